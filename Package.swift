@@ -1,0 +1,52 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// One set of settings for every target, so that code moves between them without surprises.
+let settings: [SwiftSetting] = [
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+]
+
+let package = Package(
+  name: "Strata",
+  platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
+  products: [
+    .library(name: "Strata", targets: ["Strata"]),
+    .library(name: "StrataImport", targets: ["StrataImport"]),
+    .library(name: "StrataMap", targets: ["StrataMap"]),
+    .library(name: "StrataTesting", targets: ["StrataTesting"]),
+  ],
+  targets: [
+    .systemLibrary(name: "CStrataSQLite", providers: [.apt(["libsqlite3-dev"])]),
+    .target(name: "StrataSQLite", dependencies: ["CStrataSQLite"], swiftSettings: settings),
+    .target(name: "Strata", dependencies: ["StrataSQLite"], swiftSettings: settings),
+    .target(name: "StrataImport", dependencies: ["Strata"], swiftSettings: settings),
+    .target(name: "StrataMap", dependencies: ["Strata"], swiftSettings: settings),
+    .target(name: "StrataTesting", dependencies: ["Strata", "StrataMap"], swiftSettings: settings),
+
+    .executableTarget(
+      name: "strata-bench", dependencies: ["Strata", "StrataImport", "CStrataSQLite"],
+      swiftSettings: settings),
+    .executableTarget(
+      name: "strata-stress", dependencies: ["Strata", "StrataImport", "StrataMap"],
+      swiftSettings: settings),
+    .executableTarget(
+      name: "QuickStart", dependencies: ["Strata", "StrataImport", "StrataMap"],
+      path: "Playgrounds/QuickStart", resources: [.copy("Data")], swiftSettings: settings),
+
+    .testTarget(
+      name: "StrataSQLiteTests", dependencies: ["StrataSQLite"], swiftSettings: settings),
+    .testTarget(
+      name: "StrataTests", dependencies: ["Strata", "StrataSQLite", "StrataTesting"],
+      swiftSettings: settings),
+    .testTarget(
+      name: "StrataImportTests", dependencies: ["StrataImport", "Strata", "StrataTesting"],
+      swiftSettings: settings),
+    .testTarget(
+      name: "StrataMapTests", dependencies: ["StrataMap", "Strata", "StrataTesting"],
+      swiftSettings: settings),
+  ],
+  swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,41 @@
+/// What happened to one record: the record before and the record after.
+///
+/// A missing `before` is an insertion, a missing `after` a deletion. Everything above the store is
+/// made of these pairs: edits, saves, undo, conflicts, notifications.
+public struct Change: Sendable, Equatable {
+  /// The record before the change; nil if it did not exist.
+  public let before: Record?
+  /// The record after the change; nil if it no longer exists.
+  public let after: Record?
+
+  /// A change from `before` to `after`.
+  public init(before: Record?, after: Record?) {
+    self.before = before
+    self.after = after
+  }
+
+  /// Whether nothing changed: such a change is neither written nor announced.
+  public var isIdentity: Bool { before == after }
+
+  /// The change that undoes this one.
+  public var inverse: Change { Change(before: after, after: before) }
+
+  /// This change followed by `next`, as one change.
+  ///
+  /// Partial by design: composing pairs that do not match is not associative, so what may not
+  /// match goes through ``rebased(onto:)`` instead.
+  ///
+  /// - Precondition: `next.before` equals `after`.
+  public func composed(with next: Change) -> Change {
+    guard after == next.before else {
+      fatalError("composing changes that do not meet: rebase the second one first")
+    }
+    return Change(before: before, after: next.after)
+  }
+
+  /// The attributes that the change edits: those that differ in an update, all of them otherwise.
+  func editedAttributes(of count: Int) -> AttributeSet {
+    guard let before, let after else { return .all(count) }
+    return after.differences(from: before)
+  }
+}

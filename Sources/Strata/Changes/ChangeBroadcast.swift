@@ -1,0 +1,104 @@
+/// The subscribers of a change log and what they wait for.
+///
+/// reading ─next, something unread→ reading;  reading ─next, nothing unread→ waiting
+/// waiting ─publish→ reading (resumed);  any ─unsubscribe→ gone;  any ─finish→ draining
+/// draining ─next, something unread→ draining;  draining ─next, nothing unread→ gone
+struct ChangeBroadcast: Sendable {
+  typealias Waiter = UnsafeContinuation<Void, Never>
+
+  enum NextAction: Sendable {
+    case deliver([ChangeSet])
+    case wait
+    case end
+  }
+
+  private struct Subscriber: Sendable {
+    var cursor: ChangeLog.Cursor
+    /// Only what touches this table is of interest; nil for everything.
+    let table: TableID?
+    var waiter: Waiter?
+  }
+
+  var log = ChangeLog()
+  private var subscribers: [Int: Subscriber] = [:]
+  private var waiting: Set<Int> = []
+  private var nextID = 0
+  private var isFinished = false
+
+  var subscriptionCount: Int { subscribers.count }
+
+  mutating func subscribe(to table: TableID?) -> Int {
+    nextID += 1
+    if !isFinished {
+      subscribers[nextID] = Subscriber(cursor: log.addCursor(), table: table)
+    }
+    return nextID
+  }
+
+  /// Returns the waiter to resume, if there is one.
+  mutating func unsubscribe(_ id: Int) -> Waiter? {
+    guard let subscriber = subscribers.removeValue(forKey: id) else { return nil }
+    waiting.remove(id)
+    log.remove(subscriber.cursor)
+    return subscriber.waiter
+  }
+
+  /// Returns the waiters to resume: those who care for a table that changed.
+  mutating func publish(_ changes: ChangeSet) -> [Waiter] {
+    if isFinished || changes.isEmpty { return [] }
+    log.append(changes)
+    var resumed: [Waiter] = []
+    for id in waiting {
+      guard var subscriber = subscribers[id] else { continue }
+      if let table = subscriber.table, !changes.touches(table) {
+        _ = log.read(&subscriber.cursor)
+      } else if let waiter = subscriber.waiter {
+        resumed.append(waiter)
+        subscriber.waiter = nil
+        waiting.remove(id)
+      }
+      subscribers[id] = subscriber
+    }
+    return resumed
+  }
+
+  mutating func next(_ id: Int) -> NextAction {
+    guard var subscriber = subscribers[id] else { return .end }
+    if !log.hasUnread(subscriber.cursor) {
+      if isFinished {
+        _ = unsubscribe(id)
+        return .end
+      }
+      return .wait
+    }
+    let sets = log.read(&subscriber.cursor)
+    subscribers[id] = subscriber
+    guard let table = subscriber.table else { return .deliver(sets) }
+    // Without the other tables: of theirs, a commit may be missing in between.
+    return .deliver(sets.compactMap { $0.only(table) })
+  }
+
+  /// Keeps the waiter until something comes; false if there is no reason to wait.
+  mutating func park(_ id: Int, _ waiter: Waiter) -> Bool {
+    guard var subscriber = subscribers[id], !isFinished, !log.hasUnread(subscriber.cursor) else {
+      return false
+    }
+    if subscriber.waiter != nil {
+      fatalError("two tasks iterate one change stream; ask for a stream each")
+    }
+    subscriber.waiter = waiter
+    subscribers[id] = subscriber
+    waiting.insert(id)
+    return true
+  }
+
+  /// Returns every waiter: each will find the end.
+  mutating func finish() -> [Waiter] {
+    isFinished = true
+    defer { waiting = [] }
+    return waiting.compactMap { id in
+      defer { subscribers[id]?.waiter = nil }
+      return subscribers[id]?.waiter
+    }
+  }
+}

@@ -1,0 +1,109 @@
+/// The change sets that somebody still has to read, oldest first, shared by all who read.
+///
+/// Publishing appends one reference. Each cursor stands before the first set that it has not
+/// read; what every cursor has passed is freed. Every ``runLimit`` sets that wait, neighbours
+/// without a cursor between them are composed, so memory stays bounded by the number of distinct
+/// keys changed and of cursors.
+struct ChangeLog: Sendable {
+  /// How many sets may come to wait before neighbours are composed.
+  static let runLimit = 64
+
+  private struct Entry: Sendable {
+    /// The change sets with the numbers from here up to the next entry, as one.
+    let number: Int
+    var changes: ChangeSet
+    /// The number of sets composed into this one.
+    var weight = 1
+    /// How many cursors stand right before this entry.
+    var cursors = 0
+  }
+
+  private var entries: ContiguousArray<Entry> = []
+  private var nextNumber = 0
+  /// Cursors that have read everything.
+  private var cursorsAtEnd = 0
+  /// Past so many entries neighbours are composed.
+  private var composeAt = runLimit
+
+  /// A place in the log.
+  struct Cursor: Sendable {
+    fileprivate(set) var number: Int
+  }
+
+  /// Sets waiting, composed ones counted once.
+  var count: Int { entries.count }
+
+  /// A cursor that reads what is appended from now on.
+  mutating func addCursor() -> Cursor {
+    cursorsAtEnd += 1
+    return Cursor(number: nextNumber)
+  }
+
+  /// Forgets a cursor, and what only it had not read.
+  mutating func remove(_ cursor: Cursor) {
+    leave(cursor)
+    trim()
+  }
+
+  mutating func append(_ changes: ChangeSet) {
+    guard cursorsAtEnd > 0 || !entries.isEmpty else {
+      nextNumber += 1
+      return
+    }
+    entries.append(Entry(number: nextNumber, changes: changes, cursors: cursorsAtEnd))
+    cursorsAtEnd = 0
+    nextNumber += 1
+    if entries.count > composeAt { composeNeighbours() }
+  }
+
+  /// What the cursor has not read, and moves it to the end.
+  mutating func read(_ cursor: inout Cursor) -> [ChangeSet] {
+    let unread = entries[index(of: cursor)...].map(\.changes)
+    leave(cursor)
+    cursor.number = nextNumber
+    cursorsAtEnd += 1
+    trim()
+    return unread
+  }
+
+  func hasUnread(_ cursor: Cursor) -> Bool { cursor.number < nextNumber && !entries.isEmpty }
+
+  private func index(of cursor: Cursor) -> Int {
+    if cursor.number >= nextNumber { return entries.count }
+    var low = 0
+    var high = entries.count
+    while low < high {
+      let middle = (low + high) / 2
+      if entries[middle].number < cursor.number { low = middle + 1 } else { high = middle }
+    }
+    return low
+  }
+
+  private mutating func leave(_ cursor: Cursor) {
+    let index = index(of: cursor)
+    if index == entries.count { cursorsAtEnd -= 1 } else { entries[index].cursors -= 1 }
+  }
+
+  /// Frees what every cursor has passed.
+  private mutating func trim() {
+    let unread = entries.firstIndex { $0.cursors > 0 } ?? entries.count
+    if unread > 0 { entries.removeFirst(unread) }
+    composeAt = min(composeAt, entries.count + Self.runLimit)
+  }
+
+  /// Composes pairs of similar weight, as a binary counter adds: what waits between two cursors
+  /// becomes logarithmically few entries.
+  private mutating func composeNeighbours() {
+    var kept: ContiguousArray<Entry> = []
+    for entry in entries {
+      if let last = kept.last, entry.cursors == 0, last.weight <= entry.weight {
+        kept[kept.count - 1].changes = last.changes.composed(with: entry.changes)
+        kept[kept.count - 1].weight += entry.weight
+      } else {
+        kept.append(entry)
+      }
+    }
+    entries = kept
+    composeAt = entries.count + Self.runLimit
+  }
+}

@@ -1,0 +1,90 @@
+/// Publishes change sets to any number of subscribers through one shared log.
+///
+/// The shell around ``ChangeBroadcast``: it locks, asks, unlocks, and only then resumes.
+final class ChangePublisher: Sendable {
+  private let state = Lock(ChangeBroadcast())
+
+  init() {}
+
+  // MARK: Publishing
+
+  func publish(_ changes: ChangeSet) {
+    for waiter in state.withLock({ $0.publish(changes) }) { waiter.resume() }
+  }
+
+  /// Ends every subscription after what it has not read yet.
+  func finish() {
+    for waiter in state.withLock({ $0.finish() }) { waiter.resume() }
+  }
+
+  // MARK: Reading at one's own pace
+
+  func addCursor() -> ChangeLog.Cursor { state.withLock { $0.log.addCursor() } }
+  func hasUnread(_ cursor: ChangeLog.Cursor) -> Bool { state.withLock { $0.log.hasUnread(cursor) } }
+
+  func read(_ cursor: inout ChangeLog.Cursor) -> [ChangeSet] {
+    let (sets, moved) = state.withLock { [cursor] state in
+      var cursor = cursor
+      let sets = state.log.read(&cursor)
+      return (sets, cursor)
+    }
+    cursor = moved
+    return sets
+  }
+
+  // MARK: Subscribing
+
+  /// Starts a subscription to everything, or to what touches one table.
+  func subscribe(to table: TableID?) -> ChangeSubscription {
+    ChangeSubscription(id: state.withLock { $0.subscribe(to: table) }, publisher: self)
+  }
+
+  func unsubscribe(_ id: Int) { state.withLock { $0.unsubscribe(id) }?.resume() }
+
+  /// What the subscriber has not read, as one change set; nil at the end.
+  ///
+  /// Composing happens here, on the subscriber's executor. Something ready costs no hop.
+  func next(_ id: Int, isolation: isolated (any Actor)?) async -> ChangeSet? {
+    while true {
+      switch state.withLock({ $0.next(id) }) {
+      case .end: return nil
+      case .deliver(let sets):
+        if let composed = ChangeSet.composed(sets), !composed.isEmpty { return composed }
+      case .wait:
+        if Task.isCancelled {
+          unsubscribe(id)
+          return nil
+        }
+        await wait(id, isolation: isolation)
+      }
+    }
+  }
+
+  private func wait(_ id: Int, isolation: isolated (any Actor)?) async {
+    await withTaskCancellationHandler {
+      await withUnsafeContinuation(isolation: isolation) { continuation in
+        if !state.withLock({ $0.park(id, continuation) }) { continuation.resume() }
+      }
+    } onCancel: {
+      unsubscribe(id)
+    }
+  }
+
+  /// Subscriptions that have not ended, and change sets that somebody has not read.
+  var load: (subscriptions: Int, unread: Int) {
+    state.withLock { ($0.subscriptionCount, $0.log.count) }
+  }
+}
+
+/// One subscriber's place; letting go of it unsubscribes.
+final class ChangeSubscription: Sendable {
+  let id: Int
+  let publisher: ChangePublisher
+
+  init(id: Int, publisher: ChangePublisher) {
+    self.id = id
+    self.publisher = publisher
+  }
+
+  deinit { publisher.unsubscribe(id) }
+}

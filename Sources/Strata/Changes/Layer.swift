@@ -1,0 +1,94 @@
+/// What a layer holds for one key: a change of a row that was seen, or of one that was not.
+enum LayerChange: Sendable, Equatable {
+  /// `before` differs from `after`.
+  case known(Change)
+  case blind(BlindChange)
+
+  /// The record that the layer shows over the one below it; nil if there is none.
+  func applied(to below: Record?) -> Record? {
+    switch self {
+    case .known(let change): change.after
+    case .blind(let change): change.applied(to: below)
+    }
+  }
+
+  /// This change, then `next`; nil if together they change nothing.
+  func composed(with next: LayerChange) -> LayerChange? {
+    switch (self, next) {
+    case (.known(let first), .known(let second)):
+      let both = first.composed(with: second)
+      return both.isIdentity ? nil : .known(both)
+    case (.known(let first), .blind(let second)):
+      let both = Change(before: first.before, after: second.applied(to: first.after))
+      return both.isIdentity ? nil : .known(both)
+    case (.blind(let first), .known(let second)):
+      return .blind(first.composed(with: BlindChange(second)))
+    case (.blind(let first), .blind(let second)):
+      return .blind(first.composed(with: second))
+    }
+  }
+
+  /// The change on top of a row that is known now; nil if nothing is left of it.
+  func onTop(of row: Record?) -> Change? {
+    switch self {
+    case .known(let change): return change.onTop(of: row)
+    case .blind(let change):
+      let change = Change(before: row, after: change.applied(to: row))
+      return change.isIdentity ? nil : change
+    }
+  }
+}
+
+/// The changes that a context has made and not yet saved, by table and key.
+///
+/// In normal form: one entry a key, known or blind; no known entry is an identity. Copies share
+/// storage until one of them changes.
+struct Layer: Sendable {
+  private(set) var tables: [TableID: LayerTable] = [:]
+
+  var isEmpty: Bool { tables.isEmpty }
+
+  /// The number of keys changed.
+  var count: Int { tables.values.reduce(0) { $0 + $1.count } }
+
+  subscript(table: TableID, key: RecordKey) -> LayerChange? {
+    get { tables[table]?[key] }
+    set { replace(table, key) { _ in newValue } }
+  }
+
+  /// Makes the change of a key what `body` makes of it.
+  mutating func replace(
+    _ table: TableID, _ key: RecordKey, _ body: (LayerChange?) -> LayerChange?
+  ) {
+    var removed = false
+    tables[table, default: LayerTable()].replace(key) { old in
+      let new = body(old)
+      removed = new == nil
+      return new
+    }
+    if removed && tables[table]?.isEmpty == true { tables[table] = nil }
+  }
+
+  /// Makes room for `count` more changes of one table.
+  mutating func reserve(_ count: Int, in table: TableID) {
+    tables[table, default: LayerTable()].reserve(count)
+  }
+
+  /// Adds one change on top of what the layer has for the key.
+  mutating func compose(_ change: LayerChange, _ table: TableID, _ key: RecordKey) {
+    replace(table, key) { first in
+      if let first { first.composed(with: change) } else { change }
+    }
+  }
+
+  /// Adds a whole layer on top; its known changes must start where this layer's end.
+  mutating func compose(_ next: Layer) {
+    if isEmpty {
+      self = next
+      return
+    }
+    for (table, changes) in next.tables {
+      for (key, change) in changes { compose(change, table, key) }
+    }
+  }
+}

@@ -1,0 +1,197 @@
+/// The unsaved edits of one context: its layer, and entities that could not become records.
+///
+/// Used by every kind of context; the context says what it shows for a key.
+struct Edits {
+  /// What a context shows for a key.
+  enum Shown {
+    case record(Record)
+    case deleted
+    /// Nothing in memory says what the store has.
+    case unknown
+  }
+
+  let model: Model
+  var layer = Layer()
+  /// What own saves did to a key: a value in hand from before them stands for what they wrote.
+  /// Without it, that value would conflict with the very save of this context.
+  private struct OwnSave {
+    /// The most values remembered of a key, the newest ones.
+    static let limit = 8
+    var replaced: [Record?] = []
+    var written: Record?
+  }
+
+  private var ownSaves: [TableID: [RecordKey: OwnSave]] = [:]
+  /// The most keys of a table that are remembered; past it, the value in hand counts.
+  private static let ownSaveLimit = 10_000
+  private let builder = RecordBuilder()
+  /// Why an entity's edit is not in the layer, by table and key. A later edit of the key that
+  /// works, or a rollback, settles it; saving reports it.
+  private var rejected: [TableID: [RecordKey: StoreError]] = [:]
+
+  init(_ model: Model) { self.model = model }
+
+  var isEmpty: Bool { layer.isEmpty && rejected.isEmpty }
+
+  mutating func removeAll() {
+    layer = Layer()
+    rejected = [:]
+  }
+
+  /// - Throws: the first edit that could not be stored.
+  func checkRejected() throws(StoreError) {
+    for id in rejected.keys.sorted() {
+      if let first = rejected[id]?.min(by: { $0.key < $1.key }) { throw first.value }
+    }
+  }
+
+  // MARK: Own saves
+
+  /// Notes what saving a layer wrote; what `changes` does not have, a delete rule took back.
+  mutating func remember(_ layer: Layer, as changes: [TableID: TableChanges]) {
+    for (table, edited) in layer.tables {
+      guard edited.count + (ownSaves[table]?.count ?? 0) <= Self.ownSaveLimit else {
+        ownSaves[table] = nil
+        continue
+      }
+      for (key, edit) in edited {
+        guard let change = changes[table]?[key] else { continue }
+        var save = ownSaves[table]?[key] ?? OwnSave()
+        if case .known(let edit) = edit { save.replaced.append(edit.before) }
+        save.replaced.append(change.before)
+        save.replaced = save.replaced.suffix(OwnSave.limit)
+        save.written = change.after
+        ownSaves[table, default: [:]][key] = save
+      }
+    }
+  }
+
+  /// Follows what others do to remembered records.
+  mutating func follow(_ changes: TableChanges, _ table: TableID) {
+    guard let remembered = ownSaves[table] else { return }
+    guard case .rows = changes else {
+      ownSaves[table] = nil
+      return
+    }
+    for key in remembered.keys {
+      if let change = changes[key] { ownSaves[table]?[key]?.written = change.after }
+    }
+  }
+
+  /// What own saves made of an entity, if the value in hand is one that they replaced.
+  func shownBySaves<E: Entity>(_ entity: E, _ table: Table, _ key: RecordKey) -> Shown {
+    guard let save = ownSaves[table.id]?[key], let record = try? table.encode(entity, builder),
+      save.replaced.contains(record)
+    else { return .unknown }
+    return Shown(save.written)
+  }
+
+  // MARK: Entities
+
+  /// The key and the record of an entity; nil if it was rejected.
+  private mutating func encode<E: Entity>(_ entity: E, _ table: Table) -> (RecordKey, Record)? {
+    do throws(CodingFailure) {
+      let record = try table.encode(entity, builder)
+      let key = record.key(Table.keyColumn)
+      if rejected[table.id] != nil { settle(table.id, key) }
+      return (key, record)
+    } catch {
+      let key = (try? entity.id.cell).map(RecordKey.init) ?? RecordKey(.null)
+      rejected[table.id, default: [:]][key] = table.error(error, key: key)
+      return nil
+    }
+  }
+
+  private mutating func settle(_ table: TableID, _ key: RecordKey) {
+    rejected[table]?[key] = nil
+    if rejected[table]?.isEmpty == true { rejected[table] = nil }
+  }
+
+  mutating func insert<E: Entity>(_ entity: E) -> (Table, RecordKey)? {
+    let table = model.table(of: E.self)
+    guard let (key, record) = encode(entity, table) else { return nil }
+    layer.replace(table.id, key) { change in
+      switch change {
+      case .known(let change):
+        LayerChange.known(Change(before: change.before, after: record)).normalized
+      case .blind: .blind(.set(record))
+      case nil: .known(Change(before: nil, after: record))
+      }
+    }
+    return (table, key)
+  }
+
+  mutating func upsert<E: Entity>(_ entity: E) -> (Table, RecordKey)? {
+    let table = model.table(of: E.self)
+    guard let (key, record) = encode(entity, table) else { return nil }
+    layer.compose(.blind(.set(record)), table.id, key)
+    return (table, key)
+  }
+
+  /// The table and the key of an entity; nil if the key cannot be stored.
+  func identify<E: Entity>(_ entity: E) -> (Table, RecordKey)? {
+    (try? entity.id.cell).map { (model.table(of: E.self), RecordKey($0)) }
+  }
+
+  /// Deletes an entity of which the context shows something.
+  ///
+  /// - Returns: whether the layer changed.
+  mutating func delete<E: Entity>(
+    _ entity: E, _ table: Table, _ key: RecordKey, shown: Shown
+  ) -> Bool {
+    settle(table.id, key)
+    switch (shown, layer[table.id, key]) {
+    case (.deleted, _): return false
+    case (_, .blind): layer[table.id, key] = .blind(.set(nil))
+    case (.record(let record), _):
+      layer.compose(.known(Change(before: record, after: nil)), table.id, key)
+    case (.unknown, _):
+      // The value in hand is what its owner saw; if it cannot be stored, it never was.
+      guard let (_, record) = encode(entity, table) else {
+        settle(table.id, key)
+        return false
+      }
+      layer.compose(.known(Change(before: record, after: nil)), table.id, key)
+    }
+    return true
+  }
+
+  /// Runs `change` on what the context shows for the entity, or on the entity if it shows nothing.
+  ///
+  /// - Returns: the entity after the change, unchanged if the context has deleted it; and whether
+  ///   the layer changed.
+  mutating func update<E: Entity>(
+    _ entity: E, _ table: Table, _ key: RecordKey, shown: Shown,
+    _ change: (inout E) throws -> Void
+  ) rethrows -> (E, Bool) {
+    let before: Record
+    var edited: E
+    switch shown {
+    case .deleted: return (entity, false)
+    case .record(let record):
+      before = record
+      edited = table.decodeLeniently(record, as: E.self)
+    case .unknown:
+      guard let (_, record) = encode(entity, table) else { return (entity, false) }
+      before = record
+      edited = entity
+    }
+    try change(&edited)
+    guard let (newKey, after) = encode(edited, table) else { return (edited, false) }
+    guard newKey == key else {
+      fatalError(
+        "\(E.self) \(key): an update cannot change the key; delete it and insert another one")
+    }
+    if before == after { return (edited, false) }
+    layer.compose(.known(Change(before: before, after: after)), table.id, key)
+    return (edited, true)
+  }
+}
+
+extension LayerChange {
+  /// Nil for an identity, which no layer holds.
+  var normalized: LayerChange? {
+    if case .known(let change) = self, change.isIdentity { return nil }
+    return self
+  }
+}

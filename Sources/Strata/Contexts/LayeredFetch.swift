@@ -1,0 +1,125 @@
+/// Reading a query through unsaved layers: the store's answer with the layers' records in place.
+///
+/// The store is asked without the query's limit; rows that a layer changed are dropped from its
+/// answer, and the layers' records that match are added. With a limit, as many extra rows are
+/// read as the layers could remove.
+struct LayeredFetch: Sendable {
+  let snapshot: Snapshot
+  /// The uppermost first.
+  let layers: [Layer]
+  let model: Model
+
+  /// The entities of a query.
+  func fetch<E: Entity>(_ query: Query<E>) async throws(StoreError) -> [E] {
+    let plan = try QueryPlan(query, model)
+    if !touches(plan) { return try await snapshot.fetch(plan, E.self) }
+    return try await records(plan).map { record throws(StoreError) in
+      try entity(record, plan.table)
+    }
+  }
+
+  /// The number of entities of a query.
+  func count<E: Entity>(_ query: Query<E>) async throws(StoreError) -> Int {
+    let plan = try QueryPlan(query, model)
+    if !touches(plan) { return try await snapshot.count(plan) }
+    return try await records(plan).count
+  }
+
+  /// The entities with the given keys, in their order; those that do not exist are left out.
+  func fetch<E: Entity>(_ keys: [E.ID], _: E.Type) async throws(StoreError) -> [E] {
+    let table = model.table(of: E.self)
+    let keys = try keys.map { key throws(StoreError) in
+      do throws(ValueError) { return RecordKey(try key.cell) } catch {
+        throw .query("\(table.entity): \(error.message)", entity: table.entity)
+      }
+    }
+    if !layers.contains(where: { $0.tables[table.id] != nil }) {
+      return try await snapshot.fetch(table, keys: keys, E.self)
+    }
+    let records = try await shown(table, Set(keys))
+    return try keys.compactMap { records[$0] }.map { record throws(StoreError) in
+      try entity(record, table)
+    }
+  }
+
+  private func entity<E: Entity>(_ record: Record, _ table: Table) throws(StoreError) -> E {
+    do throws(CodingFailure) { return try table.decode(record, as: E.self) } catch {
+      throw table.error(error, key: record.key(Table.keyColumn))
+    }
+  }
+
+  private func touches(_ plan: QueryPlan) -> Bool {
+    layers.contains { $0.tables.keys.contains(where: plan.depends) }
+  }
+
+  // MARK: Records
+
+  private func records(_ plan: QueryPlan) async throws(StoreError) -> [Record] {
+    let candidates = try await candidates(plan)
+    let limit = plan.reach.map { $0 + candidates.count }
+    let stored = try await snapshot.records(plan, limit: limit, isSorted: limit != nil)
+    var result = stored.filter { !candidates.contains($0.key(Table.keyColumn)) }
+    result += try await matching(plan, try await shown(plan.table, candidates))
+    result.sort { plan.order.compare($0, $1) < 0 }
+    let start = min(plan.offset, result.count)
+    let end = plan.limit.map { min(start + $0, result.count) } ?? result.count
+    return Array(result[start..<end])
+  }
+
+  /// The keys of the records whose membership the layers decide: those changed, and those that
+  /// refer to something changed that the filter looks at.
+  private func candidates(_ plan: QueryPlan) async throws(StoreError) -> Set<RecordKey> {
+    var keys = changedKeys(plan.table.id)
+    for join in plan.joins {
+      let changed = changedKeys(join.table.id)
+      if changed.isEmpty { continue }
+      // Through several references only the whole table is sure to have them all.
+      let referring =
+        join.source == 0
+        ? try await snapshot.records(plan.table, referring: changed, in: join.column)
+        : try await snapshot.records(plan.unfiltered, limit: nil, isSorted: false)
+      keys.formUnion(referring.map { $0.key(Table.keyColumn) })
+    }
+    return keys
+  }
+
+  private func changedKeys(_ table: TableID) -> Set<RecordKey> {
+    layers.reduce(into: []) { keys, layer in
+      if let changes = layer.tables[table] { keys.formUnion(changes.map(\.key)) }
+    }
+  }
+
+  /// What the layers show for keys, over what is stored.
+  private func shown(
+    _ table: Table, _ keys: Set<RecordKey>
+  ) async throws(StoreError) -> [RecordKey: Record] {
+    var records = try await snapshot.records(table, keys: keys)
+    for layer in layers.reversed() {
+      guard let changes = layer.tables[table.id] else { continue }
+      for (key, change) in changes where keys.contains(key) {
+        records[key] = change.applied(to: records[key])
+      }
+    }
+    return records
+  }
+
+  /// Those of the records that meet the filter, with what they refer to as the layers show it.
+  private func matching(
+    _ plan: QueryPlan, _ records: [RecordKey: Record]
+  ) async throws(StoreError) -> [Record] {
+    guard let filter = plan.filter else { return Array(records.values) }
+    let records = Array(records.values)
+    var joined = [[Record?]](repeating: [], count: records.count)
+    for join in plan.joins {
+      let keys = records.indices.map { index -> RecordKey? in
+        let source = join.source == 0 ? records[index] : joined[index][join.source - 1]
+        guard let source, !source.isNull(join.column) else { return nil }
+        return source.key(join.column)
+      }
+      let targets = try await shown(join.table, Set(keys.compactMap { $0 }))
+      for index in records.indices { joined[index].append(keys[index].flatMap { targets[$0] }) }
+    }
+    return records.indices.filter { filter.matches(records[$0], joined: joined[$0]) }
+      .map { records[$0] }
+  }
+}

@@ -1,0 +1,31 @@
+/// The one task that brings commits up to a view context, strictly in sequence.
+///
+/// Holds the view context only during a turn, so the loop ends with the stack.
+enum MergeLoop {
+  /// Hands a turn to the view context; returns the records that it needs first, nil if it is gone.
+  fileprivate typealias Deliver = @Sendable (MergeTurn) async -> [TableID: Set<RecordKey>]?
+
+  static func start(_ writer: Writer, _ maintainer: Maintainer, _ view: ViewContext) {
+    let deliver: Deliver = { [weak view] turn in await view?.merge(turn) }
+    Task { await maintainer.run(writer, deliver) }
+  }
+}
+
+extension Maintainer {
+  /// Pulls, advances and delivers until the writer closes.
+  fileprivate func run(_ writer: Writer, _ deliver: MergeLoop.Deliver) async {
+    while let step = await writer.nextMergeStep() {
+      var turn = await advance(step)
+      while let missing = await deliver(turn), !missing.isEmpty {
+        for (table, keys) in missing {
+          guard let records = try? await step.snapshot.records(writer.model[table], keys: keys)
+          else {
+            turn.unreadable.insert(table)
+            continue
+          }
+          for key in keys { turn.stored[table, default: [:]][key] = .some(records[key]) }
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,237 @@
+/// A unit of work: edits that nobody else sees until they are saved upward.
+///
+/// Not `Sendable`: the compiler confines it to whoever holds it, usually a worker actor. Editing is
+/// synchronous and touches no store; fetching is asynchronous and sees the store as it was at the
+/// first fetch, with the edits made here on top.
+public final class ScratchContext {
+  private enum Parent {
+    case store
+    case view(ViewContext, layers: [Layer])
+  }
+
+  let store: Store
+  private var parent: Parent
+  private var snapshot: Snapshot?
+  private var edits: Edits
+  /// What a save of this context has under way: an actor that holds the context may edit it while
+  /// its own save waits for the writer.
+  private var saving: Layer?
+  private var saveWaiters: [UnsafeContinuation<Void, Never>] = []
+  let id = ContextID()
+  private var isEnded = false
+
+  init(_ store: Store) {
+    self.store = store
+    parent = .store
+    edits = Edits(store.model)
+  }
+
+  /// A child of the view context, as it is now.
+  init(_ store: Store, of view: ViewContext, snapshot: Snapshot, layers: [Layer]) {
+    self.store = store
+    self.snapshot = snapshot
+    parent = .view(view, layers: layers)
+    edits = Edits(store.model)
+  }
+
+  /// Marks the context as used up: using it again is a mistake of the program.
+  func end() { isEnded = true }
+
+  private func checkUse() {
+    if isEnded { fatalError("this scratch context has ended: it was lent by withScratch only") }
+  }
+
+  // MARK: - Editing
+
+  /// Whether there is anything to save or discard.
+  public var hasChanges: Bool { !edits.isEmpty }
+
+  /// Adds a new entity.
+  ///
+  /// If the store has its key already, saving fails with a conflict; `upsert` is for that.
+  public func insert<E: Entity>(_ entity: E) {
+    checkUse()
+    _ = edits.insert(entity)
+  }
+
+  /// Adds an entity or replaces the one with its key, without reading it first.
+  ///
+  /// A row that has the same values already is neither written nor announced.
+  public func upsert<E: Entity>(_ entity: E) {
+    checkUse()
+    _ = edits.upsert(entity)
+  }
+
+  /// Changes an entity; only attributes that `change` changes are edited.
+  ///
+  /// `change` runs on this context's current value of the entity, or on `entity` if the context
+  /// has none. An entity that was deleted here stays deleted.
+  ///
+  /// - Returns: the entity after the change.
+  /// - Precondition: `change` leaves the key alone.
+  @discardableResult
+  public func update<E: Entity>(_ entity: E, _ change: (inout E) throws -> Void) rethrows -> E {
+    checkUse()
+    guard let (table, key) = edits.identify(entity) else { return entity }
+    return try edits.update(entity, table, key, shown: shown(entity, table, key), change).0
+  }
+
+  /// Deletes an entity.
+  public func delete<E: Entity>(_ entity: E) {
+    checkUse()
+    guard let (table, key) = edits.identify(entity) else { return }
+    _ = edits.delete(entity, table, key, shown: shown(entity, table, key))
+  }
+
+  /// Forgets every edit.
+  public func discard() { edits.removeAll() }
+
+  /// This context's layer and those of its parent, the uppermost first.
+  private var layers: [Layer] {
+    let own = [edits.layer] + [saving].compactMap { $0 }
+    guard case .view(_, let layers) = parent else { return own }
+    return own + layers
+  }
+
+  /// What the context shows for a key right now.
+  private func shown<E: Entity>(
+    _ entity: E, _ table: Table, _ key: RecordKey
+  ) -> Edits.Shown {
+    edits.shownBySaves(entity, table, key).under(layers.reversed().map { $0[table.id, key] })
+  }
+
+  // MARK: - Fetching
+
+  /// The entities of a query.
+  ///
+  /// - Throws: ``StoreError`` with code `invalidQuery`, `cancelled`, `closed` or one of SQLite's.
+  public nonisolated(nonsending) func fetch<E: Entity>(
+    _ query: Query<E>
+  ) async throws(StoreError) -> [E] {
+    try await layeredFetch().fetch(query)
+  }
+
+  /// The number of entities of a query.
+  public nonisolated(nonsending) func count<E: Entity>(
+    _ query: Query<E>
+  ) async throws(StoreError) -> Int {
+    try await layeredFetch().count(query)
+  }
+
+  /// The entity with the given key; nil if there is none.
+  public nonisolated(nonsending) func find<E: Entity>(
+    _ type: E.Type, _ id: E.ID
+  ) async throws(StoreError) -> E? {
+    try await layeredFetch().fetch([id], type).first
+  }
+
+  /// The entities with the given keys, in their order; those that do not exist are left out.
+  public nonisolated(nonsending) func find<E: Entity>(
+    _ type: E.Type, _ ids: [E.ID]
+  ) async throws(StoreError) -> [E] {
+    try await layeredFetch().fetch(ids, type)
+  }
+
+  private nonisolated(nonsending) func layeredFetch() async throws(StoreError) -> LayeredFetch {
+    checkUse()
+    return LayeredFetch(
+      snapshot: try await pinned(), layers: layers.filter { !$0.isEmpty }, model: store.model)
+  }
+
+  /// The state that this context reads: pinned at the first read.
+  nonisolated(nonsending) func pinned() async throws(StoreError) -> Snapshot {
+    if let snapshot { return snapshot }
+    let pinned = try await store.snapshot()
+    snapshot = pinned
+    return pinned
+  }
+
+  func letGoOfSnapshot() { if isChildOfStore { snapshot = nil } }
+
+  var isChildOfStore: Bool { if case .store = parent { true } else { false } }
+
+  /// Adds what was imported to the edits; a row that was edited is not deleted.
+  func compose(_ layer: Layer) {
+    for (table, changes) in layer.tables {
+      for (key, change) in changes {
+        if case .known = change, layers.contains(where: { $0[table, key] != nil }) { continue }
+        edits.layer.compose(change, table, key)
+      }
+    }
+  }
+
+  /// Lets go of the snapshot: the next fetch sees the newest state, with the edits on top.
+  public nonisolated(nonsending) func refresh() async {
+    if case .view(let view, _) = parent {
+      let (snapshot, layers) = await view.base
+      self.snapshot = snapshot
+      parent = .view(view, layers: layers)
+    } else {
+      snapshot = nil
+    }
+  }
+
+  // MARK: - Saving
+
+  /// Saves the edits one layer down: to the store as one commit, or into the view context's
+  /// unsaved edits.
+  ///
+  /// On failure every edit is still here. Cancelling the task withdraws a save that has not
+  /// started; one that has is finished.
+  ///
+  /// - Returns: the number of the commit that has the edits; for a child of the view context, the
+  ///   commit that the view shows.
+  /// - Throws: ``StoreError`` with code `conflict`, `uniquenessViolated`, `missingReference`,
+  ///   `deleteDenied`, `invalidValue`, `cancelled`, `closed`, `busy`, `diskFull` or one of SQLite's.
+  @discardableResult
+  public nonisolated(nonsending) func save(
+    _ policy: SavePolicy = .error
+  ) async throws(StoreError) -> Int64 {
+    checkUse()
+    // One after the other: a save that fails must not put its edits on top of later ones.
+    while saving != nil { await withUnsafeContinuation { saveWaiters.append($0) } }
+    try edits.checkRejected()
+    if edits.layer.isEmpty && isChildOfStore { return store.newestCommit }
+    let layer = edits.layer
+    saving = layer
+    edits.layer = Layer()
+    defer {
+      saving = nil
+      for waiter in saveWaiters { waiter.resume() }
+      saveWaiters = []
+    }
+    do throws(StoreError) {
+      return try await saveUpward(layer, policy)
+    } catch {
+      edits.layer = layer.joined(with: edits.layer)
+      throw error
+    }
+  }
+
+  private nonisolated(nonsending) func saveUpward(
+    _ layer: Layer, _ policy: SavePolicy
+  ) async throws(StoreError) -> Int64 {
+    switch parent {
+    case .store:
+      let (commit, changes) = try await store.writer.submit(.normal, context: id) {
+        writer throws(StoreError) in
+        try writer.saveReporting(layer, policy: policy)
+      }
+      snapshot = nil
+      edits.remember(layer, as: changes)
+      // What the layer did not edit may be other than this context believed.
+      for (table, changes) in changes { edits.follow(changes, table) }
+      return commit
+    case .view(let view, _):
+      let commit = try await view.absorb(layer)
+      await refresh()
+      return commit
+    }
+  }
+}
+
+@available(
+  *, unavailable,
+  message: "a scratch context belongs to one actor; create one per actor with stack.scratch()"
+)
+extension ScratchContext: Sendable {}

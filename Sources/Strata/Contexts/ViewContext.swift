@@ -1,0 +1,313 @@
+/// The main actor's window onto the store: a consistent state, unsaved edits on top, live queries.
+///
+/// Everything it has in memory is synchronous, everything that needs the store is `async` and runs
+/// elsewhere: no call of this type can block the main thread on the store. Others' commits come in
+/// between your own turns, never in the middle of one.
+@MainActor
+public final class ViewContext {
+  private let store: Store
+  let maintainer: Maintainer
+  private var snapshot: Snapshot
+  private(set) var layers: ViewLayers
+  private var results: [LiveID: WeakResult] = [:]
+  private var lastLiveID = 0
+  private var waiters: [(commit: Int64, waiter: UnsafeContinuation<Void, Never>)] = []
+  private var saveWaiters: [UnsafeContinuation<Void, Never>] = []
+  private let publisher = ChangePublisher()
+  private let id = ContextID()
+  private var isClosed = false
+
+  private struct WeakResult {
+    weak var result: LiveResult?
+  }
+
+  init(_ store: Store, _ maintainer: Maintainer, _ snapshot: Snapshot) {
+    self.store = store
+    self.maintainer = maintainer
+    self.snapshot = snapshot
+    layers = ViewLayers(store.model)
+  }
+
+  /// The number of the newest commit that the context shows.
+  public var commit: Int64 { snapshot.commit }
+
+  // MARK: - Editing
+
+  /// Whether there are edits that no save has begun to write.
+  public var hasChanges: Bool { !layers.pending.isEmpty }
+
+  /// Adds a new entity; live queries show it in the same turn.
+  ///
+  /// If the store has its key already, saving fails with a conflict.
+  public func insert<E: Entity>(_ entity: E) {
+    if let (table, key) = layers.pending.insert(entity) { showEdit(of: key, in: table.id) }
+  }
+
+  /// Changes an entity; only attributes that `change` changes are edited.
+  ///
+  /// `change` runs on the context's current value of the entity (unsaved edits over live queries),
+  /// or on `entity` if the context holds none. An entity that was deleted here stays deleted.
+  ///
+  /// - Returns: the entity after the change.
+  /// - Precondition: `change` leaves the key alone.
+  @discardableResult
+  public func update<E: Entity>(_ entity: E, _ change: (inout E) throws -> Void) rethrows -> E {
+    guard let (table, key) = layers.pending.identify(entity) else { return entity }
+    let (edited, didChange) = try layers.pending.update(
+      entity, table, key, shown: shown(entity, table, key), change)
+    if didChange { showEdit(of: key, in: table.id) }
+    return edited
+  }
+
+  /// Deletes an entity; live queries drop it in the same turn. Delete rules run when it is saved.
+  public func delete<E: Entity>(_ entity: E) {
+    guard let (table, key) = layers.pending.identify(entity) else { return }
+    if layers.pending.delete(entity, table, key, shown: shown(entity, table, key)) {
+      showEdit(of: key, in: table.id)
+    }
+  }
+
+  /// Discards every edit that no save has begun to write.
+  public func rollback() {
+    for (table, keys) in layers.rollback() {
+      for key in keys { showEdit(of: key, in: table) }
+    }
+  }
+
+  /// The edits that would conflict if they were saved now, as far as the context has been told.
+  public var conflicts: [Conflict] { layers.conflicts }
+
+  /// What the context shows for a key right now.
+  private func shown<E: Entity>(
+    _ entity: E, _ table: Table, _ key: RecordKey
+  ) -> Edits.Shown {
+    var stored = layers.pending.shownBySaves(entity, table, key)
+    for result in results.values.compactMap(\.result) where result.plan.table === table {
+      if let record = result.stored(key) {
+        stored = .record(record)
+        break
+      }
+    }
+    return layers.shown(table.id, key, over: stored)
+  }
+
+  private func showEdit(of key: RecordKey, in table: TableID) {
+    for result in results.values.compactMap(\.result) where result.plan.table.id == table {
+      result.edit(key, layers)
+    }
+  }
+
+  // MARK: - Saving
+
+  /// Saves the edits as one commit, and returns when the context shows it.
+  ///
+  /// Editing goes on meanwhile; what is edited during the save waits for the next one. If the save
+  /// fails, every edit is still here, together with those made meanwhile. Cancelling the task
+  /// withdraws a save that has not started; one that has is finished.
+  ///
+  /// - Returns: the number of the commit that has the edits.
+  /// - Throws: ``StoreError`` with code `conflict`, `uniquenessViolated`, `missingReference`,
+  ///   `deleteDenied`, `invalidValue`, `cancelled`, `closed`, `busy`, `diskFull` or one of SQLite's.
+  @discardableResult
+  public func save(_ policy: SavePolicy = .error) async throws(StoreError) -> Int64 {
+    while layers.isSaving {
+      // The merge that would end the other save may never come.
+      if isClosed { throw .closed }
+      await withUnsafeContinuation { saveWaiters.append($0) }
+    }
+    guard let save = try layers.beginSave() else { return commit }
+    defer { resumeSaveWaiters() }
+    do throws(StoreError) {
+      let commit = try await store.writer.submit(.urgent, context: id) {
+        writer throws(StoreError) in
+        try writer.saveView(save.layer, save: save.id, policy: policy)
+      }
+      while layers.saving?.id == save.id && !isClosed {
+        await withUnsafeContinuation { waiters.append((commit, $0)) }
+      }
+      return commit
+    } catch {
+      layers.saveFailed()
+      throw error
+    }
+  }
+
+  private func resumeSaveWaiters() {
+    let waiting = saveWaiters
+    saveWaiters = []
+    for waiter in waiting { waiter.resume() }
+  }
+
+  /// Returns when the context shows a commit.
+  ///
+  /// - Throws: ``StoreError`` with code `closed`.
+  public func merged(_ commit: Int64) async throws(StoreError) {
+    while snapshot.commit < commit {
+      if isClosed { throw .closed }
+      await withUnsafeContinuation { waiters.append((commit, $0)) }
+    }
+  }
+
+  // MARK: - Fetching
+
+  /// The entities of a query, unsaved edits included.
+  ///
+  /// Catches up first: sees everything that was committed before the call.
+  ///
+  /// - Throws: ``StoreError`` with code `invalidQuery`, `cancelled`, `closed` or one of SQLite's.
+  public func fetch<E: Entity>(_ query: Query<E>) async throws(StoreError) -> [E] {
+    try await caughtUp().fetch(query)
+  }
+
+  /// The number of entities of a query, unsaved edits included; catches up first.
+  public func count<E: Entity>(_ query: Query<E>) async throws(StoreError) -> Int {
+    try await caughtUp().count(query)
+  }
+
+  /// The entity with the given key; nil if there is none. Catches up first.
+  public func find<E: Entity>(_ type: E.Type, _ id: E.ID) async throws(StoreError) -> E? {
+    try await caughtUp().fetch([id], type).first
+  }
+
+  /// The entities with the given keys, in their order; those that do not exist are left out.
+  ///
+  /// Catches up first. One call for many keys is much faster than many calls: the keys are looked
+  /// up in order, in one turn of the reader.
+  public func find<E: Entity>(_ type: E.Type, _ ids: [E.ID]) async throws(StoreError) -> [E] {
+    try await caughtUp().fetch(ids, type)
+  }
+
+  private func caughtUp() async throws(StoreError) -> LayeredFetch {
+    try await merged(store.newestCommit)
+    if isClosed { throw .closed }
+    return LayeredFetch(snapshot: snapshot, layers: layers.layers, model: store.model)
+  }
+
+  // MARK: - Live queries and changes
+
+  /// A query whose result stays up to date for as long as it is held.
+  ///
+  /// Its first result is loaded in the background; until then it is empty. A query that cannot be
+  /// run has the reason as its `error`.
+  public func live<E: Entity>(_ query: Query<E>) -> LiveQuery<E> {
+    do throws(StoreError) {
+      let plan = try QueryPlan(query, store.model)
+      let live = LiveQuery<E>(self, plan)
+      open(live.result)
+      return live
+    } catch {
+      let live = LiveQuery<E>(self, QueryPlan(everyRowOf: store.model.table(of: E.self)), error)
+      live.result.finish()
+      return live
+    }
+  }
+
+  private func open(_ result: LiveResult) {
+    if isClosed { return result.finish() }
+    lastLiveID += 1
+    let id = lastLiveID
+    results[id] = WeakResult(result: result)
+    Task { [maintainer, writer = store.writer, plan = result.plan, weak result] in
+      await maintainer.open(id, plan)
+      // Whoever let go of the query meanwhile has been cleaned up after before it was opened.
+      if result == nil { await maintainer.close(id) }
+      await writer.wakeMerge()
+    }
+  }
+
+  /// Every commit from now on, once the context shows it.
+  public var changes: ChangeStream<ChangeSet> {
+    ChangeStream(publisher.subscribe(to: nil)) { $0 }
+  }
+
+  /// The changes of one entity from now on, once the context shows them.
+  public func changes<E: Entity>(of type: E.Type) -> ChangeStream<Changes<E>> {
+    ChangeStream(publisher.subscribe(to: store.model.table(of: type).id)) { $0.changes(of: type) }
+  }
+
+  // MARK: - Child contexts
+
+  /// A scratch context over what this context shows now; its saves land in this context's unsaved
+  /// edits.
+  public func scratch() -> sending ScratchContext {
+    ScratchContext(store, of: self, snapshot: snapshot, layers: layers.layers)
+  }
+
+  /// What a child context reads through.
+  var base: (snapshot: Snapshot, layers: [Layer]) { (snapshot, layers.layers) }
+
+  /// Takes a child's edits on top of this context's, rebased onto what it shows now.
+  func absorb(_ layer: Layer) async throws(StoreError) -> Int64 {
+    while true {
+      if isClosed { throw .closed }
+      let snapshot = snapshot
+      var stored: [TableID: [RecordKey: Record]] = [:]
+      for (table, changes) in layer.tables {
+        stored[table] = try await snapshot.records(
+          store.model[table], keys: changes.map(\.key))
+      }
+      // What was read is the base only if no merge turn came in between.
+      if snapshot !== self.snapshot { continue }
+      for (table, changes) in layer.tables {
+        for (key, change) in changes {
+          let shown = layers.shown(table, key, over: .init(stored[table]?[key])).record
+          guard let rebased = change.onTop(of: shown) else { continue }
+          // An edit keeps its first `before`, so that the save sees a conflict whoever came first.
+          layers.pending.layer.replace(table, key) { below in
+            below.map { $0.joined(with: .known(rebased)) } ?? .known(rebased)
+          }
+          showEdit(of: key, in: table)
+        }
+      }
+      return snapshot.commit
+    }
+  }
+
+  // MARK: - The merge turn
+
+  /// One turn: everything committed since the last one, in one synchronous step.
+  ///
+  /// - Returns: keys whose stored records must be read first, or nothing when the turn is done.
+  func merge(_ turn: MergeTurn) -> [TableID: Set<RecordKey>] {
+    let missing = layers.keysToRead(for: turn.changes).filter { table, keys in
+      !turn.unreadable.contains(table)
+        && !keys.isSubset(of: turn.stored[table].map { Set($0.keys) } ?? [])
+    }
+    if !missing.isEmpty { return missing }
+    snapshot = turn.snapshot
+    let touched = layers.merge(
+      turn.changes, completedSave: turn.completedSave, stored: turn.stored)
+    for (id, entry) in results {
+      guard let result = entry.result else {
+        results[id] = nil
+        Task { [maintainer] in await maintainer.close(id) }
+        continue
+      }
+      result.merge(turn.updates[id], layers, touched: touched[result.plan.table.id] ?? [])
+    }
+    if let changes = turn.changes { publisher.publish(changes) }
+    resumeWaiters()
+    return [:]
+  }
+
+  private func resumeWaiters() {
+    let waiting = waiters
+    waiters = []
+    for entry in waiting {
+      if entry.commit <= commit || isClosed {
+        entry.waiter.resume()
+      } else {
+        waiters.append(entry)
+      }
+    }
+  }
+
+  /// Ends streams and waits; what is in memory stays readable.
+  func close() {
+    isClosed = true
+    publisher.finish()
+    for entry in results.values { entry.result?.finish() }
+    resumeWaiters()
+    resumeSaveWaiters()
+  }
+}

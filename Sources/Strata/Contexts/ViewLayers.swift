@@ -1,0 +1,221 @@
+/// The view context's two layers over its snapshot: what is being saved, and what is edited now.
+///
+/// clean ─edit→ edited;  edited ─save→ saving;  saving ─edit→ saving and edited
+/// saving ─merged→ clean or edited;  saving ─failed→ edited (both layers as one)
+///
+/// Whatever the store does underneath, an attribute that is edited keeps its first `before` until
+/// it is saved or reverted, and an attribute that is not follows the store.
+struct ViewLayers {
+  private(set) var saving: (id: Int, layer: Layer)?
+  var pending: Edits
+  /// What the store has now for edited keys that somebody else changed.
+  private var theirs: [TableID: [RecordKey: Record?]] = [:]
+  private var lastSave = 0
+
+  init(_ model: Model) { pending = Edits(model) }
+
+  var isSaving: Bool { saving != nil }
+
+  /// Both layers, the upper one first.
+  var layers: [Layer] {
+    [pending.layer, saving?.layer].compactMap { $0 }.filter { !$0.isEmpty }
+  }
+
+  // MARK: Reading
+
+  /// What the layers show for a key over the stored record, which counts only for keys that no
+  /// layer has a known change of.
+  func shown(_ table: TableID, _ key: RecordKey, over stored: Edits.Shown) -> Edits.Shown {
+    stored.under([saving?.layer[table, key], pending.layer[table, key]])
+  }
+
+  /// The keys of a table that a layer has changes for.
+  func keys(of table: TableID) -> Set<RecordKey> {
+    var keys = Set(pending.layer.tables[table]?.map(\.key) ?? [])
+    keys.formUnion(saving?.layer.tables[table]?.map(\.key) ?? [])
+    return keys
+  }
+
+  // MARK: Saving
+
+  /// Moves what is edited into the layer that is being saved; nil if there is nothing.
+  mutating func beginSave() throws(StoreError) -> (id: Int, layer: Layer)? {
+    guard saving == nil else { fatalError("a save began while another one was under way") }
+    try pending.checkRejected()
+    if pending.layer.isEmpty { return nil }
+    lastSave += 1
+    let save = (id: lastSave, layer: pending.layer)
+    pending.layer = Layer()
+    saving = save
+    return save
+  }
+
+  /// Puts what could not be saved back under what was edited meanwhile.
+  mutating func saveFailed() {
+    guard let failed = saving?.layer else { return }
+    saving = nil
+    pending.layer = failed.joined(with: pending.layer)
+  }
+
+  // MARK: Merging
+
+  /// Lays the layers over a later state of the store.
+  ///
+  /// - Parameters:
+  ///   - changes: what was committed.
+  ///   - completedSave: the save that is in the store now.
+  ///   - stored: the records of edited keys in tables that were reset.
+  /// - Returns: the keys whose layers may show something else now.
+  mutating func merge(
+    _ changes: ChangeSet?, completedSave: Int?, stored: [TableID: [RecordKey: Record?]]
+  ) -> [TableID: Set<RecordKey>] {
+    var touched: [TableID: Set<RecordKey>] = [:]
+    if let saved = saving, saved.id == completedSave {
+      for (table, changes) in saved.layer.tables {
+        touched[table] = Set(changes.map(\.key))
+        for (key, _) in changes { theirs[table]?[key] = nil }
+      }
+      pending.remember(saved.layer, as: changes?.tables ?? [:])
+      saving = nil
+      settle(saved.layer, changes)
+    }
+    for (table, changes) in changes?.tables ?? [:] {
+      pending.follow(changes, table)
+      let edited = keys(of: table)
+      // A key that is not edited any more has no conflict, and nobody follows what it becomes.
+      theirs[table] = theirs[table]?.filter { edited.contains($0.key) }
+      for key in edited {
+        let record: Record??
+        switch changes {
+        case .rows: record = changes[key].map(\.after)
+        // A record that could not be read leaves its edit as it is.
+        case .reset: record = stored[table]?[key]
+        }
+        guard let record else { continue }
+        rebase(table, key, onto: record)
+        touched[table, default: []].insert(key)
+      }
+    }
+    return touched
+  }
+
+  /// The edited keys of reset tables, whose stored records a merge needs.
+  func keysToRead(for changes: ChangeSet?) -> [TableID: Set<RecordKey>] {
+    var keys: [TableID: Set<RecordKey>] = [:]
+    for (table, changes) in changes?.tables ?? [:] {
+      if case .reset = changes, !self.keys(of: table).isEmpty { keys[table] = self.keys(of: table) }
+    }
+    return keys
+  }
+
+  /// Lays what is edited over the rows that a save left as they were: a delete rule took the save's
+  /// own edit of them back.
+  private mutating func settle(_ saved: Layer, _ changes: ChangeSet?) {
+    for (table, edits) in saved.tables where !pending.layer.isEmpty {
+      if case .reset? = changes?.tables[table] { continue }
+      for (key, change) in edits where pending.layer[table, key] != nil {
+        guard case .known(let change) = change, changes?.tables[table]?[key] == nil else {
+          continue
+        }
+        rebase(table, key, onto: change.before)
+      }
+    }
+  }
+
+  private mutating func rebase(_ table: TableID, _ key: RecordKey, onto stored: Record?) {
+    var below = stored
+    if let change = saving?.layer[table, key] {
+      let rebased = change.onTop(of: stored)
+      saving?.layer[table, key] = rebased.map(LayerChange.known)
+      if let rebased { below = rebased.after }
+    }
+    if let change = pending.layer[table, key] {
+      pending.layer[table, key] = change.onTop(of: below).map(LayerChange.known)
+    }
+    let isEdited = saving?.layer[table, key] != nil || pending.layer[table, key] != nil
+    theirs[table, default: [:]][key] = isEdited ? .some(stored) : nil
+  }
+
+  /// Discards what is edited and not being saved.
+  ///
+  /// - Returns: the keys that had edits.
+  mutating func rollback() -> [TableID: Set<RecordKey>] {
+    let touched = pending.layer.tables.mapValues { Set($0.map(\.key)) }
+    pending.removeAll()
+    return touched
+  }
+
+  // MARK: Conflicts
+
+  /// The edits that would conflict if they were saved now.
+  var conflicts: [Conflict] {
+    var found: [Conflict] = []
+    for table in theirs.keys.sorted() {
+      for (key, stored) in (theirs[table] ?? [:]).sorted(by: { $0.key < $1.key }) {
+        guard case .known(let change)? = pending.layer[table, key] ?? saving?.layer[table, key]
+        else { continue }
+        let table = pending.model[table]
+        let attributes = change.conflicts(with: stored, count: table.columns.count)
+        if attributes.isEmpty { continue }
+        found.append(table.conflict(change, key: key, stored: stored, attributes: attributes))
+      }
+    }
+    return found
+  }
+}
+
+extension Edits.Shown {
+  init(_ record: Record?) { self = record.map(Self.record) ?? .deleted }
+
+  /// What is shown under some changes, the lowest first.
+  func under(_ changes: [LayerChange?]) -> Edits.Shown {
+    changes.reduce(self) { shown, change in
+      change.map { .init($0.applied(to: shown.record)) } ?? shown
+    }
+  }
+
+  /// The record; nil if it is deleted or unknown.
+  var record: Record? { if case .record(let record) = self { record } else { nil } }
+}
+
+extension Layer {
+  /// A layer that could not be saved and what was edited on top of it meanwhile, as one.
+  func joined(with upper: Layer) -> Layer {
+    var joined = self
+    for (table, changes) in upper.tables {
+      for (key, change) in changes {
+        if let low = self[table, key] {
+          joined[table, key] = low.joined(with: change)
+        } else {
+          joined[table, key] = change
+        }
+      }
+    }
+    return joined
+  }
+}
+
+extension LayerChange {
+  /// A lower layer's change and an upper layer's change of the same key, as one.
+  ///
+  /// Unlike composition this takes changes that were rebased apart: an attribute that only the
+  /// upper one edits keeps the upper one's first `before`.
+  func joined(with upper: LayerChange) -> LayerChange? {
+    guard case .known(let low) = self, case .known(let high) = upper else {
+      return composed(with: upper)
+    }
+    let before: Record?
+    if let first = low.before, let middle = low.after, let second = high.before,
+      let last = high.after
+    {
+      let onlyAbove = AttributeSet(
+        last.differences(from: second).positions.filter {
+          !middle.differs(from: first, at: $0)
+        })
+      before = first.replacing(onlyAbove, from: second)
+    } else {
+      before = low.before
+    }
+    return LayerChange.known(Change(before: before, after: high.after)).normalized
+  }
+}

@@ -1,0 +1,157 @@
+/// Which keys may differ between two versions of a live query.
+enum ChangedKeys: Sendable {
+  case some(Set<RecordKey>)
+  /// The result was loaded anew.
+  case all
+
+  mutating func formUnion(_ other: ChangedKeys) {
+    guard case .some(var mine) = self, case .some(let theirs) = other else {
+      self = .all
+      return
+    }
+    self = .all  // not a second reference to the set
+    mine.formUnion(theirs)
+    self = .some(mine)
+  }
+}
+
+/// The difference between two versions of a live query, as a list needs it.
+///
+/// Deletions and the origins of moves are offsets in the old version; insertions, the destinations
+/// of moves and edits are offsets in the new one. Removing the first, then inserting the second
+/// in ascending order, turns the old list into the new one.
+struct LiveDifference: Sendable {
+  struct Edit: Sendable {
+    let offset: Int
+    let attributes: AttributeSet
+  }
+
+  private(set) var deletions: [Int] = []
+  private(set) var insertions: [Int] = []
+  private(set) var moves: [(from: Int, to: Int)] = []
+  private(set) var edits: [Edit] = []
+
+  var isEmpty: Bool {
+    deletions.isEmpty && insertions.isEmpty && moves.isEmpty && edits.isEmpty
+  }
+
+  private struct Common {
+    let old: Int
+    let new: Int
+  }
+
+  /// The difference from `old` to `new`, of which only `keys` may differ.
+  ///
+  /// - Complexity: O(*k* log *n*) for *k* keys.
+  init(from old: ShownRows, to new: ShownRows, keys: Set<RecordKey>) {
+    var candidates: [Common] = []
+    for key in ShownRows.keysThatMayDiffer(old, new, changed: keys) {
+      switch (old.find(key), new.find(key)) {
+      case (nil, nil): break
+      case (let before?, nil): deletions.append(before.offset)
+      case (nil, let after?): insertions.append(after.offset)
+      case (let before?, let after?):
+        let changed = after.record.differences(from: before.record)
+        if !changed.isEmpty { edits.append(Edit(offset: after.offset, attributes: changed)) }
+        let moved = !changed.isDisjoint(with: old.tree.rows.order.attributes)
+        if moved { candidates.append(Common(old: before.offset, new: after.offset)) }
+      }
+    }
+    deletions.sort()
+    insertions.sort()
+    edits.sort { $0.offset < $1.offset }
+    moves = Self.moves(candidates, deletions: deletions, insertions: insertions)
+  }
+
+  /// The fewest of the candidates that have to move, everything else staying in order.
+  ///
+  /// A candidate may stay if as many unmoved elements stand before it as did: it is then in the
+  /// same gap between them. Of the candidates in one gap, a longest increasing subsequence stays.
+  private static func moves(
+    _ candidates: [Common], deletions: [Int], insertions: [Int]
+  ) -> [(from: Int, to: Int)] {
+    if candidates.isEmpty { return [] }
+    let oldGone = (deletions + candidates.map(\.old)).sorted()
+    let newComers = (insertions + candidates.map(\.new)).sorted()
+    var inGap: [Common] = []
+    var moves: [(from: Int, to: Int)] = []
+    for candidate in candidates.sorted(by: { $0.old < $1.old }) {
+      let before = candidate.old - oldGone.count(below: candidate.old)
+      let after = candidate.new - newComers.count(below: candidate.new)
+      if before == after {
+        inGap.append(candidate)
+      } else {
+        moves.append((candidate.old, candidate.new))
+      }
+    }
+    // Gaps come in the same order on both sides, so one subsequence over all of them will do.
+    let staying = longestIncreasingSubsequence(inGap.map(\.new))
+    for (index, candidate) in inGap.enumerated() where !staying.contains(index) {
+      moves.append((candidate.old, candidate.new))
+    }
+    return moves.sorted { $0.to < $1.to }
+  }
+
+  /// The indices of a longest increasing subsequence, by patience sorting. O(*n* log *n*).
+  private static func longestIncreasingSubsequence(_ values: [Int]) -> Set<Int> {
+    var tails: [Int] = []
+    var previous = [Int?](repeating: nil, count: values.count)
+    for index in values.indices {
+      var low = 0
+      var high = tails.count
+      while low < high {
+        let middle = (low + high) / 2
+        if values[tails[middle]] < values[index] { low = middle + 1 } else { high = middle }
+      }
+      if low > 0 { previous[index] = tails[low - 1] }
+      if low == tails.count { tails.append(index) } else { tails[low] = index }
+    }
+    var result: Set<Int> = []
+    var next = tails.last
+    while let index = next {
+      result.insert(index)
+      next = previous[index]
+    }
+    return result
+  }
+}
+
+extension ShownRows {
+  /// The keys of everything shown. O(*n*).
+  var keys: Set<RecordKey> { keys(within: range.count) }
+
+  /// The keys of at most `distance` rows at either edge of what is shown.
+  private func keys(within distance: Int) -> Set<RecordKey> {
+    let first = 0..<min(distance, range.count)
+    let last = max(first.upperBound, range.count - distance)..<range.count
+    var keys: Set<RecordKey> = []
+    for offsets in [first, last] {
+      for offset in offsets { keys.insert(record(at: offset).key(Table.keyColumn)) }
+    }
+    return keys
+  }
+
+  /// The keys that two versions may show differently, of which `changed` differ in the tree.
+  ///
+  /// A changed record moves the others by one rank at most, so the others that a limit or an
+  /// offset drops or lets in stand no further from an edge than there are changed records.
+  static func keysThatMayDiffer(
+    _ old: ShownRows, _ new: ShownRows, changed: Set<RecordKey>
+  ) -> Set<RecordKey> {
+    if old.isWhole { return changed }
+    return changed.union(old.keys(within: changed.count)).union(new.keys(within: changed.count))
+  }
+}
+
+extension [Int] {
+  /// How many elements of a sorted array are less than `value`.
+  fileprivate func count(below value: Int) -> Int {
+    var low = 0
+    var high = count
+    while low < high {
+      let middle = (low + high) / 2
+      if self[middle] < value { low = middle + 1 } else { high = middle }
+    }
+    return low
+  }
+}

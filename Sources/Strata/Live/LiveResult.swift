@@ -1,0 +1,151 @@
+/// What one live query shows: the maintained result with the view context's edits on top.
+///
+/// The engine behind ``LiveQuery``, without its type. Lives on the main actor and changes only in
+/// merge turns and edits of the view context.
+@MainActor
+final class LiveResult {
+  nonisolated let plan: QueryPlan
+  private(set) var shown: ShownRows
+  private(set) var isLoaded = false
+  private(set) var error: StoreError?
+  /// The committed result, without edits.
+  private var base: ResultTree
+  private var horizon: Record?
+  private var subscriptions: [WeakSubscription] = []
+  private var observers: [Int: @MainActor (LiveChange) -> Void] = [:]
+  private var nextObserver = 0
+  private var loadWaiters: [UnsafeContinuation<Void, Never>] = []
+  /// Nothing will change any more: the stack is closed, or the query cannot be run.
+  private var isFinished = false
+  /// Brackets every change, for observation.
+  var willChange: () -> Void = {}
+  var didChange: () -> Void = {}
+
+  private struct WeakSubscription {
+    weak var subscription: LiveSubscription?
+  }
+
+  /// One change of what is shown.
+  struct LiveChange {
+    let old: ShownRows
+    let new: ShownRows
+    let changed: ChangedKeys
+
+    /// Whether all that may have changed is as it was: a save that confirms what is shown.
+    var isEmpty: Bool {
+      guard case .some(let keys) = changed else { return false }
+      return keys.allSatisfy { old.tree.record(of: $0) == new.tree.record(of: $0) }
+    }
+  }
+
+  /// A result that waits to be loaded, or that never will be for the reason given.
+  init(_ plan: QueryPlan, _ error: StoreError?) {
+    self.plan = plan
+    self.error = error
+    base = ResultTree([], order: plan.order)
+    shown = ShownRows(base, plan)
+  }
+
+  deinit {
+    for entry in subscriptions { entry.subscription?.finish() }
+  }
+
+  /// The committed record of a key, if the result has it.
+  func stored(_ key: RecordKey) -> Record? { base.record(of: key) }
+
+  // MARK: Changes
+
+  /// Takes a merge turn: the new committed result, and the keys whose edits may show otherwise.
+  func merge(_ update: MaintainedUpdate?, _ layers: ViewLayers, touched: Set<RecordKey>) {
+    var changed = ChangedKeys.some(touched)
+    if let update {
+      base = update.tree
+      horizon = update.horizon
+      switch update.changed {
+      case .some(let keys): changed.formUnion(.some(Set(keys)))
+      case .all: changed = .all
+      }
+    }
+    if update == nil && (touched.isEmpty || !isLoaded) { return }
+    var tree = base
+    for key in layers.keys(of: plan.table.id) {
+      tree.set(visible(key, layers), for: key)
+    }
+    let isFirst = !isLoaded && update.map { $0.error == nil } == true
+    show(tree, changed, error: update.map(\.error) ?? error, isFirst: isFirst)
+  }
+
+  /// Takes an edit of one key.
+  func edit(_ key: RecordKey, _ layers: ViewLayers) {
+    guard isLoaded else { return }
+    var tree = shown.tree
+    if tree.set(visible(key, layers), for: key) {
+      show(tree, .some([key]), error: error, isFirst: false)
+    }
+  }
+
+  /// The record that the query shows for a key that has edits; nil if it shows none.
+  private func visible(_ key: RecordKey, _ layers: ViewLayers) -> Record? {
+    let stored = base.record(of: key)
+    let shown = layers.shown(plan.table.id, key, over: .init(stored)).record
+    guard let shown else { return nil }
+    // Whether an edited row belongs to a query that looks at other rows, the store will say.
+    guard plan.isRowLocal else { return stored == nil ? nil : shown }
+    guard plan.filter?.matches(shown) ?? true else { return nil }
+    if let horizon, plan.order.compare(shown, horizon) > 0 { return nil }
+    return shown
+  }
+
+  private func show(
+    _ tree: ResultTree, _ changed: ChangedKeys, error: StoreError?, isFirst: Bool
+  ) {
+    let change = LiveChange(old: shown, new: ShownRows(tree, plan), changed: changed)
+    if !isFirst, error == nil, self.error == nil, change.isEmpty { return }
+    willChange()
+    shown = change.new
+    self.error = error
+    if isFirst { isLoaded = true }
+    didChange()
+    subscriptions.removeAll { $0.subscription == nil }
+    for entry in subscriptions { entry.subscription?.publish(change.new, changed) }
+    for id in observers.keys.sorted() { observers[id]?(change) }
+    if isFirst || error != nil { resumeLoadWaiters() }
+  }
+
+  // MARK: Listeners
+
+  func subscribe() -> LiveSubscription {
+    let subscription = LiveSubscription(seen: shown)
+    if isFinished { subscription.finish() }
+    subscriptions.append(WeakSubscription(subscription: subscription))
+    return subscription
+  }
+
+  /// Calls `body` in the turn of every change until it is told to stop.
+  func observe(_ body: @escaping @MainActor (LiveChange) -> Void) -> Int {
+    nextObserver += 1
+    observers[nextObserver] = body
+    return nextObserver
+  }
+
+  func stopObserving(_ id: Int) { observers[id] = nil }
+
+  /// Returns when the first result, or the first error, is there.
+  func waitUntilLoaded() async {
+    if isLoaded || error != nil || isFinished { return }
+    await withUnsafeContinuation { loadWaiters.append($0) }
+  }
+
+  private func resumeLoadWaiters() {
+    for waiter in loadWaiters { waiter.resume() }
+    loadWaiters = []
+  }
+
+  /// Ends every subscription; what is shown stays readable.
+  func finish() {
+    isFinished = true
+    for entry in subscriptions { entry.subscription?.finish() }
+    subscriptions = []
+    resumeLoadWaiters()
+  }
+}

@@ -1,0 +1,136 @@
+/// A query's result over committed data, kept up to date change by change.
+///
+/// loading ─changes→ loading (kept for later);  loading ─loaded→ ready
+/// ready ─changes→ ready, or ready and stale;  ready and stale ─loaded→ ready
+/// loading, stale ─failed→ stale (tried again at the next advance)
+struct MaintainedQuery: Sendable {
+  /// What a limited query knows: everything up to a horizon, the last loaded sort key.
+  private struct Window: Sendable {
+    /// The last record loaded; nothing after it is known. Nil if the end is known.
+    var horizon: Record?
+  }
+
+  /// What became of the result in one advance.
+  enum Outcome: Sendable {
+    case unchanged
+    case changed([RecordKey])
+    /// Too much changed, or it is not known what: load it again.
+    case stale
+  }
+
+  let plan: QueryPlan
+  private(set) var tree: ResultTree
+  private(set) var isLoaded = false
+  private(set) var error: StoreError?
+  private var window = Window()
+  /// What was committed while the first load runs.
+  private var backlog: [ChangeSet] = []
+
+  init(_ plan: QueryPlan) {
+    self.plan = plan
+    tree = ResultTree([], order: plan.order)
+  }
+
+  /// Rows beyond the wanted ones that are kept, so that a deletion need not load at once.
+  static func slack(for reach: Int) -> Int { max(64, reach) }
+
+  /// How many rows a load reads; nil for all.
+  var loadLimit: Int? { plan.reach.map { $0 + Self.slack(for: $0) } }
+
+  /// Whether everything is known, not only what comes before the horizon.
+  var isComplete: Bool { window.horizon == nil }
+
+  /// The last record before which everything is known; nil if everything is.
+  var horizon: Record? { window.horizon }
+
+  // MARK: Loading
+
+  /// Takes the result of a load, and the changes committed since.
+  mutating func didLoad(_ tree: ResultTree) -> Outcome {
+    let backlog = backlog
+    self.backlog = []
+    self.tree = tree
+    isLoaded = true
+    error = nil
+    if let limit = loadLimit, tree.count >= limit, tree.count > 0 {
+      window.horizon = tree.rows[tree.count - 1]
+    } else {
+      window.horizon = nil
+    }
+    for changes in backlog {
+      if case .stale = apply(changes) { return .stale }
+    }
+    return .changed([])
+  }
+
+  mutating func didFail(_ error: StoreError) {
+    self.error = error
+    backlog = []
+  }
+
+  // MARK: Changes
+
+  /// Brings the result from one commit to a later one.
+  mutating func apply(_ changes: ChangeSet) -> Outcome {
+    if !isLoaded {
+      if error != nil { return .stale }
+      backlog.append(changes)
+      return .unchanged
+    }
+    if error != nil { return .stale }
+    if !plan.isRowLocal {
+      return changes.tables.keys.contains(where: plan.depends) ? .stale : .unchanged
+    }
+    switch changes.tables[plan.table.id] {
+    case nil: return .unchanged
+    case .reset: return .stale
+    case .rows(let rows):
+      // Loading costs less than maintaining when most of the result changes.
+      if rows.count > 10_000 && rows.count > tree.count / 2 { return .stale }
+      let changed = apply(rows)
+      if isShort { return .stale }
+      let forgotten = trim()
+      return changed.isEmpty ? .unchanged : .changed(changed + forgotten)
+    }
+  }
+
+  private mutating func apply(_ rows: ContiguousArray<RowChange>) -> [RecordKey] {
+    var changed: [RecordKey] = []
+    for row in rows {
+      let wasIn = row.change.before.map(matches) ?? false
+      let isIn = row.change.after.map(matches) ?? false
+      if !wasIn && !isIn { continue }
+      let after = isIn && isKnown(row.change.after) ? row.change.after : nil
+      if tree.set(after, for: row.key) { changed.append(row.key) }
+    }
+    return changed
+  }
+
+  private func matches(_ record: Record) -> Bool { plan.filter?.matches(record) ?? true }
+
+  /// Whether a record lies before the horizon.
+  private func isKnown(_ record: Record?) -> Bool {
+    guard let horizon = window.horizon, let record else { return true }
+    return plan.order.compare(record, horizon) <= 0
+  }
+
+  /// Whether fewer rows are known than are wanted although there may be more.
+  private var isShort: Bool {
+    guard let reach = plan.reach, !isComplete else { return false }
+    return tree.count < reach
+  }
+
+  /// Forgets rows far beyond the wanted ones, and returns their keys: under many unsaved deletions
+  /// they may be shown.
+  private mutating func trim() -> [RecordKey] {
+    guard let limit = loadLimit, tree.count / 2 >= limit, tree.count > limit else { return [] }
+    var forgotten: [RecordKey] = []
+    while tree.count > limit {
+      let key = tree.rows[tree.count - 1].key(Table.keyColumn)
+      tree.set(nil, for: key)
+      forgotten.append(key)
+    }
+    window.horizon = tree.rows[tree.count - 1]
+    return forgotten
+  }
+}

@@ -1,0 +1,165 @@
+internal import StrataSQLite
+
+/// Names a live query within its view context.
+typealias LiveID = Int
+
+/// What the maintainer has for one live query in one merge turn.
+struct MaintainedUpdate: Sendable {
+  enum Keys: Sendable {
+    case some([RecordKey])
+    /// Loaded anew: everything may differ.
+    case all
+  }
+
+  let tree: ResultTree
+  let horizon: Record?
+  let changed: Keys
+  let error: StoreError?
+}
+
+/// Everything for one merge turn of the view context.
+struct MergeTurn: Sendable {
+  let snapshot: Snapshot
+  let changes: ChangeSet?
+  let completedSave: Int?
+  let updates: [LiveID: MaintainedUpdate]
+  /// Stored records of keys that the view context has edits for, in tables that were reset.
+  var stored: [TableID: [RecordKey: Record?]] = [:]
+  /// Reset tables whose records could not be read.
+  var unreadable: Set<TableID> = []
+}
+
+/// Keeps live queries over committed data; equal queries share one result.
+///
+/// One task calls ``advance(_:)``, strictly in sequence, so it is never re-entered. First loads run
+/// beside it, on a snapshot that the maintainer has advanced to; what is committed meanwhile waits
+/// in the query's backlog.
+actor Maintainer {
+  private nonisolated let executor = StoreExecutor("strata.maintainer")
+  nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+  private struct Entry: Sendable {
+    /// Tells the entry from an earlier one of the same query, whose load may still be on its way.
+    let number: Int
+    var query: MaintainedQuery
+    var ids: Set<LiveID>
+    /// Those of `ids` that have not been told of the result yet.
+    var untold: Set<LiveID>
+  }
+
+  private var entries: [QueryPlan.Identity: Entry] = [:]
+  private var lastEntry = 0
+  private var identities: [LiveID: QueryPlan.Identity] = [:]
+  private var snapshot: Snapshot?
+  /// Called before every load, for tests that hold a load up.
+  var willLoad: (@Sendable () async -> Void)?
+
+  func setWillLoad(_ hook: (@Sendable () async -> Void)?) { willLoad = hook }
+
+  func begin(_ snapshot: Snapshot) { self.snapshot = snapshot }
+
+  // MARK: - Queries
+
+  /// Starts maintaining a query; returns when its result is there or has failed.
+  func open(_ id: LiveID, _ plan: QueryPlan) async {
+    let identity = plan.identity
+    identities[id] = identity
+    if entries[identity] != nil {
+      entries[identity]?.ids.insert(id)
+      entries[identity]?.untold.insert(id)
+      return
+    }
+    lastEntry += 1
+    entries[identity] = Entry(
+      number: lastEntry, query: MaintainedQuery(plan), ids: [id], untold: [id])
+    guard let snapshot else { return }
+    await load(identity, snapshot)
+  }
+
+  func close(_ id: LiveID) {
+    guard let identity = identities.removeValue(forKey: id) else { return }
+    entries[identity]?.ids.remove(id)
+    if entries[identity]?.ids.isEmpty == true { entries[identity] = nil }
+  }
+
+  private func load(_ identity: QueryPlan.Identity, _ snapshot: Snapshot) async {
+    guard let number = entries[identity]?.number, let query = entries[identity]?.query else {
+      return
+    }
+    await willLoad?()
+    let result: Result<ResultTree, StoreError>
+    do throws(StoreError) {
+      if let limit = query.loadLimit {
+        let records = try await snapshot.records(query.plan, limit: limit, isSorted: true)
+        result = .success(ResultTree(records, order: query.plan.order, isSorted: true))
+      } else {
+        result = .success(try await snapshot.tree(query.plan))
+      }
+    } catch {
+      result = .failure(error)
+    }
+    // Nobody may want it any more, or somebody else, of another commit.
+    guard var entry = entries[identity], entry.number == number else { return }
+    switch result {
+    case .success(let tree):
+      if case .stale = entry.query.didLoad(tree) {
+        entry.query.didFail(.outrun)
+      }
+    case .failure(let error): entry.query.didFail(error)
+    }
+    entry.untold = entry.ids
+    entries[identity] = entry
+  }
+
+  // MARK: - Advancing
+
+  /// Brings every query to the step's commit.
+  func advance(_ step: MergeStep) async -> MergeTurn {
+    let changes = ChangeSet.composed(step.changes)
+    snapshot = step.snapshot
+    var changed: [QueryPlan.Identity: [RecordKey]] = [:]
+    var stale: [QueryPlan.Identity] = []
+    for identity in entries.keys {
+      // A load that failed or was outrun is tried again even if nothing was committed since.
+      let idle = entries[identity]?.query.error == nil ? MaintainedQuery.Outcome.unchanged : .stale
+      switch changes.map({ entries[identity]?.query.apply($0) ?? .unchanged }) ?? idle {
+      case .unchanged: break
+      case .changed(let keys): changed[identity] = keys
+      case .stale: stale.append(identity)
+      }
+    }
+    for identity in stale { await load(identity, step.snapshot) }
+    return MergeTurn(
+      snapshot: step.snapshot, changes: changes, completedSave: step.completedSave,
+      updates: updates(changed))
+  }
+
+  private func updates(
+    _ changed: [QueryPlan.Identity: [RecordKey]]
+  ) -> [LiveID: MaintainedUpdate] {
+    var updates: [LiveID: MaintainedUpdate] = [:]
+    for (identity, entry) in entries {
+      let query = entry.query
+      guard query.isLoaded || query.error != nil else { continue }
+      for id in entry.untold {
+        updates[id] = MaintainedUpdate(
+          tree: query.tree, horizon: query.horizon, changed: .all, error: query.error)
+      }
+      if let keys = changed[identity] {
+        for id in entry.ids.subtracting(entry.untold) {
+          updates[id] = MaintainedUpdate(
+            tree: query.tree, horizon: query.horizon, changed: .some(keys), error: query.error)
+        }
+      }
+      if !entry.untold.isEmpty { entries[identity]?.untold = [] }
+    }
+    return updates
+  }
+}
+
+extension StoreError {
+  /// More was committed during a load than the load read; it is tried again at the next commit.
+  fileprivate static var outrun: StoreError {
+    StoreError(.busy, "the store changed too fast to load", advice: "it is loaded again by itself")
+  }
+}

@@ -1,0 +1,46 @@
+/// The result of a query, kept in the query's order and by key.
+///
+/// A value: keeping an old version costs a reference, and versions share what they have in common.
+struct ResultTree: Sendable {
+  private(set) var rows: OrderTree
+  /// The same records in key order; nil if that is the query's order.
+  private var byKey: OrderTree?
+
+  /// The records of a query, in any order. O(*n* log *n*).
+  init(_ records: ContiguousArray<Record>, order: RecordOrder, isSorted: Bool = false) {
+    rows = isSorted ? OrderTree(sorted: records, by: order) : OrderTree(records, by: order)
+    byKey = order.isByKey ? nil : OrderTree(records, by: .byKey)
+  }
+
+  var count: Int { rows.count }
+
+  /// The record of a key. O(log *n*).
+  func record(of key: RecordKey) -> Record? { (byKey ?? rows).record(of: key) }
+
+  /// Makes `record` the one of its key; nil removes it. O(log *n*).
+  ///
+  /// - Returns: whether anything changed.
+  @discardableResult
+  mutating func set(_ record: Record?, for key: RecordKey) -> Bool {
+    let old = self.record(of: key)
+    if old == record { return false }
+    switch (old, record) {
+    case (nil, nil): return false
+    case (nil, let new?):
+      rows.insert(new)
+      byKey?.insert(new)
+    case (let old?, nil):
+      rows.remove(old)
+      byKey?.remove(old)
+    case (let old?, let new?):
+      if rows.order.compare(old, new) == 0 {
+        rows.replace(new)
+      } else {
+        rows.remove(old)
+        rows.insert(new)
+      }
+      byKey?.replace(new)
+    }
+    return true
+  }
+}

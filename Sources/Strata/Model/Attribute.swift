@@ -1,0 +1,74 @@
+/// A stored attribute of an entity.
+public struct Attribute<Root: Entity, Value: AttributeValue>: SchemaElement {
+  private(set) var definition: AttributeDefinition
+
+  public var element: ElementDefinition { ElementDefinition(content: .attribute(definition)) }
+
+  /// The attribute at `path`, in a column of the property's name or of `name`.
+  public init(
+    _ path: AttributePath<Root, Value>, _ name: String? = nil, fileID: StaticString = #fileID,
+    line: UInt = #line
+  ) {
+    definition = AttributeDefinition(path, name: name, source: SourceLine(fileID, line))
+  }
+
+  /// Explains what an attribute must be.
+  @available(*, unavailable, message: "an attribute is a stored 'var' of the entity")
+  @_disfavoredOverload
+  public init(_ path: any KeyPath<Root, Value> & Sendable, _ name: String? = nil) { fatalError() }
+
+  /// Keeps an index, so that filters and sorts by the attribute need not read the whole table.
+  public func indexed() -> Self {
+    var copy = self
+    copy.definition.isIndexed = true
+    return copy
+  }
+
+  /// Lets no two entities have the same value; null is never the same.
+  public func unique() -> Self {
+    var copy = self
+    copy.definition.isUnique = true
+    return copy
+  }
+}
+
+/// A combination of attributes of which no two entities have the same values.
+public struct Unique<Root: Entity>: SchemaElement {
+  public let element: ElementDefinition
+
+  /// The attributes at `paths` are unique together; a null in one of them is never the same.
+  public init<each Value: AttributeValue>(
+    _ paths: repeat AttributePath<Root, each Value>, fileID: StaticString = #fileID,
+    line: UInt = #line
+  ) {
+    var all: [SendablePath] = []
+    repeat all.append(each paths)
+    element = ElementDefinition(content: .unique(all, SourceLine(fileID, line)))
+  }
+}
+
+/// An attribute without its types.
+struct AttributeDefinition: Sendable {
+  let path: SendablePath
+  let explicitName: String?
+  let source: SourceLine
+  let storage: StorageType
+  let isOptional: Bool
+  let coding: AttributeCoding
+  let valueType: any Any.Type
+  var isIndexed = false
+  var isUnique = false
+  var reference: ReferenceDefinition?
+
+  init<Root, Value: AttributeValue>(
+    _ path: AttributePath<Root, Value>, name: String?, source: SourceLine
+  ) {
+    self.path = path
+    explicitName = name
+    self.source = source
+    storage = Value.storage
+    isOptional = Value.isOptional
+    coding = AttributeCoding(path)
+    valueType = Value.self
+  }
+}

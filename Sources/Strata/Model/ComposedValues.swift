@@ -1,0 +1,67 @@
+internal import Foundation
+
+extension Optional: AttributeValue where Wrapped: AttributeValue {
+  public init(cell: Cell) throws(ValueError) {
+    if case .null = cell { self = nil } else { self = try Wrapped(cell: cell) }
+  }
+  public var cell: Cell { get throws(ValueError) { try self?.cell ?? .null } }
+  public static var storage: StorageType { Wrapped.storage }
+  public static var isOptional: Bool { true }
+}
+
+extension Optional: ComparableValue where Wrapped: ComparableValue {}
+extension Optional: TextValue where Wrapped: TextValue {}
+
+/// `enum Genre: String, AttributeValue` needs nothing else.
+extension AttributeValue where Self: RawRepresentable, RawValue: AttributeValue {
+  public init(cell: Cell) throws(ValueError) {
+    guard let value = Self(rawValue: try RawValue(cell: cell)) else {
+      throw ValueError("\(cell) is not a case of \(Self.self)")
+    }
+    self = value
+  }
+  public var cell: Cell { get throws(ValueError) { try rawValue.cell } }
+  public static var storage: StorageType { RawValue.storage }
+}
+
+/// A `Codable` value that is stored as JSON text with sorted keys.
+///
+/// `struct Lyrics: JSONValue` needs nothing else.
+public protocol JSONValue: AttributeValue, Codable {}
+
+extension JSONValue {
+  public init(cell: Cell) throws(ValueError) { self = try JSONCoding.decode(cell) }
+  public var cell: Cell { get throws(ValueError) { try JSONCoding.encode(self) } }
+  public static var storage: StorageType { .text }
+}
+
+/// Stored as JSON text.
+extension Array: AttributeValue where Element: AttributeValue & Codable {
+  public init(cell: Cell) throws(ValueError) { self = try JSONCoding.decode(cell) }
+  public var cell: Cell { get throws(ValueError) { try JSONCoding.encode(self) } }
+  public static var storage: StorageType { .text }
+}
+
+/// Stored as JSON text with sorted keys.
+extension Dictionary: AttributeValue where Key == String, Value: AttributeValue & Codable {
+  public init(cell: Cell) throws(ValueError) { self = try JSONCoding.decode(cell) }
+  public var cell: Cell { get throws(ValueError) { try JSONCoding.encode(self) } }
+  public static var storage: StorageType { .text }
+}
+
+private enum JSONCoding {
+  static func decode<V: Decodable>(_ cell: Cell) throws(ValueError) -> V {
+    let text = try String(cell: cell)
+    do { return try JSONDecoder().decode(V.self, from: Data(text.utf8)) } catch {
+      throw ValueError("the stored JSON is no \(V.self): \(error)")
+    }
+  }
+
+  static func encode<V: Encodable>(_ value: V) throws(ValueError) -> Cell {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    do { return .text(String(decoding: try encoder.encode(value), as: UTF8.self)) } catch {
+      throw ValueError("the value cannot be written as JSON: \(error)")
+    }
+  }
+}

@@ -1,0 +1,237 @@
+internal import Foundation
+internal import StrataSQLite
+
+/// Something that has the cells of one row: a record, or the row that a statement stands on.
+protocol CellSource {
+  func isNull(_ column: Int) -> Bool
+  func integer(_ column: Int) -> Int64
+  func real(_ column: Int) -> Double
+  func text(_ column: Int) -> UnsafeRawBufferPointer
+  func blob(_ column: Int) -> UnsafeRawBufferPointer
+  func cell(_ column: Int) -> Cell
+}
+
+/// Which attribute of an entity could not be stored or read, and why.
+struct CodingFailure: Error {
+  let column: Int
+  let error: ValueError
+}
+
+/// Moves attributes between entities in memory and cells, by offset, with one compiled body for
+/// every entity in every module.
+struct EntityCodec: Sendable {
+  private struct Step: Sendable {
+    let offset: Int
+    let kind: ValueKind
+  }
+
+  private let steps: [Step]
+  private let codings: [AttributeCoding]
+  private let size: Int
+  /// Whether a row may be decoded over a bitwise copy of a default entity: every attribute is
+  /// initialised directly, and nothing else in the entity is large enough to hold a reference.
+  let decodesInPlace: Bool
+
+  init(_ codings: [AttributeCoding], size: Int) {
+    self.codings = codings
+    self.size = size
+    steps = codings.map { Step(offset: $0.offset ?? 0, kind: $0.kind) }
+    decodesInPlace =
+      codings.allSatisfy { $0.kind != .other }
+      && Self.largestGap(steps.map { $0.offset..<($0.offset + $0.kind.size) }, in: size)
+        < MemoryLayout<UnsafeRawPointer>.size
+  }
+
+  private static func largestGap(_ covered: [Range<Int>], in size: Int) -> Int {
+    var largest = 0
+    var end = 0
+    for range in covered.sorted(by: { $0.lowerBound < $1.lowerBound }) {
+      largest = max(largest, range.lowerBound - end)
+      end = max(end, range.upperBound)
+    }
+    return max(largest, size - end)
+  }
+
+  // MARK: Encoding
+
+  /// Packs the entity at `entity` into the builder.
+  func encode(
+    _ entity: UnsafeRawPointer, into builder: RecordBuilder
+  ) throws(CodingFailure) -> Record {
+    builder.begin(columns: steps.count)
+    for column in 0..<steps.count {
+      let step = steps[column]
+      let field = entity + step.offset
+      switch step.kind {
+      case .int64: builder.append(field.load(as: Int64.self))
+      case .optionalInt64: append(field.load(as: Int64?.self), builder) { builder.append($0) }
+      case .bool: builder.append(field.load(as: Bool.self) ? 1 as Int64 : 0)
+      case .optionalBool:
+        append(field.load(as: Bool?.self), builder) { builder.append($0 ? 1 as Int64 : 0) }
+      case .double: try append(field.load(as: Double.self), builder, column)
+      case .optionalDouble:
+        if let value = field.load(as: Double?.self) {
+          try append(value, builder, column)
+        } else {
+          builder.appendNull()
+        }
+      case .date:
+        try append(field.load(as: Date.self).timeIntervalSinceReferenceDate, builder, column)
+      case .optionalDate:
+        if let value = field.load(as: Date?.self) {
+          try append(value.timeIntervalSinceReferenceDate, builder, column)
+        } else {
+          builder.appendNull()
+        }
+      case .string: builder.append(field.assumingMemoryBound(to: String.self).pointee)
+      case .optionalString:
+        append(field.assumingMemoryBound(to: String?.self).pointee, builder) { builder.append($0) }
+      case .uuid: append(field.load(as: UUID.self), builder)
+      case .optionalUUID:
+        append(field.load(as: UUID?.self), builder) { append($0, builder) }
+      case .data: append(field.assumingMemoryBound(to: Data.self).pointee, builder)
+      case .optionalData:
+        append(field.assumingMemoryBound(to: Data?.self).pointee, builder) { append($0, builder) }
+      case .other:
+        do { builder.append(try codings[column].read(entity)) } catch {
+          throw CodingFailure(column: column, error: error)
+        }
+      }
+    }
+    do { return try builder.finish() } catch { throw CodingFailure(column: 0, error: error) }
+  }
+
+  @inline(__always)
+  private func append<V>(_ value: V?, _ builder: RecordBuilder, _ some: (V) -> Void) {
+    if let value { some(value) } else { builder.appendNull() }
+  }
+
+  @inline(__always)
+  private func append(
+    _ value: Double, _ builder: RecordBuilder, _ column: Int
+  ) throws(CodingFailure) {
+    if value.isNaN { throw CodingFailure(column: column, error: .notANumber) }
+    builder.append(value)
+  }
+
+  @inline(__always)
+  private func append(_ value: UUID, _ builder: RecordBuilder) {
+    withUnsafeBytes(of: value.uuid) { builder.append(blob: $0) }
+  }
+
+  private func append(_ value: Data, _ builder: RecordBuilder) {
+    value.withUnsafeBytes { builder.append(blob: $0) }
+  }
+
+  // MARK: Decoding
+
+  /// Assigns every attribute of the initialised entity at `entity`; a lenient decoding leaves alone
+  /// what cannot be read.
+  func decode(
+    _ row: some CellSource, into entity: UnsafeMutableRawPointer, isLenient: Bool = false
+  ) throws(CodingFailure) {
+    try decode(row, into: entity, initializing: false, isLenient: isLenient)
+  }
+
+  /// Initialises every attribute of the uninitialised entity at `entity` over a bitwise copy of
+  /// `template`; only when ``decodesInPlace``.
+  @inline(__always)
+  func initialize(
+    _ row: some CellSource, at entity: UnsafeMutableRawPointer, template: UnsafeRawPointer
+  ) {
+    entity.copyMemory(from: template, byteCount: size)
+    // No attribute takes the general way, which alone can fail.
+    try? decode(row, into: entity, initializing: true)
+  }
+
+  @inline(__always)
+  private func decode(
+    _ row: some CellSource, into entity: UnsafeMutableRawPointer, initializing: Bool,
+    isLenient: Bool = false
+  ) throws(CodingFailure) {
+    try steps.withUnsafeBufferPointer { steps throws(CodingFailure) in
+      try decode(row, into: entity, initializing: initializing, isLenient: isLenient, steps)
+    }
+  }
+
+  @inline(__always)
+  private func decode(
+    _ row: some CellSource, into entity: UnsafeMutableRawPointer, initializing: Bool,
+    isLenient: Bool, _ steps: UnsafeBufferPointer<Step>
+  ) throws(CodingFailure) {
+    for column in steps.indices {
+      let step = steps[column]
+      let field = entity + step.offset
+      switch step.kind {
+      case .int64: field.storeBytes(of: row.integer(column), as: Int64.self)
+      case .optionalInt64: set(field, row.isNull(column) ? nil : row.integer(column), false)
+      case .bool: field.storeBytes(of: row.integer(column) != 0, as: Bool.self)
+      case .optionalBool: set(field, row.isNull(column) ? nil : row.integer(column) != 0, false)
+      case .double: field.storeBytes(of: row.real(column), as: Double.self)
+      case .optionalDouble: set(field, row.isNull(column) ? nil : row.real(column), false)
+      case .date: set(field, Date(timeIntervalSinceReferenceDate: row.real(column)), false)
+      case .optionalDate:
+        set(
+          field,
+          row.isNull(column) ? nil : Date(timeIntervalSinceReferenceDate: row.real(column)), false)
+      case .string: set(field, String(decoding: row.text(column), as: UTF8.self), initializing)
+      case .optionalString:
+        set(
+          field, row.isNull(column) ? nil : String(decoding: row.text(column), as: UTF8.self),
+          initializing)
+      case .uuid: set(field, uuid(row.blob(column)), false)
+      case .optionalUUID: set(field, row.isNull(column) ? nil : uuid(row.blob(column)), false)
+      case .data: set(field, Data(row.blob(column)), initializing)
+      case .optionalData:
+        set(field, row.isNull(column) ? nil : Data(row.blob(column)), initializing)
+      case .other:
+        do { try codings[column].write(entity, row.cell(column)) } catch {
+          if !isLenient { throw CodingFailure(column: column, error: error) }
+        }
+      }
+    }
+  }
+
+  @inline(__always)
+  private func set<V>(_ field: UnsafeMutableRawPointer, _ value: V, _ initializing: Bool) {
+    let target = field.assumingMemoryBound(to: V.self)
+    if initializing { target.initialize(to: value) } else { target.pointee = value }
+  }
+
+  /// A blob of another length, which only another program can have written, reads as zeros.
+  private func uuid(_ bytes: UnsafeRawBufferPointer) -> UUID {
+    guard bytes.count == 16 else {
+      return UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
+    }
+    return UUID(uuid: bytes.loadUnaligned(as: uuid_t.self))
+  }
+}
+
+// MARK: - Sources
+
+extension RecordView: CellSource {
+  @inline(__always)
+  func text(_ column: Int) -> UnsafeRawBufferPointer { payload(column) }
+  @inline(__always)
+  func blob(_ column: Int) -> UnsafeRawBufferPointer { payload(column) }
+}
+
+/// The row that a statement stands on, its columns counted from `first`.
+struct StatementRow: CellSource {
+  let statement: Statement
+  var first: Int32 = 0
+
+  @inline(__always)
+  private func index(_ column: Int) -> Int32 { first &+ Int32(truncatingIfNeeded: column) }
+  @inline(__always)
+  func isNull(_ column: Int) -> Bool { statement.isNull(index(column)) }
+  @inline(__always)
+  func integer(_ column: Int) -> Int64 { statement.integer(index(column)) }
+  @inline(__always)
+  func real(_ column: Int) -> Double { statement.real(index(column)) }
+  @inline(__always)
+  func text(_ column: Int) -> UnsafeRawBufferPointer { statement.text(index(column)) }
+  @inline(__always)
+  func blob(_ column: Int) -> UnsafeRawBufferPointer { statement.blob(index(column)) }
+  func cell(_ column: Int) -> Cell { Cell(statement, index(column)) }
+}

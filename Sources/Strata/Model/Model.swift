@@ -1,0 +1,88 @@
+internal import Foundation
+internal import StrataSQLite
+
+/// All tables of a stack, checked against each other.
+package final class Model: Sendable {
+  let tables: [Table]
+  /// Whether a save may have to look at other rows than its own.
+  let hasReferences: Bool
+  private let byType: [ObjectIdentifier: Table]
+  /// The texts of queries, so that equal ones share a prepared statement.
+  private let texts = Lock<[String: SQL]>([:])
+
+  /// Checks the entities' schemas and resolves their names.
+  ///
+  /// - Throws: ``StoreError`` with code `invalidSchema`, naming entity and attribute.
+  init(_ types: [any Entity.Type]) throws(StoreError) {
+    var drafts: [TableDraft] = []
+    var ids: [ObjectIdentifier: TableID] = [:]
+    for type in types {
+      guard ids[ObjectIdentifier(type)] == nil else {
+        throw .schema("\(type) is given twice", entity: "\(type)")
+      }
+      ids[ObjectIdentifier(type)] = TableID(index: drafts.count)
+      drafts.append(try TableDraft(Self.definition(of: type), TableID(index: drafts.count)))
+    }
+    var names: Set<String> = []
+    for draft in drafts where !names.insert(draft.name.lowercased()).inserted {
+      throw .schema("the table \"\(draft.name)\" belongs to two entities", entity: draft.entity)
+    }
+    var referrers = [[Referrer]](repeating: [], count: drafts.count)
+    for index in drafts.indices {
+      try drafts[index].resolveReferences(ids, drafts)
+      for reference in drafts[index].references {
+        referrers[reference.target.index].append(
+          Referrer(table: drafts[index].id, column: reference.column, rule: reference.rule))
+      }
+    }
+    tables = drafts.map { $0.table(referrers: referrers[$0.id.index]) }
+    hasReferences = tables.contains { !$0.references.isEmpty }
+    byType = ids.mapValues { [tables] in tables[$0.index] }
+  }
+
+  private static func definition<E: Entity>(of _: E.Type) -> EntityDefinition {
+    E.schema.definition
+  }
+
+  /// The identity of a query's text.
+  func sql(_ text: String) -> SQL {
+    texts.withLock { texts in
+      if let known = texts[text] { return known }
+      // Texts differ by shape, not by value; a program with more shapes builds them at random.
+      if texts.count >= 1024 { texts.removeAll() }
+      let sql = SQL(text)
+      texts[text] = sql
+      return sql
+    }
+  }
+
+  subscript(id: TableID) -> Table { tables[id.index] }
+
+  /// The table of an entity of this stack.
+  package func table<E: Entity>(of _: E.Type) -> Table {
+    guard let table = byType[ObjectIdentifier(E.self)] else {
+      fatalError("\(E.self) is not in this stack: list it in Stack.open(\(E.self).self, …)")
+    }
+    return table
+  }
+
+  /// The table of an entity, if the stack has it.
+  func table(ofType type: any Any.Type) -> Table? { byType[ObjectIdentifier(type)] }
+
+  /// A text that says exactly what the tables look like; equal texts, equal tables.
+  var fingerprint: String {
+    tables.map { table in
+      ([table.sql.create] + table.sql.createIndexes(uniques: table.uniques)).joined(separator: "\n")
+    }.sorted().joined(separator: "\n")
+  }
+}
+
+extension StoreError {
+  static func schema(
+    _ message: String, entity: String, attribute: String? = nil
+  ) -> StoreError {
+    StoreError(
+      .invalidSchema, message, advice: "correct the schema", entity: entity,
+      attributes: attribute.map { [$0] } ?? [])
+  }
+}

@@ -1,0 +1,98 @@
+/// What happens to the entities that refer to a deleted one.
+public enum DeleteRule: Sendable {
+  /// Their reference becomes nil.
+  case nullify
+  /// They are deleted too.
+  case cascade
+  /// The save is refused as long as there are any.
+  case deny
+}
+
+/// What happens to the entities that refer to a deleted one and cannot do without it.
+public enum RequiredDeleteRule: Sendable {
+  /// They are deleted too.
+  case cascade
+  /// The save is refused as long as there are any.
+  case deny
+}
+
+/// A reference to one entity by its key.
+///
+/// Stored as an indexed column; the writer runs the delete rules, so every entity they touch is
+/// announced like any other change. An optional reference may dangle and then reads as nil.
+public struct ToOne<Root: Entity, Target: Entity>: SchemaElement {
+  let definition: AttributeDefinition
+
+  public var element: ElementDefinition { ElementDefinition(content: .attribute(definition)) }
+
+  init<Value: AttributeValue>(
+    _ path: AttributePath<Root, Value>, _ name: String?, _ rule: DeleteRule, _ source: SourceLine
+  ) {
+    var definition = AttributeDefinition(path, name: name, source: source)
+    definition.reference = ReferenceDefinition(target: Target.self, rule: rule)
+    self.definition = definition
+  }
+}
+
+/// The entities whose to-one reference points here.
+public struct ToMany<Root: Entity, Target: Entity>: SchemaElement {
+  let definition: ToManyDefinition
+
+  public var element: ElementDefinition { ElementDefinition(content: .toMany(definition)) }
+
+  /// The query for the entities that refer to `root`.
+  public func callAsFunction(of root: Root) -> Query<Target> {
+    let reference = AttributeReference(definition.inverse)
+    return Query(filter: .equal(reference, root.id))
+  }
+}
+
+/// A to-one reference without its types.
+struct ReferenceDefinition: Sendable {
+  let target: any Entity.Type
+  let rule: DeleteRule
+}
+
+/// A to-many relationship without its types.
+struct ToManyDefinition: Sendable {
+  let target: any Entity.Type
+  let inverse: SendablePath
+  let source: SourceLine
+}
+
+extension Entity {
+  /// A reference that may be nil: `static let artist = toOne(\.artistID, Artist.self)`.
+  public static func toOne<Target: Entity>(
+    _ path: AttributePath<Self, Target.ID?>, _ target: Target.Type, _ name: String? = nil,
+    onDelete rule: DeleteRule = .nullify, fileID: StaticString = #fileID, line: UInt = #line
+  ) -> ToOne<Self, Target> {
+    ToOne(path, name, rule, SourceLine(fileID, line))
+  }
+
+  /// A reference that is always there; the target is checked when it is saved.
+  public static func toOne<Target: Entity>(
+    _ path: AttributePath<Self, Target.ID>, _ target: Target.Type, _ name: String? = nil,
+    onDelete rule: RequiredDeleteRule, fileID: StaticString = #fileID, line: UInt = #line
+  ) -> ToOne<Self, Target> {
+    let rule: DeleteRule = rule == .cascade ? .cascade : .deny
+    return ToOne(path, name, rule, SourceLine(fileID, line))
+  }
+
+  /// The entities that refer here: `static let songs = toMany(\Song.artistID)`.
+  public static func toMany<Target: Entity>(
+    _ inverse: AttributePath<Target, ID?>, fileID: StaticString = #fileID, line: UInt = #line
+  ) -> ToMany<Self, Target> {
+    ToMany(
+      definition: ToManyDefinition(
+        target: Target.self, inverse: inverse, source: SourceLine(fileID, line)))
+  }
+
+  /// The entities that refer here and cannot do without: `static let songs = toMany(\Song.artistID)`.
+  public static func toMany<Target: Entity>(
+    _ inverse: AttributePath<Target, ID>, fileID: StaticString = #fileID, line: UInt = #line
+  ) -> ToMany<Self, Target> {
+    ToMany(
+      definition: ToManyDefinition(
+        target: Target.self, inverse: inverse, source: SourceLine(fileID, line)))
+  }
+}

@@ -1,0 +1,91 @@
+/// The table, the key and the attributes of an entity.
+public struct Schema<Root: Entity>: Sendable {
+  /// The table's name in the store.
+  public let name: String
+  let definition: EntityDefinition
+
+  /// A schema of the table `name`.
+  ///
+  /// Column names come from the properties. Everything is checked when the stack opens, with
+  /// errors that name the entity and the attribute.
+  ///
+  /// - Parameters:
+  ///   - name: the table's name; any non-empty text without a NUL.
+  ///   - key: the attribute that `id` returns.
+  ///   - elements: the attributes and relationships, in column order.
+  public init(
+    _ name: String, key: AttributePath<Root, Root.ID>, fileID: StaticString = #fileID,
+    line: UInt = #line, @SchemaBuilder<Root> _ elements: () -> [ElementDefinition]
+  ) {
+    self.name = name
+    let keyAttribute = AttributeDefinition(key, name: nil, source: SourceLine(fileID, line))
+    definition = EntityDefinition(
+      type: Root.self, entity: "\(Root.self)", table: name, key: keyAttribute,
+      elements: elements(), layout: { StoredProperties(of: Root()) },
+      codec: { EntityCodec($0, size: MemoryLayout<Root>.size) })
+  }
+}
+
+/// Collects the elements of a ``Schema``.
+@resultBuilder public enum SchemaBuilder<Root: Entity> {
+  public static func buildExpression<Value>(
+    _ attribute: Attribute<Root, Value>
+  ) -> [ElementDefinition] { [attribute.element] }
+
+  @_disfavoredOverload
+  public static func buildExpression(
+    _ element: any SchemaElement<Root>
+  ) -> [ElementDefinition] { [element.element] }
+
+  public static func buildBlock(_ parts: [ElementDefinition]...) -> [ElementDefinition] {
+    parts.flatMap { $0 }
+  }
+}
+
+/// Something a schema lists: an attribute, a relationship, a constraint.
+public protocol SchemaElement<Root>: Sendable {
+  /// The entity whose schema lists the element.
+  associatedtype Root: Entity
+  /// The element without its types.
+  var element: ElementDefinition { get }
+}
+
+/// An element of a schema without its types; made by the library, read by nobody else.
+public struct ElementDefinition: Sendable {
+  enum Content: Sendable {
+    case attribute(AttributeDefinition)
+    case toMany(ToManyDefinition)
+    case unique([SendablePath], SourceLine)
+  }
+
+  let content: Content
+}
+
+/// Where in the client's source an element was written.
+struct SourceLine: Sendable, CustomStringConvertible {
+  let fileID: StaticString
+  let line: UInt
+
+  init(_ fileID: StaticString, _ line: UInt) {
+    self.fileID = fileID
+    self.line = line
+  }
+
+  var description: String { "\(fileID):\(line)" }
+}
+
+/// Any key path that may cross isolation.
+typealias SendablePath = any AnyKeyPath & Sendable
+
+/// A schema without its type: what ``Model`` is made from.
+struct EntityDefinition: Sendable {
+  let type: any Entity.Type
+  let entity: String
+  let table: String
+  let key: AttributeDefinition
+  let elements: [ElementDefinition]
+  /// The stored properties of a default entity, found when the stack opens: inside the schema's
+  /// own initialiser, creating an entity could re-enter it.
+  let layout: @Sendable () -> StoredProperties
+  let codec: @Sendable ([AttributeCoding]) -> EntityCodec
+}

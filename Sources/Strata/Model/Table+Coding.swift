@@ -1,0 +1,56 @@
+// The typed edge: where entities become records and records become entities.
+
+extension Table {
+  func encode<E: Entity>(
+    _ entity: E, _ builder: RecordBuilder
+  ) throws(CodingFailure) -> Record {
+    var result: Result<Record, CodingFailure>?
+    withUnsafePointer(to: entity) { pointer in
+      do throws(CodingFailure) {
+        result = .success(try codec.encode(UnsafeRawPointer(pointer), into: builder))
+      } catch {
+        result = .failure(error)
+      }
+    }
+    guard let result else { fatalError("the body of withUnsafePointer did not run") }
+    return try result.get()
+  }
+
+  func decode<E: Entity>(_ record: Record, as _: E.Type) throws(CodingFailure) -> E {
+    try record.withView { view throws(CodingFailure) in try decode(view) }
+  }
+
+  /// The entity of a record; an attribute that cannot be read has its default value.
+  func decodeLeniently<E: Entity>(_ record: Record, as _: E.Type) -> E {
+    var entity = E()
+    withUnsafeMutablePointer(to: &entity) { pointer in
+      record.withView { view in
+        // A lenient decoding throws nothing.
+        try? codec.decode(view, into: UnsafeMutableRawPointer(pointer), isLenient: true)
+      }
+    }
+    return entity
+  }
+
+  func decode<E: Entity>(_ row: some CellSource) throws(CodingFailure) -> E {
+    var entity = E()
+    var failure: CodingFailure?
+    withUnsafeMutablePointer(to: &entity) { pointer in
+      do throws(CodingFailure) {
+        try codec.decode(row, into: UnsafeMutableRawPointer(pointer))
+      } catch {
+        failure = error
+      }
+    }
+    if let failure { throw failure }
+    return entity
+  }
+
+  /// The error for an attribute that could not be stored or read.
+  func error(_ failure: CodingFailure, key: RecordKey?) -> StoreError {
+    StoreError(
+      .invalidValue, "\(attributeName(failure.column)): \(failure.error.message)",
+      advice: "give the attribute a value that its type can store", entity: entity,
+      attributes: [columns[failure.column].name], keys: key.map { [$0] } ?? [])
+  }
+}

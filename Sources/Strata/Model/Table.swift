@@ -1,0 +1,74 @@
+internal import StrataSQLite
+
+/// A table's position in its model.
+struct TableID: Sendable, Hashable, Comparable {
+  let index: Int
+  static func < (left: TableID, right: TableID) -> Bool { left.index < right.index }
+}
+
+/// One column of a table.
+package struct Column: Sendable {
+  package let name: String
+  package let storage: StorageType
+  package let isOptional: Bool
+  let isIndexed: Bool
+}
+
+/// A column that refers to another table's key.
+struct Reference: Sendable {
+  let column: Int
+  let target: TableID
+  let rule: DeleteRule
+  let isRequired: Bool
+}
+
+/// A reference seen from its target.
+struct Referrer: Sendable {
+  let table: TableID
+  let column: Int
+  let rule: DeleteRule
+}
+
+/// An entity's table, checked and without types: what every engine below the typed edge works on.
+///
+/// The key is always column 0.
+package final class Table: Sendable {
+  package static let keyColumn = 0
+
+  let id: TableID
+  let name: String
+  /// The entity's name in Swift, for messages.
+  package let entity: String
+  package let columns: [Column]
+  let references: [Reference]
+  let referrers: [Referrer]
+  /// The sets of columns that are unique together.
+  let uniques: [[Int]]
+  let codec: EntityCodec
+  let sql: TableSQL
+  private let paths: [SendablePath]
+
+  init(
+    id: TableID, name: String, entity: String, columns: [Column], paths: [SendablePath],
+    references: [Reference], referrers: [Referrer], uniques: [[Int]], codec: EntityCodec
+  ) {
+    self.id = id
+    self.name = name
+    self.entity = entity
+    self.columns = columns
+    self.references = references
+    self.referrers = referrers
+    self.uniques = uniques
+    self.codec = codec
+    sql = TableSQL(name: name, columns: columns)
+    self.paths = paths
+  }
+
+  /// The column of the attribute at `path`.
+  package func column(for path: AnyKeyPath) -> Int? {
+    paths.firstIndex { $0 as AnyKeyPath == path }
+  }
+
+  /// `Song.title`
+  func attributeName(_ column: Int) -> String { "\(entity).\(columns[column].name)" }
+}

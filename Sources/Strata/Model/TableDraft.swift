@@ -1,0 +1,138 @@
+/// A table while its model is being put together: columns first, then what they refer to.
+struct TableDraft {
+  let id: TableID
+  let name: String
+  let entity: String
+  private let definition: EntityDefinition
+  private var attributes: [AttributeDefinition] = []
+  private var names: [String] = []
+  private var uniques: [[Int]] = []
+  private(set) var references: [Reference] = []
+
+  init(_ definition: EntityDefinition, _ id: TableID) throws(StoreError) {
+    self.id = id
+    self.definition = definition
+    name = definition.table
+    entity = definition.entity
+    try checkName(name, "the table")
+    if name.lowercased().hasPrefix("sqlite_") || name.lowercased().hasPrefix("strata_") {
+      throw .schema("the table name \"\(name)\" is reserved", entity: entity)
+    }
+    let layout = definition.layout()
+    try add(Self.listedKey(definition) ?? definition.key, layout)
+    if definition.key.isOptional {
+      throw .schema("the key of \(entity) cannot be optional", entity: entity)
+    }
+    for element in definition.elements {
+      if case .attribute(let attribute) = element.content {
+        // The key, listed for its name or as a reference, comes first.
+        if attribute.path as AnyKeyPath == definition.key.path as AnyKeyPath { continue }
+        try add(attribute, layout)
+      }
+    }
+    for element in definition.elements {
+      if case .unique(let paths, let source) = element.content {
+        let columns = try resolve(paths, source)
+        if !uniques.contains(columns) { uniques.append(columns) }
+      }
+    }
+  }
+
+  /// The key as it is listed among the attributes, if it is.
+  private static func listedKey(_ definition: EntityDefinition) -> AttributeDefinition? {
+    for element in definition.elements {
+      if case .attribute(let attribute) = element.content,
+        attribute.path as AnyKeyPath == definition.key.path as AnyKeyPath
+      {
+        return attribute
+      }
+    }
+    return nil
+  }
+
+  private func checkName(_ name: String, _ what: String) throws(StoreError) {
+    if name.isEmpty || name.utf8.contains(0) {
+      throw .schema("\(what) of \(entity) needs a name without a NUL", entity: entity)
+    }
+  }
+
+  private mutating func add(
+    _ attribute: AttributeDefinition, _ layout: StoredProperties
+  ) throws(StoreError) {
+    let found = attribute.coding.offset.flatMap { layout.name(at: $0, type: attribute.valueType) }
+    guard let name = attribute.explicitName ?? found else {
+      throw .schema(
+        "\(attribute.source): name this attribute of \(entity): Attribute(\\.property, \"name\")",
+        entity: entity)
+    }
+    try checkName(name, "an attribute")
+    if names.contains(where: { $0.lowercased() == name.lowercased() }) {
+      throw .schema("\(entity).\(name) is there twice", entity: entity, attribute: name)
+    }
+    if attributes.contains(where: { $0.path as AnyKeyPath == attribute.path as AnyKeyPath }) {
+      throw .schema("\(entity).\(name) is stored twice", entity: entity, attribute: name)
+    }
+    if attribute.isUnique && names.count != Table.keyColumn { uniques.append([names.count]) }
+    names.append(name)
+    attributes.append(attribute)
+  }
+
+  private func resolve(
+    _ paths: [SendablePath], _ source: SourceLine
+  ) throws(StoreError) -> [Int] {
+    var columns: [Int] = []
+    for path in paths {
+      guard let column = column(for: path) else {
+        throw .schema("\(source): Unique names something that is no attribute", entity: entity)
+      }
+      columns.append(column)
+    }
+    return columns
+  }
+
+  private func column(for path: SendablePath) -> Int? {
+    attributes.firstIndex { $0.path as AnyKeyPath == path as AnyKeyPath }
+  }
+
+  /// Finds the tables that the references mean.
+  mutating func resolveReferences(
+    _ ids: [ObjectIdentifier: TableID], _ drafts: [TableDraft]
+  ) throws(StoreError) {
+    for (column, attribute) in attributes.enumerated() {
+      guard let reference = attribute.reference else { continue }
+      guard let target = ids[ObjectIdentifier(reference.target)] else {
+        throw .schema(
+          "\(entity).\(names[column]) refers to \(reference.target), which is not in this stack",
+          entity: entity, attribute: names[column])
+      }
+      references.append(
+        Reference(
+          column: column, target: target, rule: reference.rule, isRequired: !attribute.isOptional))
+    }
+    for element in definition.elements {
+      guard case .toMany(let relationship) = element.content else { continue }
+      let draft = ids[ObjectIdentifier(relationship.target)].map { drafts[$0.index] }
+      guard let draft, let column = draft.column(for: relationship.inverse),
+        draft.attributes[column].reference?.target == definition.type
+      else {
+        throw .schema(
+          "\(relationship.source): a to-many of \(entity) needs a to-one of "
+            + "\(relationship.target) that refers back", entity: entity)
+      }
+    }
+  }
+
+  func table(referrers: [Referrer]) -> Table {
+    let referring = Set(references.map(\.column))
+    return Table(
+      id: id, name: name, entity: entity,
+      columns: zip(names, attributes).enumerated().map { position, attribute in
+        Column(
+          name: attribute.0, storage: attribute.1.storage, isOptional: attribute.1.isOptional,
+          isIndexed: position != Table.keyColumn
+            && (attribute.1.isIndexed || referring.contains(position)))
+      },
+      paths: attributes.map(\.path), references: references, referrers: referrers,
+      uniques: uniques, codec: definition.codec(attributes.map(\.coding)))
+  }
+}

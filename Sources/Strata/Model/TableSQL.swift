@@ -1,0 +1,118 @@
+internal import StrataSQLite
+
+/// All SQL text about one table that does not come from a query.
+///
+/// SQL names its columns, always. Texts that are compiled once have an identity for the
+/// connections' statement caches.
+final class TableSQL: Sendable {
+  let create: String
+  let selectByKey: SQL
+  let scanFromKey: SQL
+  let insert: SQL
+  let insertWithRowID: SQL
+  let delete: SQL
+  let rowID: SQL
+  let exists: SQL
+  let columnList: String
+  private let table: String
+  private let columns: [Column]
+  private let updates = Lock<[AttributeSet: SQL]>([:])
+  private let byReference = Lock<[Int: SQL]>([:])
+  private let byUnique = Lock<[[Int]: SQL]>([:])
+
+  init(name: String, columns: [Column]) {
+    let table = name.quotedIdentifier
+    let names = columns.map(\.name.quotedIdentifier)
+    let key = names[Table.keyColumn]
+    let list = names.joined(separator: ", ")
+    let parameters = (1...names.count).map { "?\($0)" }.joined(separator: ", ")
+    self.table = table
+    self.columns = columns
+    columnList = list
+    create =
+      "CREATE TABLE \(table) ("
+      + zip(columns, names).enumerated().map { position, column in
+        "\(column.1) \(column.0.storage.rawValue)"
+          + (position == Table.keyColumn ? " PRIMARY KEY" : "")
+          + (column.0.isOptional ? "" : " NOT NULL")
+      }.joined(separator: ", ") + ")"
+    selectByKey = SQL("SELECT \(list) FROM \(table) WHERE \(key) = ?1")
+    scanFromKey = SQL("SELECT \(list) FROM \(table) WHERE \(key) >= ?1 ORDER BY \(key)")
+    insert = SQL("INSERT INTO \(table) (\(list)) VALUES (\(parameters))")
+    insertWithRowID = SQL(
+      "INSERT INTO \(table) (\(list), rowid) VALUES (\(parameters), ?\(names.count + 1))")
+    delete = SQL("DELETE FROM \(table) WHERE \(key) = ?1")
+    rowID = SQL("SELECT rowid FROM \(table) WHERE \(key) = ?1")
+    exists = SQL("SELECT 1 FROM \(table) WHERE \(key) = ?1")
+  }
+
+  /// The update of some columns; parameter n + 1 is column n, so parameter 1 is the key.
+  func update(_ changed: AttributeSet) -> SQL {
+    updates.withLock { updates in
+      if let found = updates[changed] { return found }
+      let assignments = changed.positions.map {
+        "\(columns[$0].name.quotedIdentifier) = ?\($0 + 1)"
+      }
+      let key = columns[Table.keyColumn].name.quotedIdentifier
+      let sql = SQL(
+        "UPDATE \(table) SET \(assignments.joined(separator: ", ")) WHERE \(key) = ?1")
+      updates[changed] = sql
+      return sql
+    }
+  }
+
+  /// The rows whose reference in `column` is the first parameter.
+  func selectByReference(_ column: Int) -> SQL {
+    byReference.withLock { statements in
+      if let found = statements[column] { return found }
+      let sql = SQL(
+        "SELECT \(columnList) FROM \(table) WHERE \(columns[column].name.quotedIdentifier) = ?1")
+      statements[column] = sql
+      return sql
+    }
+  }
+
+  /// The key of the row that has the given values in the columns of a uniqueness constraint.
+  func selectKeyByUnique(_ unique: [Int]) -> SQL {
+    byUnique.withLock { statements in
+      if let found = statements[unique] { return found }
+      let condition = unique.enumerated().map {
+        "\(columns[$1].name.quotedIdentifier) = ?\($0 + 1)"
+      }
+      let sql = SQL(
+        "SELECT \(columns[Table.keyColumn].name.quotedIdentifier) FROM \(table) WHERE "
+          + condition.joined(separator: " AND "))
+      statements[unique] = sql
+      return sql
+    }
+  }
+
+  /// The statements that create the table's indexes.
+  func createIndexes(uniques: [[Int]]) -> [String] {
+    func index(_ columns: [Int], unique: Bool) -> String {
+      let names = columns.map { self.columns[$0].name.quotedIdentifier }
+      // Tables and indexes share one name space; no table's name may start with "strata_".
+      let name = "strata_" + ([table] + names).joined(separator: ".")
+      return "CREATE \(unique ? "UNIQUE " : "")INDEX \(name.quotedIdentifier) ON \(table) ("
+        + names.joined(separator: ", ") + ")"
+    }
+    let isUnique = Set(uniques.filter { $0.count == 1 }.map { $0[0] })
+    let plain = columns.indices.filter { columns[$0].isIndexed && !isUnique.contains($0) }
+    return uniques.map { index($0, unique: true) } + plain.map { index([$0], unique: false) }
+  }
+}
+
+extension String {
+  /// The name as an SQL identifier, whatever characters it has.
+  ///
+  /// Code point by code point: a quote with a combining mark is one `Character`.
+  var quotedIdentifier: String {
+    var quoted = "\"".unicodeScalars
+    for scalar in unicodeScalars {
+      if scalar == "\"" { quoted.append(scalar) }
+      quoted.append(scalar)
+    }
+    quoted.append("\"")
+    return String(quoted)
+  }
+}

@@ -1,0 +1,35 @@
+/// `$0` in a filter: the attributes of `Target`, reached from `Root`.
+@dynamicMemberLookup
+public struct Fields<Root: Entity, Target: Entity>: Sendable {
+  let hops: [AttributeReference.Hop]
+
+  init(hops: [AttributeReference.Hop] = []) { self.hops = hops }
+
+  /// An attribute.
+  public subscript<Value: AttributeValue>(
+    dynamicMember path: any KeyPath<Target, Value> & Sendable
+  ) -> QueryAttribute<Root, Value> {
+    QueryAttribute(reference: AttributeReference(path, hops: hops))
+  }
+
+  /// A Bool attribute, which is a filter by itself.
+  public subscript(dynamicMember path: any KeyPath<Target, Bool> & Sendable) -> Filter<Root> {
+    Filter(node: .equal(AttributeReference(path, hops: hops), true))
+  }
+
+  /// The entity that a to-one relationship refers to.
+  public subscript<Next: Entity>(
+    dynamicMember relationship: any KeyPath<Target.Type, ToOne<Target, Next>> & Sendable
+  ) -> Fields<Root, Next> {
+    let definition = Target.self[keyPath: relationship].definition
+    return Fields<Root, Next>(
+      hops: hops + [AttributeReference.Hop(path: definition.path, target: Next.self)])
+  }
+
+  /// An attribute by its key path.
+  public subscript<Value: AttributeValue>(
+    _ path: any KeyPath<Target, Value> & Sendable
+  ) -> QueryAttribute<Root, Value> {
+    QueryAttribute(reference: AttributeReference(path, hops: hops))
+  }
+}

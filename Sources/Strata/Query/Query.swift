@@ -1,0 +1,87 @@
+/// Which entities, in what order, how many.
+///
+/// ```swift
+/// Song.where { $0.bpm > 100 && $0.title.contains("grace") }.sorted(by: \.title).limit(50)
+/// ```
+///
+/// A query is a value: building one touches no store. The order always ends with the key, so it
+/// is complete and never changes by itself.
+public struct Query<Root: Entity>: Sendable {
+  var filter: FilterNode?
+  var sorts: [(path: SendablePath, order: SortOrder)] = []
+  var limit: Int?
+  var offset = 0
+
+  init(filter: FilterNode? = nil) { self.filter = filter }
+
+  /// No table has more rows, and adding some of it overflows nothing.
+  private static var most: Int { Int(Int32.max) / 4 }
+
+  /// Every entity.
+  public static var all: Self { Query() }
+
+  /// The entities that meet a condition.
+  public static func `where`(_ condition: (Fields<Root, Root>) -> Filter<Root>) -> Self {
+    Query(filter: condition(Fields()).node)
+  }
+
+  /// Only those that also meet `condition`.
+  public func `where`(_ condition: (Fields<Root, Root>) -> Filter<Root>) -> Self {
+    let added = condition(Fields()).node
+    var copy = self
+    copy.filter = filter.map { .and($0, added) } ?? added
+    return copy
+  }
+
+  /// Sorted by an attribute, within the order given so far; nil comes before every value.
+  public func sorted<Value: ComparableValue>(
+    by path: any KeyPath<Root, Value> & Sendable, _ order: SortOrder = .ascending
+  ) -> Self {
+    var copy = self
+    copy.sorts.append((path, order))
+    return copy
+  }
+
+  /// At most the first `count` entities.
+  ///
+  /// - Precondition: `count` is not negative.
+  public func limit(_ count: Int) -> Self {
+    guard count >= 0 else { fatalError("a limit cannot be negative: \(count)") }
+    var copy = self
+    copy.limit = min(limit ?? count, count, Self.most)
+    return copy
+  }
+
+  /// Without the first `count` entities.
+  ///
+  /// - Precondition: `count` is not negative.
+  public func offset(_ count: Int) -> Self {
+    guard count >= 0 else { fatalError("an offset cannot be negative: \(count)") }
+    var copy = self
+    copy.offset = min(count, Self.most)
+    return copy
+  }
+}
+
+/// The direction of a sort.
+public enum SortOrder: Sendable {
+  case ascending
+  case descending
+}
+
+extension Entity {
+  /// The query for every entity of this type.
+  public static var all: Query<Self> { Query() }
+
+  /// The query for the entities that meet a condition.
+  public static func `where`(_ condition: (Fields<Self, Self>) -> Filter<Self>) -> Query<Self> {
+    Query.where(condition)
+  }
+
+  /// The query for every entity, sorted by an attribute.
+  public static func sorted<Value: ComparableValue>(
+    by path: any KeyPath<Self, Value> & Sendable, _ order: SortOrder = .ascending
+  ) -> Query<Self> {
+    Query().sorted(by: path, order)
+  }
+}

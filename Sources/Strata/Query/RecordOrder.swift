@@ -1,0 +1,45 @@
+/// The order of a query's results: some columns, then the key, so that no two records are equal.
+struct RecordOrder: Sendable, Hashable {
+  struct Column: Sendable, Hashable {
+    let position: Int
+    let isDescending: Bool
+  }
+
+  private(set) var columns: [Column]
+
+  /// Sorted by `columns`, then by the key.
+  init(_ columns: [Column]) {
+    self.columns = columns
+    if !columns.contains(where: { $0.position == Table.keyColumn }) {
+      self.columns.append(Column(position: Table.keyColumn, isDescending: false))
+    }
+  }
+
+  /// Sorted by the key alone.
+  static let byKey = RecordOrder([])
+
+  var isByKey: Bool { self == Self.byKey }
+
+  /// The columns that decide the order.
+  var attributes: AttributeSet { AttributeSet(columns.map(\.position)) }
+
+  /// Negative, zero or positive as `a` comes before, is, or comes after `b`.
+  @inline(__always)
+  func compare(_ a: RecordView, _ b: RecordView) -> Int {
+    for column in columns {
+      let order = a.order(column.position, to: b, column.position)
+      if order != 0 { return column.isDescending ? -order : order }
+    }
+    return 0
+  }
+
+  func compare(_ a: Record, _ b: Record) -> Int {
+    a.withView { a in b.withView { b in compare(a, b) } }
+  }
+
+  /// Where a record of `key` would stand; only for an order by key alone.
+  func compare(_ a: RecordView, key: RecordKey) -> Int {
+    let mine = RecordKey(a, Table.keyColumn)
+    return mine < key ? -1 : mine == key ? 0 : 1
+  }
+}

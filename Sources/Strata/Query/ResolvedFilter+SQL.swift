@@ -1,0 +1,152 @@
+internal import Foundation
+
+/// SQL under construction: text with numbered parameters, and the values for them.
+struct SQLBuilder {
+  private(set) var text = ""
+  private(set) var parameters: [Cell] = []
+
+  mutating func append(_ text: String) { self.text += text }
+
+  /// Appends a parameter for the value.
+  mutating func append(parameter value: Cell) {
+    parameters.append(value)
+    text += "?\(parameters.count)"
+  }
+}
+
+extension ResolvedFilter {
+  /// Appends the condition, or its negation.
+  ///
+  /// Negations are pushed down to the leaves: SQL's third truth value, which a comparison with
+  /// null has, would otherwise survive a NOT. In this form it only ever means false.
+  func append(to sql: inout SQLBuilder, negated: Bool = false) {
+    switch self {
+    case .and(let a, let b): Self.append(a, negated ? " OR " : " AND ", b, negated, to: &sql)
+    case .or(let a, let b): Self.append(a, negated ? " AND " : " OR ", b, negated, to: &sql)
+    case .not(let filter): filter.append(to: &sql, negated: !negated)
+    case .compare(let attribute, let comparison, let literal):
+      comparison.append(attribute.name, literal, negated, to: &sql)
+    case .isIn(let attribute, let values): Self.append(attribute.name, values, negated, to: &sql)
+    case .text(let attribute, let match, let literal):
+      match.append(attribute.name, literal, negated, to: &sql)
+    }
+  }
+
+  private static func append(
+    _ a: ResolvedFilter, _ connective: String, _ b: ResolvedFilter, _ negated: Bool,
+    to sql: inout SQLBuilder
+  ) {
+    sql.append("(")
+    a.append(to: &sql, negated: negated)
+    sql.append(connective)
+    b.append(to: &sql, negated: negated)
+    sql.append(")")
+  }
+
+  private static func append(
+    _ column: String, _ values: Set<Cell>, _ negated: Bool, to sql: inout SQLBuilder
+  ) {
+    let some = values.filter { $0 != .null }.sorted()
+    let hasNull = some.count < values.count
+    sql.append("(\(column) \(negated ? "NOT IN" : "IN") (")
+    for (position, value) in some.enumerated() {
+      if position > 0 { sql.append(", ") }
+      sql.append(parameter: value)
+    }
+    sql.append(")")
+    // An empty list is false even for null, which `NOT IN ()` keeps.
+    switch (negated, hasNull) {
+    case (false, true): sql.append(" OR \(column) IS NULL")
+    case (true, false): sql.append(" OR \(column) IS NULL")
+    case (true, true): sql.append(" AND \(column) IS NOT NULL")
+    case (false, false): break
+    }
+    sql.append(")")
+  }
+}
+
+extension ComparisonOperator {
+  private var negation: ComparisonOperator {
+    switch self {
+    case .equal: .notEqual
+    case .notEqual: .equal
+    case .less: .greaterOrEqual
+    case .lessOrEqual: .greater
+    case .greater: .lessOrEqual
+    case .greaterOrEqual: .less
+    }
+  }
+
+  fileprivate func append(
+    _ column: String, _ literal: Literal, _ negated: Bool, to sql: inout SQLBuilder
+  ) {
+    let comparison = negated ? negation : self
+    let symbol: String
+    switch comparison {
+    case .equal where literal.isNull: return sql.append("\(column) IS NULL")
+    case .notEqual where literal.isNull: return sql.append("\(column) IS NOT NULL")
+    // An order with null never holds; its negation always does.
+    case _ where literal.isNull: return sql.append(negated ? "1" : "0")
+    case .equal: symbol = "="
+    case .notEqual: symbol = "IS NOT"
+    case .less: symbol = "<"
+    case .lessOrEqual: symbol = "<="
+    case .greater: symbol = ">"
+    case .greaterOrEqual: symbol = ">="
+    }
+    let keepsNull = negated && comparison != .equal && comparison != .notEqual
+    if keepsNull { sql.append("(") }
+    sql.append("\(column) \(symbol) ")
+    sql.append(parameter: literal.record[0])
+    if keepsNull { sql.append(" OR \(column) IS NULL)") }
+  }
+}
+
+extension TextMatch {
+  /// The forms agree with a byte-wise match after an embedded NUL, where LIKE and substr do not.
+  fileprivate func append(
+    _ column: String, _ literal: Literal, _ negated: Bool, to sql: inout SQLBuilder
+  ) {
+    guard case .text(let part) = literal.record[0] else { fatalError("a text match without text") }
+    if part.isEmpty { return sql.append("\(column) IS \(negated ? "" : "NOT ")NULL") }
+    sql.append("(")
+    switch self {
+    case .contains:
+      sql.append("instr(\(column), ")
+      sql.append(parameter: .text(part))
+      sql.append(negated ? ") = 0" : ") > 0")
+    case .prefix:
+      sql.append("\(column) \(negated ? "<" : ">=") ")
+      sql.append(parameter: .text(part))
+      if let end = Self.successor(of: part) {
+        sql.append(negated ? " OR \(column) >= " : " AND \(column) < ")
+        sql.append(parameter: .text(end))
+      }
+    case .suffix:
+      // `substr` makes null of an empty blob.
+      sql.append("substr(CAST(\(column) AS BLOB), -\(part.utf8.count)) ")
+      sql.append(negated ? "IS NOT " : "= ")
+      sql.append(parameter: .blob(.init(part.utf8)))
+    }
+    if negated { sql.append(" OR \(column) IS NULL") }
+    sql.append(")")
+  }
+
+  /// The least text after every text with the prefix; nil if there is none.
+  ///
+  /// UTF-8 sorts like code points, so the last one that can grow grows, without becoming a
+  /// surrogate, and what follows it is dropped.
+  private static func successor(of prefix: String) -> String? {
+    var scalars = Array(prefix.unicodeScalars)
+    while let last = scalars.popLast() {
+      let next = last.value == 0xD7FF ? 0xE000 : last.value + 1
+      if let scalar = Unicode.Scalar(next) {
+        scalars.append(scalar)
+        var text = String.UnicodeScalarView()
+        text.append(contentsOf: scalars)
+        return String(text)
+      }
+    }
+    return nil
+  }
+}

@@ -1,0 +1,78 @@
+public import Foundation
+
+/// One value as SQLite stores it.
+///
+/// Equality and order are SQLite's own: by storage class first (null, numbers, text, blobs), then
+/// numbers exactly across integer and real, text and blobs byte by byte. `1` equals `1.0`, and two
+/// texts that only look the same are different. Not-a-number, which no store holds, orders before
+/// all other numbers.
+public enum Cell: Sendable {
+  case null
+  case integer(Int64)
+  case real(Double)
+  case text(String)
+  case blob(Data)
+}
+
+extension Cell: Comparable {
+  public static func == (left: Cell, right: Cell) -> Bool { left.order(to: right) == 0 }
+  public static func < (left: Cell, right: Cell) -> Bool { left.order(to: right) < 0 }
+
+  /// Negative, zero or positive as `self` sorts before, with or after `other`.
+  package func order(to other: Cell) -> Int {
+    switch (self, other) {
+    case (.integer(let a), .integer(let b)): a < b ? -1 : a == b ? 0 : 1
+    case (.integer(let a), .real(let b)): CellOrder.compare(a, b)
+    case (.real(let a), .integer(let b)): -CellOrder.compare(b, a)
+    case (.real(let a), .real(let b)): CellOrder.compare(a, b)
+    case (.text(var a), .text(var b)):
+      a.withUTF8 { a in b.withUTF8 { b in CellOrder.compare(.init(a), .init(b)) } }
+    case (.blob(let a), .blob(let b)):
+      a.withUnsafeBytes { a in b.withUnsafeBytes { b in CellOrder.compare(a, b) } }
+    default: storageRank - other.storageRank
+    }
+  }
+
+  /// Numbers share a rank: SQLite compares them by value.
+  private var storageRank: Int {
+    switch self {
+    case .null: 0
+    case .integer, .real: 1
+    case .text: 2
+    case .blob: 3
+    }
+  }
+}
+
+extension Cell: Hashable {
+  public func hash(into hasher: inout Hasher) {
+    switch self {
+    case .null: hasher.combine(0 as UInt8)
+    case .integer(let value): hasher.combine(value)
+    case .real(let value):
+      // Equal numbers hash alike, whatever their storage class.
+      if let integer = Int64(exactly: value) {
+        hasher.combine(integer)
+      } else {
+        hasher.combine(value)
+      }
+    case .text(var value): value.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+    case .blob(let value): value.withUnsafeBytes { hasher.combine(bytes: $0) }
+    }
+  }
+}
+
+extension Cell: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .null: "null"
+    case .integer(let value): "\(value)"
+    case .real(let value): "\(value)"
+    case .text(let value): "\"\(value)\""
+    case .blob(let value):
+      value.count == 16
+        ? value.withUnsafeBytes { "\(UUID(uuid: $0.loadUnaligned(as: uuid_t.self)))" }
+        : "\(value.count) bytes"
+    }
+  }
+}

@@ -1,0 +1,119 @@
+internal import StrataSQLite
+
+/// The first phase of a save: every change of a layer meets the row that is in the store.
+///
+/// Reading in key order, a range scan for many keys and a look-up for few, each row is compared in
+/// place; a record is built only of rows that differ.
+struct LayerResolver {
+  let connection: Connection
+  let model: Model
+  let policy: SavePolicy
+  let builder: RecordBuilder
+  private(set) var conflicts: [Conflict] = []
+
+  init(_ connection: Connection, _ model: Model, _ policy: SavePolicy, _ builder: RecordBuilder) {
+    self.connection = connection
+    self.model = model
+    self.policy = policy
+    self.builder = builder
+  }
+
+  mutating func resolve(_ layer: Layer) throws(StoreError) -> WorkingSet {
+    var working = WorkingSet()
+    for id in layer.tables.keys.sorted() {
+      guard let changes = layer.tables[id] else { continue }
+      working.tables[id] = try resolve(changes, of: model[id])
+    }
+    return working
+  }
+
+  private mutating func resolve(
+    _ changes: LayerTable, of table: Table
+  ) throws(StoreError) -> WorkingSet.Rows {
+    var rows = WorkingSet.Rows()
+    rows.reserve(changes.count)
+    var cursor = try StoredRows(connection, table, expected: changes.count)
+    defer { cursor.reset() }
+    for entry in changes.inKeyOrder {
+      guard let change = entry.change else { continue }
+      let key = entry.key
+      if case .known(let change) = change, change.before == nil {
+        rows.append(.init(key: key, before: nil, after: change.after, isPresumed: true))
+        continue
+      }
+      let stored = try cursor.row(key)
+      if let row = try resolve(change, key, stored, table) { rows.append(row) }
+    }
+    return rows
+  }
+
+  private mutating func resolve(
+    _ change: LayerChange, _ key: RecordKey, _ stored: Statement?, _ table: Table
+  ) throws(StoreError) -> WorkingSet.Row? {
+    switch change {
+    case .blind(.set(let record?)):
+      guard let stored else { return .init(key: key, before: nil, after: record) }
+      if record.withView({ $0.differences(from: stored).isEmpty }) { return nil }
+      return .init(key: key, before: try builder.record(stored, of: table), after: record)
+    case .blind(let change):
+      let before = try stored.map { row throws(StoreError) in
+        try builder.record(row, of: table)
+      }
+      let after = change.applied(to: before)
+      return before == after ? nil : .init(key: key, before: before, after: after)
+    case .known(let change):
+      if let stored, let before = change.before,
+        before.withView({ $0.differences(from: stored).isEmpty })
+      {
+        return .init(key: key, before: before, after: change.after)
+      }
+      let before = try stored.map { row throws(StoreError) in
+        try builder.record(row, of: table)
+      }
+      return resolve(change, key, before, table)
+    }
+  }
+
+  /// A change of a row that is not what the context saw.
+  private mutating func resolve(
+    _ change: Change, _ key: RecordKey, _ stored: Record?, _ table: Table
+  ) -> WorkingSet.Row? {
+    if policy == .error {
+      note(change, key, stored, table)
+      if stored == nil { return nil }
+    }
+    guard let rebased = change.rebased(onto: stored) else { return nil }
+    return .init(key: key, before: stored, after: rebased.after)
+  }
+
+  /// Remembers a conflict, if there is one.
+  private mutating func note(
+    _ change: Change, _ key: RecordKey, _ stored: Record?, _ table: Table
+  ) {
+    let attributes = change.conflicts(with: stored, count: table.columns.count)
+    if attributes.isEmpty { return }
+    conflicts.append(table.conflict(change, key: key, stored: stored, attributes: attributes))
+  }
+}
+
+extension Table {
+  func conflict(
+    _ change: Change, key: RecordKey, stored: Record?, attributes: AttributeSet
+  ) -> Conflict {
+    Conflict(
+      entity: entity, key: key, attributes: attributes.positions.map { columns[$0].name },
+      before: change.before, mine: change.after, theirs: stored)
+  }
+}
+
+extension StoreError {
+  init(_ conflicts: [Conflict]) {
+    let first = conflicts[0]
+    self.init(
+      .conflict,
+      conflicts.count == 1 ? "\(first)" : "\(first), and \(conflicts.count - 1) more conflicts",
+      advice: "look at the conflicts, then revert, or save with the policy .overwrite",
+      entity: first.entity, attributes: first.attributes, keys: conflicts.map(\.key))
+    self.conflicts = conflicts
+  }
+}

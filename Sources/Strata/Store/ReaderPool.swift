@@ -1,0 +1,131 @@
+internal import StrataSQLite
+
+/// The read-only connections of a stack: those in use, and a few idle ones.
+///
+/// Pinning never waits for a connection: if none is idle, one is opened. Only idle connections are
+/// bounded.
+final class ReaderPool: Sendable {
+  /// More than this many idle connections are closed.
+  static let idleLimit = 4
+
+  private struct State: Sendable {
+    var idle: [Reader] = []
+    var snapshots: [ObjectIdentifier: WeakSnapshot] = [:]
+    /// Readers whose snapshot has ended and that still have to end their transaction.
+    var releasing: [ObjectIdentifier: Reader] = [:]
+    var open = 0
+    var isClosed = false
+    var whenEmpty: UnsafeContinuation<Void, Never>?
+  }
+
+  private struct WeakSnapshot: Sendable {
+    weak var snapshot: Snapshot?
+  }
+
+  let path: String
+  let model: Model
+  private let busyTimeout: Duration
+  private let state = Lock(State())
+
+  init(path: String, model: Model, busyTimeout: Duration) {
+    self.path = path
+    self.model = model
+    self.busyTimeout = busyTimeout
+  }
+
+  /// A snapshot of the newest commit; called by the writer between transactions.
+  func pin() throws(StoreError) -> Snapshot {
+    let (isClosed, idle) = state.withLock { state in (state.isClosed, state.idle.popLast()) }
+    if isClosed { throw .closed }
+    return try translatingErrors { () throws(SQLiteError) in
+      let reader: Reader
+      if let idle {
+        reader = idle
+      } else {
+        reader = try Reader(path: path, model: model, busyTimeout: busyTimeout)
+        state.withLock { $0.open += 1 }
+      }
+      do throws(SQLiteError) {
+        let commit = try reader.pinNow()
+        let snapshot = Snapshot(commit: commit, reader: reader, pool: self)
+        state.withLock {
+          $0.snapshots[ObjectIdentifier(snapshot)] = WeakSnapshot(snapshot: snapshot)
+        }
+        return snapshot
+      } catch {
+        reader.close { self.didClose() }
+        throw error
+      }
+    }
+  }
+
+  /// Takes a reader back when its snapshot ends.
+  func release(_ reader: Reader, of snapshot: ObjectIdentifier) {
+    state.withLock { state in
+      state.snapshots[snapshot] = nil
+      state.releasing[ObjectIdentifier(reader)] = reader
+    }
+    reader.unpin {
+      let keeps = self.state.withLock { state in
+        state.releasing[ObjectIdentifier(reader)] = nil
+        guard !state.isClosed && state.idle.count < Self.idleLimit else { return false }
+        state.idle.append(reader)
+        return true
+      }
+      if !keeps { reader.close { self.didClose() } }
+    }
+  }
+
+  /// Runs `body` while nobody has anything pinned, then pins every snapshot again.
+  ///
+  /// Called by the writer between transactions: as nothing is committed meanwhile, a snapshot of
+  /// the newest commit sees the same state before and after.
+  ///
+  /// Does nothing if a snapshot is of an earlier commit or being read.
+  ///
+  /// - Returns: whether every snapshot still stands for its commit; one that does not has ended.
+  func withoutPins(at commit: Int64, _ body: () -> Void) -> Bool {
+    for reader in state.withLock({ Array($0.releasing.values) }) { reader.settle() }
+    let snapshots = state.withLock { $0.snapshots.values.compactMap(\.snapshot) }
+    let readers = snapshots.compactMap { $0.commit == commit ? $0.idleReader : nil }
+    guard readers.count == snapshots.count else { return true }
+    for reader in readers { reader.unpinNow() }
+    body()
+    var isWhole = true
+    for (snapshot, reader) in zip(snapshots, readers) where (try? reader.pinNow()) != commit {
+      // Another process committed in between: what it would read now is not what it stands for.
+      snapshot.end()
+      isWhole = false
+    }
+    return isWhole
+  }
+
+  /// Ends every snapshot, stops their fetches, and returns when the last connection is closed.
+  func close() async {
+    let (idle, snapshots) = state.withLock { state in
+      state.isClosed = true
+      defer { state.idle = [] }
+      return (state.idle, state.snapshots.values.compactMap(\.snapshot))
+    }
+    for reader in idle { reader.close { self.didClose() } }
+    for snapshot in snapshots { snapshot.end() }
+    await withUnsafeContinuation { continuation in
+      let isEmpty = state.withLock { state in
+        if state.open == 0 { return true }
+        state.whenEmpty = continuation
+        return false
+      }
+      if isEmpty { continuation.resume() }
+    }
+  }
+
+  private func didClose() {
+    let waiter = state.withLock { state in
+      state.open -= 1
+      guard state.open == 0 else { return nil as UnsafeContinuation<Void, Never>? }
+      defer { state.whenEmpty = nil }
+      return state.whenEmpty
+    }
+    waiter?.resume()
+  }
+}

@@ -1,0 +1,208 @@
+internal import StrataSQLite
+
+/// The last phase of a save: the rows are written, and what was written is noted.
+///
+/// Table by table deletes, updates, inserts. An update that a unique value blocks is parked if the
+/// blocking row is itself about to change: the row is deleted and, after the other updates,
+/// inserted again with its row number, so two rows can swap a unique value in one save.
+struct RowWriter {
+  let connection: Connection
+  let model: Model
+  let policy: SavePolicy
+  let builder: RecordBuilder
+  private(set) var conflicts: [Conflict] = []
+
+  init(_ connection: Connection, _ model: Model, _ policy: SavePolicy, _ builder: RecordBuilder) {
+    self.connection = connection
+    self.model = model
+    self.policy = policy
+    self.builder = builder
+  }
+
+  /// Writes everything and returns the changes, in key order.
+  mutating func write(_ working: inout WorkingSet) throws(StoreError) -> [TableID: TableChanges] {
+    var changes: [TableID: TableChanges] = [:]
+    for id in working.tableIDs {
+      guard let rows = working.tables.removeValue(forKey: id) else { continue }
+      if let written = try write(rows, of: model[id]) { changes[id] = written }
+    }
+    return changes
+  }
+
+  private struct Parked {
+    let row: WorkingSet.Row
+    let rowID: Int64
+  }
+
+  private mutating func write(
+    _ rows: WorkingSet.Rows, of table: Table
+  ) throws(StoreError) -> TableChanges? {
+    var changes = ContiguousArray<RowChange>()
+    // Positions, not rows: copying a row counts three references.
+    var updates: [Int] = []
+    var inserts: [Int] = []
+    do {
+      for position in rows.all.indices {
+        let row = rows.all[position]
+        switch (row.before, row.after) {
+        case (nil, nil): break
+        case (let before?, nil):
+          try delete(row.key, table)
+          changes.append(RowChange(key: row.key, change: Change(before: before, after: nil)))
+        case (let before?, let after?):
+          if before != after { updates.append(position) }
+        case (nil, _?): inserts.append(position)
+        }
+      }
+      changes.reserveCapacity(changes.count + updates.count + inserts.count)
+      try update(updates.lazy.map { rows.all[$0] }, table, &changes)
+      let statement = try connection.statement(for: table.sql.insert)
+      for position in inserts {
+        let row = rows.all[position]
+        if let change = try insert(row, statement, table) {
+          changes.append(RowChange(key: row.key, change: change))
+        }
+      }
+    } catch let error as SQLiteError {
+      throw StoreError(error)
+    } catch let error as StoreError {
+      throw error
+    } catch {
+      fatalError("an error of a type that nothing here throws: \(error)")
+    }
+    if changes.isEmpty { return nil }
+    if changes.count > TableChanges.limit { return .reset }
+    changes.sortByKey()
+    return .rows(changes)
+  }
+
+  private func delete(_ key: RecordKey, _ table: Table) throws(SQLiteError) {
+    let statement = try connection.statement(for: table.sql.delete)
+    key.bind(to: statement, at: 1)
+    try statement.run()
+  }
+
+  // MARK: Updates
+
+  private func update(
+    _ rows: some Sequence<WorkingSet.Row>, _ table: Table,
+    _ changes: inout ContiguousArray<RowChange>
+  ) throws {
+    var remaining = table.uniques.isEmpty ? [] : Set(rows.map(\.key))
+    var parked: [Parked] = []
+    for row in rows {
+      guard let before = row.before, let after = row.after else { continue }
+      remaining.remove(row.key)
+      let columns = after.differences(from: before)
+      let statement = try connection.statement(for: table.sql.update(columns))
+      let code = after.withView { view in
+        view.bind(Table.keyColumn, to: statement, at: 1)
+        for column in columns.positions {
+          view.bind(column, to: statement, at: Int32(truncatingIfNeeded: column + 1))
+        }
+        return statement.runReturningCode()
+      }
+      if code != ResultCode.done {
+        guard ResultCode.isUniqueness(code), let blocker = try blocker(of: row, table),
+          remaining.contains(blocker.key)
+        else { throw try failure(code, statement, row, table) }
+        parked.append(Parked(row: row, rowID: try rowID(row.key, table)))
+        try delete(row.key, table)
+      }
+      changes.append(RowChange(key: row.key, change: Change(before: before, after: after)))
+    }
+    let statement = try connection.statement(for: table.sql.insertWithRowID)
+    for parked in parked {
+      guard let after = parked.row.after else { continue }
+      let code = after.withView { view in
+        view.bindAll(to: statement)
+        statement.bind(Int32(view.count + 1), parked.rowID)
+        return statement.runReturningCode()
+      }
+      if code != ResultCode.done { throw try failure(code, statement, parked.row, table) }
+    }
+  }
+
+  private func rowID(_ key: RecordKey, _ table: Table) throws(SQLiteError) -> Int64 {
+    let statement = try connection.statement(for: table.sql.rowID)
+    defer { statement.reset() }
+    key.bind(to: statement, at: 1)
+    return try statement.step() ? statement.integer(0) : 0
+  }
+
+  // MARK: Inserts
+
+  /// Inserts a row; nil if the store had it already.
+  private mutating func insert(
+    _ row: WorkingSet.Row, _ statement: Statement, _ table: Table
+  ) throws -> Change? {
+    guard let after = row.after else { return nil }
+    let code = after.withView { view in
+      view.bindAll(to: statement)
+      return statement.runReturningCode()
+    }
+    if code == ResultCode.done { return Change(before: nil, after: after) }
+    guard ResultCode.isUniqueness(code), row.isPresumed,
+      let stored = try connection.record(row.key, of: table, builder)
+    else { throw try failure(code, statement, row, table) }
+    if stored == after { return nil }
+    guard policy == .overwrite else {
+      let insertion = Change(before: nil, after: after)
+      conflicts.append(
+        table.conflict(
+          insertion, key: row.key, stored: stored, attributes: .all(table.columns.count)))
+      return nil
+    }
+    var changes = ContiguousArray<RowChange>()
+    try update([.init(key: row.key, before: stored, after: after)], table, &changes)
+    return Change(before: stored, after: after)
+  }
+
+  // MARK: Uniqueness
+
+  /// The row that already has a unique value of `row`, and the columns it has it in.
+  private func blocker(
+    of row: WorkingSet.Row, _ table: Table
+  ) throws(SQLiteError) -> (key: RecordKey, columns: [Int])? {
+    guard let after = row.after else { return nil }
+    for unique in table.uniques {
+      let statement = try connection.statement(for: table.sql.selectKeyByUnique(unique))
+      defer { statement.reset() }
+      for (position, column) in unique.enumerated() {
+        after[column].bind(to: statement, at: Int32(position + 1))
+      }
+      while try statement.step() {
+        let key = RecordKey(statement, 0)
+        if key != row.key { return (key, unique) }
+      }
+    }
+    return nil
+  }
+
+  private func failure(
+    _ code: Int32, _ statement: Statement, _ row: WorkingSet.Row, _ table: Table
+  ) throws -> StoreError {
+    guard ResultCode.isUniqueness(code), let blocker = try blocker(of: row, table) else {
+      return StoreError(statement.error(code))
+    }
+    let names = blocker.columns.map { table.columns[$0].name }
+    var error = StoreError(
+      .uniquenessViolated,
+      "\(table.entity) \(row.key) and \(blocker.key) have the same "
+        + names.joined(separator: " and "),
+      advice: "give one of them another value", entity: table.entity, attributes: names,
+      keys: [row.key, blocker.key])
+    error.sqliteCode = code
+    return error
+  }
+}
+
+extension ContiguousArray where Element == RowChange {
+  /// Sorts unless the rows came in order.
+  fileprivate mutating func sortByKey() {
+    for index in indices.dropFirst() where self[index].key < self[index - 1].key {
+      sort { $0.key < $1.key }
+      return
+    }
+  }
+}

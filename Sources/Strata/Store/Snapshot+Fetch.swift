@@ -1,0 +1,103 @@
+internal import StrataSQLite
+
+// Everything that is read from the store goes through here.
+
+extension Snapshot {
+  /// The entities of a query, decoded from the rows without building records.
+  func fetch<E: Entity>(_ plan: QueryPlan, _: E.Type) async throws(StoreError) -> [E] {
+    try await read { reader, connection throws(StoreError) in
+      let statement = try connection.prepared(
+        plan.select(limit: plan.limit, offset: plan.offset), reader.model)
+      defer { statement.reset() }
+      return try EntityRows<E>(statement, plan.table).all()
+    }
+  }
+
+  /// The number of rows of a query.
+  func count(_ plan: QueryPlan) async throws(StoreError) -> Int {
+    try await read { reader, connection throws(StoreError) in
+      let statement = try connection.prepared(plan.count(), reader.model)
+      defer { statement.reset() }
+      let hasRow = try translatingErrors { () throws(SQLiteError) in try statement.step() }
+      return hasRow ? Int(statement.integer(0)) : 0
+    }
+  }
+
+  /// The records of a query without its limit and offset, at most `limit`, sorted if asked.
+  func records(
+    _ plan: QueryPlan, limit: Int?, isSorted: Bool
+  ) async throws(StoreError) -> ContiguousArray<Record> {
+    try await read { reader, connection throws(StoreError) in
+      let sql = plan.select(limit: limit, offset: 0, isSorted: isSorted)
+      return try reader.builder.records(try connection.prepared(sql, reader.model), of: plan.table)
+    }
+  }
+
+  /// The result of a query as trees, built on the reader's executor.
+  func tree(_ plan: QueryPlan) async throws(StoreError) -> ResultTree {
+    try await read { reader, connection throws(StoreError) in
+      // Reading in table order and sorting records in memory is twice as fast as ORDER BY.
+      let sql = plan.select(limit: nil, offset: 0, isSorted: false)
+      let records = try reader.builder.records(
+        try connection.prepared(sql, reader.model), of: plan.table)
+      return ResultTree(records, order: plan.order)
+    }
+  }
+
+  /// The records with the given keys, looked up in key order.
+  func records(
+    _ table: Table, keys: some Sequence<RecordKey> & Sendable
+  ) async throws(StoreError) -> [RecordKey: Record] {
+    try await read { reader, connection throws(StoreError) in
+      let keys = keys.sorted()
+      var rows = try StoredRows(connection, table, expected: keys.count)
+      defer { rows.reset() }
+      var found: [RecordKey: Record] = [:]
+      for key in keys {
+        guard let row = try rows.row(key) else { continue }
+        found[key] = try reader.builder.record(row, of: table)
+      }
+      return found
+    }
+  }
+
+  /// The records whose reference in `column` is one of `keys`.
+  func records(
+    _ table: Table, referring keys: Set<RecordKey>, in column: Int
+  ) async throws(StoreError) -> ContiguousArray<Record> {
+    try await read { reader, connection throws(StoreError) in
+      let sql = table.sql.selectByReference(column)
+      let statement = try translatingErrors { () throws(SQLiteError) in
+        try connection.statement(for: sql)
+      }
+      var records = ContiguousArray<Record>()
+      for key in keys.sorted() {
+        key.bind(to: statement, at: 1)
+        records += try reader.builder.records(statement, of: table)
+      }
+      return records
+    }
+  }
+
+  /// The entities with the given keys in the given order; those that do not exist are left out.
+  func fetch<E: Entity>(
+    _ table: Table, keys: [RecordKey], _: E.Type
+  ) async throws(StoreError) -> [E] {
+    try await read { _, connection throws(StoreError) in
+      try EntityLookUp<E>(connection, table).entities(keys)
+    }
+  }
+}
+
+extension Connection {
+  /// The cached statement for a query's text, its parameters bound.
+  fileprivate func prepared(_ sql: SQLBuilder, _ model: Model) throws(StoreError) -> Statement {
+    try translatingErrors { () throws(SQLiteError) in
+      let statement = try self.statement(for: model.sql(sql.text))
+      for (position, value) in sql.parameters.enumerated() {
+        value.bind(to: statement, at: Int32(position + 1))
+      }
+      return statement
+    }
+  }
+}

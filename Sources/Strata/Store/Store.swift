@@ -1,0 +1,39 @@
+internal import StrataSQLite
+
+/// One open store file and everything that works on it: what a stack's contexts share.
+package final class Store: Sendable {
+  package let model: Model
+  let writer: Writer
+  /// Every commit, for anybody.
+  let publisher: ChangePublisher
+  private let newest: NewestCommit
+
+  private init(
+    model: Model, writer: Writer, publisher: ChangePublisher, newest: NewestCommit
+  ) {
+    self.model = model
+    self.writer = writer
+    self.publisher = publisher
+    self.newest = newest
+  }
+
+  static func open(_ options: StoreOptions) async throws(StoreError) -> Store {
+    let publisher = ChangePublisher()
+    let newest = NewestCommit()
+    let writer = try await Writer.open(options, publisher: publisher, newest: newest)
+    return Store(model: options.model, writer: writer, publisher: publisher, newest: newest)
+  }
+
+  /// The number of the newest commit.
+  var newestCommit: Int64 { newest.value }
+
+  /// A snapshot of the newest commit.
+  func snapshot() async throws(StoreError) -> Snapshot {
+    try await writer.submit(.urgent) { writer throws(StoreError) in try writer.snapshot() }
+  }
+
+  func close() async {
+    await writer.close()
+    publisher.finish()
+  }
+}

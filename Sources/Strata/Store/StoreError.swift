@@ -1,0 +1,148 @@
+internal import StrataSQLite
+
+/// What went wrong in a stack, a context or the store.
+///
+/// ``code`` is for programs, ``message`` says what happened, ``advice`` what to do about it. An
+/// error that SQLite reported also carries its extended result code and the SQL, without bound
+/// values.
+public struct StoreError: Error, Sendable, CustomStringConvertible {
+  /// The kind of an error. Compare with the constants; more may come.
+  public struct Code: Sendable, Hashable, CustomStringConvertible {
+    public let description: String
+
+    /// The file is not a database, or is damaged.
+    public static let notADatabase = Code(description: "notADatabase")
+    /// The file or its folder cannot be opened, created or written.
+    public static let cannotOpen = Code(description: "cannotOpen")
+    /// The store was written with a newer schema version or a newer format than this program's.
+    public static let newerStore = Code(description: "newerStore")
+    /// The store's tables are not those of the model.
+    public static let schemaMismatch = Code(description: "schemaMismatch")
+    /// Another program changed the tables while the stack was open.
+    public static let schemaChanged = Code(description: "schemaChanged")
+    /// The entities given to the stack contradict each other or themselves.
+    public static let invalidSchema = Code(description: "invalidSchema")
+    /// The disk is full.
+    public static let diskFull = Code(description: "diskFull")
+    /// Another process kept the store locked for longer than the busy timeout.
+    public static let busy = Code(description: "busy")
+    /// The system could not read or write the file.
+    public static let inputOutput = Code(description: "inputOutput")
+    /// An attribute's value cannot be stored or read.
+    public static let invalidValue = Code(description: "invalidValue")
+    /// Two entities have the same value of a unique attribute.
+    public static let uniquenessViolated = Code(description: "uniquenessViolated")
+    /// A required reference points to nothing.
+    public static let missingReference = Code(description: "missingReference")
+    /// A delete rule forbids the deletion.
+    public static let deleteDenied = Code(description: "deleteDenied")
+    /// Somebody else changed what this save changes.
+    public static let conflict = Code(description: "conflict")
+    /// A query cannot be run; see the message.
+    public static let invalidQuery = Code(description: "invalidQuery")
+    /// The stack is closed.
+    public static let closed = Code(description: "closed")
+    /// The calling task was cancelled before the work began, or while a fetch ran.
+    public static let cancelled = Code(description: "cancelled")
+    /// SQLite reported something else; see ``StoreError/sqliteCode``.
+    public static let sqlite = Code(description: "sqlite")
+  }
+
+  /// The kind of the error.
+  public let code: Code
+  /// What happened.
+  public let message: String
+  /// What to do about it.
+  public let advice: String
+  /// The entity concerned, if there is one.
+  public var entity: String?
+  /// The attributes concerned.
+  public var attributes: [String] = []
+  /// The keys concerned; for a uniqueness violation the new one, then the one that is there.
+  public var keys: [RecordKey] = []
+  /// What each side wanted, for ``Code/conflict``.
+  public var conflicts: [Conflict] = []
+  /// SQLite's extended result code.
+  public var sqliteCode: Int32?
+  /// The SQL that failed, without bound values.
+  public var sql: String?
+
+  init(
+    _ code: Code, _ message: String, advice: String, entity: String? = nil,
+    attributes: [String] = [], keys: [RecordKey] = []
+  ) {
+    self.code = code
+    self.message = message
+    self.advice = advice
+    self.entity = entity
+    self.attributes = attributes
+    self.keys = keys
+  }
+
+  public var description: String {
+    "\(code): \(message); \(advice)" + (sqliteCode.map { " (SQLite \($0))" } ?? "")
+      + (sql.map { " in: \($0)" } ?? "")
+  }
+}
+
+/// An attribute-by-attribute disagreement between an edit and the store.
+public struct Conflict: Sendable, CustomStringConvertible {
+  /// The entity's name.
+  public let entity: String
+  /// The record's key.
+  public let key: RecordKey
+  /// The attributes that both sides changed, by name.
+  public let attributes: [String]
+  /// The record before this side's edit; nil for an insertion.
+  public let before: Record?
+  /// The record as this side wants it; nil for a deletion.
+  public let mine: Record?
+  /// The record in the store; nil if it was deleted.
+  public let theirs: Record?
+
+  public var description: String {
+    "\(entity) \(key): \(attributes.joined(separator: ", ")) changed by somebody else"
+  }
+}
+
+extension StoreError {
+  static var closed: StoreError {
+    StoreError(.closed, "the stack is closed", advice: "open it again")
+  }
+
+  static var cancelled: StoreError {
+    StoreError(.cancelled, "the task was cancelled", advice: "nothing was changed; run it again")
+  }
+
+  /// The public error for one of SQLite's.
+  init(_ error: SQLiteError, path: String? = nil) {
+    let place = path.map { " (\($0))" } ?? ""
+    let (code, advice): (Code, String) =
+      if error.isInterrupted {
+        (.cancelled, "run it again")
+      } else if error.isFull {
+        (.diskFull, "free some space and save again: nothing was lost")
+      } else if error.isBusy {
+        (.busy, "try again, or raise Stack.Options.busyTimeout")
+      } else if error.isNotADatabase || error.isCorrupt {
+        (.notADatabase, "restore the file from a copy, or move it away")
+      } else if error.cannotOpen || error.isReadOnly {
+        (.cannotOpen, "check that the folder exists and that it and the file can be written")
+      } else if error.isInputOutput {
+        (.inputOutput, "check the disk, then open the stack again")
+      } else if error.isTooBig {
+        (.invalidValue, "store large data in files and keep their names here")
+      } else {
+        (.sqlite, "report it with the code and the SQL")
+      }
+    self.init(code, error.message + place, advice: advice)
+    sqliteCode = error.code
+    sql = error.sql
+  }
+}
+
+/// Runs `body`, turning SQLite's errors into the public ones.
+@inline(__always)
+func translatingErrors<R>(_ body: () throws(SQLiteError) -> R) throws(StoreError) -> R {
+  do { return try body() } catch { throw StoreError(error) }
+}

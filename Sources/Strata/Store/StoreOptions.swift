@@ -1,0 +1,22 @@
+internal import StrataSQLite
+internal import Synchronization
+
+/// What a writer needs to know to open a store.
+struct StoreOptions: Sendable {
+  let path: String
+  let model: Model
+  let synchronous: Connection.Synchronous
+  let busyTimeout: Duration
+  let schemaVersion: Int
+  /// The length in bytes past which the write-ahead log is checkpointed.
+  let logLimit: Int
+}
+
+/// The number of the newest commit, readable from anywhere without waiting.
+final class NewestCommit: Sendable {
+  private let number = Atomic<Int64>(0)
+
+  /// Only the writer sets it.
+  func set(_ commit: Int64) { number.store(commit, ordering: .releasing) }
+  var value: Int64 { number.load(ordering: .acquiring) }
+}

@@ -1,0 +1,96 @@
+internal import StrataSQLite
+
+/// The stored rows for ascending keys.
+///
+/// Many keys are met by one scan of the table in key order, started anew where it would pass over
+/// too many rows; few are looked up one by one.
+struct StoredRows {
+  /// With fewer keys than this, a look-up each is cheaper.
+  private static let scanThreshold = 16
+  /// Rows passed over before seeking is cheaper than going on.
+  private static let skipLimit = 8
+
+  private let statement: Statement
+  private let isScan: Bool
+  private var isOnRow = false
+  private var isStarted = false
+
+  init(_ connection: Connection, _ table: Table, expected: Int) throws(StoreError) {
+    try self.init(connection, table, isScan: expected >= Self.scanThreshold)
+  }
+
+  /// The rows for `count` keys between two keys, none of which needs to be there.
+  ///
+  /// Only of integers it is known how close they lie; other keys are looked up.
+  init(
+    _ connection: Connection, _ table: Table, count: Int, from first: RecordKey, to last: RecordKey
+  ) throws(StoreError) {
+    var isDense = false
+    if let first = first.integer, let last = last.integer, count >= Self.scanThreshold {
+      let (distance, overflows) = last.subtractingReportingOverflow(first)
+      isDense = !overflows && distance / Int64(count) < Self.skipLimit
+    }
+    try self.init(connection, table, isScan: isDense)
+  }
+
+  private init(_ connection: Connection, _ table: Table, isScan: Bool) throws(StoreError) {
+    self.isScan = isScan
+    let sql = isScan ? table.sql.scanFromKey : table.sql.selectByKey
+    statement = try translatingErrors { () throws(SQLiteError) in
+      try connection.statement(for: sql)
+    }
+  }
+
+  /// The statement on the row with the key, or nil; valid until the next call.
+  mutating func row(_ key: RecordKey) throws(StoreError) -> Statement? {
+    do throws(SQLiteError) {
+      return isScan ? try scan(to: key) : try lookUp(key)
+    } catch {
+      throw StoreError(error)
+    }
+  }
+
+  private mutating func lookUp(_ key: RecordKey) throws(SQLiteError) -> Statement? {
+    statement.reset()
+    key.bind(to: statement, at: 1)
+    return try statement.step() ? statement : nil
+  }
+
+  private mutating func scan(to key: RecordKey) throws(SQLiteError) -> Statement? {
+    if !isStarted { try seek(key) }
+    var skipped = 0
+    while isOnRow {
+      let found = RecordKey(statement, 0)
+      if found == key { return statement }
+      if key < found { return nil }
+      skipped += 1
+      if skipped > Self.skipLimit {
+        try seek(key)
+        skipped = 0
+      } else {
+        isOnRow = try statement.step()
+      }
+    }
+    return nil
+  }
+
+  private mutating func seek(_ key: RecordKey) throws(SQLiteError) {
+    isStarted = true
+    statement.reset()
+    key.bind(to: statement, at: 1)
+    isOnRow = try statement.step()
+  }
+
+  func reset() { statement.reset() }
+}
+
+extension Connection {
+  /// The stored record of one key.
+  func record(
+    _ key: RecordKey, of table: Table, _ builder: RecordBuilder
+  ) throws(StoreError) -> Record? {
+    var rows = try StoredRows(self, table, expected: 1)
+    defer { rows.reset() }
+    return try rows.row(key).map { row throws(StoreError) in try builder.record(row, of: table) }
+  }
+}

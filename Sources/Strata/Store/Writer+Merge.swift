@@ -1,0 +1,98 @@
+/// What the view context gets at each merge turn: everything committed since the last one.
+struct MergeStep: Sendable {
+  /// What was committed, oldest first; empty if only the snapshot is new.
+  let changes: [ChangeSet]
+  /// The store right after the newest of them.
+  let snapshot: Snapshot
+  /// The newest save of the view context that is in the snapshot.
+  let completedSave: Int?
+}
+
+/// Whether and why the view context should be woken.
+///
+/// resting ─commit, finished save, wake→ due ─pull→ resting;
+/// resting ─pull→ waiting ─any of these→ answered at once; any ─close→ closed
+struct MergePull: Sendable {
+  var cursor: ChangeLog.Cursor?
+  var waiter: UnsafeContinuation<MergeStep?, Never>?
+  /// The newest finished save of the view context that it has not been told of.
+  var completedSave: Int?
+  /// A save of the view context is under way: its commit and its end are told together.
+  var heldBack = false
+  /// Somebody asked for a turn although nothing was committed.
+  var isWoken = false
+  var isClosed = false
+}
+
+extension Writer {
+  /// The next step for the view context, once there is one; nil when the stack closes.
+  func nextMergeStep() async -> MergeStep? {
+    if merge.isClosed { return nil }
+    if !isMergeDue { restartLogIfDue() }
+    if isMergeDue, let step = makeMergeStep() { return step }
+    return await withUnsafeContinuation { merge.waiter = $0 }
+  }
+
+  /// Starts the view context's reading of the log, at a snapshot of this very commit.
+  func beginMerging() throws(StoreError) -> Snapshot {
+    let snapshot = try snapshot()
+    merge.cursor = publisher.addCursor()
+    return snapshot
+  }
+
+  /// Saves the view context's layer; the merge step that has it says so.
+  func saveView(_ layer: Layer, save: Int, policy: SavePolicy) throws(StoreError) -> Int64 {
+    merge.heldBack = true
+    defer {
+      merge.heldBack = false
+      answerMergePull()
+    }
+    let commit = try self.save(layer, policy: policy)
+    merge.completedSave = save
+    return commit
+  }
+
+  /// Gives the view context a turn even if nothing is committed.
+  func wakeMerge() {
+    merge.isWoken = true
+    answerMergePull()
+  }
+
+  private var isMergeDue: Bool {
+    merge.isWoken || merge.completedSave != nil
+      || merge.cursor.map(publisher.hasUnread) == true
+  }
+
+  /// Answers a waiting view context, between transactions.
+  func answerMergePull() {
+    guard !merge.heldBack, isMergeDue, let waiter = merge.waiter, let step = makeMergeStep() else {
+      return
+    }
+    merge.waiter = nil
+    waiter.resume(returning: step)
+  }
+
+  private func makeMergeStep() -> MergeStep? {
+    guard var cursor = merge.cursor else { return nil }
+    guard let snapshot = try? snapshot() else {
+      // No file descriptor, perhaps; a save or a fetch waits for this turn.
+      retryMergePull()
+      return nil
+    }
+    // The pin saw commits of another process that this one has not accounted for.
+    if snapshot.commit > commit { publishReset(upTo: snapshot.commit) }
+    let changes = publisher.read(&cursor)
+    merge.cursor = cursor
+    defer {
+      merge.completedSave = nil
+      merge.isWoken = false
+    }
+    return MergeStep(changes: changes, snapshot: snapshot, completedSave: merge.completedSave)
+  }
+
+  func endMergePull() {
+    merge.isClosed = true
+    merge.waiter?.resume(returning: nil)
+    merge.waiter = nil
+  }
+}

@@ -1,0 +1,300 @@
+internal import StrataSQLite
+
+/// The only thing that writes to the store.
+///
+/// A whole transaction runs without suspending, on a serial executor of its own, so nothing can
+/// interleave. Work waits in an explicit queue with lanes.
+actor Writer {
+  private nonisolated let executor: StoreExecutor
+  nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+  private nonisolated let queue: WriterQueue
+  let model: Model
+  let pool: ReaderPool
+  let publisher: ChangePublisher
+  let newest: NewestCommit
+  let builder = RecordBuilder()
+
+  /// Nil once closed.
+  private var openConnection: Connection?
+  private var schemaVersion: Int64 = 0
+  /// Changes when anybody else commits, also without counting the commit.
+  private var dataVersion: Int64 = 0
+  private var checkpoints: CheckpointRule
+  private(set) var commit: Int64 = 0
+  var merge = MergePull()
+
+  private static let begin = SQL("BEGIN IMMEDIATE")
+  private static let end = SQL("COMMIT")
+  private static let rollback = SQL("ROLLBACK")
+  private static let readSchemaVersion = SQL("PRAGMA schema_version")
+  private static let readDataVersion = SQL("PRAGMA data_version")
+  private static let readCommit = SQL("SELECT number FROM strata_commit")
+  private static let writeCommit = SQL("UPDATE strata_commit SET number = ?1")
+
+  /// Opens or creates the store; runs on the new writer's own executor.
+  private init(
+    _ executor: StoreExecutor, _ options: StoreOptions, publisher: ChangePublisher,
+    newest: NewestCommit
+  ) throws(StoreError) {
+    let connection: Connection
+    do throws(SQLiteError) {
+      connection = try Connection(
+        path: options.path, access: .readWrite, application: StoreFormat.applicationID,
+        synchronous: options.synchronous, busyTimeout: options.busyTimeout)
+    } catch {
+      throw StoreError(error, path: options.path)
+    }
+    do throws(StoreError) {
+      try StoreFormat.prepare(
+        connection, model: options.model, schemaVersion: options.schemaVersion)
+    } catch {
+      throw error.at(options.path)
+    }
+    let limit = options.logLimit / 4096
+    self.executor = executor
+    queue = WriterQueue(executor)
+    model = options.model
+    pool = ReaderPool(path: options.path, model: options.model, busyTimeout: options.busyTimeout)
+    self.publisher = publisher
+    self.newest = newest
+    checkpoints = CheckpointRule(limit: max(1, limit))
+    schemaVersion = try translatingErrors { () throws(SQLiteError) in
+      try connection.integer("PRAGMA schema_version") ?? 0
+    }
+    commit = try translatingErrors { () throws(SQLiteError) in
+      try connection.integer("SELECT number FROM strata_commit") ?? 0
+    }
+    dataVersion = try translatingErrors { () throws(SQLiteError) in
+      try connection.integer(for: Self.readDataVersion) ?? 0
+    }
+    newest.set(commit)
+    openConnection = connection
+  }
+
+  static func open(
+    _ options: StoreOptions, publisher: ChangePublisher, newest: NewestCommit
+  ) async throws(StoreError) -> Writer {
+    let executor = StoreExecutor("strata.writer")
+    let opened = Promise<Writer>()
+    executor.async {
+      do throws(StoreError) {
+        let writer = try Writer(executor, options, publisher: publisher, newest: newest)
+        opened.resolve(.success(writer))
+      } catch {
+        opened.resolve(.failure(error))
+      }
+    }
+    return try await opened.value
+  }
+
+  // MARK: - The queue
+
+  /// Queues a unit and returns at once; the unit may run before this returns.
+  nonisolated func enqueue<R: Sendable>(
+    _ lane: Lane, context: ContextID? = nil,
+    _ body: @escaping @Sendable (isolated Writer) throws(StoreError) -> R
+  ) -> Submission<R> {
+    let promise = Promise<R>()
+    let withdraw = queue.add(
+      { order in
+        switch order {
+        case .refuse(let error): promise.resolve(.failure(error))
+        case .run:
+          self.assumeIsolated { writer in
+            do throws(StoreError) { promise.resolve(.success(try body(writer))) } catch {
+              promise.resolve(.failure(error))
+            }
+          }
+        }
+      }, lane, context: context)
+    return Submission(promise: promise, withdraw: withdraw)
+  }
+
+  /// Queues a unit and waits for it; cancelling the task withdraws a unit that has not started.
+  nonisolated(nonsending) func submit<R: Sendable>(
+    _ lane: Lane, context: ContextID? = nil,
+    _ body: @escaping @Sendable (isolated Writer) throws(StoreError) -> R
+  ) async throws(StoreError) -> R {
+    if Task.isCancelled { throw .cancelled }
+    return try await enqueue(lane, context: context, body).value
+  }
+
+  // MARK: - Transactions
+
+  var connection: Connection {
+    get throws(StoreError) {
+      guard let openConnection else { throw .closed }
+      return openConnection
+    }
+  }
+
+  /// Writes a layer as one commit.
+  ///
+  /// - Returns: the number of the commit that has the layer's result: a new one, or the newest
+  ///   one if nothing differed from the store.
+  func save(_ layer: Layer, policy: SavePolicy) throws(StoreError) -> Int64 {
+    try saveReporting(layer, policy: policy).commit
+  }
+
+  /// Writes a layer as one commit and says what it changed.
+  func saveReporting(
+    _ layer: Layer, policy: SavePolicy
+  ) throws(StoreError) -> (commit: Int64, changes: [TableID: TableChanges]) {
+    try transaction { connection throws(StoreError) in
+      var resolver = LayerResolver(connection, model, policy, builder)
+      var working = try resolver.resolve(layer)
+      var rules = DeleteRules(connection, model, builder)
+      if model.hasReferences { try rules.run(on: &working) }
+      var writer = RowWriter(connection, model, policy, builder)
+      let changes = try writer.write(&working)
+      let conflicts = resolver.conflicts + writer.conflicts
+      if !conflicts.isEmpty { throw StoreError(conflicts) }
+      return changes
+    }
+  }
+
+  /// Runs `body` in a transaction, counts the commit and publishes what `body` says it changed.
+  private func transaction(
+    _ body: (Connection) throws(StoreError) -> [TableID: TableChanges]
+  ) throws(StoreError) -> (commit: Int64, changes: [TableID: TableChanges]) {
+    let connection = try connection
+    try translatingErrors { () throws(SQLiteError) in
+      try connection.statement(for: Self.begin).run()
+    }
+    do throws(StoreError) {
+      try checkSchema(connection)
+      try noteForeignCommits(connection)
+      let changes = try body(connection)
+      try translatingErrors { () throws(SQLiteError) in
+        if !changes.isEmpty {
+          let number = try connection.statement(for: Self.writeCommit)
+          number.bind(1, commit + 1)
+          try number.run()
+        }
+        try connection.statement(for: Self.end).run()
+      }
+      if !changes.isEmpty { didCommit(changes) }
+      return (commit, changes)
+    } catch {
+      if connection.isInTransaction {
+        try? connection.statement(for: Self.rollback).run()
+      }
+      throw error
+    }
+  }
+
+  private func checkSchema(_ connection: Connection) throws(StoreError) {
+    let version = try translatingErrors { () throws(SQLiteError) in
+      try connection.integer(for: Self.readSchemaVersion)
+    }
+    if version != schemaVersion {
+      throw StoreError(
+        .schemaChanged, "another program changed the store's tables",
+        advice: "close the stack and open it again")
+    }
+  }
+
+  /// Accounts for commits of other processes.
+  private func noteForeignCommits(_ connection: Connection) throws(StoreError) {
+    let stored = try translatingErrors { () throws(SQLiteError) in
+      try connection.integer(for: Self.readCommit) ?? 0
+    }
+    let version = try translatingErrors { () throws(SQLiteError) in
+      try connection.integer(for: Self.readDataVersion) ?? 0
+    }
+    if stored != commit || version != dataVersion {
+      dataVersion = version
+      publishReset(upTo: stored)
+      answerMergePull()
+    }
+  }
+
+  /// Publishes commits of which nobody knows what they changed.
+  func publishReset(upTo number: Int64) {
+    publish(Dictionary(uniqueKeysWithValues: model.tables.map { ($0.id, .reset) }), number)
+  }
+
+  private func didCommit(_ changes: [TableID: TableChanges]) {
+    publish(changes, commit + 1)
+    checkLog()
+    answerMergePull()
+  }
+
+  private func publish(_ changes: [TableID: TableChanges], _ number: Int64) {
+    commit = number
+    newest.set(number)
+    publisher.publish(ChangeSet(commit: number, model: model, tables: changes))
+  }
+
+  // MARK: - The log
+
+  /// Looks at the log's length after a commit; past the limit, commits wait for the view context
+  /// to come to rest.
+  private func checkLog() {
+    guard let connection = openConnection, merge.cursor != nil,
+      checkpoints.didCommit(frames: connection.logFrames)
+    else { return }
+    queue.hold(for: CheckpointRule.patience)
+  }
+
+  /// Starts the log again if that is due: the view context has merged everything and waits.
+  func restartLogIfDue() {
+    guard checkpoints.isDue else { return }
+    checkpoints.endAttempt()
+    let isWhole = pool.withoutPins(at: commit) {
+      // A checkpoint that fails loses nothing: the log still has every frame.
+      _ = try? openConnection?.checkpointPassively()
+    }
+    if !isWhole { merge.isWoken = true }
+    queue.endHold()
+  }
+
+  /// Answers the view context a moment later.
+  func retryMergePull() {
+    if merge.isClosed { return }
+    executor.async(after: .milliseconds(100)) { [weak self] in
+      self?.assumeIsolated { $0.answerMergePull() }
+    }
+  }
+
+  // MARK: - Snapshots
+
+  /// A snapshot of the newest commit.
+  func snapshot() throws(StoreError) -> Snapshot { try pool.pin() }
+
+  // MARK: - Closing
+
+  /// Refuses new work, lets queued work finish, then closes the connection.
+  nonisolated func close() async {
+    guard queue.close() else { return }
+    let drained = Promise<Void>()
+    executor.async {
+      // Every queued unit has a ticket in front of this one.
+      self.assumeIsolated { $0.endMergePull() }
+      drained.resolve(.success(()))
+    }
+    try? await drained.value
+    await pool.close()
+    let closed = Promise<Void>()
+    executor.async {
+      self.assumeIsolated { writer in
+        _ = try? writer.openConnection?.checkpointPassively()
+        writer.openConnection = nil
+      }
+      closed.resolve(.success(()))
+    }
+    try? await closed.value
+  }
+}
+
+extension StoreError {
+  fileprivate func at(_ path: String) -> StoreError {
+    var copy = StoreError(
+      code, "\(message) (\(path))", advice: advice, entity: entity, attributes: attributes,
+      keys: keys)
+    copy.sqliteCode = sqliteCode
+    copy.sql = sql
+    return copy
+  }
+}

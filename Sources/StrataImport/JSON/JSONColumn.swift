@@ -1,0 +1,49 @@
+/// What one slot of a row takes from each record.
+package struct JSONColumn: Sendable, Equatable {
+  package enum Kind: Sendable, Equatable {
+    /// A number that is an integer of 64 bits, in whatever notation (`1`, `1.0`, `1e3`).
+    case integer
+    /// A number, as the nearest `Double`.
+    case real
+    /// `true` or `false`, as the integer 1 or 0.
+    case bool
+    /// A string.
+    case text
+    /// A string in base 64 (RFC 4648, either alphabet, padding optional), as a blob.
+    case base64
+    /// A string of 36 characters, as a blob of 16 bytes.
+    case uuid
+    /// A date, as real seconds since 2001-01-01T00:00:00Z.
+    case date(DateFormat)
+    /// The JSON text of a value of any kind, as it stands in the input; `null` stays null.
+    case json
+    /// The text of a string, or the JSON text of any other value, for a conversion of the caller's
+    /// that the number names.
+    case custom(Int)
+  }
+
+  package enum DateFormat: Sendable, Equatable {
+    /// A string that `JSONDate` reads.
+    case iso8601
+    /// A number of seconds since 1970-01-01T00:00:00Z.
+    case epochSeconds
+    /// A number of milliseconds since 1970-01-01T00:00:00Z.
+    case epochMilliseconds
+  }
+
+  package var path: JSONPath
+  package var kind: Kind
+  /// Whether a record without it, or with `null`, is an error.
+  package var isRequired: Bool
+  /// Whether a string that contains exactly one JSON number counts as that number.
+  package var allowsNumberInString: Bool
+
+  package init(
+    _ path: JSONPath, _ kind: Kind, isRequired: Bool = false, allowsNumberInString: Bool = false
+  ) {
+    self.path = path
+    self.kind = kind
+    self.isRequired = isRequired
+    self.allowsNumberInString = allowsNumberInString
+  }
+}

@@ -1,0 +1,15 @@
+/// Where the records are in a document.
+public enum JSONFormat: Sendable, Equatable {
+  /// A document that is an array of records.
+  case array
+  /// A document that is an object, with an array of records at a path of keys.
+  ///
+  /// Everything else is validated and skipped. If a key on the path occurs more than once, each of
+  /// its arrays is read; if there is none at all, that is an error.
+  case arrayAt([String])
+  /// One record a line (NDJSON), blank lines allowed; a record may itself contain line breaks.
+  case lines
+
+  /// A GeoJSON feature collection.
+  public static var featureCollection: Self { .arrayAt(["features"]) }
+}

@@ -1,0 +1,156 @@
+/// Columns that cannot be read together, or a path that is none.
+package enum JSONPlanError: Error, Sendable, Equatable {
+  /// Text that is not a path.
+  case invalidPath(String)
+  /// A path without steps: the record itself is not a column.
+  case emptyPath
+  /// A path that is a column and also leads to or is another one, or is both an object and an array.
+  case conflict(String)
+}
+
+/// How to read a record into the slots of a row: a tree of keys and indexes, laid out flat.
+///
+/// A slot is the index of its column. Keys are expected in the order of the columns, which is fastest
+/// if the input has that order too; any order is read.
+package struct JSONPlan: Sendable {
+  package let columns: [JSONColumn]
+
+  /// An object or array that has columns inside it.
+  struct Node: Sendable {
+    var isArray: Bool
+    /// Its fields, as indexes into `fields`; of an array in ascending order of `index`.
+    var fields: Range<Int>
+    /// The slots of all columns inside it, as indexes into `slots`.
+    var slots: Range<Int>
+  }
+
+  /// A key or index that the plan knows; plain bits, so that reading it counts no references.
+  struct Field: Sendable {
+    /// How its value is read: the frequent kinds at once, the others by their column.
+    enum Reading: Sendable {
+      case container, integer, real, bool, text, iso8601, other
+    }
+
+    var key: JSONKey
+    var index: Int
+    var reading: Reading
+    /// A slot, or for a container a node.
+    var target: Int
+  }
+
+  /// The first is the record.
+  let nodes: [Node]
+  let paths: [JSONPath]
+  let fields: [Field]
+  /// By field, the keys' text.
+  let keys: [[UInt8]]
+  let slots: [Int]
+  let requiredSlots: [Int]
+
+  package init(_ columns: [JSONColumn]) throws(JSONPlanError) {
+    self.columns = columns
+    requiredSlots = columns.indices.filter { columns[$0].isRequired }
+    var layout = Layout()
+    let members = columns.enumerated().map { Layout.Member(steps: $1.path.steps[...], slot: $0) }
+    try layout.add(members, at: JSONPath([]), columns)
+    (nodes, paths) = (layout.nodes, layout.paths)
+    (fields, keys, slots) = (layout.fields, layout.keys, layout.slots)
+  }
+}
+
+extension JSONPlan {
+  /// Builds the flat tree, nodes before the nodes inside them.
+  private struct Layout {
+    /// A column and what is left of its path.
+    struct Member {
+      var steps: ArraySlice<JSONPath.Step>
+      var slot: Int
+    }
+
+    var nodes: [Node] = []
+    var paths: [JSONPath] = []
+    var fields: [Field] = []
+    var keys: [[UInt8]] = []
+    var slots: [Int] = []
+
+    mutating func add(
+      _ members: [Member], at path: JSONPath, _ columns: [JSONColumn]
+    ) throws(JSONPlanError) {
+      var groups = try grouped(members, columns)
+      let isArray = try isArray(groups.map(\.step), at: path)
+      if isArray { groups.sort { $0.step.parts.index < $1.step.parts.index } }
+      let first = fields.count
+      nodes.append(
+        Node(
+          isArray: isArray, fields: first..<first + groups.count,
+          slots: slots.count..<slots.count + members.count))
+      paths.append(path)
+      slots += members.map(\.slot)
+      for group in groups {
+        let (key, index) = group.step.parts
+        let slot = group.members[0].slot
+        keys.append(Array(key.utf8))
+        fields.append(
+          Field(
+            key: JSONKey(key), index: index, reading: .init(columns[slot].kind), target: slot))
+      }
+      for (offset, group) in groups.enumerated() where !group.members[0].steps.isEmpty {
+        fields[first + offset].reading = .container
+        fields[first + offset].target = nodes.count
+        try add(group.members, at: JSONPath(path.steps + [group.step]), columns)
+      }
+    }
+
+    /// The members by their next step, which is taken off them.
+    private func grouped(
+      _ members: [Member], _ columns: [JSONColumn]
+    ) throws(JSONPlanError) -> [(step: JSONPath.Step, members: [Member])] {
+      var groups: [(step: JSONPath.Step, members: [Member])] = []
+      var places: [JSONPath.Step: Int] = [:]
+      for var member in members {
+        guard let step = member.steps.popFirst() else { throw .emptyPath }
+        guard let place = places[step] else {
+          places[step] = groups.count
+          groups.append((step, [member]))
+          continue
+        }
+        if member.steps.isEmpty || groups[place].members[0].steps.isEmpty {
+          throw .conflict(columns[member.slot].path.description)
+        }
+        groups[place].members.append(member)
+      }
+      return groups
+    }
+
+    private func isArray(
+      _ steps: [JSONPath.Step], at path: JSONPath
+    ) throws(JSONPlanError) -> Bool {
+      let indexes = steps.count { if case .index = $0 { true } else { false } }
+      guard indexes == 0 || indexes == steps.count else { throw .conflict(path.description) }
+      return indexes > 0
+    }
+  }
+}
+
+extension JSONPath.Step {
+  fileprivate var parts: (key: String, index: Int) {
+    switch self {
+    case .key(let key): (key, 0)
+    case .index(let index): ("", index)
+    }
+  }
+}
+
+extension JSONPlan.Field.Reading {
+  fileprivate init(_ kind: JSONColumn.Kind) {
+    self =
+      switch kind {
+      case .integer: .integer
+      case .real: .real
+      case .bool: .bool
+      case .text: .text
+      case .date(.iso8601): .iso8601
+      case .date, .base64, .uuid, .json, .custom: .other
+      }
+  }
+}

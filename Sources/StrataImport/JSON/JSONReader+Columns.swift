@@ -1,0 +1,202 @@
+/// Reading a value into the cell of a column.
+extension JSONReader {
+  /// Reads a value of any kind; what does not fit is noted in the row.
+  ///
+  /// What columns mostly hold is read here, everything else out of line.
+  @inline(__always)
+  mutating func column(
+    _ field: JSONPlan.Field, _ plan: JSONPlan, _ row: inout JSONRow, record: Int
+  ) throws(JSONFault) {
+    let byte = peek()
+    let slot = field.target
+    switch field.reading {
+    case .text where byte == UInt8(ascii: "\""):
+      row.cells[slot] = .text(try text(&row, record: record))
+      return
+    case .integer where Self.beginsNumber(byte):
+      let first = cursor
+      if let integer = try number().integer {
+        row.cells[slot] = .integer(integer)
+        return
+      }
+      cursor = first
+    case .real where Self.beginsNumber(byte):
+      let first = cursor
+      let number = try number()
+      if let real = number.fastReal {
+        row.cells[slot] = .real(real)
+        return
+      }
+      cursor = first
+    case .iso8601 where byte == UInt8(ascii: "\""):
+      let first = cursor
+      let string = try string()
+      let text = bytes(string.position, count: string.count)
+      if let date = JSONDate.secondsSinceReferenceDate(text) {
+        row.cells[slot] = .real(date)
+        return
+      }
+      cursor = first
+    case .bool where byte == UInt8(ascii: "t") || byte == UInt8(ascii: "f"):
+      row.cells[slot] = .integer(try bool() ? 1 : 0)
+      return
+    case .text, .integer, .real, .iso8601, .bool, .container, .other:
+      if byte == UInt8(ascii: "n") {
+        try null()
+        row.cells[slot] = .null
+        return
+      }
+    }
+    try column(slot, plan.columns[slot], &row, record: record)
+  }
+
+  @inline(never)
+  private mutating func column(
+    _ slot: Int, _ column: JSONColumn, _ row: inout JSONRow, record: Int
+  ) throws(JSONFault) {
+    let first = cursor
+    if let cell = try cell(column, &row, record: record) {
+      row.cells[slot] = cell
+    } else {
+      cursor = first
+      row.cells[slot] = .missing
+      try mismatch(slot, column.kind, &row)
+    }
+  }
+
+  /// Reads a value that is not `null`; nil if it does not fit.
+  private mutating func cell(
+    _ column: JSONColumn, _ row: inout JSONRow, record: Int
+  ) throws(JSONFault) -> JSONRow.Cell? {
+    let allowsString = column.allowsNumberInString
+    switch column.kind {
+    case .integer:
+      return try number(allowsString) { number, _ in number.integer }.map { .integer($0) }
+    case .real:
+      return try real(allowsString).map { .real($0) }
+    case .bool:
+      let isBool = cursor.pointee == UInt8(ascii: "t") || cursor.pointee == UInt8(ascii: "f")
+      return isBool ? .integer(try bool() ? 1 : 0) : nil
+    case .text:
+      return isAtString ? .text(try text(&row, record: record)) : nil
+    case .date(.iso8601):
+      guard isAtString else { return nil }
+      return try withText(try string(), JSONDate.secondsSinceReferenceDate).map { .real($0) }
+    case .date(.epochSeconds):
+      return try real(allowsString).map { .real($0 - 978_307_200) }
+    case .date(.epochMilliseconds):
+      return try real(allowsString).map { .real(($0 - 978_307_200_000) / 1000) }
+    case .json:
+      return .text(try json(record: record))
+    case .custom:
+      return .text(isAtString ? try text(&row, record: record) : try json(record: record))
+    case .uuid:
+      return try blob(&row, Hexadecimal.decodeUUID)
+    case .base64:
+      return try blob(&row, Base64.decode)
+    }
+  }
+
+  /// Skips a value that does not fit, and notes why.
+  private mutating func mismatch(
+    _ slot: Int, _ column: JSONColumn.Kind, _ row: inout JSONRow
+  ) throws(JSONFault) {
+    let kind = try kind()
+    let problem: JSONValueError.Problem =
+      switch column {
+      case .integer: kind == .number ? .notAnInteger : .expected(.number)
+      case .real: kind == .number ? .numberOutOfRange : .expected(.number)
+      case .bool: .expected(.bool)
+      case .date(.iso8601): kind == .string ? .invalidDate : .expected(.string)
+      case .date: kind == .number ? .numberOutOfRange : .expected(.number)
+      case .uuid: kind == .string ? .invalidUUID : .expected(.string)
+      case .base64: kind == .string ? .invalidBase64 : .expected(.string)
+      case .text, .json, .custom: .expected(.string)
+      }
+    let range = try skippedRange()
+    row.note(JSONValueFault(problem: problem, site: .slot(slot), range: range))
+  }
+
+  private var isAtString: Bool { cursor.pointee == UInt8(ascii: "\"") }
+
+  // MARK: Numbers
+
+  @inline(__always)
+  private static func beginsNumber(_ byte: UInt8) -> Bool {
+    byte &- UInt8(ascii: "0") <= 9 || byte == UInt8(ascii: "-")
+  }
+
+  /// Reads a number, or if allowed one in a string; nil without reading if it is something else.
+  private mutating func number<Value>(
+    _ allowsString: Bool, _ convert: (JSONNumber, UnsafeBufferPointer<UInt8>) -> Value?
+  ) throws(JSONFault) -> Value? {
+    if isAtString { return allowsString ? try numberInString(convert) : nil }
+    guard Self.beginsNumber(cursor.pointee) else { return nil }
+    let first = position
+    let number = try number()
+    return convert(number, bytes(first, count: position - first))
+  }
+
+  private mutating func numberInString<Value>(
+    _ convert: (JSONNumber, UnsafeBufferPointer<UInt8>) -> Value?
+  ) throws(JSONFault) -> Value? {
+    try withText(try string()) { text in
+      // The byte after the text, a quote or NUL, ends the number.
+      guard var next = text.baseAddress, let number = JSONNumber(&next),
+        next == text.baseAddress.map({ $0 + text.count })
+      else { return nil }
+      return convert(number, text)
+    }
+  }
+
+  private mutating func real(_ allowsString: Bool) throws(JSONFault) -> Double? {
+    try number(allowsString) { number, text in number.real(text) }
+  }
+
+  // MARK: Bytes
+
+  /// Reads a string; it stays where it is in the record unless it has escapes.
+  @inline(__always)
+  private mutating func text(
+    _ row: inout JSONRow, record: Int
+  ) throws(JSONFault) -> JSONRow.Bytes {
+    let string = try string()
+    guard string.isEscaped else {
+      return JSONRow.Bytes(
+        offset: string.position - record, count: string.count, isDecoded: false)
+    }
+    let first = row.decoded.count
+    try decode(string, into: &row.decoded)
+    return JSONRow.Bytes(offset: first, count: row.decoded.count - first, isDecoded: true)
+  }
+
+  /// Reads a value of any kind as its text.
+  private mutating func json(record: Int) throws(JSONFault) -> JSONRow.Bytes {
+    let range = try skippedRange()
+    return JSONRow.Bytes(
+      offset: range.lowerBound - record, count: range.count, isDecoded: false)
+  }
+
+  /// Reads a string that `decode` turns into bytes; nil if it cannot.
+  private mutating func blob(
+    _ row: inout JSONRow, _ decode: (UnsafeBufferPointer<UInt8>, inout [UInt8]) -> Bool
+  ) throws(JSONFault) -> JSONRow.Cell? {
+    guard isAtString else { return nil }
+    let first = row.decoded.count
+    let isDecoded = try withText(try string()) { decode($0, &row.decoded) }
+    guard isDecoded else { return nil }
+    return .blob(
+      JSONRow.Bytes(offset: first, count: row.decoded.count - first, isDecoded: true))
+  }
+
+  /// Lends a string's text, which a byte follows that is part of no number.
+  private func withText<Value>(
+    _ string: JSONString, _ body: (UnsafeBufferPointer<UInt8>) -> Value
+  ) throws(JSONFault) -> Value {
+    guard string.isEscaped else { return body(bytes(string.position, count: string.count)) }
+    var text: [UInt8] = []
+    try decode(string, into: &text)
+    text.append(0)
+    return text.withUnsafeBufferPointer { body(UnsafeBufferPointer(rebasing: $0.dropLast())) }
+  }
+}

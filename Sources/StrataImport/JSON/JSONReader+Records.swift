@@ -1,0 +1,131 @@
+/// Reading a record by a plan.
+///
+/// A value that does not fit its column is noted in the row and reading goes on: so a syntax error
+/// later in the record wins, and the next record can be read. Of duplicate keys the last wins, with
+/// all that is inside it; the earlier ones must fit as well.
+extension JSONReader {
+  /// Reads one value into a row.
+  mutating func record(_ plan: JSONPlan, into row: inout JSONRow) throws(JSONFault) {
+    _ = peek()
+    let first = position
+    row.begin(plan.columns.count, offset: base + first)
+    try container(0, plan, &row, record: first)
+    for slot in plan.requiredSlots {
+      let problem: JSONValueError.Problem
+      switch row.cells[slot] {
+      case .missing: problem = .missing
+      case .null: problem = .null
+      default: continue
+      }
+      row.note(JSONValueFault(problem: problem, site: .slot(slot), range: first..<first))
+    }
+    row.end(bytes(first, count: position - first))
+  }
+
+  /// Reads a value that should be the object or array of a node.
+  @inline(never)
+  private mutating func container(
+    _ index: Int, _ plan: JSONPlan, _ row: inout JSONRow, record: Int
+  ) throws(JSONFault) {
+    let node = plan.nodes[index]
+    // What an earlier duplicate left is not part of this one.
+    for place in node.slots { row.cells[plan.slots[place]] = .missing }
+    switch try kind() {
+    case .object where !node.isArray:
+      try object(node, plan, &row, record: record)
+    case .array where node.isArray:
+      try array(node, plan, &row, record: record)
+    case .null where index > 0:
+      try null()
+      for place in node.slots { row.cells[plan.slots[place]] = .null }
+    default:
+      let range = try skippedRange()
+      let problem = JSONValueError.Problem.expected(node.isArray ? .array : .object)
+      row.note(JSONValueFault(problem: problem, site: .node(index), range: range))
+    }
+  }
+
+  private mutating func object(
+    _ node: JSONPlan.Node, _ plan: JSONPlan, _ row: inout JSONRow, record: Int
+  ) throws(JSONFault) {
+    try beginObject()
+    var expected = node.fields.lowerBound
+    var isFirst = true
+    while try nextMember(&isFirst) {
+      guard let found = try field(expected, node, plan) else {
+        try skipValue()
+        continue
+      }
+      expected = found + 1
+      try value(plan.fields[found], plan, &row, record: record)
+    }
+  }
+
+  private mutating func array(
+    _ node: JSONPlan.Node, _ plan: JSONPlan, _ row: inout JSONRow, record: Int
+  ) throws(JSONFault) {
+    try beginArray()
+    var expected = node.fields.lowerBound
+    var (isFirst, index) = (true, 0)
+    while try nextElement(&isFirst) {
+      if expected < node.fields.upperBound, plan.fields[expected].index == index {
+        try value(plan.fields[expected], plan, &row, record: record)
+        expected += 1
+      } else {
+        try skipValue()
+      }
+      index += 1
+    }
+  }
+
+  @inline(__always)
+  private mutating func value(
+    _ field: JSONPlan.Field, _ plan: JSONPlan, _ row: inout JSONRow, record: Int
+  ) throws(JSONFault) {
+    if field.reading == .container {
+      try container(field.target, plan, &row, record: record)
+    } else {
+      try column(field, plan, &row, record: record)
+    }
+  }
+
+  /// Reads a key and its colon; the field it names.
+  ///
+  /// The expected key is compared where it stands, without first looking for its end.
+  @inline(__always)
+  private mutating func field(
+    _ expected: Int, _ node: JSONPlan.Node, _ plan: JSONPlan
+  ) throws(JSONFault) -> Int? {
+    if expected < node.fields.upperBound {
+      let key = plan.fields[expected].key
+      if key.isNext(at: cursor + 1, before: end) {
+        cursor += key.count + 2
+        try expect(UInt8(ascii: ":"))
+        return expected
+      }
+    }
+    return try search(node, plan)
+  }
+
+  @inline(never)
+  private mutating func search(_ node: JSONPlan.Node, _ plan: JSONPlan) throws(JSONFault) -> Int? {
+    let key = try key()
+    if key.isEscaped {
+      for index in node.fields where try matches(key, plan.keys[index]) { return index }
+      return nil
+    }
+    let text = bytes(key.position, count: key.count)
+    return node.fields.first {
+      plan.fields[$0].key.isLike(text)
+        && (text.count <= 16 || plan.keys[$0].elementsEqual(text))
+    }
+  }
+
+  /// Skips a value; where it is.
+  mutating func skippedRange() throws(JSONFault) -> Range<Int> {
+    _ = peek()
+    let first = position
+    try skipValue()
+    return first..<position
+  }
+}

@@ -1,0 +1,107 @@
+/// Why a scanner could not give a record.
+package enum JSONScanError: Error, Sendable, Equatable {
+  /// The input cannot be read any further; asking again gives the same error.
+  case syntax(JSONSyntaxError)
+  /// One record was refused; asking again gives the next record.
+  case value(JSONValueError)
+}
+
+/// Reads records from input that arrives in chunks.
+///
+/// ```
+/// for chunk in chunks {
+///   scanner.append(chunk)
+///   while try scanner.next(&row) { … }
+/// }
+/// scanner.finish()
+/// while try scanner.next(&row) { … }
+/// ```
+/// A byte order mark at the start is skipped. Records and errors, with their locations, are the same
+/// however the input is cut. Memory is bounded by the largest record and the largest chunk; a record
+/// cut by a chunk's end is read again when there is more, and a very long one only when an eighth
+/// more has arrived, so that no size of chunks makes the work quadratic. Give chunks of 64 to 256 KB
+/// and take the records of each before the next.
+package struct JSONRecordScanner: Sendable {
+  package let plan: JSONPlan
+
+  private var window = JSONWindow()
+  private var traversal: JSONTraversal
+  /// Unread bytes below which trying again is not worth it.
+  private var retryCount = 0
+  private var failure: JSONSyntaxError?
+  /// Whether the format lets a line feed end a record.
+  private let isLines: Bool
+
+  package init(_ format: JSONFormat, plan: JSONPlan) {
+    self.plan = plan
+    traversal = JSONTraversal(format)
+    isLines = format == .lines
+  }
+
+  /// Adds input.
+  package mutating func append(_ chunk: UnsafeRawBufferPointer) {
+    window.append(chunk)
+    // A line that is now complete shall not wait for the next one.
+    if isLines, retryCount > 0, chunk.contains(0x0A) { retryCount = 0 }
+  }
+
+  /// Declares that all input has been added; what is left is then read to its end.
+  package mutating func finish() { window.finish() }
+
+  /// Reads one record into `row`; false if that needs more input, or after `finish` if there are no
+  /// more.
+  ///
+  /// The row is meaningful only if this returns true.
+  package mutating func next(_ row: inout JSONRow) throws(JSONScanError) -> Bool {
+    if let failure { throw .syntax(failure) }
+    guard window.isFinal || window.unreadCount >= retryCount else { return false }
+    let isRecord: Bool
+    do throws(JSONFault) {
+      isRecord = try Self.read(&window, &traversal, plan, &row)
+      retryCount = 0
+    } catch {
+      if error.code == .unexpectedEnd, !window.isFinal {
+        retryCount = window.unreadCount + max(1, window.unreadCount / 8)
+        return false
+      }
+      let failure = syntaxError(error)
+      self.failure = failure
+      throw .syntax(failure)
+    }
+    if let fault = row.fault, isRecord { throw .value(valueError(fault)) }
+    return isRecord
+  }
+
+  /// Where a record is in the input; nil after more input was added.
+  package func location(of row: JSONRow) -> JSONLocation? {
+    window.position(of: row.offset).map(window.location(of:))
+  }
+
+  private static func read(
+    _ window: inout JSONWindow, _ traversal: inout JSONTraversal, _ plan: JSONPlan,
+    _ row: inout JSONRow
+  ) throws(JSONFault) -> Bool {
+    try window.read { (reader) throws(JSONFault) in
+      try traversal.next(&reader, plan, &row)
+    }
+  }
+
+  // MARK: Errors
+
+  private func syntaxError(_ fault: JSONFault) -> JSONSyntaxError {
+    JSONSyntaxError(
+      code: fault.code, location: window.location(of: fault.position),
+      message: fault.code.message(window[fault.position]))
+  }
+
+  private func valueError(_ fault: JSONValueFault) -> JSONValueError {
+    let (path, slot): (JSONPath, Int?) =
+      switch fault.site {
+      case .slot(let slot): (plan.columns[slot].path, slot)
+      case .node(let node): (plan.paths[node], nil)
+      }
+    return JSONValueError(
+      problem: fault.problem, path: path, slot: slot, found: window.excerpt(fault.range),
+      location: window.location(of: fault.range.lowerBound))
+  }
+}

@@ -1,0 +1,70 @@
+/// The input is not JSON (RFC 8259), or not of the format that was asked for.
+package struct JSONSyntaxError: Error, Sendable, Equatable, CustomStringConvertible {
+  package enum Code: UInt8, Sendable, CaseIterable {
+    /// A byte that may not stand here.
+    case unexpectedByte
+    /// The input ends in the middle of something.
+    case unexpectedEnd
+    /// A backslash followed by none of `"\/bfnrt` and `u` with four hexadecimal digits.
+    case invalidEscape
+    /// Half of a UTF-16 surrogate pair, written as an escape.
+    case loneSurrogate
+    /// Bytes that are not UTF-8; the location is the sequence's first byte.
+    case invalidUTF8
+    /// A byte below 0x20 in a string.
+    case controlCharacter
+    /// A number with a leading zero, without digits where they are required, and the like.
+    case invalidNumber
+    /// More than `JSONReader.maximumDepth` arrays and objects inside each other.
+    case tooDeep
+    /// Something after the end of the document, or on a line after its record.
+    case trailingGarbage
+    /// The document has no array at the path of its format.
+    case arrayNotFound
+  }
+
+  package var code: Code
+  package var location: JSONLocation
+  package var message: String
+
+  package init(code: Code, location: JSONLocation, message: String) {
+    self.code = code
+    self.location = location
+    self.message = message
+  }
+
+  package var description: String { "\(message) at \(location)" }
+}
+
+extension JSONSyntaxError.Code {
+  /// A sentence for people, about the byte at which the error was found.
+  func message(_ byte: UInt8) -> String {
+    switch self {
+    case .unexpectedByte: "unexpected \(Self.name(of: byte))"
+    case .unexpectedEnd: "the input ends too early"
+    case .invalidEscape: "invalid escape in a string"
+    case .loneSurrogate: "half of a surrogate pair in a string"
+    case .invalidUTF8: "invalid UTF-8 in a string, from \(Self.name(of: byte))"
+    case .controlCharacter: "unescaped control character \(Self.name(of: byte)) in a string"
+    case .invalidNumber: "invalid number, at \(Self.name(of: byte))"
+    case .tooDeep: "more than \(JSONReader.maximumDepth) arrays and objects inside each other"
+    case .trailingGarbage: "\(Self.name(of: byte)) after the end"
+    case .arrayNotFound: "no array of records in the document"
+    }
+  }
+
+  private static func name(of byte: UInt8) -> String {
+    if (0x21...0x7E).contains(byte) { return "“\(Unicode.Scalar(byte))”" }
+    let digits = String(byte, radix: 16, uppercase: true)
+    return "byte 0x\(digits.count == 1 ? "0" : "")\(digits)"
+  }
+}
+
+/// What a reader throws: small, and relative to the window it reads.
+///
+/// `unexpectedEnd` in a window that is not final only means that more input is needed.
+struct JSONFault: Error {
+  var code: JSONSyntaxError.Code
+  /// The index of the byte in the window.
+  var position: Int
+}

@@ -1,0 +1,62 @@
+/// A value does not fit its column. The record is JSON, and the records after it can be read.
+package struct JSONValueError: Error, Sendable, Equatable, CustomStringConvertible {
+  package enum Problem: Sendable, Equatable {
+    /// A required column has no member in the record.
+    case missing
+    /// A required column is `null`.
+    case null
+    /// A value of another kind was found.
+    case expected(Expectation)
+    /// A number for an integer column that is no integer of 64 bits.
+    case notAnInteger
+    /// A number that no finite `Double` is near.
+    case numberOutOfRange
+    case invalidDate
+    case invalidUUID
+    case invalidBase64
+  }
+
+  package enum Expectation: String, Sendable {
+    case object, array, number, bool, string
+  }
+
+  package var problem: Problem
+  /// The path of the column, or of the object or array that should contain columns.
+  package var path: JSONPath
+  /// The column's slot; nil if the path is not a column's.
+  package var slot: Int?
+  /// The value's JSON text, at most 80 bytes of it; empty if there is none.
+  package var found: String
+  /// Where the value is; where the record is if there is none.
+  package var location: JSONLocation
+
+  package var description: String {
+    "\(path.steps.isEmpty ? "record" : "\(path)"): \(reason) at \(location)"
+  }
+
+  private var reason: String {
+    switch problem {
+    case .missing: "required and missing"
+    case .null: "required and null"
+    case .expected(let expectation): "expected \(expectation), found \(found)"
+    case .notAnInteger: "not an integer of 64 bits: \(found)"
+    case .numberOutOfRange: "number out of range: \(found)"
+    case .invalidDate: "not a date: \(found)"
+    case .invalidUUID: "not a UUID: \(found)"
+    case .invalidBase64: "not base 64: \(found)"
+    }
+  }
+}
+
+/// A value that does not fit, in terms of the window and the plan it is read with.
+struct JSONValueFault: Sendable {
+  enum Site: Sendable {
+    case slot(Int)
+    case node(Int)
+  }
+
+  var problem: JSONValueError.Problem
+  var site: Site
+  /// Where the value is in the window.
+  var range: Range<Int>
+}

@@ -1,0 +1,104 @@
+import Foundation
+
+/// The part of the input that has arrived and is not yet discarded.
+///
+/// The bytes are followed by NUL padding: a reader may load a word at any position and always meets
+/// a byte that stops it. The window moves and counts lines only when bytes are discarded; each byte
+/// is moved O(1) times, whatever the sizes of the chunks.
+struct JSONWindow: Sendable {
+  /// At least the longest load past the end (8 bytes) and one byte to stop at.
+  private static let padding = [UInt8](repeating: 0, count: 16)
+
+  private var bytes = padding
+  /// The bytes before this index are read and may be discarded.
+  private var consumed = 0
+  private(set) var isFinal = false
+
+  /// Absolute offset of the window's first byte.
+  private var base = 0
+  /// Line feeds before the window's first byte.
+  private var discardedLines = 0
+  /// Absolute offset of the first byte of the line that the window's first byte is on.
+  private var lineStart = 0
+
+  private var count: Int { bytes.count - Self.padding.count }
+
+  /// The number of bytes that have arrived and are not yet read.
+  var unreadCount: Int { count - consumed }
+
+  /// Adds input, discarding what is read when that is at least half of the window.
+  mutating func append(_ chunk: UnsafeRawBufferPointer) {
+    precondition(!isFinal, "input after its end")
+    if consumed >= unreadCount { discard() }
+    bytes.removeLast(Self.padding.count)
+    chunk.withMemoryRebound(to: UInt8.self) { bytes.append(contentsOf: $0) }
+    bytes.append(contentsOf: Self.padding)
+  }
+
+  /// Declares that all input has arrived.
+  mutating func finish() { isFinal = true }
+
+  /// Lets a reader go on where the last one committed; what this one commits counts even if it
+  /// throws.
+  mutating func read<Result>(
+    _ body: (inout JSONReader) throws(JSONFault) -> Result
+  ) throws(JSONFault) -> Result {
+    let (position, count, base, isFinal) = (consumed, count, base, isFinal)
+    var committed = consumed
+    defer { consumed = committed }
+    return try bytes.withUnsafeBufferPointer { (buffer) throws(JSONFault) -> Result in
+      var reader = JSONReader(
+        buffer, count: count, position: position, base: base, isFinal: isFinal)
+      defer { committed = reader.committed }
+      return try body(&reader)
+    }
+  }
+
+  /// The byte at an index of the window; NUL at its end.
+  subscript(position: Int) -> UInt8 { bytes[position] }
+
+  /// The text of a range, at most 80 bytes of it; what is cut is replaced by an ellipsis.
+  func excerpt(_ range: Range<Int>) -> String {
+    guard range.count > 80 else { return String(decoding: bytes[range], as: UTF8.self) }
+    var end = range.lowerBound + 77
+    while bytes[end] & 0xC0 == 0x80 { end -= 1 }
+    return String(decoding: bytes[range.lowerBound..<end], as: UTF8.self) + "…"
+  }
+
+  /// Where a byte of the window is in the input.
+  ///
+  /// - Complexity: O(n) in the bytes before it that are not yet discarded.
+  func location(of position: Int) -> JSONLocation {
+    let (lines, start) = lines(before: position)
+    let offset = base + position
+    return JSONLocation(offset: offset, line: lines + 1, column: offset - start + 1)
+  }
+
+  /// The index in the window of an absolute offset, unless it is discarded.
+  func position(of offset: Int) -> Int? {
+    (base...base + count).contains(offset) ? offset - base : nil
+  }
+
+  private mutating func discard() {
+    (discardedLines, lineStart) = lines(before: consumed)
+    bytes.removeSubrange(..<consumed)
+    base += consumed
+    consumed = 0
+  }
+
+  /// The line feeds before a position, and the absolute offset of the first byte of its line.
+  private func lines(before position: Int) -> (count: Int, start: Int) {
+    var (lines, start) = (discardedLines, lineStart)
+    bytes.withUnsafeBytes { buffer in
+      guard let first = buffer.baseAddress else { return }
+      let end = first + position
+      var next = first
+      while let lineFeed = memchr(next, 0x0A, end - next) {
+        next = UnsafeRawPointer(lineFeed) + 1
+        lines += 1
+        start = base + (next - first)
+      }
+    }
+    return (lines, start)
+  }
+}

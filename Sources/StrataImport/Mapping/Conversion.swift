@@ -1,0 +1,98 @@
+public import Strata
+public import Foundation
+
+/// How a JSON value becomes an attribute's value.
+///
+/// `.automatic` goes by the attribute's type: numbers, Booleans and strings as they are; dates from
+/// ISO 8601; UUIDs from their text form; `Data` from base 64; enumerations from their raw value;
+/// arrays and ``JSONValue`` types from JSON of any kind.
+public struct Conversion<Value: AttributeValue>: Sendable {
+  let kind: JSONColumn.Kind
+  /// Makes the cell from the scanned one; nil if it is the value already.
+  let convert: (@Sendable (Cell) throws(ValueError) -> Cell)?
+
+  init(
+    _ kind: JSONColumn.Kind, _ convert: (@Sendable (Cell) throws(ValueError) -> Cell)? = nil
+  ) {
+    self.kind = kind
+    self.convert = convert
+  }
+
+  /// The conversion that the attribute's type suggests.
+  public static var automatic: Self {
+    if let kind = StandardConversion.kind(of: Value.self) { return Self(kind) }
+    // A type of the client's decides for itself what it accepts.
+    return Self(StandardConversion.fallback(Value.self)) { cell throws(ValueError) in
+      try Value(cell: cell).cell
+    }
+  }
+
+  /// A conversion of your own, from the text of a string or the JSON text of any other value.
+  ///
+  /// - Parameter make: called off the main actor; throws ``ValueError`` to refuse the record.
+  public static func text(
+    _ make: @escaping @Sendable (String) throws(ValueError) -> Value
+  ) -> Self {
+    Self(.custom(0)) { cell throws(ValueError) in
+      guard case .text(let text) = cell else { throw ValueError("text was expected") }
+      return try make(text).cell
+    }
+  }
+}
+
+extension Conversion where Value == Date {
+  /// An ISO 8601 date and time with a zone, or a date alone (midnight UTC).
+  public static var iso8601: Self { Self(.date(.iso8601)) }
+  /// Seconds since 1970-01-01T00:00:00Z.
+  public static var epochSeconds: Self { Self(.date(.epochSeconds)) }
+  /// Milliseconds since 1970-01-01T00:00:00Z.
+  public static var epochMilliseconds: Self { Self(.date(.epochMilliseconds)) }
+}
+
+extension Conversion where Value == Date? {
+  /// An ISO 8601 date and time with a zone, or a date alone (midnight UTC).
+  public static var iso8601: Self { Self(.date(.iso8601)) }
+  /// Seconds since 1970-01-01T00:00:00Z.
+  public static var epochSeconds: Self { Self(.date(.epochSeconds)) }
+  /// Milliseconds since 1970-01-01T00:00:00Z.
+  public static var epochMilliseconds: Self { Self(.date(.epochMilliseconds)) }
+}
+
+/// What the standard types are scanned as.
+private enum StandardConversion {
+  static func kind(of type: any AttributeValue.Type) -> JSONColumn.Kind? {
+    standard[ObjectIdentifier(type)]
+  }
+
+  private static let standard: [ObjectIdentifier: JSONColumn.Kind] = {
+    var kinds: [ObjectIdentifier: JSONColumn.Kind] = [:]
+    func add<V: AttributeValue>(_: V.Type, _ kind: JSONColumn.Kind) {
+      kinds[ObjectIdentifier(V.self)] = kind
+      kinds[ObjectIdentifier(V?.self)] = kind
+    }
+    add(Int.self, .integer)
+    add(Int64.self, .integer)
+    add(Double.self, .real)
+    add(Bool.self, .bool)
+    add(String.self, .text)
+    add(Date.self, .date(.iso8601))
+    add(UUID.self, .uuid)
+    add(Data.self, .base64)
+    return kinds
+  }()
+
+  static func fallback<V: AttributeValue>(_ type: V.Type) -> JSONColumn.Kind {
+    switch V.storage {
+    case .integer: .integer
+    case .real: .real
+    case .blob: .base64
+    case .text: type is any JSONStored.Type ? .json : .custom(0)
+    }
+  }
+}
+
+/// The types whose text in the store is JSON.
+private protocol JSONStored {}
+extension Array: JSONStored {}
+extension Dictionary: JSONStored {}
+extension Optional: JSONStored where Wrapped: JSONStored {}

@@ -1,0 +1,35 @@
+public import Strata
+
+/// One pin: everything of an element that a map can show.
+///
+/// Two equal annotations look the same, so a change that leaves the annotation equal causes no
+/// ``AnnotationOperation``.
+public struct Annotation: Identifiable, Hashable, Sendable {
+  /// The key of the record that the annotation stands for, the same for as long as it exists.
+  public let id: RecordKey
+  /// Where the annotation is.
+  public var coordinate: Coordinate
+  /// The main line of text, empty for none.
+  public var title: String
+  /// The second line of text, empty for none.
+  public var subtitle: String
+  /// A name that the surface knows how to draw, such as a colour; empty for its default.
+  public var style: String
+  /// Which annotation wins where two would overlap: the greater one. NaN is kept as 0.
+  public var priority: Double {
+    didSet { if priority.isNaN { priority = 0 } }
+  }
+
+  /// Creates an annotation; what is not given is empty, or 0.
+  public init(
+    id: RecordKey, coordinate: Coordinate, title: String = "", subtitle: String = "",
+    style: String = "", priority: Double = 0
+  ) {
+    self.id = id
+    self.coordinate = coordinate
+    self.title = title
+    self.subtitle = subtitle
+    self.style = style
+    self.priority = priority.isNaN ? 0 : priority
+  }
+}

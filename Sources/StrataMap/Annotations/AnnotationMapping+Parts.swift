@@ -1,0 +1,99 @@
+public import Strata
+
+extension AnnotationMapping {
+  /// Titles the annotation with an attribute.
+  public func title(_ path: any KeyPath<E, String> & Sendable) -> Self {
+    title(path) { $0 }
+  }
+
+  /// Titles the annotation with an attribute, nil being no title.
+  public func title(_ path: any KeyPath<E, String?> & Sendable) -> Self {
+    title(path) { $0 ?? "" }
+  }
+
+  /// Titles the annotation with text made from an attribute.
+  public func title<V: AttributeValue>(
+    _ path: any KeyPath<E, V> & Sendable, _ text: @escaping @Sendable (V) -> String
+  ) -> Self {
+    setting(\.title, to: Part(path, text))
+  }
+
+  /// Uses an attribute as the second line of text.
+  public func subtitle(_ path: any KeyPath<E, String> & Sendable) -> Self {
+    subtitle(path) { $0 }
+  }
+
+  /// Uses an attribute as the second line of text, nil being no subtitle.
+  public func subtitle(_ path: any KeyPath<E, String?> & Sendable) -> Self {
+    subtitle(path) { $0 ?? "" }
+  }
+
+  /// Uses text made from an attribute as the second line of text.
+  public func subtitle<V: AttributeValue>(
+    _ path: any KeyPath<E, V> & Sendable, _ text: @escaping @Sendable (V) -> String
+  ) -> Self {
+    setting(\.subtitle, to: Part(path, text))
+  }
+
+  /// Uses an attribute as the name of the style.
+  public func style(_ path: any KeyPath<E, String> & Sendable) -> Self {
+    style(path) { $0 }
+  }
+
+  /// Uses an attribute as the name of the style, nil being the surface's default.
+  public func style(_ path: any KeyPath<E, String?> & Sendable) -> Self {
+    style(path) { $0 ?? "" }
+  }
+
+  /// Chooses the style by an attribute.
+  public func style<V: AttributeValue>(
+    _ path: any KeyPath<E, V> & Sendable, _ style: @escaping @Sendable (V) -> String
+  ) -> Self {
+    setting(\.style, to: Part(path, style))
+  }
+
+  /// Ranks the annotation by a number, the greater the more important.
+  public func priority<V: AttributeValue & BinaryFloatingPoint>(
+    _ path: any KeyPath<E, V> & Sendable
+  ) -> Self {
+    priority(path) { Double($0) }
+  }
+
+  /// Ranks the annotation by a number, the greater the more important, nil being 0.
+  public func priority<V: AttributeValue & BinaryFloatingPoint>(
+    _ path: any KeyPath<E, V?> & Sendable
+  ) -> Self {
+    setting(\.priority, to: Part(path) { Double($0 ?? 0) })
+  }
+
+  /// Ranks the annotation by a whole number, the greater the more important.
+  public func priority<V: AttributeValue & BinaryInteger>(
+    _ path: any KeyPath<E, V> & Sendable
+  ) -> Self {
+    priority(path) { Double($0) }
+  }
+
+  /// Ranks the annotation by a whole number, the greater the more important, nil being 0.
+  public func priority<V: AttributeValue & BinaryInteger>(
+    _ path: any KeyPath<E, V?> & Sendable
+  ) -> Self {
+    setting(\.priority, to: Part(path) { Double($0 ?? 0) })
+  }
+
+  /// Ranks the annotation by a number made from an attribute, the greater the more important.
+  ///
+  /// NaN counts as 0.
+  public func priority<V: AttributeValue>(
+    _ path: any KeyPath<E, V> & Sendable, _ rank: @escaping @Sendable (V) -> Double
+  ) -> Self {
+    setting(\.priority, to: Part(path, rank))
+  }
+
+  private func setting<Output>(
+    _ part: WritableKeyPath<Self, Part<Output>?>, to value: Part<Output>
+  ) -> Self {
+    var copy = self
+    copy[keyPath: part] = value
+    return copy
+  }
+}

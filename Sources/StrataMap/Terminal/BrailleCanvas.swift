@@ -1,0 +1,53 @@
+/// A raster of dots that is read as Braille characters, 2 x 4 dots each.
+struct BrailleCanvas: Hashable {
+  let width: Int
+  let height: Int
+  private var dots: [Bool]
+
+  /// An empty canvas; the width must be a multiple of 2, the height of 4.
+  init(width: Int, height: Int) {
+    self.width = width
+    self.height = height
+    dots = Array(repeating: false, count: width * height)
+  }
+
+  /// One dot; those beyond the upper and lower edge are blank, the sides are joined.
+  subscript(x: Int, y: Int) -> Bool {
+    get {
+      guard (0..<height).contains(y) else { return false }
+      return dots[y * width + (x + width) % width]
+    }
+    set {
+      guard (0..<height).contains(y) else { return }
+      dots[y * width + (x + width) % width] = newValue
+    }
+  }
+
+  /// The dots that have a blank neighbour above, below or beside.
+  var outline: BrailleCanvas {
+    var result = self
+    for y in 0..<height {
+      for x in 0..<width where self[x, y] {
+        let isInside = self[x - 1, y] && self[x + 1, y] && self[x, y - 1] && self[x, y + 1]
+        if isInside { result[x, y] = false }
+      }
+    }
+    return result
+  }
+
+  /// The character of one cell: a space, or a Braille pattern (U+2801 to U+28FF).
+  func character(column: Int, row: Int) -> Character {
+    var pattern: UInt32 = 0
+    for (line, bits) in Self.bits.enumerated() {
+      if self[column * 2, row * 4 + line] { pattern |= bits.left }
+      if self[column * 2 + 1, row * 4 + line] { pattern |= bits.right }
+    }
+    guard pattern > 0, let scalar = Unicode.Scalar(0x2800 + pattern) else { return " " }
+    return Character(scalar)
+  }
+
+  /// Unicode numbers the upper three lines first, column by column, then the lowest.
+  private static let bits: [(left: UInt32, right: UInt32)] = [
+    (0x01, 0x08), (0x02, 0x10), (0x04, 0x20), (0x40, 0x80),
+  ]
+}

@@ -1,0 +1,48 @@
+extension TerminalMap {
+  /// The annotations as text, no line longer than `width`: a heading, then one each, the most
+  /// important first, and as a last line how many did not fit.
+  func summary(width: Int, lines: Int?) -> [String] {
+    let ranked = ranked
+    let room = max(0, (lines ?? .max) - 1)
+    var result = [legend] + ranked.prefix(room).map(Self.describe)
+    if ranked.count > room, room > 0 {
+      result[room] = "… and \(ranked.count - room + 1) more"
+    }
+    return result.map { String($0.prefix(width)) }
+  }
+
+  private static func describe(_ annotation: Annotation) -> String {
+    let coordinate = annotation.coordinate
+    let place = [
+      degrees(coordinate.latitude, "N", "S", width: 5),
+      degrees(coordinate.longitude, "E", "W", width: 6),
+    ].joined(separator: " ")
+    let text = [annotation.style, annotation.title, annotation.subtitle].filter { !$0.isEmpty }
+    return ([place] + text.map(\.printable)).joined(separator: "  ")
+  }
+
+  /// Degrees with two decimals and a side instead of a sign: ` 9.30 S`.
+  private static func degrees(
+    _ value: Double, _ positive: String, _ negative: String, width: Int
+  ) -> String {
+    let hundredths = Int((abs(value) * 100).rounded())
+    let decimals = hundredths % 100
+    let number = "\(hundredths / 100).\(decimals < 10 ? "0" : "")\(decimals)"
+    let padding = String(repeating: " ", count: max(0, width - number.count))
+    return padding + number + " " + (value < 0 && hundredths > 0 ? negative : positive)
+  }
+}
+
+extension String {
+  /// The text without controls and line breaks: what comes from outside must not steer the terminal.
+  var printable: String {
+    String(
+      String.UnicodeScalarView(
+        unicodeScalars.map { scalar in
+          switch scalar.properties.generalCategory {
+          case .control, .lineSeparator, .paragraphSeparator: " "
+          default: scalar
+          }
+        }))
+  }
+}

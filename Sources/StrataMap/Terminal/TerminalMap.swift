@@ -1,0 +1,109 @@
+public import Strata
+
+/// A world map made of characters: the land in Braille, the annotations as pins.
+///
+///     let map = TerminalMap()
+///     let registry = AnnotationRegistry(quakes, mapping: Quake.pins, on: map)
+///     await registry.drain()
+///     print(map.render(width: 100))
+///
+/// A pin has the colour that its style names (red, orange, yellow, green, cyan, blue, magenta, white
+/// or gray; red for none) or else one of its own, the same in every run. Where several pins share a
+/// character the one with the greatest priority is drawn.
+@MainActor public final class TerminalMap: AnnotationSurface {
+  /// What it draws for.
+  public let output: TerminalOutput
+  /// What is shown, by id.
+  public private(set) var annotations: [RecordKey: Annotation] = [:]
+  private var land: (projection: WorldProjection, canvas: BrailleCanvas)?
+
+  /// Creates an empty map, by default for the standard output of the process.
+  public init(output: TerminalOutput = .standard) {
+    self.output = output
+  }
+
+  /// Shows one operation.
+  public func apply(_ operation: AnnotationOperation) {
+    switch operation {
+    case .add(let annotation), .restyle(let annotation):
+      annotations[annotation.id] = annotation
+    case .move(let id, to: let coordinate):
+      annotations[id]?.coordinate = coordinate
+    case .remove(let id):
+      annotations[id] = nil
+    }
+  }
+
+  /// The map as lines of equal width joined by newlines, or, when the output is not a terminal, a
+  /// summary in text.
+  ///
+  /// The map reaches from 84° N to 57° S; pins beyond are drawn at its edge.
+  ///
+  /// - Parameters:
+  ///   - width: Characters a line, at least 1.
+  ///   - height: Lines, at least 1; nil for as many as leave the map undistorted, about a fifth of
+  ///     the width, or for a summary of all annotations.
+  /// - Complexity: O(n log n + width x height), n being the annotations; the land is kept for the
+  ///   next call of the same size.
+  public func render(width: Int, height: Int? = nil) -> String {
+    precondition(width > 0 && (height ?? 1) > 0, "a map needs room")
+    if output == .text { return summary(width: width, lines: height).joined(separator: "\n") }
+    let projection = WorldProjection(columns: width, rows: height)
+    let canvas = land(projection)
+    // Sorted, so that of the pins in one cell the last, which is drawn, is the most important.
+    let pins = ranked.reversed().map { (cell: projection.cell(of: $0.coordinate), style: $0.style) }
+    let styles = Dictionary(pins.map { ($0.cell.row * width + $0.cell.column, $0.style) }) { $1 }
+    return (0..<projection.height / 4).map { row in
+      line(
+        (0..<width).map { column in
+          guard let style = styles[row * width + column] else {
+            return (canvas.character(column: column, row: row), .gray)
+          }
+          return ("●", TerminalColor(style: style))
+        })
+    }.joined(separator: "\n")
+  }
+
+  /// One line that tells how many annotations there are of each style, in the colours of the pins.
+  public var legend: String {
+    var counts: [String: Int] = [:]
+    for annotation in annotations.values { counts[annotation.style, default: 0] += 1 }
+    let styles = counts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
+    let parts = styles.map { style, count in
+      let pin = output == .color ? TerminalColor(style: style).paint("●") + " " : ""
+      return "\(pin)\(count)" + (style.isEmpty ? "" : " \(style.printable)")
+    }
+    let noun = annotations.count == 1 ? "annotation" : "annotations"
+    return (["\(annotations.count) \(noun)"] + parts).joined(separator: "  ")
+  }
+
+  /// The annotations that have a place, most important first; those of equal priority by key.
+  var ranked: [Annotation] {
+    annotations.values.filter(\.coordinate.isValid).sorted {
+      $0.priority == $1.priority ? $0.id < $1.id : $0.priority > $1.priority
+    }
+  }
+
+  private func land(_ projection: WorldProjection) -> BrailleCanvas {
+    if let land, land.projection == projection { return land.canvas }
+    let filled = LandOutline.world.filled(projection)
+    // Pins stand out from filled land by their colour only.
+    let canvas = output == .color ? filled : filled.outline
+    land = (projection, canvas)
+    return canvas
+  }
+
+  private func line(_ cells: [(character: Character, color: TerminalColor)]) -> String {
+    guard output == .color else { return String(cells.map(\.character)) }
+    var result = "", run = "", color = TerminalColor.gray
+    for cell in cells {
+      // A space looks the same in every colour.
+      if cell.character != " ", cell.color != color {
+        if !run.isEmpty { result += color.paint(run) }
+        (run, color) = ("", cell.color)
+      }
+      run.append(cell.character)
+    }
+    return result + color.paint(run)
+  }
+}

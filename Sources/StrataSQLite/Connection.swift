@@ -1,0 +1,183 @@
+internal import CStrataSQLite
+
+/// One SQLite handle, confined to one executor.
+///
+/// Every connection is opened in write-ahead-log mode with a busy timeout: even the only writer
+/// of a process can meet a reader that briefly holds the log's write lock.
+package final class Connection {
+  package enum Access: Sendable { case readWrite, readOnly }
+
+  package enum Synchronous: String, Sendable {
+    /// A commit survives a crash of the process; a power loss may undo the newest commits.
+    case normal = "NORMAL"
+    /// A commit survives a power loss.
+    case full = "FULL"
+  }
+
+  let handle: OpaquePointer
+  private var cache = StatementCache()
+  private let cancellation = CancellationProbe()
+  private let log = LogProbe()
+
+  /// Opens the file at `path`, creating it when `access` allows.
+  ///
+  /// - Parameter application: the application id of the caller's files. Another program's file is
+  ///   opened, too, but keeps its journal mode, so that the caller can refuse it unchanged.
+  package init(
+    path: String, access: Access, application: Int64? = nil, synchronous: Synchronous = .normal,
+    busyTimeout: Duration
+  ) throws(SQLiteError) {
+    var handle: OpaquePointer?
+    let flags =
+      switch access {
+      case .readWrite: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+      case .readOnly: SQLITE_OPEN_READONLY
+      }
+    let code = sqlite3_open_v2(path, &handle, flags | SQLITE_OPEN_NOMUTEX, nil)
+    guard code == SQLITE_OK, let handle else {
+      let error = SQLiteError(code: code, connection: handle, sql: nil)
+      sqlite3_close_v2(handle)
+      throw error
+    }
+    self.handle = handle
+    sqlite3_extended_result_codes(handle, 1)
+    let milliseconds =
+      busyTimeout.components.seconds * 1000
+      + busyTimeout.components.attoseconds / 1_000_000_000_000_000
+    sqlite3_busy_timeout(handle, Int32(clamping: milliseconds))
+    do {
+      if access == .readWrite {
+        if try belongs(to: application) { try execute("PRAGMA journal_mode = WAL") }
+        // Checkpoints are the writer's decision, not a side effect of some commit.
+        try execute("PRAGMA wal_autocheckpoint = 0")
+        sqlite3_wal_hook(
+          handle,
+          { context, _, _, frames in
+            guard let context else { return SQLITE_OK }
+            Unmanaged<LogProbe>.fromOpaque(context).takeUnretainedValue().frames = Int(frames)
+            return SQLITE_OK
+          }, Unmanaged.passUnretained(log).toOpaque())
+      } else {
+        try execute("PRAGMA query_only = ON")
+      }
+      try execute("PRAGMA synchronous = \(synchronous.rawValue)")
+    } catch {
+      sqlite3_close_v2(handle)
+      throw error
+    }
+  }
+
+  deinit {
+    cache.removeAll()
+    sqlite3_close_v2(handle)
+  }
+
+  /// Whether the file is new or carries the application id; any file if that is nil.
+  private func belongs(to application: Int64?) throws(SQLiteError) -> Bool {
+    guard let application else { return true }
+    let id = try integer("PRAGMA application_id")
+    if id == application { return true }
+    if id != 0 { return false }
+    return try integer("SELECT count(*) FROM sqlite_schema") == 0
+  }
+
+  /// Runs SQL text that takes no parameters and returns nothing of interest.
+  package func execute(_ sql: String) throws(SQLiteError) {
+    let code = sqlite3_exec(handle, sql, nil, nil, nil)
+    guard code == SQLITE_OK else { throw SQLiteError(code: code, connection: handle, sql: sql) }
+  }
+
+  /// Compiles a statement that the caller keeps.
+  package func prepare(_ sql: String) throws(SQLiteError) -> Statement {
+    try Statement(sql, on: handle)
+  }
+
+  /// The statement for `sql`, compiled once and then found by identity.
+  package func statement(for sql: SQL) throws(SQLiteError) -> Statement {
+    if let found = cache.find(sql) { return found }
+    let statement = try Statement(sql.text, on: handle)
+    cache.add(statement, for: sql)
+    return statement
+  }
+
+  /// The integer that a one-row, one-column query returns; nil for no row.
+  package func integer(_ sql: String) throws(SQLiteError) -> Int64? {
+    let statement = try prepare(sql)
+    defer { statement.reset() }
+    return try statement.step() ? statement.integer(0) : nil
+  }
+
+  /// The integer that a one-row, one-column cached statement returns; nil for no row.
+  package func integer(for sql: SQL) throws(SQLiteError) -> Int64? {
+    let statement = try statement(for: sql)
+    defer { statement.reset() }
+    return try statement.step() ? statement.integer(0) : nil
+  }
+
+  /// The text that a one-row, one-column query returns; nil for no row.
+  package func text(_ sql: String) throws(SQLiteError) -> String? {
+    let statement = try prepare(sql)
+    defer { statement.reset() }
+    return try statement.step() ? statement.string(0) : nil
+  }
+
+  /// The frames in the write-ahead log after this connection's last commit.
+  package var logFrames: Int { log.frames }
+
+  /// Rows changed by the last insert, update or delete.
+  package var changes: Int { Int(sqlite3_changes(handle)) }
+
+  /// Whether a transaction is open; some errors end one by themselves.
+  package var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
+
+  /// Moves what it can from the log into the database file without waiting for anybody.
+  ///
+  /// Returns the frames in the log and how many of them are in the database file now. Other
+  /// checkpoint modes would stall the only writer for the whole busy timeout.
+  package func checkpointPassively() throws(SQLiteError) -> (frames: Int, done: Int) {
+    var frames: Int32 = 0
+    var done: Int32 = 0
+    let code = sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_PASSIVE, &frames, &done)
+    // Busy means that another checkpoint runs: nothing was lost, the next one does the work.
+    guard code == SQLITE_OK || code & 0xFF == SQLITE_BUSY else {
+      throw SQLiteError(code: code, connection: handle, sql: "PRAGMA wal_checkpoint")
+    }
+    return (Int(frames), Int(done))
+  }
+}
+
+// MARK: - Cancellation
+
+extension Connection {
+  /// From now on a running statement fails with `SQLITE_INTERRUPT` once `flag` is raised.
+  ///
+  /// The flag is read by a progress handler, never set through `sqlite3_interrupt`, which would
+  /// also hit the connection's next statement.
+  package func installCancellation(_ flag: CancellationFlag) {
+    cancellation.flag = flag
+    let context = Unmanaged.passUnretained(cancellation).toOpaque()
+    sqlite3_progress_handler(
+      handle, 1000,
+      { context in
+        guard let context else { return 0 }
+        let probe = Unmanaged<CancellationProbe>.fromOpaque(context).takeUnretainedValue()
+        return probe.flag?.isRaised == true ? 1 : 0
+      }, context)
+  }
+
+  /// Forgets the flag.
+  package func removeCancellation() {
+    sqlite3_progress_handler(handle, 0, nil, nil)
+    cancellation.flag = nil
+  }
+}
+
+/// What the log hook writes to; owned by the connection.
+private final class LogProbe {
+  var frames = 0
+}
+
+/// What the progress handler looks at; owned by the connection, which outlives every statement.
+private final class CancellationProbe {
+  var flag: CancellationFlag?
+}

@@ -1,0 +1,62 @@
+internal import CStrataSQLite
+
+/// What SQLite said went wrong.
+///
+/// Carries the extended result code, SQLite's message and the SQL without bound values, so that
+/// an error can be logged without leaking what users stored.
+@usableFromInline package struct SQLiteError: Error, Sendable, Equatable, CustomStringConvertible {
+  /// The extended result code, such as `SQLITE_CONSTRAINT_UNIQUE` (2067).
+  package let code: Int32
+  package let message: String
+  package let sql: String?
+
+  package init(code: Int32, message: String, sql: String?) {
+    self.code = code
+    self.message = message
+    self.sql = sql
+  }
+
+  init(code: Int32, connection: OpaquePointer?, sql: String?) {
+    let extended = connection.map { sqlite3_extended_errcode($0) } ?? code
+    let message = connection.map { String(cString: sqlite3_errmsg($0)) }
+    // The connection's last error may be of another call; the returned code decides.
+    let agrees = extended & 0xFF == code & 0xFF
+    self.code = agrees ? extended : code
+    self.message = (agrees ? message : nil) ?? String(cString: sqlite3_errstr(code))
+    self.sql = sql
+  }
+
+  /// The primary result code.
+  package var primary: Int32 { code & 0xFF }
+
+  package var isBusy: Bool { primary == SQLITE_BUSY }
+  package var isInterrupted: Bool { primary == SQLITE_INTERRUPT }
+  package var isFull: Bool { primary == SQLITE_FULL }
+  package var isNotADatabase: Bool { primary == SQLITE_NOTADB }
+  package var isCorrupt: Bool { primary == SQLITE_CORRUPT }
+  package var cannotOpen: Bool { primary == SQLITE_CANTOPEN }
+  package var isReadOnly: Bool { primary == SQLITE_READONLY }
+  package var isTooBig: Bool { primary == SQLITE_TOOBIG }
+  package var isOutOfMemory: Bool { primary == SQLITE_NOMEM }
+  package var isInputOutput: Bool { primary == SQLITE_IOERR }
+
+  @usableFromInline package var description: String {
+    "SQLite error \(code): \(message)" + (sql.map { " in \($0)" } ?? "")
+  }
+}
+
+/// Result codes that callers of ``Statement/runReturningCode()`` tell apart.
+package enum ResultCode {
+  package static var done: Int32 { SQLITE_DONE }
+  package static var isConstraint: Int32 { SQLITE_CONSTRAINT }
+
+  package static func isUniqueness(_ code: Int32) -> Bool {
+    code == SQLITE_CONSTRAINT_UNIQUE_CODE || code == SQLITE_CONSTRAINT_PRIMARYKEY_CODE
+      || code == SQLITE_CONSTRAINT_ROWID_CODE
+  }
+
+  // The header spells these as expressions, which are not imported.
+  private static var SQLITE_CONSTRAINT_PRIMARYKEY_CODE: Int32 { SQLITE_CONSTRAINT | (6 << 8) }
+  private static var SQLITE_CONSTRAINT_UNIQUE_CODE: Int32 { SQLITE_CONSTRAINT | (8 << 8) }
+  private static var SQLITE_CONSTRAINT_ROWID_CODE: Int32 { SQLITE_CONSTRAINT | (10 << 8) }
+}

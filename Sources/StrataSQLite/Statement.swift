@@ -1,0 +1,166 @@
+// Public, although no name of the module is used in an interface: the calls below are inlined into
+// the engine, where a row of eleven columns makes some forty of them.
+public import CStrataSQLite
+
+/// One prepared statement of one connection.
+///
+/// A statement is used like a cursor: bind, step, read, reset. It belongs to its connection's
+/// executor and never leaves it. Bindings made with the `static` functions keep a pointer into
+/// the caller's memory, which must stay alive until ``reset()``; the reset clears no bindings,
+/// so every parameter is bound again before the next step.
+@usableFromInline package final class Statement {
+  @usableFromInline package let handle: OpaquePointer
+  private let connection: OpaquePointer
+
+  /// Compiles `sql`, which must be one statement.
+  init(_ sql: String, on connection: OpaquePointer) throws(SQLiteError) {
+    var handle: OpaquePointer?
+    var sql = sql
+    let code = sql.withUTF8 { text in
+      text.withMemoryRebound(to: CChar.self) { chars in
+        sqlite3_prepare_v3(
+          connection, chars.baseAddress, Int32(chars.count), UInt32(SQLITE_PREPARE_PERSISTENT),
+          &handle, nil)
+      }
+    }
+    guard code == SQLITE_OK, let handle else {
+      throw SQLiteError(code: code, connection: connection, sql: sql)
+    }
+    self.handle = handle
+    self.connection = connection
+  }
+
+  deinit { sqlite3_finalize(handle) }
+
+  /// The statement's text, without bound values.
+  package var sql: String { sqlite3_sql(handle).map { String(cString: $0) } ?? "" }
+
+  /// The error that SQLite reported for this statement's last call.
+  @usableFromInline package func error(_ code: Int32) -> SQLiteError {
+    SQLiteError(code: code, connection: connection, sql: sql)
+  }
+
+  /// Moves to the next row; false at the end, after which the statement is reset.
+  @inlinable @inline(__always)
+  package func step() throws(SQLiteError) -> Bool {
+    let code = sqlite3_step(handle)
+    if code == SQLITE_ROW { return true }
+    sqlite3_reset(handle)
+    if code == SQLITE_DONE { return false }
+    throw error(code)
+  }
+
+  /// Runs a statement that returns no rows of interest.
+  @inlinable @inline(__always)
+  package func run() throws(SQLiteError) {
+    let code = sqlite3_step(handle)
+    sqlite3_reset(handle)
+    if code != SQLITE_DONE && code != SQLITE_ROW { throw error(code) }
+  }
+
+  /// Runs a statement and returns SQLite's extended result code instead of throwing.
+  @inlinable @inline(__always)
+  package func runReturningCode() -> Int32 {
+    let code = sqlite3_step(handle)
+    sqlite3_reset(handle)
+    return code
+  }
+
+  @inlinable @inline(__always)
+  package func reset() { sqlite3_reset(handle) }
+}
+
+// MARK: - Binding
+
+extension Statement {
+  @inlinable @inline(__always)
+  package func bindNull(_ index: Int32) { sqlite3_bind_null(handle, index) }
+
+  @inlinable @inline(__always)
+  package func bind(_ index: Int32, _ value: Int64) { sqlite3_bind_int64(handle, index, value) }
+
+  @inlinable @inline(__always)
+  package func bind(_ index: Int32, _ value: Double) { sqlite3_bind_double(handle, index, value) }
+
+  /// Binds text whose bytes outlive the step.
+  @inlinable @inline(__always)
+  package func bindStaticText(_ index: Int32, _ bytes: UnsafeRawPointer, _ count: Int) {
+    _ = strata_bind_text_static(handle, index, bytes, UInt64(truncatingIfNeeded: count))
+  }
+
+  /// Binds a blob whose bytes outlive the step.
+  @inlinable @inline(__always)
+  package func bindStaticBlob(_ index: Int32, _ bytes: UnsafeRawPointer, _ count: Int) {
+    _ = strata_bind_blob_static(handle, index, bytes, UInt64(truncatingIfNeeded: count))
+  }
+
+  /// Binds a copy of the text.
+  package func bind(_ index: Int32, _ text: String) {
+    var text = text
+    text.withUTF8 { bytes in
+      _ = strata_bind_text_copy(handle, index, bytes.baseAddress, UInt64(bytes.count))
+    }
+  }
+
+  /// Binds a copy of the bytes as a blob.
+  package func bind(_ index: Int32, blob bytes: [UInt8]) {
+    bytes.withUnsafeBytes { bytes in
+      _ = strata_bind_blob_copy(handle, index, bytes.baseAddress, UInt64(bytes.count))
+    }
+  }
+
+  package var parameterCount: Int { Int(sqlite3_bind_parameter_count(handle)) }
+}
+
+// MARK: - Reading
+
+/// The storage class of a value in a row.
+@usableFromInline @frozen package enum StorageClass { case null, integer, real, text, blob }
+
+extension Statement {
+  package var columnCount: Int { Int(sqlite3_column_count(handle)) }
+
+  @inlinable @inline(__always)
+  package func storageClass(_ column: Int32) -> StorageClass {
+    switch sqlite3_column_type(handle, column) {
+    case SQLITE_INTEGER: .integer
+    case SQLITE_FLOAT: .real
+    case SQLITE_TEXT: .text
+    case SQLITE_BLOB: .blob
+    default: .null
+    }
+  }
+
+  @inlinable @inline(__always)
+  package func isNull(_ column: Int32) -> Bool {
+    sqlite3_column_type(handle, column) == SQLITE_NULL
+  }
+
+  @inlinable @inline(__always)
+  package func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(handle, column) }
+
+  @inlinable @inline(__always)
+  package func real(_ column: Int32) -> Double { sqlite3_column_double(handle, column) }
+
+  /// The bytes of a text cell, valid until the statement moves.
+  ///
+  /// `sqlite3_column_text` comes before `sqlite3_column_bytes`: the other order, and either call
+  /// on a number, converts the value.
+  @inlinable @inline(__always)
+  package func text(_ column: Int32) -> UnsafeRawBufferPointer {
+    let bytes = sqlite3_column_text(handle, column)
+    return UnsafeRawBufferPointer(start: bytes, count: Int(sqlite3_column_bytes(handle, column)))
+  }
+
+  /// The bytes of a blob cell, valid until the statement moves.
+  @inlinable @inline(__always)
+  package func blob(_ column: Int32) -> UnsafeRawBufferPointer {
+    let bytes = sqlite3_column_blob(handle, column)
+    return UnsafeRawBufferPointer(start: bytes, count: Int(sqlite3_column_bytes(handle, column)))
+  }
+
+  /// A text cell as a string.
+  package func string(_ column: Int32) -> String {
+    String(decoding: text(column), as: UTF8.self)
+  }
+}

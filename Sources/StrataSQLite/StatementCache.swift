@@ -1,0 +1,40 @@
+/// SQL text with an identity: what a connection's statement cache is keyed by.
+///
+/// Looking a statement up hashes a pointer, not the text.
+package final class SQL: Sendable {
+  package let text: String
+  package init(_ text: String) { self.text = text }
+}
+
+/// The prepared statements of one connection, least recently used first to go.
+struct StatementCache {
+  /// Enough for every shape of query of a large app; past it, the oldest half goes.
+  static let capacity = 256
+
+  private struct Entry {
+    /// Held, so that no other text can get the same identity.
+    let sql: SQL
+    let statement: Statement
+    var lastUse: Int
+  }
+
+  private var entries: [ObjectIdentifier: Entry] = [:]
+  private var clock = 0
+
+  mutating func find(_ sql: SQL) -> Statement? {
+    clock &+= 1
+    guard let index = entries.index(forKey: ObjectIdentifier(sql)) else { return nil }
+    entries.values[index].lastUse = clock
+    return entries.values[index].statement
+  }
+
+  mutating func add(_ statement: Statement, for sql: SQL) {
+    if entries.count >= Self.capacity {
+      let oldest = entries.values.map(\.lastUse).sorted()[Self.capacity / 2]
+      entries = entries.filter { $0.value.lastUse > oldest }
+    }
+    entries[ObjectIdentifier(sql)] = Entry(sql: sql, statement: statement, lastUse: clock)
+  }
+
+  mutating func removeAll() { entries.removeAll() }
+}

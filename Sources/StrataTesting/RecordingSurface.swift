@@ -1,0 +1,53 @@
+public import Strata
+public import StrataMap
+public import Testing
+
+/// A map that writes down what it is told, and records an issue for every operation that is not
+/// minimal.
+@MainActor public final class RecordingSurface: AnnotationSurface {
+  /// Every operation since the last ``clear()``, in order.
+  public private(set) var operations: [AnnotationOperation] = []
+  /// What a map would show now.
+  public private(set) var shown: [RecordKey: Annotation] = [:]
+  /// Called inside every operation, after it was noted.
+  public var onApply: @MainActor (AnnotationOperation) -> Void = { _ in }
+
+  /// A surface that shows nothing.
+  public init() {}
+
+  /// Notes and shows one operation.
+  public func apply(_ operation: AnnotationOperation) {
+    operations.append(operation)
+    operation.replay(on: &shown)
+    onApply(operation)
+  }
+
+  /// Forgets the operations, not what is shown.
+  public func clear() { operations = [] }
+}
+
+extension AnnotationOperation {
+  /// Applies the operation to what is shown; records an issue if it is not valid or does nothing.
+  public func replay(
+    on shown: inout [RecordKey: Annotation], sourceLocation: SourceLocation = #_sourceLocation
+  ) {
+    let old = shown[id]
+    switch self {
+    case .add(let annotation):
+      #expect(old == nil, "added twice", sourceLocation: sourceLocation)
+      shown[annotation.id] = annotation
+    case .move(let id, to: let coordinate):
+      #expect(old != nil, "moved, not shown", sourceLocation: sourceLocation)
+      #expect(old?.coordinate != coordinate, "moved to its place", sourceLocation: sourceLocation)
+      shown[id]?.coordinate = coordinate
+    case .restyle(let annotation):
+      #expect(
+        old?.coordinate == annotation.coordinate, "a restyle moves", sourceLocation: sourceLocation)
+      #expect(old != annotation, "restyled to its look", sourceLocation: sourceLocation)
+      shown[annotation.id] = annotation
+    case .remove(let id):
+      #expect(old != nil, "removed, not shown", sourceLocation: sourceLocation)
+      shown[id] = nil
+    }
+  }
+}

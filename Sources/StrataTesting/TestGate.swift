@@ -1,0 +1,35 @@
+/// A door that a test opens: whoever comes before waits.
+///
+/// The way to hold concurrent code at one place without sleeping. Closed at first.
+public actor TestGate {
+  private var isOpen = false
+  private var waiting: [UnsafeContinuation<Void, Never>] = []
+  private var arrivals = 0
+  private var watchers: [(count: Int, continuation: UnsafeContinuation<Void, Never>)] = []
+
+  /// A closed gate.
+  public init() {}
+
+  /// Goes through, or waits until the gate opens.
+  public func pass() async {
+    arrivals += 1
+    let reached = watchers.filter { $0.count <= arrivals }
+    watchers.removeAll { $0.count <= arrivals }
+    for watcher in reached { watcher.continuation.resume() }
+    if isOpen { return }
+    await withUnsafeContinuation { waiting.append($0) }
+  }
+
+  /// Returns when somebody has come to the gate `count` times in all.
+  public func arrived(_ count: Int = 1) async {
+    if arrivals >= count { return }
+    await withUnsafeContinuation { watchers.append((count, $0)) }
+  }
+
+  /// Opens the gate for good.
+  public func open() {
+    isOpen = true
+    for continuation in waiting { continuation.resume() }
+    waiting = []
+  }
+}

@@ -1,0 +1,134 @@
+import Foundation
+import Strata
+
+/// Something that went wrong with the measuring itself, or a result that is wrong.
+struct BenchError: Error, CustomStringConvertible {
+  let description: String
+
+  init(_ description: String) { self.description = description }
+}
+
+/// Fails unless a result is right; called outside of what is timed.
+func check(_ isRight: Bool, _ what: @autoclosure () -> String) throws {
+  if !isRight { throw BenchError("wrong result: \(what())") }
+}
+
+/// What the workloads share: the options, and store files in a folder that is removed at the end.
+///
+/// Both sides begin with copies of one file, so tables, indexes and pages are the same.
+@MainActor
+final class Bench {
+  /// Measured repetitions of everything; one more comes before them and is not counted.
+  let repetitions: Int
+  private let folder: URL
+  private var lastFile = 0
+  private var templates: [Int: URL] = [:]
+
+  init(repetitions: Int) throws {
+    self.repetitions = repetitions
+    folder = FileManager.default.temporaryDirectory
+      .appendingPathComponent("strata-bench-\(UUID().uuidString)", isDirectory: true)
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
+  }
+
+  /// Removes every file.
+  func finish() { try? FileManager.default.removeItem(at: folder) }
+
+  // MARK: Files
+
+  /// A file name that nobody has used.
+  func newFile(_ suffix: String) -> URL {
+    lastFile += 1
+    return folder.appendingPathComponent("\(lastFile).\(suffix)")
+  }
+
+  /// A new store file with the first `songs` songs.
+  func newStore(songs: Int) async throws -> URL {
+    let copy = newFile("sqlite")
+    try FileManager.default.copyItem(at: try await template(songs: songs), to: copy)
+    return copy
+  }
+
+  private func template(songs: Int) async throws -> URL {
+    if let known = templates[songs] { return known }
+    let url = newFile("sqlite")
+    // Strata creates the tables, so what is measured against has its layout.
+    try await Stack.open(Song.self, at: url).close()
+    if songs > 0 {
+      let raw = try RawConnection(url.path)
+      let insert = try raw.prepare(SongSQL.insert)
+      try raw.transaction {
+        for song in Song.generated(songs) {
+          insert.bind(song)
+          try insert.run()
+        }
+      }
+      try raw.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    }
+    templates[songs] = url
+    return url
+  }
+
+  func remove(_ url: URL) {
+    for suffix in ["", "-wal", "-shm"] {
+      try? FileManager.default.removeItem(atPath: url.path + suffix)
+    }
+  }
+
+  /// Lends a stack over a copy of the store with the first `songs` songs, and then the closed
+  /// file to `verify`.
+  func withStack<R>(
+    songs: Int, verify: (URL) throws -> Void = { _ in }, _ body: (Stack) async throws -> R
+  ) async throws -> R {
+    let url = try await newStore(songs: songs)
+    defer { remove(url) }
+    let stack = try await Stack.open(Song.self, at: url)
+    let result: R
+    do { result = try await body(stack) } catch {
+      await stack.close()
+      throw error
+    }
+    await stack.close()
+    try verify(url)
+    return result
+  }
+
+  /// The same with a connection of SQLite's C interface.
+  func withRaw<R>(
+    songs: Int, verify: (URL) throws -> Void = { _ in }, _ body: (RawConnection) async throws -> R
+  ) async throws -> R {
+    let url = try await newStore(songs: songs)
+    defer { remove(url) }
+    let result = try await body(RawConnection(url.path))
+    try verify(url)
+    return result
+  }
+
+  // MARK: Repeating
+
+  /// Runs both sides in turns, and the side that begins in turns too.
+  ///
+  /// A side returns one sample for each of `metrics`.
+  func compare(
+    _ metrics: [String], strata: () async throws -> [Double], raw: () async throws -> [Double]
+  ) async throws -> [Figure] {
+    var figures = metrics.map { Figure(metric: $0) }
+    for repetition in 0...repetitions {
+      let ours: [Double]
+      let theirs: [Double]
+      if repetition.isMultiple(of: 2) {
+        ours = try await strata()
+        theirs = try await raw()
+      } else {
+        theirs = try await raw()
+        ours = try await strata()
+      }
+      if repetition == 0 { continue }
+      for index in figures.indices {
+        figures[index].strata.append(ours[index])
+        figures[index].raw.append(theirs[index])
+      }
+    }
+    return figures
+  }
+}

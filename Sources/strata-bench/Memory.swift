@@ -1,0 +1,42 @@
+import Foundation
+
+/// What the process has allocated.
+enum Memory {
+  /// The bytes in use in all of the allocator's arenas, its own overhead included; nil where the C
+  /// library is not glibc.
+  static var allocated: Int? {
+    #if canImport(Glibc)
+      guard let report = mallocInfo() else { return nil }
+      // The sums over all arenas come last.
+      func last(_ element: String) -> Int? {
+        guard let start = report.range(of: element, options: .backwards)?.upperBound,
+          let size = report[start...].range(of: "size=\"")?.upperBound
+        else { return nil }
+        return Int(report[size...].prefix { $0.isNumber })
+      }
+      guard let system = last("<system type=\"current\""), let fast = last("<total type=\"fast\""),
+        let free = last("<total type=\"rest\""), let mapped = last("<total type=\"mmap\"")
+      else { return nil }
+      return system - fast - free + mapped
+    #else
+      return nil
+    #endif
+  }
+
+  #if canImport(Glibc)
+    /// What `malloc_info` writes; the Glibc module has no `malloc.h`.
+    private static func mallocInfo() -> String? {
+      typealias Function = @convention(c) (Int32, UnsafeMutablePointer<FILE>) -> Int32
+      guard let symbol = dlsym(nil, "malloc_info") else { return nil }
+      let function = unsafeBitCast(symbol, to: Function.self)
+      var buffer: UnsafeMutablePointer<CChar>?
+      var count = 0
+      guard let stream = open_memstream(&buffer, &count) else { return nil }
+      let code = function(0, stream)
+      fclose(stream)
+      defer { free(buffer) }
+      guard code == 0, let buffer else { return nil }
+      return String(cString: buffer)
+    }
+  #endif
+}

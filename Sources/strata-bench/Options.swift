@@ -1,0 +1,60 @@
+/// What the command line asks for.
+struct Options {
+  var workloads = Workload.all
+  var repetitions = 5
+  var asJSON = false
+  var wantsHelp = false
+
+  /// A command line that makes no sense.
+  struct Failure: Error { let message: String }
+
+  init(_ arguments: some Sequence<String>) throws(Failure) {
+    var arguments = arguments.makeIterator()
+    while let argument = arguments.next() {
+      switch argument {
+      case "--only": workloads = try Self.workloads(arguments.next())
+      case "--reps": repetitions = try Self.count(arguments.next())
+      case "--json": asJSON = true
+      case "--help", "-h": wantsHelp = true
+      default: throw Failure(message: "unknown option \(argument)")
+      }
+    }
+  }
+
+  private static func workloads(_ names: String?) throws(Failure) -> [Workload] {
+    guard let names else { throw Failure(message: "--only needs the names of workloads") }
+    var chosen: [Workload] = []
+    for name in names.split(separator: ",", omittingEmptySubsequences: false) {
+      guard let workload = Workload.all.first(where: { $0.name == name }) else {
+        throw Failure(message: "unknown workload \"\(name)\"")
+      }
+      chosen.append(workload)
+    }
+    return chosen
+  }
+
+  private static func count(_ text: String?) throws(Failure) -> Int {
+    guard let text, let count = Int(text), count > 0 else {
+      throw Failure(message: "--reps needs a number above 0")
+    }
+    return count
+  }
+
+  static var help: String {
+    let workloads = Workload.all.map { "  \($0.name)  \($0.summary)" }.joined(separator: "\n")
+    return """
+      Usage: strata-bench [options]
+
+      Measures Strata beside SQLite's C interface in one process, in turns.
+
+      Options:
+        --only W1,W3  only these workloads
+        --reps N      measured repetitions, after one that is not counted (default 5)
+        --json        one JSON object a line instead of a table
+        --help        this text
+
+      Workloads:
+      \(workloads)
+      """
+  }
+}

@@ -1,0 +1,60 @@
+import Foundation
+import Strata
+
+extension Workload {
+  /// Songs that are stored already, some of them with other values.
+  static let upsert = Workload(
+    name: "W2", summary: "upsert 100,000 stored songs: half changed, none changed, only the bpm"
+  ) { bench in
+    let stored = Song.generated(100_000)
+    let half = stored.changingEverySecond { song in
+      song.title = "New " + song.title
+      song.bpm += 1
+      song.updatedAt += 1000
+    }
+    let bpmOnly = stored.changingEverySecond { $0.bpm += 1 }
+    return try await upsert("half changed ms", half, bench)
+      + upsert("none changed ms", stored, bench)
+      + upsert("half changed, bpm only ms", bpmOnly, bench)
+  }
+
+  @MainActor
+  private static func upsert(
+    _ metric: String, _ songs: [Song], _ bench: Bench
+  ) async throws -> [Figure] {
+    let rows = songs.count
+    return try await bench.compare([metric]) {
+      try await bench.withStack(songs: rows, verify: { try SongTable($0).verify(songs) }) { stack in
+        let watch = Stopwatch()
+        let scratch = stack.scratch()
+        for song in songs { scratch.upsert(song) }
+        let commit = try await scratch.save()
+        let time = watch.milliseconds
+        try await stack.view.merged(commit)
+        return [time]
+      }
+    } raw: {
+      try await bench.withRaw(songs: rows, verify: { try SongTable($0).verify(songs) }) { raw in
+        let watch = Stopwatch()
+        let upsert = try raw.prepare(SongSQL.upsert)
+        try raw.transaction {
+          for song in songs {
+            upsert.bind(song)
+            try upsert.run()
+          }
+        }
+        return [watch.milliseconds]
+      }
+    }
+  }
+}
+
+extension [Song] {
+  fileprivate func changingEverySecond(_ change: (inout Song) -> Void) -> [Song] {
+    map { song in
+      var song = song
+      if song.id.isMultiple(of: 2) { change(&song) }
+      return song
+    }
+  }
+}

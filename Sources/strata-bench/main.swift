@@ -1,0 +1,29 @@
+import Foundation
+
+func fail(_ message: String, code: Int32) -> Never {
+  FileHandle.standardError.write(Data("strata-bench: \(message)\n".utf8))
+  exit(code)
+}
+
+let options: Options
+do throws(Options.Failure) {
+  options = try Options(CommandLine.arguments.dropFirst())
+} catch {
+  fail("\(error.message); --help lists options and workloads", code: 2)
+}
+if options.wantsHelp {
+  print(Options.help)
+  exit(0)
+}
+
+do {
+  let bench = try Bench(repetitions: options.repetitions)
+  defer { bench.finish() }
+  let report = Report(asJSON: options.asJSON)
+  report.begin()
+  for workload in options.workloads {
+    for figure in try await workload.run(bench) { try report.add(figure, of: workload) }
+  }
+} catch {
+  fail("\(error)", code: 1)
+}

@@ -1,0 +1,76 @@
+import Foundation
+import Strata
+
+/// Many small commits under a view context that keeps merging, or that nobody looks at: the
+/// write-ahead log must stay near its limit, although the view always has a snapshot pinned.
+struct LogStress {
+  struct Options {
+    var commits = 200_000
+    var seed: UInt64 = 1
+  }
+
+  private let options: Options
+
+  init(_ options: Options) { self.options = options }
+
+  @MainActor
+  func run() async throws -> Report {
+    var report = Report(mode: "log")
+    for isIdle in [false, true] {
+      let largest = try await largestLog(isIdle: isIdle)
+      let limit = Stack.Options().logLimit
+      report.counts[isIdle ? "largestLogIdle" : "largestLogMerging"] = largest
+      // A commit in between the checkpoint and the new snapshot may still append.
+      if largest > limit + limit / 4 {
+        report.violations.append("the log grew to \(largest) bytes, limit \(limit)")
+      }
+    }
+    report.counts["commits"] = options.commits * 2
+    return report
+  }
+
+  /// The largest size of the log file while rows are changed one commit at a time.
+  @MainActor
+  private func largestLog(isIdle: Bool) async throws -> Int {
+    let folder = FileManager.default.temporaryDirectory
+      .appendingPathComponent("strata-log-\(UUID())")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let file = folder.appendingPathComponent("store.sqlite")
+    let stack = try await Stack.open(Account.self, Branch.self, at: file)
+    let live = isIdle ? nil : stack.view.live(Account.sorted(by: \.balance).limit(20))
+    try await live?.load()
+    let writer = LogWriter(stack, log: file.path + "-wal", commits: options.commits)
+    try await writer.run(seed: options.seed)
+    await stack.close()
+    return await writer.largest
+  }
+}
+
+/// Commits one row at a time and looks at the log now and then.
+private actor LogWriter {
+  private let stack: Stack
+  private let log: String
+  private let commits: Int
+  private(set) var largest = 0
+
+  init(_ stack: Stack, log: String, commits: Int) {
+    self.stack = stack
+    self.log = log
+    self.commits = commits
+  }
+
+  func run(seed: UInt64) async throws {
+    var random = SeededGenerator(seed)
+    let scratch = stack.scratch()
+    for commit in 0..<commits {
+      let id = Int.random(in: 0..<1000, using: &random)
+      scratch.upsert(Account(id: id, owner: "Owner", balance: commit, transfer: random.next()))
+      try await scratch.save()
+      if commit % 256 == 0 {
+        let attributes = try? FileManager.default.attributesOfItem(atPath: log)
+        largest = max(largest, (attributes?[.size] as? NSNumber)?.intValue ?? 0)
+      }
+    }
+  }
+}

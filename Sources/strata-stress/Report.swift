@@ -1,0 +1,17 @@
+/// The outcome of a run: one line of JSON.
+struct Report {
+  let mode: String
+  var counts: [String: Int] = [:]
+  var violations: [String] = []
+
+  var json: String {
+    let numbers = counts.sorted { $0.key < $1.key }.map { "\"\($0.key)\":\($0.value)" }
+    let notes = violations.prefix(3).map { note in
+      "\"" + note.map { "\"\\".contains($0) || $0.isNewline ? "'" : String($0) }.joined() + "\""
+    }
+    let members =
+      ["\"mode\":\"\(mode)\""] + numbers
+      + ["\"violations\":\(violations.count)", "\"first\":[\(notes.joined(separator: ","))]"]
+    return "{" + members.joined(separator: ",") + "}"
+  }
+}

@@ -1,0 +1,93 @@
+import Foundation
+import Observation
+import Strata
+import StrataImport
+import StrataMap
+
+@MainActor final class ConsoleMap: AnnotationSurface {
+  func apply(_ operation: AnnotationOperation) {
+    switch operation {
+    case .add(let pin): print("add", pin.title)
+    case .move(let id, let place): print("move", id, place)
+    case .restyle(let pin): print("restyle", pin.id)
+    case .remove(let id): print("remove", id)
+    }
+  }
+}
+
+extension Quake {
+  static let pins = AnnotationMapping<Quake>(latitude: \.latitude, longitude: \.longitude)
+    .title(\.place)
+    .subtitle(\.magnitude) { "M \($0)" }
+    .style(\.magnitude) { $0 > 6 ? "red" : "orange" }
+    .priority(\.magnitude)
+}
+
+@MainActor @Observable final class QuakeScreen {
+  let quakes: LiveQuery<Quake>
+  private let surface = ConsoleMap()
+  private let registry: AnnotationRegistry<Quake>
+  private var task: Task<Void, Never>?
+
+  init(_ stack: Stack) {
+    quakes = stack.view.live(
+      Quake.where { $0.magnitude > 4.5 }.sorted(by: \.magnitude, .descending))
+    registry = AnnotationRegistry(quakes, mapping: Quake.pins, on: surface)
+    task = Task { [quakes] in
+      for await update in quakes.updates {
+        print("-\(update.deletions) +\(update.insertions) of \(update.elements.count)")
+      }
+    }
+  }
+
+  var rows: [String] { quakes.elements.map { "\($0.magnitude) \($0.place)" } }
+
+  func userDragged(_ isDragging: Bool) {
+    if isDragging { registry.close(.userInteraction) } else { registry.open(.userInteraction) }
+  }
+
+  func close() {
+    registry.detach()
+    task?.cancel()
+  }
+}
+
+@MainActor @Observable final class EditSongSheet {
+  private let scratch: ScratchContext
+  var song: Song
+
+  init(_ song: Song, in view: ViewContext) {
+    self.song = song
+    scratch = view.scratch()
+  }
+
+  func rename(_ title: String) { song = scratch.update(song) { $0.title = title } }
+  func cancel() { scratch.discard() }
+  func done() async throws { try await scratch.save() }
+}
+
+@MainActor func edit(_ stack: Stack) async throws {
+  let view = stack.view
+  let song = try await view.fetch(Song.all).first ?? Song(title: "First")
+  if try await view.find(Song.self, song.id) == nil { view.insert(song) }
+  view.update(song) { $0.title = "Changed" }
+  view.rollback()
+  let sheet = EditSongSheet(song, in: view)
+  sheet.rename("New")
+  try await sheet.done()
+  if view.hasChanges { try await view.save(.overwrite) }
+  view.delete(song)
+  try await view.save()
+}
+
+@MainActor func observe(_ live: LiveQuery<Quake>) {
+  withObservationTracking {
+    _ = live.elements.count
+  } onChange: {
+    print("changed")
+  }
+}
+
+@MainActor func watch(_ stack: Stack) async {
+  for await changes in stack.view.changes(of: Song.self) { print(changes.inserted.count) }
+}

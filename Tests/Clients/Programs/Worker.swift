@@ -1,0 +1,51 @@
+import Foundation
+import Strata
+import StrataImport
+
+extension Song {
+  static let json = JSONMapping<Song> {
+    Field(\.id, "id")
+    Field(\.title, "title").required()
+    Field(\.bpm, "tempo.bpm")
+    Field(\.genre, "genre")
+    Field(\.tags, "tags")
+    Field(\.loved, "loved").onlyWhenInserted()
+    Field(\.artistID, "artist.id")
+    Field(\.updatedAt, "updated_at", .iso8601)
+  }
+}
+
+actor SongImporter {
+  private let scratch: ScratchContext
+  init(_ stack: Stack) { scratch = stack.scratch() }
+
+  func run(_ data: Data) async throws -> ImportResult {
+    let result = try await scratch.importJSON(
+      Song.self, from: .data(data), mapping: Song.json, absent: .delete)
+    for var song in try await scratch.fetch(Song.where { $0.title == "" }) {
+      song.title = "Untitled"
+      scratch.upsert(song)
+    }
+    try await scratch.save()
+    return result
+  }
+}
+
+func importAll(_ stack: Stack, _ data: Data) async throws -> Int {
+  let importer = SongImporter(stack)
+  let result = try await importer.run(data)
+  let count = try await stack.withScratch { scratch in
+    for song in try await scratch.fetch(Song.all) { scratch.update(song) { $0.bpm = 100 } }
+    return try await scratch.count(Song.all)
+  }
+  return result.inserted + count
+}
+
+// The same thing without an actor: hand the scratch context to a task.
+func background(_ stack: Stack) -> Task<Void, any Error> {
+  let scratch = stack.scratch()
+  return Task { @concurrent in
+    scratch.insert(Song(title: "In the background"))
+    try await scratch.save()
+  }
+}

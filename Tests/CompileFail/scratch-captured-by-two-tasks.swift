@@ -1,0 +1,9 @@
+// expect: data races
+// A scratch context captured by a task must not be used outside it.
+import Strata
+
+func capture(_ stack: Stack) {
+  let scratch = stack.scratch()
+  Task { @concurrent in try await scratch.save() }
+  scratch.discard()
+}

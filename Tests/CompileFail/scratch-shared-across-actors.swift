@@ -1,0 +1,14 @@
+// expect: data races
+// A scratch context belongs to one actor: handing it to two must not compile.
+import Strata
+
+actor Worker {
+  let scratch: ScratchContext
+  init(_ scratch: sending ScratchContext) { self.scratch = scratch }
+}
+
+func share(_ stack: Stack) {
+  let scratch = stack.scratch()
+  _ = Worker(scratch)
+  _ = Worker(scratch)
+}

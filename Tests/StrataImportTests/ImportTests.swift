@@ -1,0 +1,335 @@
+import Foundation
+import Strata
+import StrataImport
+import StrataTesting
+import Testing
+
+private enum Genre: String, AttributeValue { case jazz, rock }
+
+private struct Song: Entity, Equatable {
+  var id = 0
+  var title = ""
+  var bpm: Double?
+  var genre = Genre.rock
+  var tags: [String] = []
+  var released: Date?
+  var loved = false
+  var plays = 0
+
+  static let schema = Schema<Song>("songs", key: \.id) {
+    Attribute(\.title)
+    Attribute(\.bpm)
+    Attribute(\.genre)
+    Attribute(\.tags)
+    Attribute(\.released)
+    Attribute(\.loved)
+    Attribute(\.plays)
+  }
+
+  static let json = JSONMapping<Song> {
+    Field(\.id, "id")
+    Field(\.title, "title").required()
+    Field(\.bpm, "tempo.bpm")
+    Field(\.genre, "genre")
+    Field(\.tags, "tags")
+    Field(\.released, "released", .iso8601)
+    Field(\.plays, "plays").onlyWhenInserted()
+  }
+}
+
+@Suite(.stack(Song.self)) struct ImportTests {
+  let stack = Stack.test
+
+  private func importing(
+    _ json: String, as format: JSONFormat = .array, absent: AbsentRows = .keep
+  ) async throws -> ImportResult {
+    try await stack.importJSON(
+      Song.self, from: .data(Data(json.utf8)), as: format, mapping: Song.json, absent: absent)
+  }
+
+  private func songs() async throws -> [Song] { try await stack.fetch(Song.all) }
+
+  @Test func `every member lands in its attribute`() async throws {
+    let result = try await importing(
+      #"""
+      [{"id": 7, "title": "So \"What\"", "tempo": {"bpm": 136.5}, "genre": "jazz",
+        "tags": ["modal", "1959"], "released": "1959-08-17T00:00:00Z", "plays": 3, "other": [{}]}]
+      """#)
+    #expect(result.inserted == 1 && result.records == 1)
+    let song = try #require(try await songs().first)
+    #expect(song.id == 7 && song.title == "So \"What\"" && song.bpm == 136.5)
+    #expect(song.genre == .jazz && song.tags == ["modal", "1959"] && song.plays == 3)
+    #expect(song.released == Date(timeIntervalSince1970: -327_456_000))
+  }
+
+  @Test func `missing members leave attributes at their defaults, null only optional ones at nil`()
+    async throws
+  {
+    _ = try await importing(#"[{"id": 1, "title": "A", "tempo": {"bpm": 99}, "tags": ["x"]}]"#)
+    _ = try await importing(#"[{"id": 1, "title": "B", "tempo": {"bpm": null}, "genre": null}]"#)
+    #expect(try await songs() == [Song(id: 1, title: "B", tags: ["x"])])
+  }
+
+  @Test func `the same feed twice changes nothing and tells nobody`() async throws {
+    let feed = #"[{"id": 1, "title": "A"}, {"id": 2, "title": "B"}]"#
+    let first = try await importing(feed)
+    let changes = stack.changes
+    let second = try await importing(feed)
+    #expect(second.unchanged == 2 && second.inserted + second.updated + second.deleted == 0)
+    #expect(second.commit == first.commit)
+    try await stack.withScratch { $0.insert(Song(id: 3, title: "C")) }
+    for await change in changes {
+      #expect(change.changes(of: Song.self).inserted.map(\.id) == [3])
+      break
+    }
+  }
+
+  @Test func `attributes of the app and those filled at insertion are left alone`() async throws {
+    _ = try await importing(#"[{"id": 1, "title": "A", "plays": 5}]"#)
+    try await stack.withScratch { scratch in
+      let song = try #require(try await scratch.find(Song.self, 1))
+      scratch.update(song) { ($0.loved, $0.plays) = (true, 6) }
+    }
+    let result = try await importing(#"[{"id": 1, "title": "B", "plays": 9}]"#)
+    #expect(result.updated == 1)
+    #expect(try await songs() == [Song(id: 1, title: "B", loved: true, plays: 6)])
+  }
+
+  @Test @MainActor func `unsaved edits of the view context survive an import`() async throws {
+    _ = try await importing(#"[{"id": 1, "title": "A", "tempo": {"bpm": 100}}]"#)
+    let live = stack.view.live(Song.all)
+    try await live.load()
+    stack.view.update(live.elements[0]) { $0.bpm = 144 }
+    _ = try await importing(#"[{"id": 1, "title": "B"}]"#)
+    #expect(live.elements[0].title == "B" && live.elements[0].bpm == 144)
+    try await stack.view.save()
+    #expect(try await songs().map(\.bpm) == [144])
+  }
+
+  @Test func `absent rows are deleted, but not those that somebody changed meanwhile`() async throws
+  {
+    _ = try await importing(#"[{"id":1,"title":"A"},{"id":2,"title":"B"},{"id":3,"title":"C"}]"#)
+    // The feed's second half arrives only after somebody else has changed a row.
+    let gate = TestGate()
+    let feed = HeldFeed(
+      pieces: [#"[{"id":1,"title":"A"}"#, "]"].map { Data($0.utf8) }, gate: gate)
+    let importing = Task {
+      try await stack.importJSON(
+        Song.self, from: .chunks(feed), mapping: Song.json, absent: .delete)
+    }
+    await gate.arrived()
+    try await stack.withScratch { scratch in
+      let song = try #require(try await scratch.find(Song.self, 2))
+      scratch.update(song) { $0.title = "mine" }
+      scratch.insert(Song(id: 9, title: "new"))
+    }
+    await gate.open()
+    let result = try await importing.value
+    #expect(try await songs().map(\.id) == [1, 2, 9])
+    #expect(result.deleted == 1 && result.kept == 1)
+  }
+
+  @Test func `nothing is deleted if the feed breaks off`() async throws {
+    _ = try await importing(#"[{"id": 1, "title": "A"}, {"id": 2, "title": "B"}]"#)
+    await #expect(throws: ImportError.self) {
+      _ = try await importing(#"[{"id": 1, "title": "A"}"#, absent: .delete)
+    }
+    #expect(try await songs().count == 2)
+  }
+
+  @Test func `a later record of a key wins`() async throws {
+    let result = try await importing(#"[{"id": 1, "title": "A"}, {"id": 1, "title": "B"}]"#)
+    #expect(result.records == 2 && result.inserted == 1)
+    #expect(try await songs().map(\.title) == ["B"])
+  }
+
+  @Test func `a value that does not fit says where and what`() async throws {
+    let error = await #expect(throws: ImportError.self) {
+      _ = try await importing("[{\"id\": 1, \"title\": \"A\"},\n {\"id\": 2, \"title\": 5}]")
+    }
+    #expect(error?.code == .value && error?.line == 2 && error?.column == 21)
+    #expect(error?.path == "title" && error?.found == "5")
+  }
+
+  @Test func `a raw value that is no case is refused by name`() async throws {
+    let error = await #expect(throws: ImportError.self) {
+      _ = try await importing(#"[{"id": 1, "title": "A", "genre": "polka"}]"#)
+    }
+    #expect(error?.code == .value && error?.path == "genre")
+    #expect(try await songs().isEmpty)
+  }
+
+  @Test func `broken JSON says line, column and offset, and what was committed before`()
+    async throws
+  {
+    let rows = (0..<2500).map { "{\"id\": \($0), \"title\": \"T\"}" }.joined(separator: ",\n")
+    let error = await #expect(throws: ImportError.self) { _ = try await importing("[\(rows),]") }
+    #expect(error?.code == .syntax && error?.line == 2500)
+    #expect(error?.result.inserted == 2000)
+    #expect(try await songs().count == 2000)
+  }
+
+  @Test func `a mapping that does not fit is refused before anything is read`() async throws {
+    struct Wrong {
+      static let noKey = JSONMapping<Song> { Field(\.title, "title") }
+      static let twice = JSONMapping<Song> {
+        Field(\.id, "id")
+        Field(\.title, "a")
+        Field(\.title, "b")
+      }
+      static let path = JSONMapping<Song> { Field(\.id, "a..b") }
+    }
+    for mapping in [Wrong.noKey, Wrong.twice, Wrong.path] {
+      let error = await #expect(throws: ImportError.self) {
+        _ = try await stack.importJSON(Song.self, from: .data(Data("[]".utf8)), mapping: mapping)
+      }
+      #expect(error?.code == .mapping)
+    }
+  }
+
+  @Test func `a cancelled import stops at a batch and says what is in the store`() async throws {
+    let (chunks, continuation) = AsyncStream.makeStream(of: Data.self)
+    let importing = Task {
+      try await stack.importJSON(Song.self, from: .chunks(chunks), mapping: Song.json)
+    }
+    let rows = (0..<4500).map { "{\"id\": \($0), \"title\": \"T\"}" }.joined(separator: ",")
+    let changes = stack.changes
+    continuation.yield(Data("[\(rows)".utf8))
+    for await _ in changes { break }
+    importing.cancel()
+    let error = await #expect(throws: ImportError.self) { _ = try await importing.value }
+    #expect(error?.code == .cancelled)
+    #expect(try await songs().count == error?.result.inserted)
+  }
+
+  @Test func `progress tells bytes and counts batch by batch`() async throws {
+    let rows = (0..<5000).map { "{\"id\": \($0), \"title\": \"T\"}" }.joined(separator: ",")
+    let data = Data("[\(rows)]".utf8)
+    let seen = Recorder()
+    let result = try await stack.importJSON(
+      Song.self, from: .data(data), mapping: Song.json, progress: { seen.add($0) })
+    let counts = seen.all.map(\.result.inserted)
+    #expect(counts == [2000, 4000, 5000] && result.inserted == 5000)
+    #expect(seen.all.allSatisfy { $0.totalBytes == data.count })
+    #expect(seen.all.last?.fraction == 1)
+  }
+
+  @Test func `a file and a stream of pieces give the same as data`() async throws {
+    let feed =
+      #"{"type":"FeatureCollection","features":[{"id":1,"title":"A"},{"id":2,"title":"é"}]}"#
+    let url = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID()).json")
+    try Data(feed.utf8).write(to: url)
+    defer { try? FileManager.default.removeItem(at: url) }
+    let scratch = stack.scratch()
+    let first = try await scratch.importJSON(
+      Song.self, from: .file(url), as: .featureCollection, mapping: Song.json)
+    let pieces = AsyncStream { continuation in
+      for byte in feed.utf8 { continuation.yield(Data([byte])) }
+      continuation.finish()
+    }
+    let second = try await scratch.importJSON(
+      Song.self, from: .chunks(pieces), as: .featureCollection, mapping: Song.json)
+    #expect(first.inserted == 2 && second.unchanged == 2)
+    #expect(try await songs().map(\.title) == ["A", "é"])
+  }
+
+  @Test func `a missing file is an error of the source`() async throws {
+    let error = await #expect(throws: ImportError.self) {
+      _ = try await stack.importJSON(
+        Song.self, from: .file(URL(fileURLWithPath: "/nowhere/at.json")), mapping: Song.json)
+    }
+    #expect(error?.code == .source)
+  }
+
+  @Test @MainActor func `in a child of the view context records become unsaved edits`() async throws
+  {
+    let live = stack.view.live(Song.all)
+    try await live.load()
+    let sheet = stack.view.scratch()
+    try await sheet.importJSON(
+      Song.self, from: .data(Data(#"[{"id": 1, "title": "A"}]"#.utf8)), mapping: Song.json)
+    #expect(live.elements.isEmpty && sheet.hasChanges)
+    try await sheet.save()
+    #expect(live.elements.count == 1 && stack.view.hasChanges)
+    #expect(try await songs().isEmpty)
+    try await stack.view.save()
+    #expect(try await songs().count == 1)
+  }
+
+  /// The deletion of the stored row met the edit of the same row, which is no pair: it trapped.
+  @Test @MainActor func `absent rows with unsaved edits stay in a child of the view context`()
+    async throws
+  {
+    _ = try await importing(#"[{"id":1,"title":"A"},{"id":2,"title":"B"}]"#)
+    let sheet = stack.view.scratch()
+    for song in try await sheet.fetch(Song.all) where song.id == 1 {
+      sheet.update(song) { $0.title = "mine" }
+    }
+    try await sheet.importJSON(
+      Song.self, from: .data(Data("[]".utf8)), mapping: Song.json, absent: .delete)
+    #expect(try await sheet.fetch(Song.all).map(\.title) == ["mine"])
+  }
+}
+
+/// Pieces of a feed, all but the first of which wait for a gate.
+private struct HeldFeed: AsyncSequence, Sendable {
+  let pieces: [Data]
+  let gate: TestGate
+
+  struct Iterator: AsyncIteratorProtocol {
+    let feed: HeldFeed
+    var index = 0
+
+    mutating func next() async -> Data? {
+      if index == 1 { await feed.gate.pass() }
+      guard index < feed.pieces.count else { return nil }
+      defer { index += 1 }
+      return feed.pieces[index]
+    }
+  }
+
+  func makeAsyncIterator() -> Iterator { Iterator(feed: self) }
+}
+
+/// Collects progress from wherever it comes.
+private final class Recorder: Sendable {
+  private let list = Lock<[ImportProgress]>([])
+  func add(_ progress: ImportProgress) { list.withLock { $0.append(progress) } }
+  var all: [ImportProgress] { list.withLock { $0 } }
+}
+
+private struct Place: Entity {
+  var id = ""
+  var name: String?
+  var height: Float = 0
+  static let schema = Schema<Place>("places", key: \.id) {
+    Attribute(\.name)
+    Attribute(\.height)
+  }
+  static let json = JSONMapping<Place> {
+    Field(\.id, "id", .text { $0 }).orPosition()
+    Field(\.name, "name", .text { $0 == "?" ? nil : $0 })
+    Field(\.height, "height")
+  }
+}
+
+@Suite(.stack(Place.self)) struct ConversionTests {
+  let stack = Stack.test
+
+  @Test func `keys may be texts, numbers or positions`() async throws {
+    _ = try await stack.importJSON(
+      Place.self,
+      from: .data(
+        Data(#"[{"id": "a"}, {"id": 12}, {"name": "x"}, {"id": null, "name": "?"}]"#.utf8)),
+      mapping: Place.json)
+    let places = try await stack.fetch(Place.all)
+    #expect(places.map(\.id) == ["12", "2", "3", "a"])
+    #expect(places.map(\.name) == [nil, "x", nil, nil])
+  }
+
+  @Test func `a number becomes the nearest Float`() async throws {
+    _ = try await stack.importJSON(
+      Place.self, from: .data(Data(#"[{"id": "a", "height": 0.1}]"#.utf8)), mapping: Place.json)
+    #expect(try await stack.fetch(Place.all).map(\.height) == [0.1])
+  }
+}

@@ -1,0 +1,77 @@
+import Foundation
+import Testing
+
+@testable import StrataImport
+
+@Suite struct JSONDateTests {
+  private func seconds(_ text: String) -> Double? {
+    Array(text.utf8).withUnsafeBufferPointer { JSONDate.secondsSinceReferenceDate($0) }
+  }
+
+  @Test(
+    arguments: [
+      ("2001-01-01T00:00:00Z", 0), ("2001-01-01", 0), ("2001-01-02", 86_400),
+      ("2001-01-01t00:00:01z", 1), ("2001-01-01 00:01:00Z", 60), ("2001-01-01T00:00:00.5Z", 0.5),
+      ("2001-01-01T00:00:00.25+00:00", 0.25), ("2001-01-01T01:00:00+01:00", 0),
+      ("2001-01-01T01:00:00+0100", 0), ("2001-01-01T01:00:00+01", 0),
+      ("2000-12-31T18:30:00-05:30", 0), ("2000-12-31T23:59:60Z", 0),
+      ("2000-12-31T23:59:60.5Z", 0.5), ("2000-12-31T23:59:59.999Z", -1 + 0.999),
+      ("1970-01-01T00:00:00Z", -978_307_200), ("2000-02-29T00:00:00Z", -26_524_800),
+      ("2001-01-01T00:00:00.123456789012345678Z", 0.123456789012345),
+    ] as [(String, Double)])
+  func `dates become seconds since the reference date`(text: String, expected: Double) {
+    #expect(seconds(text) == expected)
+  }
+
+  @Test func `every day from 0000 to 9999 has its number`() {
+    // 366 + 365 … days before 2001-01-01, counted from the other end.
+    var (expected, days) = (-730_851, 0)
+    for year in 0...9999 {
+      let isLeap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
+      for (month, count) in [31, isLeap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
+        .enumerated()
+      {
+        for day in [1, count] {
+          let text = "\(pad(year, 4))-\(pad(month + 1, 2))-\(pad(day, 2))"
+          if seconds(text) != Double((expected + day - 1) * 86_400) { Issue.record("\(text)") }
+        }
+        #expect(seconds("\(pad(year, 4))-\(pad(month + 1, 2))-\(pad(count + 1, 2))") == nil)
+        expected += count
+        days += count
+      }
+    }
+    #expect(days == 3_652_425)
+  }
+
+  private func pad(_ number: Int, _ width: Int) -> String {
+    let digits = "\(number)"
+    return String(repeating: "0", count: width - digits.count) + digits
+  }
+
+  @Test(
+    arguments: [
+      "", "2001", "2001-1-1", "2001-01-01T", "2001-01-01T00:00:00", "2001-01-01T00:00Z",
+      "2001-13-01", "2001-00-01", "2001-02-29", "1900-02-29", "2001-04-31", "2001-01-00",
+      "2001-01-01T24:00:00Z", "2001-01-01T00:60:00Z", "2001-01-01T00:00:61Z",
+      "2001-01-01T00:00:00.Z", "2001-01-01T00:00:00,5Z", "2001-01-01T00:00:00+24:00",
+      "2001-01-01T00:00:00+01:60", "2001-01-01T00:00:00+1", "2001-01-01T00:00:00+01:",
+      "2001-01-01T00:00:00ZZ", "2001-01-01X00:00:00Z", "2001/01/01", "-001-01-01", "+2001-01-01",
+      "2001-01-01T00:00:00Z ", " 2001-01-01", "2001-01-01T00:00:00.5", "２001-01-01",
+      "2001-01-01T00:00:0xZ", "2001-01-01T-1:00:00Z", "2001-01-01T00-00-00Z",
+    ])
+  func `what is no date is refused`(text: String) {
+    #expect(seconds(text) == nil)
+  }
+
+  @Test func `columns take dates as text, seconds and milliseconds`() throws {
+    let plan = try plan(
+      ("a", .date(.iso8601)), ("b", .date(.epochSeconds)), ("c", .date(.epochMilliseconds)))
+    let json = #"[{"a":"2001-01-01T00:00:01.5Z","b":978307201.5,"c":978307201500},{"a":5}]"#
+    let outcomes = scan(json, plan)
+    #expect(outcomes.first?.values == [.real(1.5), .real(1.5), .real(1.5)])
+    #expect(outcomes.last?.refusal?.problem == .expected(.string))
+    #expect(
+      scan(#"[{"a":"yesterday"}]"#, plan).first?.refusal?.description
+        == #"a: not a date: "yesterday" at line 1, column 7 (byte 6)"#)
+  }
+}

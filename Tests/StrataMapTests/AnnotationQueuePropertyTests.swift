@@ -1,0 +1,88 @@
+import Strata
+import StrataMap
+import StrataTesting
+import Testing
+
+@Suite struct AnnotationQueuePropertyTests {
+  @Test func `after any history, replaying the operations shows what is wanted`() {
+    var random = SeededRandom.printingSeed()
+    let seed = random.seed
+    for _ in 0..<300 {
+      var history = History()
+      for _ in 0..<Int.random(in: 1...300, using: &random) { history.step(&random) }
+      while history.deliverOne() {}
+      #expect(history.surface == history.wanted, "seed \(seed)")
+      #expect(history.queue.shown == history.surface, "seed \(seed)")
+      #expect(history.queue.isEmpty && history.queue.counters.highWater <= 12, "seed \(seed)")
+    }
+  }
+
+  @Test func `whatever leaves the queue, those that stay keep their order`() {
+    var random = SeededRandom.printingSeed()
+    let seed = random.seed
+    var queue = AnnotationQueue()
+    var line: [Int] = []
+    for number in 0..<5_000 {
+      switch Int.random(in: 0..<10, using: &random) {
+      case 0...1 where !line.isEmpty:
+        #expect(queue.next()?.id == key(line.removeFirst()), "seed \(seed)")
+      case 2...5 where line.count > 40:
+        let left = line.remove(at: Int.random(in: line.indices, using: &random))
+        #expect(queue.desire(key(left), nil) == .vanished, "seed \(seed)")
+      default:
+        line.append(number)
+        #expect(queue.desire(key(number), pin(number)) == .queued, "seed \(seed)")
+      }
+    }
+    for number in line { #expect(queue.next()?.id == key(number), "seed \(seed)") }
+    #expect(queue.isEmpty)
+  }
+}
+
+/// A queue, what was asked of it, and a surface that believes its operations.
+private struct History {
+  var queue = AnnotationQueue()
+  var wanted: [RecordKey: Annotation] = [:]
+  var surface: [RecordKey: Annotation] = [:]
+
+  mutating func step(_ random: inout SeededRandom) {
+    switch Int.random(in: 0..<20, using: &random) {
+    case 0:
+      let north = Bool.random(using: &random)
+      queue.regionChanged { ($0.latitude > 1) == north }
+    case 1:
+      queue.regionChanged(nil)
+    case 2...7:
+      for _ in 0..<Int.random(in: 1...4, using: &random) { _ = deliverOne() }
+    default:
+      desire(&random)
+    }
+    #expect(queue.pendingCount <= 12)
+    let differing = Set(wanted.keys).union(surface.keys).filter { wanted[$0] != surface[$0] }
+    #expect(queue.pendingCount == differing.count, "pending is exactly what differs")
+  }
+
+  private mutating func desire(_ random: inout SeededRandom) {
+    let number = Int.random(in: 0..<12, using: &random)
+    // Few values, so that an annotation often gets back to what it was; latitude 100 is invalid.
+    let latitude: Double = [0, 1, 2, 3, 100][Int.random(in: 0..<5, using: &random)]
+    let style = Bool.random(using: &random) ? "red" : "blue"
+    let isGone = Int.random(in: 0..<4, using: &random) == 0
+    let annotation = isGone ? nil : pin(number, at: latitude, style: style)
+    _ = queue.desire(key(number), annotation)
+    wanted[key(number)] = latitude == 100 ? nil : annotation
+  }
+
+  /// Delivers one operation; it must be minimal, and never take away what is wanted.
+  mutating func deliverOne() -> Bool {
+    guard let operation = queue.next() else { return false }
+    let goal = wanted[operation.id]
+    switch operation {
+    case .add(let annotation), .restyle(let annotation): #expect(goal == annotation)
+    case .move(_, to: let coordinate): #expect(goal?.coordinate == coordinate)
+    case .remove: #expect(goal == nil, "removed, although wanted")
+    }
+    operation.replay(on: &surface)
+    return true
+  }
+}

@@ -1,0 +1,236 @@
+import Strata
+import StrataMap
+import Testing
+
+/// Every state of an id (absent, adding, shown, updating, removing) with every event.
+@Suite struct AnnotationQueueTests {
+  private let here = pin(1, at: 10, 10, style: "red")
+  private let there = pin(1, at: 20, 20, style: "red")
+  private let blue = pin(1, at: 10, 10, style: "blue")
+  private let blueThere = pin(1, at: 20, 20, style: "blue")
+
+  /// A queue whose surface shows `annotations`.
+  private func queue(showing annotations: Annotation...) -> AnnotationQueue {
+    var queue = AnnotationQueue()
+    for annotation in annotations {
+      _ = queue.desire(annotation.id, annotation)
+      _ = queue.next()
+    }
+    return queue
+  }
+
+  private func drain(_ queue: inout AnnotationQueue) -> [AnnotationOperation] {
+    var operations: [AnnotationOperation] = []
+    while let operation = queue.next() { operations.append(operation) }
+    #expect(queue.isEmpty)
+    return operations
+  }
+
+  // MARK: Absent
+
+  @Test func `absent, nothing desired stays absent`() {
+    var queue = AnnotationQueue()
+    #expect(queue.desire(key(1), nil) == .suppressed)
+    #expect(queue.isEmpty)
+    #expect(queue.next() == nil)
+  }
+
+  @Test func `absent, an annotation desired is added`() {
+    var queue = AnnotationQueue()
+    #expect(queue.desire(key(1), here) == .queued)
+    #expect(queue.pendingCount == 1)
+    #expect(queue.shown.isEmpty)
+    #expect(drain(&queue) == [.add(here)])
+    #expect(queue.shown == [key(1): here])
+  }
+
+  // MARK: Adding
+
+  @Test func `adding, another look desired adds the last one`() {
+    var queue = AnnotationQueue()
+    _ = queue.desire(key(1), here)
+    #expect(queue.desire(key(1), blueThere) == .coalesced)
+    #expect(drain(&queue) == [.add(blueThere)])
+  }
+
+  @Test func `adding, the same desired again adds it once`() {
+    var queue = AnnotationQueue()
+    _ = queue.desire(key(1), here)
+    #expect(queue.desire(key(1), here) == .coalesced)
+    #expect(drain(&queue) == [.add(here)])
+  }
+
+  @Test func `adding, nothing desired leaves nothing`() {
+    var queue = AnnotationQueue()
+    _ = queue.desire(key(1), here)
+    #expect(queue.desire(key(1), nil) == .vanished)
+    #expect(queue.isEmpty && queue.shown.isEmpty)
+    #expect(queue.next() == nil)
+  }
+
+  // MARK: Shown
+
+  @Test func `shown, the same desired causes nothing`() {
+    var queue = queue(showing: here)
+    #expect(queue.desire(key(1), here) == .suppressed)
+    #expect(queue.isEmpty)
+    #expect(queue.next() == nil)
+  }
+
+  @Test func `shown, another place desired is a move`() {
+    var queue = queue(showing: here)
+    #expect(queue.desire(key(1), there) == .queued)
+    #expect(drain(&queue) == [.move(key(1), to: there.coordinate)])
+    #expect(queue.shown == [key(1): there])
+  }
+
+  @Test func `shown, another look desired is a restyle`() {
+    var queue = queue(showing: here)
+    #expect(queue.desire(key(1), blue) == .queued)
+    #expect(drain(&queue) == [.restyle(blue)])
+  }
+
+  @Test func `shown, another place and look desired is a move and then a restyle`() {
+    var queue = queue(showing: here)
+    #expect(queue.desire(key(1), blueThere) == .queued)
+    #expect(queue.next() == .move(key(1), to: there.coordinate))
+    #expect(queue.shown == [key(1): there])
+    #expect(queue.pendingCount == 1)
+    #expect(drain(&queue) == [.restyle(blueThere)])
+  }
+
+  @Test func `every visible part is part of the look`() {
+    var variants = [here, here, here, here]
+    variants[0].title = "other"
+    variants[1].subtitle = "other"
+    variants[2].style = "other"
+    variants[3].priority = 7
+    for variant in variants {
+      var queue = queue(showing: here)
+      _ = queue.desire(key(1), variant)
+      #expect(drain(&queue) == [.restyle(variant)])
+    }
+  }
+
+  @Test func `shown, nothing desired is a removal`() {
+    var queue = queue(showing: here)
+    #expect(queue.desire(key(1), nil) == .queued)
+    #expect(drain(&queue) == [.remove(key(1))])
+    #expect(queue.shown.isEmpty)
+  }
+
+  // MARK: Updating
+
+  @Test func `updating, what is shown desired makes the update vanish`() {
+    var queue = queue(showing: here)
+    _ = queue.desire(key(1), blueThere)
+    #expect(queue.desire(key(1), here) == .vanished)
+    #expect(queue.isEmpty)
+    #expect(queue.next() == nil)
+  }
+
+  @Test func `updating, something else desired is one update to it`() {
+    var queue = queue(showing: here)
+    _ = queue.desire(key(1), there)
+    #expect(queue.desire(key(1), blue) == .coalesced)
+    #expect(drain(&queue) == [.restyle(blue)])
+  }
+
+  @Test func `updating, nothing desired is a removal`() {
+    var queue = queue(showing: here)
+    _ = queue.desire(key(1), there)
+    #expect(queue.desire(key(1), nil) == .coalesced)
+    #expect(drain(&queue) == [.remove(key(1))])
+  }
+
+  @Test func `updating, after the move the way back is a move back`() {
+    var queue = queue(showing: here)
+    _ = queue.desire(key(1), blueThere)
+    _ = queue.next()
+    #expect(queue.desire(key(1), here) == .coalesced)
+    #expect(drain(&queue) == [.move(key(1), to: here.coordinate)])
+  }
+
+  // MARK: Removing
+
+  @Test func `removing, nothing desired again removes once`() {
+    var queue = queue(showing: here)
+    _ = queue.desire(key(1), nil)
+    #expect(queue.desire(key(1), nil) == .coalesced)
+    #expect(drain(&queue) == [.remove(key(1))])
+  }
+
+  @Test func `removing, what is shown desired leaves it alone`() {
+    var queue = queue(showing: here)
+    _ = queue.desire(key(1), nil)
+    #expect(queue.desire(key(1), here) == .vanished)
+    #expect(queue.isEmpty)
+    #expect(queue.next() == nil)
+  }
+
+  @Test func `removing, another place desired is a move, not a removal and an addition`() {
+    var queue = queue(showing: here)
+    _ = queue.desire(key(1), nil)
+    #expect(queue.desire(key(1), there) == .coalesced)
+    #expect(drain(&queue) == [.move(key(1), to: there.coordinate)])
+  }
+
+  // MARK: Invalid coordinates
+
+  @Test func `an invalid coordinate is withheld until it is valid`() {
+    var queue = queue(showing: here)
+    #expect(queue.desire(key(1), pin(1, at: .nan)) == .queued)
+    #expect(drain(&queue) == [.remove(key(1))])
+    #expect(queue.desire(key(1), pin(1, at: 91)) == .suppressed)
+    #expect(queue.desire(key(1), here) == .queued)
+    #expect(drain(&queue) == [.add(here)])
+  }
+
+  @Test func `an invalid coordinate restored before it was noticed causes nothing`() {
+    var queue = queue(showing: here)
+    _ = queue.desire(key(1), pin(1, at: .infinity))
+    #expect(queue.desire(key(1), here) == .vanished)
+    #expect(queue.next() == nil)
+  }
+
+  // MARK: Dropping and counting
+
+  @Test func `dropping what is pending keeps what is shown`() {
+    var queue = queue(showing: here)
+    _ = queue.desire(key(1), nil)
+    _ = queue.desire(key(2), pin(2))
+    queue.dropPending()
+    #expect(queue.isEmpty)
+    #expect(queue.next() == nil)
+    #expect(queue.shown == [key(1): here])
+  }
+
+  @Test func `counters tell what was applied, coalesced and suppressed`() {
+    var queue = queue(showing: here, pin(2), pin(3))
+    _ = queue.desire(key(1), blueThere)
+    _ = queue.desire(key(1), blueThere)
+    _ = queue.desire(key(2), nil)
+    _ = queue.desire(key(3), pin(3))
+    queue.suppress()
+    _ = drain(&queue)
+    let counters = queue.counters
+    #expect(counters.added == 3 && counters.moved == 1)
+    #expect(counters.restyled == 1 && counters.removed == 1)
+    #expect(counters.applied == 6)
+    #expect(counters.coalesced == 1 && counters.suppressed == 2 && counters.highWater == 2)
+  }
+
+  @Test func `a million desires of a thousand ids wait as a thousand`() {
+    var queue = AnnotationQueue()
+    var annotations = (0..<1_000).map { pin($0) }
+    for round in 0..<1_000 {
+      for number in annotations.indices {
+        annotations[number].coordinate.latitude = Double((round + number) % 90)
+        _ = queue.desire(annotations[number].id, annotations[number])
+      }
+    }
+    #expect(queue.pendingCount == 1_000)
+    #expect(queue.counters.highWater == 1_000)
+    #expect(drain(&queue) == annotations.map { .add($0) })
+  }
+}

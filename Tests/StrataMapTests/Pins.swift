@@ -1,0 +1,13 @@
+import Strata
+import StrataMap
+
+/// An annotation named by a number; the same arguments make equal ones.
+func pin(
+  _ number: Int, at latitude: Double = 0, _ longitude: Double = 0, style: String = ""
+) -> Annotation {
+  Annotation(
+    id: key(number), coordinate: Coordinate(latitude: latitude, longitude: longitude),
+    title: "pin \(number)", style: style)
+}
+
+func key(_ number: Int) -> RecordKey { RecordKey(.integer(Int64(number))) }

@@ -1,0 +1,61 @@
+internal import Foundation
+internal import StrataSQLite
+import Testing
+
+/// What opening says when there is nothing to open.
+@Suite struct ConnectionOpeningTests {
+  private let database: TemporaryDatabase
+
+  init() throws { database = try TemporaryDatabase() }
+
+  private func error(
+    opening path: String, _ access: Connection.Access = .readWrite
+  ) -> SQLiteError? {
+    sqliteError { _ = try Connection(path: path, access: access, busyTimeout: .zero) }
+  }
+
+  @Test(arguments: [Connection.Access.readWrite, .readOnly])
+  func `a file that is no database`(access: Connection.Access) throws {
+    let text = String(repeating: "This is a letter to the editor. ", count: 100)
+    try Data(text.utf8).write(to: URL(fileURLWithPath: database.path))
+    let error = sqliteError { _ = try database.open(access).integer("SELECT count(*) FROM x") }
+    #expect(error?.isNotADatabase == true)
+    #expect(try String(contentsOfFile: database.path, encoding: .utf8) == text)
+  }
+
+  @Test func `an empty file is an empty database`() throws {
+    try Data().write(to: URL(fileURLWithPath: database.path))
+    #expect(try database.open().integer("SELECT count(*) FROM sqlite_schema") == 0)
+  }
+
+  @Test func `a folder`() {
+    #expect(error(opening: database.folder.path)?.cannotOpen == true)
+  }
+
+  @Test func `a path below a file`() throws {
+    try Data().write(to: URL(fileURLWithPath: database.path))
+    #expect(error(opening: database.path + "/store.sqlite")?.cannotOpen == true)
+  }
+
+  @Test func `a folder that does not exist`() {
+    #expect(error(opening: database.folder.path + "/nowhere/store.sqlite")?.cannotOpen == true)
+  }
+
+  @Test func `a read-only connection creates no file`() {
+    #expect(error(opening: database.path, .readOnly)?.cannotOpen == true)
+    #expect(!database.exists(""))
+  }
+
+  @Test func `a damaged database`() throws {
+    do {
+      let connection = try database.open()
+      try connection.execute("CREATE TABLE numbers (n)")
+      try connection.execute("INSERT INTO numbers VALUES (1)")
+    }
+    var bytes = try Data(contentsOf: URL(fileURLWithPath: database.path))
+    for index in 100..<bytes.count { bytes[index] = 0xAA }
+    try bytes.write(to: URL(fileURLWithPath: database.path))
+    let error = sqliteError { _ = try database.open().integer("SELECT n FROM numbers") }
+    #expect(error?.isCorrupt == true)
+  }
+}

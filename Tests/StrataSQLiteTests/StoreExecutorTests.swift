@@ -1,0 +1,74 @@
+internal import Dispatch
+internal import StrataSQLite
+internal import Synchronization
+import Testing
+
+@Suite struct StoreExecutorTests {
+  private actor Recorder {
+    private nonisolated let executor = StoreExecutor("strata.test")
+    nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+    private var numbers: [Int] = []
+
+    /// Starts jobs of every priority from inside the actor: each is enqueued where it is created.
+    func start(_ count: Int) -> [Task<Void, Never>] {
+      let priorities: [TaskPriority] = [.background, .high, .low, .userInitiated, .medium]
+      return (0..<count).map { number in
+        Task(priority: priorities[number % priorities.count]) { numbers.append(number) }
+      }
+    }
+
+    func recorded() -> [Int] { numbers }
+
+    nonisolated func recordNow(_ number: Int) {
+      executor.sync { assumeIsolated { $0.numbers.append(number) } }
+    }
+
+    nonisolated func recordLater(_ number: Int) {
+      executor.async { self.assumeIsolated { $0.numbers.append(number) } }
+    }
+  }
+
+  @Test func `jobs run in the order in which they came, whatever their priority`() async {
+    let recorder = Recorder()
+    for task in await recorder.start(500) { await task.value }
+    #expect(await recorder.recorded() == Array(0..<500))
+  }
+
+  @Test func `plain work keeps its place among the jobs`() async {
+    let recorder = Recorder()
+    for number in 0..<100 { recorder.recordLater(number) }
+    recorder.recordNow(100)
+    for number in 101..<200 { recorder.recordLater(number) }
+    #expect(await recorder.recorded() == Array(0..<200))
+  }
+
+  /// Notices when two threads are inside at the same time.
+  private final class Room: Sendable {
+    private let inside = Atomic(0)
+    private let overlaps = Atomic(0)
+    var wasShared: Bool { overlaps.load(ordering: .relaxed) > 0 }
+
+    func enterAndLeave() {
+      if inside.add(1, ordering: .relaxed).newValue != 1 { overlaps.add(1, ordering: .relaxed) }
+      inside.subtract(1, ordering: .relaxed)
+    }
+  }
+
+  @Test func `work of many threads never overlaps`() {
+    let executor = StoreExecutor("strata.test")
+    let room = Room()
+    DispatchQueue.concurrentPerform(iterations: 1_000) { number in
+      if number % 2 == 0 {
+        executor.sync { room.enterAndLeave() }
+      } else {
+        executor.async { room.enterAndLeave() }
+      }
+    }
+    executor.sync {}
+    #expect(!room.wasShared)
+  }
+
+  @Test func `being elsewhere than on the executor is noticed`() async {
+    await #expect(processExitsWith: .failure) { StoreExecutor("strata.test").checkIsolated() }
+  }
+}

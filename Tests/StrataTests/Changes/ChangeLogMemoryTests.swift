@@ -1,0 +1,27 @@
+import StrataTesting
+import Testing
+
+@testable import Strata
+
+@Suite struct ChangeLogMemoryTests {
+  @Test func `a slow cursor costs a bounded number of entries beside one that keeps up`() throws {
+    // The view context reads after every commit. Its cursor started a new run each time, so no
+    // run was ever long enough to be composed, and one idle stream kept every commit forever.
+    var random = SeededRandom.printingSeed()
+    for pause in [1, 7, 63] {
+      var history = try History()
+      var log = ChangeLog()
+      var slow = log.addCursor()
+      var quick = log.addCursor()
+      var most = 0
+      for number in 1...3_000 {
+        log.append(try history.commit(&random))
+        if number % pause == 0 { _ = log.read(&quick) }
+        most = max(most, log.count)
+      }
+      #expect(most <= 3 * ChangeLog.runLimit, "read every \(pause)")
+      let read = ChangeSet.composed(log.read(&slow))
+      #expect(read?.byKey ?? [:] == history.changes(since: [:]))
+    }
+  }
+}

@@ -1,0 +1,89 @@
+import StrataTesting
+import Testing
+
+@testable import Strata
+
+@Suite struct ChangeLogTests {
+  /// A reader and the rows as they were when it last read.
+  private struct Reader {
+    var cursor: ChangeLog.Cursor
+    var rows: History.Rows
+    var unread = 0
+  }
+
+  @Test func `each cursor reads exactly what was appended since it last read`() throws {
+    var random = SeededRandom.printingSeed()
+    for _ in 0..<25 {
+      var history = try History()
+      var log = ChangeLog()
+      var readers: [Reader] = []
+      let appends = 2 + random.below(60)
+      for _ in 0..<400 {
+        switch random.below(appends) {
+        case 0 where readers.count < 8:
+          readers.append(Reader(cursor: log.addCursor(), rows: history.rows))
+        case 0:
+          log.remove(readers.remove(at: random.below(readers.count)).cursor)
+        case 1 where !readers.isEmpty:
+          let index = random.below(readers.count)
+          #expect(log.hasUnread(readers[index].cursor) == (readers[index].unread > 0))
+          let read = ChangeSet.composed(log.read(&readers[index].cursor))
+          #expect(read?.byKey ?? [:] == history.changes(since: readers[index].rows))
+          #expect((read == nil) == (readers[index].unread == 0))
+          if let read { #expect(read.commit == history.commit && read.isInNormalForm) }
+          readers[index].rows = history.rows
+          readers[index].unread = 0
+          #expect(!log.hasUnread(readers[index].cursor))
+        default:
+          log.append(try history.commit(&random))
+          for index in readers.indices { readers[index].unread += 1 }
+        }
+        if readers.allSatisfy({ $0.unread == 0 }) { #expect(log.count == 0) }
+      }
+      for var reader in readers {
+        let read = ChangeSet.composed(log.read(&reader.cursor))
+        #expect(read?.byKey ?? [:] == history.changes(since: reader.rows))
+      }
+      #expect(log.count == 0)
+    }
+  }
+
+  @Test func `a log without cursors keeps nothing`() throws {
+    var random = SeededRandom.printingSeed()
+    var history = try History()
+    var log = ChangeLog()
+    for _ in 0..<100 { log.append(try history.commit(&random)) }
+    #expect(log.count == 0)
+    let late = log.addCursor()
+    #expect(!log.hasUnread(late))
+  }
+
+  @Test func `removing the only slow cursor frees what only it had not read`() throws {
+    var random = SeededRandom.printingSeed()
+    var history = try History()
+    var log = ChangeLog()
+    let slow = log.addCursor()
+    var quick = log.addCursor()
+    for _ in 0..<10 { log.append(try history.commit(&random)) }
+    _ = log.read(&quick)
+    log.append(try history.commit(&random))
+    #expect(log.count == 11)
+    log.remove(slow)
+    #expect(log.count == 1 && log.hasUnread(quick))
+  }
+
+  @Test func `a slow cursor costs a bounded number of entries`() throws {
+    var random = SeededRandom.printingSeed()
+    var history = try History()
+    var log = ChangeLog()
+    var slow = log.addCursor()
+    var most = 0
+    for _ in 0..<3_000 {
+      log.append(try history.commit(&random))
+      most = max(most, log.count)
+    }
+    #expect(most <= 3 * ChangeLog.runLimit)
+    let read = ChangeSet.composed(log.read(&slow))
+    #expect(read?.byKey ?? [:] == history.changes(since: [:]))
+  }
+}

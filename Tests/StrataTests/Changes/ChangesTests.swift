@@ -1,0 +1,50 @@
+import Testing
+
+@testable import Strata
+
+/// A change set as entities.
+@Suite struct ChangesTests {
+  private func changes(_ rows: [(Int64, before: [Int64]?, after: [Int64]?)]) throws -> Changes<
+    History.Item
+  > {
+    let model = try Model([History.Item.self, History.Mark.self])
+    func record(_ key: Int64, _ values: [Int64]?) throws -> Record? {
+      try values.map { try Record(([key] + $0).map { .integer($0) }) }
+    }
+    let list = try rows.map {
+      RowChange(
+        key: RecordKey(.integer($0.0)),
+        change: Change(before: try record($0.0, $0.before), after: try record($0.0, $0.after)))
+    }
+    let table = model.table(of: History.Item.self).id
+    return ChangeSet(commit: 7, model: model, tables: [table: .rows(ContiguousArray(list))])
+      .changes(of: History.Item.self)
+  }
+
+  @Test func `insertions, deletions and updates are told apart`() throws {
+    let changes = try changes([
+      (1, nil, [10, 11]), (2, [20, 21], nil), (3, [30, 31], [30, 32]), (4, nil, [40, 41]),
+    ])
+    #expect(changes.inserted.map(\.id) == [1, 4] && changes.inserted.map(\.b) == [11, 41])
+    #expect(changes.deleted.map(\.id) == [2] && changes.deleted.map(\.a) == [20])
+    #expect(changes.updated.map(\.before.b) == [31] && changes.updated.map(\.after.b) == [32])
+    #expect(changes.keys.map(\.cell) == [.integer(1), .integer(2), .integer(3), .integer(4)])
+    #expect(changes.commit == 7 && !changes.isEmpty && !changes.isReset)
+  }
+
+  @Test func `an update names the attributes that changed`() throws {
+    let updated = try changes([(1, [1, 1], [2, 1]), (2, [1, 1], [2, 2])]).updated
+    #expect(updated.map(\.attributes) == [["a"], ["a", "b"]])
+  }
+
+  @Test func `an entity that did not change has no changes`() throws {
+    let model = try Model([History.Item.self, History.Mark.self])
+    let marks = ChangeSet(
+      commit: 1, model: model, tables: [model.table(of: History.Mark.self).id: .reset])
+    let items = marks.changes(of: History.Item.self)
+    #expect(items.isEmpty && !items.isReset && items.keys.isEmpty && items.inserted.isEmpty)
+    #expect(
+      marks.changes(of: History.Mark.self).isReset && !marks.changes(of: History.Mark.self).isEmpty)
+    #expect(marks.changes(of: History.Mark.self).keys.isEmpty)
+  }
+}

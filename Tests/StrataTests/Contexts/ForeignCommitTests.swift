@@ -1,0 +1,77 @@
+import StrataTesting
+import Testing
+
+@testable import Strata
+@testable import StrataSQLite
+
+/// Commits of another process: nobody knows what they changed.
+@Suite(.stack(Boat.self, Harbour.self), .timeLimit(.minutes(1))) @MainActor
+struct ForeignCommitTests {
+  let stack = Stack.test
+  var view: ViewContext { stack.view }
+
+  /// Commits as another process that uses Strata would.
+  private func commitElsewhere(_ sql: String) async throws {
+    let connection = try Connection(path: await stack.path, .readWrite)
+    try connection.execute("BEGIN IMMEDIATE")
+    try connection.execute(sql)
+    try connection.execute("UPDATE strata_commit SET number = number + 1")
+    try connection.execute("COMMIT")
+  }
+
+  @Test func `the next commit here tells everybody to read again`() async throws {
+    try await stack.withScratch { $0.insert(Boat(id: 1, name: "Gull")) }
+    let live = try await view.loaded(Boat.sorted(by: \.name))
+    var updates = live.updates.makeAsyncIterator()
+    var changes = stack.changes.makeAsyncIterator()
+    try await commitElsewhere("INSERT INTO boats VALUES (2, 'Auk', 0, NULL, NULL)")
+    let commit = try await stack.commit { $0.insert(Boat(id: 3, name: "Tern")) }
+    // One for the other process, one of its own.
+    #expect(commit == 3)
+    try await view.merged(commit)
+    #expect(live.elements.map(\.name) == ["Auk", "Gull", "Tern"])
+    #expect(await updates.next()?.isReset == true)
+    #expect(await changes.next()?.changes(of: Boat.self).isReset == true)
+  }
+
+  @Test func `edits stay on top of what was read again`() async throws {
+    let boats = (1...3).map { Boat(id: $0, name: "old") }
+    try await stack.withScratch { scratch in boats.forEach(scratch.insert) }
+    let live = try await view.loaded(Boat.all)
+    view.update(boats[0]) { $0.length = 5 }
+    view.update(boats[1]) { $0.name = "mine" }
+    view.delete(boats[2])
+    view.insert(Boat(id: 4))
+    try await commitElsewhere("UPDATE boats SET name = 'theirs'")
+    try await stack.withScratch { $0.insert(Harbour(id: 1)) }
+    #expect(live.elements.map(\.name) == ["theirs", "mine", ""])
+    #expect(live.elements.map(\.length) == [5, 0, 0])
+    #expect(view.conflicts.map(\.key) == [RecordKey(.integer(2)), RecordKey(.integer(3))])
+    #expect(await failure { try await view.save() }?.conflicts.count == 2)
+    try await view.save(.overwrite)
+    #expect(
+      try await stack.rows("SELECT id, name, length FROM boats")
+        == ["1 theirs 5", "2 mine 0", "4  0"])
+  }
+
+  @Test func `a save meets what another process committed, known or not`() async throws {
+    let boat = Boat(id: 1, name: "old")
+    try await stack.withScratch { $0.insert(boat) }
+    view.update(boat) { $0.name = "mine" }
+    try await commitElsewhere("UPDATE boats SET name = 'theirs'")
+    let error = await failure { try await view.save() }
+    #expect(error?.code == .conflict && error?.conflicts.first?.attributes == ["name"])
+    #expect(view.hasChanges)
+    try await view.save(.overwrite)
+    #expect(try await stack.rows("SELECT name FROM boats") == ["mine"])
+  }
+
+  @Test func `a store whose tables were changed is not written to`() async throws {
+    let connection = try Connection(path: await stack.path, .readWrite)
+    try connection.execute("CREATE TABLE other (id INTEGER)")
+    view.insert(Boat(id: 1))
+    #expect(await failure { try await view.save() }?.code == .schemaChanged)
+    #expect(view.hasChanges)
+    #expect(try await stack.rows("SELECT id FROM boats") == [])
+  }
+}

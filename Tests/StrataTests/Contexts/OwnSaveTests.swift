@@ -1,0 +1,116 @@
+import StrataTesting
+import Testing
+
+@testable import Strata
+
+/// What a context remembers of its own saves.
+@Suite(.stack(Boat.self, Harbour.self)) struct OwnSaveTests {
+  let stack = Stack.test
+
+  /// An app edits the value it fetched, saves, and edits the same value again.
+  @Test @MainActor func `a value from before a save does not conflict with that save`() async throws
+  {
+    try await stack.withScratch { $0.insert(Boat(id: 1, name: "a", length: 1)) }
+    let boat = try #require(try await stack.view.find(Boat.self, 1))
+    for name in ["b", "c", "d"] {
+      stack.view.update(boat) { ($0.name, $0.length) = (name, $0.length + 1) }
+      try await stack.view.save()
+    }
+    stack.view.delete(boat)
+    try await stack.view.save()
+    #expect(try await stack.fetch(Boat.all).isEmpty)
+  }
+
+  /// The memory won over a newer value in hand: counting up from 2 wrote 2 again, in silence.
+  @Test func `a newer value in hand counts`() async throws {
+    let mine = stack.scratch()
+    mine.insert(Boat(id: 1, length: 0))
+    try await mine.save()
+    mine.update(Boat(id: 1, length: 0)) { $0.length = 1 }
+    try await mine.save()
+    try await stack.withScratch { scratch in
+      let boat = try #require(try await scratch.find(Boat.self, 1))
+      scratch.update(boat) { $0.length = 2 }
+    }
+    let boat = try await stack.fetch(Boat.all)[0]
+    mine.update(boat) { $0.length += 1 }
+    try await mine.save()
+    #expect(try await stack.fetch(Boat.all)[0].length == 3)
+  }
+
+  /// Two saves under way at once put their edits back in the wrong order, and both vanished.
+  @Test func `saves of one context follow each other, and failed ones keep every edit`()
+    async throws
+  {
+    try await stack.withScratch { $0.insert(Boat(id: 1, name: "a")) }
+    let worker = Renamer(stack.scratch())
+    let before = try #require(try await stack.fetch(Boat.all).first)
+    try await stack.withScratch { scratch in
+      let boat = try #require(try await scratch.find(Boat.self, 1))
+      scratch.update(boat) { $0.name = "theirs" }
+    }
+    async let first = worker.rename(before, to: "b")
+    async let second = worker.rename(before, to: "c")
+    let codes = await [first, second]
+    #expect(codes == [.conflict, .conflict])
+    let name = await worker.name(of: before)
+    #expect(name == "b" || name == "c")
+    #expect(try await stack.fetch(Boat.all)[0].name == "theirs")
+  }
+
+  /// A sheet's save started from what the view showed by then, so what others had done was lost.
+  @Test @MainActor func `an edit from a sheet conflicts whoever came first`() async throws {
+    try await stack.withScratch { $0.insert(Boat(id: 1, name: "a")) }
+    let boat = try #require(try await stack.view.find(Boat.self, 1))
+    let sheet = stack.view.scratch()
+    sheet.update(boat) { $0.name = "mine" }
+    try await stack.withScratch { scratch in
+      let boat = try #require(try await scratch.find(Boat.self, 1))
+      scratch.update(boat) { $0.name = "theirs" }
+    }
+    try await sheet.save()
+    let error = await #expect(throws: StoreError.self) { try await stack.view.save() }
+    #expect(error?.code == .conflict && error?.attributes == ["name"])
+    try await stack.view.save(.overwrite)
+    #expect(try await stack.fetch(Boat.all)[0].name == "mine")
+  }
+
+  @Test @MainActor func `the largest limit is no limit`() async throws {
+    try await stack.withScratch { $0.insert(Boat(id: 1)) }
+    let live = stack.view.live(Boat.all.limit(.max).offset(1))
+    try await live.load()
+    stack.view.insert(Boat(id: 2))
+    #expect(live.elements.map(\.id) == [2])
+    #expect(try await stack.view.fetch(Boat.all.limit(.max)).count == 2)
+  }
+
+  /// The stack closed its store and forgot the view: whoever waited there waited for ever.
+  @Test @MainActor func `letting go of the stack ends what waits on its view`() async throws {
+    var own: Stack? = try await Stack.temporary(Boat.self, Harbour.self)
+    let live = try #require(own?.view.live(Boat.all))
+    try await live.load()
+    let updates = live.updates
+    own = nil
+    var count = 0
+    for await _ in updates { count += 1 }
+    #expect(count == 0)
+  }
+}
+
+private actor Renamer {
+  private let scratch: ScratchContext
+
+  init(_ scratch: sending ScratchContext) { self.scratch = scratch }
+
+  func rename(_ boat: Boat, to name: String) async -> StoreError.Code? {
+    scratch.update(boat) { $0.name = name }
+    do throws(StoreError) {
+      try await scratch.save()
+      return nil
+    } catch {
+      return error.code
+    }
+  }
+
+  func name(of boat: Boat) -> String { scratch.update(boat) { _ in }.name }
+}

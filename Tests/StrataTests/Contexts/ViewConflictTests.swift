@@ -1,0 +1,183 @@
+import StrataTesting
+import Testing
+
+@testable import Strata
+
+/// One edit of the view context and one of somebody else, and what must come of them.
+struct Disagreement: Sendable, CustomTestStringConvertible {
+  let testDescription: String
+  /// What is stored at first.
+  var stored: Boat? = Boat(id: 1, name: "Gull", length: 9)
+  let mine: @Sendable @MainActor (ViewContext) -> Void
+  let theirs: @Sendable (inout Edits) -> Void
+  /// The attributes in conflict; nil if there is no conflict.
+  let conflict: [String]?
+  /// The row after a save that overwrites, or that has nothing to disagree about.
+  let result: Boat?
+
+  static let every = ["id", "name", "length", "speed", "harbourID"]
+  static let gull = Boat(id: 1, name: "Gull", length: 9)
+
+  static let all = [
+    Disagreement(
+      testDescription: "the same attribute", mine: { $0.update(gull) { $0.name = "Mine" } },
+      theirs: { $0.change { $0.name = "Theirs" } }, conflict: ["name"],
+      result: Boat(id: 1, name: "Mine", length: 9)),
+    Disagreement(
+      testDescription: "two attributes, one of them the same",
+      mine: {
+        $0.update(gull) {
+          $0.name = "Mine"
+          $0.length = 1
+        }
+      },
+      theirs: {
+        $0.change {
+          $0.name = "Theirs"
+          $0.speed = 4
+        }
+      }, conflict: ["name"], result: Boat(id: 1, name: "Mine", length: 1, speed: 4)),
+    Disagreement(
+      testDescription: "different attributes", mine: { $0.update(gull) { $0.name = "Mine" } },
+      theirs: { $0.change { $0.length = 3 } }, conflict: nil,
+      result: Boat(id: 1, name: "Mine", length: 3)),
+    Disagreement(
+      testDescription: "the same value", mine: { $0.update(gull) { $0.name = "Both" } },
+      theirs: { $0.change { $0.name = "Both" } }, conflict: nil,
+      result: Boat(id: 1, name: "Both", length: 9)),
+    Disagreement(
+      testDescription: "an update and a deletion", mine: { $0.update(gull) { $0.name = "Mine" } },
+      theirs: { $0.remove() }, conflict: every, result: Boat(id: 1, name: "Mine", length: 9)),
+    Disagreement(
+      testDescription: "a deletion and an update", mine: { $0.delete(gull) },
+      theirs: { $0.change { $0.name = "Theirs" } }, conflict: every, result: nil),
+    Disagreement(
+      testDescription: "two deletions", mine: { $0.delete(gull) }, theirs: { $0.remove() },
+      conflict: nil, result: nil),
+    Disagreement(
+      testDescription: "two insertions", stored: nil,
+      mine: { $0.insert(Boat(id: 1, name: "Mine")) },
+      theirs: { _ = $0.insert(Boat(id: 1, name: "Theirs", length: 3)) }, conflict: every,
+      result: Boat(id: 1, name: "Mine")),
+    Disagreement(
+      testDescription: "two insertions of the same", stored: nil,
+      mine: { $0.insert(Boat(id: 1, name: "Both")) },
+      theirs: { _ = $0.insert(Boat(id: 1, name: "Both")) }, conflict: nil,
+      result: Boat(id: 1, name: "Both")),
+  ]
+}
+
+/// When the other commit comes.
+enum Arrival: CaseIterable {
+  /// After the edit, and the view context has merged it.
+  case afterTheEdit
+  /// When the edit is on its way to the writer.
+  case duringTheSave
+  /// Before the edit, which is made to a value in hand from before.
+  case beforeTheEdit
+}
+
+@Suite(.stack(Boat.self, Harbour.self), .timeLimit(.minutes(1))) @MainActor struct ViewConflictTests
+{
+  let stack = Stack.test
+  var view: ViewContext { stack.view }
+
+  @Test(arguments: Disagreement.all, Arrival.allCases)
+  func `a conflict does not depend on the order of edit and commit`(
+    _ case: Disagreement, _ order: Arrival
+  ) async throws {
+    if let stored = `case`.stored { try await stack.withScratch { $0.insert(stored) } }
+    let error = try await save(`case`, order, .error)
+    #expect(error?.code == `case`.conflict.map { _ in .conflict })
+    #expect(error?.conflicts.first?.attributes == `case`.conflict)
+    if error == nil {
+      #expect(!view.hasChanges && view.conflicts.isEmpty)
+      #expect(try await stack.fetch(Boat.all) == (`case`.result.map { [$0] } ?? []))
+      return
+    }
+    // Nothing was written, everything is still here, and overwriting settles it.
+    #expect(view.hasChanges && error?.conflicts.first?.key == RecordKey(.integer(1)))
+    #expect(try await stack.rows("SELECT number FROM strata_commit") != ["3"])
+    if order != .beforeTheEdit {
+      #expect(view.conflicts.map(\.attributes) == [`case`.conflict])
+      #expect(view.conflicts.first?.theirs == error?.conflicts.first?.theirs)
+    }
+    try await view.save(.overwrite)
+    #expect(!view.hasChanges && view.conflicts.isEmpty)
+    #expect(try await stack.fetch(Boat.all) == (`case`.result.map { [$0] } ?? []))
+  }
+
+  @Test(arguments: Disagreement.all, Arrival.allCases)
+  func `overwriting does not depend on the order of edit and commit`(
+    _ case: Disagreement, _ order: Arrival
+  ) async throws {
+    if let stored = `case`.stored { try await stack.withScratch { $0.insert(stored) } }
+    let live = try await view.loaded(Boat.all)
+    #expect(try await save(`case`, order, .overwrite) == nil)
+    let expected = `case`.result.map { [$0] } ?? []
+    #expect(try await stack.fetch(Boat.all) == expected)
+    #expect(Array(live.elements) == expected && !view.hasChanges)
+  }
+
+  /// Makes both edits in an order, saves, and returns why the save failed when all is merged.
+  private func save(
+    _ case: Disagreement, _ order: Arrival, _ policy: SavePolicy
+  ) async throws -> StoreError? {
+    let theirs = stack.layer(`case`.theirs)
+    if order == .beforeTheEdit {
+      try await view.merged(try await stack.commitUrgently(theirs).value)
+    }
+    `case`.mine(view)
+    if order == .afterTheEdit {
+      try await view.merged(try await stack.commitUrgently(theirs).value)
+      #expect(view.conflicts.map(\.attributes) == (`case`.conflict.map { [$0] } ?? []))
+    }
+    let stop = order == .duringTheSave ? await WriterStop(stack) : nil
+    if stop != nil { _ = stack.commitUrgently(theirs) }
+    let saving = Task { await failure { try await view.save(policy) } }
+    if stop != nil { #expect(await eventually { !view.hasChanges }) }
+    stop?.release()
+    let error = await saving.value
+    try await view.merged(stack.store.newestCommit)
+    return error
+  }
+
+  @Test func `what was rolled back is no conflict of a later edit`() async throws {
+    try await stack.withScratch { $0.insert(Disagreement.gull) }
+    view.update(Disagreement.gull) { $0.name = "Mine" }
+    try await stack.withScratch { $0.update(Disagreement.gull) { $0.name = "Theirs" } }
+    #expect(view.conflicts.count == 1)
+    view.rollback()
+    #expect(view.conflicts.isEmpty)
+    try await stack.withScratch { $0.upsert(Boat(id: 1, name: "Newest", length: 9)) }
+    view.update(Boat(id: 1, name: "Newest", length: 9)) { $0.name = "Mine" }
+    #expect(view.conflicts.isEmpty)
+    try await view.save()
+  }
+
+  @Test func `an edit that is taken back is no conflict`() async throws {
+    try await stack.withScratch { $0.insert(Disagreement.gull) }
+    view.update(Disagreement.gull) { $0.name = "Mine" }
+    try await stack.withScratch { $0.update(Disagreement.gull) { $0.length = 1 } }
+    view.update(Disagreement.gull) { $0.name = "Gull" }
+    #expect(!view.hasChanges && view.conflicts.isEmpty)
+    try await stack.withScratch { $0.upsert(Boat(id: 1, name: "Newest", length: 2)) }
+    view.update(Boat(id: 1, name: "Newest", length: 2)) { $0.length = 5 }
+    #expect(view.conflicts.isEmpty)
+    try await view.save()
+    #expect(try await stack.rows("SELECT name, length FROM boats") == ["Newest 5"])
+  }
+}
+
+extension Edits {
+  /// Updates the boat of every disagreement.
+  fileprivate mutating func change(_ change: (inout Boat) -> Void) {
+    guard let (table, key) = identify(Disagreement.gull) else { return }
+    _ = update(Disagreement.gull, table, key, shown: .unknown, change)
+  }
+
+  fileprivate mutating func remove() {
+    guard let (table, key) = identify(Disagreement.gull) else { return }
+    _ = delete(Disagreement.gull, table, key, shown: .unknown)
+  }
+}

@@ -1,0 +1,225 @@
+import Observation
+import StrataTesting
+import Testing
+
+@testable import Strata
+@testable import StrataSQLite
+
+@Suite(.stack(Boat.self, Harbour.self), .timeLimit(.minutes(1))) @MainActor struct LiveQueryTests {
+  let stack = Stack.test
+  var view: ViewContext { stack.view }
+  let gull = Boat(id: 1, name: "Gull", length: 9)
+  let tern = Boat(id: 2, name: "Tern", length: 7)
+
+  @Test func `a live query is empty until its first result is there`() async throws {
+    try await stack.withScratch { [gull] in $0.insert(gull) }
+    let gate = TestGate()
+    await view.maintainer.hold(at: gate)
+    let live = view.live(Boat.all)
+    await gate.arrived()
+    #expect(!live.isLoaded && live.error == nil && live.elements.isEmpty)
+    view.insert(tern)
+    let loads = (0..<2).map { _ in Task { try await live.load() } }
+    await gate.open()
+    for load in loads { try await load.value }
+    // What was edited before is on top.
+    #expect(live.isLoaded && Array(live.elements) == [gull, tern])
+    try await live.load()
+  }
+
+  @Test func `commits that come during the first load are in the result`() async throws {
+    let gate = TestGate()
+    await view.maintainer.hold(at: gate)
+    let live = view.live(Boat.sorted(by: \.name))
+    await gate.arrived()
+    for boat in [gull, tern] { try await stack.withScratch { $0.insert(boat) } }
+    try await stack.withScratch { [gull] in $0.update(gull) { $0.name = "Zenith" } }
+    await gate.open()
+    try await live.load()
+    #expect(live.elements.map(\.name) == ["Tern", "Zenith"])
+  }
+
+  @Test func `a query that cannot be run says so, and its updates end`() async throws {
+    let live = view.live(Boat.where { $0.nameLength > 3 })
+    #expect(live.error?.code == .invalidQuery && !live.isLoaded)
+    #expect(await failure { try await live.load() }?.code == .invalidQuery)
+    var ended = false
+    Task {
+      for await _ in live.updates {}
+      ended = true
+    }
+    #expect(await eventually { ended })
+  }
+
+  @Test func `a load that failed is not a first result`() async throws {
+    // Another program takes a column away.
+    let connection = try Connection(path: await stack.path, .readWrite)
+    try connection.execute("ALTER TABLE boats RENAME COLUMN speed TO pace")
+    // The view context's snapshot is still from before; opening a query gives it a new one.
+    let harbours = try await view.loaded(Harbour.all)
+    #expect(harbours.isLoaded)
+    let live = view.live(Boat.all)
+    #expect(await failure { try await live.load() }?.code == .sqlite)
+    #expect(live.error != nil && live.elements.isEmpty && !live.isLoaded)
+  }
+
+  @Test func `reading elements is observed`() async throws {
+    let live = try await view.loaded(Boat.all)
+    let counts = Lock<[Int]>([])
+    func track() {
+      withObservationTracking {
+        let count = live.elements.count
+        counts.withLock { $0.append(count) }
+      } onChange: {
+        MainActor.assumeIsolated { counts.withLock { $0.append(-1) } }
+      }
+    }
+    track()
+    view.insert(gull)
+    // An observer asks once for each change.
+    view.insert(tern)
+    #expect(counts.withLock { $0 } == [0, -1])
+    track()
+    try await stack.withScratch { $0.insert(Boat(id: 3)) }
+    track()
+    #expect(counts.withLock { $0 } == [0, -1, 2, -1, 3])
+  }
+
+  @Test func `reading isLoaded is observed`() async throws {
+    let gate = TestGate()
+    await view.maintainer.hold(at: gate)
+    let live = view.live(Boat.all)
+    await gate.arrived()
+    let fired = Lock(false)
+    withObservationTracking {
+      _ = live.isLoaded
+    } onChange: {
+      fired.withLock { $0 = true }
+    }
+    await gate.open()
+    try await live.load()
+    #expect(fired.withLock { $0 })
+  }
+
+  @Test func `the first update of an early subscriber is a reset`() async throws {
+    try await stack.withScratch { [gull] in $0.insert(gull) }
+    let live = view.live(Boat.all)
+    var updates = live.updates.makeAsyncIterator()
+    let first = await updates.next()
+    #expect(first?.isReset == true && first.map { Array($0.elements) } == [gull])
+    view.insert(tern)
+    let second = await updates.next()
+    #expect(second?.isReset == false && second?.insertions == [1])
+  }
+
+  @Test func `an update says what changed, with the names of attributes`() async throws {
+    try await stack.withScratch { [gull, tern] in
+      $0.insert(gull)
+      $0.insert(tern)
+    }
+    let live = try await view.loaded(Boat.sorted(by: \.name))
+    var updates = live.updates.makeAsyncIterator()
+    try await stack.withScratch {
+      $0.update(gull) {
+        $0.name = "Zenith"
+        $0.speed = 3
+      }
+      $0.insert(Boat(id: 3, name: "Auk"))
+      $0.delete(tern)
+    }
+    let update = await updates.next()
+    #expect(update?.deletions == [1] && update?.insertions == [0])
+    #expect(update?.moves == [] && update?.edits.map(\.offset) == [1])
+    #expect(update?.edits.first?.attributes == ["name", "speed"])
+    #expect(update?.elements.map(\.name) == ["Auk", "Zenith"])
+  }
+
+  @Test func `a slow consumer gets one composed update`() async throws {
+    let live = try await view.loaded(Boat.sorted(by: \.name))
+    var updates = live.updates.makeAsyncIterator()
+    for number in 1...30 {
+      view.insert(Boat(id: number, name: "\(number % 7)"))
+      if number % 5 == 0 { try await view.save() }
+      if number % 3 == 0 { view.delete(Boat(id: number, name: "\(number % 7)")) }
+    }
+    let update = try #require(await updates.next())
+    #expect(update.insertions == Array(0..<20) && update.deletions == [])
+    #expect(Array(update.elements) == Array(live.elements) && update.elements.count == 20)
+    // What came and went again meanwhile is no update at all.
+    view.insert(Boat(id: 99))
+    view.delete(Boat(id: 99))
+    view.insert(Boat(id: 100, name: "last"))
+    #expect(await updates.next()?.insertions == [20])
+  }
+
+  @Test func `an update that changes nothing shown wakes nobody`() async throws {
+    let live = try await view.loaded(Boat.where { $0.length > 5 })
+    var updates = live.updates.makeAsyncIterator()
+    try await stack.withScratch {
+      $0.insert(Boat(id: 3, length: 1))
+      $0.insert(Harbour(id: 1))
+    }
+    try await stack.withScratch { [gull] in $0.insert(gull) }
+    #expect(await updates.next()?.insertions == [0])
+    #expect(live.elements.count == 1)
+  }
+
+  @Test func `updates end with the task, the query and the stack`() async throws {
+    let live = try await view.loaded(Boat.all)
+    var ends: [String] = []
+    func follow(_ name: String, _ updates: LiveUpdates<Boat>) -> Task<Void, Never> {
+      Task {
+        for await _ in updates {}
+        ends.append(name)
+      }
+    }
+    let cancelled = follow("task", live.updates)
+    _ = follow("query", try await view.loaded(Boat.all).updates)
+    let closed = follow("stack", live.updates)
+    await others()
+    #expect(await eventually { ends == ["query"] })
+    cancelled.cancel()
+    await cancelled.value
+    // A task that is cancelled before it asks ends as well.
+    let late = follow("late", live.updates)
+    late.cancel()
+    await late.value
+    await stack.close()
+    await closed.value
+    #expect(ends == ["query", "task", "late", "stack"])
+  }
+
+  @Test func `equal queries share one maintained result`() async throws {
+    try await stack.withScratch { [gull] in $0.insert(gull) }
+    let loads = Lock(0)
+    await view.maintainer.setWillLoad { loads.withLock { $0 += 1 } }
+    let first = try await view.loaded(Boat.where { $0.length > 5 })
+    let second = try await view.loaded(Boat.where { $0.length > 5 })
+    #expect(loads.withLock { $0 } == 1)
+    let other = try await view.loaded(Boat.where { $0.length > 8 })
+    let limited = try await view.loaded(Boat.where { $0.length > 5 }.limit(1))
+    #expect(loads.withLock { $0 } == 3)
+    try await stack.withScratch { [tern] in $0.insert(tern) }
+    #expect(Array(first.elements) == [gull, tern] && Array(second.elements) == [gull, tern])
+    #expect(Array(other.elements) == [gull] && Array(limited.elements) == [gull])
+    #expect(loads.withLock { $0 } == 3)
+  }
+
+  @Test func `elements are a value that stays as it was`() async throws {
+    let live = try await view.loaded(Boat.all)
+    var versions: [LiveElements<Boat>] = [live.elements]
+    for number in 1...200 {
+      view.insert(Boat(id: number))
+      versions.append(live.elements)
+    }
+    for (count, version) in versions.enumerated() {
+      #expect(version.map(\.id) == Array(1..<(count + 1)))
+      if count > 0 { #expect(version[count - 1].id == count) }
+    }
+  }
+}
+
+extension Boat {
+  /// No attribute.
+  fileprivate var nameLength: Int { name.count }
+}

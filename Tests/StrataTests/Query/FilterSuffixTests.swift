@@ -1,0 +1,20 @@
+import Testing
+
+@testable import Strata
+
+/// SQLite's `substr` makes null of an empty blob, and a comparison with null is never true: the
+/// negation of a suffix left out rows with an empty text.
+@Suite struct FilterSuffixTests {
+  @Test func `an empty text does not end with anything, in the store and in memory`() async throws {
+    let stack = try await Stack.temporary(Track.self, Album.self)
+    let query = Track.where { !$0.title.hasSuffix("x") && !$0.subtitle.hasSuffix("x") }
+    let scratch = stack.scratch()
+    for subtitle in [nil, "", "xy", "x"] { scratch.insert(Track(title: "", subtitle: subtitle)) }
+    #expect(try await scratch.fetch(query).count == 3)
+    try await scratch.save()
+    #expect(try await stack.fetch(query).count == 3)
+    #expect(try await stack.fetch(Track.where { $0.title.hasSuffix("") }).count == 4)
+    #expect(try await stack.fetch(Track.where { $0.subtitle.hasSuffix("x") }).count == 1)
+    await stack.close()
+  }
+}

@@ -1,0 +1,134 @@
+import StrataTesting
+import Testing
+
+@testable import Strata
+@testable import StrataSQLite
+
+@Suite(.stack(Boat.self, Harbour.self), .timeLimit(.minutes(1))) struct SnapshotTests {
+  let stack = Stack.test
+
+  private func count(_ snapshot: Snapshot) async throws -> Int {
+    try await snapshot.count(QueryPlan(everyRowOf: stack.store.model.table(of: Boat.self)))
+  }
+
+  @Test func `a snapshot sees its commit for as long as it is held`() async throws {
+    var snapshots: [Snapshot] = []
+    for number in 0..<40 {
+      snapshots.append(try await stack.store.snapshot())
+      try await stack.commit { $0.insert(Boat(id: number)) }
+    }
+    for (number, snapshot) in snapshots.enumerated().reversed() {
+      #expect(snapshot.commit == Int64(number))
+      #expect(try await count(snapshot) == number)
+    }
+    #expect(try await count(try await stack.store.snapshot()) == 40)
+  }
+
+  @Test func `a snapshot is pinned before anything is read through it`() async throws {
+    // Another program writes between the pin and the first read.
+    let connection = try Connection(path: await stack.path, .readWrite)
+    let snapshot = try await stack.store.snapshot()
+    try connection.execute("INSERT INTO boats VALUES (1, 'Gull', 0, NULL, NULL)")
+    #expect(try await count(snapshot) == 0)
+    #expect(try await stack.rows("SELECT id FROM boats") == ["1"])
+    #expect(try await count(try await stack.store.snapshot()) == 1)
+  }
+
+  @Test func `letting go of a snapshot gives its reader to the next one`() async throws {
+    var snapshot: Snapshot? = try await stack.store.snapshot()
+    let reader = try #require(snapshot?.idleReader)
+    snapshot = nil
+    let isGivenBack = await eventually {
+      // Held together, so that each needs a reader of its own.
+      let first = try? await stack.store.snapshot()
+      let second = try? await stack.store.snapshot()
+      return first?.idleReader === reader || second?.idleReader === reader
+    }
+    #expect(isGivenBack)
+  }
+
+  @Test func `only a few idle readers are kept`() async throws {
+    struct WeakReader {
+      weak var reader: Reader?
+    }
+    var snapshots: [Snapshot] = []
+    for _ in 0..<20 { snapshots.append(try await stack.store.snapshot()) }
+    let readers = snapshots.map { WeakReader(reader: $0.idleReader) }
+    #expect(readers.allSatisfy { $0.reader != nil })
+    snapshots = []
+    let isBounded = await eventually {
+      readers.filter { $0.reader != nil }.count <= ReaderPool.idleLimit
+    }
+    #expect(isBounded)
+  }
+
+  @Test func `many snapshots are read at once`() async throws {
+    for number in 0..<10 { try await stack.commit { $0.insert(Boat(id: number)) } }
+    let stack = stack
+    let counts = try await withThrowingTaskGroup(of: Int.self) { group in
+      for _ in 0..<50 { group.addTask { try await stack.fetch(Boat.all).count } }
+      return try await group.reduce(into: []) { $0.append($1) }
+    }
+    #expect(counts == Array(repeating: 10, count: 50))
+  }
+
+  @Test func `cancelling stops a fetch that runs, and its reader goes on`() async throws {
+    try await stack.commit { $0.insert(Boat(id: 1)) }
+    let snapshot = try await stack.store.snapshot()
+    for _ in 0..<3 {
+      let fetch = await Endless(snapshot)
+      fetch.task.cancel()
+      #expect(await fetch.task.value?.code == .cancelled)
+      #expect(try await count(snapshot) == 1)
+    }
+  }
+
+  @Test func `a fetch of a task that is cancelled already does not start`() async throws {
+    let stack = stack
+    let fetch = Task {
+      while !Task.isCancelled { await Task.yield() }
+      return [
+        await failure { try await stack.fetch(Boat.all) },
+        await failure { try await stack.view.fetch(Boat.all) },
+        await failure { try await stack.scratch().find(Boat.self, 1) },
+      ]
+    }
+    fetch.cancel()
+    #expect(await fetch.value.map { $0?.code } == [.cancelled, .cancelled, .cancelled])
+    #expect(try await stack.view.fetch(Boat.all) == [])
+  }
+
+  @Test func `closing stops the fetches that run`() async throws {
+    let snapshot = try await stack.store.snapshot()
+    let fetch = await Endless(snapshot)
+    await stack.close()
+    #expect(await fetch.task.value != nil)
+    #expect(await failure { try await count(snapshot) }?.code == .closed)
+  }
+}
+
+/// A fetch that only cancelling ends.
+private struct Endless {
+  let task: Task<StoreError?, Never>
+
+  /// Returns when the statement is about to run.
+  init(_ snapshot: Snapshot) async {
+    var task: Task<StoreError?, Never>?
+    await withUnsafeContinuation { started in
+      task = Task {
+        await failure {
+          try await snapshot.read { _, connection throws(StoreError) in
+            started.resume()
+            return try translatingErrors { () throws(SQLiteError) in
+              try connection.integer(
+                "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) "
+                  + "SELECT count(*) FROM n")
+            }
+          }
+        }
+      }
+    }
+    guard let task else { fatalError("the task is made in the body") }
+    self.task = task
+  }
+}

@@ -1,0 +1,87 @@
+import Foundation
+import Testing
+
+@testable import Strata
+@testable import StrataSQLite
+
+/// Holds a store's writer up from one call to the next.
+///
+/// The unit that blocks runs on the writer's own queue, so no thread of the pool waits.
+final class WriterStop: Sendable {
+  private let goOn = DispatchSemaphore(value: 0)
+
+  /// Returns when the writer stands still.
+  init(_ stack: Stack) async {
+    let goOn = goOn
+    await withUnsafeContinuation { stopped in
+      _ = stack.store.writer.enqueue(.urgent) { _ in
+        stopped.resume()
+        goOn.wait()
+      }
+    }
+  }
+
+  func release() { goOn.signal() }
+}
+
+/// Lets others run until the condition holds; false if it never does.
+nonisolated(nonsending) func eventually(_ condition: () async -> Bool) async -> Bool {
+  for _ in 0..<300_000 {
+    if await condition() { return true }
+    await Task.yield()
+  }
+  return false
+}
+
+/// Lets everything that is ready run a few hundred times.
+nonisolated(nonsending) func others() async {
+  for _ in 0..<300 { await Task.yield() }
+}
+
+/// The error that a call throws; nil if it throws none.
+nonisolated(nonsending) func failure<R>(
+  _ body: nonisolated(nonsending) () async throws -> R
+) async -> StoreError? {
+  do {
+    _ = try await body()
+    return nil
+  } catch {
+    return error as? StoreError
+  }
+}
+
+extension Connection {
+  /// Opens a store's file as another program would.
+  convenience init(path: String, _ access: Access = .readOnly) throws(SQLiteError) {
+    try self.init(path: path, access: access, busyTimeout: .seconds(5))
+  }
+}
+
+extension Stack {
+  /// The path of the store's file, told by the writer between two units.
+  var path: String { get async { await store.writer.pool.path } }
+
+  /// Every row of a query by a second connection, cell by cell.
+  nonisolated(nonsending) func rows(_ sql: String) async throws -> [String] {
+    let connection = try Connection(path: await path)
+    let statement = try connection.prepare(sql)
+    var rows: [String] = []
+    while try statement.step() {
+      rows.append(
+        (0..<statement.columnCount).map { column in
+          statement.isNull(Int32(column)) ? "null" : statement.string(Int32(column))
+        }.joined(separator: " "))
+    }
+    return rows
+  }
+
+  /// Saves what `edit` does as one commit, without waiting for the view context.
+  @discardableResult
+  nonisolated(nonsending) func commit(
+    _ policy: SavePolicy = .error, _ edit: (ScratchContext) -> Void
+  ) async throws -> Int64 {
+    let scratch = scratch()
+    edit(scratch)
+    return try await scratch.save(policy)
+  }
+}

@@ -1,0 +1,83 @@
+import StrataTesting
+import Testing
+
+@testable import Strata
+
+/// The queue's rules on a real stack, with the writer held up.
+@Suite(.stack(Boat.self, Harbour.self), .timeLimit(.minutes(1))) struct WriterOrderTests {
+  let stack = Stack.test
+
+  /// Queues one boat as a batch of an import.
+  private func save(_ boat: Boat, in scratch: ScratchContext) throws -> BatchSave {
+    var batch = RecordBatch(stack.store.model.table(of: Boat.self))
+    batch.add(try batch.table.encode(boat, RecordBuilder()), attributes: nil)
+    return try #require(scratch.save(batch))
+  }
+
+  @Test func `a view save overtakes the batches of an import`() async throws {
+    let stop = await WriterStop(stack)
+    let scratch = stack.scratch()
+    let batches = try (1...5).map { try save(Boat(id: $0), in: scratch) }
+    let stack = stack
+    let viewSave = Task { @MainActor in
+      stack.view.insert(Boat(id: 100))
+      return try await stack.view.save()
+    }
+    #expect(await eventually { await MainActor.run { stack.view.isSaving } })
+    stop.release()
+    #expect(try await viewSave.value == 1)
+    for (index, batch) in batches.enumerated() {
+      #expect(try await batch.outcome.commit == Int64(index + 2))
+    }
+  }
+
+  @Test func `a scratch save keeps its place behind batches of its own context`() async throws {
+    let stop = await WriterStop(stack)
+    let importer = stack.scratch()
+    let batches = try (1...3).map { try save(Boat(id: $0), in: importer) }
+    importer.insert(Boat(id: 4))
+    let stack = stack
+    let other = Task { try await stack.commit { $0.insert(Boat(id: 100)) } }
+    await others()
+    // Released when the save below is in the queue: it is the last thing that this task does.
+    Task {
+      await others()
+      stop.release()
+    }
+    #expect(try await importer.save() == 5)
+    #expect(try await other.value == 1)
+    for (index, batch) in batches.enumerated() {
+      #expect(try await batch.outcome.commit == Int64(index + 2))
+    }
+  }
+
+  @Test func `a batch is not starved by any number of urgent saves`() async throws {
+    let stop = await WriterStop(stack)
+    let batch = try save(Boat(id: 1), in: stack.scratch())
+    let urgent = (2...40).map { id in
+      stack.commitUrgently(stack.layer { _ = $0.insert(Boat(id: id)) })
+    }
+    stop.release()
+    #expect(try await batch.outcome.commit == Int64(WorkQueue<Int>.patience + 1))
+    for save in urgent { _ = try await save.value }
+    #expect(try await stack.rows("SELECT count(*) FROM boats") == ["40"])
+  }
+
+  @Test func `a batch says what it changed`() async throws {
+    try await stack.commit {
+      $0.insert(Boat(id: 1, name: "Gull"))
+      $0.insert(Boat(id: 2, name: "Tern", length: 5))
+    }
+    var batch = RecordBatch(stack.store.model.table(of: Boat.self))
+    for boat in [Boat(id: 1, name: "Gull"), Boat(id: 2, name: "Swan"), Boat(id: 3)] {
+      // Only the name is the import's; a length is somebody else's.
+      batch.add(try batch.table.encode(boat, RecordBuilder()), attributes: AttributeSet([0, 1]))
+    }
+    let outcome = try await stack.scratch().save(batch)?.outcome
+    #expect(outcome?.inserted == 1 && outcome?.updated == 1 && outcome?.deleted == 0)
+    #expect(
+      try await stack.rows("SELECT id, name, length FROM boats") == [
+        "1 Gull 0", "2 Swan 5", "3  0",
+      ])
+  }
+}

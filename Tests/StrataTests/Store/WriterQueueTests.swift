@@ -1,0 +1,84 @@
+import StrataTesting
+import Testing
+
+@testable import Strata
+@testable import StrataSQLite
+
+/// The shell around the queue: tickets, holding and closing.
+@Suite(.timeLimit(.minutes(1))) struct WriterQueueTests {
+  private let executor = StoreExecutor("strata.test")
+
+  /// What ran so far, and what was refused.
+  private final class Journal: Sendable {
+    let lines = Lock<[String]>([])
+
+    func unit(_ name: String) -> WriterQueue.Unit {
+      { [lines] order in
+        switch order {
+        case .run: lines.withLock { $0.append(name) }
+        case .refuse(let error): lines.withLock { $0.append("\(name) \(error.code)") }
+        }
+      }
+    }
+  }
+
+  /// Returns when everything that has a ticket has run.
+  private func settle() async {
+    await withUnsafeContinuation { settled in executor.async { settled.resume() } }
+  }
+
+  @Test func `units wait during a hold and run in their order afterwards`() async {
+    let queue = WriterQueue(executor)
+    let journal = Journal()
+    queue.hold(for: .seconds(600))
+    _ = queue.add(journal.unit("bulk"), .bulk, context: nil)
+    let withdraw = queue.add(journal.unit("withdrawn"), .urgent, context: nil)
+    _ = queue.add(journal.unit("urgent"), .urgent, context: nil)
+    await settle()
+    #expect(journal.lines.withLock { $0 } == [])
+    withdraw()
+    queue.endHold()
+    _ = queue.add(journal.unit("later"), .urgent, context: nil)
+    await settle()
+    let lines = journal.lines.withLock { $0 }
+    #expect(lines.first == "withdrawn cancelled" && lines.count == 4)
+    #expect(lines.firstIndex(of: "urgent") ?? 9 < lines.firstIndex(of: "bulk") ?? 0)
+  }
+
+  @Test func `a hold ends by itself`() async {
+    let queue = WriterQueue(executor)
+    queue.hold(for: .milliseconds(1))
+    await withUnsafeContinuation { ran in
+      _ = queue.add({ _ in ran.resume() }, .normal, context: nil)
+    }
+  }
+
+  @Test func `the end of an earlier hold does not end a later one`() async {
+    let queue = WriterQueue(executor)
+    let journal = Journal()
+    queue.hold(for: .seconds(600))
+    queue.endHold()
+    queue.hold(for: .seconds(600))
+    queue.endHold(1)
+    _ = queue.add(journal.unit("unit"), .urgent, context: nil)
+    await settle()
+    #expect(journal.lines.withLock { $0 } == [])
+    queue.endHold(2)
+    await settle()
+    #expect(journal.lines.withLock { $0 } == ["unit"])
+  }
+
+  @Test func `a closed queue refuses, runs what waits, and is never held`() async {
+    let queue = WriterQueue(executor)
+    let journal = Journal()
+    queue.hold(for: .seconds(600))
+    _ = queue.add(journal.unit("first"), .normal, context: nil)
+    // A commit of one of them may ask for another hold.
+    _ = queue.add({ _ in queue.hold(for: .seconds(600)) }, .urgent, context: nil)
+    #expect(queue.close())
+    _ = queue.add(journal.unit("late"), .urgent, context: nil)
+    await settle()
+    #expect(journal.lines.withLock { $0 }.sorted() == ["first", "late closed"])
+    #expect(!queue.close())
+  }
+}
