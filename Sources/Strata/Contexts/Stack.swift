@@ -28,6 +28,9 @@ public final class Stack: Sendable {
     public var schemaVersion = 1
     /// The length in bytes past which the write-ahead log is written back.
     public var logLimit = 16 * 1024 * 1024
+    /// How long commits may wait for the log to be started again; tests, which share the main actor
+    /// with other tests, give it all the time it needs.
+    var logPatience = CheckpointRule.patience
 
     /// The usual options.
     public init() {}
@@ -90,7 +93,7 @@ public final class Stack: Sendable {
       StoreOptions(
         path: path, model: model, synchronous: options.synchronous == .full ? .full : .normal,
         busyTimeout: options.busyTimeout, schemaVersion: options.schemaVersion,
-        logLimit: options.logLimit))
+        logLimit: options.logLimit, logPatience: options.logPatience))
     do throws(StoreError) {
       let snapshot = try await store.writer.submit(.urgent) { writer throws(StoreError) in
         try writer.beginMerging()

@@ -10,7 +10,7 @@
 /// due ─not possible→ short until a sixteenth of the limit more was written
 /// due ─a sixteenth more was written→ due again, with patience anew
 struct CheckpointRule: Sendable {
-  /// How long commits may be held up for the view context to come to rest.
+  /// How long commits may be held up for the view context to come to rest, if nothing else is said.
   static let patience = Duration.milliseconds(10)
 
   /// The length, in frames, past which the log is to be started again.

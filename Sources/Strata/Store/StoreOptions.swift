@@ -10,6 +10,8 @@ struct StoreOptions: Sendable {
   let schemaVersion: Int
   /// The length in bytes past which the write-ahead log is checkpointed.
   let logLimit: Int
+  /// How long commits may be held up for the view context to come to rest.
+  var logPatience = CheckpointRule.patience
 }
 
 /// The number of the newest commit, readable from anywhere without waiting.

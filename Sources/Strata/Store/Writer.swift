@@ -21,6 +21,7 @@ actor Writer {
   /// Changes when anybody else commits, also without counting the commit.
   private var dataVersion: Int64 = 0
   private var checkpoints: CheckpointRule
+  private let logPatience: Duration
   private(set) var commit: Int64 = 0
   var merge = MergePull()
 
@@ -59,6 +60,7 @@ actor Writer {
     self.publisher = publisher
     self.newest = newest
     checkpoints = CheckpointRule(limit: max(1, limit))
+    logPatience = options.logPatience
     schemaVersion = try translatingErrors { () throws(SQLiteError) in
       try connection.integer("PRAGMA schema_version") ?? 0
     }
@@ -235,7 +237,7 @@ actor Writer {
     guard let connection = openConnection, merge.cursor != nil,
       checkpoints.didCommit(frames: connection.logFrames)
     else { return }
-    queue.hold(for: CheckpointRule.patience)
+    queue.hold(for: logPatience)
   }
 
   /// Starts the log again if that is due: the view context has merged everything and waits.

@@ -23,7 +23,8 @@ private actor Worker {
   }
 }
 
-@Suite(.stack(Boat.self, Harbour.self, Pennant.self), .timeLimit(.minutes(1))) struct ScratchTests {
+@Suite(.stack(Boat.self, Harbour.self, Pennant.self), .timeLimit(.minutes(10))) struct ScratchTests
+{
   let stack = Stack.test
   let gull = Boat(id: 1, name: "Gull", length: 9)
 

@@ -77,8 +77,8 @@ enum Arrival: CaseIterable {
   case beforeTheEdit
 }
 
-@Suite(.stack(Boat.self, Harbour.self), .timeLimit(.minutes(1))) @MainActor struct ViewConflictTests
-{
+@Suite(.stack(Boat.self, Harbour.self), .timeLimit(.minutes(10))) @MainActor
+struct ViewConflictTests {
   let stack = Stack.test
   var view: ViewContext { stack.view }
 

@@ -4,7 +4,7 @@ import Testing
 @testable import Strata
 @testable import StrataSQLite
 
-@Suite(.stack(Boat.self, Harbour.self), .timeLimit(.minutes(1))) struct SnapshotTests {
+@Suite(.stack(Boat.self, Harbour.self), .timeLimit(.minutes(10))) struct SnapshotTests {
   let stack = Stack.test
 
   private func count(_ snapshot: Snapshot) async throws -> Int {

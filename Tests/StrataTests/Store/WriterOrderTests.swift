@@ -4,7 +4,7 @@ import Testing
 @testable import Strata
 
 /// The queue's rules on a real stack, with the writer held up.
-@Suite(.stack(Boat.self, Harbour.self), .timeLimit(.minutes(1))) struct WriterOrderTests {
+@Suite(.stack(Boat.self, Harbour.self), .timeLimit(.minutes(10))) struct WriterOrderTests {
   let stack = Stack.test
 
   /// Queues one boat as a batch of an import.

@@ -5,7 +5,7 @@ import Testing
 @testable import StrataSQLite
 
 /// The shell around the queue: tickets, holding and closing.
-@Suite(.timeLimit(.minutes(1))) struct WriterQueueTests {
+@Suite(.timeLimit(.minutes(10))) struct WriterQueueTests {
   private let executor = StoreExecutor("strata.test")
 
   /// What ran so far, and what was refused.
