@@ -29,13 +29,19 @@ struct Edits {
   /// works, or a rollback, settles it; saving reports it.
   private var rejected: [TableID: [RecordKey: StoreError]] = [:]
 
-  init(_ model: Model) { self.model = model }
+  var undo: UndoHistory
+
+  init(_ model: Model, undoLimit: Int = 0) {
+    self.model = model
+    undo = UndoHistory(limit: undoLimit)
+  }
 
   var isEmpty: Bool { layer.isEmpty && rejected.isEmpty }
 
   mutating func removeAll() {
     layer = Layer()
     rejected = [:]
+    undo.removeAll()
   }
 
   /// - Throws: the first edit that could not be stored.
@@ -110,6 +116,7 @@ struct Edits {
   mutating func insert<E: Entity>(_ entity: E) -> (Table, RecordKey)? {
     let table = model.table(of: E.self)
     guard let (key, record) = encode(entity, table) else { return nil }
+    let old = layer[table.id, key]
     layer.replace(table.id, key) { change in
       switch change {
       case .known(let change):
@@ -118,13 +125,18 @@ struct Edits {
       case nil: .known(Change(before: nil, after: record))
       }
     }
+    self.record(
+      Change(before: old?.applied(to: nil), after: record), over: old, table.id, key)
     return (table, key)
   }
 
   mutating func upsert<E: Entity>(_ entity: E) -> (Table, RecordKey)? {
     let table = model.table(of: E.self)
     guard let (key, record) = encode(entity, table) else { return nil }
+    let old = layer[table.id, key]
     layer.compose(.blind(.set(record)), table.id, key)
+    self.record(
+      Change(before: old?.applied(to: nil), after: record), over: old, table.id, key)
     return (table, key)
   }
 
@@ -140,19 +152,25 @@ struct Edits {
     _ entity: E, _ table: Table, _ key: RecordKey, shown: Shown
   ) -> Bool {
     settle(table.id, key)
-    switch (shown, layer[table.id, key]) {
-    case (.deleted, _): return false
-    case (_, .blind): layer[table.id, key] = .blind(.set(nil))
-    case (.record(let record), _):
-      layer.compose(.known(Change(before: record, after: nil)), table.id, key)
-    case (.unknown, _):
+    let old = layer[table.id, key]
+    let deletion: Change
+    switch shown {
+    case .deleted: return false
+    case .record(let record): deletion = Change(before: record, after: nil)
+    case .unknown:
       // The value in hand is what its owner saw; if it cannot be stored, it never was.
       guard let (_, record) = encode(entity, table) else {
         settle(table.id, key)
         return false
       }
-      layer.compose(.known(Change(before: record, after: nil)), table.id, key)
+      deletion = Change(before: record, after: nil)
     }
+    if case .blind? = old {
+      layer[table.id, key] = .blind(.set(nil))
+    } else {
+      layer.compose(.known(deletion), table.id, key)
+    }
+    self.record(deletion, over: old, table.id, key)
     return true
   }
 
@@ -183,7 +201,10 @@ struct Edits {
         "\(E.self) \(key): an update cannot change the key; delete it and insert another one")
     }
     if before == after { return (edited, false) }
-    layer.compose(.known(Change(before: before, after: after)), table.id, key)
+    let old = layer[table.id, key]
+    let edit = Change(before: before, after: after)
+    layer.compose(.known(edit), table.id, key)
+    record(edit, over: old, table.id, key)
     return (edited, true)
   }
 }

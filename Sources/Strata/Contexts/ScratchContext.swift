@@ -7,12 +7,13 @@ public final class ScratchContext {
   private enum Parent {
     case store
     case view(ViewContext, layers: [Layer])
+    case scratch(ScratchContext, layers: [Layer])
   }
 
   let store: Store
   private var parent: Parent
   private var snapshot: Snapshot?
-  private var edits: Edits
+  var edits: Edits
   /// What a save of this context has under way: an actor that holds the context may edit it while
   /// its own save waits for the writer.
   private var saving: Layer?
@@ -34,10 +35,18 @@ public final class ScratchContext {
     edits = Edits(store.model)
   }
 
+  /// A child of another scratch context, as it is now.
+  private init(of parent: ScratchContext) {
+    store = parent.store
+    snapshot = parent.snapshot
+    self.parent = .scratch(parent, layers: parent.layers)
+    edits = Edits(store.model)
+  }
+
   /// Marks the context as used up: using it again is a mistake of the program.
   func end() { isEnded = true }
 
-  private func checkUse() {
+  func checkUse() {
     if isEnded { fatalError("this scratch context has ended: it was lent by withScratch only") }
   }
 
@@ -52,6 +61,7 @@ public final class ScratchContext {
   public func insert<E: Entity>(_ entity: E) {
     checkUse()
     _ = edits.insert(entity)
+    edits.undo.endEvent()
   }
 
   /// Adds an entity or replaces the one with its key, without reading it first.
@@ -60,6 +70,7 @@ public final class ScratchContext {
   public func upsert<E: Entity>(_ entity: E) {
     checkUse()
     _ = edits.upsert(entity)
+    edits.undo.endEvent()
   }
 
   /// Changes an entity; only attributes that `change` changes are edited.
@@ -73,6 +84,7 @@ public final class ScratchContext {
   public func update<E: Entity>(_ entity: E, _ change: (inout E) throws -> Void) rethrows -> E {
     checkUse()
     guard let (table, key) = edits.identify(entity) else { return entity }
+    defer { edits.undo.endEvent() }
     return try edits.update(entity, table, key, shown: shown(entity, table, key), change).0
   }
 
@@ -81,16 +93,44 @@ public final class ScratchContext {
     checkUse()
     guard let (table, key) = edits.identify(entity) else { return }
     _ = edits.delete(entity, table, key, shown: shown(entity, table, key))
+    edits.undo.endEvent()
   }
 
   /// Forgets every edit.
   public func discard() { edits.removeAll() }
 
-  /// This context's layer and those of its parent, the uppermost first.
-  private var layers: [Layer] {
+  // MARK: - Child contexts
+
+  /// A scratch context over what this one shows now; its saves land in this one's edits.
+  ///
+  /// It reads what this context reads. What is edited here afterwards it sees after a
+  /// ``refresh()`` or a save of its own; its own edits are seen here, and by children created
+  /// later, once it saves. Letting go of it discards its edits.
+  ///
+  /// - Complexity: O(1); nothing is copied or read.
+  public func scratch() -> ScratchContext {
+    checkUse()
+    return ScratchContext(of: self)
+  }
+
+  /// Takes a child's edits on top of this context's, rebased onto what it shows now.
+  private func absorb(_ layer: Layer, _ policy: SavePolicy) throws(StoreError) {
+    checkUse()
+    let below = Array(layers.reversed())
+    let absorbed = try edits.rebased(layer, by: policy) { table, key in
+      Edits.Shown.unknown.under(below.map { $0[table, key] })
+    }
+    for change in absorbed { edits.absorb(change) }
+    edits.undo.endEvent()
+  }
+
+  /// This context's layer and those of its ancestors, the uppermost first.
+  var layers: [Layer] {
     let own = [edits.layer] + [saving].compactMap { $0 }
-    guard case .view(_, let layers) = parent else { return own }
-    return own + layers
+    return switch parent {
+    case .store: own
+    case .view(_, let layers), .scratch(_, let layers): own + layers
+    }
   }
 
   /// What the context shows for a key right now.
@@ -141,7 +181,12 @@ public final class ScratchContext {
   /// The state that this context reads: pinned at the first read.
   nonisolated(nonsending) func pinned() async throws(StoreError) -> Snapshot {
     if let snapshot { return snapshot }
-    let pinned = try await store.snapshot()
+    let pinned =
+      if case .scratch(let parent, _) = parent {
+        try await parent.pinned()
+      } else {
+        try await store.snapshot()
+      }
     snapshot = pinned
     return pinned
   }
@@ -160,27 +205,30 @@ public final class ScratchContext {
     }
   }
 
-  /// Lets go of the snapshot: the next fetch sees the newest state, with the edits on top.
+  /// Lets go of what was read: the next fetch sees the newest state, for a child the parent's, with
+  /// the edits on top.
   public nonisolated(nonsending) func refresh() async {
-    if case .view(let view, _) = parent {
+    switch parent {
+    case .store: snapshot = nil
+    case .view(let view, _):
       let (snapshot, layers) = await view.base
       self.snapshot = snapshot
       parent = .view(view, layers: layers)
-    } else {
-      snapshot = nil
+    case .scratch(let context, _):
+      snapshot = context.snapshot
+      parent = .scratch(context, layers: context.layers)
     }
   }
 
   // MARK: - Saving
 
-  /// Saves the edits one layer down: to the store as one commit, or into the view context's
-  /// unsaved edits.
+  /// Saves the edits one layer down: to the store as one commit, or into the parent's unsaved edits.
   ///
   /// On failure every edit is still here. Cancelling the task withdraws a save that has not
   /// started; one that has is finished.
   ///
-  /// - Returns: the number of the commit that has the edits; for a child of the view context, the
-  ///   commit that the view shows.
+  /// - Returns: the number of the commit that has the edits; for a child, that of the commit that
+  ///   its parent reads.
   /// - Throws: ``StoreError`` with code `conflict`, `uniquenessViolated`, `missingReference`,
   ///   `deleteDenied`, `invalidValue`, `cancelled`, `closed`, `busy`, `diskFull` or one of SQLite's.
   @discardableResult
@@ -219,13 +267,18 @@ public final class ScratchContext {
       }
       snapshot = nil
       edits.remember(layer, as: changes)
+      edits.undo.didSave(layer, as: changes, store.model)
       // What the layer did not edit may be other than this context believed.
       for (table, changes) in changes { edits.follow(changes, table) }
       return commit
     case .view(let view, _):
-      let commit = try await view.absorb(layer)
+      let commit = try await view.absorb(layer, policy)
       await refresh()
       return commit
+    case .scratch(let context, _):
+      try context.absorb(layer, policy)
+      await refresh()
+      return context.snapshot?.commit ?? store.newestCommit
     }
   }
 }

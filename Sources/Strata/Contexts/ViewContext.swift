@@ -8,7 +8,9 @@ public final class ViewContext {
   private let store: Store
   let maintainer: Maintainer
   private var snapshot: Snapshot
-  private(set) var layers: ViewLayers
+  var layers: ViewLayers
+  /// The end of the turn that closes an event's undo group is on its way.
+  var endsUndoEvent = false
   private var results: [LiveID: WeakResult] = [:]
   private var lastLiveID = 0
   private var waiters: [(commit: Int64, waiter: UnsafeContinuation<Void, Never>)] = []
@@ -25,7 +27,7 @@ public final class ViewContext {
     self.store = store
     self.maintainer = maintainer
     self.snapshot = snapshot
-    layers = ViewLayers(store.model)
+    layers = ViewLayers(store.model, undoLimit: 50)
   }
 
   /// The number of the newest commit that the context shows.
@@ -40,7 +42,7 @@ public final class ViewContext {
   ///
   /// If the store has its key already, saving fails with a conflict.
   public func insert<E: Entity>(_ entity: E) {
-    if let (table, key) = layers.pending.insert(entity) { showEdit(of: key, in: table.id) }
+    if let (table, key) = layers.pending.insert(entity) { didEdit(key, in: table.id) }
   }
 
   /// Changes an entity; only attributes that `change` changes are edited.
@@ -55,7 +57,7 @@ public final class ViewContext {
     guard let (table, key) = layers.pending.identify(entity) else { return entity }
     let (edited, didChange) = try layers.pending.update(
       entity, table, key, shown: shown(entity, table, key), change)
-    if didChange { showEdit(of: key, in: table.id) }
+    if didChange { didEdit(key, in: table.id) }
     return edited
   }
 
@@ -63,7 +65,7 @@ public final class ViewContext {
   public func delete<E: Entity>(_ entity: E) {
     guard let (table, key) = layers.pending.identify(entity) else { return }
     if layers.pending.delete(entity, table, key, shown: shown(entity, table, key)) {
-      showEdit(of: key, in: table.id)
+      didEdit(key, in: table.id)
     }
   }
 
@@ -74,24 +76,44 @@ public final class ViewContext {
     }
   }
 
-  /// The edits that would conflict if they were saved now, as far as the context has been told.
+  /// The edits that would conflict if they were saved now, as far as the context has been told by
+  /// commits and by a save that failed.
+  ///
+  /// Those whose row was deleted underneath are among them, marked as orphaned: such an edit is
+  /// shown and kept until it is resolved, rolled back or saved.
   public var conflicts: [Conflict] { layers.conflicts }
+
+  /// Settles a conflict as a save with `policy` would, without saving.
+  ///
+  /// With `mergeMine` and `overwrite` the edit stays and conflicts no more; with `mergeTheirs` the
+  /// attributes in conflict become what the store has; with `discard` the whole edit of the entity
+  /// goes. To settle it with another value, keep mine and update the entity.
+  ///
+  /// - Returns: false if the conflict is over already or being saved, or the policy is `error`.
+  @discardableResult
+  public func resolve(_ conflict: Conflict, _ policy: SavePolicy) -> Bool {
+    guard layers.resolve(conflict.table, conflict.key, by: policy) else { return false }
+    showEdit(of: conflict.key, in: conflict.table.id)
+    return true
+  }
 
   /// What the context shows for a key right now.
   private func shown<E: Entity>(
     _ entity: E, _ table: Table, _ key: RecordKey
   ) -> Edits.Shown {
-    var stored = layers.pending.shownBySaves(entity, table, key)
-    for result in results.values.compactMap(\.result) where result.plan.table === table {
-      if let record = result.stored(key) {
-        stored = .record(record)
-        break
-      }
-    }
+    let stored = live(table.id, key) ?? layers.pending.shownBySaves(entity, table, key)
     return layers.shown(table.id, key, over: stored)
   }
 
-  private func showEdit(of key: RecordKey, in table: TableID) {
+  /// The stored record of a key that a live query has.
+  func live(_ table: TableID, _ key: RecordKey) -> Edits.Shown? {
+    for result in results.values.compactMap(\.result) where result.plan.table.id == table {
+      if let record = result.stored(key) { return .record(record) }
+    }
+    return nil
+  }
+
+  func showEdit(of key: RecordKey, in table: TableID) {
     for result in results.values.compactMap(\.result) where result.plan.table.id == table {
       result.edit(key, layers)
     }
@@ -127,7 +149,7 @@ public final class ViewContext {
       }
       return commit
     } catch {
-      layers.saveFailed()
+      layers.saveFailed(error)
       throw error
     }
   }
@@ -237,7 +259,7 @@ public final class ViewContext {
   var base: (snapshot: Snapshot, layers: [Layer]) { (snapshot, layers.layers) }
 
   /// Takes a child's edits on top of this context's, rebased onto what it shows now.
-  func absorb(_ layer: Layer) async throws(StoreError) -> Int64 {
+  func absorb(_ layer: Layer, _ policy: SavePolicy) async throws(StoreError) -> Int64 {
     while true {
       if isClosed { throw .closed }
       let snapshot = snapshot
@@ -248,16 +270,12 @@ public final class ViewContext {
       }
       // What was read is the base only if no merge turn came in between.
       if snapshot !== self.snapshot { continue }
-      for (table, changes) in layer.tables {
-        for (key, change) in changes {
-          let shown = layers.shown(table, key, over: .init(stored[table]?[key])).record
-          guard let rebased = change.onTop(of: shown) else { continue }
-          // An edit keeps its first `before`, so that the save sees a conflict whoever came first.
-          layers.pending.layer.replace(table, key) { below in
-            below.map { $0.joined(with: .known(rebased)) } ?? .known(rebased)
-          }
-          showEdit(of: key, in: table)
-        }
+      let absorbed = try layers.pending.rebased(layer, by: policy) { table, key in
+        layers.shown(table, key, over: .init(stored[table]?[key]))
+      }
+      for change in absorbed {
+        layers.pending.absorb(change)
+        didEdit(change.key, in: change.table.id)
       }
       return snapshot.commit
     }

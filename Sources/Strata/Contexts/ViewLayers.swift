@@ -12,7 +12,7 @@ struct ViewLayers {
   private var theirs: [TableID: [RecordKey: Record?]] = [:]
   private var lastSave = 0
 
-  init(_ model: Model) { pending = Edits(model) }
+  init(_ model: Model, undoLimit: Int = 0) { pending = Edits(model, undoLimit: undoLimit) }
 
   var isSaving: Bool { saving != nil }
 
@@ -50,11 +50,15 @@ struct ViewLayers {
     return save
   }
 
-  /// Puts what could not be saved back under what was edited meanwhile.
-  mutating func saveFailed() {
+  /// Puts what could not be saved back under what was edited meanwhile, and notes what the writer
+  /// found in the store.
+  mutating func saveFailed(_ error: StoreError) {
     guard let failed = saving?.layer else { return }
     saving = nil
     pending.layer = failed.joined(with: pending.layer)
+    for conflict in error.conflicts {
+      theirs[conflict.table.id, default: [:]][conflict.key] = .some(conflict.theirs)
+    }
   }
 
   // MARK: Merging
@@ -67,17 +71,18 @@ struct ViewLayers {
   ///   - stored: the records of edited keys in tables that were reset.
   /// - Returns: the keys whose layers may show something else now.
   mutating func merge(
-    _ changes: ChangeSet?, completedSave: Int?, stored: [TableID: [RecordKey: Record?]]
+    _ changes: ChangeSet?, completedSave: CompletedSave?, stored: [TableID: [RecordKey: Record?]]
   ) -> [TableID: Set<RecordKey>] {
     var touched: [TableID: Set<RecordKey>] = [:]
-    if let saved = saving, saved.id == completedSave {
-      for (table, changes) in saved.layer.tables {
-        touched[table] = Set(changes.map(\.key))
-        for (key, _) in changes { theirs[table]?[key] = nil }
-      }
+    if let saved = saving, let save = completedSave, saved.id == save.id {
+      for (table, changes) in saved.layer.tables { touched[table] = Set(changes.map(\.key)) }
       pending.remember(saved.layer, as: changes?.tables ?? [:])
+      pending.undo.didSave(saved.layer, as: save.changes, pending.model)
       saving = nil
       settle(saved.layer, changes)
+      for (table, changes) in saved.layer.tables {
+        for (key, _) in changes where pending.layer[table, key] == nil { theirs[table]?[key] = nil }
+      }
     }
     for (table, changes) in changes?.tables ?? [:] {
       pending.follow(changes, table)
@@ -96,20 +101,24 @@ struct ViewLayers {
         touched[table, default: []].insert(key)
       }
     }
+    pending.undo.follow(
+      changes?.tables ?? [:], own: completedSave?.changes ?? [:], read: stored)
     return touched
   }
 
-  /// The edited keys of reset tables, whose stored records a merge needs.
+  /// The keys of reset tables that are edited or can be undone, whose stored records a merge needs.
   func keysToRead(for changes: ChangeSet?) -> [TableID: Set<RecordKey>] {
     var keys: [TableID: Set<RecordKey>] = [:]
     for (table, changes) in changes?.tables ?? [:] {
-      if case .reset = changes, !self.keys(of: table).isEmpty { keys[table] = self.keys(of: table) }
+      guard case .reset = changes else { continue }
+      let followed = self.keys(of: table).union(pending.undo.keys(of: table))
+      if !followed.isEmpty { keys[table] = followed }
     }
     return keys
   }
 
   /// Lays what is edited over the rows that a save left as they were: a delete rule took the save's
-  /// own edit of them back.
+  /// own edit of them back, or its policy dropped it.
   private mutating func settle(_ saved: Layer, _ changes: ChangeSet?) {
     for (table, edits) in saved.tables where !pending.layer.isEmpty {
       if case .reset? = changes?.tables[table] { continue }
@@ -117,9 +126,27 @@ struct ViewLayers {
         guard case .known(let change) = change, changes?.tables[table]?[key] == nil else {
           continue
         }
-        rebase(table, key, onto: change.before)
+        rebase(table, key, onto: theirs[table]?[key] ?? change.before)
       }
     }
+  }
+
+  // MARK: Undo
+
+  /// Notes what the store has for a key that was just edited, so that undoing it later can tell
+  /// what others did to it.
+  mutating func followForUndo(_ table: TableID, _ key: RecordKey) {
+    guard pending.undo.isRecording, pending.undo.stored(table, key) == nil else { return }
+    if let theirs = theirs[table]?[key] { return pending.undo.note(theirs, table, key) }
+    guard case .known(let change)? = saving?.layer[table, key] ?? pending.layer[table, key] else {
+      return
+    }
+    pending.undo.note(change.before, table, key)
+  }
+
+  /// Drops what is left of an edit that has become what the store has.
+  mutating func settle(_ table: TableID, _ key: RecordKey) {
+    if let theirs = theirs[table]?[key] { rebase(table, key, onto: theirs) }
   }
 
   private mutating func rebase(_ table: TableID, _ key: RecordKey, onto stored: Record?) {
@@ -161,6 +188,22 @@ struct ViewLayers {
       }
     }
     return found
+  }
+
+  /// Makes of an edit in conflict what a policy leaves of it; an edit that is being saved is up to
+  /// its save.
+  ///
+  /// - Returns: whether there was a conflict to resolve.
+  mutating func resolve(_ table: Table, _ key: RecordKey, by policy: SavePolicy) -> Bool {
+    guard policy != .error, saving?.layer[table.id, key] == nil,
+      let stored = theirs[table.id]?[key], case .known(let change)? = pending.layer[table.id, key]
+    else { return false }
+    let conflicting = change.conflicts(with: stored, count: table.columns.count)
+    if conflicting.isEmpty { return false }
+    let resolved = change.resolved(onto: stored, conflicting, by: policy)
+    pending.layer[table.id, key] = resolved.map(LayerChange.known)
+    if resolved == nil { theirs[table.id]?[key] = nil }
+    return true
   }
 }
 

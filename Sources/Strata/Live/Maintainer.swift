@@ -21,7 +21,7 @@ struct MaintainedUpdate: Sendable {
 struct MergeTurn: Sendable {
   let snapshot: Snapshot
   let changes: ChangeSet?
-  let completedSave: Int?
+  let completedSave: CompletedSave?
   let updates: [LiveID: MaintainedUpdate]
   /// Stored records of keys that the view context has edits for, in tables that were reset.
   var stored: [TableID: [RecordKey: Record?]] = [:]

@@ -64,6 +64,11 @@ package final class Table: Sendable {
     self.paths = paths
   }
 
+  /// Whether this is the table of an entity, so that its records may be decoded as one.
+  func isTable<E: Entity>(of _: E.Type) -> Bool {
+    type(of: paths[Table.keyColumn] as AnyKeyPath).rootType == E.self
+  }
+
   /// The column of the attribute at `path`.
   package func column(for path: AnyKeyPath) -> Int? {
     paths.firstIndex { $0 as AnyKeyPath == path }

@@ -78,42 +78,12 @@ struct LayerResolver {
   private mutating func resolve(
     _ change: Change, _ key: RecordKey, _ stored: Record?, _ table: Table
   ) -> WorkingSet.Row? {
-    if policy == .error {
-      note(change, key, stored, table)
-      if stored == nil { return nil }
+    let conflicting = change.conflicts(with: stored, count: table.columns.count)
+    if policy == .error && !conflicting.isEmpty {
+      conflicts.append(table.conflict(change, key: key, stored: stored, attributes: conflicting))
     }
-    guard let rebased = change.rebased(onto: stored) else { return nil }
-    return .init(key: key, before: stored, after: rebased.after)
-  }
-
-  /// Remembers a conflict, if there is one.
-  private mutating func note(
-    _ change: Change, _ key: RecordKey, _ stored: Record?, _ table: Table
-  ) {
-    let attributes = change.conflicts(with: stored, count: table.columns.count)
-    if attributes.isEmpty { return }
-    conflicts.append(table.conflict(change, key: key, stored: stored, attributes: attributes))
-  }
-}
-
-extension Table {
-  func conflict(
-    _ change: Change, key: RecordKey, stored: Record?, attributes: AttributeSet
-  ) -> Conflict {
-    Conflict(
-      entity: entity, key: key, attributes: attributes.positions.map { columns[$0].name },
-      before: change.before, mine: change.after, theirs: stored)
-  }
-}
-
-extension StoreError {
-  init(_ conflicts: [Conflict]) {
-    let first = conflicts[0]
-    self.init(
-      .conflict,
-      conflicts.count == 1 ? "\(first)" : "\(first), and \(conflicts.count - 1) more conflicts",
-      advice: "look at the conflicts, then revert, or save with the policy .overwrite",
-      entity: first.entity, attributes: first.attributes, keys: conflicts.map(\.key))
-    self.conflicts = conflicts
+    return change.resolved(onto: stored, conflicting, by: policy).map {
+      .init(key: key, before: stored, after: $0.after)
+    }
   }
 }

@@ -146,12 +146,15 @@ struct RowWriter {
       let stored = try connection.record(row.key, of: table, builder)
     else { throw try failure(code, statement, row, table) }
     if stored == after { return nil }
-    guard policy == .overwrite else {
-      let insertion = Change(before: nil, after: after)
+    switch policy {
+    case .error:
       conflicts.append(
         table.conflict(
-          insertion, key: row.key, stored: stored, attributes: .all(table.columns.count)))
+          Change(before: nil, after: after), key: row.key, stored: stored,
+          attributes: .all(table.columns.count)))
       return nil
+    case .mergeTheirs, .discard: return nil
+    case .mergeMine, .overwrite: break
     }
     var changes = ContiguousArray<RowChange>()
     try update([.init(key: row.key, before: stored, after: after)], table, &changes)

@@ -85,26 +85,6 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
   }
 }
 
-/// An attribute-by-attribute disagreement between an edit and the store.
-public struct Conflict: Sendable, CustomStringConvertible {
-  /// The entity's name.
-  public let entity: String
-  /// The record's key.
-  public let key: RecordKey
-  /// The attributes that both sides changed, by name.
-  public let attributes: [String]
-  /// The record before this side's edit; nil for an insertion.
-  public let before: Record?
-  /// The record as this side wants it; nil for a deletion.
-  public let mine: Record?
-  /// The record in the store; nil if it was deleted.
-  public let theirs: Record?
-
-  public var description: String {
-    "\(entity) \(key): \(attributes.joined(separator: ", ")) changed by somebody else"
-  }
-}
-
 extension StoreError {
   static var closed: StoreError {
     StoreError(.closed, "the stack is closed", advice: "open it again")

@@ -1,3 +1,10 @@
+/// A save of the view context that is in the store.
+struct CompletedSave: Sendable {
+  let id: Int
+  /// What the writer wrote, rows that delete rules touched included.
+  let changes: [TableID: TableChanges]
+}
+
 /// What the view context gets at each merge turn: everything committed since the last one.
 struct MergeStep: Sendable {
   /// What was committed, oldest first; empty if only the snapshot is new.
@@ -5,7 +12,7 @@ struct MergeStep: Sendable {
   /// The store right after the newest of them.
   let snapshot: Snapshot
   /// The newest save of the view context that is in the snapshot.
-  let completedSave: Int?
+  let completedSave: CompletedSave?
 }
 
 /// Whether and why the view context should be woken.
@@ -16,7 +23,7 @@ struct MergePull: Sendable {
   var cursor: ChangeLog.Cursor?
   var waiter: UnsafeContinuation<MergeStep?, Never>?
   /// The newest finished save of the view context that it has not been told of.
-  var completedSave: Int?
+  var completedSave: CompletedSave?
   /// A save of the view context is under way: its commit and its end are told together.
   var heldBack = false
   /// Somebody asked for a turn although nothing was committed.
@@ -47,8 +54,8 @@ extension Writer {
       merge.heldBack = false
       answerMergePull()
     }
-    let commit = try self.save(layer, policy: policy)
-    merge.completedSave = save
+    let (commit, changes) = try saveReporting(layer, policy: policy)
+    merge.completedSave = CompletedSave(id: save, changes: changes)
     return commit
   }
 

@@ -68,10 +68,11 @@ import Testing
       let boat = try #require(try await scratch.find(Boat.self, 1))
       scratch.update(boat) { $0.name = "theirs" }
     }
-    try await sheet.save()
-    let error = await #expect(throws: StoreError.self) { try await stack.view.save() }
+    let error = await #expect(throws: StoreError.self) { try await sheet.save() }
     #expect(error?.code == .conflict && error?.attributes == ["name"])
-    try await stack.view.save(.overwrite)
+    #expect(sheet.hasChanges && !stack.view.hasChanges)
+    try await sheet.save(.mergeMine)
+    try await stack.view.save()
     #expect(try await stack.fetch(Boat.all)[0].name == "mine")
   }
 

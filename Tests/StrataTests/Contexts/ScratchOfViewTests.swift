@@ -67,7 +67,9 @@ struct ScratchOfViewTests {
     view.update(boats[0]) { $0.length = 2 }
     try await stack.withScratch { $0.update(boats[1]) { $0.length = 3 } }
     view.update(boats[2]) { $0.length = 4 }
-    try await sheet.save()
+    let error = await failure { try await sheet.save() }
+    #expect(error?.conflicts.map(\.key) == [RecordKey(.integer(3))])
+    try await sheet.save(.mergeMine)
     let expected = [
       Boat(id: 1, name: "sheet", length: 2), Boat(id: 2, name: "sheet", length: 3),
     ]

@@ -14,6 +14,21 @@ struct Disagreement: Sendable, CustomTestStringConvertible {
   let conflict: [String]?
   /// The row after a save that overwrites, or that has nothing to disagree about.
   let result: Boat?
+  /// The row after a save that merges and lets this side win, if that differs.
+  var mergedMine: Boat?? = nil
+  /// The row after a save that merges and lets the other side win, if that differs.
+  var mergedTheirs: Boat?? = nil
+  /// The row after a save that discards what conflicts, if that differs.
+  var discarded: Boat?? = nil
+
+  func result(of policy: SavePolicy) -> Boat? {
+    switch policy {
+    case .error, .overwrite: result
+    case .mergeMine: mergedMine ?? result
+    case .mergeTheirs: mergedTheirs ?? result
+    case .discard: discarded ?? result
+    }
+  }
 
   static let every = ["id", "name", "length", "speed", "harbourID"]
   static let gull = Boat(id: 1, name: "Gull", length: 9)
@@ -22,7 +37,9 @@ struct Disagreement: Sendable, CustomTestStringConvertible {
     Disagreement(
       testDescription: "the same attribute", mine: { $0.update(gull) { $0.name = "Mine" } },
       theirs: { $0.change { $0.name = "Theirs" } }, conflict: ["name"],
-      result: Boat(id: 1, name: "Mine", length: 9)),
+      result: Boat(id: 1, name: "Mine", length: 9),
+      mergedTheirs: Boat(id: 1, name: "Theirs", length: 9),
+      discarded: Boat(id: 1, name: "Theirs", length: 9)),
     Disagreement(
       testDescription: "two attributes, one of them the same",
       mine: {
@@ -36,7 +53,9 @@ struct Disagreement: Sendable, CustomTestStringConvertible {
           $0.name = "Theirs"
           $0.speed = 4
         }
-      }, conflict: ["name"], result: Boat(id: 1, name: "Mine", length: 1, speed: 4)),
+      }, conflict: ["name"], result: Boat(id: 1, name: "Mine", length: 1, speed: 4),
+      mergedTheirs: Boat(id: 1, name: "Theirs", length: 1, speed: 4),
+      discarded: Boat(id: 1, name: "Theirs", length: 9, speed: 4)),
     Disagreement(
       testDescription: "different attributes", mine: { $0.update(gull) { $0.name = "Mine" } },
       theirs: { $0.change { $0.length = 3 } }, conflict: nil,
@@ -47,10 +66,13 @@ struct Disagreement: Sendable, CustomTestStringConvertible {
       result: Boat(id: 1, name: "Both", length: 9)),
     Disagreement(
       testDescription: "an update and a deletion", mine: { $0.update(gull) { $0.name = "Mine" } },
-      theirs: { $0.remove() }, conflict: every, result: Boat(id: 1, name: "Mine", length: 9)),
+      theirs: { $0.remove() }, conflict: every, result: Boat(id: 1, name: "Mine", length: 9),
+      mergedMine: .some(nil), mergedTheirs: .some(nil), discarded: .some(nil)),
     Disagreement(
       testDescription: "a deletion and an update", mine: { $0.delete(gull) },
-      theirs: { $0.change { $0.name = "Theirs" } }, conflict: every, result: nil),
+      theirs: { $0.change { $0.name = "Theirs" } }, conflict: every, result: nil,
+      mergedTheirs: Boat(id: 1, name: "Theirs", length: 9),
+      discarded: Boat(id: 1, name: "Theirs", length: 9)),
     Disagreement(
       testDescription: "two deletions", mine: { $0.delete(gull) }, theirs: { $0.remove() },
       conflict: nil, result: nil),
@@ -58,7 +80,9 @@ struct Disagreement: Sendable, CustomTestStringConvertible {
       testDescription: "two insertions", stored: nil,
       mine: { $0.insert(Boat(id: 1, name: "Mine")) },
       theirs: { _ = $0.insert(Boat(id: 1, name: "Theirs", length: 3)) }, conflict: every,
-      result: Boat(id: 1, name: "Mine")),
+      result: Boat(id: 1, name: "Mine"),
+      mergedTheirs: Boat(id: 1, name: "Theirs", length: 3),
+      discarded: Boat(id: 1, name: "Theirs", length: 3)),
     Disagreement(
       testDescription: "two insertions of the same", stored: nil,
       mine: { $0.insert(Boat(id: 1, name: "Both")) },
@@ -75,6 +99,16 @@ enum Arrival: CaseIterable {
   case duringTheSave
   /// Before the edit, which is made to a value in hand from before.
   case beforeTheEdit
+}
+
+/// A policy that settles a conflict, and when the other commit comes.
+struct Settlement: Sendable {
+  let policy: SavePolicy
+  let order: Arrival
+
+  static let all = SavePolicy.allCases.filter { $0 != .error }.flatMap { policy in
+    Arrival.allCases.map { Settlement(policy: policy, order: $0) }
+  }
 }
 
 @Suite(.stack(Boat.self, Harbour.self), .timeLimit(.minutes(10))) @MainActor
@@ -98,25 +132,91 @@ struct ViewConflictTests {
     // Nothing was written, everything is still here, and overwriting settles it.
     #expect(view.hasChanges && error?.conflicts.first?.key == RecordKey(.integer(1)))
     #expect(try await stack.rows("SELECT number FROM strata_commit") != ["3"])
-    if order != .beforeTheEdit {
-      #expect(view.conflicts.map(\.attributes) == [`case`.conflict])
-      #expect(view.conflicts.first?.theirs == error?.conflicts.first?.theirs)
-    }
+    #expect(view.conflicts.map(\.attributes) == [`case`.conflict])
+    #expect(view.conflicts.first?.theirs == error?.conflicts.first?.theirs)
     try await view.save(.overwrite)
     #expect(!view.hasChanges && view.conflicts.isEmpty)
     #expect(try await stack.fetch(Boat.all) == (`case`.result.map { [$0] } ?? []))
   }
 
-  @Test(arguments: Disagreement.all, Arrival.allCases)
-  func `overwriting does not depend on the order of edit and commit`(
-    _ case: Disagreement, _ order: Arrival
+  @Test(arguments: Disagreement.all, Settlement.all)
+  func `what a policy makes of it does not depend on the order of edit and commit`(
+    _ case: Disagreement, _ settlement: Settlement
+  ) async throws {
+    if let stored = `case`.stored { try await stack.withScratch { $0.insert(stored) } }
+    // With a live query, an edit after the other commit starts from what the commit left.
+    let live = settlement.order == .beforeTheEdit ? nil : try await view.loaded(Boat.all)
+    #expect(try await save(`case`, settlement.order, settlement.policy) == nil)
+    let expected = `case`.result(of: settlement.policy).map { [$0] } ?? []
+    #expect(try await stack.fetch(Boat.all) == expected)
+    if let live { #expect(Array(live.elements) == expected) }
+    #expect(try await view.fetch(Boat.all) == expected)
+    #expect(!view.hasChanges && view.conflicts.isEmpty)
+  }
+
+  @Test(arguments: Disagreement.all, SavePolicy.allCases)
+  func `resolving a conflict does what saving with the policy would`(
+    _ case: Disagreement, _ policy: SavePolicy
   ) async throws {
     if let stored = `case`.stored { try await stack.withScratch { $0.insert(stored) } }
     let live = try await view.loaded(Boat.all)
-    #expect(try await save(`case`, order, .overwrite) == nil)
-    let expected = `case`.result.map { [$0] } ?? []
+    let theirs = stack.layer(`case`.theirs)
+    `case`.mine(view)
+    try await view.merged(try await stack.commitUrgently(theirs).value)
+    let conflict = view.conflicts.first
+    #expect((conflict == nil) == (`case`.conflict == nil))
+    guard let conflict else { return }
+    #expect(conflict.isOrphaned == (`case`.testDescription == "an update and a deletion"))
+    #expect(conflict.sides(of: Boat.self)?.before?.name == `case`.stored?.name)
+    #expect(conflict.sides(of: Harbour.self) == nil)
+    #expect(view.resolve(conflict, policy) == (policy != .error))
+    if policy == .error {
+      #expect(view.conflicts.count == 1)
+      return
+    }
+    let expected = `case`.result(of: policy).map { [$0] } ?? []
+    #expect(view.conflicts.isEmpty && Array(live.elements) == expected)
+    #expect(!view.resolve(conflict, policy))
+    try await view.save()
     #expect(try await stack.fetch(Boat.all) == expected)
-    #expect(Array(live.elements) == expected && !view.hasChanges)
+  }
+
+  @Test func `a conflict of a save that failed can be resolved`() async throws {
+    try await stack.withScratch { $0.insert(Disagreement.gull) }
+    try await stack.withScratch { $0.update(Disagreement.gull) { $0.name = "Theirs" } }
+    view.update(Disagreement.gull) {
+      $0.name = "Mine"
+      $0.length = 1
+    }
+    #expect(view.conflicts.isEmpty)
+    let error = await failure { try await view.save() }
+    let conflict = try #require(error?.conflicts.first)
+    #expect(view.resolve(conflict, .mergeTheirs))
+    try await view.save()
+    #expect(try await stack.fetch(Boat.all) == [Boat(id: 1, name: "Theirs", length: 1)])
+  }
+
+  @Test func `what one row's policy drops takes nothing else with it`() async throws {
+    let boats = (1...3).map { Boat(id: $0, name: "Gull", length: 9) }
+    try await stack.withScratch { scratch in boats.forEach(scratch.insert) }
+    for boat in boats { view.update(boat) { $0.name = "Mine" } }
+    try await stack.withScratch { $0.update(boats[1]) { $0.name = "Theirs" } }
+    try await view.save(.discard)
+    #expect(try await stack.rows("SELECT name FROM boats") == ["Mine", "Theirs", "Mine"])
+    // What is edited while the save drops an edit starts from what the store has.
+    view.update(boats[2]) { $0.name = "Again" }
+    try await stack.withScratch { scratch in
+      for boat in try await scratch.fetch(Boat.all) { scratch.update(boat) { $0.name = "New" } }
+    }
+    let stop = await WriterStop(stack)
+    let saving = Task { try await view.save(.discard) }
+    #expect(await eventually { !view.hasChanges })
+    view.update(boats[2]) { $0.length = 1 }
+    stop.release()
+    _ = try await saving.value
+    #expect(view.conflicts.isEmpty)
+    try await view.save()
+    #expect(try await view.find(Boat.self, 3) == Boat(id: 3, name: "New", length: 1))
   }
 
   /// Makes both edits in an order, saves, and returns why the save failed when all is merged.

@@ -71,7 +71,7 @@ import Testing
 
   private func act(_ all: LiveQuery<Boat>, _ random: inout SeededRandom) async throws {
     let new = boat(random.below(200), &random)
-    switch random.below(22) {
+    switch random.below(25) {
     case 0...6:
       if let old = all.elements.first(where: { $0.id == new.id }) {
         let attribute = random.below(3)
@@ -104,7 +104,9 @@ import Testing
       let sheet = view.scratch()
       sheet.upsert(new)
       sheet.delete(boat(random.below(200), &random))
-      try await sheet.save()
+      try await sheet.save(.overwrite)
+    case 18: view.undo()
+    case 19: view.redo()
     default: try await commit(&random, count: 1 + random.below(6))
     }
   }

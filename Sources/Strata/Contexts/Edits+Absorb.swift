@@ -1,0 +1,63 @@
+// A child context's save: its layer lands on top of its parent's edits.
+
+extension Edits {
+  /// One change of a child's layer as its parent takes it.
+  struct Absorbed {
+    let table: Table
+    let key: RecordKey
+    let change: LayerChange
+    /// What the parent showed for the key.
+    let shown: Shown
+  }
+
+  /// A child's layer rebased onto what its parent shows now.
+  ///
+  /// A row of which the parent knows nothing has no conflict here; a layer further down, at the
+  /// latest the writer, knows it.
+  ///
+  /// - Throws: ``StoreError`` with code `conflict` under the policy `error`.
+  func rebased(
+    _ layer: Layer, by policy: SavePolicy, over shown: (TableID, RecordKey) -> Shown
+  ) throws(StoreError) -> [Absorbed] {
+    var absorbed: [Absorbed] = []
+    var conflicts: [Conflict] = []
+    for id in layer.tables.keys.sorted() {
+      let table = model[id]
+      for entry in layer.tables[id]?.inKeyOrder ?? [] {
+        guard let change = entry.change else { continue }
+        let key = entry.key
+        let below = shown(id, key)
+        let rebased: LayerChange?
+        switch (change, below) {
+        case (_, .unknown): rebased = change
+        case (.blind, _): rebased = change.onTop(of: below.record).map(LayerChange.known)
+        case (.known(let change), _):
+          let conflicting = change.conflicts(with: below.record, count: table.columns.count)
+          if policy == .error && !conflicting.isEmpty {
+            conflicts.append(
+              table.conflict(change, key: key, stored: below.record, attributes: conflicting))
+          }
+          rebased =
+            change.resolved(onto: below.record, conflicting, by: policy).map(LayerChange.known)
+        }
+        if let rebased {
+          absorbed.append(Absorbed(table: table, key: key, change: rebased, shown: below))
+        }
+      }
+    }
+    if !conflicts.isEmpty { throw StoreError(conflicts) }
+    return absorbed
+  }
+
+  /// Puts a child's change on top; an edit of this context keeps its first `before`.
+  mutating func absorb(_ absorbed: Absorbed) {
+    let old = layer[absorbed.table.id, absorbed.key]
+    layer.replace(absorbed.table.id, absorbed.key) { below in
+      below.map { $0.joined(with: absorbed.change) } ?? absorbed.change
+    }
+    record(
+      Change(
+        before: absorbed.shown.record, after: absorbed.change.applied(to: absorbed.shown.record)),
+      over: old, absorbed.table.id, absorbed.key)
+  }
+}

@@ -1,0 +1,87 @@
+// Undo and redo of the main actor's edits.
+
+extension ViewContext {
+  /// The most groups of edits that can be undone, and redone; 50 unless set. Zero keeps none.
+  ///
+  /// Without ``undoGroup(_:_:)``, what is edited in one turn of the main actor is one group: one
+  /// tap, one undo. A save does not end what can be undone; a rollback does.
+  public var undoLimit: Int {
+    get { layers.pending.undo.limit }
+    set { layers.pending.undo.setLimit(newValue) }
+  }
+
+  /// Whether there is something to undo.
+  public var canUndo: Bool { layers.pending.undo.canUndo }
+  /// Whether there is something to redo.
+  public var canRedo: Bool { layers.pending.undo.canRedo }
+  /// The name of the group that ``undo()`` would undo.
+  public var undoName: String? { layers.pending.undo.undoName }
+  /// The name of the group that ``redo()`` would redo.
+  public var redoName: String? { layers.pending.undo.redoName }
+
+  /// Takes back the newest group of edits, saved or not; live queries show it in the same turn.
+  ///
+  /// Undoing is itself an edit: it waits for the next save. Of a saved group everything is taken
+  /// back that its save did, what delete rules did included. An attribute is taken back only if it
+  /// still has the value that the group gave it; the report lists the rest. An entity that somebody
+  /// else deleted does not come back.
+  ///
+  /// - Returns: nil if there is nothing to undo.
+  /// - Precondition: no undo group is open.
+  @discardableResult
+  public func undo() -> UndoReport? { revert(redo: false) }
+
+  /// Does again what was undone last, under the rules of ``undo()``.
+  ///
+  /// - Returns: nil if there is nothing to redo; any new edit forgets what could be redone.
+  @discardableResult
+  public func redo() -> UndoReport? { revert(redo: true) }
+
+  /// Makes the edits of `body` one group, also if it throws.
+  ///
+  /// Groups nest: the outermost one is undone as a whole.
+  @discardableResult
+  public func undoGroup<R>(_ name: String? = nil, _ body: () throws -> R) rethrows -> R {
+    layers.pending.undo.begin(name)
+    defer { layers.pending.undo.end() }
+    return try body()
+  }
+
+  /// Begins a group that lasts over several turns, such as a drag, until ``endUndoGroup()``.
+  public func beginUndoGroup(_ name: String? = nil) { layers.pending.undo.begin(name) }
+
+  /// Ends the group that was begun last.
+  ///
+  /// - Precondition: ``beginUndoGroup(_:)`` was called.
+  public func endUndoGroup() { layers.pending.undo.end() }
+
+  private func revert(redo: Bool) -> UndoReport? {
+    let layers = layers
+    let result = self.layers.pending.revert(redo: redo) { table, key in
+      let stored = layers.pending.undo.stored(table, key).map(Edits.Shown.init)
+      return layers.shown(table, key, over: stored ?? live(table, key) ?? .unknown)
+    }
+    guard let (report, touched) = result else { return nil }
+    for (table, keys) in touched {
+      for key in keys {
+        self.layers.settle(table, key)
+        showEdit(of: key, in: table)
+      }
+    }
+    return report
+  }
+
+  /// Shows an edit, and sees to it that the group of this turn ends with the turn.
+  func didEdit(_ key: RecordKey, in table: TableID) {
+    layers.followForUndo(table, key)
+    showEdit(of: key, in: table)
+    guard layers.pending.undo.isEventOpen, !endsUndoEvent else { return }
+    endsUndoEvent = true
+    Task { [weak self] in self?.endUndoEvent() }
+  }
+
+  private func endUndoEvent() {
+    endsUndoEvent = false
+    layers.pending.undo.endEvent()
+  }
+}

@@ -1,0 +1,214 @@
+import StrataTesting
+import Testing
+
+@testable import Strata
+
+/// Scratch contexts over scratch contexts, over the store and over the view context.
+@Suite(.stack(Boat.self, Harbour.self), .timeLimit(.minutes(10)))
+struct NestedScratchTests {
+  let stack = Stack.test
+  let gull = Boat(id: 1, name: "Gull", length: 9)
+
+  @Test func `a child reads its parent's edits, and its saves land there`() async throws {
+    try await stack.commit { $0.insert(gull) }
+    let parent = stack.scratch()
+    parent.update(gull) { $0.name = "Swan" }
+    let child = parent.scratch()
+    #expect(child.update(gull) { $0.length = 1 }.name == "Swan")
+    child.insert(Boat(id: 2))
+    #expect(try await child.fetch(Boat.all).map(\.length) == [1, 0])
+    #expect(try await parent.fetch(Boat.all).map(\.length) == [9])
+    #expect(try await child.save() == 1)
+    #expect(!child.hasChanges)
+    #expect(try await parent.fetch(Boat.all).map(\.length) == [1, 0])
+    #expect(try await stack.fetch(Boat.all) == [gull])
+    try await parent.save()
+    #expect(try await stack.rows("SELECT id, name, length FROM boats") == ["1 Swan 1", "2  0"])
+  }
+
+  @Test func `siblings see each other's edits only after a save and a refresh`() async throws {
+    let parent = stack.scratch()
+    let first = parent.scratch()
+    let second = parent.scratch()
+    first.insert(gull)
+    #expect(try await second.count(Boat.all) == 0)
+    try await first.save()
+    #expect(try await second.count(Boat.all) == 0)
+    #expect(try await parent.scratch().fetch(Boat.all) == [gull])
+    second.insert(Boat(id: 2))
+    await second.refresh()
+    #expect(try await second.fetch(Boat.all).map(\.id) == [1, 2])
+  }
+
+  @Test func `siblings that edit the same attribute conflict by policy`() async throws {
+    try await stack.commit { $0.insert(gull) }
+    for policy in SavePolicy.allCases {
+      let parent = stack.scratch()
+      let first = parent.scratch()
+      let second = parent.scratch()
+      first.update(gull) { $0.name = "first" }
+      second.update(gull) {
+        $0.name = "second"
+        $0.length = 1
+      }
+      try await first.save()
+      let error = await failure { try await second.save(policy) }
+      #expect(error?.code == (policy == .error ? .conflict : nil))
+      #expect(error?.conflicts.first?.attributes == (policy == .error ? ["name"] : nil))
+      #expect(second.hasChanges == (policy == .error))
+      let boat = try #require(try await parent.find(Boat.self, 1))
+      let expected =
+        switch policy {
+        case .error, .discard: Boat(id: 1, name: "first", length: 9)
+        case .mergeTheirs: Boat(id: 1, name: "first", length: 1)
+        case .mergeMine, .overwrite: Boat(id: 1, name: "second", length: 1)
+        }
+      #expect(boat == expected, "\(policy)")
+    }
+    #expect(try await stack.fetch(Boat.all) == [gull])
+  }
+
+  @Test func `letting go of a child discards its edits alone`() async throws {
+    let parent = stack.scratch()
+    parent.insert(gull)
+    do {
+      let child = parent.scratch()
+      child.delete(gull)
+      child.upsert(Boat(id: 2))
+    }
+    #expect(try await parent.fetch(Boat.all) == [gull])
+    try await parent.save()
+    #expect(try await stack.fetch(Boat.all) == [gull])
+  }
+
+  @Test func `upserts and deletions of rows that nobody has read go through every layer`()
+    async throws
+  {
+    try await stack.commit { $0.insert(gull) }
+    let parent = stack.scratch()
+    parent.upsert(Boat(id: 1, name: "upsert", length: 5))
+    let child = parent.scratch()
+    child.update(Boat(id: 1, name: "upsert", length: 5)) { $0.length = 6 }
+    child.insert(Boat(id: 2, name: "child"))
+    let grandchild = child.scratch()
+    grandchild.delete(Boat(id: 2, name: "child"))
+    grandchild.upsert(Boat(id: 3))
+    try await grandchild.save()
+    try await child.save()
+    #expect(try await parent.fetch(Boat.all).map(\.id) == [1, 3])
+    try await parent.save()
+    #expect(try await stack.rows("SELECT id, name, length FROM boats") == ["1 upsert 6", "3  0"])
+  }
+
+  /// Two scratches over the view context: the outermost save is one layer down each time.
+  @Test @MainActor func `a grandchild of the view context reaches it in two saves`() async throws {
+    try await stack.withScratch { [gull] in $0.insert(gull) }
+    let live = try await stack.view.loaded(Boat.all)
+    let sheet = stack.view.scratch()
+    let popover = sheet.scratch()
+    popover.update(gull) { $0.name = "Swan" }
+    try await popover.save()
+    #expect(Array(live.elements) == [gull])
+    try await sheet.save()
+    #expect(live.elements.map(\.name) == ["Swan"])
+    stack.view.undo()
+    #expect(Array(live.elements) == [gull])
+  }
+
+  // MARK: - Against a flat model
+
+  /// What a context of any depth must show: its ancestors' rows when it was made, and its edits.
+  private final class Level {
+    let scratch: ScratchContext
+    var rows: [Int: Boat]
+    init(_ scratch: ScratchContext, _ rows: [Int: Boat]) {
+      self.scratch = scratch
+      self.rows = rows
+    }
+  }
+
+  @Test @MainActor func `fetches at any depth agree with a flat model`() async throws {
+    var random = SeededRandom.printingSeed()
+    let view = stack.view
+    let live = try await view.loaded(
+      Boat.where { $0.length > 2 }.sorted(by: \.name).sorted(by: \.length, .descending).limit(7))
+    for round in 0..<12 {
+      var stored: [Int: Boat] = [:]
+      for boat in try await stack.fetch(Boat.all) { stored[boat.id] = boat }
+      let isOfView = round % 2 == 1
+      var levels = [Level(isOfView ? view.scratch() : stack.scratch(), stored)]
+      for step in 0..<120 {
+        let level = levels[levels.count - 1]
+        switch random.below(12) {
+        case 0 where levels.count < 5: levels.append(Level(level.scratch.scratch(), level.rows))
+        case 1 where levels.count > 1:
+          levels.removeLast()
+          if random.oneIn(3) { continue }
+          try await level.scratch.save()
+          levels[levels.count - 1].rows = level.rows
+        default: edit(level, &random)
+        }
+        let top = levels[levels.count - 1]
+        if step % 4 == 0 {
+          let note: Comment = "round \(round), step \(step), seed \(random.seed)"
+          try await check(top, &random, note)
+        }
+      }
+      while levels.count > 1 {
+        let level = levels.removeLast()
+        try await level.scratch.save()
+        levels[levels.count - 1].rows = level.rows
+      }
+      try await levels[0].scratch.save()
+      let expected = levels[0].rows.values.sorted { $0.id < $1.id }
+      #expect(try await view.fetch(Boat.all) == expected, "round \(round), seed \(random.seed)")
+      let top = try await view.fetch(
+        Boat.where { $0.length > 2 }.sorted(by: \.name).sorted(by: \.length, .descending).limit(7))
+      #expect(Array(live.elements) == top, "round \(round), seed \(random.seed)")
+      try await view.save()
+      #expect(try await stack.fetch(Boat.all) == expected)
+    }
+  }
+
+  @MainActor private func edit(_ level: Level, _ random: inout SeededRandom) {
+    let id = random.below(24)
+    let new = Boat(
+      id: id, name: random.pick(["Gull", "Tern", "Auk"]), length: random.below(6),
+      speed: random.oneIn(2) ? nil : random.below(3), harbourID: nil)
+    let old = level.rows[id]
+    switch (random.below(4), old) {
+    case (0, _):
+      level.scratch.upsert(new)
+      level.rows[id] = new
+    case (1, let old?):
+      level.scratch.delete(old)
+      level.rows[id] = nil
+    case (_, let old?):
+      let edited = level.scratch.update(old) { $0.length = new.length }
+      level.rows[id] = edited
+      #expect(edited == Boat(id: id, name: old.name, length: new.length, speed: old.speed))
+    case (_, nil):
+      level.scratch.insert(new)
+      level.rows[id] = new
+    }
+  }
+
+  @MainActor private func check(
+    _ level: Level, _ random: inout SeededRandom, _ note: Comment
+  ) async throws {
+    let bound = random.below(6)
+    let limit = random.below(10)
+    let offset = random.below(4)
+    let query = Boat.where { $0.length >= bound }.sorted(by: \.name, .descending)
+      .sorted(by: \.speed)
+    let sorted = level.rows.values.filter { $0.length >= bound }.sorted {
+      ($1.name, $0.speed ?? -1, $0.id) < ($0.name, $1.speed ?? -1, $1.id)
+    }
+    #expect(try await level.scratch.fetch(query) == sorted, note)
+    #expect(try await level.scratch.count(query) == sorted.count, note)
+    let page = Array(sorted.dropFirst(offset).prefix(limit))
+    #expect(try await level.scratch.fetch(query.offset(offset).limit(limit)) == page, note)
+    let ids = (0..<24).filter { _ in random.oneIn(3) }
+    #expect(try await level.scratch.find(Boat.self, ids) == ids.compactMap { level.rows[$0] }, note)
+  }
+}
