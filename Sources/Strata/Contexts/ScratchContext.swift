@@ -12,7 +12,7 @@ public final class ScratchContext {
   let store: Store
   private var parent: Parent
   private var snapshot: Snapshot?
-  private var edits: Edits
+  private(set) var edits: Edits
   /// What a save of this context has under way: an actor that holds the context may edit it while
   /// its own save waits for the writer.
   private var saving: Layer?
@@ -182,7 +182,8 @@ public final class ScratchContext {
   /// - Returns: the number of the commit that has the edits; for a child of the view context, the
   ///   commit that the view shows.
   /// - Throws: ``StoreError`` with code `conflict`, `uniquenessViolated`, `missingReference`,
-  ///   `deleteDenied`, `invalidValue`, `cancelled`, `closed`, `busy`, `diskFull` or one of SQLite's.
+  ///   `deleteDenied`, `validationFailed`, `invalidValue`, `cancelled`, `closed`, `busy`, `diskFull`
+  ///   or one of SQLite's.
   @discardableResult
   public nonisolated(nonsending) func save(
     _ policy: SavePolicy = .error
