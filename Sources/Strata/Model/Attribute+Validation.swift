@@ -85,6 +85,8 @@ extension Attribute where Value: TextValue {
 
   /// Refuses texts that a regular expression does not match as a whole; nil is not matched.
   ///
+  /// In Swift 5 mode a literal is written `#/…/#`.
+  ///
   /// - Parameter message: what a failure says.
   public func validated<Output>(
     matching regex: sending Regex<Output>, message: String = "must have the right form"

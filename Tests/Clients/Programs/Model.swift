@@ -92,7 +92,7 @@ struct Booking: Entity, Equatable {
 
   static let room = toOne(\.roomID, Room.self)
   static let schema = Schema<Booking>("bookings", key: \.id) {
-    Attribute(\.code).validated(matching: /[A-Z]{2}[0-9]+/, message: "two letters and a number")
+    Attribute(\.code).validated(matching: #/[A-Z]{2}[0-9]+/#, message: "two letters and a number")
     Attribute(\.guests).validated(1...12)
     Attribute(\.price).validated(0...).validated("whole cents") { ($0 * 100).rounded() == $0 * 100 }
     Attribute(\.begins)

@@ -96,7 +96,8 @@ extension Quake {
   var booking = Booking(guests: 13, roomID: room.id)
   let problems = view.validate(booking).map { "\($0.attribute ?? "booking"): \($0.message)" }
   view.insert(booking)
-  do { try await view.save() } catch  where error.code == .validationFailed {
+  do { try await view.save() } catch {
+    if error.code != .validationFailed { throw error }
     booking = view.update(booking) { $0.guests = 12 }
     assert(error.failures.count == 1 && view.validate().isEmpty)
   }
