@@ -169,6 +169,11 @@ enum SongSQL {
   static let upsert =
     "\(insert) ON CONFLICT (id) DO UPDATE SET "
     + names.dropFirst().map { "\($0) = excluded.\($0)" }.joined(separator: ", ")
+  /// Every column, the key as the first parameter.
+  static let update =
+    "UPDATE songs SET "
+    + names.enumerated().dropFirst().map { "\($1) = ?\($0 + 1)" }.joined(separator: ", ")
+    + " WHERE id = ?1"
   static let select = "SELECT \(columns) FROM songs"
   static let selectByKey = "\(select) WHERE id = ?"
   static let selectByTitle = "\(select) ORDER BY title"

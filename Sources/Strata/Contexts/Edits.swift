@@ -24,10 +24,10 @@ struct Edits {
   private var ownSaves: [TableID: [RecordKey: OwnSave]] = [:]
   /// The most keys of a table that are remembered; past it, the value in hand counts.
   private static let ownSaveLimit = 10_000
-  private let builder = RecordBuilder()
+  let builder = RecordBuilder()
   /// Why an entity's edit is not in the layer, by table and key. A later edit of the key that
   /// works, or a rollback, settles it; saving reports it.
-  private var rejected: [TableID: [RecordKey: StoreError]] = [:]
+  private(set) var rejected: [TableID: [RecordKey: StoreError]] = [:]
 
   var undo: UndoHistory
 

@@ -230,7 +230,8 @@ public final class ScratchContext {
   /// - Returns: the number of the commit that has the edits; for a child, that of the commit that
   ///   its parent reads.
   /// - Throws: ``StoreError`` with code `conflict`, `uniquenessViolated`, `missingReference`,
-  ///   `deleteDenied`, `invalidValue`, `cancelled`, `closed`, `busy`, `diskFull` or one of SQLite's.
+  ///   `deleteDenied`, `validationFailed`, `invalidValue`, `cancelled`, `closed`, `busy`, `diskFull`
+  ///   or one of SQLite's.
   @discardableResult
   public nonisolated(nonsending) func save(
     _ policy: SavePolicy = .error

@@ -129,7 +129,8 @@ public final class ViewContext {
   ///
   /// - Returns: the number of the commit that has the edits.
   /// - Throws: ``StoreError`` with code `conflict`, `uniquenessViolated`, `missingReference`,
-  ///   `deleteDenied`, `invalidValue`, `cancelled`, `closed`, `busy`, `diskFull` or one of SQLite's.
+  ///   `deleteDenied`, `validationFailed`, `invalidValue`, `cancelled`, `closed`, `busy`, `diskFull`
+  ///   or one of SQLite's.
   @discardableResult
   public func save(_ policy: SavePolicy = .error) async throws(StoreError) -> Int64 {
     while layers.isSaving {

@@ -1,6 +1,6 @@
 /// A stored attribute of an entity.
 public struct Attribute<Root: Entity, Value: AttributeValue>: SchemaElement {
-  private(set) var definition: AttributeDefinition
+  var definition: AttributeDefinition
 
   public var element: ElementDefinition { ElementDefinition(content: .attribute(definition)) }
 
@@ -59,6 +59,7 @@ struct AttributeDefinition: Sendable {
   var isIndexed = false
   var isUnique = false
   var reference: ReferenceDefinition?
+  var rules: [AttributeRule] = []
 
   init<Root, Value: AttributeValue>(
     _ path: AttributePath<Root, Value>, name: String?, source: SourceLine

@@ -6,6 +6,8 @@ package final class Model: Sendable {
   let tables: [Table]
   /// Whether a save may have to look at other rows than its own.
   let hasReferences: Bool
+  /// Whether a save may have something to validate.
+  let hasRules: Bool
   private let byType: [ObjectIdentifier: Table]
   /// The texts of queries, so that equal ones share a prepared statement.
   private let texts = Lock<[String: SQL]>([:])
@@ -37,6 +39,7 @@ package final class Model: Sendable {
     }
     tables = drafts.map { $0.table(referrers: referrers[$0.id.index]) }
     hasReferences = tables.contains { !$0.references.isEmpty }
+    hasRules = tables.contains { $0.rules != nil }
     byType = ids.mapValues { [tables] in tables[$0.index] }
   }
 

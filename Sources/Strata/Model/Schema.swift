@@ -22,7 +22,8 @@ public struct Schema<Root: Entity>: Sendable {
     definition = EntityDefinition(
       type: Root.self, entity: "\(Root.self)", table: name, key: keyAttribute,
       elements: elements(), layout: { StoredProperties(of: Root()) },
-      codec: { EntityCodec($0, size: MemoryLayout<Root>.size) })
+      codec: { EntityCodec($0, size: MemoryLayout<Root>.size) },
+      lend: EntityLoan(Root.self))
   }
 }
 
@@ -56,6 +57,7 @@ public struct ElementDefinition: Sendable {
     case attribute(AttributeDefinition)
     case toMany(ToManyDefinition)
     case unique([SendablePath], SourceLine)
+    case validation(EntityRule)
   }
 
   let content: Content
@@ -88,4 +90,6 @@ struct EntityDefinition: Sendable {
   /// own initialiser, creating an entity could re-enter it.
   let layout: @Sendable () -> StoredProperties
   let codec: @Sendable ([AttributeCoding]) -> EntityCodec
+  /// Decodes a record for the rules of the whole entity.
+  let lend: EntityLoan
 }

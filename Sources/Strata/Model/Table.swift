@@ -45,12 +45,15 @@ package final class Table: Sendable {
   /// The sets of columns that are unique together.
   let uniques: [[Int]]
   let codec: EntityCodec
+  /// What its records must be like; nil if they may be like anything.
+  let rules: TableRules?
   let sql: TableSQL
   private let paths: [SendablePath]
 
   init(
     id: TableID, name: String, entity: String, columns: [Column], paths: [SendablePath],
-    references: [Reference], referrers: [Referrer], uniques: [[Int]], codec: EntityCodec
+    references: [Reference], referrers: [Referrer], uniques: [[Int]], codec: EntityCodec,
+    rules: TableRules? = nil
   ) {
     self.id = id
     self.name = name
@@ -60,6 +63,7 @@ package final class Table: Sendable {
     self.referrers = referrers
     self.uniques = uniques
     self.codec = codec
+    self.rules = rules
     sql = TableSQL(name: name, columns: columns)
     self.paths = paths
   }

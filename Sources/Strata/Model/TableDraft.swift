@@ -133,6 +133,7 @@ struct TableDraft {
             && (attribute.1.isIndexed || referring.contains(position)))
       },
       paths: attributes.map(\.path), references: references, referrers: referrers,
-      uniques: uniques, codec: definition.codec(attributes.map(\.coding)))
+      uniques: uniques, codec: definition.codec(attributes.map(\.coding)),
+      rules: TableRules(attributes, definition))
   }
 }

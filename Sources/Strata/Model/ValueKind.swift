@@ -14,7 +14,15 @@ enum ValueKind: UInt8, Sendable {
   case other
 
   init<Value>(_: Value.Type) {
-    self = Self.direct[ObjectIdentifier(Value.self)] ?? .other
+    if let kind = Self.direct[ObjectIdentifier(Value.self)] {
+      self = kind
+    } else if Value.self is any UUIDLayout.Type {
+      self = .uuid
+    } else if Value.self is any OptionalUUIDLayout.Type {
+      self = .optionalUUID
+    } else {
+      self = .other
+    }
   }
 
   private static let direct: [ObjectIdentifier: ValueKind] = {

@@ -5,12 +5,12 @@
   ///
   /// ThreadSanitizer does not understand `Synchronization.Mutex` on Linux and reports races that
   /// are none; built with `-DTSAN`, the lock is a pthread mutex, which it does understand.
-  package final class Lock<State: Sendable>: @unchecked Sendable {
+  package final class Lock<State>: @unchecked Sendable {
     // Guard: `state` is only touched between lock and unlock of `mutex`.
     private var state: State
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
 
-    package init(_ state: State) {
+    package init(_ state: sending State) {
       self.state = state
       mutex = .allocate(capacity: 1)
       mutex.initialize(to: pthread_mutex_t())
@@ -22,7 +22,7 @@
       mutex.deallocate()
     }
 
-    package func withLock<R: Sendable>(_ body: (inout State) -> R) -> R {
+    package func withLock<R: Sendable>(_ body: (inout sending State) -> R) -> R {
       pthread_mutex_lock(mutex)
       defer { pthread_mutex_unlock(mutex) }
       return body(&state)
@@ -34,12 +34,12 @@
   /// State behind a lock, for a few synchronous lines.
   ///
   /// Under ThreadSanitizer (`-DTSAN`) the lock is a pthread mutex, which it understands.
-  package final class Lock<State: Sendable>: Sendable {
+  package final class Lock<State>: Sendable {
     private let mutex: Mutex<State>
 
-    package init(_ state: State) { mutex = Mutex(state) }
+    package init(_ state: sending State) { mutex = Mutex(state) }
 
-    package func withLock<R: Sendable>(_ body: (inout State) -> R) -> R {
+    package func withLock<R: Sendable>(_ body: (inout sending State) -> R) -> R {
       mutex.withLock { body(&$0) }
     }
   }

@@ -36,6 +36,8 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     public static let missingReference = Code(description: "missingReference")
     /// A delete rule forbids the deletion.
     public static let deleteDenied = Code(description: "deleteDenied")
+    /// Values break rules of the schema; see ``StoreError/failures``.
+    public static let validationFailed = Code(description: "validationFailed")
     /// Somebody else changed what this save changes.
     public static let conflict = Code(description: "conflict")
     /// A query cannot be run; see the message.
@@ -62,6 +64,10 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
   public var keys: [RecordKey] = []
   /// What each side wanted, for ``Code/conflict``.
   public var conflicts: [Conflict] = []
+  /// What is not valid, for ``Code/validationFailed``: the first thousand failures.
+  public var failures: [ValidationFailure] = []
+  /// The number of all failures, for ``Code/validationFailed``.
+  public var failureCount = 0
   /// SQLite's extended result code.
   public var sqliteCode: Int32?
   /// The SQL that failed, without bound values.

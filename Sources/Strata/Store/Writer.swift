@@ -148,6 +148,7 @@ actor Writer {
       var working = try resolver.resolve(layer)
       var rules = DeleteRules(connection, model, builder)
       if model.hasReferences { try rules.run(on: &working) }
+      if model.hasRules && resolver.conflicts.isEmpty { try SaveValidation.check(working, model) }
       var writer = RowWriter(connection, model, policy, builder)
       let changes = try writer.write(&working)
       let conflicts = resolver.conflicts + writer.conflicts

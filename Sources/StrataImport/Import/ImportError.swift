@@ -16,6 +16,9 @@ public struct ImportError: Error, Sendable, CustomStringConvertible {
     public static let source = Code(description: "source")
     /// The mapping does not fit the entity.
     public static let mapping = Code(description: "mapping")
+    /// Records break rules of the entity's schema; ``ImportError/storeError`` lists every failure of
+    /// their batch by key.
+    public static let validation = Code(description: "validation")
     /// The store refused a batch; see ``ImportError/storeError``.
     public static let store = Code(description: "store")
     /// The task was cancelled.
@@ -58,7 +61,7 @@ extension ImportError {
 
   static func store(_ error: StoreError) -> ImportError {
     if error.code == .cancelled { return .cancelled }
-    var result = ImportError(.store, "\(error)")
+    var result = ImportError(error.code == .validationFailed ? .validation : .store, "\(error)")
     result.storeError = error
     return result
   }

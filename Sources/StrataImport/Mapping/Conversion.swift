@@ -4,8 +4,8 @@ public import Foundation
 /// How a JSON value becomes an attribute's value.
 ///
 /// `.automatic` goes by the attribute's type: numbers, Booleans and strings as they are; dates from
-/// ISO 8601; UUIDs from their text form; `Data` from base 64; enumerations from their raw value;
-/// arrays and ``JSONValue`` types from JSON of any kind.
+/// ISO 8601; UUIDs and keys from their text form; `Data` from base 64; enumerations from their raw
+/// value; arrays and ``JSONValue`` types from JSON of any kind.
 public struct Conversion<Value: AttributeValue>: Sendable {
   let kind: JSONColumn.Kind
   /// Makes the cell from the scanned one; nil if it is the value already.
@@ -61,7 +61,8 @@ extension Conversion where Value == Date? {
 /// What the standard types are scanned as.
 private enum StandardConversion {
   static func kind(of type: any AttributeValue.Type) -> JSONColumn.Kind? {
-    standard[ObjectIdentifier(type)]
+    if let kind = standard[ObjectIdentifier(type)] { return kind }
+    return type is any UUIDLayout.Type || type is any OptionalUUIDLayout.Type ? .uuid : nil
   }
 
   private static let standard: [ObjectIdentifier: JSONColumn.Kind] = {

@@ -69,3 +69,35 @@ struct Quake: Entity {
     Attribute(\.time)
   }
 }
+
+struct Room: Entity {
+  var id = Key<Room>()
+  var name: String?
+
+  static let bookings = toMany(\Booking.roomID)
+  static let schema = Schema<Room>("rooms", key: \.id) {
+    Attribute(\.name).required().validated(length: 1...20)
+    bookings
+  }
+}
+
+struct Booking: Entity, Equatable {
+  var id = Key<Booking>()
+  var code: String?
+  var guests = 1
+  var price: Double?
+  var begins = Date.distantPast
+  var ends = Date.distantFuture
+  var roomID: Room.ID?
+
+  static let room = toOne(\.roomID, Room.self)
+  static let schema = Schema<Booking>("bookings", key: \.id) {
+    Attribute(\.code).validated(matching: #/[A-Z]{2}[0-9]+/#, message: "two letters and a number")
+    Attribute(\.guests).validated(1...12)
+    Attribute(\.price).validated(0...).validated("whole cents") { ($0 * 100).rounded() == $0 * 100 }
+    Attribute(\.begins)
+    Attribute(\.ends)
+    room
+    Validation<Booking>("ends after it begins") { $0.begins < $0.ends }
+  }
+}

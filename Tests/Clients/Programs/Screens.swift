@@ -91,3 +91,18 @@ extension Quake {
 @MainActor func watch(_ stack: Stack) async {
   for await changes in stack.view.changes(of: Song.self) { print(changes.inserted.count) }
 }
+
+@MainActor func book(_ room: Room, in view: ViewContext) async throws -> [String] {
+  var booking = Booking(guests: 13, roomID: room.id)
+  let problems = view.validate(booking).map { "\($0.attribute ?? "booking"): \($0.message)" }
+  view.insert(booking)
+  do { try await view.save() } catch {
+    if error.code != .validationFailed { throw error }
+    booking = view.update(booking) { $0.guests = 12 }
+    assert(error.failures.count == 1 && view.validate().isEmpty)
+  }
+  try await view.save()
+  let theirs = try await view.fetch(Room.bookings(of: room).sorted(by: \.begins))
+  let same = try await view.find(Booking.self, booking.id)
+  return problems + theirs.filter { $0 == same }.map(\.id.description)
+}

@@ -2,7 +2,7 @@ import Foundation
 import Strata
 import StrataImport
 
-let stack = try await Stack.temporary(Song.self, Artist.self, Quake.self)
+let stack = try await Stack.temporary(Song.self, Artist.self, Quake.self, Room.self, Booking.self)
 let fast = stack.view.live(Song.where { $0.bpm > 90 }.sorted(by: \.title))
 try await fast.load()
 let json = Data(#"[{"id":"6F9619FF-8B86-D011-B42D-00C04FC964FF","title":"So What"}]"#.utf8)
@@ -12,6 +12,11 @@ try await stack.view.merged(try await stack.scratch().save())
 let screen = QuakeScreen(stack)
 try await edit(stack)
 try await queries(stack.view)
+let room = Room(name: "Blue")
+stack.view.insert(room)
+let booked = try await book(room, in: stack.view)
 screen.close()
-print("\(imported) imported, \(fast.elements.count) fast, \(screen.rows.count) quakes")
+print(
+  "\(imported) imported, \(fast.elements.count) fast, \(screen.rows.count) quakes, \(booked.count) lines"
+)
 await stack.close()

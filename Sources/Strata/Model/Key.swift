@@ -1,0 +1,68 @@
+public import Foundation
+
+/// The key of one kind of entity: a time-ordered UUID that no other entity's key is taken for.
+///
+/// ```swift
+/// struct Song: Entity {
+///   var id = Key<Song>()
+///   var artistID: Artist.ID?
+/// }
+/// ```
+///
+/// If an artist's `id` is a `Key<Artist>`, then passing a song's key where an artist's is wanted does
+/// not compile. Stored exactly like a `UUID`, as a blob of 16 bytes: a property may change from one to
+/// the other without a migration. New keys sort by the time of their creation, like
+/// `UUID.timeOrdered()`, and can be made offline.
+///
+/// Keys that a server numbers get a type of their own in the same way:
+///
+/// ```swift
+/// struct Order: Entity {
+///   struct ID: RawRepresentable, ComparableValue, Hashable { var rawValue: Int64 }
+///   var id = ID(rawValue: 0)
+/// }
+/// ```
+public struct Key<Root>: Sendable {
+  /// The key without its type.
+  public let uuid: UUID
+
+  /// A new key, which sorts by the millisecond of its creation.
+  public init() { uuid = .timeOrdered() }
+
+  /// The key with a given UUID, such as one from a server.
+  public init(_ uuid: UUID) { self.uuid = uuid }
+}
+
+extension Key: Hashable, Comparable {
+  public static func < (left: Key, right: Key) -> Bool { left.uuid < right.uuid }
+}
+
+/// The text form of the UUID, in capital letters.
+extension Key: LosslessStringConvertible {
+  /// The key with a UUID's text form, in letters of either case; nil if the text is none.
+  public init?(_ string: String) {
+    guard let uuid = UUID(uuidString: string) else { return nil }
+    self.uuid = uuid
+  }
+
+  public var description: String { uuid.uuidString }
+}
+
+/// Coded as its UUID is: a string in JSON.
+extension Key: Codable {
+  public init(from decoder: any Decoder) throws {
+    uuid = try decoder.singleValueContainer().decode(UUID.self)
+  }
+
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(uuid)
+  }
+}
+
+/// Stored as the 16 bytes of its UUID.
+extension Key: ComparableValue {
+  public init(cell: Cell) throws(ValueError) { uuid = try UUID(cell: cell) }
+  public var cell: Cell { uuid.cell }
+  public static var storage: StorageType { UUID.storage }
+}

@@ -1,0 +1,68 @@
+/// What the records of a table must be like.
+struct TableRules: Sendable {
+  private let attributes: [(column: Int, rules: [AttributeRule])]
+  private let entity: [EntityRule]
+  private let lend: EntityLoan
+
+  /// Nil if there are no rules: tables without them cost nothing.
+  init?(_ attributes: [AttributeDefinition], _ definition: EntityDefinition) {
+    self.attributes = attributes.enumerated().compactMap { column, attribute in
+      attribute.rules.isEmpty ? nil : (column, attribute.rules)
+    }
+    entity = definition.elements.compactMap { element in
+      if case .validation(let rule) = element.content { rule } else { nil }
+    }
+    lend = definition.lend
+    if self.attributes.isEmpty && entity.isEmpty { return nil }
+  }
+
+  /// Checks a record that a save writes: the attributes that changed, and the whole.
+  ///
+  /// - Parameter before: the record before the change; nil for a new one.
+  func check(
+    _ after: Record, before: Record?, _ table: Table, _ failures: inout ValidationFailures
+  ) {
+    if before == after { return }
+    checkAttributes(after, table, &failures) { column in
+      before.map { after.differs(from: $0, at: column) } ?? true
+    }
+    checkEntity(after, table, &failures)
+  }
+
+  /// Checks some attributes of a record of which the others are not known.
+  func check(
+    _ columns: AttributeSet, of record: Record, _ table: Table,
+    _ failures: inout ValidationFailures
+  ) {
+    checkAttributes(record, table, &failures) { columns.contains($0) }
+  }
+
+  private func checkAttributes(
+    _ record: Record, _ table: Table, _ failures: inout ValidationFailures,
+    _ isChecked: (Int) -> Bool
+  ) {
+    for (column, rules) in attributes where isChecked(column) {
+      let cell = record[column]
+      for rule in rules {
+        guard let message = rule.refusal(cell) else { continue }
+        failures.add(table, record.key(Table.keyColumn), column: column, message)
+      }
+    }
+  }
+
+  private func checkEntity(
+    _ record: Record, _ table: Table, _ failures: inout ValidationFailures
+  ) {
+    if entity.isEmpty { return }
+    let key = record.key(Table.keyColumn)
+    do throws(CodingFailure) {
+      try lend(record, of: table) { pointer in
+        for rule in entity where !rule.isValid(pointer) {
+          failures.add(table, key, column: nil, rule.message)
+        }
+      }
+    } catch {
+      failures.add(table, key, column: error.column, error.error.message)
+    }
+  }
+}

@@ -1,0 +1,55 @@
+/// A rule of the whole entity, about more than one attribute.
+///
+/// ```swift
+/// static let schema = Schema<Booking>("bookings", key: \.id) {
+///   Attribute(\.start)
+///   Attribute(\.end)
+///   Validation<Booking>("ends after it begins") { $0.end >= $0.start }
+/// }
+/// ```
+///
+/// Checked when an entity is inserted, and when a save changes any of its attributes, on the record
+/// as the save would write it. See ``StoreError/Code/validationFailed``.
+public struct Validation<Root: Entity>: SchemaElement {
+  public let element: ElementDefinition
+
+  /// A rule that `isValid` decides.
+  ///
+  /// - Parameters:
+  ///   - message: what a failure says; an app may show it as it is.
+  ///   - isValid: called on the writer, and on the main actor by `validate()`; it sees the entity
+  ///     alone, must not wait, and must always answer the same.
+  public init(_ message: String, _ isValid: @escaping @Sendable (Root) -> Bool) {
+    element = ElementDefinition(
+      content: .validation(
+        EntityRule(message: message) { entity in
+          isValid(entity.assumingMemoryBound(to: Root.self).pointee)
+        }))
+  }
+}
+
+/// A rule of an entity, without its type.
+struct EntityRule: Sendable {
+  let message: String
+  /// Whether the entity at a pointer is valid.
+  let isValid: @Sendable (UnsafeRawPointer) -> Bool
+}
+
+/// Decodes records of one type of entity and lends them to code without types.
+struct EntityLoan: Sendable {
+  private let lend:
+    @Sendable (Record, Table, (UnsafeRawPointer) -> Void) throws(CodingFailure) -> Void
+
+  init<E: Entity>(_: E.Type) {
+    lend = { record, table, body throws(CodingFailure) in
+      let entity = try table.decode(record, as: E.self)
+      withUnsafePointer(to: entity) { body(UnsafeRawPointer($0)) }
+    }
+  }
+
+  func callAsFunction(
+    _ record: Record, of table: Table, _ body: (UnsafeRawPointer) -> Void
+  ) throws(CodingFailure) {
+    try lend(record, table, body)
+  }
+}

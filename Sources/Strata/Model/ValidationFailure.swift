@@ -1,0 +1,50 @@
+/// A rule of the schema that a record breaks.
+public struct ValidationFailure: Sendable, Hashable, CustomStringConvertible {
+  /// The entity's name.
+  public let entity: String
+  /// The record's key.
+  public let key: RecordKey
+  /// The attribute's name in the store; nil if the rule is one of the whole entity.
+  public let attribute: String?
+  /// What is wrong, as the schema words it.
+  public let message: String
+
+  public var description: String {
+    "\(entity)\(attribute.map { ".\($0)" } ?? "") of \(key): \(message)"
+  }
+}
+
+/// Failures as they are found: the first ones, and the number of all.
+struct ValidationFailures {
+  /// The most failures that are kept.
+  static let limit = 1000
+
+  private(set) var first: [ValidationFailure] = []
+  private(set) var count = 0
+
+  mutating func add(_ table: Table, _ key: RecordKey, column: Int?, _ message: String) {
+    add(
+      ValidationFailure(
+        entity: table.entity, key: key, attribute: column.map { table.columns[$0].name },
+        message: message))
+  }
+
+  mutating func add(_ failure: ValidationFailure) {
+    count += 1
+    if first.count < Self.limit { first.append(failure) }
+  }
+}
+
+extension StoreError {
+  /// Nil if nothing failed.
+  init?(_ failures: ValidationFailures) {
+    guard let first = failures.first.first else { return nil }
+    self.init(
+      .validationFailed,
+      failures.count == 1 ? "\(first)" : "\(first), and \(failures.count - 1) more failures",
+      advice: "correct the values, which are still there, and save again", entity: first.entity,
+      attributes: first.attribute.map { [$0] } ?? [], keys: [first.key])
+    self.failures = failures.first
+    failureCount = failures.count
+  }
+}

@@ -1,0 +1,17 @@
+/// The phase of a save between the delete rules and the writing: what would be written is checked
+/// against the rules of the schema, all of it, before anything is written.
+enum SaveValidation {
+  /// - Throws: one error with every failure, in the order of tables and keys.
+  static func check(_ working: WorkingSet, _ model: Model) throws(StoreError) {
+    var failures = ValidationFailures()
+    for id in working.tableIDs {
+      let table = model[id]
+      guard let rules = table.rules, let rows = working.tables[id] else { continue }
+      for row in rows.all {
+        guard let after = row.after else { continue }
+        rules.check(after, before: row.before, table, &failures)
+      }
+    }
+    if let error = StoreError(failures) { throw error }
+  }
+}
