@@ -111,11 +111,8 @@ actor Maintainer {
       }
     case .failure(let error) where error.code == .suspended:
       entry.query.didStop()
-      // A snapshot that came meanwhile has what the query has missed; otherwise one is to come.
+      // The next step has another snapshot; whoever opened the query asks for one.
       entry.isStopped = true
-      entries[identity] = entry
-      if let newer = self.snapshot, newer !== snapshot { await load(identity, newer) }
-      return
     case .failure(let error): entry.query.didFail(error)
     }
     entry.untold = entry.ids
