@@ -5,7 +5,13 @@ internal import CStrataSQLite
 /// Every connection is opened in write-ahead-log mode with a busy timeout: even the only writer
 /// of a process can meet a reader that briefly holds the log's write lock.
 package final class Connection {
-  package enum Access: Sendable { case readWrite, readOnly }
+  package enum Access: Sendable {
+    /// Creates the file if it is not there.
+    case readWrite
+    /// Reads and writes a file that must be there.
+    case existing
+    case readOnly
+  }
 
   package enum Synchronous: String, Sendable {
     /// A commit survives a crash of the process; a power loss may undo the newest commits.
@@ -31,6 +37,7 @@ package final class Connection {
     let flags =
       switch access {
       case .readWrite: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+      case .existing: SQLITE_OPEN_READWRITE
       case .readOnly: SQLITE_OPEN_READONLY
       }
     let code = sqlite3_open_v2(path, &handle, flags | SQLITE_OPEN_NOMUTEX, nil)
@@ -46,7 +53,7 @@ package final class Connection {
       + busyTimeout.components.attoseconds / 1_000_000_000_000_000
     sqlite3_busy_timeout(handle, Int32(clamping: milliseconds))
     do {
-      if access == .readWrite {
+      if access != .readOnly {
         if try belongs(to: application) { try execute("PRAGMA journal_mode = WAL") }
         // Checkpoints are the writer's decision, not a side effect of some commit.
         try execute("PRAGMA wal_autocheckpoint = 0")

@@ -15,17 +15,29 @@ extension Maintainer {
   /// Pulls, advances and delivers until the writer closes.
   fileprivate func run(_ writer: Writer, _ deliver: MergeLoop.Deliver) async {
     while let step = await writer.nextMergeStep() {
-      var turn = await advance(step)
+      guard var turn = await advance(step) else { continue }
       while let missing = await deliver(turn), !missing.isEmpty {
-        for (table, keys) in missing {
-          guard let records = try? await step.snapshot.records(writer.model[table], keys: keys)
-          else {
-            turn.unreadable.insert(table)
-            continue
-          }
-          for key in keys { turn.stored[table, default: [:]][key] = .some(records[key]) }
+        guard await read(missing, writer.model, into: &turn) else {
+          takeBack(turn)
+          break
         }
       }
     }
+  }
+
+  /// Reads what a turn lacks; false if a suspension took its snapshot.
+  private func read(
+    _ missing: [TableID: Set<RecordKey>], _ model: Model, into turn: inout MergeTurn
+  ) async -> Bool {
+    for (table, keys) in missing {
+      do throws(StoreError) {
+        let records = try await turn.snapshot.records(model[table], keys: keys)
+        for key in keys { turn.stored[table, default: [:]][key] = .some(records[key]) }
+      } catch {
+        if error.code == .suspended { return false }
+        turn.unreadable.insert(table)
+      }
+    }
+    return true
   }
 }

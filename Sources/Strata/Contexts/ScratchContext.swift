@@ -12,7 +12,7 @@ public final class ScratchContext {
 
   let store: Store
   private var parent: Parent
-  private var snapshot: Snapshot?
+  private(set) var snapshot: Snapshot?
   var edits: Edits
   /// What a save of this context has under way: an actor that holds the context may edit it while
   /// its own save waits for the writer.
@@ -148,34 +148,56 @@ public final class ScratchContext {
   public nonisolated(nonsending) func fetch<E: Entity>(
     _ query: Query<E>
   ) async throws(StoreError) -> [E] {
-    try await layeredFetch().fetch(query)
+    try await reading { fetch throws(StoreError) in try await fetch.fetch(query) }
   }
 
   /// The number of entities of a query.
   public nonisolated(nonsending) func count<E: Entity>(
     _ query: Query<E>
   ) async throws(StoreError) -> Int {
-    try await layeredFetch().count(query)
+    try await reading { fetch throws(StoreError) in try await fetch.count(query) }
   }
 
   /// The entity with the given key; nil if there is none.
   public nonisolated(nonsending) func find<E: Entity>(
     _ type: E.Type, _ id: E.ID
   ) async throws(StoreError) -> E? {
-    try await layeredFetch().fetch([id], type).first
+    try await reading { fetch throws(StoreError) in try await fetch.fetch([id], type) }.first
   }
 
   /// The entities with the given keys, in their order; those that do not exist are left out.
   public nonisolated(nonsending) func find<E: Entity>(
     _ type: E.Type, _ ids: [E.ID]
   ) async throws(StoreError) -> [E] {
-    try await layeredFetch().fetch(ids, type)
+    try await reading { fetch throws(StoreError) in try await fetch.fetch(ids, type) }
   }
 
-  private nonisolated(nonsending) func layeredFetch() async throws(StoreError) -> LayeredFetch {
+  /// Reads through the layers; after a suspension, which took the snapshot, the newest state.
+  private nonisolated(nonsending) func reading<R>(
+    _ body: nonisolated(nonsending) (LayeredFetch) async throws(StoreError) -> R
+  ) async throws(StoreError) -> R {
     checkUse()
-    return LayeredFetch(
-      snapshot: try await pinned(), layers: layers.filter { !$0.isEmpty }, model: store.model)
+    while true {
+      let snapshot = try await pinned()
+      do throws(StoreError) {
+        return try await body(
+          LayeredFetch(
+            snapshot: snapshot, layers: layers.filter { !$0.isEmpty }, model: store.model))
+      } catch {
+        guard error.code == .suspended else { throw error }
+        try await replaceSnapshot()
+      }
+    }
+  }
+
+  private nonisolated(nonsending) func replaceSnapshot() async throws(StoreError) {
+    switch parent {
+    case .store: break
+    case .view(let view, _): try await view.pinned()
+    case .scratch(let context, _):
+      if context.snapshot === snapshot { try await context.replaceSnapshot() }
+    }
+    await refresh()
   }
 
   /// The state that this context reads: pinned at the first read.

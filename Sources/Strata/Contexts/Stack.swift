@@ -134,11 +134,44 @@ public final class Stack: Sendable {
   /// Closes the stack: finishes what was saved, stops fetches, ends streams, closes the file.
   ///
   /// Afterwards every call throws `closed`; what is in memory stays readable. Closing twice is
-  /// allowed.
+  /// allowed: every call returns when the stack is closed.
   public func close() async {
     await store.close()
     await view.close()
     temporaryFolder?.remove()
+  }
+
+  // MARK: - Suspending
+
+  /// Whether the stack is suspended: no connection is open.
+  public var isSuspended: Bool { store.isSuspended }
+
+  /// Lets go of the store's file, for an app that goes to the background.
+  ///
+  /// Saves and imports' batches that are queued are committed; fetches that run are stopped, and run
+  /// again by themselves after ``resume()``. When this returns, no file of the store is open and
+  /// none is locked. What is in memory goes on working: live queries, edits, `rollback`. Fetches,
+  /// saves and merges that are asked for meanwhile wait for the resumption, and end with `cancelled`
+  /// or `closed` if the task is cancelled or the stack is closed first; so does a save that was
+  /// committed, but not yet merged into the view context.
+  ///
+  /// Suspending a suspended or closed stack does nothing. Calls of `suspend`, `resume` and
+  /// ``close()`` take effect one after the other.
+  public func suspend() async { await store.suspend() }
+
+  /// Opens the store's file again, and returns when the view context shows what it has now.
+  ///
+  /// What other processes committed meanwhile is announced like any other commit; edits are laid on
+  /// top, and conflicts noted. A scratch context that had read something reads the newest state from
+  /// now on, as after `refresh()`. Resuming a stack that is not suspended does nothing.
+  ///
+  /// - Throws: ``StoreError`` with code `cannotOpen`, `busy`, `notADatabase`, `schemaChanged`,
+  ///   `replaced` or one of SQLite's: the stack is still suspended, everything goes on waiting, and
+  ///   resuming may be tried again. With code `closed` if the stack is closed, and `cancelled` if
+  ///   the task was cancelled before the view context was there: the stack is resumed then.
+  public func resume() async throws(StoreError) {
+    try await store.resume()
+    try await view.pinned()
   }
 
   // MARK: - Working
@@ -164,7 +197,7 @@ public final class Stack: Sendable {
     defer { scratch.end() }
     let result = try await body(scratch)
     let commit = try await scratch.save()
-    try await view.merged(commit)
+    try await view.mergedOwn(commit)
     return result
   }
 
@@ -172,7 +205,15 @@ public final class Stack: Sendable {
   public nonisolated(nonsending) func fetch<E: Entity>(
     _ query: Query<E>
   ) async throws(StoreError) -> [E] {
-    try await LayeredFetch(snapshot: try await store.snapshot(), layers: [], model: store.model)
-      .fetch(query)
+    while true {
+      let snapshot = try await store.snapshot()
+      do throws(StoreError) {
+        return try await LayeredFetch(snapshot: snapshot, layers: [], model: store.model)
+          .fetch(query)
+      } catch {
+        // A suspension stopped it: another snapshot is there after the resumption.
+        guard error.code == .suspended else { throw error }
+      }
+    }
   }
 }

@@ -7,17 +7,16 @@
 public final class ViewContext {
   private let store: Store
   let maintainer: Maintainer
-  private var snapshot: Snapshot
+  private(set) var snapshot: Snapshot
   var layers: ViewLayers
   /// The end of the turn that closes an event's undo group is on its way.
   var endsUndoEvent = false
   private var results: [LiveID: WeakResult] = [:]
   private var lastLiveID = 0
-  private var waiters: [(commit: Int64, waiter: UnsafeContinuation<Void, Never>)] = []
-  private var saveWaiters: [UnsafeContinuation<Void, Never>] = []
+  var waiters = Waiters()
   private let publisher = ChangePublisher()
   private let id = ContextID()
-  private var isClosed = false
+  private(set) var isClosed = false
 
   private struct WeakResult {
     weak var result: LiveResult?
@@ -136,38 +135,22 @@ public final class ViewContext {
     while layers.isSaving {
       // The merge that would end the other save may never come.
       if isClosed { throw .closed }
-      await withUnsafeContinuation { saveWaiters.append($0) }
+      try await waitUnlessCancelled(for: .endOfSave)
     }
     guard let save = try layers.beginSave() else { return commit }
-    defer { resumeSaveWaiters() }
+    defer { waiters.saveEnded() }
     do throws(StoreError) {
       let commit = try await store.writer.submit(.urgent, context: id) {
         writer throws(StoreError) in
         try writer.saveView(save.layer, save: save.id, policy: policy)
       }
       while layers.saving?.id == save.id && !isClosed {
-        await withUnsafeContinuation { waiters.append((commit, $0)) }
+        await wait(for: .turn(reaching: commit))
       }
       return commit
     } catch {
       layers.saveFailed(error)
       throw error
-    }
-  }
-
-  private func resumeSaveWaiters() {
-    let waiting = saveWaiters
-    saveWaiters = []
-    for waiter in waiting { waiter.resume() }
-  }
-
-  /// Returns when the context shows a commit.
-  ///
-  /// - Throws: ``StoreError`` with code `closed`.
-  public func merged(_ commit: Int64) async throws(StoreError) {
-    while snapshot.commit < commit {
-      if isClosed { throw .closed }
-      await withUnsafeContinuation { waiters.append((commit, $0)) }
     }
   }
 
@@ -179,17 +162,17 @@ public final class ViewContext {
   ///
   /// - Throws: ``StoreError`` with code `invalidQuery`, `cancelled`, `closed` or one of SQLite's.
   public func fetch<E: Entity>(_ query: Query<E>) async throws(StoreError) -> [E] {
-    try await caughtUp().fetch(query)
+    try await reading { fetch throws(StoreError) in try await fetch.fetch(query) }
   }
 
   /// The number of entities of a query, unsaved edits included; catches up first.
   public func count<E: Entity>(_ query: Query<E>) async throws(StoreError) -> Int {
-    try await caughtUp().count(query)
+    try await reading { fetch throws(StoreError) in try await fetch.count(query) }
   }
 
   /// The entity with the given key; nil if there is none. Catches up first.
   public func find<E: Entity>(_ type: E.Type, _ id: E.ID) async throws(StoreError) -> E? {
-    try await caughtUp().fetch([id], type).first
+    try await reading { fetch throws(StoreError) in try await fetch.fetch([id], type) }.first
   }
 
   /// The entities with the given keys, in their order; those that do not exist are left out.
@@ -197,11 +180,12 @@ public final class ViewContext {
   /// Catches up first. One call for many keys is much faster than many calls: the keys are looked
   /// up in order, in one turn of the reader.
   public func find<E: Entity>(_ type: E.Type, _ ids: [E.ID]) async throws(StoreError) -> [E] {
-    try await caughtUp().fetch(ids, type)
+    try await reading { fetch throws(StoreError) in try await fetch.fetch(ids, type) }
   }
 
-  private func caughtUp() async throws(StoreError) -> LayeredFetch {
+  func caughtUp() async throws(StoreError) -> LayeredFetch {
     try await merged(store.newestCommit)
+    try await pinned()
     if isClosed { throw .closed }
     return LayeredFetch(snapshot: snapshot, layers: layers.layers, model: store.model)
   }
@@ -266,8 +250,13 @@ public final class ViewContext {
       let snapshot = snapshot
       var stored: [TableID: [RecordKey: Record]] = [:]
       for (table, changes) in layer.tables {
-        stored[table] = try await snapshot.records(
-          store.model[table], keys: changes.map(\.key))
+        do throws(StoreError) {
+          stored[table] = try await snapshot.records(
+            store.model[table], keys: changes.map(\.key))
+        } catch {
+          guard error.code == .suspended else { throw error }
+          try await pinned()
+        }
       }
       // What was read is the base only if no merge turn came in between.
       if snapshot !== self.snapshot { continue }
@@ -305,20 +294,8 @@ public final class ViewContext {
       result.merge(turn.updates[id], layers, touched: touched[result.plan.table.id] ?? [])
     }
     if let changes = turn.changes { publisher.publish(changes) }
-    resumeWaiters()
+    waiters.turnCame(commit: commit)
     return [:]
-  }
-
-  private func resumeWaiters() {
-    let waiting = waiters
-    waiters = []
-    for entry in waiting {
-      if entry.commit <= commit || isClosed {
-        entry.waiter.resume()
-      } else {
-        waiters.append(entry)
-      }
-    }
   }
 
   /// Ends streams and waits; what is in memory stays readable.
@@ -326,7 +303,6 @@ public final class ViewContext {
     isClosed = true
     publisher.finish()
     for entry in results.values { entry.result?.finish() }
-    resumeWaiters()
-    resumeSaveWaiters()
+    waiters.resumeAll()
   }
 }

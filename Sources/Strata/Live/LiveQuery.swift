@@ -47,9 +47,9 @@ public final class LiveQuery<E: Entity>: Observable {
 
   /// Waits until the first result is there.
   ///
-  /// - Throws: the error of a load that failed, or `closed`.
+  /// - Throws: the error of a load that failed, `cancelled` or `closed`.
   public func load() async throws(StoreError) {
-    await result.waitUntilLoaded()
+    try await result.waitUntilLoaded()
     if let error = result.error { throw error }
     if !result.isLoaded { throw .closed }
   }

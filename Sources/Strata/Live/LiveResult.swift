@@ -14,7 +14,7 @@ final class LiveResult {
   private var subscriptions: [WeakSubscription] = []
   private var observers: [Int: @MainActor (LiveChange) -> Void] = [:]
   private var nextObserver = 0
-  private var loadWaiters: [UnsafeContinuation<Void, Never>] = []
+  private var waiters = Waiters()
   /// Nothing will change any more: the stack is closed, or the query cannot be run.
   private var isFinished = false
   /// Brackets every change, for observation.
@@ -109,7 +109,7 @@ final class LiveResult {
     subscriptions.removeAll { $0.subscription == nil }
     for entry in subscriptions { entry.subscription?.publish(change.new, changed) }
     for id in observers.keys.sorted() { observers[id]?(change) }
-    if isFirst || error != nil { resumeLoadWaiters() }
+    if isFirst || error != nil { waiters.resumeAll() }
   }
 
   // MARK: Listeners
@@ -131,14 +131,15 @@ final class LiveResult {
   func stopObserving(_ id: Int) { observers[id] = nil }
 
   /// Returns when the first result, or the first error, is there.
-  func waitUntilLoaded() async {
+  func waitUntilLoaded() async throws(StoreError) {
     if isLoaded || error != nil || isFinished { return }
-    await withUnsafeContinuation { loadWaiters.append($0) }
-  }
-
-  private func resumeLoadWaiters() {
-    for waiter in loadWaiters { waiter.resume() }
-    loadWaiters = []
+    let id = waiters.nextID
+    await withTaskCancellationHandler {
+      await withUnsafeContinuation { waiters.add(.load, $0) }
+    } onCancel: {
+      Task { @MainActor in waiters.resume(id) }
+    }
+    if Task.isCancelled { throw .cancelled }
   }
 
   /// Ends every subscription; what is shown stays readable.
@@ -146,6 +147,6 @@ final class LiveResult {
     isFinished = true
     for entry in subscriptions { entry.subscription?.finish() }
     subscriptions = []
-    resumeLoadWaiters()
+    waiters.resumeAll()
   }
 }

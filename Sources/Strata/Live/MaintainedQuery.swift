@@ -3,6 +3,7 @@
 /// loading ─changes→ loading (kept for later);  loading ─loaded→ ready
 /// ready ─changes→ ready, or ready and stale;  ready and stale ─loaded→ ready
 /// loading, stale ─failed→ stale (tried again at the next advance)
+/// loading, stale ─stopped→ the same (loaded at the next advance)
 struct MaintainedQuery: Sendable {
   /// What a limited query knows: everything up to a horizon, the last loaded sort key.
   private struct Window: Sendable {
@@ -62,6 +63,9 @@ struct MaintainedQuery: Sendable {
     }
     return .changed([])
   }
+
+  /// A suspension stopped the load; what is loaded next has what was committed meanwhile.
+  mutating func didStop() { backlog = [] }
 
   mutating func didFail(_ error: StoreError) {
     self.error = error

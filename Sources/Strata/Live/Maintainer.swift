@@ -45,12 +45,15 @@ actor Maintainer {
     var ids: Set<LiveID>
     /// Those of `ids` that have not been told of the result yet.
     var untold: Set<LiveID>
+    /// A suspension stopped the load.
+    var isStopped = false
   }
 
   private var entries: [QueryPlan.Identity: Entry] = [:]
   private var lastEntry = 0
   private var identities: [LiveID: QueryPlan.Identity] = [:]
   private var snapshot: Snapshot?
+  private var undelivered = UndeliveredTurn()
   /// Called before every load, for tests that hold a load up.
   var willLoad: (@Sendable () async -> Void)?
 
@@ -86,6 +89,7 @@ actor Maintainer {
     guard let number = entries[identity]?.number, let query = entries[identity]?.query else {
       return
     }
+    entries[identity]?.isStopped = false
     await willLoad?()
     let result: Result<ResultTree, StoreError>
     do throws(StoreError) {
@@ -105,6 +109,10 @@ actor Maintainer {
       if case .stale = entry.query.didLoad(tree) {
         entry.query.didFail(.outrun)
       }
+    case .failure(let error) where error.code == .suspended:
+      entry.query.didStop()
+      // The next step has another snapshot; whoever opened the query asks for one.
+      entry.isStopped = true
     case .failure(let error): entry.query.didFail(error)
     }
     entry.untold = entry.ids
@@ -113,13 +121,18 @@ actor Maintainer {
 
   // MARK: - Advancing
 
-  /// Brings every query to the step's commit.
-  func advance(_ step: MergeStep) async -> MergeTurn {
+  /// Brings every query to the step's commit; nil if a suspension came in between, so that it is for
+  /// the next step to do so.
+  func advance(_ step: MergeStep) async -> MergeTurn? {
     let changes = ChangeSet.composed(step.changes)
     snapshot = step.snapshot
     var changed: [QueryPlan.Identity: [RecordKey]] = [:]
     var stale: [QueryPlan.Identity] = []
     for identity in entries.keys {
+      if entries[identity]?.isStopped == true {
+        stale.append(identity)
+        continue
+      }
       // A load that failed or was outrun is tried again even if nothing was committed since.
       let idle = entries[identity]?.query.error == nil ? MaintainedQuery.Outcome.unchanged : .stale
       switch changes.map({ entries[identity]?.query.apply($0) ?? .unchanged }) ?? idle {
@@ -129,16 +142,35 @@ actor Maintainer {
       }
     }
     for identity in stale { await load(identity, step.snapshot) }
-    return MergeTurn(
-      snapshot: step.snapshot, changes: changes, completedSave: step.completedSave,
-      updates: updates(changed))
+    changed.merge(undelivered.changed) { $0 + $1 }
+    let turn = MergeTurn(
+      snapshot: step.snapshot, changes: undelivered.changes(with: changes),
+      completedSave: step.completedSave ?? undelivered.completedSave, updates: updates(changed))
+    undelivered = UndeliveredTurn()
+    if stale.contains(where: { entries[$0]?.isStopped == true }) {
+      takeBack(turn)
+      return nil
+    }
+    return turn
+  }
+
+  /// Keeps what a turn has for the one that follows it: the view context did not get it.
+  func takeBack(_ turn: MergeTurn) {
+    undelivered = UndeliveredTurn(changes: turn.changes, completedSave: turn.completedSave)
+    for (id, update) in turn.updates {
+      guard let identity = identities[id] else { continue }
+      switch update.changed {
+      case .some(let keys): undelivered.changed[identity] = keys
+      case .all: entries[identity]?.untold.insert(id)
+      }
+    }
   }
 
   private func updates(
     _ changed: [QueryPlan.Identity: [RecordKey]]
   ) -> [LiveID: MaintainedUpdate] {
     var updates: [LiveID: MaintainedUpdate] = [:]
-    for (identity, entry) in entries {
+    for (identity, entry) in entries where !entry.isStopped {
       let query = entry.query
       guard query.isLoaded || query.error != nil else { continue }
       for id in entry.untold {

@@ -15,6 +15,7 @@ final class ReaderPool: Sendable {
     var releasing: [ObjectIdentifier: Reader] = [:]
     var open = 0
     var isClosed = false
+    var isSuspended = false
     var whenEmpty: UnsafeContinuation<Void, Never>?
   }
 
@@ -68,7 +69,9 @@ final class ReaderPool: Sendable {
     reader.unpin {
       let keeps = self.state.withLock { state in
         state.releasing[ObjectIdentifier(reader)] = nil
-        guard !state.isClosed && state.idle.count < Self.idleLimit else { return false }
+        guard !state.isClosed, !state.isSuspended, state.idle.count < Self.idleLimit else {
+          return false
+        }
         state.idle.append(reader)
         return true
       }
@@ -94,7 +97,7 @@ final class ReaderPool: Sendable {
     var isWhole = true
     for (snapshot, reader) in zip(snapshots, readers) where (try? reader.pinNow()) != commit {
       // Another process committed in between: what it would read now is not what it stands for.
-      snapshot.end()
+      snapshot.end(.lost)
       isWhole = false
     }
     return isWhole
@@ -102,13 +105,28 @@ final class ReaderPool: Sendable {
 
   /// Ends every snapshot, stops their fetches, and returns when the last connection is closed.
   func close() async {
+    state.withLock { $0.isClosed = true }
+    await empty(.closed)
+  }
+
+  /// Ends every snapshot and stops their fetches, which are run again on another one; returns when
+  /// the last connection is closed.
+  func suspend() async {
+    state.withLock { $0.isSuspended = true }
+    await empty(.lost)
+  }
+
+  /// Keeps connections again.
+  func resume() { state.withLock { $0.isSuspended = false } }
+
+  /// Closes every connection; what is in use is closed when its fetch has stopped.
+  private func empty(_ end: Snapshot.End) async {
     let (idle, snapshots) = state.withLock { state in
-      state.isClosed = true
       defer { state.idle = [] }
       return (state.idle, state.snapshots.values.compactMap(\.snapshot))
     }
     for reader in idle { reader.close { self.didClose() } }
-    for snapshot in snapshots { snapshot.end() }
+    for snapshot in snapshots { snapshot.end(end) }
     await withUnsafeContinuation { continuation in
       let isEmpty = state.withLock { state in
         if state.open == 0 { return true }

@@ -10,9 +10,26 @@ final class Snapshot: Sendable {
   private let pool: ReaderPool
   private let state: Lock<State>
 
+  /// Why a snapshot ends before it is let go of.
+  enum End: Sendable {
+    /// The stack is closed.
+    case closed
+    /// The stack is suspended, or another process has moved the store on: there will be another
+    /// snapshot.
+    case lost
+
+    var error: StoreError {
+      switch self {
+      case .closed: .closed
+      case .lost: .suspended
+      }
+    }
+  }
+
   private struct State: Sendable {
     /// Nil once the snapshot has ended.
     var reader: Reader?
+    var end: End?
     var running: [ObjectIdentifier: CancellationFlag] = [:]
   }
 
@@ -22,12 +39,16 @@ final class Snapshot: Sendable {
     state = Lock(State(reader: reader))
   }
 
-  deinit { end() }
+  deinit { end(.closed) }
 
-  /// Stops what runs and gives the reader back; later reads throw `closed`.
-  func end() {
+  /// Whether another snapshot has to take this one's place.
+  var isLost: Bool { state.withLock { $0.end == .lost } }
+
+  /// Stops what runs and gives the reader back; later reads throw why.
+  func end(_ end: End) {
     let (reader, running) = state.withLock { state in
       defer { state.reader = nil }
+      state.end = state.end ?? end
       return (state.reader, Array(state.running.values))
     }
     for flag in running { flag.raise() }
@@ -47,7 +68,7 @@ final class Snapshot: Sendable {
       if state.reader != nil { state.running[name] = flag }
       return state.reader
     }
-    guard let reader else { throw .closed }
+    guard let reader else { throw (state.withLock { $0.end } ?? .closed).error }
     defer { _ = state.withLock { $0.running.removeValue(forKey: name) } }
     let result: Result<R, StoreError> = await withTaskCancellationHandler {
       do throws(StoreError) { return .success(try await reader.read(flag, body)) } catch {
@@ -55,6 +76,10 @@ final class Snapshot: Sendable {
       }
     } onCancel: {
       flag.raise()
+    }
+    if case .failure(let error) = result, !Task.isCancelled, isLost {
+      // What the suspension stopped, or came too late for, is run again on another snapshot.
+      throw [.cancelled, .closed].contains(error.code) ? .suspended : error
     }
     return try result.get()
   }

@@ -7,6 +7,7 @@ package final class Store: Sendable {
   /// Every commit, for anybody.
   let publisher: ChangePublisher
   private let newest: NewestCommit
+  let lifecycle = Lock(Lifecycle())
 
   private init(
     model: Model, writer: Writer, publisher: ChangePublisher, newest: NewestCommit
@@ -30,10 +31,5 @@ package final class Store: Sendable {
   /// A snapshot of the newest commit.
   func snapshot() async throws(StoreError) -> Snapshot {
     try await writer.submit(.urgent) { writer throws(StoreError) in try writer.snapshot() }
-  }
-
-  func close() async {
-    await writer.close()
-    publisher.finish()
   }
 }

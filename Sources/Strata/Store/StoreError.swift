@@ -44,6 +44,10 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     public static let invalidQuery = Code(description: "invalidQuery")
     /// The stack is closed.
     public static let closed = Code(description: "closed")
+    /// The stack was suspended during work that depends on one unchanging state of the store.
+    public static let suspended = Code(description: "suspended")
+    /// The store's file was replaced while the stack was suspended.
+    public static let replaced = Code(description: "replaced")
     /// The calling task was cancelled before the work began, or while a fetch ran.
     public static let cancelled = Code(description: "cancelled")
     /// SQLite reported something else; see ``StoreError/sqliteCode``.
@@ -94,6 +98,12 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
 extension StoreError {
   static var closed: StoreError {
     StoreError(.closed, "the stack is closed", advice: "open it again")
+  }
+
+  static var suspended: StoreError {
+    StoreError(
+      .suspended, "the stack was suspended, and the state that was read is gone",
+      advice: "run it again")
   }
 
   static var cancelled: StoreError {

@@ -71,6 +71,11 @@ struct WorkQueue<Unit: Sendable>: Sendable {
   private var lanes = [LaneState](repeating: LaneState(), count: Lane.allCases.count)
   private var nextID = 0
 
+  init() {}
+
+  /// An empty queue whose units are named differently from those of `other`.
+  init(after other: Self) { nextID = other.nextID }
+
   /// The number of units that wait.
   var count: Int { lanes.reduce(0) { $0 + $1.waiting.reduce(0) { count, _ in count + 1 } } }
 
@@ -109,6 +114,13 @@ struct WorkQueue<Unit: Sendable>: Sendable {
     return lanes[..<lane].contains { other in
       other.waiting.contains { $0.context == context && $0.id < next.id }
     }
+  }
+
+  /// Takes every unit, in the order in which they would run.
+  mutating func removeAll() -> [Unit] {
+    var units: [Unit] = []
+    while let unit = next() { units.append(unit) }
+    return units
   }
 
   /// Takes back a unit that has not started; nil if it has.

@@ -19,6 +19,7 @@ struct MergeStep: Sendable {
 ///
 /// resting ─commit, finished save, wake→ due ─pull→ resting;
 /// resting ─pull→ waiting ─any of these→ answered at once; any ─close→ closed
+/// While the store is suspended nothing is due.
 struct MergePull: Sendable {
   var cursor: ChangeLog.Cursor?
   var waiter: UnsafeContinuation<MergeStep?, Never>?
@@ -29,6 +30,8 @@ struct MergePull: Sendable {
   /// Somebody asked for a turn although nothing was committed.
   var isWoken = false
   var isClosed = false
+  /// The store is suspended: there is nothing to pin.
+  var isSuspended = false
 }
 
 extension Writer {
@@ -66,8 +69,9 @@ extension Writer {
   }
 
   private var isMergeDue: Bool {
-    merge.isWoken || merge.completedSave != nil
-      || merge.cursor.map(publisher.hasUnread) == true
+    !merge.isSuspended
+      && (merge.isWoken || merge.completedSave != nil
+        || merge.cursor.map(publisher.hasUnread) == true)
   }
 
   /// Answers a waiting view context, between transactions.

@@ -5,21 +5,25 @@ internal import StrataSQLite
 /// A whole transaction runs without suspending, on a serial executor of its own, so nothing can
 /// interleave. Work waits in an explicit queue with lanes.
 actor Writer {
-  private nonisolated let executor: StoreExecutor
+  nonisolated let executor: StoreExecutor
   nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-  private nonisolated let queue: WriterQueue
+  nonisolated let queue: WriterQueue
   let model: Model
   let pool: ReaderPool
   let publisher: ChangePublisher
   let newest: NewestCommit
   let builder = RecordBuilder()
 
-  /// Nil once closed.
-  private var openConnection: Connection?
+  let options: StoreOptions
+
+  /// Nil once closed, and while suspended.
+  var openConnection: Connection?
   private var schemaVersion: Int64 = 0
   /// Changes when anybody else commits, also without counting the commit.
-  private var dataVersion: Int64 = 0
+  var dataVersion: Int64 = 0
+  /// The files as the suspension left them.
+  var suspendedFile: FileState?
   private var checkpoints: CheckpointRule
   private let logPatience: Duration
   private(set) var commit: Int64 = 0
@@ -55,6 +59,7 @@ actor Writer {
     let limit = options.logLimit / 4096
     self.executor = executor
     queue = WriterQueue(executor)
+    self.options = options
     model = options.model
     pool = ReaderPool(path: options.path, model: options.model, busyTimeout: options.busyTimeout)
     self.publisher = publisher
@@ -187,7 +192,7 @@ actor Writer {
     }
   }
 
-  private func checkSchema(_ connection: Connection) throws(StoreError) {
+  func checkSchema(_ connection: Connection) throws(StoreError) {
     let version = try translatingErrors { () throws(SQLiteError) in
       try connection.integer(for: Self.readSchemaVersion)
     }
@@ -199,17 +204,25 @@ actor Writer {
   }
 
   /// Accounts for commits of other processes.
-  private func noteForeignCommits(_ connection: Connection) throws(StoreError) {
-    let stored = try translatingErrors { () throws(SQLiteError) in
-      try connection.integer(for: Self.readCommit) ?? 0
-    }
-    let version = try translatingErrors { () throws(SQLiteError) in
-      try connection.integer(for: Self.readDataVersion) ?? 0
-    }
+  func noteForeignCommits(_ connection: Connection) throws(StoreError) {
+    let stored = try storedCommit(connection)
+    let version = try storedDataVersion(connection)
     if stored != commit || version != dataVersion {
       dataVersion = version
       publishReset(upTo: stored)
       answerMergePull()
+    }
+  }
+
+  func storedCommit(_ connection: Connection) throws(StoreError) -> Int64 {
+    try translatingErrors { () throws(SQLiteError) in
+      try connection.integer(for: Self.readCommit) ?? 0
+    }
+  }
+
+  func storedDataVersion(_ connection: Connection) throws(StoreError) -> Int64 {
+    try translatingErrors { () throws(SQLiteError) in
+      try connection.integer(for: Self.readDataVersion) ?? 0
     }
   }
 
@@ -243,7 +256,7 @@ actor Writer {
 
   /// Starts the log again if that is due: the view context has merged everything and waits.
   func restartLogIfDue() {
-    guard checkpoints.isDue else { return }
+    guard checkpoints.isDue, !merge.isSuspended else { return }
     checkpoints.endAttempt()
     let isWhole = pool.withoutPins(at: commit) {
       // A checkpoint that fails loses nothing: the log still has every frame.
@@ -270,24 +283,14 @@ actor Writer {
 
   /// Refuses new work, lets queued work finish, then closes the connection.
   nonisolated func close() async {
-    guard queue.close() else { return }
-    let drained = Promise<Void>()
-    executor.async {
-      // Every queued unit has a ticket in front of this one.
-      self.assumeIsolated { $0.endMergePull() }
-      drained.resolve(.success(()))
-    }
-    try? await drained.value
+    queue.close()
+    // Every queued unit has a ticket in front of this one.
+    await afterQueuedWork { $0.endMergePull() }
     await pool.close()
-    let closed = Promise<Void>()
-    executor.async {
-      self.assumeIsolated { writer in
-        _ = try? writer.openConnection?.checkpointPassively()
-        writer.openConnection = nil
-      }
-      closed.resolve(.success(()))
+    await afterQueuedWork { writer in
+      _ = try? writer.openConnection?.checkpointPassively()
+      writer.openConnection = nil
     }
-    try? await closed.value
   }
 }
 

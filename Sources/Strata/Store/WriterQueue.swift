@@ -15,6 +15,8 @@ final class WriterQueue: Sendable {
 
   private struct State: Sendable {
     var queue = WorkQueue<Unit>()
+    /// What is added while the stack is suspended; nil while it is not.
+    var suspended: WorkQueue<Unit>?
     var isClosed = false
     /// Units wait while this is set; the number tells one hold from the next.
     var hold: Int?
@@ -31,7 +33,10 @@ final class WriterQueue: Sendable {
   /// - Returns: how to withdraw it, as long as it has not started.
   func add(_ unit: @escaping Unit, _ lane: Lane, context: ContextID?) -> @Sendable () -> Void {
     let id = state.withLock { state in
-      state.isClosed ? nil : state.queue.add(unit, lane: lane, context: context)
+      if state.isClosed { return nil as Int? }
+      // A unit that waits for the resumption gets its ticket then.
+      return state.suspended?.add(unit, lane: lane, context: context)
+        ?? state.queue.add(unit, lane: lane, context: context)
     }
     guard let id else {
       unit(.refuse(.closed))
@@ -40,7 +45,8 @@ final class WriterQueue: Sendable {
     executor.async { self.runNext() }
     return { [weak self] in
       guard let self else { return }
-      state.withLock { $0.queue.remove(id) }?(.refuse(.cancelled))
+      let unit = state.withLock { $0.suspended?.remove(id) ?? $0.queue.remove(id) }
+      unit?(.refuse(.cancelled))
     }
   }
 
@@ -52,7 +58,7 @@ final class WriterQueue: Sendable {
   func hold(for patience: Duration) {
     let hold = state.withLock { state -> Int? in
       // What is queued has its last tickets; held up, it would find the connection closed.
-      if state.isClosed { return nil }
+      if state.isClosed || state.suspended != nil { return nil }
       state.lastHold += 1
       state.hold = state.lastHold
       return state.lastHold
@@ -72,15 +78,31 @@ final class WriterQueue: Sendable {
     for _ in 0..<waiting { executor.async { self.runNext() } }
   }
 
-  /// Refuses new units; those that wait still run.
-  ///
-  /// - Returns: false if it was closed before.
-  func close() -> Bool {
-    let wasClosed = state.withLock { state in
-      defer { state.isClosed = true }
-      return state.isClosed
-    }
+  /// Lets what is queued run; what is added from now on waits for ``resume()``.
+  func suspend() {
+    state.withLock { $0.suspended = WorkQueue(after: $0.queue) }
     endHold()
-    return !wasClosed
+  }
+
+  /// Lets what was added during the suspension run; everything older has run.
+  func resume() {
+    let waiting = state.withLock { state in
+      guard let suspended = state.suspended else { return 0 }
+      state.queue = suspended
+      state.suspended = nil
+      return suspended.count
+    }
+    for _ in 0..<waiting { executor.async { self.runNext() } }
+  }
+
+  /// Refuses new units and those that wait for a resumption; all others still run.
+  func close() {
+    let refused = state.withLock { state in
+      state.isClosed = true
+      defer { state.suspended = nil }
+      return state.suspended?.removeAll() ?? []
+    }
+    for unit in refused { unit(.refuse(.closed)) }
+    endHold()
   }
 }

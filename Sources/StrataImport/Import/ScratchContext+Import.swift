@@ -55,7 +55,7 @@ extension Stack {
   ) async throws(ImportError) -> ImportResult {
     let result = try await scratch().importJSON(
       type, from: source, as: format, mapping: mapping, absent: absent, progress: progress)
-    do throws(StoreError) { try await view.merged(result.commit) } catch { throw .store(error) }
+    do throws(StoreError) { try await view.mergedOwn(result.commit) } catch { throw .store(error) }
     return result
   }
 }

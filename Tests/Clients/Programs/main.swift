@@ -15,6 +15,8 @@ try await queries(stack.view)
 let room = Room(name: "Blue")
 stack.view.insert(room)
 let booked = try await book(room, in: stack.view)
+try await goToBackground(stack)
+await comeBack(stack)
 screen.close()
 print(
   "\(imported) imported, \(fast.elements.count) fast, \(screen.rows.count) quakes, \(booked.count) lines"

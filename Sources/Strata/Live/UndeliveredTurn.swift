@@ -1,0 +1,14 @@
+/// What the view context has not got, because a suspension took the snapshot of its turn: the next
+/// turn has it too.
+struct UndeliveredTurn: Sendable {
+  var changes: ChangeSet?
+  var completedSave: Int?
+  /// The keys that changed, for each query whose result was maintained.
+  var changed: [QueryPlan.Identity: [RecordKey]] = [:]
+
+  /// What was committed from before that turn up to and with a step.
+  func changes(with step: ChangeSet?) -> ChangeSet? {
+    guard let changes, let step else { return changes ?? step }
+    return changes.composed(with: step)
+  }
+}

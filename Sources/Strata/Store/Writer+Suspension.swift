@@ -1,0 +1,93 @@
+internal import StrataSQLite
+
+extension Writer {
+  /// Lets queued units finish, ends every snapshot and closes every connection, the writer's last.
+  ///
+  /// What is queued from now on waits for ``resume()``.
+  nonisolated func suspend() async {
+    queue.suspend()
+    await afterQueuedWork { $0.merge.isSuspended = true }
+    await pool.suspend()
+    await afterQueuedWork { $0.closeConnection() }
+  }
+
+  private func closeConnection() {
+    guard openConnection != nil else { return }
+    writeBack()
+    // The last reference: closing the file changes it once more.
+    openConnection = nil
+    suspendedFile = FileState(ofDatabaseAt: options.path)
+  }
+
+  /// What cannot be read or written back now is met when the file is opened again.
+  private func writeBack() {
+    guard let connection = openConnection else { return }
+    try? noteForeignCommits(connection)
+    _ = try? connection.checkpointPassively()
+  }
+
+  /// Opens the file again; on failure everything stays as it was.
+  nonisolated func resume() async throws(StoreError) {
+    let reopened = Promise<Void>()
+    await afterQueuedWork { writer in
+      do throws(StoreError) { reopened.resolve(.success(try writer.reopen())) } catch {
+        reopened.resolve(.failure(error))
+      }
+    }
+    try await reopened.value
+    queue.resume()
+  }
+
+  private func reopen() throws(StoreError) {
+    do throws(StoreError) {
+      let connection = try reopenConnection()
+      openConnection = connection
+      // A reader that cannot be opened is noticed here rather than by the first fetch.
+      _ = try snapshot()
+      try noteForeignCommits(connection)
+    } catch {
+      openConnection = nil
+      throw error
+    }
+    pool.resume()
+    merge.isSuspended = false
+    wakeMerge()
+  }
+
+  private func reopenConnection() throws(StoreError) -> Connection {
+    let connection: Connection
+    let application: Int64?
+    do throws(SQLiteError) {
+      connection = try Connection(
+        path: options.path, access: .existing, application: StoreFormat.applicationID,
+        synchronous: options.synchronous, busyTimeout: options.busyTimeout)
+      application = try connection.integer("PRAGMA application_id")
+    } catch {
+      throw StoreError(error, path: options.path)
+    }
+    guard application == StoreFormat.applicationID else { throw replaced }
+    try checkSchema(connection)
+    if try storedCommit(connection) < commit { throw replaced }
+    // From here on the connection notices what others write, and before the file says so.
+    let version = try storedDataVersion(connection)
+    let isSame = FileState(ofDatabaseAt: options.path) == suspendedFile
+    dataVersion = isSame ? version : -1
+    return connection
+  }
+
+  private var replaced: StoreError {
+    StoreError(
+      .replaced, "another file is in the store's place (\(options.path))",
+      advice: "close the stack and open it again, or put the file back and resume again")
+  }
+
+  /// Runs `work` on the writer after everything that is queued, and waits for it.
+  nonisolated func afterQueuedWork(_ work: @escaping @Sendable (isolated Writer) -> Void) async {
+    let done = Promise<Void>()
+    executor.async {
+      self.assumeIsolated(work)
+      done.resolve(.success(()))
+    }
+    try? await done.value
+  }
+}

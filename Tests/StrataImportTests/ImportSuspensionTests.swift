@@ -1,0 +1,70 @@
+import Foundation
+import Strata
+import StrataImport
+import StrataTesting
+import Testing
+
+private struct Reading: Entity, Equatable {
+  var id = 0
+  var level = 0
+  static let schema = Schema<Reading>("readings", key: \.id) { Attribute(\.level) }
+  static let json = JSONMapping<Reading> {
+    Field(\.id, "id")
+    Field(\.level, "level")
+  }
+}
+
+/// An import whose stack is suspended in the middle of its input.
+@Suite(.stack(Reading.self), .timeLimit(.minutes(10))) struct ImportSuspensionTests {
+  let stack = Stack.test
+  private let gate = TestGate()
+
+  /// Readings 1 to 10,000 in two pieces; the second one comes when the gate is open.
+  private var feed: AsyncStream<Data> {
+    let halves = [1...5_000, 5_001...10_000].map { ids in
+      ids.map { #"{"id": \#($0), "level": 1}"# }.joined(separator: ",")
+    }
+    let pieces = Lock([Data("[\(halves[0]),".utf8), Data("\(halves[1])]".utf8)])
+    return AsyncStream { [gate] in
+      let (piece, isLast) = pieces.withLock { pieces in
+        (pieces.isEmpty ? nil : pieces.removeFirst(), pieces.isEmpty)
+      }
+      if piece != nil, isLast { await gate.pass() }
+      return piece
+    }
+  }
+
+  private func importing(_ absent: AbsentRows) -> Task<ImportResult, any Error> {
+    Task { [stack, feed] in
+      try await stack.importJSON(
+        Reading.self, from: .chunks(feed), mapping: Reading.json, absent: absent)
+    }
+  }
+
+  @Test func `an import goes on after the resumption`() async throws {
+    let task = importing(.keep)
+    await gate.arrived()
+    await stack.suspend()
+    await gate.open()
+    for _ in 0..<300 { await Task.yield() }
+    try await stack.resume()
+    let result = try await task.value
+    #expect(result.inserted == 10_000 && result.records == 10_000)
+    #expect(try await stack.view.count(Reading.all) == 10_000)
+  }
+
+  @Test func `an import that has lost what existed at its start deletes nothing`() async throws {
+    try await stack.withScratch { $0.insert(Reading(id: 20_000)) }
+    let task = importing(.delete)
+    await gate.arrived()
+    await stack.suspend()
+    try await stack.resume()
+    // Had the import pinned anew, it would take this one for a row that the feed has dropped.
+    try await stack.withScratch { $0.insert(Reading(id: 30_000)) }
+    await gate.open()
+    let error = await #expect(throws: ImportError.self) { try await task.value }
+    #expect(error?.code == .store && error?.storeError?.code == .suspended)
+    #expect(error?.result.inserted == 10_000 && error?.result.deleted == 0)
+    #expect(try await stack.view.count(Reading.all) == 10_002)
+  }
+}

@@ -1,0 +1,355 @@
+import Foundation
+import StrataTesting
+import Testing
+
+@testable import Strata
+@testable import StrataSQLite
+
+/// What a stack finds when it is resumed: others' commits, other files, its own unfinished work.
+@Suite(.timeLimit(.minutes(10))) @MainActor struct ResumptionTests {
+  let folder: StoreFolder
+  let gull = Boat(id: 1, name: "Gull")
+
+  init() throws { folder = try StoreFolder() }
+
+  @Test func `what another process committed is shown, and edits stay on top`() async throws {
+    let stack = try await folder.stack()
+    let view = stack.view
+    let boats = (1...4).map { Boat(id: $0, name: "old") }
+    try await stack.withScratch { scratch in boats.forEach(scratch.insert) }
+    let live = try await view.loaded(Boat.all)
+    let limited = try await view.loaded(Boat.sorted(by: \.name).limit(2))
+    view.update(boats[0]) { $0.name = "mine" }
+    view.update(boats[1]) { $0.length = 5 }
+    await stack.suspend()
+    view.update(boats[2]) { $0.name = "mine too" }
+    try commitElsewhere(
+      "UPDATE boats SET name = 'theirs' WHERE id IN (1, 2)", at: folder.path)
+    try commitElsewhere("DELETE FROM boats WHERE id = 4", at: folder.path)
+    #expect(live.elements.map(\.name) == ["mine", "old", "mine too", "old"])
+    try await stack.resume()
+    #expect(view.commit == 3)
+    #expect(live.elements.map(\.name) == ["mine", "theirs", "mine too"])
+    #expect(Array(live.elements) == (try await view.fetch(Boat.all)))
+    #expect(
+      Array(limited.elements) == (try await view.fetch(Boat.sorted(by: \.name).limit(2))))
+    #expect(view.conflicts.map(\.key) == [RecordKey(.integer(1))])
+    #expect(await failure { try await view.save() }?.code == .conflict)
+    try await view.save(.overwrite)
+    #expect(
+      try await stack.rows("SELECT name, length FROM boats")
+        == ["mine 0", "theirs 5", "mine too 0"])
+    await stack.close()
+  }
+
+  @Test func `what another program wrote without counting it is shown`() async throws {
+    let stack = try await folder.stack()
+    try await stack.withScratch { [gull] in $0.insert(gull) }
+    let live = try await stack.view.loaded(Boat.all)
+    var changes = stack.changes.makeAsyncIterator()
+    await stack.suspend()
+    do {
+      let other = try Connection(path: folder.path, .readWrite)
+      try other.execute("UPDATE boats SET name = 'Other'")
+    }
+    try await stack.resume()
+    #expect(live.elements.map(\.name) == ["Other"])
+    #expect(await changes.next()?.changes(of: Boat.self).isReset == true)
+    await stack.close()
+  }
+
+  @Test func `nobody is told of anything if nothing was committed`() async throws {
+    let stack = try await folder.stack()
+    let view = stack.view
+    try await stack.withScratch { [gull] in $0.insert(gull) }
+    let live = try await view.loaded(Boat.all)
+    var updates = live.updates.makeAsyncIterator()
+    var changes = stack.changes.makeAsyncIterator()
+    var shown = view.changes.makeAsyncIterator()
+    for _ in 0..<3 {
+      await stack.suspend()
+      // Another process that only reads.
+      let reader = try Connection(path: folder.path)
+      #expect(try reader.integer("SELECT count(*) FROM boats") == 1)
+      try await stack.resume()
+    }
+    try await stack.withScratch { $0.insert(Boat(id: 2)) }
+    let update = await updates.next()
+    #expect(update?.isReset == false && update?.insertions == [1])
+    #expect(await changes.next()?.changes(of: Boat.self).inserted.map(\.id) == [2])
+    #expect(await shown.next()?.changes(of: Boat.self).inserted.map(\.id) == [2])
+    await stack.close()
+  }
+
+  @Test func `a file that is gone stays gone, and can be put back`() async throws {
+    let stack = try await folder.stack()
+    let live = try await stack.view.loaded(Boat.all)
+    try await stack.withScratch { [gull] in $0.insert(gull) }
+    await stack.suspend()
+    try folder.move(to: "elsewhere")
+    let fetching = Task { try await stack.view.fetch(Boat.all) }
+    for _ in 0..<2 {
+      #expect(await failure { try await stack.resume() }?.code == .cannotOpen)
+      #expect(stack.isSuspended)
+      #expect(try folder.names == ["elsewhere"])
+    }
+    stack.view.insert(Boat(id: 2))
+    #expect(live.elements.map(\.id) == [1, 2])
+    try folder.moveBack(from: "elsewhere")
+    try await stack.resume()
+    #expect(try await fetching.value.contains(gull))
+    try await stack.view.save()
+    #expect(try await stack.rows("SELECT id FROM boats") == ["1", "2"])
+    await stack.close()
+  }
+
+  @Test func `another file in the store's place is refused`() async throws {
+    let stack = try await folder.stack()
+    try await stack.withScratch { [gull] in $0.insert(gull) }
+    await stack.suspend()
+    try folder.move(to: "elsewhere")
+    // An earlier state of the store, as a backup would have it.
+    await (try await folder.stack()).close()
+    #expect(await failure { try await stack.resume() }?.code == .replaced)
+    try FileManager.default.removeItem(atPath: folder.path)
+    #expect(FileManager.default.createFile(atPath: folder.path, contents: Data()))
+    #expect(await failure { try await stack.resume() }?.code == .replaced)
+    try Data("not a database, but long enough to be taken for one".utf8)
+      .write(to: folder.url)
+    #expect(await failure { try await stack.resume() }?.code == .notADatabase)
+    #expect(stack.isSuspended)
+    try folder.moveBack(from: "elsewhere")
+    try await stack.resume()
+    #expect(try await stack.fetch(Boat.all) == [gull])
+    await stack.close()
+  }
+
+  @Test func `a file that is locked is not waited for forever`() async throws {
+    var options = Stack.Options()
+    options.busyTimeout = .milliseconds(1)
+    let stack = try await folder.stack(options)
+    try await stack.withScratch { [gull] in $0.insert(gull) }
+    await stack.suspend()
+    do {
+      let other = try Connection(path: folder.path, .readWrite)
+      try other.execute("PRAGMA locking_mode = EXCLUSIVE")
+      try other.execute("UPDATE boats SET length = 4")
+      #expect(await failure { try await stack.resume() }?.code == .busy)
+      #expect(stack.isSuspended)
+    }
+    try await stack.resume()
+    #expect(try await stack.fetch(Boat.all).map(\.length) == [4])
+    await stack.close()
+  }
+
+  @Test func `tables that were changed meanwhile are refused`() async throws {
+    let stack = try await folder.stack()
+    await stack.suspend()
+    do {
+      let other = try Connection(path: folder.path, .readWrite)
+      try other.execute("CREATE TABLE other (id INTEGER)")
+    }
+    #expect(await failure { try await stack.resume() }?.code == .schemaChanged)
+    #expect(stack.isSuspended)
+    await stack.close()
+  }
+
+  @Test func `a first load that a suspension stops is done after the resumption`() async throws {
+    let stack = try await folder.stack()
+    let view = stack.view
+    try await stack.withScratch { [gull] in $0.insert(gull) }
+    let gate = TestGate()
+    await view.maintainer.hold(at: gate)
+    let live = view.live(Boat.all)
+    await gate.arrived()
+    let loading = Task { try await live.load() }
+    // What the query has to catch up with when it is loaded, if it is from before this.
+    try await stack.withScratch { [gull] in $0.update(gull) { $0.name = "Swan" } }
+    await stack.suspend()
+    await gate.open()
+    await others()
+    #expect(!live.isLoaded && live.error == nil)
+    // A query that is asked for now has nothing to be loaded from either.
+    let late = view.live(Boat.sorted(by: \.name))
+    let impatient = Task { await failure { try await late.load() } }
+    await others()
+    #expect(!late.isLoaded && late.error == nil)
+    impatient.cancel()
+    #expect(await impatient.value?.code == .cancelled)
+    view.insert(Boat(id: 3))
+    try commitElsewhere("INSERT INTO boats VALUES (2, 'Auk', 0, NULL, NULL)", at: folder.path)
+    try commitElsewhere("UPDATE boats SET name = 'Tern' WHERE id = 1", at: folder.path)
+    try await stack.resume()
+    try await loading.value
+    try await late.load()
+    #expect(live.elements.map(\.name) == ["Tern", "Auk", ""])
+    #expect(late.elements.map(\.name) == ["", "Auk", "Tern"])
+    await stack.close()
+  }
+
+  @Test func `a first load that notices a suspension late has the commits after it`() async throws {
+    let stack = try await folder.stack()
+    let view = stack.view
+    try await stack.withScratch { [gull] in $0.insert(gull) }
+    let gate = TestGate()
+    await view.maintainer.hold(at: gate)
+    let live = view.live(Boat.all)
+    await gate.arrived()
+    await stack.suspend()
+    try await stack.resume()
+    try await stack.withScratch { $0.insert(Boat(id: 2)) }
+    #expect(!live.isLoaded)
+    await gate.open()
+    try await live.load()
+    try await stack.withScratch { $0.insert(Boat(id: 3)) }
+    #expect(live.elements.map(\.id) == [1, 2, 3])
+    await stack.close()
+  }
+
+  @Test func `a merge turn that a suspension stops comes with the next one`() async throws {
+    let stack = try await folder.stack()
+    let view = stack.view
+    let boat = Boat(id: 1, name: "old", harbourID: 1)
+    try await stack.withScratch {
+      $0.insert(Harbour(id: 1))
+      $0.insert(boat)
+    }
+    let live = try await view.loaded(Boat.sorted(by: \.name))
+    var updates = live.updates.makeAsyncIterator()
+    var changes = view.changes.makeAsyncIterator()
+    // A query through a reference is loaded at every change: this holds the merge up.
+    let slow = try await view.loaded(Boat.where { $0.harbour.isOpen })
+    let gate = TestGate()
+    await view.maintainer.hold(at: gate)
+    view.update(boat) { $0.name = "new" }
+    view.insert(Boat(id: 2, name: "second", harbourID: 1))
+    let isSaved = Lock(false)
+    let saving = Task {
+      let commit = try await view.save()
+      isSaved.withLock { $0 = true }
+      return commit
+    }
+    await gate.arrived()
+    await stack.suspend()
+    await gate.open()
+    await others()
+    #expect(!isSaved.withLock { $0 } && view.isSaving)
+    #expect(live.elements.map(\.name) == ["new", "second"])
+    try commitElsewhere(
+      "INSERT INTO harbours VALUES (2, '', 1)", at: folder.path)
+    try await stack.resume()
+    #expect(try await saving.value == 2)
+    #expect(view.commit == 3 && !view.isSaving && !view.hasChanges)
+    #expect(live.elements.map(\.name) == ["new", "second"])
+    #expect(slow.elements.map(\.name) == ["new", "second"])
+    #expect(await updates.next()?.elements.count == 2)
+    #expect(await changes.next()?.commit == 3)
+    // The results go on being maintained from the right state.
+    try await stack.withScratch { $0.delete(Boat(id: 2, name: "second", harbourID: 1)) }
+    #expect(live.elements.map(\.name) == ["new"] && slow.elements.map(\.name) == ["new"])
+    await stack.close()
+  }
+
+  @Test func `maintained queries get what a stopped merge turn had for them`() async throws {
+    let stack = try await folder.stack()
+    let view = stack.view
+    try await stack.withScratch { $0.insert(Boat(id: 1, harbourID: 1)) }
+    let live = try await view.loaded(Boat.all)
+    let observed = Lock<[Int]>([])
+    let observation = live.result.observe { change in
+      observed.withLock { $0.append(change.new.tree.count) }
+    }
+    defer { live.result.stopObserving(observation) }
+    let slow = try await view.loaded(Boat.where { $0.harbour.isOpen })
+    let gate = TestGate()
+    await view.maintainer.hold(at: gate)
+    let commit = try await stack.commit { $0.insert(Boat(id: 2)) }
+    await gate.arrived()
+    await stack.suspend()
+    await gate.open()
+    await others()
+    #expect(live.elements.count == 1)
+    try await stack.resume()
+    try await view.merged(commit)
+    #expect(live.elements.map(\.id) == [1, 2] && slow.elements.isEmpty)
+    #expect(observed.withLock { $0 } == [2])
+    await stack.close()
+  }
+
+  @Test func `edits are rebased even if a suspension stops their reading`() async throws {
+    let stack = try await folder.stack()
+    let view = stack.view
+    try await stack.withScratch { [gull] in $0.insert(gull) }
+    let live = try await view.loaded(Boat.all)
+    let turns = Lock(0)
+    for round in 1...20 {
+      view.update(gull) { $0.length = round }
+      await stack.suspend()
+      try commitElsewhere("UPDATE boats SET name = '\(round)'", at: folder.path)
+      // The first resumption's turn may or may not be through when the second suspension comes.
+      let resuming = Task {
+        try await stack.resume()
+        turns.withLock { $0 += 1 }
+      }
+      for _ in 0..<round { await Task.yield() }
+      await stack.suspend()
+      try await stack.resume()
+      try await resuming.value
+      #expect(live.elements.map(\.name) == ["\(round)"] && live.elements[0].length == round)
+    }
+    #expect(view.conflicts.isEmpty && turns.withLock { $0 } == 20)
+    try await view.save()
+    #expect(try await stack.rows("SELECT name, length FROM boats") == ["20 20"])
+    await stack.close()
+  }
+
+  @Test func `under workers that never stop, every resumption is exact`() async throws {
+    var random = SeededRandom.printingSeed()
+    let stack = try await folder.stack()
+    let view = stack.view
+    try await stack.withScratch { scratch in
+      scratch.insert(Harbour(id: 1))
+      for id in 1...20 { scratch.insert(Boat(id: id, harbourID: 1)) }
+    }
+    let queries = [
+      Boat.all, Boat.sorted(by: \.length, .descending).limit(5), Boat.where { $0.harbour.isOpen },
+    ]
+    var lives: [LiveQuery<Boat>] = []
+    for query in queries { lives.append(view.live(query)) }
+    let isOver = Lock(false)
+    let workers = (0..<3).map { number in
+      Task { @concurrent [seed = random.next()] in
+        var random = SeededRandom(seed: seed)
+        while !isOver.withLock({ $0 }) {
+          let id = 1 + random.below(20)
+          let length = random.below(1000)
+          try await stack.commit(.overwrite) {
+            $0.upsert(Boat(id: id, name: "\(number)", length: length, harbourID: 1))
+          }
+          if try await stack.fetch(Boat.all).count != 20 { Issue.record("a fetch lost boats") }
+          if random.oneIn(4) { await Task.yield() }
+        }
+      }
+    }
+    for round in 1...25 {
+      let boat = Boat(id: 1 + random.below(20))
+      view.update(boat) { $0.speed = round }
+      let saving = Task { try await view.save(.overwrite) }
+      for _ in 0..<random.below(60) { await Task.yield() }
+      await stack.suspend()
+      if random.oneIn(2) {
+        try commitElsewhere("UPDATE boats SET speed = \(round)", at: folder.path)
+      }
+      try await stack.resume()
+      _ = try await saving.value
+    }
+    isOver.withLock { $0 = true }
+    for worker in workers { try await worker.value }
+    try await view.merged(stack.store.newestCommit)
+    for (live, query) in zip(lives, queries) {
+      try await live.load()
+      #expect(Array(live.elements) == (try await stack.fetch(query)))
+    }
+    await stack.close()
+  }
+}

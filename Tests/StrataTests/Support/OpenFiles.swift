@@ -1,0 +1,47 @@
+import Foundation
+
+#if os(Linux)
+  /// What the system knows of a store's files: who has them open, and who has locked them.
+  struct OpenFiles: Equatable {
+    /// Descriptors of this process.
+    var descriptors = 0
+    /// Locks of any process.
+    var locks = 0
+
+    static let none = OpenFiles()
+
+    init() {}
+
+    /// Files that are gone have no locks, and their numbers are soon those of others.
+    init(of path: String) throws {
+      let files = FileManager.default
+      let names = ["", "-wal", "-shm"].map { path + $0 }
+      for descriptor in try files.contentsOfDirectory(atPath: "/proc/self/fd") {
+        let target = try? files.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(descriptor)")
+        if let target, names.contains(where: target.hasPrefix) { descriptors += 1 }
+      }
+      let numbers = Self.numbers(of: path)
+      // To the end: reading such a file as a whole stops after its first piece.
+      let handle = try FileHandle(forReadingFrom: URL(fileURLWithPath: "/proc/locks"))
+      let table = String(decoding: try handle.readToEnd() ?? Data(), as: UTF8.self)
+      for line in table.split(separator: "\n") {
+        // 1: POSIX  ADVISORY  READ 4711 08:01:123456 128 128
+        let fields = line.split(separator: " ")
+        let number = fields.compactMap { field -> Int? in
+          let parts = field.split(separator: ":")
+          return parts.count == 3 ? Int(parts[2]) : nil
+        }.first
+        if let number, numbers.contains(number) { locks += 1 }
+      }
+    }
+
+    /// The inode numbers of a store's files.
+    private static func numbers(of path: String) -> Set<Int> {
+      Set(
+        ["", "-wal", "-shm"].compactMap { suffix in
+          let attributes = try? FileManager.default.attributesOfItem(atPath: path + suffix)
+          return (attributes?[.systemFileNumber] as? NSNumber)?.intValue
+        })
+    }
+  }
+#endif
