@@ -12,7 +12,7 @@ public final class ScratchContext {
   let store: Store
   private var parent: Parent
   private var snapshot: Snapshot?
-  private var edits: Edits
+  var edits: Edits
   /// What a save of this context has under way: an actor that holds the context may edit it while
   /// its own save waits for the writer.
   private var saving: Layer?
@@ -37,7 +37,7 @@ public final class ScratchContext {
   /// Marks the context as used up: using it again is a mistake of the program.
   func end() { isEnded = true }
 
-  private func checkUse() {
+  func checkUse() {
     if isEnded { fatalError("this scratch context has ended: it was lent by withScratch only") }
   }
 
@@ -132,7 +132,7 @@ public final class ScratchContext {
     try await layeredFetch().fetch(ids, type)
   }
 
-  private nonisolated(nonsending) func layeredFetch() async throws(StoreError) -> LayeredFetch {
+  nonisolated(nonsending) func layeredFetch() async throws(StoreError) -> LayeredFetch {
     checkUse()
     return LayeredFetch(
       snapshot: try await pinned(), layers: layers.filter { !$0.isEmpty }, model: store.model)

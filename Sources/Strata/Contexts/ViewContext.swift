@@ -8,7 +8,7 @@ public final class ViewContext {
   private let store: Store
   let maintainer: Maintainer
   private var snapshot: Snapshot
-  private(set) var layers: ViewLayers
+  var layers: ViewLayers
   private var results: [LiveID: WeakResult] = [:]
   private var lastLiveID = 0
   private var waiters: [(commit: Int64, waiter: UnsafeContinuation<Void, Never>)] = []
@@ -92,8 +92,8 @@ public final class ViewContext {
   }
 
   private func showEdit(of key: RecordKey, in table: TableID) {
-    for result in results.values.compactMap(\.result) where result.plan.table.id == table {
-      result.edit(key, layers)
+    for result in results.values.compactMap(\.result) {
+      result.edit(key, in: table, layers)
     }
   }
 
@@ -177,7 +177,7 @@ public final class ViewContext {
     try await caughtUp().fetch(ids, type)
   }
 
-  private func caughtUp() async throws(StoreError) -> LayeredFetch {
+  func caughtUp() async throws(StoreError) -> LayeredFetch {
     try await merged(store.newestCommit)
     if isClosed { throw .closed }
     return LayeredFetch(snapshot: snapshot, layers: layers.layers, model: store.model)

@@ -55,6 +55,7 @@ public struct ElementDefinition: Sendable {
   enum Content: Sendable {
     case attribute(AttributeDefinition)
     case toMany(ToManyDefinition)
+    case manyToMany(ManyToManyDefinition)
     case unique([SendablePath], SourceLine)
   }
 

@@ -78,7 +78,7 @@ struct LayerResolver {
   private mutating func resolve(
     _ change: Change, _ key: RecordKey, _ stored: Record?, _ table: Table
   ) -> WorkingSet.Row? {
-    if policy == .error {
+    if policy == .error && !table.isJoin {
       note(change, key, stored, table)
       if stored == nil { return nil }
     }

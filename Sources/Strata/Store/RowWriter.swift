@@ -146,7 +146,7 @@ struct RowWriter {
       let stored = try connection.record(row.key, of: table, builder)
     else { throw try failure(code, statement, row, table) }
     if stored == after { return nil }
-    guard policy == .overwrite else {
+    guard policy == .overwrite || table.isJoin else {
       let insertion = Change(before: nil, after: after)
       conflicts.append(
         table.conflict(
