@@ -6,5 +6,5 @@ struct Workload: Sendable {
   let run: @MainActor @Sendable (Bench) async throws -> [Figure]
 
   /// Every workload, in the order in which they run.
-  static let all: [Workload] = [.insert, .upsert, .fetch, .find, .live, .importing]
+  static let all: [Workload] = [.insert, .upsert, .fetch, .find, .live, .importing, .related]
 }
