@@ -75,6 +75,11 @@ extension ViewContext {
   func didEdit(_ key: RecordKey, in table: TableID) {
     layers.followForUndo(table, key)
     showEdit(of: key, in: table)
+    endUndoEventWithTurn()
+  }
+
+  /// Sees to it that the group of what is edited in this turn ends with the turn.
+  func endUndoEventWithTurn() {
     guard layers.pending.undo.isEventOpen, !endsUndoEvent else { return }
     endsUndoEvent = true
     Task { [weak self] in self?.endUndoEvent() }

@@ -2,7 +2,7 @@
 /// turn has it too.
 struct UndeliveredTurn: Sendable {
   var changes: ChangeSet?
-  var completedSave: Int?
+  var completedSave: CompletedSave?
   /// The keys that changed, for each query whose result was maintained.
   var changed: [QueryPlan.Identity: [RecordKey]] = [:]
 
