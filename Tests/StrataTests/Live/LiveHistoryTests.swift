@@ -124,6 +124,9 @@ import Testing
     let error = await failure { try await view.save(.overwrite) }
     #expect(error?.code == .uniquenessViolated)
     view.delete(pennant)
+    // Undoing that would bring the pennant back, and every save would fail.
+    view.undoLimit = 0
+    view.undoLimit = 50
   }
 
   /// Somebody else changes `count` boats.
