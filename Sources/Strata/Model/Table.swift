@@ -48,10 +48,10 @@ package final class Table: Sendable {
   /// What its records must be like; nil if they may be like anything.
   let rules: TableRules?
   let sql: TableSQL
-  private let paths: [SendablePath]
+  private let paths: ColumnPaths
 
   init(
-    id: TableID, name: String, entity: String, columns: [Column], paths: [SendablePath],
+    id: TableID, name: String, entity: String, columns: [Column], paths: ColumnPaths,
     references: [Reference], referrers: [Referrer], uniques: [[Int]], codec: EntityCodec,
     rules: TableRules? = nil
   ) {
@@ -74,9 +74,7 @@ package final class Table: Sendable {
   }
 
   /// The column of the attribute at `path`.
-  package func column(for path: AnyKeyPath) -> Int? {
-    paths.firstIndex { $0 as AnyKeyPath == path }
-  }
+  package func column(for path: AnyKeyPath) -> Int? { paths[path] }
 
   /// `Song.title`
   func attributeName(_ column: Int) -> String { "\(entity).\(columns[column].name)" }
