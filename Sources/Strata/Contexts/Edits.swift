@@ -74,13 +74,18 @@ struct Edits {
 
   /// Follows what others do to remembered records.
   mutating func follow(_ changes: TableChanges, _ table: TableID) {
-    guard let remembered = ownSaves[table] else { return }
-    guard case .rows = changes else {
+    guard let count = ownSaves[table]?.count else { return }
+    guard case .rows(let rows) = changes else {
       ownSaves[table] = nil
       return
     }
-    for key in remembered.keys {
-      if let change = changes[key] { ownSaves[table]?[key]?.written = change.after }
+    // The shorter list is walked: after thousands of one-row saves each would walk all of them.
+    if rows.count <= count {
+      for row in rows { ownSaves[table]?[row.key]?.written = row.change.after }
+    } else {
+      for key in ownSaves[table].map({ Array($0.keys) }) ?? [] {
+        if let change = changes[key] { ownSaves[table]?[key]?.written = change.after }
+      }
     }
   }
 

@@ -50,10 +50,10 @@ package final class Table: Sendable {
   /// Whether the rows are links of a many-to-many relationship.
   let isJoin: Bool
   let sql: TableSQL
-  private let paths: [SendablePath]
+  private let paths: ColumnPaths
 
   init(
-    id: TableID, name: String, entity: String, columns: [Column], paths: [SendablePath],
+    id: TableID, name: String, entity: String, columns: [Column], paths: ColumnPaths,
     references: [Reference], referrers: [Referrer], uniques: [[Int]], codec: EntityCodec,
     rules: TableRules? = nil, isJoin: Bool = false
   ) {
@@ -77,9 +77,7 @@ package final class Table: Sendable {
   }
 
   /// The column of the attribute at `path`.
-  package func column(for path: AnyKeyPath) -> Int? {
-    paths.firstIndex { $0 as AnyKeyPath == path }
-  }
+  package func column(for path: AnyKeyPath) -> Int? { paths[path] }
 
   /// The names of columns; the place of a link, which is no attribute, has none.
   func attributeNames(_ attributes: AttributeSet) -> Set<String> {

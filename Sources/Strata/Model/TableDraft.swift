@@ -6,6 +6,8 @@ struct TableDraft {
   let definition: EntityDefinition
   private var attributes: [AttributeDefinition] = []
   private var names: [String] = []
+  private var lowercaseNames: Set<String> = []
+  private var paths = ColumnPaths()
   private var uniques: [[Int]] = []
   private(set) var references: [Reference] = []
 
@@ -66,13 +68,14 @@ struct TableDraft {
         entity: entity)
     }
     try checkName(name, "an attribute")
-    if names.contains(where: { $0.lowercased() == name.lowercased() }) {
+    if !lowercaseNames.insert(name.lowercased()).inserted {
       throw .schema("\(entity).\(name) is there twice", entity: entity, attribute: name)
     }
-    if attributes.contains(where: { $0.path as AnyKeyPath == attribute.path as AnyKeyPath }) {
+    if paths[attribute.path] != nil {
       throw .schema("\(entity).\(name) is stored twice", entity: entity, attribute: name)
     }
     if attribute.isUnique && names.count != Table.keyColumn { uniques.append([names.count]) }
+    paths.add(attribute.path, column: names.count)
     names.append(name)
     attributes.append(attribute)
   }
@@ -93,9 +96,7 @@ struct TableDraft {
     return columns
   }
 
-  private func column(for path: SendablePath) -> Int? {
-    attributes.firstIndex { $0.path as AnyKeyPath == path as AnyKeyPath }
-  }
+  private func column(for path: SendablePath) -> Int? { paths[path] }
 
   /// Finds the tables that the references mean.
   mutating func resolveReferences(
@@ -140,7 +141,7 @@ struct TableDraft {
           isIndexed: position != Table.keyColumn
             && (attribute.1.isIndexed || referring.contains(position)))
       },
-      paths: attributes.map(\.path), references: references, referrers: referrers,
+      paths: paths, references: references, referrers: referrers,
       uniques: uniques, codec: definition.codec(attributes.map(\.coding)),
       rules: TableRules(attributes, definition))
   }
