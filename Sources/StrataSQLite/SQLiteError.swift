@@ -49,6 +49,7 @@ internal import CStrataSQLite
 package enum ResultCode {
   package static var done: Int32 { SQLITE_DONE }
   package static var isConstraint: Int32 { SQLITE_CONSTRAINT }
+  package static var corrupt: Int32 { SQLITE_CORRUPT }
 
   package static func isUniqueness(_ code: Int32) -> Bool {
     code == SQLITE_CONSTRAINT_UNIQUE_CODE || code == SQLITE_CONSTRAINT_PRIMARYKEY_CODE

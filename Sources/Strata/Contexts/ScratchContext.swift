@@ -14,6 +14,8 @@ public final class ScratchContext {
   private var parent: Parent
   private(set) var snapshot: Snapshot?
   var edits: Edits
+  /// What the next save marks as imported.
+  var freshened: Set<CacheIdentity> = []
   /// What a save of this context has under way: an actor that holds the context may edit it while
   /// its own save waits for the writer.
   private var saving: Layer?
@@ -53,7 +55,7 @@ public final class ScratchContext {
   // MARK: - Editing
 
   /// Whether there is anything to save or discard.
-  public var hasChanges: Bool { !edits.isEmpty }
+  public var hasChanges: Bool { !edits.isEmpty || !freshened.isEmpty }
 
   /// Adds a new entity.
   ///
@@ -97,7 +99,10 @@ public final class ScratchContext {
   }
 
   /// Forgets every edit.
-  public func discard() { edits.removeAll() }
+  public func discard() {
+    edits.removeAll()
+    freshened = []
+  }
 
   // MARK: - Child contexts
 
@@ -262,31 +267,34 @@ public final class ScratchContext {
     // One after the other: a save that fails must not put its edits on top of later ones.
     while saving != nil { await withUnsafeContinuation { saveWaiters.append($0) } }
     try edits.checkRejected()
-    if edits.layer.isEmpty && isChildOfStore { return store.newestCommit }
+    if edits.layer.isEmpty && freshened.isEmpty && isChildOfStore { return store.newestCommit }
     let layer = edits.layer
     saving = layer
     edits.layer = Layer()
+    let marks = freshened
+    freshened = []
     defer {
       saving = nil
       for waiter in saveWaiters { waiter.resume() }
       saveWaiters = []
     }
     do throws(StoreError) {
-      return try await saveUpward(layer, policy)
+      return try await saveUpward(layer, policy, marks)
     } catch {
       edits.layer = layer.joined(with: edits.layer)
+      freshened.formUnion(marks)
       throw error
     }
   }
 
   private nonisolated(nonsending) func saveUpward(
-    _ layer: Layer, _ policy: SavePolicy
+    _ layer: Layer, _ policy: SavePolicy, _ marks: Set<CacheIdentity>
   ) async throws(StoreError) -> Int64 {
     switch parent {
     case .store:
       let (commit, changes) = try await store.writer.submit(.normal, context: id) {
         writer throws(StoreError) in
-        try writer.saveReporting(layer, policy: policy)
+        try writer.saveReporting(layer, policy: policy, marking: marks)
       }
       snapshot = nil
       edits.remember(layer, as: changes)

@@ -31,6 +31,10 @@ public final class Stack: Sendable {
     /// How long commits may wait for the log to be started again; tests, which share the main actor
     /// with other tests, give it all the time it needs.
     var logPatience = CheckpointRule.patience
+    /// What opening does with a store that cannot be read.
+    public var ifUnreadable = UnreadableStore.fail
+    /// What time it is: for freshness and eviction. Tests give another clock.
+    public var now: @Sendable () -> Date = { Date() }
 
     /// The usual options.
     public init() {}
@@ -38,6 +42,9 @@ public final class Stack: Sendable {
 
   /// The main actor's context.
   @MainActor public let view: ViewContext
+  /// The store that could not be read when this stack was opened, and had to make room; nil if it
+  /// could. See ``UnreadableStore/rebuild(keeping:probe:includesNewer:)``.
+  public let setAside: SetAsideStore?
   package let store: Store
   private let maintainer: Maintainer
   private let temporaryFolder: TemporaryFolder?
@@ -45,6 +52,9 @@ public final class Stack: Sendable {
   // MARK: - Opening
 
   /// Opens the store at `url`, or creates it; its folder must exist.
+  ///
+  /// A store that cannot be read makes room for a new one if ``Options/ifUnreadable`` says so, and
+  /// ``setAside`` tells of it.
   ///
   /// - Throws: ``StoreError`` with code `invalidSchema`, `notADatabase`, `cannotOpen`, `newerStore`,
   ///   `schemaMismatch`, `busy`, `diskFull` or one of SQLite's.
@@ -89,11 +99,12 @@ public final class Stack: Sendable {
     temporaryFolder: TemporaryFolder?
   ) async throws(StoreError) -> Stack {
     let model = try Model(entities)
-    let store = try await Store.open(
+    let (store, setAside) = try await Store.open(
       StoreOptions(
         path: path, model: model, synchronous: options.synchronous == .full ? .full : .normal,
         busyTimeout: options.busyTimeout, schemaVersion: options.schemaVersion,
-        logLimit: options.logLimit, logPatience: options.logPatience))
+        logLimit: options.logLimit, logPatience: options.logPatience, now: options.now),
+      ifUnreadable: options.ifUnreadable)
     do throws(StoreError) {
       let snapshot = try await store.writer.submit(.urgent) { writer throws(StoreError) in
         try writer.beginMerging()
@@ -101,7 +112,7 @@ public final class Stack: Sendable {
       let maintainer = Maintainer()
       await maintainer.begin(snapshot)
       let view = await ViewContext(store, maintainer, snapshot)
-      let stack = await Stack(store, maintainer, view, temporaryFolder)
+      let stack = await Stack(store, maintainer, view, temporaryFolder, setAside)
       MergeLoop.start(store.writer, maintainer, view)
       return stack
     } catch {
@@ -113,12 +124,13 @@ public final class Stack: Sendable {
   @MainActor
   private init(
     _ store: Store, _ maintainer: Maintainer, _ view: ViewContext,
-    _ temporaryFolder: TemporaryFolder?
+    _ temporaryFolder: TemporaryFolder?, _ setAside: SetAsideStore?
   ) {
     self.store = store
     self.maintainer = maintainer
     self.view = view
     self.temporaryFolder = temporaryFolder
+    self.setAside = setAside
   }
 
   deinit {
@@ -205,15 +217,8 @@ public final class Stack: Sendable {
   public nonisolated(nonsending) func fetch<E: Entity>(
     _ query: Query<E>
   ) async throws(StoreError) -> [E] {
-    while true {
-      let snapshot = try await store.snapshot()
-      do throws(StoreError) {
-        return try await LayeredFetch(snapshot: snapshot, layers: [], model: store.model)
-          .fetch(query)
-      } catch {
-        // A suspension stopped it: another snapshot is there after the resumption.
-        guard error.code == .suspended else { throw error }
-      }
+    try await store.reading { snapshot throws(StoreError) in
+      try await LayeredFetch(snapshot: snapshot, layers: [], model: store.model).fetch(query)
     }
   }
 }

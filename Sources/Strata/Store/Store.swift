@@ -1,3 +1,4 @@
+internal import Foundation
 internal import StrataSQLite
 
 /// One open store file and everything that works on it: what a stack's contexts share.
@@ -27,6 +28,21 @@ package final class Store: Sendable {
 
   /// The number of the newest commit.
   var newestCommit: Int64 { newest.value }
+
+  /// What time it is.
+  func now() -> Date { writer.options.now() }
+
+  /// Reads the newest commit; what a suspension stops is read again after it.
+  nonisolated(nonsending) func reading<R>(
+    _ body: nonisolated(nonsending) (Snapshot) async throws(StoreError) -> R
+  ) async throws(StoreError) -> R {
+    while true {
+      let snapshot = try await snapshot()
+      do throws(StoreError) { return try await body(snapshot) } catch {
+        guard error.code == .suspended else { throw error }
+      }
+    }
+  }
 
   /// A snapshot of the newest commit.
   func snapshot() async throws(StoreError) -> Snapshot {

@@ -21,7 +21,11 @@ enum StoreFormat {
       let tables = try integer(connection, "SELECT count(*) FROM sqlite_schema")
       switch (application, tables) {
       case (0, 0): try create(connection, model, schemaVersion)
-      case (applicationID, _): try check(connection, model, schemaVersion)
+      case (applicationID, _):
+        try check(connection, model, schemaVersion)
+        try translatingErrors { () throws(SQLiteError) in
+          try connection.execute(FreshnessTable.create)
+        }
       default:
         throw StoreError(
           .notADatabase, "the file is an SQLite database of another program",
@@ -50,6 +54,7 @@ enum StoreFormat {
       try connection.execute("INSERT INTO strata_commit (number) VALUES (0)")
       try connection.execute(
         "CREATE TABLE strata_schema (version INTEGER NOT NULL, fingerprint TEXT NOT NULL)")
+      try connection.execute(FreshnessTable.create)
       for table in model.tables {
         try connection.execute(table.sql.create)
         for index in table.sql.createIndexes(uniques: table.uniques) {

@@ -1,3 +1,4 @@
+internal import Foundation
 internal import StrataSQLite
 internal import Synchronization
 
@@ -12,6 +13,8 @@ struct StoreOptions: Sendable {
   let logLimit: Int
   /// How long commits may be held up for the view context to come to rest.
   var logPatience = CheckpointRule.patience
+  /// What time it is.
+  var now: @Sendable () -> Date = { Date() }
 }
 
 /// The number of the newest commit, readable from anywhere without waiting.

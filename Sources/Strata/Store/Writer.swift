@@ -15,7 +15,7 @@ actor Writer {
   let newest: NewestCommit
   let builder = RecordBuilder()
 
-  let options: StoreOptions
+  nonisolated let options: StoreOptions
 
   /// Nil once closed, and while suspended.
   var openConnection: Connection?
@@ -146,9 +146,10 @@ actor Writer {
 
   /// Writes a layer as one commit and says what it changed.
   func saveReporting(
-    _ layer: Layer, policy: SavePolicy
+    _ layer: Layer, policy: SavePolicy, marking freshened: Set<CacheIdentity> = []
   ) throws(StoreError) -> (commit: Int64, changes: [TableID: TableChanges]) {
-    try transaction { connection throws(StoreError) in
+    try transaction(isCounted: !freshened.isEmpty) { connection throws(StoreError) in
+      try FreshnessTable.mark(freshened, at: options.now(), connection)
       var resolver = LayerResolver(connection, model, policy, builder)
       var working = try resolver.resolve(layer)
       var rules = DeleteRules(connection, model, builder)
@@ -163,7 +164,11 @@ actor Writer {
   }
 
   /// Runs `body` in a transaction, counts the commit and publishes what `body` says it changed.
-  private func transaction(
+  ///
+  /// - Parameter isCounted: whether more is written than `body` says: a commit that is not counted
+  ///   would be taken for one of another program.
+  func transaction(
+    isCounted: Bool = false,
     _ body: (Connection) throws(StoreError) -> [TableID: TableChanges]
   ) throws(StoreError) -> (commit: Int64, changes: [TableID: TableChanges]) {
     let connection = try connection
@@ -175,14 +180,14 @@ actor Writer {
       try noteForeignCommits(connection)
       let changes = try body(connection)
       try translatingErrors { () throws(SQLiteError) in
-        if !changes.isEmpty {
+        if isCounted || !changes.isEmpty {
           let number = try connection.statement(for: Self.writeCommit)
           number.bind(1, commit + 1)
           try number.run()
         }
         try connection.statement(for: Self.end).run()
       }
-      if !changes.isEmpty { didCommit(changes) }
+      if isCounted || !changes.isEmpty { didCommit(changes) }
       return (commit, changes)
     } catch {
       if connection.isInTransaction {

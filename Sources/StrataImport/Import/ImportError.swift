@@ -66,6 +66,13 @@ extension ImportError {
     return result
   }
 
+  /// What the store said after everything had been imported.
+  static func store(_ error: StoreError, _ result: ImportResult) -> ImportError {
+    var failed = ImportError.store(error)
+    failed.result = result
+    return failed
+  }
+
   static func scan(_ error: JSONScanError) -> ImportError {
     switch error {
     case .syntax(let error):

@@ -22,6 +22,8 @@ extension ScratchContext {
   ///   - format: where the records are in the document.
   ///   - mapping: how attributes are found in a record.
   ///   - absent: what happens to rows that the feed does not have.
+  ///   - freshens: what is marked as imported, right after the last batch; nothing if the import
+  ///     fails. Not for a child of the view context.
   ///   - progress: called after every batch, where the caller runs.
   /// - Throws: ``ImportError``, which says what had been committed by then. Cancelling the task
   ///   stops at a batch's boundary.
@@ -29,7 +31,7 @@ extension ScratchContext {
   public nonisolated(nonsending) func importJSON<E: Entity>(
     _ type: E.Type, from source: JSONSource, as format: JSONFormat = .array,
     mapping: JSONMapping<E>, absent: AbsentRows = .keep,
-    progress: (@Sendable (ImportProgress) -> Void)? = nil
+    freshens: [CacheEntry] = [], progress: (@Sendable (ImportProgress) -> Void)? = nil
   ) async throws(ImportError) -> ImportResult {
     let (table, defaults): (Table, Record)
     do throws(StoreError) { (table, defaults) = try importTarget(type) } catch {
@@ -37,7 +39,12 @@ extension ScratchContext {
     }
     let mapper = try RecordMapper(mapping, table, defaults: defaults)
     var run = ImportRun(self, mapper, format, deletesAbsent: absent == .delete, progress)
-    return try await run.run(source)
+    var result = try await run.run(source)
+    if freshens.isEmpty { return result }
+    do throws(StoreError) { result.commit = try await markImported(freshens) } catch {
+      throw .store(error, result)
+    }
+    return result
   }
 }
 
@@ -51,10 +58,11 @@ extension Stack {
   public func importJSON<E: Entity>(
     _ type: E.Type, from source: JSONSource, as format: JSONFormat = .array,
     mapping: JSONMapping<E>, absent: AbsentRows = .keep,
-    progress: (@Sendable (ImportProgress) -> Void)? = nil
+    freshens: [CacheEntry] = [], progress: (@Sendable (ImportProgress) -> Void)? = nil
   ) async throws(ImportError) -> ImportResult {
     let result = try await scratch().importJSON(
-      type, from: source, as: format, mapping: mapping, absent: absent, progress: progress)
+      type, from: source, as: format, mapping: mapping, absent: absent, freshens: freshens,
+      progress: progress)
     do throws(StoreError) { try await view.mergedOwn(result.commit) } catch { throw .store(error) }
     return result
   }

@@ -1,0 +1,92 @@
+internal import Foundation
+
+/// What an import brings up to date: the result of a query, or a feed with a name of your own.
+///
+/// A query is told by its filter, sort, limit and values, on every launch the same. It is another
+/// one after its entity's attributes have changed: what was imported before lacks the new ones.
+public struct CacheEntry: Sendable {
+  private enum Kind: Sendable {
+    case query(@Sendable (Model) throws(StoreError) -> SQLBuilder)
+    case feed(String)
+  }
+
+  private let kind: Kind
+
+  /// The result of a query.
+  public static func query<E: Entity>(_ query: Query<E>) -> Self {
+    Self(
+      kind: .query { model throws(StoreError) in
+        let plan = try QueryPlan(query, model)
+        return plan.select(limit: plan.limit, offset: plan.offset)
+      })
+  }
+
+  /// A feed, told by its name.
+  public static func feed(_ name: String) -> Self { Self(kind: .feed(name)) }
+
+  /// - Throws: ``StoreError`` with code `invalidQuery`.
+  func identity(_ model: Model) throws(StoreError) -> CacheIdentity {
+    switch kind {
+    case .feed(let name): return CacheIdentity("feed", name, [])
+    case .query(let sql):
+      let sql = try sql(model)
+      return CacheIdentity("query", sql.text, sql.parameters)
+    }
+  }
+}
+
+/// A cache entry as the store knows it: 16 bytes that tell it from any other, and text for people.
+struct CacheIdentity: Sendable, Hashable {
+  /// Longer texts are cut: nobody reads a thousand parameters.
+  private static let textLimit = 1000
+
+  let hash: [UInt8]
+  let text: String
+
+  init(_ kind: String, _ text: String, _ parameters: [Cell]) {
+    var hash = StableHash()
+    hash.combine(kind.utf8)
+    hash.combine(text.utf8)
+    for parameter in parameters { hash.combine(parameter) }
+    self.hash = hash.bytes
+    let values = parameters.isEmpty ? "" : " \(parameters)"
+    self.text = String("\(kind): \(text)\(values)".prefix(Self.textLimit))
+  }
+
+  static func == (left: Self, right: Self) -> Bool { left.hash == right.hash }
+  func hash(into hasher: inout Hasher) { hasher.combine(hash) }
+}
+
+/// A hash that is the same on every launch and every machine (FNV-1a of 128 bits).
+///
+/// `Hasher` starts every process from another seed.
+struct StableHash {
+  private var state: UInt128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d
+
+  /// The bytes and their number, so that neighbours cannot run into each other.
+  mutating func combine(_ bytes: some Collection<UInt8>) {
+    for byte in bytes { combine(byte) }
+    withUnsafeBytes(of: UInt64(bytes.count).littleEndian) { for byte in $0 { combine(byte) } }
+  }
+
+  mutating func combine(_ cell: Cell) {
+    switch cell {
+    case .null: combine("null".utf8)
+    case .integer(let value): combine("integer \(value)".utf8)
+    case .real(let value): combine("real \(value.bitPattern)".utf8)
+    case .text(let text):
+      combine("text".utf8)
+      combine(text.utf8)
+    case .blob(let data):
+      combine("blob".utf8)
+      combine(data)
+    }
+  }
+
+  private mutating func combine(_ byte: UInt8) {
+    state ^= UInt128(byte)
+    state &*= 0x0000_0000_0100_0000_0000_0000_0000_013b
+  }
+
+  var bytes: [UInt8] { withUnsafeBytes(of: state.bigEndian) { Array($0) } }
+}

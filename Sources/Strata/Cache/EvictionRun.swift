@@ -1,0 +1,127 @@
+internal import StrataSQLite
+
+/// Finds out which rows of a batch may go, inside the transaction that deletes them.
+struct EvictionRun {
+  struct Row {
+    let candidate: EvictionCandidate
+    let record: Record
+  }
+
+  private let batch: EvictionBatch
+  private let connection: Connection
+  private let model: Model
+  private let builder: RecordBuilder
+  private(set) var report = EvictionReport()
+  /// Those that stay because other rows refer to them.
+  private(set) var referenced: [EvictionCandidate] = []
+
+  init(
+    _ batch: EvictionBatch, _ connection: Connection, _ model: Model, _ builder: RecordBuilder
+  ) {
+    self.batch = batch
+    self.connection = connection
+    self.model = model
+    self.builder = builder
+  }
+
+  /// The rows that go; the report says why others stay.
+  mutating func choose() throws(StoreError) -> [Row] {
+    var rows: [Row] = []
+    var going: Set<RecordKey> = []
+    for candidate in batch.candidates {
+      guard let record = try connection.record(candidate.key, of: batch.table, builder) else {
+        continue
+      }
+      if !candidate.isUnchanged(record) {
+        report.keptChanged += 1
+      } else if batch.inUse[batch.table.id]?.contains(candidate.key) == true {
+        report.keptEdited += 1
+      } else if !batch.followsRules, try isReferenced(candidate.key, going) {
+        keepReferenced(candidate)
+      } else {
+        rows.append(Row(candidate: candidate, record: record))
+        going.insert(candidate.key)
+      }
+    }
+    if batch.followsRules { rows = try permitted(rows[...]) }
+    report.evicted = rows.count
+    return rows
+  }
+
+  private mutating func keepReferenced(_ candidate: EvictionCandidate) {
+    report.keptReferenced += 1
+    referenced.append(candidate)
+  }
+
+  /// Whether a stored row refers to the key, other than itself and those that are going.
+  private func isReferenced(
+    _ key: RecordKey, _ going: Set<RecordKey>
+  ) throws(StoreError) -> Bool {
+    for referrer in batch.table.referrers {
+      let isReferenced = try translatingErrors { () throws(SQLiteError) in
+        let rows = try connection.statement(
+          for: model[referrer.table].sql.selectByReference(referrer.column))
+        defer { rows.reset() }
+        key.bind(to: rows, at: 1)
+        while try rows.step() {
+          if referrer.table != batch.table.id { return true }
+          let other = RecordKey(rows, Int32(Table.keyColumn))
+          if other != key && !going.contains(other) { return true }
+        }
+        return false
+      }
+      if isReferenced { return true }
+    }
+    return false
+  }
+
+  // MARK: Following the delete rules
+
+  /// Those of the rows whose deletion no rule forbids, and with which nothing goes that is edited.
+  ///
+  /// A batch that is refused is halved until the rows are found that it is refused for.
+  private mutating func permitted(_ rows: ArraySlice<Row>) throws(StoreError) -> [Row] {
+    if rows.isEmpty { return [] }
+    let isDenied: Bool
+    do throws(StoreError) {
+      if !deletesWhatIsInUse(try consequences(of: rows)) { return Array(rows) }
+      isDenied = false
+    } catch {
+      guard [.deleteDenied, .validationFailed].contains(error.code) else { throw error }
+      isDenied = true
+    }
+    if rows.count > 1 {
+      let middle = rows.startIndex + rows.count / 2
+      return try permitted(rows[..<middle]) + permitted(rows[middle...])
+    }
+    if isDenied, let row = rows.first {
+      keepReferenced(row.candidate)
+    } else {
+      report.keptEdited += 1
+    }
+    return []
+  }
+
+  private func deletesWhatIsInUse(_ working: WorkingSet) -> Bool {
+    working.tables.contains { table, rows in
+      guard let inUse = batch.inUse[table] else { return false }
+      return rows.all.contains { $0.after == nil && inUse.contains($0.key) }
+    }
+  }
+
+  /// Everything that changes if the rows go.
+  ///
+  /// - Throws: ``StoreError`` with code `deleteDenied` or `validationFailed` if a rule forbids it.
+  func consequences(of rows: ArraySlice<Row>) throws(StoreError) -> WorkingSet {
+    var deletions = WorkingSet.Rows()
+    for row in rows {
+      deletions.append(.init(key: row.candidate.key, before: row.record, after: nil))
+    }
+    var working = WorkingSet()
+    working.tables[batch.table.id] = deletions
+    var rules = DeleteRules(connection, model, builder)
+    try rules.run(on: &working)
+    if model.hasRules { try SaveValidation.check(working, model) }
+    return working
+  }
+}

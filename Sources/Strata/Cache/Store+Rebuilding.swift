@@ -1,0 +1,44 @@
+internal import Foundation
+internal import StrataSQLite
+
+extension Store {
+  /// Opens a store; one that cannot be read makes room for a new one, if that is wanted.
+  static func open(
+    _ options: StoreOptions, ifUnreadable rule: UnreadableStore
+  ) async throws(StoreError) -> (Store, SetAsideStore?) {
+    let unreadable: StoreError
+    do throws(StoreError) {
+      let store = try await open(options)
+      guard let damage = await store.damage(rule.probe) else { return (store, nil) }
+      await store.close()
+      unreadable = damage
+    } catch {
+      unreadable = error
+    }
+    guard rule.rebuilds(after: unreadable) else { throw unreadable }
+    let date = options.now()
+    let url = try SetAside(options.path).move(at: date, keeping: rule.kept)
+    let store = try await open(options)
+    return (store, SetAsideStore(url: url, error: unreadable, date: date))
+  }
+
+  /// What a closer look finds; nil if the store is sound, or too busy to be looked at.
+  private func damage(_ probe: UnreadableStore.Probe) async -> StoreError? {
+    guard probe == .wholeFile else { return nil }
+    let check = writer.enqueue(.urgent) { writer throws(StoreError) in
+      try translatingErrors { () throws(SQLiteError) in
+        try writer.openConnection?.text("PRAGMA quick_check(1)")
+      }
+    }
+    do throws(StoreError) {
+      guard let finding = try await check.value, finding != "ok" else { return nil }
+      var error = StoreError(
+        .notADatabase, "the file is damaged: \(finding) (\(writer.options.path))",
+        advice: "restore the file from a copy, or move it away")
+      error.sqliteCode = ResultCode.corrupt
+      return error
+    } catch {
+      return error.code == .notADatabase ? error : nil
+    }
+  }
+}

@@ -1,0 +1,163 @@
+import Foundation
+import StrataTesting
+import Testing
+
+@testable import Strata
+@testable import StrataSQLite
+
+@Suite(.timeLimit(.minutes(10))) struct FreshnessTests {
+  private let time = ManualTime()
+  private let folder: StoreFolder
+
+  init() throws { folder = try StoreFolder() }
+
+  private func stack() async throws -> Stack { try await folder.stack(time.options) }
+
+  @Test func `what was never imported is stale`() async throws {
+    let stack = try await stack()
+    #expect(try await stack.lastImported(Boat.all) == nil)
+    #expect(try await stack.lastImported(.feed("boats")) == nil)
+    #expect(try await stack.isStale(Boat.all, olderThan: .seconds(1_000_000)))
+    await stack.close()
+  }
+
+  @Test func `a mark is written by the save that it belongs to`() async throws {
+    let stack = try await stack()
+    time.set(100)
+    let scratch = stack.scratch()
+    scratch.upsert(Boat(id: 1))
+    try scratch.markFresh(Boat.all)
+    try scratch.markFresh(.feed("boats"))
+    #expect(try await stack.lastImported(Boat.all) == nil)
+    try await scratch.save()
+    #expect(try await stack.lastImported(Boat.all) == time.now)
+    #expect(try await stack.lastImported(.feed("boats")) == time.now)
+    // A later save marks nothing any more.
+    time.set(200)
+    scratch.upsert(Boat(id: 2))
+    try await scratch.save()
+    #expect(
+      try await stack.lastImported(Boat.all) == Date(timeIntervalSinceReferenceDate: 100))
+    await stack.close()
+  }
+
+  @Test func `a save that fails marks nothing, and the mark waits for the next one`() async throws {
+    let stack = try await stack()
+    try await stack.commit { $0.insert(Boat(id: 1, name: "there")) }
+    let scratch = stack.scratch()
+    scratch.insert(Boat(id: 1, name: "again"))
+    try scratch.markFresh(Boat.all)
+    #expect(await failure { try await scratch.save() }?.code == .conflict)
+    #expect(try await stack.lastImported(Boat.all) == nil)
+    try await scratch.save(.overwrite)
+    #expect(try await stack.lastImported(Boat.all) == time.now)
+    try scratch.markFresh(Harbour.all)
+    #expect(scratch.hasChanges)
+    scratch.discard()
+    try await scratch.save()
+    #expect(try await stack.lastImported(Harbour.all) == nil)
+    await stack.close()
+  }
+
+  @Test func `age is told by the clock, and a clock that went back makes stale`() async throws {
+    let stack = try await stack()
+    time.set(1_000)
+    try await stack.markFresh(.query(Boat.all))
+    for (now, isStale) in [(1_000.0, false), (1_300, false), (1_301, true), (999, true)] {
+      time.set(now)
+      #expect(try await stack.isStale(Boat.all, olderThan: .seconds(300)) == isStale, "\(now)")
+    }
+    await stack.close()
+  }
+
+  @Test func `queries are told by what they ask for`() async throws {
+    let stack = try await stack()
+    let ids = [3, 1, 2]
+    let queries: [Query<Boat>] = [
+      Boat.all, Boat.sorted(by: \.name), Boat.sorted(by: \.name, .descending),
+      Boat.all.limit(10), Boat.all.limit(10).offset(1), Boat.where { $0.length > 3 },
+      Boat.where { $0.length > 4 }, Boat.where { $0.name == "3" }, Boat.where { $0.id.isIn(ids) },
+      Boat.where { $0.harbour.isOpen }, Boat.where { $0.name.contains("") },
+    ]
+    for (number, query) in queries.enumerated() {
+      time.set(Double(number))
+      try await stack.markFresh(.query(query))
+    }
+    try await stack.markFresh(.feed("boats"))
+    for (number, query) in queries.enumerated() {
+      #expect(
+        try await stack.lastImported(query)?.timeIntervalSinceReferenceDate == Double(number))
+    }
+    // The same query, built in another way.
+    let same = Boat.where { $0.id.isIn(Set(ids)) }
+    #expect(try await stack.lastImported(same)?.timeIntervalSinceReferenceDate == 8)
+    let error = await failure { try await stack.lastImported(Boat.where { $0.shout == "" }) }
+    #expect(error?.code == .invalidQuery)
+    await stack.close()
+  }
+
+  @Test func `an identity is the same on every launch`() throws {
+    // Computed by another program. Should it change, every cache is stale once.
+    let feed = CacheIdentity("feed", "boats", [])
+    #expect(
+      feed.hash.map { String($0, radix: 16) }.joined(separator: " ")
+        == "ae b1 fb ca 3a 2d 30 c4 41 ce 90 6e 71 65 c7 f1")
+    let query = CacheIdentity(
+      "query", "SELECT 1", [.integer(-1), .real(0.5), .text("a"), .blob(Data([0, 1])), .null])
+    #expect(
+      query.hash.map { String($0, radix: 16) }.joined(separator: " ")
+        == "78 75 69 5a ad cd ea 69 82 c4 6a 8d 96 ac 5a 1e")
+    // Neighbours do not run into each other.
+    #expect(
+      CacheIdentity("query", "", [.text("a"), .text("bc")])
+        != CacheIdentity("query", "", [.text("ab"), .text("c")]))
+    #expect(CacheIdentity("query", "", [.text("1")]) != CacheIdentity("query", "", [.integer(1)]))
+  }
+
+  @Test func `marks outlive the stack, and can be forgotten`() async throws {
+    let first = try await stack()
+    time.set(5)
+    try await first.markFresh(.query(Boat.all), .query(Harbour.all), .feed("boats"))
+    await first.close()
+    let stack = try await stack()
+    #expect(try await stack.lastImported(Boat.all) == time.now)
+    let texts = try await stack.rows("SELECT text FROM strata_freshness ORDER BY text")
+    #expect(texts.first == "feed: boats" && texts.count == 3)
+    try await stack.forgetImport(of: .query(Boat.all))
+    try await stack.forgetImport(of: .feed("unknown"))
+    #expect(try await stack.lastImported(Boat.all) == nil)
+    #expect(try await stack.lastImported(Harbour.all) == time.now)
+    try await stack.forgetAllImports()
+    #expect(try await stack.lastImported(.feed("boats")) == nil)
+    await stack.close()
+  }
+
+  @Test func `marking tells nobody, and passes for nobody else's commit`() async throws {
+    let stack = try await stack()
+    var changes = stack.changes.makeAsyncIterator()
+    try await stack.markFresh(.feed("boats"))
+    try await stack.forgetAllImports()
+    let commit = try await stack.commit { $0.insert(Boat(id: 1)) }
+    #expect(commit == 3)
+    let first = await changes.next()
+    #expect(first?.commit == 3 && first?.changes(of: Boat.self).inserted.map(\.id) == [1])
+    await stack.close()
+  }
+
+  @Test func `a store from before there were marks gets their table`() async throws {
+    await (try await stack()).close()
+    do {
+      let connection = try Connection(path: folder.path, .readWrite)
+      try connection.execute("DROP TABLE strata_freshness")
+    }
+    let stack = try await stack()
+    try await stack.markFresh(.feed("boats"))
+    #expect(try await stack.lastImported(.feed("boats")) == time.now)
+    await stack.close()
+  }
+}
+
+extension Boat {
+  /// No attribute.
+  fileprivate var shout: String { name.uppercased() }
+}
