@@ -4,6 +4,8 @@ internal import Strata
 /// Values at the edges of what a described column can hold.
 struct EdgeValues {
   private let column: SchemaDescription.Column
+  /// The value's type; typed keys are UUIDs.
+  private let type: String
   private let isDistinct: Bool
   /// What the test says that values of a type may be.
   private let given: [Cell]
@@ -11,6 +13,7 @@ struct EdgeValues {
   /// - Parameter isDistinct: whether no two values may be equal: those of keys and unique columns.
   init(_ column: SchemaDescription.Column, isDistinct: Bool, given: [Cell]?) {
     self.column = column
+    type = column.value.hasPrefix("Key<") ? "UUID" : column.value
     self.isDistinct = isDistinct
     self.given = given ?? []
   }
@@ -20,14 +23,14 @@ struct EdgeValues {
     if column.isOptional && (row == 0 || random.oneIn(5)) { return .null }
     if !given.isEmpty { return given[row % given.count] }
     if isDistinct { return distinct(row) }
-    if let edges = Self.edges[column.value] { return edges[row % edges.count] }
+    if let edges = Self.edges[type] { return edges[row % edges.count] }
     if let example = column.example { return example }
     return fallback(row)
   }
 
   /// Different for every row; the first ones are edges.
   private func distinct(_ row: Int) -> Cell {
-    switch column.value {
+    switch type {
     case "Int8", "UInt8", "Int16", "UInt16", "Bool": return .integer(Int64(row))
     case "UUID":
       var bytes = [UInt8](repeating: 0, count: 16)
@@ -38,19 +41,19 @@ struct EdgeValues {
     }
     switch column.storage {
     case .integer:
-      if column.value == "Int32" || column.value == "UInt32" { return .integer(Int64(row)) }
-      return .integer(row == 0 ? .max : row == 1 && column.value.hasPrefix("I") ? .min : Int64(row))
+      if type == "Int32" || type == "UInt32" { return .integer(Int64(row)) }
+      return .integer(row == 0 ? .max : row == 1 && type.hasPrefix("I") ? .min : Int64(row))
     case .real: return .real(row == 0 ? .infinity : Double(row) / 3)
     case .text:
-      if column.value == "Decimal" { return .text("\(row)") }
+      if type == "Decimal" { return .text("\(row)") }
       return .text(row == 0 ? "" : "größe 日\u{0}'\"\(row)")
     case .blob: return .blob(row == 0 ? Data() : Data("\(row)".utf8))
     }
   }
 
   private func fallback(_ row: Int) -> Cell {
-    if column.value.hasPrefix("Array<") { return .text("[]") }
-    if column.value.hasPrefix("Dictionary<") { return .text("{}") }
+    if type.hasPrefix("Array<") { return .text("[]") }
+    if type.hasPrefix("Dictionary<") { return .text("{}") }
     switch column.storage {
     case .integer: return .integer(0)
     case .real: return .real(0)
