@@ -26,6 +26,12 @@ public final class Stack: Sendable {
     public var busyTimeout = Duration.seconds(5)
     /// The version of the schema. A store with a newer one is refused.
     public var schemaVersion = 1
+    /// Custom steps to the versions up to ``schemaVersion``; see ``MigrationStep``.
+    public var migrations: [MigrationStep] = []
+    /// Tables of earlier versions that are gone for good: they are dropped with their rows.
+    public var removedTables: Set<String> = []
+    /// Told of a migration's progress on the writer's executor, at most every 1,000 rows.
+    public var migrationProgress: (@Sendable (MigrationProgress) -> Void)?
     /// The length in bytes past which the write-ahead log is written back.
     public var logLimit = 16 * 1024 * 1024
     /// How long commits may wait for the log to be started again; tests, which share the main actor
@@ -48,6 +54,8 @@ public final class Stack: Sendable {
   package let store: Store
   private let maintainer: Maintainer
   private let temporaryFolder: TemporaryFolder?
+  /// What opening this stack did to bring the store to today's schema.
+  public let migration: MigrationPlan
 
   // MARK: - Opening
 
@@ -56,8 +64,11 @@ public final class Stack: Sendable {
   /// A store that cannot be read makes room for a new one if ``Options/ifUnreadable`` says so, and
   /// ``setAside`` tells of it.
   ///
+  /// A store of an earlier schema is migrated in one transaction first: see <doc:Migrations>.
+  ///
   /// - Throws: ``StoreError`` with code `invalidSchema`, `notADatabase`, `cannotOpen`, `newerStore`,
-  ///   `schemaMismatch`, `busy`, `diskFull` or one of SQLite's.
+  ///   `schemaMismatch`, `migrationFailed`, `uniquenessViolated` or `missingReference` (of rows that
+  ///   a migration meets), `busy`, `diskFull` or one of SQLite's.
   public static func open(
     _ entities: any Entity.Type..., at url: URL, options: Options = Options()
   ) async throws(StoreError) -> Stack {
@@ -94,16 +105,20 @@ public final class Stack: Sendable {
     }
   }
 
-  private static func open(
+  static func open(
     _ entities: [any Entity.Type], path: String, _ options: Options,
     temporaryFolder: TemporaryFolder?
   ) async throws(StoreError) -> Stack {
     let model = try Model(entities)
+    let performed = Lock(MigrationPlan(from: nil, to: options.schemaVersion))
+    var migration = options.migration
+    migration.performed = { plan in performed.withLock { $0 = plan } }
     let (store, setAside) = try await Store.open(
       StoreOptions(
         path: path, model: model, synchronous: options.synchronous == .full ? .full : .normal,
         busyTimeout: options.busyTimeout, schemaVersion: options.schemaVersion,
-        logLimit: options.logLimit, logPatience: options.logPatience, now: options.now),
+        migration: migration, logLimit: options.logLimit, logPatience: options.logPatience,
+        now: options.now),
       ifUnreadable: options.ifUnreadable)
     do throws(StoreError) {
       let snapshot = try await store.writer.submit(.urgent) { writer throws(StoreError) in
@@ -112,7 +127,8 @@ public final class Stack: Sendable {
       let maintainer = Maintainer()
       await maintainer.begin(snapshot)
       let view = await ViewContext(store, maintainer, snapshot)
-      let stack = await Stack(store, maintainer, view, temporaryFolder, setAside)
+      let stack = await Stack(
+        store, maintainer, view, temporaryFolder, setAside, performed.withLock { $0 })
       MergeLoop.start(store.writer, maintainer, view)
       return stack
     } catch {
@@ -124,13 +140,14 @@ public final class Stack: Sendable {
   @MainActor
   private init(
     _ store: Store, _ maintainer: Maintainer, _ view: ViewContext,
-    _ temporaryFolder: TemporaryFolder?, _ setAside: SetAsideStore?
+    _ temporaryFolder: TemporaryFolder?, _ setAside: SetAsideStore?, _ migration: MigrationPlan
   ) {
     self.store = store
     self.maintainer = maintainer
     self.view = view
     self.temporaryFolder = temporaryFolder
     self.setAside = setAside
+    self.migration = migration
   }
 
   deinit {

@@ -60,6 +60,9 @@ struct AttributeDefinition: Sendable {
   var isUnique = false
   var reference: ReferenceDefinition?
   var rules: [AttributeRule] = []
+  /// The value's type by name, without `Optional`.
+  let valueName: String
+  var evolution = AttributeEvolution()
 
   init<Root, Value: AttributeValue>(
     _ path: AttributePath<Root, Value>, name: String?, source: SourceLine
@@ -71,5 +74,6 @@ struct AttributeDefinition: Sendable {
     isOptional = Value.isOptional
     coding = AttributeCoding(path)
     valueType = Value.self
+    valueName = Value.describedName
   }
 }

@@ -86,13 +86,6 @@ package final class Model: Sendable {
 
   /// The table of an entity, if the stack has it.
   func table(ofType type: any Any.Type) -> Table? { byType[ObjectIdentifier(type)] }
-
-  /// A text that says exactly what the tables look like; equal texts, equal tables.
-  var fingerprint: String {
-    tables.map { table in
-      ([table.sql.create] + table.sql.createIndexes(uniques: table.uniques)).joined(separator: "\n")
-    }.sorted().joined(separator: "\n")
-  }
 }
 
 extension StoreError {

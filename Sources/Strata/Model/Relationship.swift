@@ -21,7 +21,7 @@ public enum RequiredDeleteRule: Sendable {
 /// Stored as an indexed column; the writer runs the delete rules, so every entity they touch is
 /// announced like any other change. An optional reference may dangle and then reads as nil.
 public struct ToOne<Root: Entity, Target: Entity>: SchemaElement {
-  let definition: AttributeDefinition
+  var definition: AttributeDefinition
 
   public var element: ElementDefinition { ElementDefinition(content: .attribute(definition)) }
 

@@ -11,11 +11,13 @@ public struct Schema<Root: Entity>: Sendable {
   ///
   /// - Parameters:
   ///   - name: the table's name; any non-empty text without a NUL.
+  ///   - formerNames: the names that the table had in stores of earlier versions, the newest first.
   ///   - key: the attribute that `id` returns.
   ///   - elements: the attributes and relationships, in column order.
   public init(
-    _ name: String, key: AttributePath<Root, Root.ID>, fileID: StaticString = #fileID,
-    line: UInt = #line, @SchemaBuilder<Root> _ elements: () -> [ElementDefinition]
+    _ name: String, formerly formerNames: [String] = [], key: AttributePath<Root, Root.ID>,
+    fileID: StaticString = #fileID, line: UInt = #line,
+    @SchemaBuilder<Root> _ elements: () -> [ElementDefinition]
   ) {
     self.name = name
     let keyAttribute = AttributeDefinition(key, name: nil, source: SourceLine(fileID, line))
@@ -23,7 +25,8 @@ public struct Schema<Root: Entity>: Sendable {
       type: Root.self, entity: "\(Root.self)", table: name, key: keyAttribute,
       elements: elements(), layout: { StoredProperties(of: Root()) },
       codec: { EntityCodec($0, size: MemoryLayout<Root>.size) },
-      lend: EntityLoan(Root.self))
+      lend: EntityLoan(Root.self), formerNames: formerNames,
+      withNewEntity: { body in withUnsafePointer(to: Root()) { body(UnsafeRawPointer($0)) } })
   }
 }
 
@@ -59,6 +62,7 @@ public struct ElementDefinition: Sendable {
     case manyToMany(ManyToManyDefinition)
     case unique([SendablePath], SourceLine)
     case validation(EntityRule)
+    case removed([String])
   }
 
   let content: Content
@@ -93,4 +97,7 @@ struct EntityDefinition: Sendable {
   let codec: @Sendable ([AttributeCoding]) -> EntityCodec
   /// Decodes a record for the rules of the whole entity.
   let lend: EntityLoan
+  let formerNames: [String]
+  /// Lends a new entity, whose values rows get for attributes that are new to the store.
+  let withNewEntity: @Sendable ((UnsafeRawPointer) -> Void) -> Void
 }

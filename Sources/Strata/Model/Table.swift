@@ -50,12 +50,13 @@ package final class Table: Sendable {
   /// Whether the rows are links of a many-to-many relationship.
   let isJoin: Bool
   let sql: TableSQL
+  let evolution: TableEvolution
   private let paths: ColumnPaths
 
   init(
     id: TableID, name: String, entity: String, columns: [Column], paths: ColumnPaths,
     references: [Reference], referrers: [Referrer], uniques: [[Int]], codec: EntityCodec,
-    rules: TableRules? = nil, isJoin: Bool = false
+    rules: TableRules? = nil, isJoin: Bool = false, evolution: TableEvolution = TableEvolution()
   ) {
     self.id = id
     self.name = name
@@ -69,6 +70,7 @@ package final class Table: Sendable {
     self.isJoin = isJoin
     sql = TableSQL(name: name, columns: columns)
     self.paths = paths
+    self.evolution = evolution
   }
 
   /// Whether this is the table of an entity, so that its records may be decoded as one.

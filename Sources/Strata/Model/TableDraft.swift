@@ -9,7 +9,10 @@ struct TableDraft {
   private var lowercaseNames: Set<String> = []
   private var paths = ColumnPaths()
   private var uniques: [[Int]] = []
+  private var removed: [String] = []
   private(set) var references: [Reference] = []
+  /// The names of the tables that columns refer to.
+  private var targets: [Int: String] = [:]
 
   init(_ definition: EntityDefinition, _ id: TableID) throws(StoreError) {
     self.id = id
@@ -36,6 +39,24 @@ struct TableDraft {
       if case .unique(let paths, let source) = element.content {
         let columns = try resolve(paths, source)
         if !uniques.contains(columns) { uniques.append(columns) }
+      }
+      if case .removed(let columns) = element.content { removed += columns }
+    }
+    try checkEvolution()
+  }
+
+  /// A column cannot be removed and there, nor two attributes have been one column.
+  private func checkEvolution() throws(StoreError) {
+    for column in removed where names.contains(where: { $0.isSameName(as: column) }) {
+      throw .schema("\(entity).\(column) is removed and listed", entity: entity, attribute: column)
+    }
+    var former: Set<[UInt8]> = []
+    for attribute in attributes {
+      for name in Set(attribute.evolution.formerNames.map(\.folded))
+      where !former.insert(name).inserted {
+        let name = String(decoding: name, as: UTF8.self)
+        throw .schema(
+          "two attributes of \(entity) were formerly \"\(name)\"", entity: entity, attribute: name)
       }
     }
   }
@@ -109,6 +130,7 @@ struct TableDraft {
           "\(entity).\(names[column]) refers to \(reference.target), which is not in this stack",
           entity: entity, attribute: names[column])
       }
+      targets[column] = drafts[target.index].name
       references.append(
         Reference(
           column: column, target: target, rule: reference.rule, isRequired: !attribute.isOptional))
@@ -131,6 +153,16 @@ struct TableDraft {
     }
   }
 
+  private var evolution: TableEvolution {
+    TableEvolution(
+      formerNames: definition.formerNames, removed: removed,
+      columns: attributes.enumerated().map { position, attribute in
+        TableEvolution.Column(
+          value: attribute.valueName, evolution: attribute.evolution, coding: attribute.coding,
+          target: targets[position])
+      }, withNewEntity: definition.withNewEntity)
+  }
+
   func table(referrers: [Referrer]) -> Table {
     let referring = Set(references.map(\.column))
     return Table(
@@ -143,6 +175,6 @@ struct TableDraft {
       },
       paths: paths, references: references, referrers: referrers,
       uniques: uniques, codec: definition.codec(attributes.map(\.coding)),
-      rules: TableRules(attributes, definition))
+      rules: TableRules(attributes, definition), evolution: evolution)
   }
 }

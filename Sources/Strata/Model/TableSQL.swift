@@ -87,19 +87,31 @@ final class TableSQL: Sendable {
     }
   }
 
-  /// The statements that create the table's indexes.
-  func createIndexes(uniques: [[Int]]) -> [String] {
-    func index(_ columns: [Int], unique: Bool) -> String {
-      let names = columns.map { self.columns[$0].name.quotedIdentifier }
+  /// The table's indexes.
+  func indexes(uniques: [[Int]]) -> [TableIndex] {
+    func index(_ columns: [Int], unique: Bool) -> TableIndex {
+      let all = columns.map { self.columns[$0].name }
+      let names = all.map(\.quotedIdentifier)
       // Tables and indexes share one name space; no table's name may start with "strata_".
       let name = "strata_" + ([table] + names).joined(separator: ".")
-      return "CREATE \(unique ? "UNIQUE " : "")INDEX \(name.quotedIdentifier) ON \(table) ("
+      let create =
+        "CREATE \(unique ? "UNIQUE " : "")INDEX \(name.quotedIdentifier) ON \(table) ("
         + names.joined(separator: ", ") + ")"
+      return TableIndex(name: name, columns: all, isUnique: unique, create: create)
     }
     let isUnique = Set(uniques.filter { $0.count == 1 }.map { $0[0] })
     let plain = columns.indices.filter { columns[$0].isIndexed && !isUnique.contains($0) }
     return uniques.map { index($0, unique: true) } + plain.map { index([$0], unique: false) }
   }
+}
+
+/// An index of a table.
+struct TableIndex: Hashable, Sendable {
+  let name: String
+  let columns: [String]
+  let isUnique: Bool
+  /// The statement that creates it.
+  let create: String
 }
 
 extension String {

@@ -18,6 +18,8 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     public static let newerStore = Code(description: "newerStore")
     /// The store's tables are not those of the model.
     public static let schemaMismatch = Code(description: "schemaMismatch")
+    /// A migration step or a conversion failed; the store is as it was.
+    public static let migrationFailed = Code(description: "migrationFailed")
     /// Another program changed the tables while the stack was open.
     public static let schemaChanged = Code(description: "schemaChanged")
     /// The entities given to the stack contradict each other or themselves.

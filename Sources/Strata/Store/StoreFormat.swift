@@ -7,34 +7,45 @@ enum StoreFormat {
   /// The format of Strata's own tables.
   static let version: Int64 = 1
 
-  /// Creates the tables in an empty file, or checks that the file is this model's store.
+  /// Creates the tables in an empty file, or migrates the store to the model's schema.
   ///
   /// Runs in one transaction: a failure leaves the file as it was.
   static func prepare(
-    _ connection: Connection, model: Model, schemaVersion: Int
+    _ connection: Connection, model: Model, schemaVersion: Int,
+    migration: MigrationOptions = MigrationOptions()
   ) throws(StoreError) {
+    try migration.check(version: schemaVersion)
     try translatingErrors { () throws(SQLiteError) in
       try connection.execute("BEGIN IMMEDIATE")
     }
     do throws(StoreError) {
-      let application = try integer(connection, "PRAGMA application_id")
-      let tables = try integer(connection, "SELECT count(*) FROM sqlite_schema")
-      switch (application, tables) {
-      case (0, 0): try create(connection, model, schemaVersion)
-      case (applicationID, _):
-        try check(connection, model, schemaVersion)
-        try translatingErrors { () throws(SQLiteError) in
-          try connection.execute(FreshnessTable.create)
-        }
-      default:
-        throw StoreError(
-          .notADatabase, "the file is an SQLite database of another program",
-          advice: "open another file")
+      let plan: MigrationPlan
+      if try isEmptyFile(connection) {
+        try create(connection, model.description(version: schemaVersion))
+        plan = MigrationPlan(from: nil, to: schemaVersion, [.record(version: schemaVersion)])
+      } else {
+        plan = try migrate(connection, model, version: schemaVersion, migration)
       }
       try translatingErrors { () throws(SQLiteError) in try connection.execute("COMMIT") }
+      migration.performed(plan)
     } catch {
       if connection.isInTransaction { try? connection.execute("ROLLBACK") }
       throw error
+    }
+  }
+
+  /// Whether the file has nothing in it; a store of Strata's otherwise.
+  static func isEmptyFile(_ connection: Connection) throws(StoreError) -> Bool {
+    switch (
+      try integer(connection, "PRAGMA application_id"),
+      try integer(connection, "SELECT count(*) FROM sqlite_schema")
+    ) {
+    case (0, 0): return true
+    case (applicationID, _): return false
+    default:
+      throw StoreError(
+        .notADatabase, "the file is an SQLite database of another program",
+        advice: "open another file")
     }
   }
 
@@ -44,65 +55,21 @@ enum StoreFormat {
     try translatingErrors { () throws(SQLiteError) in try connection.integer(sql) ?? 0 }
   }
 
-  private static func create(
-    _ connection: Connection, _ model: Model, _ schemaVersion: Int
+  /// Creates a store of the described tables in an empty file.
+  static func create(
+    _ connection: Connection, _ description: SchemaDescription
   ) throws(StoreError) {
     try translatingErrors { () throws(SQLiteError) in
       try connection.execute("PRAGMA application_id = \(applicationID)")
       try connection.execute("PRAGMA user_version = \(version)")
       try connection.execute("CREATE TABLE strata_commit (number INTEGER NOT NULL)")
       try connection.execute("INSERT INTO strata_commit (number) VALUES (0)")
-      try connection.execute(
-        "CREATE TABLE strata_schema (version INTEGER NOT NULL, fingerprint TEXT NOT NULL)")
       try connection.execute(FreshnessTable.create)
-      for table in model.tables {
+      for table in description.tables {
         try connection.execute(table.sql.create)
-        for index in table.sql.createIndexes(uniques: table.uniques) {
-          try connection.execute(index)
-        }
+        for index in table.indexes { try connection.execute(index.create) }
       }
-      let schema = try connection.prepare(
-        "INSERT INTO strata_schema (version, fingerprint) VALUES (?1, ?2)")
-      schema.bind(1, Int64(schemaVersion))
-      schema.bind(2, model.fingerprint)
-      try schema.run()
+      try record(connection, description)
     }
-  }
-
-  private static func check(
-    _ connection: Connection, _ model: Model, _ schemaVersion: Int
-  ) throws(StoreError) {
-    let format = try integer(connection, "PRAGMA user_version")
-    let stored = format > version ? 0 : try integer(connection, "SELECT version FROM strata_schema")
-    if format > version || stored > Int64(schemaVersion) {
-      throw StoreError(
-        .newerStore,
-        format > version
-          ? "the store has format \(format); this version of Strata knows \(version)"
-          : "the store has schema version \(stored); this program knows \(schemaVersion)",
-        advice: "update the program")
-    }
-    let fingerprint = try translatingErrors { () throws(SQLiteError) in
-      try connection.text("SELECT fingerprint FROM strata_schema") ?? ""
-    }
-    if let difference = difference(from: fingerprint, to: model.fingerprint) {
-      throw StoreError(
-        .schemaMismatch, "the store and the model differ: \(difference)",
-        advice: "open it with the model it was made with, or move the file away")
-    }
-  }
-
-  /// The first statement that only one side has.
-  private static func difference(from stored: String, to wanted: String) -> String? {
-    if stored == wanted { return nil }
-    let stored = stored.split(separator: "\n")
-    let wanted = wanted.split(separator: "\n")
-    if let missing = wanted.first(where: { !stored.contains($0) }) {
-      return "the store lacks \(missing)"
-    }
-    if let extra = stored.first(where: { !wanted.contains($0) }) {
-      return "the model lacks \(extra)"
-    }
-    return "their order"
   }
 }

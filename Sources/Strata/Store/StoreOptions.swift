@@ -9,6 +9,7 @@ struct StoreOptions: Sendable {
   let synchronous: Connection.Synchronous
   let busyTimeout: Duration
   let schemaVersion: Int
+  var migration = MigrationOptions()
   /// The length in bytes past which the write-ahead log is checkpointed.
   let logLimit: Int
   /// How long commits may be held up for the view context to come to rest.

@@ -52,7 +52,8 @@ actor Writer {
     }
     do throws(StoreError) {
       try StoreFormat.prepare(
-        connection, model: options.model, schemaVersion: options.schemaVersion)
+        connection, model: options.model, schemaVersion: options.schemaVersion,
+        migration: options.migration)
     } catch {
       throw error.at(options.path)
     }

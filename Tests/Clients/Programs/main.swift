@@ -18,6 +18,10 @@ let booked = try await book(room, in: stack.view)
 try await goToBackground(stack)
 await comeBack(stack)
 screen.close()
+let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+print(try await migrate(at: folder.appendingPathComponent("store.sqlite")))
+try FileManager.default.removeItem(at: folder)
 print(
   "\(imported) imported, \(fast.elements.count) fast, \(screen.rows.count) quakes, \(booked.count) lines"
 )

@@ -1,0 +1,203 @@
+extension Migration {
+  /// Creates a table with its indexes.
+  public func createTable(_ table: SchemaDescription.Table) throws(StoreError) {
+    if let failure { throw failure }
+    guard schema[table: table.name] == nil else {
+      throw .migration("there is a table \"\(table.name)\" already")
+    }
+    try checkName(table.name)
+    for column in table.columns { try checkColumn(column, of: table) }
+    try execute(table.sql.create)
+    for index in table.indexes { try execute(index.create) }
+    schema.tables.append(table)
+  }
+
+  /// Drops a table with everything in it.
+  public func removeTable(_ name: String) throws(StoreError) {
+    let table = try table(name)
+    try execute("DROP TABLE \(table.name.quotedIdentifier)")
+    schema.tables.removeAll { $0.name == table.name }
+  }
+
+  /// Gives a table another name.
+  public func renameTable(_ name: String, to newName: String) throws(StoreError) {
+    let table = try table(name)
+    try checkName(newName)
+    var renamed = table
+    renamed.name = newName
+    for index in table.indexes { try execute("DROP INDEX \(index.name.quotedIdentifier)") }
+    try execute(
+      "ALTER TABLE \(table.name.quotedIdentifier) RENAME TO \(newName.quotedIdentifier)")
+    for index in renamed.indexes { try execute(index.create) }
+    replace(table, renamed)
+    for position in schema.tables.indices {
+      for column in schema.tables[position].columns.indices
+      where schema.tables[position].columns[column].target == table.name {
+        schema.tables[position].columns[column].target = newName
+      }
+    }
+  }
+
+  /// Adds a column, in which every row has the same value: null unless another is given.
+  ///
+  /// Complexity: O(1) for an optional column filled with null, O(n) in the number of rows otherwise.
+  public func addColumn(
+    _ column: SchemaDescription.Column, to name: String, filledWith value: Cell = .null
+  ) throws(StoreError) {
+    let table = try table(name)
+    var changed = table
+    changed.columns.append(column)
+    try checkColumn(column, of: changed)
+    guard column.accepts(value) else {
+      throw .migration("\"\(table.name)\".\"\(column.name)\" is \(column.shown), not \(value)")
+    }
+    if case .null = value {
+      try execute(
+        "ALTER TABLE \(table.name.quotedIdentifier) ADD COLUMN \(column.name.quotedIdentifier) "
+          + column.storage.rawValue)
+      for index in changed.indexes where !table.indexes.contains(index) {
+        try execute(index.create)
+      }
+      replace(table, changed)
+    } else {
+      try copy(table, to: changed) { name in
+        name == column.name
+          ? .made { () throws(ValueError) in value } : table.position(of: name).map { .column($0) }
+      }
+    }
+  }
+
+  /// Drops a column with everything in it, and the constraints that it is in; not the key.
+  ///
+  /// Complexity: O(n) in the number of rows.
+  public func removeColumn(_ name: String, from tableName: String) throws(StoreError) {
+    let table = try table(tableName)
+    let column = try self.column(name, of: table)
+    if column.name == table.key {
+      throw .migration("\"\(column.name)\" is the key of table \"\(table.name)\"")
+    }
+    var changed = table
+    changed.columns.removeAll { $0.name == column.name }
+    changed.uniques.removeAll { $0.contains(column.name) }
+    try copy(table, to: changed) { name in table.position(of: name).map { .column($0) } }
+  }
+
+  /// Gives a column another name.
+  public func renameColumn(
+    _ name: String, of tableName: String, to newName: String
+  ) throws(StoreError) {
+    let table = try table(tableName)
+    let column = try self.column(name, of: table)
+    var changed = table
+    for position in changed.columns.indices where changed.columns[position].name == column.name {
+      changed.columns[position].name = newName
+    }
+    changed.uniques = table.uniques.map { $0.map { $0 == column.name ? newName : $0 } }
+    if table.key == column.name { changed.key = newName }
+    var renamed = column
+    renamed.name = newName
+    try checkColumn(renamed, of: changed)
+    let indexes = table.indexes.filter { $0.columns.contains(column.name) }
+    for index in indexes { try execute("DROP INDEX \(index.name.quotedIdentifier)") }
+    try execute(
+      "ALTER TABLE \(table.name.quotedIdentifier) RENAME COLUMN \(column.name.quotedIdentifier) "
+        + "TO \(newName.quotedIdentifier)")
+    for index in changed.indexes where index.columns.contains(newName) {
+      try execute(index.create)
+    }
+    replace(table, changed)
+  }
+
+  /// Changes a column's type or whether it is optional; `convert` makes each of the new cells.
+  ///
+  /// Complexity: O(n) in the number of rows.
+  public func convertColumn(
+    _ name: String, of tableName: String, to new: SchemaDescription.Column,
+    _ convert: (Cell) throws -> Cell
+  ) throws(StoreError) {
+    let table = try table(tableName)
+    let column = try self.column(name, of: table)
+    var new = new
+    new.name = column.name
+    var changed = table
+    for position in changed.columns.indices where changed.columns[position].name == column.name {
+      changed.columns[position] = new
+    }
+    try withoutActuallyEscaping(convert) { convert throws(StoreError) in
+      try copy(table, to: changed) { name in
+        table.position(of: name).map { position in
+          if name != column.name { return .column(position) }
+          return .converted(position) { cell in
+            let converted = try convert(cell)
+            guard new.accepts(converted) else {
+              throw ValueError("the column is \(new.shown), not \(converted)")
+            }
+            return converted
+          }
+        }
+      }
+    }
+  }
+
+  // MARK: -
+
+  private func checkName(_ name: String) throws(StoreError) {
+    if name.isEmpty || name.utf8.contains(0) || name.lowercased().hasPrefix("sqlite_")
+      || name.lowercased().hasPrefix("strata_")
+    {
+      throw .migration("the table name \"\(name)\" is reserved, empty or has a NUL")
+    }
+  }
+
+  private func checkColumn(
+    _ column: SchemaDescription.Column, of table: SchemaDescription.Table
+  ) throws(StoreError) {
+    if column.name.isEmpty || column.name.utf8.contains(0) {
+      throw .migration("a column of table \"\(table.name)\" needs a name without a NUL")
+    }
+    if table.columns.count(where: { $0.name.isSameName(as: column.name) }) > 1 {
+      throw .migration("table \"\(table.name)\" has a column \"\(column.name)\" already")
+    }
+  }
+
+  private func column(
+    _ name: String, of table: SchemaDescription.Table
+  ) throws(StoreError) -> SchemaDescription.Column {
+    guard let column = table[column: name] else {
+      throw .migration("table \"\(table.name)\" has no column \"\(name)\"")
+    }
+    return column
+  }
+
+  private func replace(_ old: SchemaDescription.Table, _ new: SchemaDescription.Table) {
+    for position in schema.tables.indices where schema.tables[position].name == old.name {
+      schema.tables[position] = new
+    }
+  }
+
+  /// Makes the table anew in another shape.
+  private func copy(
+    _ table: SchemaDescription.Table, to new: SchemaDescription.Table,
+    _ source: (String) -> TableCopy.CellSource?
+  ) throws(StoreError) {
+    let aside = "strata_old"
+    for index in table.indexes { try execute("DROP INDEX \(index.name.quotedIdentifier)") }
+    try execute("ALTER TABLE \(table.name.quotedIdentifier) RENAME TO \(aside)")
+    try execute(new.sql.create)
+    let copy = TableCopy(
+      connection: connection, old: table, oldName: aside, new: new,
+      sources: new.ordered.compactMap { source($0.name) }, meter: meter)
+    if meter.isUsed { meter.begin(.step(to: version), new.name) }
+    try copy.run()
+    try execute("DROP TABLE \(aside)")
+    for index in new.indexes { try execute(index.create) }
+    replace(table, new)
+  }
+}
+
+extension SchemaDescription.Table {
+  /// A column's position in the table's SQL.
+  func position(of name: String) -> Int? {
+    ordered.firstIndex { $0.name.isSameName(as: name) }
+  }
+}

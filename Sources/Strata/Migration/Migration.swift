@@ -1,0 +1,242 @@
+internal import StrataSQLite
+
+/// The stored tables, lent to a ``MigrationStep``.
+///
+/// Everything is by name, everything is in the migration's transaction. Not `Sendable`: it cannot
+/// leave the step, and after the step every call throws.
+public final class Migration {
+  /// The tables as they are now.
+  public internal(set) var schema: SchemaDescription
+  /// The version that the step leads to.
+  public let version: Int
+
+  let connection: Connection
+  let meter: ProgressMeter
+  private let builder = RecordBuilder()
+  private var statements: [String: Statement] = [:]
+  private(set) var failure: StoreError?
+
+  init(
+    _ connection: Connection, _ schema: SchemaDescription, to version: Int, _ meter: ProgressMeter
+  ) {
+    self.connection = connection
+    self.schema = schema
+    self.version = version
+    self.meter = meter
+  }
+
+  /// Refuses everything from now on.
+  func end() {
+    statements = [:]
+    failure = failure ?? .migration("the step to version \(version) is over")
+  }
+
+  /// The table of that name.
+  ///
+  /// - Throws: ``StoreError`` with code `migrationFailed` if there is none.
+  public func table(_ name: String) throws(StoreError) -> SchemaDescription.Table {
+    if let failure { throw failure }
+    guard let table = schema[table: name] else {
+      throw .migration("there is no table \"\(name)\" at this step")
+    }
+    return table
+  }
+
+  private func statement(_ sql: String) throws(StoreError) -> Statement {
+    if let failure { throw failure }
+    if let found = statements[sql] { return found }
+    let statement = try translatingErrors { () throws(SQLiteError) in try connection.prepare(sql) }
+    statements[sql] = statement
+    return statement
+  }
+
+  func execute(_ sql: String) throws(StoreError) {
+    if let failure { throw failure }
+    // A statement that was compiled before the table changed is compiled again by SQLite, but
+    // none may be open; all are reset after every use.
+    try translatingErrors { () throws(SQLiteError) in try connection.execute(sql) }
+  }
+}
+
+// MARK: - Reading
+
+extension Migration {
+  /// How many rows a table has.
+  ///
+  /// Complexity: O(n) in the number of rows.
+  public func count(of table: String) throws(StoreError) -> Int {
+    let name = try self.table(table).name.quotedIdentifier
+    let statement = try statement("SELECT count(*) FROM \(name)")
+    defer { statement.reset() }
+    return try translatingErrors { () throws(SQLiteError) in
+      try statement.step() ? Int(statement.integer(0)) : 0
+    }
+  }
+
+  /// The rows of a table, one by one, in the order of their row numbers.
+  ///
+  /// Only one row is in memory. The table may be changed while it is read: every row is read when
+  /// its turn comes, deleted ones are skipped, and rows inserted behind the last one that was
+  /// there at the beginning are not visited.
+  ///
+  /// Complexity: O(log n) for each row.
+  public func rows(of table: String) throws(StoreError) -> MigrationRows {
+    let table = try self.table(table)
+    guard let rowID = table.rowIDName else {
+      throw .migration("table \"\(table.name)\" has columns named rowid, _rowid_ and oid")
+    }
+    let statement = try statement("SELECT max(\(rowID)) FROM \(table.name.quotedIdentifier)")
+    defer { statement.reset() }
+    let end = try translatingErrors { () throws(SQLiteError) in
+      try statement.step() && !statement.isNull(0) ? statement.integer(0) : nil
+    }
+    if meter.isUsed {
+      meter.begin(.step(to: version), table.name, total: try count(of: table.name))
+    }
+    return MigrationRows(migration: self, table: table, last: nil, end: end)
+  }
+
+  /// The row of a key; nil if there is none.
+  public func row(_ key: RecordKey, of table: String) throws(StoreError) -> MigrationRow? {
+    let table = try self.table(table)
+    let statement = try statement(
+      "SELECT \(table.sql.columnList) FROM \(table.name.quotedIdentifier) WHERE "
+        + "\(table.key.quotedIdentifier) = ?1")
+    defer { statement.reset() }
+    key.bind(to: statement, at: 1)
+    guard try translatingErrors({ () throws(SQLiteError) in try statement.step() }) else {
+      return nil
+    }
+    return try row(statement, of: table)
+  }
+
+  func row(
+    of table: SchemaDescription.Table, after last: Int64?, upTo end: Int64
+  ) -> (MigrationRow, Int64)? {
+    do throws(StoreError) {
+      guard let rowID = table.rowIDName else { return nil }
+      let statement = try statement(
+        "SELECT \(table.sql.columnList), \(rowID) FROM \(table.name.quotedIdentifier) WHERE "
+          + "\(rowID) \(last == nil ? ">=" : ">") ?1 AND \(rowID) <= ?2 ORDER BY \(rowID) LIMIT 1")
+      defer { statement.reset() }
+      statement.bind(1, last ?? .min)
+      statement.bind(2, end)
+      guard try translatingErrors({ () throws(SQLiteError) in try statement.step() }) else {
+        meter.end()
+        return nil
+      }
+      meter.advance()
+      return (try row(statement, of: table), statement.integer(Int32(table.columns.count)))
+    } catch {
+      failure = failure ?? error
+      return nil
+    }
+  }
+
+  private func row(
+    _ statement: Statement, of table: SchemaDescription.Table
+  ) throws(StoreError) -> MigrationRow {
+    do throws(ValueError) {
+      return MigrationRow(
+        key: RecordKey(statement, 0),
+        record: try builder.record(statement, columns: table.columns.count),
+        columns: table.ordered.map(\.name), table: table.name)
+    } catch {
+      throw .migration("\"\(table.name)\" \(RecordKey(statement, 0)): \(error.message)")
+    }
+  }
+}
+
+// MARK: - Writing
+
+extension Migration {
+  /// Inserts a row; optional columns that are not given are null.
+  ///
+  /// - Throws: ``StoreError`` with code `migrationFailed` for an unknown column, a required one that
+  ///   is missing, or a cell of another storage type; `uniquenessViolated` if a key or a unique
+  ///   value is there already. Whatever it is, the migration is refused unless the step catches it.
+  public func insert(_ cells: [String: Cell], into table: String) throws(StoreError) {
+    let table = try self.table(table)
+    let given = try check(cells, table)
+    for column in table.columns where !column.isOptional {
+      guard given.contains(where: { $0.column.name == column.name }) else {
+        throw .migration("\"\(table.name)\".\"\(column.name)\" is required")
+      }
+    }
+    let names = given.map(\.column.name.quotedIdentifier).joined(separator: ", ")
+    let parameters = given.indices.map { "?\($0 + 1)" }.joined(separator: ", ")
+    let statement = try statement(
+      "INSERT INTO \(table.name.quotedIdentifier) (\(names)) VALUES (\(parameters))")
+    try run(statement, given.map(\.cell), table, cells[table.key])
+  }
+
+  /// Changes some cells of a row; a key that is not there is ignored.
+  ///
+  /// - Throws: as ``insert(_:into:)``.
+  public func update(
+    _ key: RecordKey, of table: String, _ cells: [String: Cell]
+  ) throws(StoreError) {
+    let table = try self.table(table)
+    let given = try check(cells, table)
+    if given.isEmpty { return }
+    let assignments = given.enumerated().map { "\($1.column.name.quotedIdentifier) = ?\($0 + 1)" }
+    let statement = try statement(
+      "UPDATE \(table.name.quotedIdentifier) SET \(assignments.joined(separator: ", ")) WHERE "
+        + "\(table.key.quotedIdentifier) = ?\(given.count + 1)")
+    try run(statement, given.map(\.cell) + [key.cell], table, key.cell)
+  }
+
+  /// Deletes a row, if it is there. No delete rule runs.
+  public func delete(_ key: RecordKey, from table: String) throws(StoreError) {
+    let table = try self.table(table)
+    let statement = try statement(
+      "DELETE FROM \(table.name.quotedIdentifier) WHERE \(table.key.quotedIdentifier) = ?1")
+    try run(statement, [key.cell], table, key.cell)
+  }
+
+  private func check(
+    _ cells: [String: Cell], _ table: SchemaDescription.Table
+  ) throws(StoreError) -> [(column: SchemaDescription.Column, cell: Cell)] {
+    var given: [(column: SchemaDescription.Column, cell: Cell)] = []
+    for (name, cell) in cells.sorted(by: { $0.key < $1.key }) {
+      guard let column = table[column: name] else {
+        throw .migration("table \"\(table.name)\" has no column \"\(name)\"")
+      }
+      guard column.accepts(cell) else {
+        throw .migration("\"\(table.name)\".\"\(name)\" is \(column.shown), not \(cell)")
+      }
+      given.append((column, cell))
+    }
+    return given
+  }
+
+  private func run(
+    _ statement: Statement, _ cells: [Cell], _ table: SchemaDescription.Table, _ key: Cell?
+  ) throws(StoreError) {
+    for (index, cell) in cells.enumerated() { cell.bind(to: statement, at: Int32(index + 1)) }
+    let code = statement.runReturningCode()
+    if code == ResultCode.done { return }
+    let error = statement.error(code)
+    var failure = StoreError(error)
+    if ResultCode.isUniqueness(code) {
+      failure = StoreError(
+        .uniquenessViolated, "\(table.entity) \(key ?? .null): \(error.message)",
+        advice: "give the row a value of its own", entity: table.entity,
+        keys: key.map { [RecordKey($0)] } ?? [])
+      failure.sqliteCode = code
+    }
+    throw failure
+  }
+}
+
+extension SchemaDescription.Column {
+  /// Whether SQLite keeps the cell as it is.
+  func accepts(_ cell: Cell) -> Bool {
+    switch (cell, storage) {
+    case (.integer, .integer), (.text, .text), (.blob, .blob): true
+    case (.real(let value), .real): !value.isNaN
+    case (.null, _): isOptional
+    default: false
+    }
+  }
+}

@@ -1,0 +1,90 @@
+internal import Foundation
+internal import StrataSQLite
+
+/// Finds out what opening a store would do.
+struct MigrationPlanner: Sendable {
+  let model: Model
+  let path: String
+  let version: Int
+  let options: MigrationOptions
+  let busyTimeout: Duration
+
+  func plan() throws(StoreError) -> MigrationPlan {
+    guard FileManager.default.fileExists(atPath: path) else { return created }
+    let connection: Connection
+    do throws(SQLiteError) {
+      connection = try Connection(path: path, access: .readOnly, busyTimeout: busyTimeout)
+      try connection.execute("BEGIN")
+    } catch {
+      throw StoreError(error, path: path)
+    }
+    defer { try? connection.execute("ROLLBACK") }
+    if try StoreFormat.isEmptyFile(connection) { return created }
+    do throws(StoreError) {
+      let plan = try StoreFormat.migrate(connection, model, version: version, options, isDry: true)
+      let stored = plan.storedVersion ?? 0
+      guard plan.actions.contains(where: \.dependsOnRows) || !options.steps(after: stored).isEmpty
+      else { return plan }
+      return try rehearse(connection, from: stored)
+    } catch {
+      // What the machine refuses is no answer.
+      if Self.unreadable.contains(error.code) { throw error }
+      return MigrationPlan(from: storedVersion(connection), to: version, problems: [error])
+    }
+  }
+
+  private static let unreadable: [StoreError.Code] = [
+    .busy, .diskFull, .inputOutput, .cannotOpen, .notADatabase, .sqlite,
+  ]
+
+  private var created: MigrationPlan {
+    MigrationPlan(
+      from: nil, to: version,
+      model.tables.flatMap { table in
+        [.createTable(table.name)]
+          + table.described.indexes.map {
+            .createIndex($0.columns, table: table.name, isUnique: $0.isUnique)
+          }
+      } + [.record(version: version)])
+  }
+
+  private func storedVersion(_ connection: Connection) -> Int? {
+    ((try? connection.integer("SELECT version FROM strata_schema")) ?? nil).map { Int($0) }
+  }
+
+  /// Migrates a copy.
+  private func rehearse(
+    _ connection: Connection, from stored: Int
+  ) throws(StoreError) -> MigrationPlan {
+    let folder = try TemporaryFolder()
+    defer { folder.remove() }
+    let copy = folder.path + "/store.sqlite"
+    let target: Connection
+    do throws(SQLiteError) {
+      // The statement writes another file, which this pragma forbids, too.
+      try connection.execute("ROLLBACK")
+      try connection.execute("PRAGMA query_only = OFF")
+      let statement = try connection.prepare("VACUUM INTO ?1")
+      statement.bind(1, copy)
+      try statement.run()
+      target = try Connection(path: copy, access: .readWrite, busyTimeout: busyTimeout)
+      try target.execute("BEGIN IMMEDIATE")
+    } catch {
+      throw StoreError(error)
+    }
+    defer { try? target.execute("ROLLBACK") }
+    return try StoreFormat.migrate(target, model, version: version, options)
+  }
+}
+
+extension MigrationPlan.Action {
+  /// Whether rows can refuse it.
+  fileprivate var dependsOnRows: Bool {
+    switch self {
+    case .copyRows, .checkReferences, .createIndex(_, _, isUnique: true), .step: true
+    case .createTable, .removeTable, .renameTable, .renameColumn, .addColumn, .changeColumn,
+      .removeColumn, .changeKey, .removeIndex, .createIndex, .record:
+      false
+    }
+  }
+}

@@ -1,0 +1,114 @@
+/// A step of your own on the way to a version, for what declarations cannot say: entities split or
+/// merged, values computed from several rows.
+///
+/// ```swift
+/// options.migrations = [
+///   MigrationStep(to: 2) { migration in
+///     try migration.addColumn(.init("artistID", .blob, isOptional: true), to: "songs")
+///     for song in try migration.rows(of: "songs") {
+///       …
+///     }
+///   }
+/// ]
+/// ```
+///
+/// Steps run in the order of their versions, for every version above the stored one. They work on
+/// the tables as they are stored at that moment, by name, never on today's entities, so a step
+/// that works once works for ever. After the last one everything that the declarations say is done.
+public struct MigrationStep: Sendable {
+  /// The version that the step leads to.
+  public let version: Int
+  let body: @Sendable (Migration) throws -> Void
+
+  /// A step to `version`.
+  ///
+  /// - Parameter body: runs on the writer's executor, inside the migration's transaction. What it
+  ///   throws refuses the store with `migrationFailed` and leaves the file as it was.
+  public init(to version: Int, _ body: @escaping @Sendable (Migration) throws -> Void) {
+    self.version = version
+    self.body = body
+  }
+}
+
+/// A row as it is stored, read by a migration step.
+public struct MigrationRow: Sendable, CustomStringConvertible {
+  /// The row's key.
+  public let key: RecordKey
+  /// The cells, in the order of ``columns``.
+  public let record: Record
+  /// The columns' names; the key's comes first.
+  public let columns: [String]
+  let table: String
+
+  /// The cell of a column.
+  ///
+  /// - Throws: ``StoreError`` with code `migrationFailed` if there is no such column.
+  public subscript(column: String) -> Cell {
+    get throws(StoreError) {
+      guard let position = columns.firstIndex(where: { $0.isSameName(as: column) }) else {
+        throw .migration("table \"\(table)\" has no column \"\(column)\"")
+      }
+      return record[position]
+    }
+  }
+
+  /// The value of a column.
+  ///
+  /// - Throws: ``StoreError`` with code `migrationFailed` if there is no such column, or if its cell
+  ///   is no such value.
+  public func value<V: AttributeValue>(
+    _ column: String, as type: V.Type = V.self
+  ) throws(StoreError) -> V {
+    let cell = try self[column]
+    do throws(ValueError) { return try V(cell: cell) } catch {
+      var failure = StoreError.migration("\"\(table)\".\"\(column)\" of \(key): \(error.message)")
+      failure.keys = [key]
+      throw failure
+    }
+  }
+
+  public var description: String {
+    zip(columns, record.cells).map { "\($0): \($1)" }.joined(separator: ", ")
+  }
+}
+
+/// The rows of a table, read one by one while a migration step asks for them.
+public struct MigrationRows: Sequence, IteratorProtocol {
+  let migration: Migration
+  let table: SchemaDescription.Table
+  var last: Int64?
+  let end: Int64?
+
+  /// The next row, as it is now; nil at the end, and after an error, which then ends the step.
+  public mutating func next() -> MigrationRow? {
+    guard let end, let (row, number) = migration.row(of: table, after: last, upTo: end) else {
+      return nil
+    }
+    last = number
+    return row
+  }
+}
+
+extension StoreError {
+  static func migration(_ message: String) -> StoreError {
+    StoreError(
+      .migrationFailed, message, advice: "correct the migration; the store was left as it was")
+  }
+
+  /// What a step threw, as the one error that says so.
+  ///
+  /// What the machine refuses (a full disk, a locked file) keeps its code.
+  static func step(to version: Int, _ error: any Error) -> StoreError {
+    guard let error = error as? StoreError else {
+      return .migration("the step to version \(version) failed: \(error)")
+    }
+    let environment: [Code] = [.diskFull, .busy, .inputOutput, .notADatabase, .cannotOpen]
+    var failure = StoreError(
+      environment.contains(error.code) ? error.code : .migrationFailed,
+      "the step to version \(version) failed: \(error.message)", advice: error.advice,
+      entity: error.entity, attributes: error.attributes, keys: error.keys)
+    failure.sqliteCode = error.sqliteCode
+    failure.sql = error.sql
+    return failure
+  }
+}

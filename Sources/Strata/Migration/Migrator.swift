@@ -1,0 +1,307 @@
+internal import StrataSQLite
+
+/// Brings a store's tables to the model's schema, inside a transaction of the caller's.
+///
+/// Custom steps first, then what the declarations say: indexes go, tables that change are moved
+/// aside (two may swap names), removed tables go, tables are created, altered or copied, indexes
+/// are created, references are checked, and the new description is written.
+struct Migrator {
+  let connection: Connection
+  let model: Model
+  let version: Int
+  let options: MigrationOptions
+  /// Whether statements that change something are left out: a plan.
+  let isDry: Bool
+  private let meter: ProgressMeter
+  private(set) var actions: [MigrationPlan.Action] = []
+
+  init(
+    _ connection: Connection, _ model: Model, version: Int, _ options: MigrationOptions,
+    isDry: Bool = false
+  ) {
+    self.connection = connection
+    self.model = model
+    self.version = version
+    self.options = options
+    self.isDry = isDry
+    meter = ProgressMeter(options.progress)
+  }
+
+  /// Runs the custom steps; returns what they left.
+  mutating func run(
+    _ steps: [MigrationStep], from stored: SchemaDescription
+  ) throws(StoreError) -> SchemaDescription {
+    var schema = stored
+    for step in steps {
+      actions.append(.step(to: step.version))
+      meter.begin(.step(to: step.version))
+      let migration = Migration(connection, schema, to: step.version, meter)
+      defer { migration.end() }
+      do {
+        try step.body(migration)
+        if let failure = migration.failure { throw failure }
+      } catch {
+        throw .step(to: step.version, error)
+      }
+      schema = migration.schema
+    }
+    return schema
+  }
+
+  /// Carries the difference out.
+  mutating func apply(
+    _ difference: SchemaDifference, to stored: SchemaDescription, afterSteps: Bool
+  ) throws(StoreError) {
+    if let problem = StoreError(difference.problems) { throw problem }
+    try checkNames(difference, stored)
+    for change in difference.changes {
+      for index in change.indexesToDrop {
+        try perform(
+          .removeIndex(index.columns, table: change.old?.name ?? "", isUnique: index.isUnique),
+          "DROP INDEX \(index.name.quotedIdentifier)")
+      }
+    }
+    for (position, change) in difference.changes.enumerated() {
+      guard let old = change.old, change.isCopy || change.isRenamed else { continue }
+      try execute(
+        "ALTER TABLE \(old.name.quotedIdentifier) RENAME TO \(aside(position).quotedIdentifier)")
+    }
+    for table in difference.removed {
+      try perform(
+        .removeTable(table.name, rows: try count(table.name)),
+        "DROP TABLE \(table.name.quotedIdentifier)")
+    }
+    for (position, change) in difference.changes.enumerated() {
+      if change.old == nil {
+        try perform(.createTable(change.new.name), change.table.sql.create)
+      } else if change.isCopy {
+        try copy(change, from: aside(position))
+      } else {
+        try alter(change, from: aside(position))
+      }
+    }
+    for change in difference.changes { try createIndexes(change) }
+    try checkReferences(difference, afterSteps: afterSteps)
+  }
+
+  private func aside(_ position: Int) -> String { "strata_old_\(position)" }
+
+  /// A table of nobody's may have the name that a table is to get.
+  private func checkNames(
+    _ difference: SchemaDifference, _ stored: SchemaDescription
+  ) throws(StoreError) {
+    let created = difference.changes.filter { $0.old?.name != $0.new.name }.map(\.new.name)
+    if created.isEmpty { return }
+    let tables = try StoredTables(connection)
+    for name in created where stored[table: name] == nil && tables.contains(name) {
+      throw StoreError(
+        .schemaMismatch,
+        "the file has a table \"\(name)\" that the store's schema does not know",
+        advice: "remove it with an SQLite shell, or give the entity's table another name")
+    }
+  }
+
+  // MARK: - Tables
+
+  /// Changes that SQLite makes in place.
+  private mutating func alter(_ change: TableChange, from aside: String) throws(StoreError) {
+    guard let old = change.old else { return }
+    let table = change.new.name.quotedIdentifier
+    if change.isRenamed {
+      try perform(
+        .renameTable(old.name, to: change.new.name),
+        "ALTER TABLE \(aside.quotedIdentifier) RENAME TO \(table)")
+    }
+    // Through names of their own, because columns may swap theirs.
+    let renamed = change.renamed
+    for (position, column) in renamed.enumerated() {
+      try execute(
+        "ALTER TABLE \(table) RENAME COLUMN \(column.from.quotedIdentifier) TO strata_\(position)")
+    }
+    for (position, column) in renamed.enumerated() {
+      try perform(
+        .renameColumn(column.from, to: column.to, table: change.new.name),
+        "ALTER TABLE \(table) RENAME COLUMN strata_\(position) TO \(column.to.quotedIdentifier)")
+    }
+    for column in change.added {
+      try perform(
+        .addColumn(column.name, table: change.new.name),
+        "ALTER TABLE \(table) ADD COLUMN \(column.name.quotedIdentifier) "
+          + column.storage.rawValue)
+    }
+  }
+
+  private mutating func copy(_ change: TableChange, from aside: String) throws(StoreError) {
+    guard let old = change.old else { return }
+    let name = change.new.name
+    let rows = try count(isDry ? old.name : aside)
+    if change.isRenamed { actions.append(.renameTable(old.name, to: name)) }
+    for column in change.renamed {
+      actions.append(.renameColumn(column.from, to: column.to, table: name))
+    }
+    for column in change.added { actions.append(.addColumn(column.name, table: name)) }
+    for column in change.changed { actions.append(.changeColumn(column.name, table: name)) }
+    for column in change.removed { actions.append(.removeColumn(column, table: name)) }
+    if change.hasNewKey { actions.append(.changeKey(change.new.key, table: name)) }
+    actions.append(.copyRows(rows, table: name))
+    if isDry { return }
+    try execute(change.table.sql.create)
+    meter.begin(.copying, name, total: rows)
+    try TableCopy(
+      connection: connection, old: old, oldName: aside, new: change.new,
+      sources: change.cellSources(old), meter: meter
+    ).run()
+    try execute("DROP TABLE \(aside.quotedIdentifier)")
+  }
+
+  // MARK: - Indexes
+
+  private mutating func createIndexes(_ change: TableChange) throws(StoreError) {
+    let indexes = change.indexesToCreate
+    if indexes.isEmpty { return }
+    meter.begin(.indexing, change.new.name, total: indexes.count)
+    for index in indexes {
+      actions.append(
+        .createIndex(index.columns, table: change.new.name, isUnique: index.isUnique))
+      if isDry { continue }
+      do throws(SQLiteError) { try connection.execute(index.create) } catch {
+        throw try duplicates(index, change.table) ?? StoreError(error)
+      }
+      meter.advance()
+    }
+    meter.end()
+  }
+
+  /// The two rows that a unique index cannot be made for.
+  private func duplicates(_ index: TableIndex, _ table: Table) throws(StoreError) -> StoreError? {
+    let columns = index.columns.map(\.quotedIdentifier)
+    let key = table.columns[Table.keyColumn].name.quotedIdentifier
+    let rows = try translatingErrors { () throws(SQLiteError) in
+      try connection.prepare(
+        "SELECT min(\(key)), max(\(key)) FROM \(table.name.quotedIdentifier) WHERE "
+          + columns.map { "\($0) IS NOT NULL" }.joined(separator: " AND ") + " GROUP BY "
+          + columns.joined(separator: ", ") + " HAVING count(*) > 1 LIMIT 1")
+    }
+    defer { rows.reset() }
+    guard try translatingErrors({ () throws(SQLiteError) in try rows.step() }) else { return nil }
+    let keys = [RecordKey(rows, 0), RecordKey(rows, 1)]
+    return StoreError(
+      .uniquenessViolated,
+      "\(table.entity) \(keys[0]) and \(keys[1]) have the same "
+        + index.columns.joined(separator: " and ") + ", which is to be unique",
+      advice: "merge or change them in a MigrationStep", entity: table.entity,
+      attributes: index.columns, keys: keys)
+  }
+
+  // MARK: - References
+
+  private mutating func checkReferences(
+    _ difference: SchemaDifference, afterSteps: Bool
+  ) throws(StoreError) {
+    let touched = Set(
+      difference.changes.filter { $0.isCopy || $0.old == nil }.map(\.new.name))
+    for table in model.tables {
+      let change = difference.changes.first { $0.table.id == table.id }
+      // A new table has no rows.
+      if change != nil && change?.old == nil { continue }
+      for reference in table.references where reference.isRequired {
+        let target = model[reference.target]
+        let name = table.columns[reference.column].name
+        guard
+          afterSteps || touched.contains(table.name) || touched.contains(target.name)
+            || difference.newReferences.contains("\(table.name).\(name)")
+        else { continue }
+        actions.append(.checkReferences(name, table: table.name))
+        if isDry { continue }
+        meter.begin(.checking, table.name)
+        if let error = try missing(reference, of: table, target) { throw error }
+        meter.end()
+      }
+    }
+  }
+
+  private func missing(
+    _ reference: Reference, of table: Table, _ target: Table
+  ) throws(StoreError) -> StoreError? {
+    let column = table.columns[reference.column].name
+    let rows = try translatingErrors { () throws(SQLiteError) in
+      try connection.prepare(
+        "SELECT \(table.columns[Table.keyColumn].name.quotedIdentifier), "
+          + "\(column.quotedIdentifier) FROM \(table.name.quotedIdentifier) AS referring WHERE NOT "
+          + "EXISTS (SELECT 1 FROM \(target.name.quotedIdentifier) AS target WHERE target."
+          + "\(target.columns[Table.keyColumn].name.quotedIdentifier) = referring."
+          + "\(column.quotedIdentifier)) LIMIT 1")
+    }
+    defer { rows.reset() }
+    guard try translatingErrors({ () throws(SQLiteError) in try rows.step() }) else { return nil }
+    let (key, other) = (RecordKey(rows, 0), RecordKey(rows, 1))
+    return StoreError(
+      .missingReference,
+      "after the migration \(table.attributeName(reference.column)) of \(key) would refer to "
+        + "\(target.entity) \(other), which does not exist",
+      advice: "insert the target or change the reference in a MigrationStep",
+      entity: table.entity, attributes: [column], keys: [key, other])
+  }
+
+  // MARK: - The record of it
+
+  /// Writes the model's description, and counts the migration as a commit.
+  mutating func record() throws(StoreError) {
+    actions.append(.record(version: version))
+    if isDry { return }
+    try translatingErrors { () throws(SQLiteError) in
+      // Made anew even if no other table changed: other processes are told by the file's schema
+      // cookie that their view of the store is out of date.
+      try connection.execute("DROP TABLE strata_schema")
+      try StoreFormat.record(connection, model.description(version: version))
+      try connection.execute("UPDATE strata_commit SET number = number + 1")
+    }
+  }
+
+  // MARK: -
+
+  private mutating func perform(
+    _ action: MigrationPlan.Action, _ sql: String
+  ) throws(StoreError) {
+    actions.append(action)
+    try execute(sql)
+  }
+
+  private func execute(_ sql: String) throws(StoreError) {
+    if isDry { return }
+    try translatingErrors { () throws(SQLiteError) in try connection.execute(sql) }
+  }
+
+  private func count(_ table: String) throws(StoreError) -> Int {
+    try translatingErrors { () throws(SQLiteError) in
+      Int(try connection.integer("SELECT count(*) FROM \(table.quotedIdentifier)") ?? 0)
+    }
+  }
+}
+
+extension TableChange {
+  /// Where each cell of a copied row comes from.
+  fileprivate func cellSources(_ old: SchemaDescription.Table) -> [TableCopy.CellSource] {
+    sources.enumerated().map { position, source in
+      switch source {
+      case .column(let name): .column(old.position(of: name) ?? 0)
+      case .converted(let name, let conversion):
+        .converted(old.position(of: name) ?? 0) { cell in try conversion(cell) }
+      case .value(let cell): .made { () throws(ValueError) in cell }
+      case .newEntity:
+        .made { () throws(ValueError) in try table.evolution.value(for: position) }
+      }
+    }
+  }
+}
+
+extension StoreError {
+  /// All problems as one error; nil if there are none.
+  init?(_ problems: [StoreError]) {
+    guard let first = problems.first else { return nil }
+    self.init(
+      first.code, problems.map(\.message).joined(separator: "; "),
+      advice: problems.map(\.advice).joined(separator: "; "), entity: first.entity,
+      attributes: first.attributes, keys: first.keys)
+  }
+}

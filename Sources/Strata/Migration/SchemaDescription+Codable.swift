@@ -1,0 +1,106 @@
+internal import Foundation
+
+// What is absent has its default, and what has its default is left out.
+
+extension SchemaDescription: Codable {
+  private enum CodingKeys: CodingKey { case version, tables }
+
+  public init(from decoder: any Decoder) throws {
+    let values = try decoder.container(keyedBy: CodingKeys.self)
+    version = try values.decode(Int.self, forKey: .version)
+    tables = try values.decode([Table].self, forKey: .tables)
+  }
+
+  public func encode(to encoder: any Encoder) throws {
+    var values = encoder.container(keyedBy: CodingKeys.self)
+    try values.encode(version, forKey: .version)
+    try values.encode(tables, forKey: .tables)
+  }
+}
+
+extension SchemaDescription.Table: Codable {
+  private enum CodingKeys: CodingKey { case name, entity, key, columns, uniques, formerNames }
+
+  public init(from decoder: any Decoder) throws {
+    let values = try decoder.container(keyedBy: CodingKeys.self)
+    let name = try values.decode(String.self, forKey: .name)
+    self.name = name
+    entity = try values.decodeIfPresent(String.self, forKey: .entity) ?? name
+    key = try values.decode(String.self, forKey: .key)
+    columns = try values.decode([SchemaDescription.Column].self, forKey: .columns)
+    uniques = try values.decodeIfPresent([[String]].self, forKey: .uniques) ?? []
+    formerNames = try values.decodeIfPresent([String].self, forKey: .formerNames) ?? []
+    let all = columns.map(\.name)
+    for name in [key] + uniques.joined() where !all.contains(name) {
+      throw DecodingError.dataCorruptedError(
+        forKey: .columns, in: values, debugDescription: "table \(self.name) has no column \(name)")
+    }
+  }
+
+  public func encode(to encoder: any Encoder) throws {
+    var values = encoder.container(keyedBy: CodingKeys.self)
+    try values.encode(name, forKey: .name)
+    try values.encode(entity, forKey: .entity)
+    try values.encode(key, forKey: .key)
+    try values.encode(columns, forKey: .columns)
+    if !uniques.isEmpty { try values.encode(uniques, forKey: .uniques) }
+    if !formerNames.isEmpty { try values.encode(formerNames, forKey: .formerNames) }
+  }
+}
+
+extension SchemaDescription.Column: Codable {
+  private enum CodingKeys: CodingKey {
+    case name, storage, value, isOptional, isIndexed, target, formerNames, example
+  }
+
+  public init(from decoder: any Decoder) throws {
+    let values = try decoder.container(keyedBy: CodingKeys.self)
+    self.init(
+      try values.decode(String.self, forKey: .name),
+      try values.decode(StorageType.self, forKey: .storage),
+      isOptional: try values.decodeIfPresent(Bool.self, forKey: .isOptional) ?? false,
+      isIndexed: try values.decodeIfPresent(Bool.self, forKey: .isIndexed) ?? false,
+      target: try values.decodeIfPresent(String.self, forKey: .target),
+      value: try values.decodeIfPresent(String.self, forKey: .value),
+      formerNames: try values.decodeIfPresent([String].self, forKey: .formerNames) ?? [],
+      example: try values.decodeIfPresent(CellExample.self, forKey: .example)?.cell)
+  }
+
+  public func encode(to encoder: any Encoder) throws {
+    var values = encoder.container(keyedBy: CodingKeys.self)
+    try values.encode(name, forKey: .name)
+    try values.encode(storage, forKey: .storage)
+    try values.encode(value, forKey: .value)
+    if isOptional { try values.encode(true, forKey: .isOptional) }
+    if isIndexed { try values.encode(true, forKey: .isIndexed) }
+    try values.encodeIfPresent(target, forKey: .target)
+    if !formerNames.isEmpty { try values.encode(formerNames, forKey: .formerNames) }
+    try values.encodeIfPresent(example.map(CellExample.init), forKey: .example)
+  }
+}
+
+/// A cell in JSON: `{"text":"jazz"}`. Reals are kept as text, because JSON has no infinity.
+private struct CellExample: Codable {
+  var integer: Int64?
+  var real: String?
+  var text: String?
+  var blob: Data?
+
+  init(_ cell: Cell) {
+    switch cell {
+    case .null: break
+    case .integer(let value): integer = value
+    case .real(let value): real = "\(value)"
+    case .text(let value): text = value
+    case .blob(let value): blob = value
+    }
+  }
+
+  var cell: Cell {
+    if let integer { return .integer(integer) }
+    if let value = real.flatMap(Double.init) { return .real(value) }
+    if let text { return .text(text) }
+    if let blob { return .blob(blob) }
+    return .null
+  }
+}

@@ -1,0 +1,78 @@
+extension Model {
+  /// What the model's tables look like.
+  func description(version: Int) -> SchemaDescription {
+    SchemaDescription(
+      version: version,
+      tables: tables.map(\.described).sorted {
+        $0.name.utf8.lexicographicallyPrecedes($1.name.utf8)
+      })
+  }
+}
+
+extension Table {
+  /// What the table looks like.
+  var described: SchemaDescription.Table {
+    SchemaDescription.Table(
+      name,
+      columns: columns.enumerated().map { position, column in
+        let evolution =
+          evolution.columns.indices.contains(position) ? evolution.columns[position] : nil
+        return SchemaDescription.Column(
+          column.name, column.storage, isOptional: column.isOptional, isIndexed: column.isIndexed,
+          target: evolution?.target, value: evolution?.value,
+          formerNames: evolution?.evolution.formerNames ?? [],
+          example: position == Self.keyColumn ? nil : example(position))
+      },
+      uniques: uniques.map { $0.map { columns[$0].name } }, entity: entity,
+      formerNames: evolution.formerNames)
+  }
+
+  /// A default value that a test could not think of, such as an enumeration's case.
+  ///
+  /// Equal schemas have equal descriptions, so a value that is new each time is none.
+  private func example(_ position: Int) -> Cell? {
+    guard evolution.columns.indices.contains(position) else { return nil }
+    let type = evolution.columns[position].value
+    if Self.plainValues.contains(type) || type.hasPrefix("Key<") { return nil }
+    guard let value = try? evolution.value(for: position), value != .null,
+      let again = try? evolution.value(for: position), value == again
+    else { return nil }
+    return value
+  }
+
+  /// The types of which anybody can make a value.
+  private static let plainValues: Set<String> = [
+    "Int", "Int8", "Int16", "Int32", "Int64", "UInt8", "UInt16", "UInt32", "UInt64", "UInt", "Bool",
+    "Double", "Float", "Date", "String", "URL", "Decimal", "Data", "UUID",
+  ]
+}
+
+extension SchemaDescription.Table {
+  /// All SQL text about the table; the key comes first there.
+  var sql: TableSQL { TableSQL(name: name, columns: storedColumns) }
+
+  /// The columns, the key first.
+  var ordered: [SchemaDescription.Column] {
+    columns.filter { $0.name == key } + columns.filter { $0.name != key }
+  }
+
+  private var storedColumns: [Column] {
+    ordered.map {
+      Column(
+        name: $0.name, storage: $0.storage, isOptional: $0.isOptional, isIndexed: $0.isIndexed)
+    }
+  }
+
+  /// The indexes that the table should have.
+  var indexes: [TableIndex] {
+    let names = ordered.map(\.name)
+    return sql.indexes(uniques: uniques.map { $0.compactMap { names.firstIndex(of: $0) } })
+  }
+
+  /// Another name for the row number, if the columns leave one.
+  var rowIDName: String? {
+    // A key of integers is the row number itself.
+    if self[column: key]?.storage == .integer { return key.quotedIdentifier }
+    return ["rowid", "_rowid_", "oid"].first { self[column: $0] == nil }
+  }
+}

@@ -1,0 +1,149 @@
+internal import Foundation
+
+/// What a store's tables look like, without a line of the program that made them.
+///
+/// The store keeps its own, and an app commits one for every version it ships, so that tests can
+/// rehearse the way from there to today (`rehearseMigration` in StrataTesting). As JSON it is
+/// tolerant: unknown keys are ignored and what is absent has its default, so that descriptions
+/// written by other versions of Strata can be read.
+public struct SchemaDescription: Sendable, Equatable {
+  /// `Stack.Options.schemaVersion` of the program that described it.
+  public var version: Int
+  /// The tables, sorted by name.
+  public var tables: [Table]
+
+  /// A description of the given tables.
+  public init(version: Int, tables: [Table]) {
+    self.version = version
+    self.tables = tables
+  }
+
+  /// The table of that name, as SQLite compares names: without regard to ASCII case.
+  public subscript(table name: String) -> Table? {
+    tables.first { $0.name.isSameName(as: name) }
+  }
+
+  /// One table.
+  public struct Table: Sendable, Equatable {
+    /// The table's name.
+    public var name: String
+    /// The entity's name in Swift, for messages.
+    public var entity: String
+    /// The name of the key's column, which is one of the columns.
+    public var key: String
+    /// The columns.
+    public var columns: [Column]
+    /// The sets of columns that are unique together.
+    public var uniques: [[String]]
+    /// The names that the model said the table had before.
+    public var formerNames: [String]
+
+    /// A table with a key; the key's column is `columns[0]` unless `key` names another.
+    ///
+    /// - Precondition: there is at least one column.
+    public init(
+      _ name: String, columns: [Column], key: String? = nil, uniques: [[String]] = [],
+      entity: String? = nil, formerNames: [String] = []
+    ) {
+      guard let first = columns.first else { fatalError("a table needs a column for its key") }
+      self.name = name
+      self.entity = entity ?? name
+      self.key = key ?? first.name
+      self.columns = columns
+      self.uniques = uniques
+      self.formerNames = formerNames
+    }
+
+    /// The column of that name, without regard to ASCII case.
+    public subscript(column name: String) -> Column? {
+      columns.first { $0.name.isSameName(as: name) }
+    }
+  }
+
+  /// One column.
+  public struct Column: Sendable, Equatable {
+    /// The column's name.
+    public var name: String
+    /// How SQLite stores it.
+    public var storage: StorageType
+    /// The name of the value's type in Swift, without `Optional`.
+    public var value: String
+    /// Whether null is a value.
+    public var isOptional: Bool
+    /// Whether it has an index of its own.
+    public var isIndexed: Bool
+    /// The table whose key it holds.
+    public var target: String?
+    /// The names that the model said the column had before.
+    public var formerNames: [String]
+    /// A valid value, of types that a test could not make one of by itself.
+    public var example: Cell?
+
+    /// A column; without a `value`, of the Swift type that SQLite's storage type suggests.
+    public init(
+      _ name: String, _ storage: StorageType, isOptional: Bool = false, isIndexed: Bool = false,
+      target: String? = nil, value: String? = nil, formerNames: [String] = [], example: Cell? = nil
+    ) {
+      self.name = name
+      self.storage = storage
+      self.value = value ?? storage.usualValue
+      self.isOptional = isOptional
+      self.isIndexed = isIndexed
+      self.target = target
+      self.formerNames = formerNames
+      self.example = example
+    }
+  }
+}
+
+extension StorageType: Codable {
+  fileprivate var usualValue: String {
+    switch self {
+    case .integer: "Int64"
+    case .real: "Double"
+    case .text: "String"
+    case .blob: "Data"
+    }
+  }
+}
+
+extension String {
+  /// Whether two names are one to SQLite, which folds ASCII letters only.
+  func isSameName(as other: String) -> Bool { folded == other.folded }
+
+  /// The name with ASCII letters in lower case; compared by bytes, as SQLite does.
+  var folded: [UInt8] { utf8.map { $0 >= 65 && $0 <= 90 ? $0 | 32 : $0 } }
+}
+
+// MARK: - JSON
+
+extension SchemaDescription {
+  /// Reads a description from JSON text.
+  ///
+  /// - Throws: ``StoreError`` with code `schemaMismatch` if the text is no description.
+  public init(json: String) throws(StoreError) {
+    do {
+      self = try JSONDecoder().decode(SchemaDescription.self, from: Data(json.utf8))
+    } catch {
+      throw StoreError(
+        .schemaMismatch, "the schema's description cannot be read: \(error)",
+        advice: "restore the file from a copy")
+    }
+  }
+
+  /// The description as JSON text with sorted keys, one line for each: equal descriptions, equal
+  /// texts, and small differences under version control.
+  public var json: String { encoded([.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]) }
+
+  /// The JSON text that the store keeps.
+  var compactJSON: String { encoded([.sortedKeys, .withoutEscapingSlashes]) }
+
+  private func encoded(_ formatting: JSONEncoder.OutputFormatting) -> String {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = formatting
+    guard let data = try? encoder.encode(self) else {
+      fatalError("a schema description holds nothing that JSON cannot")
+    }
+    return String(decoding: data, as: UTF8.self)
+  }
+}

@@ -1,0 +1,299 @@
+/// What must happen to the stored tables so that they become the model's.
+struct SchemaDifference {
+  /// Model tables that are new or not as they are stored, in the model's order.
+  private(set) var changes: [TableChange] = []
+  /// Stored tables that are gone by declaration.
+  private(set) var removed: [SchemaDescription.Table] = []
+  /// What is not declared and therefore refuses the store.
+  private(set) var problems: [StoreError] = []
+
+  /// Columns (`table.column`) that are references only now, or to another table.
+  private(set) var newReferences: Set<String> = []
+
+  var isEmpty: Bool { changes.isEmpty && removed.isEmpty && problems.isEmpty }
+
+  init(from stored: SchemaDescription, to model: Model, removedTables: Set<String>) {
+    let matches = FormerNames.match(
+      model.tables.map { .init(name: $0.name, former: $0.evolution.formerNames) },
+      stored.tables.map { .init(name: $0.name, former: $0.formerNames) })
+    var claimed: [Int: Table] = [:]
+    for (table, match) in zip(model.tables, matches) {
+      if let match, let other = claimed.updateValue(table, forKey: match) {
+        problems.append(
+          .schema(
+            "\(other.entity) and \(table.entity) were both formerly the table "
+              + "\"\(stored.tables[match].name)\"", entity: table.entity))
+        continue
+      }
+      var change = TableChange(table, from: match.map { stored.tables[$0] })
+      problems += change.resolve()
+      newReferences.formUnion(change.newReferences)
+      if !change.isEmpty { changes.append(change) }
+    }
+    for (position, table) in stored.tables.enumerated() where claimed[position] == nil {
+      if removedTables.contains(where: { $0.isSameName(as: table.name) }) {
+        removed.append(table)
+      } else {
+        problems.append(
+          StoreError(
+            .schemaMismatch,
+            "the store has a table \"\(table.name)\" of \(table.entity), which no entity of the "
+              + "model claims",
+            advice: "list the entity in Stack.open; if its table was renamed, declare Schema("
+              + "…, formerly: [\"\(table.name)\"]); if it is gone, add \"\(table.name)\" to "
+              + "Stack.Options.removedTables", entity: table.entity))
+      }
+    }
+  }
+}
+
+/// What must happen to one table.
+struct TableChange {
+  /// Where the cells of a column come from.
+  enum Source {
+    case column(String)
+    case converted(String, ColumnConversion)
+    /// A declared value, the same for every row.
+    case value(Cell)
+    /// The value of a new entity, one for each row.
+    case newEntity
+  }
+
+  let table: Table
+  let new: SchemaDescription.Table
+  /// Nil for a new table.
+  let old: SchemaDescription.Table?
+  /// For each column of the model's table.
+  private(set) var sources: [Source] = []
+  /// The columns that are dropped.
+  private(set) var removed: [String] = []
+  /// Whether rows must be copied, because SQLite cannot alter what changes.
+  private(set) var isCopy = false
+
+  init(_ table: Table, from old: SchemaDescription.Table?) {
+    self.table = table
+    new = table.described
+    self.old = old
+  }
+
+  /// The stored columns with another name than today.
+  var renamed: [(from: String, to: String)] {
+    zip(sources, table.columns).compactMap { source, column in
+      switch source {
+      case .column(let name), .converted(let name, _):
+        name == column.name ? nil : (name, column.name)
+      case .value, .newEntity: nil
+      }
+    }
+  }
+
+  /// The columns that are new.
+  var added: [Column] {
+    zip(sources, table.columns).compactMap { source, column in
+      switch source {
+      case .column, .converted: nil
+      case .value, .newEntity: column
+      }
+    }
+  }
+
+  /// The columns whose type or optionality changes.
+  var changed: [Column] {
+    zip(sources, table.columns).compactMap { source, column in
+      switch source {
+      case .converted: column
+      case .column(let name):
+        old?[column: name]?.isOptional == column.isOptional ? nil : column
+      case .value, .newEntity: nil
+      }
+    }
+  }
+
+  /// Whether other values than before are the key.
+  var hasNewKey: Bool {
+    guard let old, case .column(let name) = sources.first else { return false }
+    return !name.isSameName(as: old.key)
+  }
+
+  /// The columns that are references only now, or to another table, with the table's name.
+  var newReferences: [String] {
+    guard let old else { return [] }
+    return zip(sources, new.columns).compactMap { source, column in
+      guard case .column(let name) = source, let target = column.target,
+        old[column: name]?.target != target
+      else { return nil }
+      return "\(new.name).\(column.name)"
+    }
+  }
+
+  var isRenamed: Bool { old.map { $0.name != new.name } ?? false }
+
+  /// The indexes that can stay: as they were, of columns that keep their names.
+  private var keptIndexes: Set<TableIndex> {
+    guard let old, !isCopy, !isRenamed else { return [] }
+    let moved = renamed.flatMap { [$0.from, $0.to] }
+    return Set(old.indexes).intersection(new.indexes).filter { index in
+      !index.columns.contains { column in moved.contains { $0.isSameName(as: column) } }
+    }
+  }
+
+  /// The indexes to drop; those of a copied table go with it.
+  var indexesToDrop: [TableIndex] {
+    let kept = keptIndexes
+    return old?.indexes.filter { !kept.contains($0) } ?? []
+  }
+
+  /// The indexes to create.
+  var indexesToCreate: [TableIndex] {
+    let kept = keptIndexes
+    return new.indexes.filter { !kept.contains($0) }
+  }
+
+  var isEmpty: Bool {
+    old != nil && !isCopy && !isRenamed && renamed.isEmpty && added.isEmpty
+      && indexesToDrop.isEmpty && indexesToCreate.isEmpty
+  }
+
+  // MARK: - Columns
+
+  /// Finds the source of every column; returns what is not declared.
+  mutating func resolve() -> [StoreError] {
+    guard let old else { return [] }
+    let former = table.evolution.columns.map(\.evolution.formerNames)
+    let matches = FormerNames.match(
+      table.columns.enumerated().map { position, column in
+        .init(name: column.name, former: former.indices.contains(position) ? former[position] : [])
+      }, old.columns.map { .init(name: $0.name, former: $0.formerNames) })
+    var problems: [StoreError] = []
+    for (position, match) in matches.enumerated() {
+      do throws(StoreError) {
+        sources.append(try source(position, match.map { old.columns[$0] }))
+      } catch {
+        sources.append(.value(.null))
+        problems.append(error)
+      }
+    }
+    let claimed = Set(matches.compactMap { $0 })
+    for (position, column) in old.columns.enumerated() where !claimed.contains(position) {
+      isCopy = true
+      removed.append(column.name)
+      if table.evolution.removed.contains(where: { $0.isSameName(as: column.name) }) { continue }
+      problems.append(
+        error(
+          column.name,
+          "the store has a column \"\(column.name)\" (\(column.value)), which no attribute of "
+            + "\(table.entity) claims",
+          advice: "if it was renamed, declare Attribute(…).formerly(\"\(column.name)\"); if it is "
+            + "gone, list Removed<\(table.entity)>(\"\(column.name)\") in the schema"))
+    }
+    let key = sources.first.flatMap { source -> String? in
+      if case .column(let name) = source { name } else { nil }
+    }
+    if key.map({ !$0.isSameName(as: old.key) }) ?? true { isCopy = true }
+    return problems
+  }
+
+  private mutating func source(
+    _ position: Int, _ stored: SchemaDescription.Column?
+  ) throws(StoreError) -> Source {
+    let column = table.columns[position]
+    guard let stored else { return try newSource(position) }
+    let described = new.columns[position]
+    let evolution =
+      table.evolution.columns.indices.contains(position)
+      ? table.evolution.columns[position].evolution : AttributeEvolution()
+    let becomesRequired = stored.isOptional && !column.isOptional
+    let candidates = evolution.conversions.filter { $0.storage == stored.storage }
+    let named = candidates.first { $0.value == stored.value }
+    var conversion: AttributeConversion?
+    if stored.storage != column.storage {
+      guard let found = named ?? candidates.first else {
+        throw error(
+          column.name,
+          "\(table.attributeName(position)) is \(stored.shown) in the store and "
+            + "\(described.shown) in the model",
+          advice: "declare .converted(from: \(stored.value).self) { … } on the attribute")
+      }
+      conversion = found
+    } else if becomesRequired {
+      conversion = named ?? candidates.first
+      if conversion == nil && evolution.fallback == nil {
+        throw error(
+          column.name,
+          "\(table.attributeName(position)) is optional in the store and required in the model",
+          advice: "declare .converted(from: \(stored.value)?.self) { … } or .migrationDefault(…) "
+            + "on the attribute")
+      }
+    } else if stored.value != described.value {
+      conversion = named
+    }
+    if stored.storage != column.storage || stored.isOptional != column.isOptional
+      || conversion != nil
+    {
+      isCopy = true
+    }
+    guard conversion != nil || becomesRequired else { return .column(stored.name) }
+    do throws(ValueError) {
+      return .converted(
+        stored.name,
+        ColumnConversion(
+          conversion: conversion, isOptional: column.isOptional,
+          fallback: try evolution.fallback?.get()))
+    } catch {
+      throw self.error(
+        column.name, "\(table.attributeName(position)): \(error.message)",
+        advice: "declare another migrationDefault")
+    }
+  }
+
+  /// What a new column holds in rows that are there already.
+  private mutating func newSource(_ position: Int) throws(StoreError) -> Source {
+    let column = table.columns[position]
+    do throws(ValueError) {
+      let value = try table.evolution.value(for: position)
+      if column.isOptional, case .null = value { return .value(.null) }
+      isCopy = true
+      if case .null = value { throw ValueError("rows that are there need a value") }
+      let isDeclared =
+        table.evolution.columns.indices.contains(position)
+        && table.evolution.columns[position].evolution.fallback != nil
+      return isDeclared ? .value(value) : .newEntity
+    } catch {
+      throw self.error(
+        column.name, "the new attribute \(table.attributeName(position)): \(error.message)",
+        advice: "declare .migrationDefault(…) on the attribute")
+    }
+  }
+
+  private func error(_ column: String, _ message: String, advice: String) -> StoreError {
+    StoreError(
+      .schemaMismatch, message, advice: advice, entity: table.entity, attributes: [column])
+  }
+}
+
+extension SchemaDescription.Column {
+  /// `optional Double (REAL)`
+  var shown: String { (isOptional ? "optional " : "") + "\(value) (\(storage.rawValue))" }
+}
+
+/// How a stored cell becomes one of today's column.
+struct ColumnConversion: Sendable {
+  /// Nil if only nulls are replaced.
+  let conversion: AttributeConversion?
+  let isOptional: Bool
+  let fallback: Cell?
+
+  func callAsFunction(_ cell: Cell) throws -> Cell {
+    var result = cell
+    if let conversion {
+      var isNull = false
+      if case .null = cell { isNull = true }
+      if !isNull || conversion.takesNull { result = try conversion.convert(cell) }
+    }
+    if case .null = result, !isOptional {
+      guard let fallback else { throw ValueError("the attribute is required and has no value") }
+      return fallback
+    }
+    return result
+  }
+}

@@ -1,0 +1,65 @@
+public import Foundation
+internal import StrataSQLite
+
+extension Stack {
+  /// What today's entities look like in a store: what an app commits for every version it ships.
+  ///
+  /// ```swift
+  /// let json = try Stack.schema(of: [Song.self, Artist.self], version: 3).json
+  /// ```
+  ///
+  /// - Throws: ``StoreError`` with code `invalidSchema`.
+  public static func schema(
+    of entities: [any Entity.Type], version: Int
+  ) throws(StoreError) -> SchemaDescription {
+    try Model(entities).description(version: version)
+  }
+
+  /// What opening the store at `url` would do, without changing a byte of it.
+  ///
+  /// Whatever depends on the rows (custom steps, conversions, new unique attributes, required
+  /// references) is tried on a temporary copy of the store, so that the plan names the first row
+  /// that would refuse it, and what is planned is what then happens. What refuses the store is in
+  /// ``MigrationPlan/problems``; no progress is told.
+  ///
+  /// Reading a store creates SQLite's `-wal` and `-shm` files beside it if they are not there.
+  ///
+  /// Complexity: O(1) if nothing depends on the rows; otherwise the time of the migration, and the
+  /// size of the store in the temporary directory.
+  ///
+  /// - Throws: ``StoreError`` with code `invalidSchema` for the entities, or `notADatabase`,
+  ///   `cannotOpen`, `diskFull`, `inputOutput` or `busy` if the file cannot be read or copied.
+  public static func plan(
+    _ entities: any Entity.Type..., at url: URL, options: Options = Options()
+  ) async throws(StoreError) -> MigrationPlan {
+    try await plan(entities, at: url, options: options)
+  }
+
+  /// What opening the store at `url` with a list of entities would do.
+  public static func plan(
+    _ entities: [any Entity.Type], at url: URL, options: Options = Options()
+  ) async throws(StoreError) -> MigrationPlan {
+    var migration = options.migration
+    migration.progress = nil
+    let planner = MigrationPlanner(
+      model: try Model(entities), path: url.path, version: options.schemaVersion,
+      options: migration, busyTimeout: options.busyTimeout)
+    try planner.options.check(version: planner.version)
+    let planned = Promise<MigrationPlan>()
+    let executor = StoreExecutor("strata.plan")
+    executor.async {
+      do throws(StoreError) { planned.resolve(.success(try planner.plan())) } catch {
+        planned.resolve(.failure(error))
+      }
+    }
+    return try await planned.value
+  }
+}
+
+extension Stack.Options {
+  /// What is said about migrating.
+  var migration: MigrationOptions {
+    MigrationOptions(
+      steps: migrations, removedTables: removedTables, progress: migrationProgress)
+  }
+}

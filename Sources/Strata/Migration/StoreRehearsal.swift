@@ -1,0 +1,52 @@
+internal import StrataSQLite
+
+/// Makes stores of earlier versions, for tests.
+package enum StoreRehearsal {
+  /// Creates a store of the described tables and fills it.
+  ///
+  /// - Parameter rows: the rows of a table, each with a cell for every column that is not null.
+  package static func makeStore(
+    at path: String, _ description: SchemaDescription,
+    rows: (SchemaDescription.Table) throws -> [[String: Cell]]
+  ) throws {
+    let connection = try Connection(
+      path: path, access: .readWrite, application: StoreFormat.applicationID,
+      busyTimeout: .seconds(5))
+    try connection.execute("BEGIN IMMEDIATE")
+    try StoreFormat.create(connection, description)
+    let migration = Migration(connection, description, to: description.version, ProgressMeter(nil))
+    for table in description.tables {
+      for row in try rows(table) { try migration.insert(row, into: table.name) }
+    }
+    migration.end()
+    try connection.execute("COMMIT")
+    _ = try connection.checkpointPassively()
+  }
+}
+
+extension Stack {
+  /// How many entities of a type there are, after reading every one of them.
+  package func readAll(_ type: any Entity.Type) async throws(StoreError) -> Int {
+    func read<E: Entity>(_: E.Type) async throws(StoreError) -> Int {
+      try await fetch(E.all).count
+    }
+    return try await read(type)
+  }
+}
+
+extension Stack {
+  /// Opens a store that `make` made at the path it is given, in a folder that goes with the stack.
+  package static func rehearsing(
+    _ entities: [any Entity.Type], options: Options, make: (String) throws -> Void
+  ) async throws -> Stack {
+    let folder = try TemporaryFolder()
+    do {
+      let path = folder.path + "/store.sqlite"
+      try make(path)
+      return try await open(entities, path: path, options, temporaryFolder: folder)
+    } catch {
+      folder.remove()
+      throw error
+    }
+  }
+}

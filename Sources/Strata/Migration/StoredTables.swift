@@ -1,0 +1,114 @@
+internal import StrataSQLite
+
+/// What `sqlite_schema` says, read by one query.
+struct StoredTables {
+  struct Entry {
+    let type: String
+    let name: String
+    let table: [UInt8]
+    let sql: String
+  }
+
+  /// Tables and views by folded name.
+  private var tables: [[UInt8]: Entry] = [:]
+  /// Indexes and triggers by the folded name of their table.
+  private var attached: [[UInt8]: [Entry]] = [:]
+
+  init(_ connection: Connection) throws(StoreError) {
+    do throws(SQLiteError) {
+      let rows = try connection.prepare("SELECT type, name, tbl_name, sql FROM sqlite_schema")
+      defer { rows.reset() }
+      while try rows.step() {
+        // Indexes that SQLite makes for primary keys have no text.
+        if rows.isNull(3) { continue }
+        let entry = Entry(
+          type: rows.string(0), name: rows.string(1), table: rows.string(2).folded,
+          sql: rows.string(3))
+        if entry.type == "index" || entry.type == "trigger" {
+          attached[entry.table, default: []].append(entry)
+        } else {
+          tables[entry.name.folded] = entry
+        }
+      }
+    } catch {
+      throw StoreError(error)
+    }
+  }
+
+  /// Whether the file has a table or a view of that name.
+  func contains(_ name: String) -> Bool { tables[name.folded] != nil }
+
+  /// Everything that was altered outside Strata; empty if the tables are as they are described.
+  ///
+  /// Other tables are nobody's business here. Triggers and indexes on described tables are: they
+  /// change what a save does. Those named `strata_…` belong to the framework.
+  func drift(from description: SchemaDescription) -> [String] {
+    description.tables.flatMap(drift)
+  }
+
+  private func drift(of table: SchemaDescription.Table) -> [String] {
+    guard let entry = tables[table.name.folded] else {
+      return ["table \"\(table.name)\" was removed"]
+    }
+    var differences: [String] = []
+    let create = table.sql.create
+    if entry.sql != create {
+      differences += difference(CreateStatement(entry.sql), CreateStatement(create), table)
+    }
+    var found: [[UInt8]: Entry] = [:]
+    for entry in attached[table.name.folded] ?? [] { found[entry.name.folded] = entry }
+    for index in table.indexes {
+      let what = "(\(index.columns.joined(separator: ", "))) of table \"\(table.name)\""
+      guard let entry = found.removeValue(forKey: index.name.folded) else {
+        differences.append("the index on \(what) was dropped (it was made by: \(index.create))")
+        continue
+      }
+      if entry.sql != index.create && CreateStatement(entry.sql) != CreateStatement(index.create) {
+        differences.append("the index on \(what) was altered to: \(entry.sql)")
+      }
+    }
+    for entry in found.values.sorted(by: { $0.name < $1.name })
+    where entry.type == "index" || !entry.name.hasPrefix("strata_") {
+      differences.append("\(entry.type) \"\(entry.name)\" was added to table \"\(table.name)\"")
+    }
+    return differences
+  }
+
+  private func difference(
+    _ actual: CreateStatement, _ expected: CreateStatement, _ table: SchemaDescription.Table
+  ) -> [String] {
+    var differences: [String] = []
+    let place = "of table \"\(table.name)\""
+    for part in expected.parts {
+      switch actual.definition(of: part.name) {
+      case nil: differences.append("column \"\(part.name)\" \(place) was removed")
+      case part.definition: break
+      case let other?:
+        differences.append(
+          "column \"\(part.name)\" \(place) was altered from \(part.definition.shown) to "
+            + other.shown)
+      }
+    }
+    for part in actual.parts where expected.definition(of: part.name) == nil {
+      differences.append("column \"\(part.name)\" \(place) was added")
+    }
+    if differences.isEmpty && (actual.head != expected.head || actual.tail != expected.tail) {
+      differences.append("table \"\(table.name)\" was made anew as another kind of table")
+    }
+    return differences
+  }
+}
+
+extension [String] {
+  fileprivate var shown: String { isEmpty ? "nothing" : joined(separator: " ").uppercased() }
+}
+
+extension StoreError {
+  /// Somebody altered the tables by hand.
+  static func drift(_ differences: [String]) -> StoreError {
+    StoreError(
+      .schemaMismatch,
+      "the store's tables were altered outside Strata: " + differences.joined(separator: "; "),
+      advice: "undo it with an SQLite shell, or restore the file from a copy")
+  }
+}

@@ -1,0 +1,129 @@
+internal import StrataSQLite
+
+/// Copies a table's rows into a table of another shape, cell by cell.
+struct TableCopy {
+  enum CellSource {
+    /// The old row's cell.
+    case column(Int)
+    case converted(Int, (Cell) throws -> Cell)
+    case made(() throws(ValueError) -> Cell)
+  }
+
+  let connection: Connection
+  /// The old table as it is described, and the name it has meanwhile.
+  let old: SchemaDescription.Table
+  let oldName: String
+  let new: SchemaDescription.Table
+  /// For each of the new table's columns as they are ordered in its SQL.
+  let sources: [CellSource]
+  let meter: ProgressMeter
+
+  /// Copies every row, in the order of row numbers, which are kept.
+  ///
+  /// Complexity: O(n log n) in the number of rows; one row at a time is in memory.
+  func run() throws(StoreError) {
+    let builder = RecordBuilder()
+    let columns = old.ordered
+    let rowID = old.rowIDName
+    let keepsRowID =
+      rowID != nil && new.rowIDName != nil && new[column: new.key]?.storage != .integer
+    let rows: Statement
+    let insert: Statement
+    do throws(SQLiteError) {
+      let names = columns.map(\.name.quotedIdentifier) + (rowID.map { [$0] } ?? [])
+      rows = try connection.prepare(
+        "SELECT \(names.joined(separator: ", ")) FROM \(oldName.quotedIdentifier)"
+          + (rowID.map { " ORDER BY \($0)" } ?? ""))
+      let targets =
+        new.ordered.map(\.name.quotedIdentifier)
+        + (keepsRowID ? [new.rowIDName].compactMap { $0 } : [])
+      insert = try connection.prepare(
+        "INSERT INTO \(new.name.quotedIdentifier) (\(targets.joined(separator: ", "))) VALUES ("
+          + (1...targets.count).map { "?\($0)" }.joined(separator: ", ") + ")")
+    } catch {
+      throw StoreError(error)
+    }
+    defer { rows.reset() }
+    while try translatingErrors({ () throws(SQLiteError) in try rows.step() }) {
+      let record: Record
+      do throws(ValueError) { record = try builder.record(rows, columns: columns.count) } catch {
+        throw failure(nil, RecordKey(rows, 0), nil, error)
+      }
+      let number = keepsRowID ? rows.integer(Int32(columns.count)) : nil
+      let code = try insertRow(record, number, insert)
+      if code != ResultCode.done {
+        if ResultCode.isUniqueness(code) { throw try sameKey(record) }
+        throw StoreError(insert.error(code))
+      }
+      meter.advance()
+    }
+    meter.end()
+  }
+
+  private func insertRow(
+    _ record: Record, _ number: Int64?, _ insert: Statement
+  ) throws(StoreError) -> Int32 {
+    try record.withView { view throws(StoreError) in
+      for (position, source) in sources.enumerated() {
+        let parameter = Int32(truncatingIfNeeded: position + 1)
+        switch source {
+        case .column(let column): view.bind(column, to: insert, at: parameter)
+        case .converted(let column, let convert):
+          let cell = view.cell(column)
+          do { try convert(cell).bind(to: insert, at: parameter) } catch {
+            throw failure(position, record.key(0), cell, error)
+          }
+        case .made(let make):
+          do throws(ValueError) { try make().bind(to: insert, at: parameter) } catch {
+            throw failure(position, record.key(0), nil, error)
+          }
+        }
+      }
+      if let number { insert.bind(Int32(sources.count + 1), number) }
+      // Here, because the record's bytes are bound without a copy.
+      return insert.runReturningCode()
+    }
+  }
+
+  private func failure(
+    _ position: Int?, _ key: RecordKey, _ value: Cell?, _ error: any Error
+  ) -> StoreError {
+    let attribute = position.map { new.ordered[$0].name }
+    return StoreError(
+      .migrationFailed,
+      "\(new.entity)\(attribute.map { ".\($0)" } ?? "") of \(key)"
+        + (value.map { ": the value \($0) cannot be converted" } ?? "") + ": \(error)",
+      advice: "make the conversion accept the value; the store was left as it was",
+      entity: new.entity, attributes: attribute.map { [$0] } ?? [], keys: [key])
+  }
+
+  /// Two keys became one: the other row is found by converting every key once more.
+  private func sameKey(_ record: Record) throws(StoreError) -> StoreError {
+    func newKey(_ cell: (Int) -> Cell) -> Cell? {
+      switch sources[0] {
+      case .column(let column): cell(column)
+      case .converted(let column, let convert): try? convert(cell(column))
+      case .made(let make): try? make()
+      }
+    }
+    let key = newKey { record[$0] } ?? .null
+    var other: RecordKey?
+    do throws(SQLiteError) {
+      let names = old.ordered.map(\.name.quotedIdentifier).joined(separator: ", ")
+      let rows = try connection.prepare("SELECT \(names) FROM \(oldName.quotedIdentifier)")
+      defer { rows.reset() }
+      while other == nil, try rows.step() {
+        let found = RecordKey(rows, 0)
+        if found != record.key(0), newKey({ Cell(rows, Int32($0)) }) == key { other = found }
+      }
+    } catch {
+      throw StoreError(error)
+    }
+    let both = [record.key(0)] + (other.map { [$0] } ?? [])
+    return StoreError(
+      .uniquenessViolated,
+      "\(new.entity) \(both.map(\.description).joined(separator: " and ")) would have the same key "
+        + "\(key)", advice: "make the conversion give every row a key of its own",
+      entity: new.entity, attributes: [new.key], keys: both)
+  }
+}

@@ -1,0 +1,89 @@
+import Testing
+
+@testable import Strata
+
+private enum V1 {
+  struct Song: Entity {
+    var id: Int64 = 0
+    var title = ""
+    var year: Int?
+    static let schema = Schema<Song>("songs", key: \.id) {
+      Attribute(\.title)
+      Attribute(\.year).indexed()
+    }
+  }
+}
+
+private enum V2 {
+  struct Song: Entity {
+    var id: Int64 = 0
+    var title = ""
+    var year: Int?
+    static let schema = Schema<Song>("songs", key: \.id) {
+      Attribute(\.title).indexed()
+      Attribute(\.year)
+      Unique(\.title, \.year)
+    }
+  }
+  struct Single: Entity {
+    var id: Int64 = 0
+    var title = ""
+    var year: Int?
+    static let schema = Schema<Single>("songs", key: \.id) {
+      Attribute(\.title)
+      Attribute(\.year).unique()
+    }
+  }
+}
+
+@Suite(.timeLimit(.minutes(10))) struct IndexChangeTests {
+  private let file: StoreFile
+  init() throws { file = try StoreFile() }
+
+  @Test func `indexes come and go without copying a row`() async throws {
+    try await file.make([
+      V1.Song(id: 1, title: "a", year: 1), V1.Song(id: 2, title: "a", year: nil),
+      V1.Song(id: 3, title: "a", year: nil),
+    ])
+    #expect(
+      await file.migrate(V2.Song.self).actions == [
+        .removeIndex(["year"], table: "songs", isUnique: false),
+        .createIndex(["title", "year"], table: "songs", isUnique: true),
+        .createIndex(["title"], table: "songs", isUnique: false), .record(version: 1),
+      ])
+    try await file.open(V2.Song.self) { stack in
+      let error = await failure {
+        try await stack.withScratch { $0.insert(V2.Song(id: 4, title: "a", year: 1)) }
+      }
+      #expect(error?.code == .uniquenessViolated)
+    }
+    // And back.
+    #expect(await file.migrate(V1.Song.self).actions?.count == 4)
+    try await file.open(V1.Song.self) { stack in
+      try await stack.withScratch { $0.insert(V1.Song(id: 4, title: "a", year: 1)) }
+    }
+  }
+
+  @Test func `a unique attribute over duplicates is refused and names both`() async throws {
+    try await file.make([
+      V1.Song(id: 1, year: 7), V1.Song(id: 2, year: 8), V1.Song(id: 3, year: 7),
+      V1.Song(id: 4, year: nil), V1.Song(id: 5, year: nil),
+    ])
+    let bytes = try file.bytes
+    let error = await file.migrate(V2.Single.self).error
+    #expect(error?.code == .uniquenessViolated && error?.entity == "Single")
+    #expect(error?.attributes == ["year"])
+    #expect(error?.keys == [RecordKey(.integer(1)), RecordKey(.integer(3))])
+    #expect(try file.bytes == bytes)
+    // An index becomes unique where there are none.
+    try file.execute("DELETE FROM songs WHERE id = 3")
+    #expect(await file.migrate(V2.Single.self).error == nil)
+  }
+
+  @Test func `compound duplicates are named, too`() async throws {
+    try await file.make([V1.Song(id: 1, title: "a", year: 7), V1.Song(id: 2, title: "a", year: 7)])
+    let error = await file.migrate(V2.Song.self).error
+    #expect(error?.code == .uniquenessViolated && error?.attributes == ["title", "year"])
+    #expect(error?.keys == [RecordKey(.integer(1)), RecordKey(.integer(2))])
+  }
+}
