@@ -108,6 +108,12 @@ struct Edits {
     }
   }
 
+  /// Notes a link between keys of which one cannot be stored.
+  mutating func reject(_ error: ValueError, of table: Table) {
+    let failure = CodingFailure(column: Table.keyColumn, error: error)
+    rejected[table.id, default: [:]][RecordKey(.null)] = table.error(failure, key: nil)
+  }
+
   private mutating func settle(_ table: TableID, _ key: RecordKey) {
     rejected[table]?[key] = nil
     if rejected[table]?.isEmpty == true { rejected[table] = nil }

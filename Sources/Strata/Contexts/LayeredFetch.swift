@@ -42,28 +42,36 @@ struct LayeredFetch: Sendable {
     }
   }
 
-  private func entity<E: Entity>(_ record: Record, _ table: Table) throws(StoreError) -> E {
+  func entity<E: Entity>(_ record: Record, _ table: Table) throws(StoreError) -> E {
     do throws(CodingFailure) { return try table.decode(record, as: E.self) } catch {
       throw table.error(error, key: record.key(Table.keyColumn))
     }
   }
 
-  private func touches(_ plan: QueryPlan) -> Bool {
-    layers.contains { $0.tables.keys.contains(where: plan.depends) }
+  /// Whether the layers may change the result.
+  func touches(_ plan: QueryPlan) -> Bool {
+    layers.contains { layer in
+      layer.tables.keys.contains(where: plan.depends)
+        || plan.root.map { layer[$0.table.id, $0.key] != nil } == true
+    }
   }
 
   // MARK: Records
 
-  private func records(_ plan: QueryPlan) async throws(StoreError) -> [Record] {
+  /// What the layers show of a query.
+  func records(_ plan: QueryPlan) async throws(StoreError) -> [Record] {
+    if let root = plan.root {
+      if try await shown(root.table, [root.key]).isEmpty { return [] }
+      return try await records(plan.withoutRoot)
+    }
+    if plan.links != nil { return plan.window(try await linked(plan).map(\.record)) }
     let candidates = try await candidates(plan)
     let limit = plan.reach.map { $0 + candidates.count }
     let stored = try await snapshot.records(plan, limit: limit, isSorted: limit != nil)
     var result = stored.filter { !candidates.contains($0.key(Table.keyColumn)) }
     result += try await matching(plan, try await shown(plan.table, candidates))
     result.sort { plan.order.compare($0, $1) < 0 }
-    let start = min(plan.offset, result.count)
-    let end = plan.limit.map { min(start + $0, result.count) } ?? result.count
-    return Array(result[start..<end])
+    return plan.window(result)
   }
 
   /// The keys of the records whose membership the layers decide: those changed, and those that
@@ -90,7 +98,7 @@ struct LayeredFetch: Sendable {
   }
 
   /// What the layers show for keys, over what is stored.
-  private func shown(
+  func shown(
     _ table: Table, _ keys: Set<RecordKey>
   ) async throws(StoreError) -> [RecordKey: Record] {
     var records = try await snapshot.records(table, keys: keys)
@@ -104,7 +112,7 @@ struct LayeredFetch: Sendable {
   }
 
   /// Those of the records that meet the filter, with what they refer to as the layers show it.
-  private func matching(
+  func matching(
     _ plan: QueryPlan, _ records: [RecordKey: Record]
   ) async throws(StoreError) -> [Record] {
     guard let filter = plan.filter else { return Array(records.values) }
@@ -121,5 +129,14 @@ struct LayeredFetch: Sendable {
     }
     return records.indices.filter { filter.matches(records[$0], joined: joined[$0]) }
       .map { records[$0] }
+  }
+}
+
+extension QueryPlan {
+  /// What the offset and the limit leave of the sorted rows.
+  fileprivate func window(_ rows: [Record]) -> [Record] {
+    let start = min(offset, rows.count)
+    let end = limit.map { min(start + $0, rows.count) } ?? rows.count
+    return start == 0 && end == rows.count ? rows : Array(rows[start..<end])
   }
 }

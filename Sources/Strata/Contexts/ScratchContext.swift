@@ -173,7 +173,7 @@ public final class ScratchContext {
   }
 
   /// Reads through the layers; after a suspension, which took the snapshot, the newest state.
-  private nonisolated(nonsending) func reading<R>(
+  nonisolated(nonsending) func reading<R>(
     _ body: nonisolated(nonsending) (LayeredFetch) async throws(StoreError) -> R
   ) async throws(StoreError) -> R {
     checkUse()

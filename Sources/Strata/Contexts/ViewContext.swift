@@ -113,8 +113,8 @@ public final class ViewContext {
   }
 
   func showEdit(of key: RecordKey, in table: TableID) {
-    for result in results.values.compactMap(\.result) where result.plan.table.id == table {
-      result.edit(key, layers)
+    for result in results.values.compactMap(\.result) {
+      result.edit(key, in: table, layers)
     }
   }
 

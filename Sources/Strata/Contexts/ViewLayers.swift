@@ -177,7 +177,7 @@ struct ViewLayers {
   /// The edits that would conflict if they were saved now.
   var conflicts: [Conflict] {
     var found: [Conflict] = []
-    for table in theirs.keys.sorted() {
+    for table in theirs.keys.sorted() where !pending.model[table].isJoin {
       for (key, stored) in (theirs[table] ?? [:]).sorted(by: { $0.key < $1.key }) {
         guard case .known(let change)? = pending.layer[table, key] ?? saving?.layer[table, key]
         else { continue }

@@ -11,6 +11,8 @@ final class LiveResult {
   /// The committed result, without edits.
   private var base: ResultTree
   private var horizon: Record?
+  /// Whether the store has the root of a relationship's query.
+  private var hasRoot = true
   private var subscriptions: [WeakSubscription] = []
   private var observers: [Int: @MainActor (LiveChange) -> Void] = [:]
   private var nextObserver = 0
@@ -51,7 +53,9 @@ final class LiveResult {
   }
 
   /// The committed record of a key, if the result has it.
-  func stored(_ key: RecordKey) -> Record? { base.record(of: key) }
+  func stored(_ key: RecordKey) -> Record? {
+    base.record(of: key)?.prefix(plan.table.columns.count)
+  }
 
   // MARK: Changes
 
@@ -61,23 +65,51 @@ final class LiveResult {
     if let update {
       base = update.tree
       horizon = update.horizon
+      hasRoot = update.hasRoot
       switch update.changed {
       case .some(let keys): changed.formUnion(.some(Set(keys)))
       case .all: changed = .all
       }
     }
     if update == nil && (touched.isEmpty || !isLoaded) { return }
-    var tree = base
-    for key in layers.keys(of: plan.table.id) {
-      tree.set(visible(key, layers), for: key)
-    }
+    let tree = tree(under: layers)
     let isFirst = !isLoaded && update.map { $0.error == nil } == true
     show(tree, changed, error: update.map(\.error) ?? error, isFirst: isFirst)
   }
 
-  /// Takes an edit of one key.
-  func edit(_ key: RecordKey, _ layers: ViewLayers) {
+  /// The committed result with the edits on top.
+  private func tree(under layers: ViewLayers) -> ResultTree {
+    guard isRootVisible(layers) else { return ResultTree([], order: plan.order) }
+    var tree = base
+    for key in layers.keys(of: plan.table.id) {
+      tree.set(visible(key, layers), for: key)
+    }
+    return tree
+  }
+
+  /// Whether the root of a relationship's query is there, edits included.
+  private func isRootVisible(_ layers: ViewLayers) -> Bool {
+    guard let root = plan.root else { return true }
+    switch layers.shown(root.table.id, root.key, over: .unknown) {
+    case .record: return true
+    case .deleted: return false
+    case .unknown: return hasRoot
+    }
+  }
+
+  /// Takes an edit of one key of a table: of a row, or of the root of a relationship's query.
+  func edit(_ key: RecordKey, in table: TableID, _ layers: ViewLayers) {
     guard isLoaded else { return }
+    if let root = plan.root, root.table.id == table, root.key == key {
+      let tree = tree(under: layers)
+      let changed = shown.keys.union(ShownRows(tree, plan).keys)
+      show(tree, .some(changed), error: error, isFirst: false)
+    } else if plan.table.id == table, isRootVisible(layers) {
+      edit(key, layers)
+    }
+  }
+
+  private func edit(_ key: RecordKey, _ layers: ViewLayers) {
     var tree = shown.tree
     if tree.set(visible(key, layers), for: key) {
       show(tree, .some([key]), error: error, isFirst: false)
@@ -86,11 +118,15 @@ final class LiveResult {
 
   /// The record that the query shows for a key that has edits; nil if it shows none.
   private func visible(_ key: RecordKey, _ layers: ViewLayers) -> Record? {
-    let stored = base.record(of: key)
+    let stored = stored(key)
     let shown = layers.shown(plan.table.id, key, over: .init(stored)).record
     guard let shown else { return nil }
     // Whether an edited row belongs to a query that looks at other rows, the store will say.
-    guard plan.isRowLocal else { return stored == nil ? nil : shown }
+    guard plan.isRowLocal else {
+      guard let base = base.record(of: key) else { return nil }
+      // The place that the row's link has, the edit does not know.
+      return plan.width > shown.count ? shown.appending(shown.count, of: base) : shown
+    }
     guard plan.filter?.matches(shown) ?? true else { return nil }
     if let horizon, plan.order.compare(shown, horizon) > 0 { return nil }
     return shown

@@ -44,7 +44,7 @@ public struct LiveUpdate<E: Entity>: Sendable {
     edits = (difference?.edits ?? []).map { edit in
       Edit(
         offset: edit.offset,
-        attributes: Set(edit.attributes.positions.map { table.columns[$0].name }))
+        attributes: table.attributeNames(edit.attributes))
     }
   }
 }

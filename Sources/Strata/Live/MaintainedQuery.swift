@@ -23,6 +23,8 @@ struct MaintainedQuery: Sendable {
   private(set) var tree: ResultTree
   private(set) var isLoaded = false
   private(set) var error: StoreError?
+  /// Whether the root of a relationship's query is there; without it, nothing is shown.
+  private(set) var hasRoot = true
   private var window = Window()
   /// What was committed while the first load runs.
   private var backlog: [ChangeSet] = []
@@ -47,10 +49,11 @@ struct MaintainedQuery: Sendable {
   // MARK: Loading
 
   /// Takes the result of a load, and the changes committed since.
-  mutating func didLoad(_ tree: ResultTree) -> Outcome {
+  mutating func didLoad(_ tree: ResultTree, hasRoot: Bool = true) -> Outcome {
     let backlog = backlog
     self.backlog = []
     self.tree = tree
+    self.hasRoot = hasRoot
     isLoaded = true
     error = nil
     if let limit = loadLimit, tree.count >= limit, tree.count > 0 {
@@ -82,6 +85,10 @@ struct MaintainedQuery: Sendable {
       return .unchanged
     }
     if error != nil { return .stale }
+    if let root = plan.root {
+      if changes.changesExistence(of: root) { return .stale }
+      if !hasRoot { return .unchanged }
+    }
     if !plan.isRowLocal {
       return changes.tables.keys.contains(where: plan.depends) ? .stale : .unchanged
     }
@@ -136,5 +143,14 @@ struct MaintainedQuery: Sendable {
     }
     window.horizon = tree.rows[tree.count - 1]
     return forgotten
+  }
+}
+
+extension ChangeSet {
+  /// Whether a root may have come or gone.
+  fileprivate func changesExistence(of root: PlannedRoot) -> Bool {
+    guard let changes = tables[root.table.id] else { return false }
+    if case .reset = changes { return true }
+    return changes[root.key].map { ($0.before == nil) != ($0.after == nil) } ?? false
   }
 }

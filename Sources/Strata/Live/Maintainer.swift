@@ -15,6 +15,8 @@ struct MaintainedUpdate: Sendable {
   let horizon: Record?
   let changed: Keys
   let error: StoreError?
+  /// Whether the root of a relationship's query is there.
+  let hasRoot: Bool
 }
 
 /// Everything for one merge turn of the view context.
@@ -92,7 +94,11 @@ actor Maintainer {
     entries[identity]?.isStopped = false
     await willLoad?()
     let result: Result<ResultTree, StoreError>
+    var hasRoot = true
     do throws(StoreError) {
+      if let root = query.plan.root {
+        hasRoot = try await !snapshot.records(root.table, keys: [root.key]).isEmpty
+      }
       if let limit = query.loadLimit {
         let records = try await snapshot.records(query.plan, limit: limit, isSorted: true)
         result = .success(ResultTree(records, order: query.plan.order, isSorted: true))
@@ -106,7 +112,7 @@ actor Maintainer {
     guard var entry = entries[identity], entry.number == number else { return }
     switch result {
     case .success(let tree):
-      if case .stale = entry.query.didLoad(tree) {
+      if case .stale = entry.query.didLoad(tree, hasRoot: hasRoot) {
         entry.query.didFail(.outrun)
       }
     case .failure(let error) where error.code == .suspended:
@@ -175,12 +181,14 @@ actor Maintainer {
       guard query.isLoaded || query.error != nil else { continue }
       for id in entry.untold {
         updates[id] = MaintainedUpdate(
-          tree: query.tree, horizon: query.horizon, changed: .all, error: query.error)
+          tree: query.tree, horizon: query.horizon, changed: .all, error: query.error,
+          hasRoot: query.hasRoot)
       }
       if let keys = changed[identity] {
         for id in entry.ids.subtracting(entry.untold) {
           updates[id] = MaintainedUpdate(
-            tree: query.tree, horizon: query.horizon, changed: .some(keys), error: query.error)
+            tree: query.tree, horizon: query.horizon, changed: .some(keys), error: query.error,
+            hasRoot: query.hasRoot)
         }
       }
       if !entry.untold.isEmpty { entries[identity]?.untold = [] }

@@ -9,6 +9,8 @@ package final class Model: Sendable {
   /// Whether a save may have something to validate.
   let hasRules: Bool
   private let byType: [ObjectIdentifier: Table]
+  /// The tables of the many-to-many relationships, by name.
+  private let joins: [String: JoinTable]
   /// The texts of queries, so that equal ones share a prepared statement.
   private let texts = Lock<[String: SQL]>([:])
 
@@ -37,7 +39,15 @@ package final class Model: Sendable {
           Referrer(table: drafts[index].id, column: reference.column, rule: reference.rule))
       }
     }
-    tables = drafts.map { $0.table(referrers: referrers[$0.id.index]) }
+    joins = try Self.joinTables(drafts, ids)
+    let joinTables = joins.values.map(\.table).sorted { $0.id < $1.id }
+    for table in joinTables {
+      for reference in table.references {
+        referrers[reference.target.index].append(
+          Referrer(table: table.id, column: reference.column, rule: reference.rule))
+      }
+    }
+    tables = drafts.map { $0.table(referrers: referrers[$0.id.index]) } + joinTables
     hasReferences = tables.contains { !$0.references.isEmpty }
     hasRules = tables.contains { $0.rules != nil }
     byType = ids.mapValues { [tables] in tables[$0.index] }
@@ -67,6 +77,11 @@ package final class Model: Sendable {
       fatalError("\(E.self) is not in this stack: list it in Stack.open(\(E.self).self, …)")
     }
     return table
+  }
+
+  /// One end of a many-to-many relationship, if a schema of this stack lists it.
+  func join(_ reference: LinkReference) -> JoinTable.End? {
+    joins[reference.definition.tableName]?.end(isInverse: reference.isInverse)
   }
 
   /// The table of an entity, if the stack has it.

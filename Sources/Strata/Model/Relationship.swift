@@ -37,13 +37,32 @@ public struct ToOne<Root: Entity, Target: Entity>: SchemaElement {
 /// The entities whose to-one reference points here.
 public struct ToMany<Root: Entity, Target: Entity>: SchemaElement {
   let definition: ToManyDefinition
+  let ordering: Ordering<Root, Target>?
+  let refine: @Sendable (Query<Target>) -> Query<Target>
 
   public var element: ElementDefinition { ElementDefinition(content: .toMany(definition)) }
 
-  /// The query for the entities that refer to `root`.
-  public func callAsFunction(of root: Root) -> Query<Target> {
-    let reference = AttributeReference(definition.inverse)
-    return Query(filter: .equal(reference, root.id))
+  init(
+    _ definition: ToManyDefinition, _ ordering: Ordering<Root, Target>? = nil,
+    refine: @escaping @Sendable (Query<Target>) -> Query<Target> = { $0 }
+  ) {
+    self.definition = definition
+    self.ordering = ordering
+    self.refine = refine
+  }
+
+  /// The query for the entities that refer to `root`: in the order of their positions if the
+  /// relationship is ordered, by key if not.
+  ///
+  /// Empty if the context shows no such root.
+  public func callAsFunction(of root: Root) -> Query<Target> { callAsFunction(of: root.id) }
+
+  /// The query for the entities that refer to the root that has a key.
+  public func callAsFunction(of key: Root.ID) -> Query<Target> {
+    refine(
+      Query(
+        filter: .equal(AttributeReference(definition.inverse), key),
+        from: RelationshipSource(Root.self, [key], position: definition.position)))
   }
 }
 
@@ -57,6 +76,8 @@ struct ReferenceDefinition: Sendable {
 struct ToManyDefinition: Sendable {
   let target: any Entity.Type
   let inverse: SendablePath
+  /// The attribute of the targets that orders them.
+  let position: SendablePath?
   let source: SourceLine
 }
 
@@ -83,8 +104,8 @@ extension Entity {
     _ inverse: AttributePath<Target, ID?>, fileID: StaticString = #fileID, line: UInt = #line
   ) -> ToMany<Self, Target> {
     ToMany(
-      definition: ToManyDefinition(
-        target: Target.self, inverse: inverse, source: SourceLine(fileID, line)))
+      ToManyDefinition(
+        target: Target.self, inverse: inverse, position: nil, source: SourceLine(fileID, line)))
   }
 
   /// The entities that refer here and cannot do without: `static let songs = toMany(\Song.artistID)`.
@@ -92,7 +113,45 @@ extension Entity {
     _ inverse: AttributePath<Target, ID>, fileID: StaticString = #fileID, line: UInt = #line
   ) -> ToMany<Self, Target> {
     ToMany(
-      definition: ToManyDefinition(
-        target: Target.self, inverse: inverse, source: SourceLine(fileID, line)))
+      ToManyDefinition(
+        target: Target.self, inverse: inverse, position: nil, source: SourceLine(fileID, line)))
   }
+
+  /// The entities that refer here, in the order of an attribute:
+  /// `static let songs = toMany(\Song.albumID, orderedBy: \Song.position)`.
+  ///
+  /// The attribute is the contexts' to assign, in `insert(_:at:in:of:)` and `move(_:to:in:of:)`:
+  /// a number between those of the neighbours. Where it is equal, the keys decide.
+  public static func toMany<Target: Entity>(
+    _ inverse: AttributePath<Target, ID?>, orderedBy position: AttributePath<Target, Double>,
+    fileID: StaticString = #fileID, line: UInt = #line
+  ) -> ToMany<Self, Target> {
+    ToMany(
+      ToManyDefinition(
+        target: Target.self, inverse: inverse, position: position,
+        source: SourceLine(fileID, line)),
+      Ordering(position: position) { $0[keyPath: inverse] = $1 })
+  }
+
+  /// The entities that refer here and cannot do without, in the order of an attribute.
+  ///
+  /// The attribute is the contexts' to assign, in `insert(_:at:in:of:)` and `move(_:to:in:of:)`:
+  /// a number between those of the neighbours. Where it is equal, the keys decide.
+  public static func toMany<Target: Entity>(
+    _ inverse: AttributePath<Target, ID>, orderedBy position: AttributePath<Target, Double>,
+    fileID: StaticString = #fileID, line: UInt = #line
+  ) -> ToMany<Self, Target> {
+    ToMany(
+      ToManyDefinition(
+        target: Target.self, inverse: inverse, position: position,
+        source: SourceLine(fileID, line)),
+      Ordering(position: position) { $0[keyPath: inverse] = $1 })
+  }
+}
+
+/// How an entity is put into an ordered to-many.
+struct Ordering<Root: Entity, Target: Entity>: Sendable {
+  let position: AttributePath<Target, Double>
+  /// Makes the target refer to the root that has a key.
+  let refer: @Sendable (inout Target, Root.ID) -> Void
 }

@@ -56,6 +56,7 @@ public struct ElementDefinition: Sendable {
   enum Content: Sendable {
     case attribute(AttributeDefinition)
     case toMany(ToManyDefinition)
+    case manyToMany(ManyToManyDefinition)
     case unique([SendablePath], SourceLine)
     case validation(EntityRule)
   }

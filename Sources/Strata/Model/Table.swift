@@ -47,13 +47,15 @@ package final class Table: Sendable {
   let codec: EntityCodec
   /// What its records must be like; nil if they may be like anything.
   let rules: TableRules?
+  /// Whether the rows are links of a many-to-many relationship.
+  let isJoin: Bool
   let sql: TableSQL
   private let paths: [SendablePath]
 
   init(
     id: TableID, name: String, entity: String, columns: [Column], paths: [SendablePath],
     references: [Reference], referrers: [Referrer], uniques: [[Int]], codec: EntityCodec,
-    rules: TableRules? = nil
+    rules: TableRules? = nil, isJoin: Bool = false
   ) {
     self.id = id
     self.name = name
@@ -64,6 +66,7 @@ package final class Table: Sendable {
     self.uniques = uniques
     self.codec = codec
     self.rules = rules
+    self.isJoin = isJoin
     sql = TableSQL(name: name, columns: columns)
     self.paths = paths
   }
@@ -76,6 +79,11 @@ package final class Table: Sendable {
   /// The column of the attribute at `path`.
   package func column(for path: AnyKeyPath) -> Int? {
     paths.firstIndex { $0 as AnyKeyPath == path }
+  }
+
+  /// The names of columns; the place of a link, which is no attribute, has none.
+  func attributeNames(_ attributes: AttributeSet) -> Set<String> {
+    Set(attributes.positions.filter { $0 < columns.count }.map { columns[$0].name })
   }
 
   /// `Song.title`

@@ -3,7 +3,7 @@ struct TableDraft {
   let id: TableID
   let name: String
   let entity: String
-  private let definition: EntityDefinition
+  let definition: EntityDefinition
   private var attributes: [AttributeDefinition] = []
   private var names: [String] = []
   private var uniques: [[Int]] = []
@@ -77,6 +77,9 @@ struct TableDraft {
     attributes.append(attribute)
   }
 
+  /// How the store keeps the key.
+  var keyStorage: StorageType { attributes[Table.keyColumn].storage }
+
   private func resolve(
     _ paths: [SendablePath], _ source: SourceLine
   ) throws(StoreError) -> [Int] {
@@ -118,6 +121,11 @@ struct TableDraft {
         throw .schema(
           "\(relationship.source): a to-many of \(entity) needs a to-one of "
             + "\(relationship.target) that refers back", entity: entity)
+      }
+      if let position = relationship.position, draft.column(for: position) == nil {
+        throw .schema(
+          "\(relationship.source): what orders a to-many of \(entity) is no attribute of "
+            + "\(relationship.target)", entity: entity)
       }
     }
   }

@@ -11,8 +11,15 @@ public struct Query<Root: Entity>: Sendable {
   var sorts: [(path: SendablePath, order: SortOrder)] = []
   var limit: Int?
   var offset = 0
+  /// Set for the query of a relationship.
+  var source: RelationshipSource?
 
   init(filter: FilterNode? = nil) { self.filter = filter }
+
+  init(filter: FilterNode? = nil, from source: RelationshipSource) {
+    self.filter = filter
+    self.source = source
+  }
 
   /// No table has more rows, and adding some of it overflows nothing.
   private static var most: Int { Int(Int32.max) / 4 }

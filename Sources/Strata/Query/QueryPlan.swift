@@ -10,6 +10,10 @@ final class QueryPlan: Sendable {
   let order: RecordOrder
   let limit: Int?
   let offset: Int
+  /// Without this row the query is empty.
+  let root: PlannedRoot?
+  /// The links that lead to the rows.
+  let links: PlannedLinks?
 
   /// A table joined through a to-one reference.
   struct Join: Sendable {
@@ -22,14 +26,34 @@ final class QueryPlan: Sendable {
   /// Every row of the table.
   var unfiltered: QueryPlan { QueryPlan(everyRowOf: table) }
 
-  init(everyRowOf table: Table) {
+  convenience init(everyRowOf table: Table) { self.init(table, nil) }
+
+  /// The rows of a table that meet a filter of its own columns, by key.
+  init(_ table: Table, _ filter: ResolvedFilter?) {
     self.table = table
-    filter = nil
+    self.filter = filter
     joins = []
     order = .byKey
     limit = nil
     offset = 0
+    root = nil
+    links = nil
   }
+
+  /// The same query, whose root is known to be there.
+  private init(withoutRootOf plan: QueryPlan) {
+    table = plan.table
+    filter = plan.filter
+    joins = plan.joins
+    order = plan.order
+    limit = plan.limit
+    offset = plan.offset
+    root = nil
+    links = plan.links
+  }
+
+  /// The query without the condition that its root is there.
+  var withoutRoot: QueryPlan { root == nil ? self : QueryPlan(withoutRootOf: self) }
 
   init<E: Entity>(_ query: Query<E>, _ model: Model) throws(StoreError) {
     let table = model.table(of: E.self)
@@ -39,6 +63,16 @@ final class QueryPlan: Sendable {
     for sort in query.sorts {
       let attribute = try resolver.resolve(AttributeReference(sort.path))
       columns.append(.init(position: attribute.column, isDescending: sort.order == .descending))
+    }
+    if let path = query.source?.position {
+      let attribute = try resolver.resolve(AttributeReference(path))
+      columns.append(.init(position: attribute.column, isDescending: false))
+    }
+    let source = try query.source.map { source throws(StoreError) in try resolver.resolve(source) }
+    root = source?.root
+    links = source?.links
+    if links?.end.position != nil {
+      columns.append(.init(position: table.columns.count, isDescending: false))
     }
     self.table = table
     joins = resolver.joins
@@ -51,17 +85,27 @@ final class QueryPlan: Sendable {
   var reach: Int? { limit.map { $0 + offset } }
 
   /// Whether a row's membership depends on nothing but the row.
-  var isRowLocal: Bool { joins.isEmpty }
+  var isRowLocal: Bool { joins.isEmpty && links == nil }
+
+  /// The number of cells of a row that decide the result: those of the table, and the position of
+  /// its link if that orders the rows.
+  var width: Int { table.columns.count + (links?.end.position == nil ? 0 : 1) }
 
   /// Whether the change of a table can change the result.
   func depends(on changed: TableID) -> Bool {
     changed == table.id || joins.contains { $0.table.id == changed }
+      || links?.end.table.id == changed
   }
 
   // MARK: SQL
 
   private var source: String {
     var text = "\(table.name.quotedIdentifier) AS t0"
+    if let links {
+      let key = table.columns[Table.keyColumn].name.quotedIdentifier
+      text += " JOIN \(links.end.table.name.quotedIdentifier) AS l"
+      text += " ON t0.\(key) = \(links.name(links.end.target))"
+    }
     for (index, join) in joins.enumerated() {
       let key = join.table.columns[Table.keyColumn].name.quotedIdentifier
       let reference =
@@ -73,19 +117,43 @@ final class QueryPlan: Sendable {
   }
 
   private func append(filterTo sql: inout SQLBuilder) {
-    guard let filter else { return }
-    sql.append(" WHERE ")
-    filter.append(to: &sql)
+    var connective = " WHERE "
+    func connect(_ sql: inout SQLBuilder) {
+      sql.append(connective)
+      connective = " AND "
+    }
+    if let links {
+      connect(&sql)
+      sql.append(links.name(links.end.root), among: links.roots)
+    }
+    if let filter {
+      connect(&sql)
+      filter.append(to: &sql)
+    }
+    if let root {
+      connect(&sql)
+      let key = root.table.columns[Table.keyColumn].name.quotedIdentifier
+      sql.append("EXISTS (SELECT 1 FROM \(root.table.name.quotedIdentifier) WHERE \(key) = ")
+      sql.append(parameter: root.key.cell)
+      sql.append(")")
+    }
+  }
+
+  private func columnName(_ position: Int) -> String {
+    if let links, let place = links.end.position, position == table.columns.count {
+      return links.name(place)
+    }
+    return "t0.\(table.columns[position].name.quotedIdentifier)"
   }
 
   private var orderBy: String {
     " ORDER BY "
       + order.columns.map {
-        "t0.\(table.columns[$0.position].name.quotedIdentifier)\($0.isDescending ? " DESC" : "")"
+        "\(columnName($0.position))\($0.isDescending ? " DESC" : "")"
       }.joined(separator: ", ")
   }
 
-  /// All columns of the rows, in order.
+  /// All columns of the rows in order, and the root that a link leads from.
   ///
   /// - Parameters:
   ///   - limit: at most so many rows; nil for all.
@@ -93,7 +161,8 @@ final class QueryPlan: Sendable {
   ///   - isSorted: false leaves the order to whoever reads the rows.
   func select(limit: Int?, offset: Int, isSorted: Bool = true) -> SQLBuilder {
     var sql = SQLBuilder()
-    let columns = table.columns.map { "t0.\($0.name.quotedIdentifier)" }
+    var columns = (0..<width).map(columnName)
+    if let links { columns.append(links.name(links.end.root)) }
     sql.append("SELECT \(columns.joined(separator: ", ")) FROM \(source)")
     append(filterTo: &sql)
     if isSorted { sql.append(orderBy) }

@@ -64,7 +64,7 @@ struct QueryResolver {
     }
   }
 
-  private func list(_ cells: [Cell]) throws(StoreError) -> Set<Cell> {
+  func list(_ cells: [Cell]) throws(StoreError) -> Set<Cell> {
     let values = Set(cells)
     guard values.count <= 32_000 else {
       throw .query(

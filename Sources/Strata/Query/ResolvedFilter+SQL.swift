@@ -7,6 +7,23 @@ struct SQLBuilder {
 
   mutating func append(_ text: String) { self.text += text }
 
+  /// Appends the condition that a column has one of some values, or none of them.
+  ///
+  /// The list is padded to a power of two, so that lists of many lengths share few statements.
+  mutating func append(_ column: String, among values: some Sequence<Cell>, negated: Bool = false) {
+    append("\(column) \(negated ? "NOT IN" : "IN") (")
+    let values = values.sorted()
+    var length = 1
+    while length < values.count { length *= 2 }
+    // SQLite takes 32,766 parameters.
+    if values.isEmpty || length > 16_384 { length = values.count }
+    for position in 0..<length {
+      if position > 0 { append(", ") }
+      append(parameter: values[min(position, values.count - 1)])
+    }
+    append(")")
+  }
+
   /// Appends a parameter for the value.
   mutating func append(parameter value: Cell) {
     parameters.append(value)
@@ -48,12 +65,8 @@ extension ResolvedFilter {
   ) {
     let some = values.filter { $0 != .null }.sorted()
     let hasNull = some.count < values.count
-    sql.append("(\(column) \(negated ? "NOT IN" : "IN") (")
-    for (position, value) in some.enumerated() {
-      if position > 0 { sql.append(", ") }
-      sql.append(parameter: value)
-    }
-    sql.append(")")
+    sql.append("(")
+    sql.append(column, among: some, negated: negated)
     // An empty list is false even for null, which `NOT IN ()` keeps.
     switch (negated, hasNull) {
     case (false, true): sql.append(" OR \(column) IS NULL")

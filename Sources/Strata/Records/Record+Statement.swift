@@ -23,8 +23,10 @@ extension RecordBuilder {
 
 extension RecordBuilder {
   /// Packs the row of a table that the statement stands on, the key first.
-  func record(_ row: Statement, of table: Table) throws(StoreError) -> Record {
-    do throws(ValueError) { return try record(row, columns: table.columns.count) } catch {
+  func record(
+    _ row: Statement, of table: Table, width: Int? = nil
+  ) throws(StoreError) -> Record {
+    do throws(ValueError) { return try record(row, columns: width ?? table.columns.count) } catch {
       let key = RecordKey(row, Int32(Table.keyColumn))
       throw StoreError(
         .invalidValue, "\(table.entity) \(key): \(error.message)", advice: "check the store",
@@ -33,13 +35,15 @@ extension RecordBuilder {
   }
 
   /// Packs all rows of a table that a statement returns, and resets it.
+  ///
+  /// - Parameter width: the number of columns, if it is not the table's.
   func records(
-    _ rows: Statement, of table: Table
+    _ rows: Statement, of table: Table, width: Int? = nil
   ) throws(StoreError) -> ContiguousArray<Record> {
     defer { rows.reset() }
     var records = ContiguousArray<Record>()
     while try translatingErrors({ () throws(SQLiteError) in try rows.step() }) {
-      records.append(try record(rows, of: table))
+      records.append(try record(rows, of: table, width: width))
     }
     return records
   }

@@ -34,8 +34,11 @@ struct DeleteRules {
   /// Applies the rules to what the save deletes, then checks what it inserts and updates.
   mutating func run(on working: inout WorkingSet) throws(StoreError) {
     var deleted: [(table: TableID, key: RecordKey)] = []
-    for (table, rows) in working.tables where !model[table].referrers.isEmpty {
-      for row in rows.all where row.after == nil { deleted.append((table, row.key)) }
+    // In model order, so that of several deniers the same one is named every time.
+    for table in working.tableIDs where !model[table].referrers.isEmpty {
+      for row in working.tables[table]?.all ?? [] where row.after == nil {
+        deleted.append((table, row.key))
+      }
     }
     while let (table, key) = deleted.popLast() {
       for referrer in model[table].referrers {
@@ -45,6 +48,7 @@ struct DeleteRules {
       }
     }
     try checkDenials(&working)
+    try dropLooseLinks(&working)
     try checkRequiredReferences(&working)
   }
 
@@ -123,6 +127,20 @@ struct DeleteRules {
         advice: "delete or change what refers to it first", entity: table.entity,
         attributes: [table.columns[denial.referrer.column].name],
         keys: [denial.target, denial.row])
+    }
+  }
+
+  /// A link to what somebody else deleted goes, as if the deletion had come last.
+  private func dropLooseLinks(_ working: inout WorkingSet) throws(StoreError) {
+    for id in working.tableIDs where model[id].isJoin {
+      for (position, row) in (working.tables[id]?.all ?? []).enumerated() {
+        guard let after = row.after, row.before == nil else { continue }
+        for reference in model[id].references {
+          let target = after.key(reference.column)
+          if try exists(target, model[reference.target], &working) { continue }
+          working.tables[id]?.set(nil, at: position)
+        }
+      }
     }
   }
 

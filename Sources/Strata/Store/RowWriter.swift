@@ -146,7 +146,7 @@ struct RowWriter {
       let stored = try connection.record(row.key, of: table, builder)
     else { throw try failure(code, statement, row, table) }
     if stored == after { return nil }
-    switch policy {
+    switch table.isJoin ? .overwrite : policy {
     case .error:
       conflicts.append(
         table.conflict(

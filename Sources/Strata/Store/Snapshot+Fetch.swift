@@ -29,7 +29,9 @@ extension Snapshot {
   ) async throws(StoreError) -> ContiguousArray<Record> {
     try await read { reader, connection throws(StoreError) in
       let sql = plan.select(limit: limit, offset: 0, isSorted: isSorted)
-      return try reader.builder.records(try connection.prepared(sql, reader.model), of: plan.table)
+      return try reader.builder.records(
+        try connection.prepared(sql, reader.model), of: plan.table,
+        width: plan.width)
     }
   }
 
@@ -39,41 +41,44 @@ extension Snapshot {
       // Reading in table order and sorting records in memory is twice as fast as ORDER BY.
       let sql = plan.select(limit: nil, offset: 0, isSorted: false)
       let records = try reader.builder.records(
-        try connection.prepared(sql, reader.model), of: plan.table)
+        try connection.prepared(sql, reader.model), of: plan.table, width: plan.width)
       return ResultTree(records, order: plan.order)
     }
   }
 
-  /// The records with the given keys, looked up in key order.
+  /// The records with the given keys.
   func records(
     _ table: Table, keys: some Sequence<RecordKey> & Sendable
   ) async throws(StoreError) -> [RecordKey: Record] {
-    try await read { reader, connection throws(StoreError) in
-      let keys = keys.sorted()
-      var rows = try StoredRows(connection, table, expected: keys.count)
-      defer { rows.reset() }
-      var found: [RecordKey: Record] = [:]
-      for key in keys {
-        guard let row = try rows.row(key) else { continue }
-        found[key] = try reader.builder.record(row, of: table)
-      }
-      return found
+    var found: [RecordKey: Record] = [:]
+    for record in try await records(table, with: Array(keys), in: Table.keyColumn) {
+      found[record.key(Table.keyColumn)] = record
     }
+    return found
   }
 
   /// The records whose reference in `column` is one of `keys`.
   func records(
     _ table: Table, referring keys: Set<RecordKey>, in column: Int
   ) async throws(StoreError) -> ContiguousArray<Record> {
-    try await read { reader, connection throws(StoreError) in
-      let sql = table.sql.selectByReference(column)
-      let statement = try translatingErrors { () throws(SQLiteError) in
-        try connection.statement(for: sql)
-      }
+    try await records(table, with: Array(keys), in: column)
+  }
+
+  /// The records that have one of the keys in a column, many of them by one statement.
+  private func records(
+    _ table: Table, with keys: [RecordKey], in column: Int
+  ) async throws(StoreError) -> ContiguousArray<Record> {
+    if keys.isEmpty { return [] }
+    let name = "t0.\(table.columns[column].name.quotedIdentifier)"
+    let attribute = ResolvedAttribute(join: 0, column: column, name: name)
+    return try await read { reader, connection throws(StoreError) in
       var records = ContiguousArray<Record>()
-      for key in keys.sorted() {
-        key.bind(to: statement, at: 1)
-        records += try reader.builder.records(statement, of: table)
+      for start in stride(from: 0, to: keys.count, by: 16_384) {
+        let some = Set(keys[start..<Swift.min(start + 16_384, keys.count)].lazy.map(\.cell))
+        let sql = QueryPlan(table, .isIn(attribute, some)).select(
+          limit: nil, offset: 0, isSorted: false)
+        records += try reader.builder.records(
+          try connection.prepared(sql, reader.model), of: table)
       }
       return records
     }
@@ -91,7 +96,7 @@ extension Snapshot {
 
 extension Connection {
   /// The cached statement for a query's text, its parameters bound.
-  fileprivate func prepared(_ sql: SQLBuilder, _ model: Model) throws(StoreError) -> Statement {
+  func prepared(_ sql: SQLBuilder, _ model: Model) throws(StoreError) -> Statement {
     try translatingErrors { () throws(SQLiteError) in
       let statement = try self.statement(for: model.sql(sql.text))
       for (position, value) in sql.parameters.enumerated() {

@@ -1,0 +1,81 @@
+internal import Foundation
+
+/// A link that a context makes, moves or removes.
+struct LinkEdit {
+  let end: JoinTable.End
+  let key: RecordKey
+  /// The link's row without a position.
+  private let cells: [Cell]
+
+  /// - Throws: if one of the keys cannot be stored.
+  init<Root: Entity, Target: Entity>(
+    _ root: Root.ID, _ target: Target.ID, _ relationship: ManyToMany<Root, Target>, _ model: Model
+  ) throws(ValueError) {
+    guard let end = model.join(relationship.reference) else {
+      fatalError(
+        "list the relationship of \(Root.self) and \(Target.self) in the schema of one of them")
+    }
+    let (root, target) = (try root.cell, try target.cell)
+    let (owner, other) = relationship.isInverse ? (target, root) : (root, target)
+    let cell = try JoinTable.key(owner, other)
+    self.end = end
+    key = RecordKey(cell)
+    cells = [cell, owner, other]
+  }
+
+  /// The row, with a position if the table has one.
+  func record(_ position: Double?) throws(ValueError) -> Record {
+    let isOrdered = end.table.columns.count > JoinTable.position
+    return try Record(cells + (isOrdered ? [.real(position ?? LinkClock.next())] : []))
+  }
+}
+
+extension Edits {
+  /// Links two entities, blindly: whoever else links them, there is one link.
+  ///
+  /// - Parameter position: the link's place in the root's order; nil leaves a link that is there
+  ///   where it is, and puts a new one last.
+  mutating func link<Root: Entity, Target: Entity>(
+    _ root: Root.ID, _ target: Target.ID, _ relationship: ManyToMany<Root, Target>,
+    at position: Double? = nil
+  ) {
+    edit(root, target, relationship) { link throws(ValueError) in
+      let columns =
+        position == nil ? AttributeSet() : AttributeSet([JoinTable.position])
+      return .patching(columns, onInsert: try link.record(position))
+    }
+  }
+
+  /// Removes the link between two entities, if there is one.
+  mutating func unlink<Root: Entity, Target: Entity>(
+    _ root: Root.ID, _ target: Target.ID, _ relationship: ManyToMany<Root, Target>
+  ) {
+    edit(root, target, relationship) { _ throws(ValueError) in .set(nil) }
+  }
+
+  private mutating func edit<Root: Entity, Target: Entity>(
+    _ root: Root.ID, _ target: Target.ID, _ relationship: ManyToMany<Root, Target>,
+    _ change: (LinkEdit) throws(ValueError) -> BlindChange
+  ) {
+    do throws(ValueError) {
+      let link = try LinkEdit(root, target, relationship, model)
+      layer.compose(.blind(try change(link)), link.end.table.id, link.key)
+    } catch {
+      reject(error, of: model.table(of: Root.self))
+    }
+  }
+}
+
+/// Positions for links that are to come last: the time, always later than the one before.
+enum LinkClock {
+  private static let last = Lock(0.0)
+
+  /// - Parameter position: a position that the new one is greater than.
+  static func next(after position: Double? = nil) -> Double {
+    let now = Date.timeIntervalSinceReferenceDate
+    return last.withLock { last in
+      last = max(now, last.nextUp, position?.nextUp ?? now)
+      return last
+    }
+  }
+}

@@ -1,0 +1,132 @@
+// Relationships of many roots at once: one statement for the roots, one for each relationship.
+
+extension LayeredFetch {
+  /// The most roots whose related entities one statement reads.
+  static let rootLimit = 16_384
+
+  /// The entities of a query, each with what it is related to.
+  func fetch<E: Entity, R: Relationship<E>>(
+    _ query: Query<E>, with relationship: R
+  ) async throws(StoreError) -> [(E, R.Related)] {
+    let roots = try await fetch(query)
+    let related = try await relationship.prefetch.load(self, roots)
+    return Array(zip(roots, related))
+  }
+
+  /// The entities of a query, each with what it is related to in two ways.
+  func fetch<E: Entity, R: Relationship<E>, S: Relationship<E>>(
+    _ query: Query<E>, with first: R, _ second: S
+  ) async throws(StoreError) -> [(E, R.Related, S.Related)] {
+    let roots = try await fetch(query)
+    let some = try await first.prefetch.load(self, roots)
+    let others = try await second.prefetch.load(self, roots)
+    return roots.indices.map { (roots[$0], some[$0], others[$0]) }
+  }
+
+  // MARK: To many
+
+  /// The targets of each root.
+  ///
+  /// - Parameters:
+  ///   - query: the query for the targets of some roots; its limit counts for each root.
+  ///   - column: the column of a row that has the root's key.
+  func groups<Root: Entity, Target: Entity>(
+    of roots: [Root], query: ([Root.ID]) throws(StoreError) -> Query<Target>,
+    column: (QueryPlan) -> Int?
+  ) async throws(StoreError) -> [[Target]] {
+    var groups: [[Target]] = []
+    groups.reserveCapacity(roots.count)
+    for start in stride(from: 0, to: roots.count, by: Self.rootLimit) {
+      let ids = roots[start..<min(start + Self.rootLimit, roots.count)].map(\.id)
+      var query = try query(ids)
+      let (limit, offset) = (query.limit, query.offset)
+      query.limit = nil
+      query.offset = 0
+      let plan = try QueryPlan(query, model)
+      guard let column = column(plan) else {
+        throw .query("the relationship is not in this stack", entity: plan.table.entity)
+      }
+      let keys = try ids.map { id throws(StoreError) in
+        try key(id, model.table(of: Root.self))
+      }
+      for group in try await grouped(plan, by: column, keys, Target.self) {
+        let rest = group.dropFirst(offset)
+        groups.append(offset == 0 && limit == nil ? group : Array(rest.prefix(limit ?? rest.count)))
+      }
+    }
+    return groups
+  }
+
+  private func grouped<E: Entity>(
+    _ plan: QueryPlan, by column: Int, _ keys: [RecordKey], _: E.Type
+  ) async throws(StoreError) -> [[E]] {
+    if !touches(plan) { return try await snapshot.grouped(plan, by: column, keys, E.self) }
+    var places: [RecordKey: Int] = [:]
+    for (place, key) in keys.enumerated() { places[key] = place }
+    var groups = [[E]](repeating: [], count: keys.count)
+    if plan.links != nil {
+      for (root, record) in try await linked(plan) {
+        if let place = places[root] { groups[place].append(try entity(record, plan.table)) }
+      }
+    } else {
+      for record in try await records(plan) {
+        guard let place = places[record.key(column)] else { continue }
+        groups[place].append(try entity(record, plan.table))
+      }
+    }
+    return groups
+  }
+
+  // MARK: To one
+
+  /// What each root's reference leads to.
+  func targets<Root: Entity, Target: Entity>(
+    of roots: [Root], _ reference: AttributeDefinition
+  ) async throws(StoreError) -> [Target?] {
+    let table = model.table(of: Root.self)
+    let cells = try roots.map { root throws(StoreError) in
+      try cell(root, reference, table)
+    }
+    let wanted = Array(Set(cells).subtracting([.null]))
+    let path = AttributeReference(Target.schema.definition.key.path)
+    var found: [Cell: Target] = [:]
+    for start in stride(from: 0, to: wanted.count, by: Self.rootLimit) {
+      let some = Array(wanted[start..<min(start + Self.rootLimit, wanted.count)])
+      for target in try await fetch(Query<Target>(filter: .isIn(path, some))) {
+        found[try key(target.id, model.table(of: Target.self)).cell] = target
+      }
+    }
+    return cells.map { found[$0] }
+  }
+
+  /// What an entity's reference leads to, as the context shows both; nil if it shows no such
+  /// entity, if the reference is nil, or if it leads nowhere.
+  func target<Root: Entity, Target: Entity>(
+    _ relationship: ToOne<Root, Target>, of root: Root.ID
+  ) async throws(StoreError) -> Target? {
+    guard let root = try await fetch([root], Root.self).first else { return nil }
+    return try await targets(of: [root], relationship.definition)[0]
+  }
+
+  // MARK: Cells
+
+  private func key<ID: AttributeValue>(_ id: ID, _ table: Table) throws(StoreError) -> RecordKey {
+    do throws(ValueError) { return RecordKey(try id.cell) } catch {
+      throw .query("\(table.entity): \(error.message)", entity: table.entity)
+    }
+  }
+
+  /// The cell of a reference.
+  private func cell<Root: Entity>(
+    _ root: Root, _ reference: AttributeDefinition, _ table: Table
+  ) throws(StoreError) -> Cell {
+    let result: Result<Cell, ValueError> = withUnsafePointer(to: root) { pointer in
+      do throws(ValueError) { return .success(try reference.coding.read(pointer)) } catch {
+        return .failure(error)
+      }
+    }
+    do { return try result.get() } catch {
+      throw .query("\(table.entity): \(error.message)", entity: table.entity)
+    }
+  }
+}

@@ -1,0 +1,54 @@
+/// Where an element of an ordered list goes: a number between those of its neighbours.
+///
+/// Where no number is left between them, the fewest neighbours on both sides that make room are
+/// numbered anew.
+struct Placement {
+  /// The element's own position.
+  private(set) var position = 0.0
+  /// New positions for others, by their index in the list.
+  private(set) var moved: [Int: Double] = [:]
+
+  /// - Parameters:
+  ///   - index: where in the list the element comes to stand.
+  ///   - positions: the positions of the others, ascending; equal ones are allowed.
+  init(at index: Int, among positions: [Double]) {
+    var low = index
+    var high = index
+    var reach = 1
+    while true {
+      let lower = low > 0 ? positions[low - 1] : nil
+      let upper = high < positions.count ? positions[high] : nil
+      if let numbers = Self.numbers(count: high - low + 1, between: lower, upper) {
+        position = numbers[index - low]
+        for other in low..<high {
+          let number = numbers[other < index ? other - low : other - low + 1]
+          if number != positions[other] { moved[other] = number }
+        }
+        return
+      }
+      low = max(0, index - reach)
+      high = min(positions.count, index + reach)
+      reach *= 2
+    }
+  }
+
+  /// Ascending numbers strictly between two bounds; nil if there is too little room.
+  ///
+  /// Without a bound there is always room, unless the other one is beyond counting in ones.
+  private static func numbers(
+    count: Int, between lower: Double?, _ upper: Double?
+  ) -> [Double]? {
+    let numbers: [Double]
+    switch (lower, upper) {
+    case (nil, nil): numbers = (0..<count).map { Double($0) }
+    case (let lower?, nil): numbers = (1...count).map { lower + Double($0) }
+    case (nil, let upper?): numbers = (1...count).reversed().map { upper - Double($0) }
+    case (let lower?, let upper?):
+      let step = (upper - lower) / Double(count + 1)
+      numbers = (1...count).map { lower + step * Double($0) }
+    }
+    let all = [lower].compactMap { $0 } + numbers + [upper].compactMap { $0 }
+    let isAscending = zip(all, all.dropFirst()).allSatisfy { $0 < $1 }
+    return isAscending && numbers.allSatisfy(\.isFinite) ? numbers : nil
+  }
+}

@@ -1,0 +1,130 @@
+extension ViewContext {
+  // MARK: - Links
+
+  /// Links two entities, such as `view.link(note, to: tag, in: Note.tags)`.
+  ///
+  /// Linking twice is linking once, whoever does it: a link never conflicts. In an ordered
+  /// relationship a new link comes last, and one that is there stays where it is. A link to an
+  /// entity that is not there when it is saved, because somebody deleted it, is dropped.
+  ///
+  /// - Precondition: a schema of the stack lists the relationship.
+  public func link<Root: Entity, Target: Entity>(
+    _ root: Root, to target: Target, in relationship: ManyToMany<Root, Target>
+  ) {
+    link(root.id, to: target.id, in: relationship)
+  }
+
+  /// Links the entities that have two keys.
+  public func link<Root: Entity, Target: Entity>(
+    _ root: Root.ID, to target: Target.ID, in relationship: ManyToMany<Root, Target>
+  ) {
+    layers.pending.link(root, target, relationship)
+  }
+
+  /// Removes the link between two entities, if there is one.
+  public func unlink<Root: Entity, Target: Entity>(
+    _ root: Root, from target: Target, in relationship: ManyToMany<Root, Target>
+  ) {
+    unlink(root.id, from: target.id, in: relationship)
+  }
+
+  /// Removes the link between the entities that have two keys, if there is one.
+  public func unlink<Root: Entity, Target: Entity>(
+    _ root: Root.ID, from target: Target.ID, in relationship: ManyToMany<Root, Target>
+  ) {
+    layers.pending.unlink(root, target, relationship)
+  }
+
+  // MARK: - Order
+
+  /// Adds a new entity at `index` of an ordered to-many.
+  ///
+  /// Only this entity is edited, unless no number is left between its neighbours: then as few of
+  /// them as make room. `index` counts what the context shows when the call began; past the end,
+  /// the entity comes last.
+  ///
+  /// - Throws: ``StoreError`` with code `cancelled`, `closed` or one of SQLite's; then nothing is
+  ///   edited.
+  /// - Precondition: `relationship` was declared with `orderedBy`.
+  public func insert<Root: Entity, Target: Entity>(
+    _ entity: Target, at index: Int, in relationship: ToMany<Root, Target>, of root: Root
+  ) async throws(StoreError) {
+    let place = try await caughtUp().place(entity, at: index, in: relationship, of: root)
+    insert(place.entity)
+    for neighbour in place.neighbours {
+      update(neighbour.before) { relationship.setPosition(of: &$0, as: neighbour.after) }
+    }
+  }
+
+  /// Moves an entity to `index` of an ordered to-many, from elsewhere in it or from another root.
+  ///
+  /// Like ``insert(_:at:in:of:)`` for an entity that is there already; `index` counts the others.
+  ///
+  /// - Throws: ``StoreError`` with code `cancelled`, `closed` or one of SQLite's; then nothing is
+  ///   edited.
+  /// - Precondition: `relationship` was declared with `orderedBy`.
+  public func move<Root: Entity, Target: Entity>(
+    _ entity: Target, to index: Int, in relationship: ToMany<Root, Target>, of root: Root
+  ) async throws(StoreError) {
+    let place = try await caughtUp().place(entity, at: index, in: relationship, of: root)
+    update(entity) { relationship.place(&$0, like: place.entity, of: root) }
+    for neighbour in place.neighbours {
+      update(neighbour.before) { relationship.setPosition(of: &$0, as: neighbour.after) }
+    }
+  }
+
+  /// Links two entities at `index` of an ordered many-to-many, or moves their link there.
+  ///
+  /// - Throws: ``StoreError`` with code `cancelled`, `closed` or one of SQLite's; then nothing is
+  ///   edited.
+  /// - Precondition: `relationship` was declared with `ordered: true`, on this side.
+  public func link<Root: Entity, Target: Entity>(
+    _ root: Root, to target: Target, at index: Int, in relationship: ManyToMany<Root, Target>
+  ) async throws(StoreError) {
+    let places = try await caughtUp().places(target, at: index, in: relationship, of: root)
+    for (key, position) in places {
+      layers.pending.link(root.id, key, relationship, at: position)
+    }
+  }
+
+  // MARK: - Fetching
+
+  /// The entities of a query, each with what it is related to, unsaved edits included.
+  ///
+  /// ```swift
+  /// for (artist, songs) in try await view.fetch(Artist.all, with: Artist.songs) { … }
+  /// ```
+  ///
+  /// One statement for the entities and one for the relationship, of one and the same commit.
+  /// Related entities come in the order of their positions if the relationship is ordered, by key
+  /// if not, or as `relationship.narrowed { … }` says. Catches up first.
+  ///
+  /// - Throws: ``StoreError`` with code `invalidQuery`, `cancelled`, `closed` or one of SQLite's.
+  /// - Complexity: O(*n* + *m*) of the entities and those related to them.
+  public func fetch<E: Entity, R: Relationship<E>>(
+    _ query: Query<E>, with relationship: R
+  ) async throws(StoreError) -> [(E, R.Related)] {
+    try await caughtUp().fetch(query, with: relationship)
+  }
+
+  /// The entities of a query, each with what it is related to in two ways: one statement more.
+  ///
+  /// - Throws: ``StoreError`` with code `invalidQuery`, `cancelled`, `closed` or one of SQLite's.
+  public func fetch<E: Entity, R: Relationship<E>, S: Relationship<E>>(
+    _ query: Query<E>, with first: R, _ second: S
+  ) async throws(StoreError) -> [(E, R.Related, S.Related)] {
+    try await caughtUp().fetch(query, with: first, second)
+  }
+
+  /// What an entity's reference leads to, as this context shows both.
+  ///
+  /// The reference is the one that the context shows, not that of the value in hand. Nil if the
+  /// entity is deleted here or in the store, if the reference is nil, and if it leads nowhere.
+  ///
+  /// - Throws: ``StoreError`` with code `cancelled`, `closed` or one of SQLite's.
+  public func fetch<Root: Entity, Target: Entity>(
+    _ relationship: ToOne<Root, Target>, of root: Root
+  ) async throws(StoreError) -> Target? {
+    try await caughtUp().target(relationship, of: root.id)
+  }
+}

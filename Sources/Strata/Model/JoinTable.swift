@@ -1,0 +1,93 @@
+internal import Foundation
+internal import StrataSQLite
+
+/// The table of one many-to-many relationship: an ordinary table whose rows are links.
+///
+/// A link's key is composed of the keys of its two ends, so that everybody who links the same two
+/// entities writes the same row.
+struct JoinTable: Sendable {
+  static let owner = 1
+  static let target = 2
+  static let position = 3
+
+  let table: Table
+  let definition: ManyToManyDefinition
+
+  /// The links as one end sees them.
+  struct End: Sendable {
+    let table: Table
+    /// The column with the key of the entity whose links are read.
+    let root: Int
+    /// The column with the key of the entity that it is linked with.
+    let target: Int
+    /// The column with the link's place in the root's order, if it has one.
+    let position: Int?
+  }
+
+  func end(isInverse: Bool) -> End {
+    isInverse
+      ? End(table: table, root: Self.target, target: Self.owner, position: nil)
+      : End(
+        table: table, root: Self.owner, target: Self.target,
+        position: definition.isOrdered ? Self.position : nil)
+  }
+
+  static func make(
+    _ definition: ManyToManyDefinition, _ id: TableID, owner: TableDraft, target: TableDraft
+  ) -> JoinTable {
+    func reference(_ name: String, _ end: TableDraft) -> Column {
+      Column(name: name, storage: end.keyStorage, isOptional: false, isIndexed: true)
+    }
+    var columns = [
+      Column(name: "key", storage: .blob, isOptional: false, isIndexed: false),
+      reference("owner", owner), reference("target", target),
+    ]
+    if definition.isOrdered {
+      columns.append(Column(name: "position", storage: .real, isOptional: false, isIndexed: false))
+    }
+    let references = [(Self.owner, owner.id), (Self.target, target.id)].map { column, id in
+      // Not required: a link to what somebody else deleted is dropped, as if the deletion had
+      // come last.
+      Reference(column: column, target: id, rule: .cascade, isRequired: false)
+    }
+    let table = Table(
+      id: id, name: definition.tableName, entity: "link of \(owner.entity) and \(target.entity)",
+      columns: columns, paths: [], references: references, referrers: [], uniques: [],
+      codec: EntityCodec([], size: 0), isJoin: true)
+    return JoinTable(table: table, definition: definition)
+  }
+}
+
+extension JoinTable {
+  /// The key of the link between two entities; different for every two.
+  static func key(_ owner: Cell, _ target: Cell) throws(ValueError) -> Cell {
+    var bytes = Data()
+    try append(owner, to: &bytes)
+    try append(target, to: &bytes)
+    return .blob(bytes)
+  }
+
+  /// A tag, for texts and blobs a length, the bytes: nothing that one cell appends begins what
+  /// another one does.
+  private static func append(_ cell: Cell, to bytes: inout Data) throws(ValueError) {
+    func append(_ tag: CellTag, _ word: UInt64) {
+      bytes.append(UInt8(truncatingIfNeeded: tag.rawValue))
+      withUnsafeBytes(of: word.bigEndian) { bytes.append(contentsOf: $0) }
+    }
+    switch cell {
+    case .null: throw ValueError("a key cannot be null")
+    // Positive numbers after negative ones, so that links of neighbours are neighbours.
+    case .integer(let value): append(.integer, UInt64(bitPattern: value) ^ 1 << 63)
+    case .real(let value):
+      if value.isNaN { throw .notANumber }
+      // -0.0 and 0.0 are one key.
+      append(.real, (value == 0 ? 0 : value).bitPattern)
+    case .text(let value):
+      append(.text, UInt64(value.utf8.count))
+      bytes.append(contentsOf: value.utf8)
+    case .blob(let value):
+      append(.blob, UInt64(value.count))
+      bytes.append(value)
+    }
+  }
+}

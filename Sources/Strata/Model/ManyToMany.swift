@@ -1,0 +1,91 @@
+/// Entities on both sides, any number on each: a note has tags, a tag has notes.
+///
+/// The links are kept in a table that the stack owns. A link belongs to both entities and goes
+/// with either of them; linking twice is linking once; links never conflict.
+public struct ManyToMany<Root: Entity, Target: Entity>: SchemaElement {
+  let definition: ManyToManyDefinition
+  /// Whether this is the other end of a relationship that `Target` declares.
+  let isInverse: Bool
+  let refine: @Sendable (Query<Target>) -> Query<Target>
+
+  public var element: ElementDefinition { ElementDefinition(content: .manyToMany(definition)) }
+
+  init(
+    _ definition: ManyToManyDefinition, isInverse: Bool,
+    refine: @escaping @Sendable (Query<Target>) -> Query<Target> = { $0 }
+  ) {
+    self.definition = definition
+    self.isInverse = isInverse
+    self.refine = refine
+  }
+
+  /// The query for the entities that are linked with `root`: in the order of their positions if
+  /// the relationship is ordered, by key if not.
+  ///
+  /// Empty if the context shows no such root.
+  public func callAsFunction(of root: Root) -> Query<Target> { callAsFunction(of: root.id) }
+
+  /// The query for the entities that are linked with the root that has a key.
+  public func callAsFunction(of key: Root.ID) -> Query<Target> {
+    refine(Query(from: RelationshipSource(Root.self, [key], link: reference)))
+  }
+
+  var reference: LinkReference { LinkReference(definition: definition, isInverse: isInverse) }
+}
+
+/// A many-to-many relationship without its types.
+struct ManyToManyDefinition: Sendable {
+  let owner: any Entity.Type
+  let target: any Entity.Type
+  /// Tells apart several relationships between the same two entities.
+  let name: String?
+  /// Whether the owner's targets have an order of their own.
+  let isOrdered: Bool
+  let source: SourceLine
+
+  /// The name of the join table. No entity's table may start with "strata_".
+  var tableName: String {
+    "strata_join_\(Self.tableName(of: owner)).\(name ?? Self.tableName(of: target))"
+  }
+
+  private static func tableName<E: Entity>(of _: E.Type) -> String { E.schema.name }
+}
+
+/// One end of a many-to-many relationship.
+struct LinkReference: Sendable {
+  let definition: ManyToManyDefinition
+  let isInverse: Bool
+}
+
+extension Entity {
+  /// Links with any number of entities: `static let tags = manyToMany(Tag.self)`.
+  ///
+  /// The other side, if it wants to read them, declares
+  /// `static let notes = manyToMany(inverseOf: \Note.Type.tags)`.
+  ///
+  /// - Parameters:
+  ///   - name: tells apart several relationships between the same two entities; part of the join
+  ///     table's name, so changing it changes the table.
+  ///   - ordered: whether this side's links have an order of their own.
+  public static func manyToMany<Target: Entity>(
+    _ target: Target.Type, _ name: String? = nil, ordered: Bool = false,
+    fileID: StaticString = #fileID, line: UInt = #line
+  ) -> ManyToMany<Self, Target> {
+    ManyToMany(
+      ManyToManyDefinition(
+        owner: Self.self, target: target, name: name, isOrdered: ordered,
+        source: SourceLine(fileID, line)),
+      isInverse: false)
+  }
+
+  /// The other end of a many-to-many relationship:
+  /// `static let notes = manyToMany(inverseOf: \Note.Type.tags)`.
+  ///
+  /// Both ends read the same links.
+  public static func manyToMany<Target: Entity>(
+    inverseOf relationship: any KeyPath<Target.Type, ManyToMany<Target, Self>> & Sendable
+  ) -> ManyToMany<Self, Target> {
+    let other = Target.self[keyPath: relationship]
+    return ManyToMany(other.definition, isInverse: !other.isInverse)
+  }
+}

@@ -1,0 +1,79 @@
+/// A relationship that can be fetched together with its roots.
+///
+/// ``ToOne``, ``ToMany`` and ``ManyToMany`` are.
+public protocol Relationship<Root>: Sendable {
+  /// The entity that has the relationship.
+  associatedtype Root: Entity
+  /// What one root is related to: an optional entity or an array.
+  associatedtype Related: Sendable
+  /// How it is fetched for many roots at once.
+  var prefetch: RelationshipPrefetch<Root, Related> { get }
+}
+
+/// How a relationship is fetched for many roots at once; made by the library.
+public struct RelationshipPrefetch<Root: Entity, Related: Sendable>: Sendable {
+  /// What each of the roots is related to, in their order.
+  let load: @Sendable (LayeredFetch, [Root]) async throws(StoreError) -> [Related]
+}
+
+extension ToOne: Relationship {
+  public var prefetch: RelationshipPrefetch<Root, Target?> {
+    RelationshipPrefetch { fetch, roots throws(StoreError) in
+      try await fetch.targets(of: roots, definition)
+    }
+  }
+}
+
+extension ToMany: Relationship {
+  public var prefetch: RelationshipPrefetch<Root, [Target]> {
+    RelationshipPrefetch { fetch, roots throws(StoreError) in
+      try await fetch.groups(of: roots) { keys throws(StoreError) in
+        let source = RelationshipSource(
+          Root.self, keys, position: definition.position, checksRoot: false)
+        let attribute = AttributeReference(definition.inverse)
+        // A key that cannot be stored is reported by the source.
+        let filter = FilterNode.isIn(attribute, (try? source.keys.get()) ?? [])
+        return refine(Query(filter: filter, from: source))
+      } column: { plan in
+        plan.table.column(for: definition.inverse)
+      }
+    }
+  }
+
+  /// The same relationship with only some of its entities, or in another order.
+  ///
+  /// ```swift
+  /// for (artist, songs) in try await view.fetch(
+  ///   Artist.all, with: Artist.songs.narrowed { $0.where { $0.loved }.sorted(by: \.title).limit(3) })
+  /// ```
+  ///
+  /// A limit counts for each root.
+  public func narrowed(
+    _ change: @escaping @Sendable (Query<Target>) -> Query<Target>
+  ) -> ToMany<Root, Target> {
+    ToMany(definition, ordering) { [refine] in change(refine($0)) }
+  }
+}
+
+extension ManyToMany: Relationship {
+  public var prefetch: RelationshipPrefetch<Root, [Target]> {
+    RelationshipPrefetch { fetch, roots throws(StoreError) in
+      try await fetch.groups(of: roots) { keys throws(StoreError) in
+        refine(
+          Query(from: RelationshipSource(Root.self, keys, link: reference, checksRoot: false)))
+      } column: { plan in
+        // The root's key comes after the columns of the row.
+        plan.width
+      }
+    }
+  }
+
+  /// The same relationship with only some of its entities, or in another order.
+  ///
+  /// A limit counts for each root.
+  public func narrowed(
+    _ change: @escaping @Sendable (Query<Target>) -> Query<Target>
+  ) -> ManyToMany<Root, Target> {
+    ManyToMany(definition, isInverse: isInverse) { [refine] in change(refine($0)) }
+  }
+}

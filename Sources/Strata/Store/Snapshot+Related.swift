@@ -1,0 +1,88 @@
+internal import StrataSQLite
+
+extension Snapshot {
+  /// The entities of a query in groups, one for each of `keys`, all by one statement.
+  ///
+  /// - Parameter column: the column of a row that has the key of its group.
+  func grouped<E: Entity>(
+    _ plan: QueryPlan, by column: Int, _ keys: [RecordKey], _: E.Type
+  ) async throws(StoreError) -> [[E]] {
+    try await read { reader, connection throws(StoreError) in
+      // Sorting the keys of a group in memory costs less than sorting rows in SQLite.
+      let isByKey = plan.order.isByKey
+      let statement = try connection.prepared(
+        plan.select(limit: nil, offset: 0, isSorted: !isByKey), reader.model)
+      defer { statement.reset() }
+      return try GroupedRows<E>(statement, plan.table, keys).groups(by: column, sorted: isByKey)
+    }
+  }
+}
+
+/// The rows of a running statement, decoded into groups.
+struct GroupedRows<E: Entity> {
+  private let statement: Statement
+  private let table: Table
+  private let groupKeys: [RecordKey]
+
+  init(_ statement: Statement, _ table: Table, _ keys: [RecordKey]) {
+    self.statement = statement
+    self.table = table
+    groupKeys = keys
+  }
+
+  /// - Parameters:
+  ///   - column: the column of a row that has the key of its group.
+  ///   - sorted: whether each group is to be sorted by key; else the statement has sorted it.
+  func groups(by column: Int, sorted: Bool) throws(StoreError) -> [[E]] {
+    var places: [RecordKey: Int] = Dictionary(minimumCapacity: groupKeys.count)
+    for (place, key) in groupKeys.enumerated() { places[key] = place }
+    var groups = [[E]](repeating: [], count: groupKeys.count)
+    var keys = [[RecordKey]](repeating: [], count: sorted ? groupKeys.count : 0)
+    let row = StatementRow(statement: statement)
+    let template = E()
+    let decoded = UnsafeMutablePointer<E>.allocate(capacity: 1)
+    defer { decoded.deallocate() }
+    // Rows of one group often come one after the other.
+    var last: (key: RecordKey, place: Int)?
+    while try translatingErrors({ () throws(SQLiteError) in try statement.step() }) {
+      let groupKey = RecordKey(statement, Int32(truncatingIfNeeded: column))
+      let place: Int
+      if let last, last.key == groupKey {
+        place = last.place
+      } else {
+        guard let found = places[groupKey] else { continue }
+        place = found
+        last = (groupKey, found)
+      }
+      try decode(row, template, decoded)
+      groups[place].append(decoded.move())
+      if sorted { keys[place].append(RecordKey(statement, Int32(Table.keyColumn))) }
+    }
+    for place in keys.indices { groups[place].sort(by: keys[place]) }
+    return groups
+  }
+
+  @inline(__always)
+  private func decode(
+    _ row: StatementRow, _ template: E, _ place: UnsafeMutablePointer<E>
+  ) throws(StoreError) {
+    if table.codec.decodesInPlace {
+      withUnsafePointer(to: template) { template in
+        table.codec.initialize(
+          row, at: UnsafeMutableRawPointer(place), template: UnsafeRawPointer(template))
+      }
+      return
+    }
+    do throws(CodingFailure) { place.initialize(to: try table.decode(row)) } catch {
+      throw table.error(error, key: RecordKey(statement, Int32(Table.keyColumn)))
+    }
+  }
+}
+
+extension Array {
+  /// Sorts the elements by their keys, unless they are sorted.
+  fileprivate mutating func sort(by keys: [RecordKey]) {
+    if zip(keys, keys.dropFirst()).allSatisfy({ $0 < $1 }) { return }
+    self = keys.indices.sorted { keys[$0] < keys[$1] }.map { self[$0] }
+  }
+}

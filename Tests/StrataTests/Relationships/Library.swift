@@ -1,0 +1,154 @@
+import Foundation
+import StrataSQLite
+
+@testable import Strata
+
+/// Has tags in any order, readers in an order of its own, and notes that it mentions.
+struct Note: Entity, Equatable {
+  var id = 0
+  var text = ""
+  var folderID: Folder.ID?
+  var place = 0.0
+
+  static let folder = toOne(\.folderID, Folder.self)
+  static let tags = manyToMany(Tag.self)
+  static let mentions = manyToMany(Note.self, "mentions")
+  static let mentionedBy = manyToMany(inverseOf: \Note.Type.mentions)
+  static let readers = manyToMany(Colleague.self, ordered: true)
+  static let schema = Schema<Note>("notes", key: \.id) {
+    Attribute(\.text)
+    folder
+    Attribute(\.place)
+    tags
+    mentions
+    readers
+  }
+}
+
+/// Has a text as its key.
+struct Tag: Entity, Equatable {
+  var id = ""
+  var isLoud = false
+
+  static let notes = manyToMany(inverseOf: \Note.Type.tags)
+  static let schema = Schema<Tag>("tags", key: \.id) {
+    Attribute(\.isLoud)
+    notes
+  }
+}
+
+/// Has a UUID as its key.
+struct Colleague: Entity, Equatable {
+  var id = UUID.timeOrdered()
+  var name = ""
+
+  static let notes = manyToMany(inverseOf: \Note.Type.readers)
+  static let schema = Schema<Colleague>("readers", key: \.id) { Attribute(\.name) }
+}
+
+/// Keeps its notes in an order.
+struct Folder: Entity, Equatable {
+  var id = 0
+  var name = ""
+
+  static let notes = toMany(\Note.folderID, orderedBy: \Note.place)
+  static let schema = Schema<Folder>("folders", key: \.id) {
+    Attribute(\.name)
+    notes
+  }
+}
+
+/// What a test can do with the view context and with a scratch context alike.
+@MainActor
+protocol EditingContext {
+  func insert<E: Entity>(_ entity: E)
+  func delete<E: Entity>(_ entity: E)
+  func edit<E: Entity>(_ entity: E, _ change: (inout E) -> Void)
+  func link<R: Entity, T: Entity>(_ root: R, to target: T, in relationship: ManyToMany<R, T>)
+  func unlink<R: Entity, T: Entity>(_ root: R, from target: T, in relationship: ManyToMany<R, T>)
+  func fetched<E: Entity>(_ query: Query<E>) async throws -> [E]
+  func counted<E: Entity>(_ query: Query<E>) async throws -> Int
+  func fetched<E: Entity, R: Relationship<E>>(
+    _ query: Query<E>, with relationship: R
+  ) async throws -> [(E, R.Related)]
+  func target<R: Entity, T: Entity>(_ relationship: ToOne<R, T>, of root: R) async throws -> T?
+  func saved() async throws
+}
+
+extension ViewContext: EditingContext {
+  func edit<E: Entity>(_ entity: E, _ change: (inout E) -> Void) { update(entity, change) }
+  func fetched<E: Entity>(_ query: Query<E>) async throws -> [E] { try await fetch(query) }
+  func counted<E: Entity>(_ query: Query<E>) async throws -> Int { try await count(query) }
+  func fetched<E: Entity, R: Relationship<E>>(
+    _ query: Query<E>, with relationship: R
+  ) async throws -> [(E, R.Related)] { try await fetch(query, with: relationship) }
+  func target<R: Entity, T: Entity>(_ relationship: ToOne<R, T>, of root: R) async throws -> T? {
+    try await fetch(relationship, of: root)
+  }
+  func saved() async throws { try await save() }
+}
+
+/// A scratch context that stays on the main actor.
+@MainActor
+struct MainScratch: EditingContext {
+  let scratch: ScratchContext
+
+  func insert<E: Entity>(_ entity: E) { scratch.insert(entity) }
+  func delete<E: Entity>(_ entity: E) { scratch.delete(entity) }
+  func edit<E: Entity>(_ entity: E, _ change: (inout E) -> Void) {
+    scratch.update(entity, change)
+  }
+  func link<R: Entity, T: Entity>(_ root: R, to target: T, in relationship: ManyToMany<R, T>) {
+    scratch.link(root, to: target, in: relationship)
+  }
+  func unlink<R: Entity, T: Entity>(_ root: R, from target: T, in relationship: ManyToMany<R, T>) {
+    scratch.unlink(root, from: target, in: relationship)
+  }
+  func fetched<E: Entity>(_ query: Query<E>) async throws -> [E] { try await scratch.fetch(query) }
+  func counted<E: Entity>(_ query: Query<E>) async throws -> Int { try await scratch.count(query) }
+  func fetched<E: Entity, R: Relationship<E>>(
+    _ query: Query<E>, with relationship: R
+  ) async throws -> [(E, R.Related)] { try await scratch.fetch(query, with: relationship) }
+  func target<R: Entity, T: Entity>(_ relationship: ToOne<R, T>, of root: R) async throws -> T? {
+    try await scratch.fetch(relationship, of: root)
+  }
+  func saved() async throws { try await scratch.save() }
+}
+
+/// The contexts of a stack in which unsaved edits can be read.
+enum ContextKind: CaseIterable, Sendable {
+  case view, scratch, scratchOfView
+
+  @MainActor
+  func make(_ stack: Stack) -> any EditingContext {
+    switch self {
+    case .view: stack.view
+    case .scratch: MainScratch(scratch: stack.scratch())
+    case .scratchOfView: MainScratch(scratch: stack.view.scratch())
+    }
+  }
+}
+
+extension Stack {
+  /// The rows of the join table of notes and tags, as another program reads them.
+  nonisolated(nonsending) func tagLinks() async throws -> [String] {
+    try await rows("SELECT owner, target FROM \"strata_join_notes.tags\" ORDER BY 1, 2")
+  }
+}
+
+extension Snapshot {
+  /// The statements that `body` runs on this snapshot's reader.
+  nonisolated(nonsending) func statements(
+    in body: nonisolated(nonsending) () async throws -> Void
+  ) async throws -> Int {
+    let counter = StatementCounter()
+    try await read { _, connection in connection.count(with: counter) }
+    do { try await body() } catch {
+      try await read { _, connection in connection.count(with: nil) }
+      throw error
+    }
+    let count = counter.count
+    try await read { _, connection in connection.count(with: nil) }
+    return count
+  }
+}

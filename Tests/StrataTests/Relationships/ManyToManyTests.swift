@@ -1,0 +1,192 @@
+import StrataTesting
+import Testing
+
+@testable import Strata
+
+@Suite(.stack(Note.self, Tag.self, Colleague.self, Folder.self), .timeLimit(.minutes(10)))
+@MainActor
+struct ManyToManyTests {
+  let stack = Stack.test
+  let notes = (1...3).map { Note(id: $0, text: "note \($0)") }
+  let tags = ["blue", "green", "red"].map { Tag(id: $0, isLoud: $0 == "red") }
+
+  private func prepare(_ more: (ScratchContext) -> Void = { _ in }) async throws {
+    try await stack.withScratch { scratch in
+      notes.forEach(scratch.insert)
+      tags.forEach(scratch.insert)
+      more(scratch)
+    }
+  }
+
+  @Test(arguments: ContextKind.allCases)
+  func `both sides agree, before and after a save`(_ kind: ContextKind) async throws {
+    try await prepare { $0.link(notes[0], to: tags[0], in: Note.tags) }
+    let context = kind.make(stack)
+    context.link(notes[0], to: tags[2], in: Note.tags)
+    context.link(tags[2], to: notes[1], in: Tag.notes)
+    context.unlink(tags[0], from: notes[0], in: Tag.notes)
+    for _ in 1...2 {
+      #expect(try await context.fetched(Note.tags(of: notes[0])) == [tags[2]])
+      #expect(try await context.fetched(Note.tags(of: notes[1])) == [tags[2]])
+      #expect(try await context.fetched(Tag.notes(of: tags[2])) == [notes[0], notes[1]])
+      #expect(try await context.fetched(Tag.notes(of: tags[0])) == [])
+      #expect(try await context.counted(Tag.notes(of: tags[2])) == 2)
+      try await context.saved()
+    }
+    if kind == .scratchOfView { try await stack.view.save() }
+    #expect(try await stack.tagLinks() == ["1 red", "2 red"])
+    #expect(try await stack.fetch(Tag.notes(of: tags[2])) == [notes[0], notes[1]])
+  }
+
+  @Test(arguments: ContextKind.allCases)
+  func `a query goes on from a relationship`(_ kind: ContextKind) async throws {
+    try await prepare { scratch in
+      for note in notes { scratch.link(note, to: tags[0], in: Note.tags) }
+      for tag in tags { scratch.link(notes[0], to: tag, in: Note.tags) }
+    }
+    let context = kind.make(stack)
+    // Without edits and with one that changes the answers.
+    for round in 1...2 {
+      let loud = Note.tags(of: notes[0]).where { $0.isLoud }
+      #expect(
+        try await context.fetched(loud).map(\.id) == (round == 1 ? ["red"] : ["blue", "red"]))
+      let all = Note.tags(of: notes[0]).sorted(by: \.id, .descending)
+      #expect(try await context.fetched(all).map(\.id) == ["red", "green", "blue"])
+      #expect(try await context.fetched(all.offset(1).limit(1)).map(\.id) == ["green"])
+      #expect(try await context.counted(all.limit(2)) == 2)
+      let notesOfBlue = Tag.notes(of: "blue").where { $0.id > 1 }
+      #expect(try await context.fetched(notesOfBlue) == [notes[1], notes[2]])
+      context.edit(tags[0]) { $0.isLoud = true }
+    }
+  }
+
+  @Test func `linking twice is linking once, and unlinking nothing is nothing`() async throws {
+    try await prepare()
+    var changes = stack.changes.makeAsyncIterator()
+    let commit = try await stack.commit { scratch in
+      scratch.link(notes[0], to: tags[0], in: Note.tags)
+      scratch.link(tags[0], to: notes[0], in: Tag.notes)
+      scratch.link(notes[0].id, to: tags[0].id, in: Note.tags)
+    }
+    #expect(try await stack.tagLinks() == ["1 blue"])
+    #expect(await changes.next()?.count == 1)
+    // Nothing that is so already makes a commit.
+    let again = try await stack.commit { scratch in
+      scratch.link(notes[0], to: tags[0], in: Note.tags)
+      scratch.unlink(notes[1], from: tags[1], in: Note.tags)
+      scratch.link(notes[2], to: tags[2], in: Note.tags)
+      scratch.unlink(notes[2].id, from: tags[2].id, in: Note.tags)
+    }
+    #expect(again == commit)
+    #expect(try await stack.tagLinks() == ["1 blue"])
+  }
+
+  @Test func `links of several contexts never conflict`() async throws {
+    try await prepare { $0.link(notes[2], to: tags[2], in: Note.tags) }
+    let contexts = (1...3).map { _ in stack.scratch() }
+    for context in contexts {
+      // Read before anybody saves.
+      #expect(try await context.fetch(Note.tags(of: notes[2])) == [tags[2]])
+      context.link(notes[0], to: tags[0], in: Note.tags)
+      context.unlink(notes[2], from: tags[2], in: Note.tags)
+    }
+    stack.view.link(notes[0], to: tags[0], in: Note.tags)
+    stack.view.unlink(notes[2], from: tags[2], in: Note.tags)
+    for context in contexts { try await context.save() }
+    // The view has been told of the others' commits meanwhile.
+    try await stack.view.merged(stack.store.newestCommit)
+    #expect(stack.view.conflicts.isEmpty)
+    try await stack.view.save()
+    #expect(try await stack.tagLinks() == ["1 blue"])
+
+    // The last one who says so decides, and no save fails.
+    stack.view.link(notes[1], to: tags[1], in: Note.tags)
+    try await stack.withScratch { $0.link(notes[1], to: tags[1], in: Note.tags) }
+    try await stack.withScratch { $0.unlink(notes[1], from: tags[1], in: Note.tags) }
+    #expect(stack.view.conflicts.isEmpty)
+    try await stack.view.save()
+    #expect(try await stack.tagLinks() == ["1 blue"])
+  }
+
+  @Test func `a link goes with either of its ends, and the change says so`() async throws {
+    try await prepare { scratch in
+      for note in notes {
+        for tag in tags { scratch.link(note, to: tag, in: Note.tags) }
+      }
+    }
+    var changes = stack.changes.makeAsyncIterator()
+    try await stack.commit { $0.delete(notes[0]) }
+    #expect(await changes.next()?.count == 4)
+    try await stack.commit { $0.delete(tags[0]) }
+    #expect(await changes.next()?.count == 3)
+    #expect(try await stack.tagLinks() == ["2 green", "2 red", "3 green", "3 red"])
+  }
+
+  @Test func `a link to what somebody else deleted is dropped, whoever comes first`() async throws {
+    try await prepare()
+    let scratch = stack.scratch()
+    scratch.link(notes[0], to: tags[0], in: Note.tags)
+    scratch.link(notes[1], to: tags[0], in: Note.tags)
+    scratch.link(notes[1], to: tags[1], in: Note.tags)
+    try await stack.commit {
+      $0.delete(tags[0])
+      $0.delete(notes[0])
+    }
+    try await scratch.save()
+    #expect(try await stack.tagLinks() == ["2 green"])
+    #expect(!scratch.hasChanges)
+    // In one save, too.
+    try await stack.commit {
+      $0.link(notes[2], to: tags[2], in: Note.tags)
+      $0.delete(tags[2])
+    }
+    #expect(try await stack.tagLinks() == ["2 green"])
+  }
+
+  @Test(arguments: ContextKind.allCases)
+  func `an entity may be linked with others of its kind and with itself`(
+    _ kind: ContextKind
+  ) async throws {
+    try await prepare { $0.link(notes[0], to: notes[1], in: Note.mentions) }
+    let context = kind.make(stack)
+    context.link(notes[1], to: notes[2], in: Note.mentions)
+    context.link(notes[2], to: notes[2], in: Note.mentions)
+    context.link(notes[0], to: notes[2], in: Note.mentionedBy)
+    for _ in 1...2 {
+      #expect(try await context.fetched(Note.mentions(of: notes[0])) == [notes[1]])
+      #expect(try await context.fetched(Note.mentions(of: notes[2])) == [notes[0], notes[2]])
+      #expect(try await context.fetched(Note.mentionedBy(of: notes[2])) == [notes[1], notes[2]])
+      #expect(try await context.fetched(Note.mentionedBy(of: notes[0])) == [notes[2]])
+      try await context.saved()
+    }
+    context.delete(notes[2])
+    try await context.saved()
+    #expect(try await context.fetched(Note.mentions(of: notes[1])) == [])
+  }
+
+  @Test func `a live query of a relationship follows links and targets`() async throws {
+    try await prepare { $0.link(notes[0], to: tags[0], in: Note.tags) }
+    let live = try await stack.view.loaded(Note.tags(of: notes[0]))
+    #expect(Array(live.elements) == [tags[0]])
+    try await stack.withScratch { $0.link(tags[2], to: notes[0], in: Tag.notes) }
+    #expect(Array(live.elements) == [tags[0], tags[2]])
+    stack.view.link(notes[0], to: tags[1], in: Note.tags)
+    stack.view.delete(tags[0])
+    #expect(live.elements.map(\.id) == ["red"])
+    try await stack.view.save()
+    #expect(live.elements.map(\.id) == ["green", "red"])
+    stack.view.delete(notes[0])
+    #expect(live.elements.isEmpty)
+    stack.view.rollback()
+    #expect(live.elements.map(\.id) == ["green", "red"])
+  }
+
+  @Test func `a link is discarded with everything else`() async throws {
+    try await prepare()
+    stack.view.link(notes[0], to: tags[0], in: Note.tags)
+    #expect(stack.view.hasChanges)
+    stack.view.rollback()
+    #expect(!stack.view.hasChanges)
+    #expect(try await stack.view.fetch(Note.tags(of: notes[0])) == [])
+  }
+}
