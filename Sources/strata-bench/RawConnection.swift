@@ -148,6 +148,16 @@ final class RawStatement {
       hidden: integer(10) != 0)
   }
 
+  /// The song in the columns from 0 on, with a reference to its artist.
+  @inline(__always)
+  var bandSong: BandSong {
+    BandSong(
+      id: integer(0), title: text(1), subtitle: isNull(2) ? nil : text(2),
+      artistID: isNull(3) ? nil : integer(3), ccli: isNull(4) ? nil : integer(4), bpm: real(5),
+      key: text(6), themes: text(7), createdAt: date(8), updatedAt: date(9),
+      hidden: integer(10) != 0)
+  }
+
   /// The songs of all rows.
   func songs() throws -> [Song] {
     var songs: [Song] = []

@@ -6,5 +6,7 @@ struct Workload: Sendable {
   let run: @MainActor @Sendable (Bench) async throws -> [Figure]
 
   /// Every workload, in the order in which they run.
-  static let all: [Workload] = [.insert, .upsert, .fetch, .find, .commit, .live, .importing, .model]
+  static let all: [Workload] = [
+    .insert, .upsert, .fetch, .find, .commit, .live, .importing, .related, .model,
+  ]
 }
