@@ -34,6 +34,7 @@ struct Song: Entity, Equatable {
   var shout: String { title.uppercased() + (genre == .jazz ? "~" : "!") }
 
   static let artist = toOne(\.artistID, Artist.self, "artist_id", onDelete: .nullify)
+  static let playlists = manyToMany(inverseOf: \Playlist.Type.songs)
   static let schema = Schema<Song>("songs", key: \.id) {
     Attribute(\.title).indexed()
     Attribute(\.bpm)
@@ -51,6 +52,24 @@ struct Song: Entity, Equatable {
 extension Song {
   var loud: String { shout + "!!" }
   static let fast = Song.where { $0.bpm > 140 }
+}
+
+struct Playlist: Entity {
+  var id = UUID.timeOrdered()
+  var name = ""
+  var shelfPosition = 0.0
+  var shelfID: Playlist.ID?
+
+  static let songs = manyToMany(Song.self, ordered: true)
+  static let shelf = toOne(\.shelfID, Playlist.self, onDelete: .cascade)
+  static let shelved = toMany(\Playlist.shelfID, orderedBy: \Playlist.shelfPosition)
+  static let schema = Schema<Playlist>("playlists", key: \.id) {
+    Attribute(\.name)
+    Attribute(\.shelfPosition)
+    shelf
+    shelved
+    songs
+  }
 }
 
 struct Quake: Entity {

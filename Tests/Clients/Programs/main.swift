@@ -2,7 +2,8 @@ import Foundation
 import Strata
 import StrataImport
 
-let stack = try await Stack.temporary(Song.self, Artist.self, Quake.self, Room.self, Booking.self)
+let stack = try await Stack.temporary(
+  Song.self, Artist.self, Playlist.self, Quake.self, Room.self, Booking.self)
 let fast = stack.view.live(Song.where { $0.bpm > 90 }.sorted(by: \.title))
 try await fast.load()
 let json = Data(#"[{"id":"6F9619FF-8B86-D011-B42D-00C04FC964FF","title":"So What"}]"#.utf8)
@@ -17,6 +18,7 @@ stack.view.insert(room)
 let booked = try await book(room, in: stack.view)
 try await goToBackground(stack)
 await comeBack(stack)
+try await relationships(stack)
 screen.close()
 let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
 try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
