@@ -1,3 +1,4 @@
+internal import Foundation
 internal import StrataSQLite
 
 /// One open store file and everything that works on it: what a stack's contexts share.
@@ -26,6 +27,10 @@ package final class Store: Sendable {
 
   /// The number of the newest commit.
   var newestCommit: Int64 { newest.value }
+
+  /// What tells this store from any other; a copy of the file has the same.
+  var identity: UUID { writer.identity }
+  var historyLayout: HistoryLayout { writer.historyLayout }
 
   /// A snapshot of the newest commit.
   func snapshot() async throws(StoreError) -> Snapshot {

@@ -27,6 +27,7 @@ enum StoreFormat {
           .notADatabase, "the file is an SQLite database of another program",
           advice: "open another file")
       }
+      try HistoryFormat.prepare(connection)
       try translatingErrors { () throws(SQLiteError) in try connection.execute("COMMIT") }
     } catch {
       if connection.isInTransaction { try? connection.execute("ROLLBACK") }

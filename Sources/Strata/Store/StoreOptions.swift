@@ -12,6 +12,12 @@ struct StoreOptions: Sendable {
   let logLimit: Int
   /// How long commits may be held up for the view context to come to rest.
   var logPatience = CheckpointRule.patience
+  /// How much history is kept; nil for none.
+  var history: HistoryOptions?
+  /// Who commits, if a context does not say.
+  var author = ""
+  /// Whether others are told of commits, and theirs are listened for.
+  var watchesOtherProcesses = true
 }
 
 /// The number of the newest commit, readable from anywhere without waiting.

@@ -1,3 +1,4 @@
+internal import Foundation
 internal import StrataSQLite
 
 /// The only thing that writes to the store.
@@ -14,12 +15,19 @@ actor Writer {
   let publisher: ChangePublisher
   let newest: NewestCommit
   let builder = RecordBuilder()
+  nonisolated let historyLayout: HistoryLayout
+  nonisolated let identity: UUID
+  private let author: String
+  private var history: HistoryLog?
+  private let signal: CommitSignal?
 
   /// Nil once closed.
   private var openConnection: Connection?
   private var schemaVersion: Int64 = 0
   /// Changes when anybody else commits, also without counting the commit.
-  private var dataVersion: Int64 = 0
+  var dataVersion: Int64 = 0
+  /// The commit's number when `dataVersion` was read.
+  var countedCommit: Int64 = 0
   private var checkpoints: CheckpointRule
   private let logPatience: Duration
   private(set) var commit: Int64 = 0
@@ -29,8 +37,8 @@ actor Writer {
   private static let end = SQL("COMMIT")
   private static let rollback = SQL("ROLLBACK")
   private static let readSchemaVersion = SQL("PRAGMA schema_version")
-  private static let readDataVersion = SQL("PRAGMA data_version")
-  private static let readCommit = SQL("SELECT number FROM strata_commit")
+  static let readDataVersion = SQL("PRAGMA data_version")
+  static let readCommit = SQL("SELECT number FROM strata_commit")
   private static let writeCommit = SQL("UPDATE strata_commit SET number = ?1")
 
   /// Opens or creates the store; runs on the new writer's own executor.
@@ -61,6 +69,11 @@ actor Writer {
     self.newest = newest
     checkpoints = CheckpointRule(limit: max(1, limit))
     logPatience = options.logPatience
+    author = options.author
+    historyLayout = HistoryLayout(options.model)
+    history = options.history.map { [historyLayout] in HistoryLog($0, historyLayout) }
+    identity = try HistoryFormat.identity(connection)
+    signal = options.watchesOtherProcesses ? CommitSignal(store: options.path) : nil
     schemaVersion = try translatingErrors { () throws(SQLiteError) in
       try connection.integer("PRAGMA schema_version") ?? 0
     }
@@ -70,6 +83,7 @@ actor Writer {
     dataVersion = try translatingErrors { () throws(SQLiteError) in
       try connection.integer(for: Self.readDataVersion) ?? 0
     }
+    countedCommit = commit
     newest.set(commit)
     openConnection = connection
   }
@@ -87,7 +101,16 @@ actor Writer {
         opened.resolve(.failure(error))
       }
     }
-    return try await opened.value
+    let writer = try await opened.value
+    writer.watchOthers()
+    return writer
+  }
+
+  /// Looks for others' commits from now on, whenever their signal comes.
+  private nonisolated func watchOthers() {
+    guard signal?.start({ [weak self] in self?.lookForForeignCommits() }) == true else { return }
+    // What was committed before the watch began.
+    lookForForeignCommits()
   }
 
   // MARK: - The queue
@@ -135,15 +158,17 @@ actor Writer {
   ///
   /// - Returns: the number of the commit that has the layer's result: a new one, or the newest
   ///   one if nothing differed from the store.
-  func save(_ layer: Layer, policy: SavePolicy) throws(StoreError) -> Int64 {
-    try saveReporting(layer, policy: policy).commit
+  func save(
+    _ layer: Layer, policy: SavePolicy, author: String? = nil
+  ) throws(StoreError) -> Int64 {
+    try saveReporting(layer, policy: policy, author: author).commit
   }
 
   /// Writes a layer as one commit and says what it changed.
   func saveReporting(
-    _ layer: Layer, policy: SavePolicy
+    _ layer: Layer, policy: SavePolicy, author: String? = nil
   ) throws(StoreError) -> (commit: Int64, changes: [TableID: TableChanges]) {
-    try transaction { connection throws(StoreError) in
+    try transaction(author) { connection throws(StoreError) in
       var resolver = LayerResolver(connection, model, policy, builder)
       var working = try resolver.resolve(layer)
       var rules = DeleteRules(connection, model, builder)
@@ -158,7 +183,7 @@ actor Writer {
 
   /// Runs `body` in a transaction, counts the commit and publishes what `body` says it changed.
   private func transaction(
-    _ body: (Connection) throws(StoreError) -> [TableID: TableChanges]
+    _ author: String?, _ body: (Connection) throws(StoreError) -> [TableID: TableChanges]
   ) throws(StoreError) -> (commit: Int64, changes: [TableID: TableChanges]) {
     let connection = try connection
     try translatingErrors { () throws(SQLiteError) in
@@ -166,13 +191,15 @@ actor Writer {
     }
     do throws(StoreError) {
       try checkSchema(connection)
-      try noteForeignCommits(connection)
+      if try noteForeignCommits(connection) { answerMergePull() }
       let changes = try body(connection)
       try translatingErrors { () throws(SQLiteError) in
         if !changes.isEmpty {
           let number = try connection.statement(for: Self.writeCommit)
           number.bind(1, commit + 1)
           try number.run()
+          try history?.append(
+            changes, number: commit + 1, author: author ?? self.author, connection)
         }
         try connection.statement(for: Self.end).run()
       }
@@ -182,6 +209,7 @@ actor Writer {
       if connection.isInTransaction {
         try? connection.statement(for: Self.rollback).run()
       }
+      history?.forget()
       throw error
     }
   }
@@ -197,33 +225,18 @@ actor Writer {
     }
   }
 
-  /// Accounts for commits of other processes.
-  private func noteForeignCommits(_ connection: Connection) throws(StoreError) {
-    let stored = try translatingErrors { () throws(SQLiteError) in
-      try connection.integer(for: Self.readCommit) ?? 0
-    }
-    let version = try translatingErrors { () throws(SQLiteError) in
-      try connection.integer(for: Self.readDataVersion) ?? 0
-    }
-    if stored != commit || version != dataVersion {
-      dataVersion = version
-      publishReset(upTo: stored)
-      answerMergePull()
-    }
-  }
-
   /// Publishes commits of which nobody knows what they changed.
-  func publishReset(upTo number: Int64) {
-    publish(Dictionary(uniqueKeysWithValues: model.tables.map { ($0.id, .reset) }), number)
-  }
+  func publishReset(upTo number: Int64) { publish(model.resetOfEveryTable, number) }
 
   private func didCommit(_ changes: [TableID: TableChanges]) {
     publish(changes, commit + 1)
+    countedCommit = commit
+    signal?.post()
     checkLog()
     answerMergePull()
   }
 
-  private func publish(_ changes: [TableID: TableChanges], _ number: Int64) {
+  func publish(_ changes: [TableID: TableChanges], _ number: Int64) {
     commit = number
     newest.set(number)
     publisher.publish(ChangeSet(commit: number, model: model, tables: changes))
@@ -260,6 +273,14 @@ actor Writer {
     }
   }
 
+  /// Looks for commits of other processes, soon.
+  nonisolated func lookForForeignCommits(after delay: Duration = .zero) {
+    let look: @Sendable () -> Void = { [weak self] in
+      self?.assumeIsolated { $0.checkForeignCommits() }
+    }
+    if delay == .zero { executor.async(look) } else { executor.async(after: delay, look) }
+  }
+
   // MARK: - Snapshots
 
   /// A snapshot of the newest commit.
@@ -284,6 +305,7 @@ actor Writer {
         _ = try? writer.openConnection?.checkpointPassively()
         writer.openConnection = nil
       }
+      self.signal?.stop()
       closed.resolve(.success(()))
     }
     try? await closed.value
