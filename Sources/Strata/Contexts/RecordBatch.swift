@@ -86,8 +86,9 @@ extension ScratchContext {
     }
     let table = batch.table.id
     let layer = batch.layer
-    let submission = store.writer.enqueue(.bulk, context: id) { writer throws(StoreError) in
-      let (commit, changes) = try writer.saveReporting(layer, policy: .error)
+    let submission = store.writer.enqueue(.bulk, context: id) {
+      [author] writer throws(StoreError) in
+      let (commit, changes) = try writer.saveReporting(layer, policy: .error, author: author)
       return BatchOutcome(commit: commit, changes[table])
     }
     return BatchSave(submission)

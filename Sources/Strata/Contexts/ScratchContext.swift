@@ -22,6 +22,11 @@ public final class ScratchContext {
   private var saveWaiters: [UnsafeContinuation<Void, Never>] = []
   let id = ContextID()
   private var isEnded = false
+  /// Who makes this context's commits, as the history says it; nil for ``Stack/Options/author``.
+  ///
+  /// A save takes what it is when it begins. Edits that a child of the view context saves are
+  /// committed by the view context, as its author.
+  public var author: String?
 
   init(_ store: Store) {
     self.store = store
@@ -293,8 +298,8 @@ public final class ScratchContext {
     switch parent {
     case .store:
       let (commit, changes) = try await store.writer.submit(.normal, context: id) {
-        writer throws(StoreError) in
-        try writer.saveReporting(layer, policy: policy, marking: marks)
+        [author] writer throws(StoreError) in
+        try writer.saveReporting(layer, policy: policy, author: author, marking: marks)
       }
       snapshot = nil
       edits.remember(layer, as: changes)

@@ -34,6 +34,19 @@ public final class Stack: Sendable {
     public var migrationProgress: (@Sendable (MigrationProgress) -> Void)?
     /// The length in bytes past which the write-ahead log is written back.
     public var logLimit = 16 * 1024 * 1024
+    /// How much history is kept of what this stack commits; nil for none. See
+    /// ``Stack/history(since:)``.
+    ///
+    /// With a history, other processes and this one tell each other exactly what they change;
+    /// without, they read the tables again.
+    public var history: HistoryOptions?
+    /// Who commits, as the history says it, unless a context has an author of its own.
+    public var author = ProcessInfo.processInfo.processName
+    /// Whether commits of other processes are noticed as they are made, and theirs are told of ours.
+    ///
+    /// Takes a file `<store>-notify` and some 2 µs a commit. Without it, others' commits are noticed
+    /// with this stack's own next commit.
+    public var watchesOtherProcesses = true
     /// How long commits may wait for the log to be started again; tests, which share the main actor
     /// with other tests, give it all the time it needs.
     var logPatience = CheckpointRule.patience
@@ -118,7 +131,8 @@ public final class Stack: Sendable {
         path: path, model: model, synchronous: options.synchronous == .full ? .full : .normal,
         busyTimeout: options.busyTimeout, schemaVersion: options.schemaVersion,
         migration: migration, logLimit: options.logLimit, logPatience: options.logPatience,
-        now: options.now),
+        history: options.history, author: options.author,
+        watchesOtherProcesses: options.watchesOtherProcesses, now: options.now),
       ifUnreadable: options.ifUnreadable)
     do throws(StoreError) {
       let snapshot = try await store.writer.submit(.urgent) { writer throws(StoreError) in

@@ -29,6 +29,11 @@ public final class ViewContext {
     layers = ViewLayers(store.model, undoLimit: 50)
   }
 
+  /// Who makes this context's commits, as the history says it; nil for ``Stack/Options/author``.
+  ///
+  /// A save takes what it is when it begins.
+  public var author: String?
+
   /// The number of the newest commit that the context shows.
   public var commit: Int64 { snapshot.commit }
 
@@ -141,8 +146,8 @@ public final class ViewContext {
     defer { waiters.saveEnded() }
     do throws(StoreError) {
       let commit = try await store.writer.submit(.urgent, context: id) {
-        writer throws(StoreError) in
-        try writer.saveView(save.layer, save: save.id, policy: policy)
+        [author] writer throws(StoreError) in
+        try writer.saveView(save.layer, save: save.id, policy: policy, author: author)
       }
       while layers.saving?.id == save.id && !isClosed {
         await wait(for: .turn(reaching: commit))

@@ -86,6 +86,11 @@ package final class Model: Sendable {
 
   /// The table of an entity, if the stack has it.
   func table(ofType type: any Any.Type) -> Table? { byType[ObjectIdentifier(type)] }
+
+  /// Changes of every table of which nothing is known.
+  var resetOfEveryTable: [TableID: TableChanges] {
+    Dictionary(uniqueKeysWithValues: tables.map { ($0.id, .reset) })
+  }
 }
 
 extension StoreError {

@@ -44,6 +44,10 @@ package final class Store: Sendable {
     }
   }
 
+  /// What tells this store from any other; a copy of the file has the same.
+  var identity: UUID { writer.identity }
+  var historyLayout: HistoryLayout { writer.historyLayout }
+
   /// A snapshot of the newest commit.
   func snapshot() async throws(StoreError) -> Snapshot {
     try await writer.submit(.urgent) { writer throws(StoreError) in try writer.snapshot() }

@@ -44,6 +44,10 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     public static let conflict = Code(description: "conflict")
     /// A query cannot be run; see the message.
     public static let invalidQuery = Code(description: "invalidQuery")
+    /// The changes since a history token are not all kept any more, or were not all recorded.
+    public static let historyExpired = Code(description: "historyExpired")
+    /// A history token is of another store.
+    public static let wrongStore = Code(description: "wrongStore")
     /// The stack is closed.
     public static let closed = Code(description: "closed")
     /// The stack was suspended during work that depends on one unchanging state of the store.

@@ -71,5 +71,6 @@ enum StoreFormat {
       }
       try record(connection, description)
     }
+    try HistoryFormat.create(connection)
   }
 }

@@ -14,6 +14,12 @@ struct StoreOptions: Sendable {
   let logLimit: Int
   /// How long commits may be held up for the view context to come to rest.
   var logPatience = CheckpointRule.patience
+  /// How much history is kept; nil for none.
+  var history: HistoryOptions?
+  /// Who commits, if a context does not say.
+  var author = ""
+  /// Whether others are told of commits, and theirs are listened for.
+  var watchesOtherProcesses = true
   /// What time it is.
   var now: @Sendable () -> Date = { Date() }
 }

@@ -46,18 +46,21 @@ extension Writer {
   /// Starts the view context's reading of the log, at a snapshot of this very commit.
   func beginMerging() throws(StoreError) -> Snapshot {
     let snapshot = try snapshot()
+    catchUp(with: snapshot)
     merge.cursor = publisher.addCursor()
     return snapshot
   }
 
   /// Saves the view context's layer; the merge step that has it says so.
-  func saveView(_ layer: Layer, save: Int, policy: SavePolicy) throws(StoreError) -> Int64 {
+  func saveView(
+    _ layer: Layer, save: Int, policy: SavePolicy, author: String? = nil
+  ) throws(StoreError) -> Int64 {
     merge.heldBack = true
     defer {
       merge.heldBack = false
       answerMergePull()
     }
-    let (commit, changes) = try saveReporting(layer, policy: policy)
+    let (commit, changes) = try saveReporting(layer, policy: policy, author: author)
     merge.completedSave = CompletedSave(id: save, changes: changes)
     return commit
   }
@@ -91,7 +94,7 @@ extension Writer {
       return nil
     }
     // The pin saw commits of another process that this one has not accounted for.
-    if snapshot.commit > commit { publishReset(upTo: snapshot.commit) }
+    catchUp(with: snapshot)
     let changes = publisher.read(&cursor)
     merge.cursor = cursor
     defer {

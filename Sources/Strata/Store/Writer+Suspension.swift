@@ -22,7 +22,7 @@ extension Writer {
   /// What cannot be read or written back now is met when the file is opened again.
   private func writeBack() {
     guard let connection = openConnection else { return }
-    try? noteForeignCommits(connection)
+    _ = try? noteForeignCommits(connection)
     _ = try? connection.checkpointPassively()
   }
 
@@ -44,7 +44,7 @@ extension Writer {
       openConnection = connection
       // A reader that cannot be opened is noticed here rather than by the first fetch.
       _ = try snapshot()
-      try noteForeignCommits(connection)
+      _ = try noteForeignCommits(connection)
     } catch {
       openConnection = nil
       throw error

@@ -1,3 +1,4 @@
+internal import Foundation
 internal import StrataSQLite
 
 /// The only thing that writes to the store.
@@ -14,6 +15,11 @@ actor Writer {
   let publisher: ChangePublisher
   let newest: NewestCommit
   let builder = RecordBuilder()
+  nonisolated let historyLayout: HistoryLayout
+  nonisolated let identity: UUID
+  private let author: String
+  private var history: HistoryLog?
+  private let signal: CommitSignal?
 
   nonisolated let options: StoreOptions
 
@@ -24,6 +30,8 @@ actor Writer {
   var dataVersion: Int64 = 0
   /// The files as the suspension left them.
   var suspendedFile: FileState?
+  /// The commit's number when `dataVersion` was read.
+  var countedCommit: Int64 = 0
   private var checkpoints: CheckpointRule
   private let logPatience: Duration
   private(set) var commit: Int64 = 0
@@ -33,8 +41,8 @@ actor Writer {
   private static let end = SQL("COMMIT")
   private static let rollback = SQL("ROLLBACK")
   private static let readSchemaVersion = SQL("PRAGMA schema_version")
-  private static let readDataVersion = SQL("PRAGMA data_version")
-  private static let readCommit = SQL("SELECT number FROM strata_commit")
+  static let readDataVersion = SQL("PRAGMA data_version")
+  static let readCommit = SQL("SELECT number FROM strata_commit")
   private static let writeCommit = SQL("UPDATE strata_commit SET number = ?1")
 
   /// Opens or creates the store; runs on the new writer's own executor.
@@ -67,6 +75,11 @@ actor Writer {
     self.newest = newest
     checkpoints = CheckpointRule(limit: max(1, limit))
     logPatience = options.logPatience
+    author = options.author
+    historyLayout = HistoryLayout(options.model)
+    history = options.history.map { [historyLayout] in HistoryLog($0, historyLayout) }
+    identity = try HistoryFormat.identity(connection)
+    signal = options.watchesOtherProcesses ? CommitSignal(store: options.path) : nil
     schemaVersion = try translatingErrors { () throws(SQLiteError) in
       try connection.integer("PRAGMA schema_version") ?? 0
     }
@@ -76,6 +89,7 @@ actor Writer {
     dataVersion = try translatingErrors { () throws(SQLiteError) in
       try connection.integer(for: Self.readDataVersion) ?? 0
     }
+    countedCommit = commit
     newest.set(commit)
     openConnection = connection
   }
@@ -93,7 +107,16 @@ actor Writer {
         opened.resolve(.failure(error))
       }
     }
-    return try await opened.value
+    let writer = try await opened.value
+    writer.watchOthers()
+    return writer
+  }
+
+  /// Looks for others' commits from now on, whenever their signal comes.
+  private nonisolated func watchOthers() {
+    guard signal?.start({ [weak self] in self?.lookForForeignCommits() }) == true else { return }
+    // What was committed before the watch began.
+    lookForForeignCommits()
   }
 
   // MARK: - The queue
@@ -141,15 +164,19 @@ actor Writer {
   ///
   /// - Returns: the number of the commit that has the layer's result: a new one, or the newest
   ///   one if nothing differed from the store.
-  func save(_ layer: Layer, policy: SavePolicy) throws(StoreError) -> Int64 {
-    try saveReporting(layer, policy: policy).commit
+  func save(
+    _ layer: Layer, policy: SavePolicy, author: String? = nil
+  ) throws(StoreError) -> Int64 {
+    try saveReporting(layer, policy: policy, author: author).commit
   }
 
   /// Writes a layer as one commit and says what it changed.
   func saveReporting(
-    _ layer: Layer, policy: SavePolicy, marking freshened: Set<CacheIdentity> = []
+    _ layer: Layer, policy: SavePolicy, author: String? = nil,
+    marking freshened: Set<CacheIdentity> = []
   ) throws(StoreError) -> (commit: Int64, changes: [TableID: TableChanges]) {
-    try transaction(isCounted: !freshened.isEmpty) { connection throws(StoreError) in
+    try transaction(author: author, isCounted: !freshened.isEmpty) {
+      connection throws(StoreError) in
       try FreshnessTable.mark(freshened, at: options.now(), connection)
       var resolver = LayerResolver(connection, model, policy, builder)
       var working = try resolver.resolve(layer)
@@ -169,7 +196,7 @@ actor Writer {
   /// - Parameter isCounted: whether more is written than `body` says: a commit that is not counted
   ///   would be taken for one of another program.
   func transaction(
-    isCounted: Bool = false,
+    author: String? = nil, isCounted: Bool = false,
     _ body: (Connection) throws(StoreError) -> [TableID: TableChanges]
   ) throws(StoreError) -> (commit: Int64, changes: [TableID: TableChanges]) {
     let connection = try connection
@@ -178,13 +205,15 @@ actor Writer {
     }
     do throws(StoreError) {
       try checkSchema(connection)
-      try noteForeignCommits(connection)
+      if try noteForeignCommits(connection) { answerMergePull() }
       let changes = try body(connection)
       try translatingErrors { () throws(SQLiteError) in
         if isCounted || !changes.isEmpty {
           let number = try connection.statement(for: Self.writeCommit)
           number.bind(1, commit + 1)
           try number.run()
+          try history?.append(
+            changes, number: commit + 1, author: author ?? self.author, connection)
         }
         try connection.statement(for: Self.end).run()
       }
@@ -194,6 +223,7 @@ actor Writer {
       if connection.isInTransaction {
         try? connection.statement(for: Self.rollback).run()
       }
+      history?.forget()
       throw error
     }
   }
@@ -206,17 +236,6 @@ actor Writer {
       throw StoreError(
         .schemaChanged, "another program changed the store's tables",
         advice: "close the stack and open it again")
-    }
-  }
-
-  /// Accounts for commits of other processes.
-  func noteForeignCommits(_ connection: Connection) throws(StoreError) {
-    let stored = try storedCommit(connection)
-    let version = try storedDataVersion(connection)
-    if stored != commit || version != dataVersion {
-      dataVersion = version
-      publishReset(upTo: stored)
-      answerMergePull()
     }
   }
 
@@ -233,17 +252,17 @@ actor Writer {
   }
 
   /// Publishes commits of which nobody knows what they changed.
-  func publishReset(upTo number: Int64) {
-    publish(Dictionary(uniqueKeysWithValues: model.tables.map { ($0.id, .reset) }), number)
-  }
+  func publishReset(upTo number: Int64) { publish(model.resetOfEveryTable, number) }
 
   private func didCommit(_ changes: [TableID: TableChanges]) {
     publish(changes, commit + 1)
+    countedCommit = commit
+    signal?.post()
     checkLog()
     answerMergePull()
   }
 
-  private func publish(_ changes: [TableID: TableChanges], _ number: Int64) {
+  func publish(_ changes: [TableID: TableChanges], _ number: Int64) {
     commit = number
     newest.set(number)
     publisher.publish(ChangeSet(commit: number, model: model, tables: changes))
@@ -280,6 +299,14 @@ actor Writer {
     }
   }
 
+  /// Looks for commits of other processes, soon.
+  nonisolated func lookForForeignCommits(after delay: Duration = .zero) {
+    let look: @Sendable () -> Void = { [weak self] in
+      self?.assumeIsolated { $0.checkForeignCommits() }
+    }
+    if delay == .zero { executor.async(look) } else { executor.async(after: delay, look) }
+  }
+
   // MARK: - Snapshots
 
   /// A snapshot of the newest commit.
@@ -296,6 +323,7 @@ actor Writer {
     await afterQueuedWork { writer in
       _ = try? writer.openConnection?.checkpointPassively()
       writer.openConnection = nil
+      writer.signal?.stop()
     }
   }
 }

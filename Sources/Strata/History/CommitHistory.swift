@@ -1,0 +1,153 @@
+internal import Foundation
+internal import StrataSQLite
+
+/// The commits of a store since a ``HistoryToken``, oldest first: an `AsyncSequence`.
+///
+/// Ends with the commit that is the newest when the first element is asked for. Entries are read a
+/// page at a time, so any number of them takes bounded memory. An iteration sees one state of the
+/// store from beginning to end: whatever is committed or pruned meanwhile, by whichever process,
+/// changes nothing about it. For that it holds a snapshot, which keeps the write-ahead log from
+/// being started again: deal with entries that take long in portions, each with a new iteration
+/// from the last entry's token.
+///
+/// Fails with ``StoreError`` with code `historyExpired` if commits right after the token are not
+/// kept any more or were not recorded, before any element; `wrongStore` if the token is of another
+/// store; `cancelled`, `closed`, or one of SQLite's.
+public struct CommitHistory: AsyncSequence, Sendable {
+  public typealias Element = HistoryEntry
+  public typealias Failure = StoreError
+
+  private let store: Store
+  private let token: HistoryToken?
+
+  init(_ store: Store, since token: HistoryToken?) {
+    self.store = store
+    self.token = token
+  }
+
+  /// Reads the history from the beginning; every iterator reads for itself.
+  public func makeAsyncIterator() -> Iterator { Iterator(store, since: token) }
+
+  /// Reads one page after the other through one snapshot.
+  public struct Iterator: AsyncIteratorProtocol {
+    private enum State {
+      case new(HistoryToken?)
+      /// Entries from `position` on are still to be handed out; `last` is the newest one read.
+      case reading(Snapshot, page: [HistoryEntry], position: Int, last: Int64)
+      case done
+    }
+
+    private let store: Store
+    private var state: State
+
+    init(_ store: Store, since token: HistoryToken?) {
+      self.store = store
+      state = .new(token)
+    }
+
+    /// The next commit; nil after the last one. After an error, nil.
+    public mutating func next(
+      isolation actor: isolated (any Actor)? = #isolation
+    ) async throws(StoreError) -> HistoryEntry? {
+      let current = state
+      // Whatever goes wrong, the iteration is over.
+      state = .done
+      switch current {
+      case .done: return nil
+      case .new(let token):
+        let snapshot = try await store.snapshot()
+        let first = try await start(token, snapshot)
+        return try await read(snapshot, after: first)
+      case .reading(let snapshot, let page, let position, let last):
+        if position == page.count { return try await read(snapshot, after: last) }
+        state = .reading(snapshot, page: page, position: position + 1, last: last)
+        return page[position]
+      }
+    }
+
+    /// The number after which reading begins, everything from there to the end being there.
+    private nonisolated(nonsending) func start(
+      _ token: HistoryToken?, _ snapshot: Snapshot
+    ) async throws(StoreError) -> Int64 {
+      let store = store
+      if let token, token.store != store.identity {
+        throw StoreError(
+          .wrongStore, "the token is of store \(token.store), this is \(store.identity)",
+          advice: "read everything again, then go on from stack.historyToken")
+      }
+      if token?.commit == snapshot.commit { return snapshot.commit }
+      let kept = try await snapshot.read { reader, connection throws(StoreError) in
+        try translatingErrors { () throws(SQLiteError) in
+          try HistoryReader(connection, store.historyLayout, reader.builder).bounds()
+        }
+      }
+      guard let kept, kept.upperBound == snapshot.commit else {
+        if token == nil { return snapshot.commit }
+        throw .historyExpired(token)
+      }
+      guard let token else { return kept.lowerBound - 1 }
+      guard token.commit >= kept.lowerBound - 1, token.commit <= kept.upperBound else {
+        throw .historyExpired(token)
+      }
+      return token.commit
+    }
+
+    /// Reads a page and hands out its first entry.
+    private nonisolated(nonsending) mutating func read(
+      _ snapshot: Snapshot, after last: Int64
+    ) async throws(StoreError) -> HistoryEntry? {
+      if last >= snapshot.commit { return nil }
+      let page = try await HistoryPage.read(store, snapshot, after: last)
+      // A run of numbers without a gap has an entry for every one.
+      guard let first = page.first, page.last?.token.commit == last + Int64(page.count) else {
+        throw .historyExpired(HistoryToken(commit: last, store: store.identity))
+      }
+      state = .reading(snapshot, page: page, position: 1, last: last + Int64(page.count))
+      return first
+    }
+  }
+}
+
+/// A few entries of the history, as many as are held in memory at a time.
+enum HistoryPage {
+  private static let countLimit = 256
+  private static let byteLimit = 256 * 1024
+
+  nonisolated(nonsending) static func read(
+    _ store: Store, _ snapshot: Snapshot, after last: Int64
+  ) async throws(StoreError) -> [HistoryEntry] {
+    try await snapshot.read { reader, connection throws(StoreError) in
+      var page: [HistoryEntry] = []
+      var size = 0
+      try translatingErrors { () throws(SQLiteError) in
+        try HistoryReader(connection, store.historyLayout, reader.builder).forEach(
+          after: last, upTo: snapshot.commit
+        ) { entry in
+          page.append(HistoryEntry(entry, store))
+          size += entry.size
+          return page.count < countLimit && size < byteLimit
+        }
+      }
+      return page
+    }
+  }
+}
+
+extension HistoryEntry {
+  fileprivate init(_ entry: HistoryReader.Entry, _ store: Store) {
+    self.init(
+      token: HistoryToken(commit: entry.number, store: store.identity), author: entry.author,
+      date: Date(timeIntervalSinceReferenceDate: entry.time),
+      changes: ChangeSet(
+        commit: entry.number, model: store.model,
+        tables: entry.changes ?? store.model.resetOfEveryTable))
+  }
+}
+
+extension StoreError {
+  fileprivate static func historyExpired(_ token: HistoryToken?) -> StoreError {
+    StoreError(
+      .historyExpired, "the changes since commit \(token?.commit ?? 0) are not all kept",
+      advice: "read everything again, then go on from stack.historyToken")
+  }
+}

@@ -1,0 +1,128 @@
+#if canImport(Darwin)
+  internal import Darwin
+#elseif canImport(Glibc)
+  internal import Glibc
+#elseif canImport(Musl)
+  internal import Musl
+#elseif canImport(Android)
+  internal import Android
+#endif
+
+/// Tells other processes of a commit, and hears of theirs, by a file beside the store.
+///
+/// After every commit one byte of `<store>-notify` is written, and the kernel wakes whoever watches
+/// the file: nobody polls. Watching the write-ahead log would be cheaper for the one who commits,
+/// but not sound: its bytes are written *before* the commit becomes visible, and what makes it
+/// visible, a word in shared memory, wakes nobody. Whoever looked in between would not look again.
+///
+/// A signal may come for nothing, and several as one; it never comes before its commit can be read.
+/// When a process ends, however it ends, closing the file is a signal, too (not on Darwin).
+final class CommitSignal: Sendable {
+  private struct State: Sendable {
+    var file: Int32
+    var watch: FileWatch?
+    var onSignal: (@Sendable () -> Void)?
+    var isStopped = false
+  }
+
+  private let path: String
+  private let state: Lock<State>
+
+  /// Opens the file beside the store, or creates it; nil if that is not possible.
+  init?(store: String) {
+    path = store + "-notify"
+    guard let file = Self.open(path, like: store) else { return nil }
+    state = Lock(State(file: file))
+  }
+
+  deinit { stop() }
+
+  private static func open(_ path: String, like store: String) -> Int32? {
+    var status = stat()
+    // Whoever may write to the store may signal.
+    let mode = stat(store, &status) == 0 ? status.st_mode & 0o666 : 0o600
+    #if canImport(Darwin)
+      let file = Darwin.open(path, O_RDWR | O_CREAT | O_CLOEXEC, mode)
+    #elseif canImport(Glibc)
+      let file = Glibc.open(path, O_RDWR | O_CREAT | O_CLOEXEC, mode)
+    #elseif canImport(Musl)
+      let file = Musl.open(path, O_RDWR | O_CREAT | O_CLOEXEC, mode)
+    #else
+      let file = Android.open(path, O_RDWR | O_CREAT | O_CLOEXEC, mode)
+    #endif
+    return file < 0 ? nil : file
+  }
+
+  /// Tells everybody who watches; called after a commit.
+  func post() {
+    state.withLock { state in
+      if state.isStopped { return }
+      var byte: UInt8 = 1
+      _ = pwrite(state.file, &byte, 1, 0)
+    }
+  }
+
+  /// Calls `onSignal`, on a queue of its own, whenever anybody may have committed.
+  ///
+  /// - Returns: false if the system has no room for another watch.
+  func start(_ onSignal: @escaping @Sendable () -> Void) -> Bool {
+    state.withLock { $0.onSignal = onSignal }
+    guard watch() else { return false }
+    renewIfRemoved()
+    return true
+  }
+
+  private func watch() -> Bool {
+    let watch = FileWatch(path: path) { [weak self] in self?.didHear() }
+    guard let watch else { return false }
+    let superfluous = state.withLock { state in
+      if state.isStopped { return watch as FileWatch? }
+      defer { state.watch = watch }
+      return state.watch
+    }
+    superfluous?.end()
+    return true
+  }
+
+  private func didHear() {
+    renewIfRemoved()
+    state.withLock { $0.onSignal }?()
+  }
+
+  /// Makes the file anew if somebody removed it: who opens the store now would make another one.
+  private func renewIfRemoved() {
+    let isRemoved = state.withLock { state in
+      var status = stat()
+      return !state.isStopped && fstat(state.file, &status) == 0 && status.st_nlink == 0
+    }
+    guard isRemoved, let file = Self.open(path, like: String(path.dropLast("-notify".count))) else {
+      return
+    }
+    let old = state.withLock { state in
+      if state.isStopped { return file }
+      defer { state.file = file }
+      return state.file
+    }
+    close(old)
+    _ = watch()
+    // Whoever found the new file first has not heard what was committed since.
+    post()
+  }
+
+  /// Closes and removes the file, so that a store that nobody has open is one file; whoever else
+  /// has it open makes it anew.
+  func stop() {
+    let (file, watch) = state.withLock { state in
+      defer {
+        state.isStopped = true
+        state.watch = nil
+        state.onSignal = nil
+      }
+      return (state.isStopped ? nil : state.file, state.watch)
+    }
+    watch?.end()
+    guard let file else { return }
+    unlink(path)
+    close(file)
+  }
+}

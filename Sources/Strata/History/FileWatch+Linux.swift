@@ -1,0 +1,125 @@
+#if os(Linux) || os(Android)
+  internal import Dispatch
+  internal import Foundation
+  #if canImport(Glibc)
+    internal import Glibc
+  #elseif canImport(Musl)
+    internal import Musl
+  #elseif canImport(Android)
+    internal import Android
+  #endif
+
+  /// Calls a handler whenever a file is written to, closed by a writer, or removed.
+  final class FileWatch: Sendable {
+    private let place: Inotify.Place
+
+    /// Nil if the file is not there or the system has no room for another watch.
+    init?(path: String, _ handler: @escaping @Sendable () -> Void) {
+      guard let place = Inotify.shared.add(path, handler) else { return nil }
+      self.place = place
+    }
+
+    /// No call of the handler begins after this returns, except one that is already on its way.
+    func end() { Inotify.shared.remove(place) }
+  }
+
+  /// The process's one inotify instance, for all its stores: a user has only 128 of them.
+  ///
+  /// none ─first watch→ open;  open ─last watch ends→ none (its queue reads the end and closes it)
+  private final class Inotify: Sendable {
+    struct Place: Sendable {
+      let instance: Int32
+      let watch: Int32
+      let id: Int
+    }
+
+    private struct State: Sendable {
+      var instance: Int32?
+      var handlers: [Int32: [Int: @Sendable () -> Void]] = [:]
+      var lastID = 0
+    }
+
+    static let shared = Inotify()
+    private let state = Lock(State())
+
+    /// A process that commits in a loop is woken by itself: for so long its signals gather.
+    private static let rest = 0.002
+
+    func add(_ path: String, _ handler: @escaping @Sendable () -> Void) -> Place? {
+      state.withLock { state in
+        guard let instance = state.instance ?? open() else { return nil }
+        state.instance = instance
+        let mask = UInt32(IN_MODIFY) | UInt32(IN_CLOSE_WRITE) | UInt32(IN_ATTRIB)
+        let watch = inotify_add_watch(instance, path, mask)
+        guard watch >= 0 else {
+          // Nobody else uses it, and no event will ever end it.
+          if state.handlers.isEmpty {
+            state.instance = nil
+            close(instance)
+          }
+          return nil
+        }
+        if state.handlers.isEmpty { run(instance) }
+        state.lastID += 1
+        state.handlers[watch, default: [:]][state.lastID] = handler
+        return Place(instance: instance, watch: watch, id: state.lastID)
+      }
+    }
+
+    private func open() -> Int32? {
+      let instance = inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC))
+      return instance < 0 ? nil : instance
+    }
+
+    func remove(_ place: Place) {
+      state.withLock { state in
+        guard state.instance == place.instance,
+          state.handlers[place.watch]?.removeValue(forKey: place.id) != nil,
+          state.handlers[place.watch]?.isEmpty == true
+        else { return }
+        state.handlers[place.watch] = nil
+        if state.handlers.isEmpty { state.instance = nil }
+        // The watch's own last event wakes the queue, which finds that it is over.
+        inotify_rm_watch(place.instance, place.watch)
+      }
+    }
+
+    /// Delivers events until nobody watches any more.
+    private func run(_ instance: Int32) {
+      let queue = DispatchQueue(label: "strata.signals", qos: .userInitiated)
+      let source = DispatchSource.makeReadSource(fileDescriptor: instance, queue: queue)
+      source.setEventHandler {
+        let watches = Self.readEvents(instance)
+        let handlers = self.state.withLock { state in
+          state.instance == instance
+            ? watches.flatMap { state.handlers[$0].map { Array($0.values) } ?? [] } : nil
+        }
+        // The handler holds its source until then.
+        guard let handlers else { return source.cancel() }
+        for handler in handlers { handler() }
+        Thread.sleep(forTimeInterval: Self.rest)
+      }
+      source.setCancelHandler { close(instance) }
+      source.resume()
+    }
+
+    /// The watches that have events; reads all there are.
+    private static func readEvents(_ instance: Int32) -> Set<Int32> {
+      var watches: Set<Int32> = []
+      withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 8) { buffer in
+        while true {
+          let count = read(instance, buffer.baseAddress, buffer.count)
+          guard count > 0 else { return }
+          let size = MemoryLayout<inotify_event>.size
+          var offset = 0
+          while offset + size <= count {
+            let event = buffer.loadUnaligned(fromByteOffset: offset, as: inotify_event.self)
+            watches.insert(event.wd)
+            offset += size + Int(event.len)
+          }
+        }
+      }
+      return watches
+    }
+  }
+#endif

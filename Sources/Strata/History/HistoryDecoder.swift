@@ -1,0 +1,137 @@
+/// Reads what ``HistoryEncoder`` wrote.
+///
+/// Believes nothing: bytes that were damaged, or written by a newer version or under another layout,
+/// are ``Unreadable``, never misread.
+struct HistoryDecoder {
+  struct Unreadable: Error {}
+
+  private let layout: HistoryLayout
+  private let builder: RecordBuilder
+  /// What was read so far of one commit.
+  private(set) var tables: [TableID: TableChanges] = [:]
+
+  init(_ layout: HistoryLayout, _ builder: RecordBuilder) {
+    self.layout = layout
+    self.builder = builder
+  }
+
+  /// Adds the changes of one part, in order.
+  mutating func decode(_ part: UnsafeRawBufferPointer) throws(Unreadable) {
+    var reader = HistoryBytes(part)
+    guard try reader.byte() == HistoryEncoder.version else { throw Unreadable() }
+    while !reader.isAtEnd {
+      guard let table = layout.table(try reader.bytes(count: reader.count())) else {
+        throw Unreadable()
+      }
+      try decodeSection(of: table, &reader)
+    }
+  }
+
+  private mutating func decodeSection(
+    of table: Table, _ reader: inout HistoryBytes
+  ) throws(Unreadable) {
+    var rows = ContiguousArray<RowChange>()
+    var isReset = false
+    if case .rows(let earlier)? = tables.removeValue(forKey: table.id) { rows = earlier }
+    section: while true {
+      guard let mark = HistoryMark(rawValue: try reader.byte()) else { throw Unreadable() }
+      let change: Change
+      switch mark {
+      case .end: break section
+      case .reset:
+        isReset = true
+        continue
+      case .insertion: change = Change(before: nil, after: try record(of: table, &reader))
+      case .deletion: change = Change(before: try record(of: table, &reader), after: nil)
+      case .update:
+        let before = try record(of: table, &reader)
+        change = Change(before: before, after: try update(before, &reader))
+      }
+      guard let key = (change.before ?? change.after)?.key(Table.keyColumn) else { continue }
+      // Everybody downstream looks keys up by halving.
+      if let last = rows.last, !(last.key < key) { throw Unreadable() }
+      rows.append(RowChange(key: key, change: change))
+    }
+    tables[table.id] = isReset ? .reset : .rows(rows)
+  }
+
+  private func record(
+    of table: Table, _ reader: inout HistoryBytes
+  ) throws(Unreadable) -> Record {
+    builder.begin(columns: table.columns.count)
+    for _ in table.columns { try reader.cell(into: builder) }
+    return try finish()
+  }
+
+  private func update(_ before: Record, _ reader: inout HistoryBytes) throws(Unreadable) -> Record {
+    var remaining = try reader.count()
+    var changed = remaining > 0 ? try reader.count() : before.count
+    builder.begin(columns: before.count)
+    for column in 0..<before.count {
+      guard column == changed else {
+        builder.append(column, of: before)
+        continue
+      }
+      try reader.cell(into: builder)
+      remaining -= 1
+      changed = remaining > 0 ? try reader.count() : before.count
+    }
+    let after = try finish()
+    // A column that is out of order or that does not exist leaves something over.
+    if remaining > 0 || after == before { throw Unreadable() }
+    return after
+  }
+
+  private func finish() throws(Unreadable) -> Record {
+    do { return try builder.finish() } catch { throw Unreadable() }
+  }
+}
+
+/// Bytes that are read from the front, with every length checked.
+struct HistoryBytes {
+  private var rest: UnsafeRawBufferPointer.SubSequence
+
+  init(_ bytes: UnsafeRawBufferPointer) { rest = bytes[...] }
+
+  var isAtEnd: Bool { rest.isEmpty }
+
+  mutating func byte() throws(HistoryDecoder.Unreadable) -> UInt8 {
+    guard let byte = rest.popFirst() else { throw HistoryDecoder.Unreadable() }
+    return byte
+  }
+
+  /// A number in groups of seven bits.
+  mutating func count() throws(HistoryDecoder.Unreadable) -> Int {
+    var value = 0
+    var shift = 0
+    while true {
+      let byte = try byte()
+      value |= Int(byte & 0x7F) << shift
+      if byte < 0x80 { return value }
+      shift += 7
+      // Far more than any length, and no sign bit.
+      if shift > 49 { throw HistoryDecoder.Unreadable() }
+    }
+  }
+
+  mutating func bytes(count: Int) throws(HistoryDecoder.Unreadable) -> UnsafeRawBufferPointer {
+    guard count <= rest.count else { throw HistoryDecoder.Unreadable() }
+    defer { rest = rest.dropFirst(count) }
+    return UnsafeRawBufferPointer(rebasing: rest.prefix(count))
+  }
+
+  /// Appends the next cell to the record that is being built.
+  mutating func cell(into builder: RecordBuilder) throws(HistoryDecoder.Unreadable) {
+    let head = try count()
+    let payload = try bytes(count: head >> 3)
+    switch CellTag(rawValue: UInt32(head & 7)) {
+    case .null where payload.isEmpty: builder.appendNull()
+    case .integer where [0, 1, 2, 4, 8].contains(payload.count):
+      builder.append(RecordView.integer(payload))
+    case .real where payload.count == 8: builder.append(RecordView.real(payload))
+    case .text: builder.append(text: payload)
+    case .blob: builder.append(blob: payload)
+    case .null, .integer, .real, nil: throw HistoryDecoder.Unreadable()
+    }
+  }
+}

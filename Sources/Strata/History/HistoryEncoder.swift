@@ -1,0 +1,114 @@
+internal import StrataSQLite
+
+/// Writes a commit's changes down, compactly and independently of the machine.
+///
+/// A part is a version byte and sections, one a table: its name as ``HistoryLayout`` has it, then
+/// its rows, then an end mark. Every row is a ``HistoryMark`` and cells: all of them for an
+/// insertion or a deletion; for an update all cells before, then the number of those that changed,
+/// each with its column. A cell is its length and tag as one number, then its payload, as it is in a
+/// record. The key is the first cell.
+struct HistoryEncoder {
+  static let version: UInt8 = 1
+  /// A part is closed once it has so many bytes: a commit of any size is written in bounded memory.
+  static let partLimit = 256 * 1024
+
+  private let layout: HistoryLayout
+  private var bytes: [UInt8] = []
+
+  init(_ layout: HistoryLayout) {
+    self.layout = layout
+    bytes.reserveCapacity(4096)
+  }
+
+  /// Hands out the changes part by part; every part says by itself which tables it is about.
+  mutating func encode(
+    _ changes: [TableID: TableChanges],
+    _ write: (UnsafeRawBufferPointer, _ isLast: Bool) throws(SQLiteError) -> Void
+  ) throws(SQLiteError) {
+    begin()
+    for id in changes.keys.sorted() {
+      guard let changes = changes[id] else { continue }
+      let header = layout.headers[id.index]
+      bytes += header
+      switch changes {
+      case .reset: bytes.append(HistoryMark.reset.rawValue)
+      case .rows(let rows):
+        for row in rows {
+          if bytes.count >= Self.partLimit {
+            bytes.append(HistoryMark.end.rawValue)
+            try hand(to: write, isLast: false)
+            begin()
+            bytes += header
+          }
+          append(row.change)
+        }
+      }
+      bytes.append(HistoryMark.end.rawValue)
+    }
+    try hand(to: write, isLast: true)
+    // One large commit must not be remembered for ever.
+    if bytes.capacity > Self.partLimit * 4 { bytes = [] }
+  }
+
+  private mutating func begin() {
+    bytes.removeAll(keepingCapacity: true)
+    bytes.append(Self.version)
+  }
+
+  private func hand(
+    to write: (UnsafeRawBufferPointer, Bool) throws(SQLiteError) -> Void, isLast: Bool
+  ) throws(SQLiteError) {
+    let result = bytes.withUnsafeBytes { bytes -> Result<Void, SQLiteError> in
+      do throws(SQLiteError) { return .success(try write(bytes, isLast)) } catch {
+        return .failure(error)
+      }
+    }
+    try result.get()
+  }
+
+  private mutating func append(_ change: Change) {
+    switch (change.before, change.after) {
+    case (nil, nil): break
+    case (nil, let after?):
+      bytes.append(HistoryMark.insertion.rawValue)
+      append(after)
+    case (let before?, nil):
+      bytes.append(HistoryMark.deletion.rawValue)
+      append(before)
+    case (let before?, let after?):
+      bytes.append(HistoryMark.update.rawValue)
+      append(before)
+      let columns = after.differences(from: before).positions
+      bytes.appendVarint(UInt64(columns.count))
+      after.withView { view in
+        for column in columns {
+          bytes.appendVarint(UInt64(column))
+          append(view, column)
+        }
+      }
+    }
+  }
+
+  private mutating func append(_ record: Record) {
+    record.withView { view in
+      for column in 0..<view.count { append(view, column) }
+    }
+  }
+
+  @inline(__always)
+  private mutating func append(_ view: RecordView, _ column: Int) {
+    let payload = view.payload(column)
+    bytes.appendVarint(UInt64(payload.count) << 3 | UInt64(view.tag(column)))
+    bytes.append(contentsOf: payload)
+  }
+}
+
+/// What comes next in a section of changes.
+enum HistoryMark: UInt8 {
+  case end = 0
+  case insertion = 1
+  case deletion = 2
+  case update = 3
+  /// More changed than is listed.
+  case reset = 4
+}

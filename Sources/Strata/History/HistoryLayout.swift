@@ -1,0 +1,48 @@
+/// How a model's tables are named in the history, and what tells that a table looked different when
+/// something was written.
+///
+/// Records are written cell by cell in column order, so they can be read only with the columns
+/// that they were written with. Every section of changes says which those were.
+struct HistoryLayout: Sendable {
+  /// What a table's section begins with, by the table's position in the model.
+  let headers: [[UInt8]]
+  private let tables: [[UInt8]: Table]
+
+  init(_ model: Model) {
+    let names = model.tables.map(Self.name)
+    headers = names.map { name in
+      var header: [UInt8] = []
+      header.appendVarint(UInt64(name.count))
+      return header + name
+    }
+    tables = Dictionary(uniqueKeysWithValues: zip(names, model.tables))
+  }
+
+  /// The table that a section names; nil if it is unknown or had other columns.
+  func table(_ name: UnsafeRawBufferPointer) -> Table? { tables[Array(name)] }
+
+  /// A hash of the table's columns and its name.
+  private static func name(_ table: Table) -> [UInt8] {
+    // FNV-1a: what is written must mean the same to every version of every program.
+    var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+    for column in table.columns {
+      for byte in "\(column.name)\u{0}\(column.storage.rawValue)\u{0}".utf8 {
+        hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3
+      }
+    }
+    return withUnsafeBytes(of: hash.littleEndian) { Array($0) } + Array(table.name.utf8)
+  }
+}
+
+extension [UInt8] {
+  /// Appends a number in groups of seven bits, the lowest first.
+  @inline(__always)
+  mutating func appendVarint(_ value: UInt64) {
+    var rest = value
+    while rest >= 0x80 {
+      append(UInt8(truncatingIfNeeded: rest) | 0x80)
+      rest >>= 7
+    }
+    append(UInt8(truncatingIfNeeded: rest))
+  }
+}

@@ -1,0 +1,124 @@
+internal import StrataSQLite
+
+/// The writer's side of the history: one row a commit, in the commit's own transaction.
+///
+/// What is kept is always one run of numbers without a gap, so that a reader sees from the numbers
+/// alone whether it missed something. After commits that were not recorded the run begins anew:
+/// nobody can get past them.
+struct HistoryLog {
+  /// So many commits are made between two prunings.
+  static let pruneInterval = 64
+  /// So many entries are removed at once: more than come between two prunings, few enough that no
+  /// commit waits long.
+  static let pruneLimit = 256
+  /// What an entry takes besides its changes, roughly.
+  private static let overhead = 48
+
+  private static let append = SQL(
+    "INSERT INTO strata_history (number, time, author, total, parts, changes) "
+      + "VALUES (?1, ?2, ?3, ?4, ?5, ?6)")
+  private static let appendPart = SQL(
+    "INSERT INTO strata_history_part (number, part, changes) VALUES (?1, ?2, ?3)")
+  private static let newest = SQL(
+    "SELECT number, total FROM strata_history ORDER BY number DESC LIMIT 1")
+  private static let oldest = SQL(
+    "SELECT number, time, total FROM strata_history ORDER BY number LIMIT \(pruneLimit)")
+  private static let remove = SQL("DELETE FROM strata_history WHERE number <= ?1")
+  private static let removeParts = SQL("DELETE FROM strata_history_part WHERE number <= ?1")
+
+  private let options: HistoryOptions
+  private var encoder: HistoryEncoder
+  /// The newest entry, as far as this process knows.
+  private var last: (number: Int64, total: Int64)?
+  private var commitsUntilPruning = 0
+  private var bytesUntilPruning: Int64 = 0
+
+  init(_ options: HistoryOptions, _ layout: HistoryLayout) {
+    self.options = options
+    encoder = HistoryEncoder(layout)
+  }
+
+  /// Forgets what a transaction that was rolled back may have written.
+  mutating func forget() { last = nil }
+
+  /// Writes the entry of a commit, in its transaction.
+  mutating func append(
+    _ changes: [TableID: TableChanges], number: Int64, author: String, _ connection: Connection
+  ) throws(SQLiteError) {
+    if last?.number != number - 1 { last = try lookUp(before: number, connection) }
+    let now = options.clock()
+    var total = (last?.total ?? 0) + Int64(Self.overhead)
+    var parts: Int64 = 0
+    try encoder.encode(changes) { (bytes, isLast) throws(SQLiteError) in
+      // An encoding is never empty: it begins with its version.
+      guard let base = bytes.baseAddress else { return }
+      total += Int64(bytes.count)
+      if isLast {
+        let statement = try connection.statement(for: Self.append)
+        statement.bind(1, number)
+        statement.bind(2, now)
+        statement.bind(3, author)
+        statement.bind(4, total)
+        statement.bind(5, parts)
+        statement.bindStaticBlob(6, base, bytes.count)
+        try statement.run()
+      } else {
+        let statement = try connection.statement(for: Self.appendPart)
+        statement.bind(1, number)
+        statement.bind(2, parts)
+        statement.bindStaticBlob(3, base, bytes.count)
+        try statement.run()
+        parts += 1
+      }
+    }
+    let written = total - (last?.total ?? 0)
+    last = (number, total)
+    commitsUntilPruning -= 1
+    bytesUntilPruning -= written
+    if commitsUntilPruning < 0 || bytesUntilPruning < 0 { try prune(now, total, connection) }
+  }
+
+  /// The newest entry, if it is of the commit right before this one; otherwise empties the history.
+  private func lookUp(
+    before number: Int64, _ connection: Connection
+  ) throws(SQLiteError) -> (number: Int64, total: Int64)? {
+    let statement = try connection.statement(for: Self.newest)
+    defer { statement.reset() }
+    guard try statement.step() else { return nil }
+    let found = (number: statement.integer(0), total: statement.integer(1))
+    if found.number == number - 1 { return found }
+    statement.reset()
+    try remove(upTo: .max, connection)
+    return nil
+  }
+
+  // MARK: - Pruning
+
+  private mutating func prune(
+    _ now: Double, _ total: Int64, _ connection: Connection
+  ) throws(SQLiteError) {
+    commitsUntilPruning = Self.pruneInterval
+    bytesUntilPruning = options.bytes.map { Int64(max(1, $0 / 16)) } ?? .max
+    let statement = try connection.statement(for: Self.oldest)
+    var removed: Int64?
+    do {
+      defer { statement.reset() }
+      while try statement.step() {
+        // The newest entry is neither old nor followed by anything.
+        let isOld = options.age.map { now - statement.real(1) > $0 / .seconds(1) } ?? false
+        let isPushedOut = options.bytes.map { total - statement.integer(2) >= Int64($0) } ?? false
+        guard isOld || isPushedOut else { break }
+        removed = statement.integer(0)
+      }
+    }
+    if let removed { try remove(upTo: removed, connection) }
+  }
+
+  private func remove(upTo number: Int64, _ connection: Connection) throws(SQLiteError) {
+    for sql in [Self.remove, Self.removeParts] {
+      let statement = try connection.statement(for: sql)
+      statement.bind(1, number)
+      try statement.run()
+    }
+  }
+}

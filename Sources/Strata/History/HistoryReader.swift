@@ -1,0 +1,84 @@
+internal import Foundation
+internal import StrataSQLite
+
+/// Reads entries of the history through a connection, oldest first.
+struct HistoryReader {
+  private static let entries = SQL(
+    "SELECT number, time, author, parts, changes FROM strata_history "
+      + "WHERE number > ?1 AND number <= ?2 ORDER BY number")
+  private static let parts = SQL(
+    "SELECT changes FROM strata_history_part WHERE number = ?1 ORDER BY part")
+  private static let bounds = SQL("SELECT min(number), max(number) FROM strata_history")
+
+  /// An entry as it is stored; nil for changes that cannot be read with this model.
+  struct Entry: Sendable {
+    let number: Int64
+    let time: Double
+    let author: String
+    let changes: [TableID: TableChanges]?
+    /// The bytes that its changes take.
+    let size: Int
+  }
+
+  private let connection: Connection
+  private let layout: HistoryLayout
+  private let builder: RecordBuilder
+
+  init(_ connection: Connection, _ layout: HistoryLayout, _ builder: RecordBuilder) {
+    self.connection = connection
+    self.layout = layout
+    self.builder = builder
+  }
+
+  /// Calls `body` with the entries after one number up to another, until it returns false.
+  func forEach(
+    after first: Int64, upTo last: Int64, _ body: (Entry) -> Bool
+  ) throws(SQLiteError) {
+    let statement = try connection.statement(for: Self.entries)
+    defer { statement.reset() }
+    statement.bind(1, first)
+    statement.bind(2, last)
+    while try statement.step() {
+      let number = statement.integer(0)
+      let (changes, size) = try changes(
+        number, parts: statement.integer(3), end: statement.blob(4))
+      let entry = Entry(
+        number: number, time: statement.real(1), author: statement.string(2), changes: changes,
+        size: size)
+      if !body(entry) { return }
+    }
+  }
+
+  private func changes(
+    _ number: Int64, parts: Int64, end: UnsafeRawBufferPointer
+  ) throws(SQLiteError) -> ([TableID: TableChanges]?, size: Int) {
+    var decoder = HistoryDecoder(layout, builder)
+    var size = end.count
+    var isReadable = true
+    func decode(_ part: UnsafeRawBufferPointer) {
+      do throws(HistoryDecoder.Unreadable) { try decoder.decode(part) } catch { isReadable = false }
+    }
+    if parts > 0 {
+      let statement = try connection.statement(for: Self.parts)
+      defer { statement.reset() }
+      statement.bind(1, number)
+      var found: Int64 = 0
+      while try statement.step() {
+        size += statement.blob(0).count
+        if isReadable { decode(statement.blob(0)) }
+        found += 1
+      }
+      if found != parts { isReadable = false }
+    }
+    if isReadable { decode(end) }
+    return (isReadable ? decoder.tables : nil, size)
+  }
+
+  /// The numbers of the oldest and the newest entry; nil if there is none.
+  func bounds() throws(SQLiteError) -> ClosedRange<Int64>? {
+    let statement = try connection.statement(for: Self.bounds)
+    defer { statement.reset() }
+    guard try statement.step(), !statement.isNull(0) else { return nil }
+    return statement.integer(0)...statement.integer(1)
+  }
+}

@@ -1,0 +1,168 @@
+import Foundation
+import StrataTesting
+import Testing
+
+@testable import Strata
+@testable import StrataSQLite
+
+/// What `history(since:)` tells, within one launch and across several.
+@Suite(.timeLimit(.minutes(10))) struct CommitHistoryTests {
+  private let file: StoreFile
+
+  init() throws { file = try StoreFile() }
+
+  @Test func `every commit is there with old and new values, author and time`() async throws {
+    let clock = Lock(100.0)
+    let stack = try await file.open(.long.at(clock), author: "app")
+    let gull = Boat(id: 1, name: "Gull")
+    try await stack.commit { $0.insert(gull) }
+    clock.withLock { $0 = 200 }
+    try await stack.commit { scratch in
+      scratch.author = "sync"
+      scratch.update(gull) { $0.length = 7 }
+      scratch.insert(Harbour(id: 2))
+    }
+    clock.withLock { $0 = 300 }
+    try await Task { @MainActor in
+      stack.view.author = "view"
+      stack.view.delete(Boat(id: 1, name: "Gull", length: 7))
+      try await stack.view.save()
+    }.value
+
+    let entries = try await stack.entries()
+    #expect(entries.map(\.token.commit) == [1, 2, 3])
+    #expect(entries.map(\.author) == ["app", "sync", "view"])
+    #expect(entries.map(\.date.timeIntervalSinceReferenceDate) == [100, 200, 300])
+    #expect(entries[0].changes.changes(of: Boat.self).inserted == [gull])
+    let update = try #require(entries[1].changes.changes(of: Boat.self).updated.first)
+    #expect(update.before == gull && update.after.length == 7 && update.attributes == ["length"])
+    #expect(entries[1].changes.changes(of: Harbour.self).inserted == [Harbour(id: 2)])
+    #expect(entries[2].changes.changes(of: Boat.self).deleted.map(\.length) == [7])
+    #expect(entries[2].changes.commit == 3)
+    await stack.close()
+  }
+
+  @Test func `a token is good in later launches`() async throws {
+    var token: HistoryToken?
+    for launch in 1...4 {
+      let stack = try await file.open(.long)
+      let decoded = try token.map {
+        try JSONDecoder().decode(HistoryToken.self, from: JSONEncoder().encode($0))
+      }
+      #expect(decoded == token)
+      let ids = try await stack.entries(since: decoded).flatMap { entry in
+        entry.changes.changes(of: Boat.self).inserted.map(\.id)
+      }
+      #expect(ids == (launch == 1 ? [] : [10 * launch - 10, 10 * launch - 9]))
+      token = stack.historyToken
+      for id in 0..<2 { try await stack.commit { $0.insert(Boat(id: 10 * launch + id)) } }
+      #expect(stack.historyToken > stack.historyToken(at: 0))
+      await stack.close()
+    }
+  }
+
+  @Test func `a history of many pages has every commit once`() async throws {
+    let stack = try await file.open(.long)
+    for id in 1...700 { try await stack.commit { $0.insert(Boat(id: id)) } }
+    #expect(try await stack.commits() == Array(1...700))
+    #expect(try await stack.commits(since: stack.historyToken(at: 444)) == Array(445...700))
+    #expect(try await stack.commits(since: stack.historyToken) == [])
+    await stack.close()
+  }
+
+  @Test func `a save that changes nothing or fails leaves no entry`() async throws {
+    let stack = try await file.open(.long)
+    try await stack.commit { $0.insert(Boat(id: 1)) }
+    try await stack.commit { $0.upsert(Boat(id: 1)) }
+    #expect(await failure { try await stack.commit { $0.insert(Boat(id: 1, name: "x")) } } != nil)
+    try await stack.commit { $0.insert(Boat(id: 2)) }
+    #expect(try await stack.commits() == [1, 2])
+    await stack.close()
+  }
+
+  @Test func `a commit of many parts comes back whole`() async throws {
+    let stack = try await file.open(.long)
+    let name = String(repeating: "x", count: 500)
+    let boats = (0..<3_000).map { Boat(id: $0, name: name) }
+    try await stack.commit { scratch in boats.forEach(scratch.insert) }
+    try await stack.commit { $0.delete(boats[7]) }
+    #expect(try await stack.rows("SELECT count(*) > 3 FROM strata_history_part") == ["1"])
+    let entries = try await stack.entries()
+    #expect(entries.count == 2 && entries[0].changes.changes(of: Boat.self).inserted == boats)
+    await stack.close()
+  }
+
+  @Test func `a token of another store is refused`() async throws {
+    let other = try StoreFile()
+    let stack = try await file.open(.long)
+    let stranger = try await other.open(.long)
+    let error = await failure { try await stack.commits(since: stranger.historyToken) }
+    #expect(error?.code == .wrongStore)
+    await stranger.close()
+    await stack.close()
+  }
+
+  @Test func `commits that were not recorded expire the tokens before them`() async throws {
+    var stack = try await file.open(.long)
+    try await stack.commit { $0.insert(Boat(id: 1)) }
+    let token = stack.historyToken
+    await stack.close()
+    stack = try await file.open()
+    try await stack.commit { $0.insert(Boat(id: 2)) }
+    #expect(await failure { try await stack.commits(since: token) }?.code == .historyExpired)
+    #expect(try await stack.commits() == [])
+    await stack.close()
+    stack = try await file.open(.long)
+    let later = stack.historyToken
+    try await stack.commit { $0.insert(Boat(id: 3)) }
+    #expect(await failure { try await stack.commits(since: token) }?.code == .historyExpired)
+    #expect(try await stack.commits(since: later) == [3])
+    #expect(try await stack.commits() == [3])
+    let beyond = stack.historyToken(at: 9)
+    #expect(await failure { try await stack.commits(since: beyond) }?.code == .historyExpired)
+    await stack.close()
+  }
+
+  @Test func `an entry of another layout tells to read again`() async throws {
+    let stack = try await file.open(.long)
+    try await stack.commit { $0.insert(Boat(id: 1)) }
+    try await stack.commit { $0.insert(Harbour(id: 1)) }
+    let connection = try Connection(path: await stack.path, .readWrite)
+    // A byte of the hash of the columns, behind the version and the length of the name.
+    try connection.execute(
+      "UPDATE strata_history SET changes = CAST(substr(changes, 1, 2) || x'00' || "
+        + "substr(changes, 4) AS BLOB) WHERE number = 1")
+    let entries = try await stack.entries()
+    #expect(entries.count == 2)
+    #expect(entries[0].changes.changes(of: Boat.self).isReset)
+    #expect(entries[0].changes.changes(of: Boat.self).inserted == [])
+    #expect(entries[1].changes.changes(of: Harbour.self).inserted.count == 1)
+    await stack.close()
+  }
+
+  @Test func `an iteration ends with the commit that was newest when it began`() async throws {
+    let stack = try await file.open(.long)
+    for id in 1...3 { try await stack.commit { $0.insert(Boat(id: id)) } }
+    var iterator = stack.history().makeAsyncIterator()
+    #expect(try await iterator.next()?.token.commit == 1)
+    try await stack.commit { $0.insert(Boat(id: 4)) }
+    #expect(try await iterator.next()?.token.commit == 2)
+    #expect(try await iterator.next()?.token.commit == 3)
+    #expect(try await iterator.next() == nil)
+    #expect(try await iterator.next() == nil)
+    await stack.close()
+  }
+
+  @Test func `cancelling and closing end an iteration with an error`() async throws {
+    let stack = try await file.open(.long)
+    try await stack.commit { $0.insert(Boat(id: 1)) }
+    let reading = Task {
+      while !Task.isCancelled { await Task.yield() }
+      return await failure { try await stack.commits() }
+    }
+    reading.cancel()
+    #expect(await reading.value?.code == .cancelled)
+    await stack.close()
+    #expect(await failure { try await stack.commits() }?.code == .closed)
+  }
+}

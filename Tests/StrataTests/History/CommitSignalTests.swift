@@ -1,0 +1,104 @@
+import Foundation
+import StrataTesting
+import Testing
+
+@testable import Strata
+@testable import StrataSQLite
+
+/// The file by which processes tell each other of commits.
+@Suite(.timeLimit(.minutes(10))) struct CommitSignalTests {
+  private let file: StoreFile
+
+  init() throws { file = try StoreFile() }
+
+  /// Commits here and returns when the other stack, which does nothing by itself, has it.
+  private func isTold(_ there: Stack, of here: Stack, id: Int) async throws {
+    let commit = try await here.commit { $0.insert(Boat(id: id)) }
+    try await there.view.merged(commit)
+  }
+
+  @Test func `removing the file makes nobody deaf`() async throws {
+    let here = try await file.open(.long)
+    let there = try await file.open(.long)
+    try await isTold(there, of: here, id: 1)
+    try FileManager.default.removeItem(atPath: file.path + "-notify")
+    try await isTold(there, of: here, id: 2)
+    let third = try await file.open(.long)
+    for id in 3..<6 { try await isTold(third, of: here, id: id) }
+    try await isTold(here, of: third, id: 7)
+    try await isTold(there, of: third, id: 8)
+    for stack in [here, there, third] { await stack.close() }
+  }
+
+  @Test func `who opens and closes the store makes nobody deaf`() async throws {
+    let here = try await file.open(.long)
+    let there = try await file.open(.long)
+    for id in 1..<20 {
+      let passing = try await file.open(.long)
+      async let closing: Void = passing.close()
+      try await isTold(there, of: here, id: id)
+      await closing
+    }
+    await here.close()
+    await there.close()
+    let folder = file.url.deletingLastPathComponent().path
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["store.sqlite"])
+  }
+
+  @Test func `a log that is written back and removed makes nobody deaf`() async throws {
+    let there = try await file.open(.long)
+    for id in 1..<5 {
+      let here = try await file.open(.long)
+      try await isTold(there, of: here, id: id)
+      await here.close()
+      // Without patience: the other stack has a snapshot.
+      let connection = try Connection(path: file.path, access: .readWrite, busyTimeout: .zero)
+      _ = try connection.integer("PRAGMA wal_checkpoint(TRUNCATE)")
+    }
+    await there.close()
+  }
+
+  @Test func `a commit of which nobody was told is found when its process ends`() async throws {
+    let there = try await file.open(.long)
+    let signal = try #require(CommitSignal(store: file.path))
+    let connection = try Connection(path: file.path, .readWrite)
+    try connection.execute("UPDATE strata_commit SET number = number + 1")
+    // The kernel closes the files of a process that was killed.
+    signal.stop()
+    try await there.view.merged(1)
+    await there.close()
+  }
+
+  @Test func `a stack that does not watch finds commits with its own`() async throws {
+    let here = try await file.open(.long)
+    let there = try await file.open(.long) { $0.watchesOtherProcesses = false }
+    try await here.commit { $0.insert(Boat(id: 1)) }
+    #expect(try await there.commit { $0.insert(Boat(id: 2)) } == 2)
+    try await there.view.merged(2)
+    #expect(try await there.view.fetch(Boat.all).count == 2)
+    await here.close()
+    await there.close()
+  }
+
+  #if os(Linux)
+    /// What the process's descriptors are of.
+    private func descriptors() -> [String] {
+      let all = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
+      return all.compactMap {
+        try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)")
+      }
+    }
+
+    @Test func `a stack that is closed leaves no descriptor open`() async throws {
+      let folder = URL(fileURLWithPath: file.path).deletingLastPathComponent().path
+      for _ in 0..<20 {
+        let stack = try await file.open(.long)
+        #expect(descriptors().contains(file.path + "-notify"))
+        await stack.close()
+      }
+      #expect(descriptors().filter { $0.hasPrefix(folder) } == [])
+      // Other tests run meanwhile, but all stacks of a process share one; another may be closing.
+      #expect(descriptors().filter { $0.contains("inotify") }.count <= 2)
+    }
+  #endif
+}
