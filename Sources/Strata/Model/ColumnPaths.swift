@@ -3,6 +3,9 @@ struct ColumnPaths: Sendable {
   /// Hashes of paths: a dictionary's key would have to be `Sendable`, which `AnyKeyPath` is not.
   private var positions: [Int: [(path: SendablePath, column: Int)]] = [:]
 
+  /// The entity that the paths start from.
+  private(set) var root: (any Any.Type)?
+
   subscript(path: AnyKeyPath) -> Int? {
     positions[path.hashValue]?.first { $0.path as AnyKeyPath == path }?.column
   }
@@ -10,6 +13,7 @@ struct ColumnPaths: Sendable {
   /// Adds the path of the next column; a path that is there keeps its column.
   mutating func add(_ path: SendablePath, column: Int) {
     if self[path] != nil { return }
+    root = type(of: path as AnyKeyPath).rootType
     positions[(path as AnyKeyPath).hashValue, default: []].append((path, column))
   }
 }

@@ -52,7 +52,7 @@ struct JoinTable: Sendable {
     }
     let table = Table(
       id: id, name: definition.tableName, entity: "link of \(owner.entity) and \(target.entity)",
-      columns: columns, paths: [], references: references, referrers: [], uniques: [],
+      columns: columns, paths: ColumnPaths(), references: references, referrers: [], uniques: [],
       codec: EntityCodec([], size: 0), isJoin: true)
     return JoinTable(table: table, definition: definition)
   }

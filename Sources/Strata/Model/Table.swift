@@ -74,9 +74,7 @@ package final class Table: Sendable {
   }
 
   /// Whether this is the table of an entity, so that its records may be decoded as one.
-  func isTable<E: Entity>(of _: E.Type) -> Bool {
-    paths.first.map { type(of: $0 as AnyKeyPath).rootType == E.self } ?? false
-  }
+  func isTable<E: Entity>(of _: E.Type) -> Bool { paths.root == E.self }
 
   /// The column of the attribute at `path`.
   package func column(for path: AnyKeyPath) -> Int? { paths[path] }
