@@ -7,9 +7,9 @@ import Testing
 
 /// What `history(since:)` tells, within one launch and across several.
 @Suite(.timeLimit(.minutes(10))) struct CommitHistoryTests {
-  private let file: StoreFile
+  private let file: SharedStore
 
-  init() throws { file = try StoreFile() }
+  init() throws { file = try SharedStore() }
 
   @Test func `every commit is there with old and new values, author and time`() async throws {
     let clock = Lock(100.0)
@@ -93,7 +93,7 @@ import Testing
   }
 
   @Test func `a token of another store is refused`() async throws {
-    let other = try StoreFile()
+    let other = try SharedStore()
     let stack = try await file.open(.long)
     let stranger = try await other.open(.long)
     let error = await failure { try await stack.commits(since: stranger.historyToken) }

@@ -7,9 +7,9 @@ import Testing
 
 /// The file by which processes tell each other of commits.
 @Suite(.timeLimit(.minutes(10))) struct CommitSignalTests {
-  private let file: StoreFile
+  private let file: SharedStore
 
-  init() throws { file = try StoreFile() }
+  init() throws { file = try SharedStore() }
 
   /// Commits here and returns when the other stack, which does nothing by itself, has it.
   private func isTold(_ there: Stack, of here: Stack, id: Int) async throws {

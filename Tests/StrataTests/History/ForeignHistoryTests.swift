@@ -6,9 +6,9 @@ import Testing
 
 /// Two stacks on one file: what two processes are to each other.
 @Suite(.timeLimit(.minutes(10))) @MainActor struct ForeignHistoryTests {
-  private let file: StoreFile
+  private let file: SharedStore
 
-  init() throws { file = try StoreFile() }
+  init() throws { file = try SharedStore() }
 
   @Test func `the other one is told of exactly what was committed, without asking`() async throws {
     let here = try await file.open(.long)

@@ -6,9 +6,9 @@ import Testing
 
 /// What is removed from the history, and who must not notice.
 @Suite(.timeLimit(.minutes(10))) struct HistoryPruningTests {
-  private let file: StoreFile
+  private let file: SharedStore
 
-  init() throws { file = try StoreFile() }
+  init() throws { file = try SharedStore() }
 
   private func commit(_ count: Int, _ stack: Stack) async throws {
     for _ in 0..<count {

@@ -5,7 +5,7 @@ import Testing
 @testable import StrataSQLite
 
 /// A store in a folder of its own, to be opened again and again.
-final class StoreFile: Sendable {
+final class SharedStore: Sendable {
   private let folder: TemporaryFolder
   var url: URL { URL(fileURLWithPath: path) }
   var path: String { folder.path + "/store.sqlite" }
