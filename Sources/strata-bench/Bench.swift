@@ -78,11 +78,12 @@ final class Bench {
   /// Lends a stack over a copy of the store with the first `songs` songs, and then the closed
   /// file to `verify`.
   func withStack<R>(
-    songs: Int, verify: (URL) throws -> Void = { _ in }, _ body: (Stack) async throws -> R
+    songs: Int, options: Stack.Options = Stack.Options(),
+    verify: (URL) throws -> Void = { _ in }, _ body: (Stack) async throws -> R
   ) async throws -> R {
     let url = try await newStore(songs: songs)
     defer { remove(url) }
-    let stack = try await Stack.open(Song.self, at: url)
+    let stack = try await Stack.open(Song.self, at: url, options: options)
     let result: R
     do { result = try await body(stack) } catch {
       await stack.close()

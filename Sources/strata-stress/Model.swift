@@ -1,7 +1,7 @@
 import Strata
 
 /// Money that workers move about: the sum never changes.
-struct Account: Entity {
+struct Account: Entity, Equatable {
   var id = 0
   var owner = ""
   var balance = 0

@@ -3,10 +3,14 @@ import Foundation
 let usage = """
   usage: strata-stress workers [--seconds N] [--workers N] [--seed N]
          strata-stress log [--commits N] [--seed N]
+         strata-stress processes [--commits N] [--processes N] [--history 0|1] [--kill 0|1]
+                                 [--seed N]
 
   workers  Worker actors and the view context against one store for N seconds (5).
   log      N one-row commits (200,000) under a merging and an idle view context: the size of the
            write-ahead log.
+  processes  N processes (2) with N commits each (10,000) on one store, with a history (1) or
+           without; with --kill 1 the last one is killed in the middle of its work.
 
   Prints the seed, then one JSON line with the number of violated invariants. Exits with 1 if
   there are any, with 2 for a wrong call.
@@ -47,6 +51,22 @@ case "log":
   options.seed = given["--seed"] ?? options.seed
   print("seed \(options.seed)")
   report = try await LogStress(options).run()
+case "processes":
+  let given = numbers(
+    arguments.dropFirst(),
+    allowed: ["--commits", "--processes", "--history", "--kill", "--seed"])
+  var options = ProcessStress.Options()
+  options.commits = given["--commits"].map { Int(clamping: $0) } ?? options.commits
+  options.processes = given["--processes"].map { max(1, Int(clamping: $0)) } ?? options.processes
+  options.keepsHistory = given["--history"].map { $0 != 0 } ?? options.keepsHistory
+  options.kills = given["--kill"].map { $0 != 0 } ?? options.kills
+  options.seed = given["--seed"] ?? options.seed
+  print("seed \(options.seed)")
+  report = try await ProcessStress(options).run()
+case "child":
+  guard let options = ChildProcess.Options(arguments.dropFirst()) else { fail("not by hand") }
+  try await ChildProcess(options).run()
+  exit(0)
 case "--help":
   print(usage)
   exit(0)

@@ -20,6 +20,8 @@ actor Writer {
   private let author: String
   private var history: HistoryLog?
   private let signal: CommitSignal?
+  /// Something was committed that other processes have not been told of.
+  private var owesSignal = false
 
   nonisolated let options: StoreOptions
 
@@ -119,6 +121,12 @@ actor Writer {
     lookForForeignCommits()
   }
 
+  /// Tells other processes of what was committed; after the reply, which need not wait for it.
+  private func signalOthers() {
+    if owesSignal { signal?.post() }
+    owesSignal = false
+  }
+
   // MARK: - The queue
 
   /// Queues a unit and returns at once; the unit may run before this returns.
@@ -136,6 +144,7 @@ actor Writer {
             do throws(StoreError) { promise.resolve(.success(try body(writer))) } catch {
               promise.resolve(.failure(error))
             }
+            writer.signalOthers()
           }
         }
       }, lane, context: context)
@@ -217,8 +226,11 @@ actor Writer {
         }
         try connection.statement(for: Self.end).run()
       }
-      if isCounted || !changes.isEmpty { didCommit(changes) }
-      return (commit, changes)
+      // Telling others may find that another process has committed since.
+      let isCounted = isCounted || !changes.isEmpty
+      let number = isCounted ? commit + 1 : commit
+      if isCounted { didCommit(changes) }
+      return (number, changes)
     } catch {
       if connection.isInTransaction {
         try? connection.statement(for: Self.rollback).run()
@@ -257,7 +269,7 @@ actor Writer {
   private func didCommit(_ changes: [TableID: TableChanges]) {
     publish(changes, commit + 1)
     countedCommit = commit
-    signal?.post()
+    owesSignal = true
     checkLog()
     answerMergePull()
   }

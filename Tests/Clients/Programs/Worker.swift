@@ -49,3 +49,21 @@ func background(_ stack: Stack) -> Task<Void, any Error> {
     try await scratch.save()
   }
 }
+
+// What was committed since the last time, by whomever, except by the sync itself.
+func changesToPush(_ stack: Stack, since token: HistoryToken?) async throws -> HistoryToken? {
+  var token = token
+  for try await entry in stack.history(since: token) where entry.author != "sync" {
+    let songs = entry.changes.changes(of: Song.self)
+    print(entry.date, songs.inserted.count, songs.updated.map(\.after.title))
+    token = entry.token
+  }
+  return token
+}
+
+func pull(_ stack: Stack, _ songs: [Song]) async throws -> HistoryToken {
+  let scratch = stack.scratch()
+  scratch.author = "sync"
+  for song in songs { scratch.upsert(song) }
+  return stack.historyToken(at: try await scratch.save())
+}

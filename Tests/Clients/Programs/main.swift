@@ -2,8 +2,11 @@ import Foundation
 import Strata
 import StrataImport
 
+var options = Stack.Options()
+options.history = .keep(for: .seconds(3600), bytes: 1_000_000)
+options.author = "app"
 let stack = try await Stack.temporary(
-  Song.self, Artist.self, Playlist.self, Quake.self, Room.self, Booking.self)
+  Song.self, Artist.self, Playlist.self, Quake.self, Room.self, Booking.self, options: options)
 let fast = stack.view.live(Song.where { $0.bpm > 90 }.sorted(by: \.title))
 try await fast.load()
 let json = Data(#"[{"id":"6F9619FF-8B86-D011-B42D-00C04FC964FF","title":"So What"}]"#.utf8)
@@ -19,6 +22,10 @@ let booked = try await book(room, in: stack.view)
 try await goToBackground(stack)
 await comeBack(stack)
 try await relationships(stack)
+let token = try await pull(stack, [Song(title: "Pulled")])
+stack.view.author = "screen"
+let last = try await changesToPush(stack, since: token)
+print(last == token, token <= stack.historyToken)
 screen.close()
 let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
 try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

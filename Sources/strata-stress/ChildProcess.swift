@@ -1,0 +1,203 @@
+import Foundation
+import Strata
+
+/// What one process of ``ProcessStress`` does: commits steps at random, and follows what everybody
+/// commits by streams and live queries alone.
+///
+/// Its first line of input begins it, the second names the last commit of all processes.
+@MainActor
+struct ChildProcess {
+  struct Options {
+    var store = ""
+    var number = 0
+    var processes = 2
+    var commits = 0
+    var seed: UInt64 = 1
+    var keepsHistory = true
+
+    var arguments: [String] {
+      ["\(number)", "\(processes)", "\(commits)", "\(seed)", "\(keepsHistory ? 1 : 0)", store]
+    }
+
+    init() {}
+
+    init?(_ arguments: some Collection<String>) {
+      let arguments = Array(arguments)
+      let numbers = arguments.prefix(5).compactMap { UInt64($0) }
+      guard numbers.count == 5, arguments.count == 6 else { return nil }
+      (number, processes, commits) = (Int(numbers[0]), Int(numbers[1]), Int(numbers[2]))
+      (seed, keepsHistory, store) = (numbers[3], numbers[4] == 1, arguments[5])
+    }
+  }
+
+  static let entities: [any Entity.Type] = [
+    Account.self, Branch.self, Note.self, Counter.self,
+  ]
+
+  private let options: Options
+
+  init(_ options: Options) { self.options = options }
+
+  func run() async throws {
+    let input = LineReader(.standardInput)
+    var stackOptions = Stack.Options()
+    stackOptions.history = options.keepsHistory ? .keep(for: .seconds(86_400)) : nil
+    stackOptions.author = "process \(options.number)"
+    let stack = try await Stack.open(
+      Self.entities, at: URL(fileURLWithPath: options.store), options: stackOptions)
+    let rich = Account.sorted(by: \.balance, .descending).limit(10)
+    let live = stack.view.live(rich)
+    let notes = stack.view.live(Note.sorted(by: \.text))
+    try await live.load()
+    try await notes.load()
+    let start = try await Ledger.stored(stack)
+    let followers = [
+      Follower(start, stack.changes, "stack"), Follower(start, stack.view.changes, "view"),
+    ]
+    say("ready")
+    _ = await input.next()
+
+    let worker = ChildWorker(stack, options)
+    try await worker.run()
+    say("done \(stack.historyToken.commit)")
+    guard let last = await input.next().flatMap({ Int64($0) }) else { exit(3) }
+
+    // Nothing is committed here any more: only the signals of others bring the view there.
+    try await stack.view.merged(last)
+    var violations: [String] = []
+    if !(Array(live.elements) == (try await stack.view.fetch(rich))) {
+      violations.append("the live query of accounts differs from a fetch")
+    }
+    if !(Array(notes.elements) == (try await stack.view.fetch(Note.sorted(by: \.text)))) {
+      violations.append("the live query of notes differs from a fetch")
+    }
+    let stored = try await Ledger.stored(stack)
+    var resets = 0
+    for follower in followers {
+      await follower.reach(last)
+      violations += await follower.violations(stored, isExact: options.keepsHistory)
+      resets += await follower.resets
+    }
+    await stack.close()
+    let counts = await worker.counts
+    say("report \(counts.conflicts) \(counts.busy) \(resets)")
+    for violation in violations { say("violation process \(options.number): \(violation)") }
+    say("end")
+  }
+
+  private func say(_ line: String) {
+    FileHandle.standardOutput.write(Data((line + "\n").utf8))
+  }
+}
+
+/// Commits steps and writes each down: before, as what is about to be done, and after, with the
+/// number of its commit.
+private actor ChildWorker {
+  private let stack: Stack
+  private let options: ChildProcess.Options
+  private let log: FileHandle
+  private var random: SeededGenerator
+  private(set) var counts = (conflicts: 0, busy: 0)
+
+  init(_ stack: Stack, _ options: ChildProcess.Options) {
+    self.stack = stack
+    self.options = options
+    let path = options.store + ".steps\(options.number)"
+    _ = FileManager.default.createFile(atPath: path, contents: nil)
+    log = FileHandle(forWritingAtPath: path) ?? .nullDevice
+    random = SeededGenerator(options.seed &+ UInt64(options.number))
+  }
+
+  func run() async throws {
+    var done = 0
+    while done < options.commits {
+      let scratch = stack.scratch()
+      let step = try await prepare(scratch, number: done)
+      log.write(Data("? \(step.line)\n".utf8))
+      do throws(StoreError) {
+        let commit = try await scratch.save()
+        log.write(Data("\(commit) \(step.line)\n".utf8))
+        done += 1
+      } catch {
+        log.write(Data("-\n".utf8))
+        // Others move the same money; a machine that is busy may keep the store locked for long.
+        switch error.code {
+        case .conflict: counts.conflicts += 1
+        case .busy: counts.busy += 1
+        default: throw error
+        }
+      }
+    }
+  }
+
+  private func prepare(_ scratch: ScratchContext, number: Int) async throws -> Step {
+    switch Int.random(in: 0..<10, using: &random) {
+    case 0..<4:
+      let from = Int.random(in: 0..<Bank.accounts, using: &random)
+      let to = (from + Int.random(in: 1..<Bank.accounts, using: &random)) % Bank.accounts
+      let amount = Int.random(in: 1...50, using: &random)
+      let transfer = random.next()
+      let accounts = try await scratch.find(Account.self, [from, to])
+      scratch.update(accounts[0]) { ($0.balance, $0.transfer) = ($0.balance - amount, transfer) }
+      scratch.update(accounts[1]) { ($0.balance, $0.transfer) = ($0.balance + amount, transfer) }
+      return .transfer(from: from, to: to, amount: amount)
+    case 4..<6:
+      let place = Int.random(in: 0..<50, using: &random)
+      let mine = Note.where { [number = options.number] in $0.deleter == number }
+      let found = try await scratch.fetch(mine.sorted(by: \.text).offset(place).limit(1))
+      if let note = found.first {
+        scratch.delete(note)
+        return .delete(note: note.id)
+      }
+      return try await prepare(scratch, number: number)
+    case 6..<8:
+      let note = number * options.processes + options.number
+      let deleter = (options.number + 1) % options.processes
+      scratch.insert(Note(id: note, text: "\(random.next())", deleter: deleter))
+      return .insert(note: note)
+    case let choice:
+      let id = choice == 8 ? 0 : options.number + 1
+      let counter = try await scratch.find(Counter.self, [id])
+      let stamp = random.next()
+      scratch.update(counter[0]) { ($0.value, $0.stamp) = ($0.value + 1, stamp) }
+      return .take(counter: id)
+    }
+  }
+}
+
+/// Rebuilds the store from a change stream alone.
+private actor Follower {
+  private let name: String
+  private var ledger: Ledger
+  private var commit: Int64 = 0
+  private(set) var resets = 0
+  private var waiter: (commit: Int64, continuation: UnsafeContinuation<Void, Never>)?
+
+  init(_ start: Ledger, _ changes: ChangeStream<ChangeSet>, _ name: String) {
+    ledger = start
+    self.name = name
+    Task { await follow(changes) }
+  }
+
+  private func follow(_ changes: ChangeStream<ChangeSet>) async {
+    for await set in changes {
+      if !ledger.apply(set) { resets += 1 }
+      commit = set.commit
+      if let waiter, waiter.commit <= commit {
+        self.waiter = nil
+        waiter.continuation.resume()
+      }
+    }
+  }
+
+  func reach(_ last: Int64) async {
+    if commit >= last { return }
+    await withUnsafeContinuation { waiter = (last, $0) }
+  }
+
+  func violations(_ stored: Ledger, isExact: Bool) -> [String] {
+    if isExact && resets > 0 { return ["\(resets) resets in the \(name)'s changes"] }
+    if isExact && ledger != stored { return ["the \(name)'s changes do not make the final state"] }
+    return !isExact && resets == 0 ? ["the \(name) was not told of anything unknown"] : []
+  }
+}

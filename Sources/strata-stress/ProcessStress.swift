@@ -1,0 +1,210 @@
+import Foundation
+import Strata
+
+/// Several processes on one store: each commits many times and follows the others.
+///
+/// Afterwards the acknowledged commits, done again in the order of their numbers, must give exactly
+/// what is in the store, and so must every process's streams and live queries.
+@MainActor
+struct ProcessStress {
+  struct Options {
+    var commits = 10_000
+    var processes = 2
+    var seed = UInt64.random(in: 0...UInt64(UInt32.max))
+    var keepsHistory = true
+    /// Kills the last process in the middle of its work.
+    var kills = false
+  }
+
+  private let options: Options
+
+  init(_ options: Options) { self.options = options }
+
+  func run() async throws -> Report {
+    var report = Report(mode: "processes")
+    let folder = FileManager.default.temporaryDirectory
+      .appendingPathComponent("strata-processes-\(UUID())")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let store = folder.appendingPathComponent("store.sqlite")
+    let (start, token) = try await makeStore(store)
+    let begin = ContinuousClock.now
+    let survivors = try await runChildren(store, &report)
+    report.counts["milliseconds"] = Int((ContinuousClock.now - begin) / .milliseconds(1))
+    report.counts["processes"] = options.processes
+    report.counts["commits"] = options.commits * survivors
+
+    let stack = try await Stack.open(ChildProcess.entities, at: store)
+    let stored = try await Ledger.stored(stack)
+    let commits = (token.commit + 1)...stack.historyToken.commit
+    try replay(start, stored, commits, store, &report)
+    if options.keepsHistory { try await checkHistory(start, stored, stack, token, &report) }
+    if stored.balances.values.reduce(0, +) != Bank.total {
+      report.violations.append("money was made or lost")
+    }
+    await stack.close()
+    let files = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+    if files.contains(where: { $0.hasSuffix("-wal") || $0.hasSuffix("-notify") }) {
+      report.violations.append("files were left beside the store: \(files)")
+    }
+    return report
+  }
+
+  private func makeStore(_ store: URL) async throws -> (Ledger, HistoryToken) {
+    let stack = try await Stack.open(ChildProcess.entities, at: store)
+    try await stack.withScratch { scratch in
+      for id in 0..<Bank.accounts {
+        scratch.insert(Account(id: id, owner: "Owner \(id % 17)", balance: 1000))
+      }
+      for id in 0...options.processes { scratch.insert(Counter(id: id)) }
+    }
+    let start = try await Ledger.stored(stack)
+    let token = stack.historyToken
+    await stack.close()
+    return (start, token)
+  }
+
+  // MARK: - The processes
+
+  private struct Child {
+    let process: Process
+    let input: FileHandle
+    let output: LineReader
+  }
+
+  private func startChild(_ number: Int, _ store: URL) throws -> Child {
+    var child = ChildProcess.Options()
+    child.store = store.path
+    child.number = number
+    child.processes = options.processes
+    // The one that is killed would never come to an end by itself.
+    child.commits = isDoomed(number) ? .max / 2 : options.commits
+    child.seed = options.seed
+    child.keepsHistory = options.keepsHistory
+    let process = Process()
+    process.executableURL = Bundle.main.executableURL
+    process.arguments = ["child"] + child.arguments
+    let (input, output) = (Pipe(), Pipe())
+    process.standardInput = input
+    process.standardOutput = output
+    try process.run()
+    return Child(
+      process: process, input: input.fileHandleForWriting,
+      output: LineReader(output.fileHandleForReading))
+  }
+
+  private func isDoomed(_ number: Int) -> Bool { options.kills && number == options.processes - 1 }
+
+  /// Runs the processes to their ends.
+  ///
+  /// - Returns: how many there were that nobody killed.
+  private func runChildren(_ store: URL, _ report: inout Report) async throws -> Int {
+    let children = try (0..<options.processes).map { try startChild($0, store) }
+    for child in children where await child.output.next() != "ready" {
+      report.violations.append("a process did not begin")
+    }
+    for child in children { child.input.write(Data("go\n".utf8)) }
+    if options.kills {
+      let doomed = children[options.processes - 1]
+      try await waitForSteps(of: options.processes - 1, store)
+      kill(doomed.process.processIdentifier, SIGKILL)
+      doomed.process.waitUntilExit()
+    }
+    var last: Int64 = 0
+    let survivors = options.kills ? children.dropLast() : children[...]
+    for child in survivors {
+      let line = await child.output.next() ?? ""
+      guard line.hasPrefix("done "), let commit = Int64(line.dropFirst(5)) else {
+        report.violations.append("a process ended early: \(line)")
+        continue
+      }
+      last = max(last, commit)
+    }
+    let log = try? FileManager.default.attributesOfItem(atPath: store.path + "-wal")
+    report.counts["logBytes"] = (log?[.size] as? NSNumber)?.intValue ?? 0
+    for child in survivors { child.input.write(Data("\(last)\n".utf8)) }
+    for child in survivors { await collect(child, &report) }
+    return survivors.count
+  }
+
+  /// Waits until a process has written down a good part of its steps.
+  private func waitForSteps(of number: Int, _ store: URL) async throws {
+    let path = store.path + ".steps\(number)"
+    while true {
+      let size = try? FileManager.default.attributesOfItem(atPath: path)[.size] as? NSNumber
+      if let size, size.intValue > options.commits * 15 { return }
+      try await Task.sleep(for: .milliseconds(1))
+    }
+  }
+
+  /// Reads what a process has to say at its end.
+  private func collect(_ child: Child, _ report: inout Report) async {
+    while let line = await child.output.next() {
+      if line == "end" { return }
+      let words = line.split(separator: " ")
+      if words.first == "report", words.count == 4 {
+        for (name, word) in zip(["conflicts", "busy", "resets"], words.dropFirst()) {
+          report.counts[name, default: 0] += Int(word) ?? 0
+        }
+      } else {
+        report.violations.append(line)
+      }
+    }
+    report.violations.append("a process ended early")
+  }
+
+  // MARK: - Checking
+
+  /// Does all acknowledged steps again, in the order of their commits.
+  private func replay(
+    _ start: Ledger, _ stored: Ledger, _ commits: ClosedRange<Int64>, _ store: URL,
+    _ report: inout Report
+  ) throws {
+    var steps: [Int64: Step] = [:]
+    var unfinished: Step?
+    for number in 0..<options.processes {
+      let text = try String(contentsOfFile: store.path + ".steps\(number)", encoding: .utf8)
+      for line in text.split(separator: "\n") {
+        let parts = line.split(separator: " ", maxSplits: 1)
+        let step = parts.count == 2 ? Step(parts[1]) : nil
+        unfinished = parts[0] == "?" ? step : nil
+        guard let step, let commit = Int64(parts[0]) else { continue }
+        if steps.updateValue(step, forKey: commit) != nil {
+          report.violations.append("two commits have the number \(commit)")
+        }
+      }
+    }
+    report.counts["acknowledged"] = steps.count
+    var ledger = start
+    for commit in commits {
+      // Whoever was killed may have committed what it could not write down any more.
+      guard let step = steps.removeValue(forKey: commit) ?? unfinished.take() else {
+        report.violations.append("nobody made commit \(commit)")
+        continue
+      }
+      if !ledger.apply(step) { report.violations.append("\(commit) \(step.line) cannot be") }
+    }
+    if !steps.isEmpty { report.violations.append("\(steps.count) commits are not in the store") }
+    if ledger != stored {
+      report.violations.append("the acknowledged commits do not make the state")
+    }
+  }
+
+  /// The history says what the processes committed, in order, and makes the same state.
+  private func checkHistory(
+    _ start: Ledger, _ stored: Ledger, _ stack: Stack, _ token: HistoryToken,
+    _ report: inout Report
+  ) async throws {
+    var ledger = start
+    var expected = token.commit
+    for try await entry in stack.history(since: token) {
+      expected += 1
+      if entry.token.commit != expected || !entry.author.hasPrefix("process ") {
+        report.violations.append("the history has \(entry.token.commit) for \(expected)")
+      }
+      if !ledger.apply(entry.changes) { report.violations.append("\(expected) is a reset") }
+    }
+    report.counts["history"] = Int(expected - token.commit)
+    if ledger != stored { report.violations.append("the history does not make the state") }
+  }
+}
