@@ -258,6 +258,8 @@ actor Writer {
     publish(changes, commit + 1)
     countedCommit = commit
     signal?.post()
+    // Nobody is told of a commit without changes, but whoever waits for its number is let go.
+    if changes.isEmpty { merge.isWoken = true }
     checkLog()
     answerMergePull()
   }
