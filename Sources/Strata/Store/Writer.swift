@@ -270,6 +270,8 @@ actor Writer {
     publish(changes, commit + 1)
     countedCommit = commit
     owesSignal = true
+    // Nobody is told of a commit without changes, but whoever waits for its number is let go.
+    if changes.isEmpty { merge.isWoken = true }
     checkLog()
     answerMergePull()
   }

@@ -16,3 +16,39 @@ import StrataImport
     print("still suspended: \(stack.isSuspended), \(error)")
   }
 }
+
+extension Quake {
+  static let recent = Quake.where { $0.magnitude > 2 }.sorted(by: \.time, .descending)
+  static let json = JSONMapping<Quake> {
+    Field(\.id, "id")
+    Field(\.place, "place")
+  }
+}
+
+func refreshQuakes(_ stack: Stack, _ data: Data) async throws {
+  guard try await stack.isStale(Quake.recent, olderThan: .seconds(300)) else { return }
+  try await stack.importJSON(
+    Quake.self, from: .data(data), mapping: Quake.json,
+    freshens: [.query(Quake.recent), .feed("all-day")])
+  let scratch = stack.scratch()
+  scratch.upsert(Quake())
+  try scratch.markFresh(Quake.recent)
+  try await scratch.save()
+  if let time = try await stack.lastImported(.feed("all-day")) { print(time) }
+  try await stack.forgetImport(of: .feed("all-day"))
+}
+
+func dropOldQuakes(_ stack: Stack) async throws -> Int {
+  let old = try await stack.evict(
+    .older(than: .seconds(86_400), by: \Quake.time).where { $0.magnitude < 5 })
+  let many = try await stack.evict(
+    Eviction<Quake>.beyond(newest: 1_000, by: \.magnitude), referenced: .followDeleteRules)
+  return old.evicted + many.evicted
+}
+
+nonisolated func cacheOptions() -> Stack.Options {
+  var options = Stack.Options()
+  options.ifUnreadable = .rebuild(keeping: 2, probe: .wholeFile)
+  options.now = { Date(timeIntervalSinceReferenceDate: 0) }
+  return options
+}

@@ -132,6 +132,18 @@ import Testing
     await stack.close()
   }
 
+  @Test func `the view context reaches a commit that only marks`() async throws {
+    let stack = try await stack()
+    let view = await stack.view
+    for _ in 0..<2 {
+      try await stack.markFresh(.feed("boats"))
+      #expect(try await view.fetch(Boat.all) == [])
+      try await stack.withScratch { try $0.markFresh(Boat.all) }
+    }
+    #expect(await view.commit == 4)
+    await stack.close()
+  }
+
   @Test func `marking tells nobody, and passes for nobody else's commit`() async throws {
     let stack = try await stack()
     var changes = stack.changes.makeAsyncIterator()

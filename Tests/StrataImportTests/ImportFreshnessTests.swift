@@ -1,0 +1,47 @@
+import Foundation
+import Strata
+import StrataImport
+import StrataTesting
+import Testing
+
+private struct Level: Entity, Equatable {
+  var id = 0
+  var level = 0
+  static let schema = Schema<Level>("levels", key: \.id) { Attribute(\.level) }
+  static let json = JSONMapping<Level> {
+    Field(\.id, "id")
+    Field(\.level, "level").required()
+  }
+}
+
+@Suite(.stack(Level.self), .timeLimit(.minutes(10))) struct ImportFreshnessTests {
+  let stack = Stack.test
+
+  private func importing(_ json: String, absent: AbsentRows = .keep) async throws -> ImportResult {
+    try await stack.importJSON(
+      Level.self, from: .data(Data(json.utf8)), mapping: Level.json, absent: absent,
+      freshens: [.query(Level.all), .feed("levels")])
+  }
+
+  @Test func `an import marks what it was for when everything is committed`() async throws {
+    #expect(try await stack.isStale(Level.all, olderThan: .seconds(1_000_000)))
+    let result = try await importing(#"[{"id": 1, "level": 2}, {"id": 2, "level": 3}]"#)
+    // One commit for the batch, one for the marks.
+    #expect(result.inserted == 2 && result.commit == 2)
+    #expect(try await !stack.isStale(Level.all, olderThan: .seconds(1_000_000)))
+    #expect(try await stack.lastImported(.feed("levels")) != nil)
+    // Nor does it need anything new to be fresh again.
+    #expect(try await importing(#"[{"id": 1, "level": 2}]"#, absent: .delete).deleted == 1)
+    #expect(try await importing("[]").records == 0)
+    #expect(try await stack.view.count(Level.all) == 1)
+  }
+
+  @Test func `an import that fails marks nothing`() async throws {
+    let rows = (1...2_500).map { #"{"id": \#($0), "level": 1}"# }.joined(separator: ",")
+    let error = await #expect(throws: ImportError.self) {
+      try await importing("[\(rows), {\"id\": 3000}]")
+    }
+    #expect(error?.code == .value && error?.result.inserted == 2_000)
+    #expect(try await stack.lastImported(Level.all) == nil)
+  }
+}
