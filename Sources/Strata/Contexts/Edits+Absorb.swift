@@ -23,6 +23,7 @@ extension Edits {
     var conflicts: [Conflict] = []
     for id in layer.tables.keys.sorted() {
       let table = model[id]
+      // A link never conflicts.
       let policy = table.isJoin ? SavePolicy.overwrite : policy
       for entry in layer.tables[id]?.inKeyOrder ?? [] {
         guard let change = entry.change else { continue }

@@ -35,10 +35,11 @@ extension Edits {
   ///
   /// - Parameter position: the link's place in the root's order; nil leaves a link that is there
   ///   where it is, and puts a new one last.
+  /// - Returns: the link's table and key; nil if nothing was edited.
   mutating func link<Root: Entity, Target: Entity>(
     _ root: Root.ID, _ target: Target.ID, _ relationship: ManyToMany<Root, Target>,
     at position: Double? = nil
-  ) {
+  ) -> (Table, RecordKey)? {
     edit(root, target, relationship) { link throws(ValueError) in
       let columns =
         position == nil ? AttributeSet() : AttributeSet([JoinTable.position])
@@ -47,25 +48,32 @@ extension Edits {
   }
 
   /// Removes the link between two entities, if there is one.
+  ///
+  /// - Returns: the link's table and key; nil if nothing was edited.
   mutating func unlink<Root: Entity, Target: Entity>(
     _ root: Root.ID, _ target: Target.ID, _ relationship: ManyToMany<Root, Target>
-  ) {
+  ) -> (Table, RecordKey)? {
     edit(root, target, relationship) { _ throws(ValueError) in .set(nil) }
   }
 
   private mutating func edit<Root: Entity, Target: Entity>(
     _ root: Root.ID, _ target: Target.ID, _ relationship: ManyToMany<Root, Target>,
     _ change: (LinkEdit) throws(ValueError) -> BlindChange
-  ) {
+  ) -> (Table, RecordKey)? {
     do throws(ValueError) {
       let link = try LinkEdit(root, target, relationship, model)
+      let table = link.end.table
       let change = try change(link)
-      let table = link.end.table.id
-      let old = layer[table, link.key]
-      layer.compose(.blind(change), table, link.key)
-      record(Change(before: nil, after: change.applied(to: nil)), over: old, table, link.key)
+      let old = layer[table.id, link.key]
+      let before = old?.applied(to: nil)
+      layer.compose(.blind(change), table.id, link.key)
+      if layer[table.id, link.key] == old { return nil }
+      record(
+        Change(before: before, after: change.applied(to: before)), over: old, table.id, link.key)
+      return (table, link.key)
     } catch {
       reject(error, of: model.table(of: Root.self))
+      return nil
     }
   }
 }

@@ -19,7 +19,7 @@ extension ScratchContext {
     _ root: Root.ID, to target: Target.ID, in relationship: ManyToMany<Root, Target>
   ) {
     checkUse()
-    edits.link(root, target, relationship)
+    _ = edits.link(root, target, relationship)
     edits.undo.endEvent()
   }
 
@@ -35,7 +35,7 @@ extension ScratchContext {
     _ root: Root.ID, from target: Target.ID, in relationship: ManyToMany<Root, Target>
   ) {
     checkUse()
-    edits.unlink(root, target, relationship)
+    _ = edits.unlink(root, target, relationship)
     edits.undo.endEvent()
   }
 
@@ -97,7 +97,7 @@ extension ScratchContext {
       try await fetch.places(target, at: index, in: relationship, of: root)
     }
     for (key, position) in places {
-      edits.link(root.id, key, relationship, at: position)
+      _ = edits.link(root.id, key, relationship, at: position)
     }
     edits.undo.endEvent()
   }

@@ -7,7 +7,9 @@ extension Stack {
   public nonisolated(nonsending) func fetch<E: Entity, R: Relationship<E>>(
     _ query: Query<E>, with relationship: R
   ) async throws(StoreError) -> [(E, R.Related)] {
-    try await newestFetch().fetch(query, with: relationship)
+    try await reading { fetch throws(StoreError) in
+      try await fetch.fetch(query, with: relationship)
+    }
   }
 
   /// The entities of a query, each with what it is related to in two ways: one statement more.
@@ -16,7 +18,9 @@ extension Stack {
   public nonisolated(nonsending) func fetch<E: Entity, R: Relationship<E>, S: Relationship<E>>(
     _ query: Query<E>, with first: R, _ second: S
   ) async throws(StoreError) -> [(E, R.Related, S.Related)] {
-    try await newestFetch().fetch(query, with: first, second)
+    try await reading { fetch throws(StoreError) in
+      try await fetch.fetch(query, with: first, second)
+    }
   }
 
   /// What an entity's reference leads to, as the store has both now; nil if the entity is not
@@ -26,10 +30,16 @@ extension Stack {
   public nonisolated(nonsending) func fetch<Root: Entity, Target: Entity>(
     _ relationship: ToOne<Root, Target>, of root: Root
   ) async throws(StoreError) -> Target? {
-    try await newestFetch().target(relationship, of: root.id)
+    try await reading { fetch throws(StoreError) in
+      try await fetch.target(relationship, of: root.id)
+    }
   }
 
-  private nonisolated(nonsending) func newestFetch() async throws(StoreError) -> LayeredFetch {
-    LayeredFetch(snapshot: try await store.snapshot(), layers: [], model: store.model)
+  private nonisolated(nonsending) func reading<R>(
+    _ body: nonisolated(nonsending) (LayeredFetch) async throws(StoreError) -> R
+  ) async throws(StoreError) -> R {
+    try await store.reading { snapshot throws(StoreError) in
+      try await body(LayeredFetch(snapshot: snapshot, layers: [], model: store.model))
+    }
   }
 }

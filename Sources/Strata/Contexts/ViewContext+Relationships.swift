@@ -18,8 +18,9 @@ extension ViewContext {
   public func link<Root: Entity, Target: Entity>(
     _ root: Root.ID, to target: Target.ID, in relationship: ManyToMany<Root, Target>
   ) {
-    layers.pending.link(root, target, relationship)
-    endUndoEventWithTurn()
+    if let (table, key) = layers.pending.link(root, target, relationship) {
+      didEdit(key, in: table.id)
+    }
   }
 
   /// Removes the link between two entities, if there is one.
@@ -33,8 +34,9 @@ extension ViewContext {
   public func unlink<Root: Entity, Target: Entity>(
     _ root: Root.ID, from target: Target.ID, in relationship: ManyToMany<Root, Target>
   ) {
-    layers.pending.unlink(root, target, relationship)
-    endUndoEventWithTurn()
+    if let (table, key) = layers.pending.unlink(root, target, relationship) {
+      didEdit(key, in: table.id)
+    }
   }
 
   // MARK: - Order
@@ -91,9 +93,10 @@ extension ViewContext {
       try await fetch.places(target, at: index, in: relationship, of: root)
     }
     for (key, position) in places {
-      layers.pending.link(root.id, key, relationship, at: position)
+      if let (table, key) = layers.pending.link(root.id, key, relationship, at: position) {
+        didEdit(key, in: table.id)
+      }
     }
-    endUndoEventWithTurn()
   }
 
   // MARK: - Fetching

@@ -1,0 +1,105 @@
+import StrataTesting
+import Testing
+
+@testable import Strata
+
+@Suite(.stack(Note.self, Tag.self, Colleague.self, Folder.self), .timeLimit(.minutes(10)))
+@MainActor struct LinkUndoTests {
+  let stack = Stack.test
+  var view: ViewContext { stack.view }
+  let notes = (1...2).map { Note(id: $0) }
+  let tags = ["a", "b", "c"].map { Tag(id: $0) }
+
+  private func prepare() async throws {
+    try await stack.withScratch { scratch in
+      notes.forEach(scratch.insert)
+      tags.forEach(scratch.insert)
+      scratch.link(notes[0], to: tags[0], in: Note.tags)
+    }
+  }
+
+  private func names() async throws -> [String] {
+    try await view.fetch(Note.tags(of: notes[0])).map(\.id)
+  }
+
+  @Test func `links are undone and redone, saved or not`() async throws {
+    try await prepare()
+    view.undoGroup("Tag") {
+      view.link(notes[0], to: tags[1], in: Note.tags)
+      view.unlink(notes[0], from: tags[0], in: Note.tags)
+    }
+    #expect(try await names() == ["b"])
+    view.undo()
+    #expect(try await names() == ["a"])
+    view.redo()
+    #expect(try await names() == ["b"])
+    try await view.save()
+    view.undo()
+    #expect(try await names() == ["a"])
+    try await view.save()
+    #expect(try await stack.tagLinks() == ["1 a"])
+    view.redo()
+    try await view.save()
+    #expect(try await stack.tagLinks() == ["1 b"])
+  }
+
+  @Test func `undoing a deletion brings the links back that went with it`() async throws {
+    try await prepare()
+    view.delete(notes[0])
+    try await view.save()
+    #expect(try await stack.tagLinks() == [])
+    view.undo()
+    #expect(try await names() == ["a"])
+    try await view.save()
+    #expect(try await stack.tagLinks() == ["1 a"])
+  }
+
+  @Test func `an insertion by index is one step of undo, with the neighbours that made room`()
+    async throws
+  {
+    let folder = Folder(id: 1)
+    try await stack.withScratch { scratch in
+      scratch.insert(folder)
+      for id in 1...4 { scratch.insert(Note(id: id, folderID: 1)) }
+    }
+    for make in [{ stack.view.scratch() }, { stack.scratch() }] {
+      let scratch = make()
+      scratch.undoLimit = 10
+      try await scratch.insert(Note(id: 9), at: 2, in: Folder.notes, of: folder)
+      #expect(try await scratch.fetch(Folder.notes(of: folder)).map(\.id) == [1, 2, 9, 3, 4])
+      scratch.undo()
+      #expect(!scratch.hasChanges)
+    }
+  }
+
+  /// A move that meets another one twice is a conflict by its values: before, mine and theirs.
+  @Test(arguments: SavePolicy.allCases)
+  func `under every policy a link is saved`(_ policy: SavePolicy) async throws {
+    let colleagues = ["a", "b", "c", "d"].map { Colleague(name: $0) }
+    try await stack.withScratch { scratch in
+      scratch.insert(notes[0])
+      for colleague in colleagues {
+        scratch.insert(colleague)
+        scratch.link(notes[0], to: colleague, in: Note.readers)
+      }
+    }
+    try await view.link(notes[0], to: colleagues[3], at: 0, in: Note.readers)
+    try await view.link(notes[0], to: colleagues[2], at: 0, in: Note.readers)
+    view.unlink(notes[0], from: colleagues[1], in: Note.readers)
+    for index in [1, 2] {
+      let other = stack.scratch()
+      for colleague in colleagues.dropFirst() {
+        try await other.link(notes[0], to: colleague, at: index, in: Note.readers)
+      }
+      try await view.merged(try await other.save())
+    }
+    #expect(view.conflicts.isEmpty)
+    let child = view.scratch()
+    try await child.link(notes[0], to: colleagues[3], at: 0, in: Note.readers)
+    try await view.link(notes[0], to: colleagues[3], at: 9, in: Note.readers)
+    try await child.save(policy)
+    try await view.save(policy)
+    #expect(try await view.fetch(Note.readers(of: notes[0])).map(\.name) == ["d", "c", "a"])
+    #expect(try await stack.fetch(Note.readers(of: notes[0])).map(\.name) == ["d", "c", "a"])
+  }
+}
