@@ -26,7 +26,7 @@ final class WriterStop: Sendable {
 
 /// Lets others run until the condition holds; false if it never does.
 nonisolated(nonsending) func eventually(_ condition: () async -> Bool) async -> Bool {
-  for _ in 0..<300_000 {
+  for _ in 0..<3_000_000 {
     if await condition() { return true }
     await Task.yield()
   }
