@@ -12,7 +12,8 @@ internal import StrataSQLite
 ///
 /// Fails with ``StoreError`` with code `historyExpired` if commits right after the token are not
 /// kept any more or were not recorded, before any element; `wrongStore` if the token is of another
-/// store; `cancelled`, `closed`, or one of SQLite's.
+/// store; `suspended` if the stack was suspended meanwhile: begin anew from the last entry's token;
+/// `cancelled`, `closed`, or one of SQLite's.
 public struct CommitHistory: AsyncSequence, Sendable {
   public typealias Element = HistoryEntry
   public typealias Failure = StoreError

@@ -279,6 +279,8 @@ actor Writer {
   func publish(_ changes: [TableID: TableChanges], _ number: Int64) {
     commit = number
     newest.set(number)
+    // Who waits for the commit waits for a turn, also if it changed nothing that anybody is told of.
+    if changes.isEmpty { merge.isWoken = true }
     publisher.publish(ChangeSet(commit: number, model: model, tables: changes))
   }
 

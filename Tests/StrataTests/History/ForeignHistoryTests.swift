@@ -174,6 +174,22 @@ import Testing
     await here.close()
   }
 
+  @Test func `a commit that changes no entity is waited for like any other`() async throws {
+    let here = try await file.open(.long)
+    let there = try await file.open(.long)
+    try await here.commit { $0.insert(Boat(id: 1)) }
+    let forgetting = here.store.writer.enqueue(.normal) { writer throws(StoreError) in
+      try writer.forgetFreshness(nil)
+    }
+    try await forgetting.value
+    #expect(try await here.view.fetch(Boat.all).count == 1)
+    try await there.view.merged(2)
+    #expect(try await there.view.fetch(Boat.all).count == 1)
+    #expect(try await here.commits() == [1, 2])
+    await here.close()
+    await there.close()
+  }
+
   @Test func `a store that stays locked is a typed error, and nothing is lost`() async throws {
     let stack = try await file.open(.long) { $0.busyTimeout = .milliseconds(20) }
     let connection = try Connection(path: file.path, .readWrite)
