@@ -16,6 +16,7 @@ extension Writer {
     writeBack()
     // The last reference: closing the file changes it once more.
     openConnection = nil
+    endSignalling()
     suspendedFile = FileState(ofDatabaseAt: options.path)
   }
 
@@ -50,6 +51,7 @@ extension Writer {
       throw error
     }
     pool.resume()
+    beginSignalling()
     merge.isSuspended = false
     wakeMerge()
   }

@@ -19,7 +19,8 @@ actor Writer {
   nonisolated let identity: UUID
   private let author: String
   private var history: HistoryLog?
-  private let signal: CommitSignal?
+  /// Nil while nobody watches: closed, suspended, or not asked for.
+  private var signal: CommitSignal?
   /// Something was committed that other processes have not been told of.
   private var owesSignal = false
 
@@ -81,7 +82,6 @@ actor Writer {
     historyLayout = HistoryLayout(options.model)
     history = options.history.map { [historyLayout] in HistoryLog($0, historyLayout) }
     identity = try HistoryFormat.identity(connection)
-    signal = options.watchesOtherProcesses ? CommitSignal(store: options.path) : nil
     schemaVersion = try translatingErrors { () throws(SQLiteError) in
       try connection.integer("PRAGMA schema_version") ?? 0
     }
@@ -104,21 +104,28 @@ actor Writer {
     executor.async {
       do throws(StoreError) {
         let writer = try Writer(executor, options, publisher: publisher, newest: newest)
+        writer.assumeIsolated { $0.beginSignalling() }
         opened.resolve(.success(writer))
       } catch {
         opened.resolve(.failure(error))
       }
     }
-    let writer = try await opened.value
-    writer.watchOthers()
-    return writer
+    return try await opened.value
   }
 
-  /// Looks for others' commits from now on, whenever their signal comes.
-  private nonisolated func watchOthers() {
-    guard signal?.start({ [weak self] in self?.lookForForeignCommits() }) == true else { return }
+  /// Tells others of commits from now on, and looks for theirs whenever their signal comes.
+  func beginSignalling() {
+    guard options.watchesOtherProcesses, let signal = CommitSignal(store: options.path),
+      signal.start({ [weak self] in self?.lookForForeignCommits() })
+    else { return }
+    self.signal = signal
     // What was committed before the watch began.
     lookForForeignCommits()
+  }
+
+  func endSignalling() {
+    signal?.stop()
+    signal = nil
   }
 
   /// Tells other processes of what was committed; after the reply, which need not wait for it.
@@ -270,8 +277,6 @@ actor Writer {
     publish(changes, commit + 1)
     countedCommit = commit
     owesSignal = true
-    // Nobody is told of a commit without changes, but whoever waits for its number is let go.
-    if changes.isEmpty { merge.isWoken = true }
     checkLog()
     answerMergePull()
   }
@@ -279,7 +284,7 @@ actor Writer {
   func publish(_ changes: [TableID: TableChanges], _ number: Int64) {
     commit = number
     newest.set(number)
-    // Who waits for the commit waits for a turn, also if it changed nothing that anybody is told of.
+    // Nobody is told of a commit without changes, but whoever waits for its number is let go.
     if changes.isEmpty { merge.isWoken = true }
     publisher.publish(ChangeSet(commit: number, model: model, tables: changes))
   }
@@ -339,7 +344,7 @@ actor Writer {
     await afterQueuedWork { writer in
       _ = try? writer.openConnection?.checkpointPassively()
       writer.openConnection = nil
-      writer.signal?.stop()
+      writer.endSignalling()
     }
   }
 }
