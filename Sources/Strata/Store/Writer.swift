@@ -270,8 +270,6 @@ actor Writer {
     publish(changes, commit + 1)
     countedCommit = commit
     owesSignal = true
-    // Nobody is told of a commit without changes, but whoever waits for its number is let go.
-    if changes.isEmpty { merge.isWoken = true }
     checkLog()
     answerMergePull()
   }
@@ -279,6 +277,8 @@ actor Writer {
   func publish(_ changes: [TableID: TableChanges], _ number: Int64) {
     commit = number
     newest.set(number)
+    // Nobody is told of a commit without changes, but whoever waits for its number is let go.
+    if changes.isEmpty { merge.isWoken = true }
     publisher.publish(ChangeSet(commit: number, model: model, tables: changes))
   }
 
