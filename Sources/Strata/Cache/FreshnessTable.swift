@@ -1,10 +1,10 @@
 internal import Foundation
 internal import StrataSQLite
 
-/// When what was imported: a table of the store's own.
+/// When what was imported: a table of the store's own, which every store has.
 enum FreshnessTable {
   static let create =
-    "CREATE TABLE IF NOT EXISTS strata_freshness (id BLOB PRIMARY KEY, text TEXT NOT NULL, "
+    "CREATE TABLE strata_freshness (id BLOB PRIMARY KEY, text TEXT NOT NULL, "
     + "time REAL NOT NULL) WITHOUT ROWID"
   private static let write = SQL(
     "INSERT OR REPLACE INTO strata_freshness (id, text, time) VALUES (?1, ?2, ?3)")

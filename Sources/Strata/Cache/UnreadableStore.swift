@@ -17,7 +17,7 @@ public enum UnreadableStore: Sendable, Hashable {
   /// The file is set aside and a new, empty store is created: for what can be fetched again.
   ///
   /// A store is unreadable if it is damaged or not a database (`notADatabase`), or has other tables
-  /// than the model (`schemaMismatch`). A file that is locked, may not be opened, finds no space, or
+  /// than the model and cannot be migrated (`schemaMismatch`, `migrationFailed`). A file that is locked, may not be opened, finds no space, or
   /// belongs to another program is none of that.
   ///
   /// - Parameters:
@@ -44,7 +44,7 @@ extension UnreadableStore {
     switch error.code {
     // Without a code of SQLite's it is a sound database of another program.
     case .notADatabase: return error.sqliteCode != nil
-    case .schemaMismatch: return true
+    case .schemaMismatch, .migrationFailed: return true
     case .newerStore: return includesNewer
     default: return false
     }

@@ -156,15 +156,23 @@ import Testing
     await stack.close()
   }
 
-  @Test func `a store from before there were marks gets their table`() async throws {
-    await (try await stack()).close()
-    do {
-      let connection = try Connection(path: folder.path, .readWrite)
-      try connection.execute("DROP TABLE strata_freshness")
-    }
-    let stack = try await stack()
-    try await stack.markFresh(.feed("boats"))
+  @Test func `another process's mark is seen, and resets nothing`() async throws {
+    var options = time.options
+    options.history = .keep(bytes: 1_000_000)
+    let stack = try await folder.stack(options)
+    let other = try await folder.stack(options)
+    var changes = stack.changes.makeAsyncIterator()
+    try await other.markFresh(.feed("boats"))
     #expect(try await stack.lastImported(.feed("boats")) == time.now)
+    let commit = try await stack.commit { $0.insert(Boat(id: 1)) }
+    #expect(commit == 2)
+    #expect(try await stack.view.fetch(Boat.all).map(\.id) == [1])
+    try await other.forgetAllImports()
+    #expect(try await stack.lastImported(.feed("boats")) == nil)
+    #expect(try await stack.view.fetch(Boat.all).map(\.id) == [1])
+    let first = await changes.next()?.changes(of: Boat.self)
+    #expect(first?.isReset == false && first?.inserted.map(\.id) == [1])
+    await other.close()
     await stack.close()
   }
 }

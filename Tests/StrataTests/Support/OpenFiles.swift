@@ -18,7 +18,9 @@ import Foundation
       let names = ["", "-wal", "-shm"].map { path + $0 }
       for descriptor in try files.contentsOfDirectory(atPath: "/proc/self/fd") {
         let target = try? files.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(descriptor)")
-        if let target, names.contains(where: target.hasPrefix) { descriptors += 1 }
+        // A file that was removed is followed by a remark.
+        let name = target?.split(separator: " ").first.map(String.init)
+        if let name, names.contains(name) { descriptors += 1 }
       }
       let numbers = Self.numbers(of: path)
       // To the end: reading such a file as a whole stops after its first piece.

@@ -12,9 +12,12 @@ final class StoreFolder: Sendable {
 
   deinit { folder.remove() }
 
-  /// The names of the folder's files, sorted.
+  /// The names of the folder's files, sorted, without the one that signals commits.
   var names: [String] {
-    get throws { try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() }
+    get throws {
+      try FileManager.default.contentsOfDirectory(atPath: folder.path)
+        .filter { !$0.hasSuffix("-notify") }.sorted()
+    }
   }
 
   /// Moves the store's file; its log is gone when nobody has it open.
