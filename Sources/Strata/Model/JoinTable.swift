@@ -53,12 +53,27 @@ struct JoinTable: Sendable {
     let table = Table(
       id: id, name: definition.tableName, entity: "link of \(owner.entity) and \(target.entity)",
       columns: columns, paths: ColumnPaths(), references: references, referrers: [], uniques: [],
-      codec: EntityCodec([], size: 0), isJoin: true)
+      codec: EntityCodec([], size: 0), isJoin: true,
+      evolution: TableEvolution(formerNames: formerNames(definition, owner, target)))
     return JoinTable(table: table, definition: definition)
   }
 }
 
 extension JoinTable {
+  /// What the table was called while one of its entities' tables, or the relationship, had another
+  /// name.
+  private static func formerNames(
+    _ definition: ManyToManyDefinition, _ owner: TableDraft, _ target: TableDraft
+  ) -> [String] {
+    let owners = [owner.name] + owner.definition.formerNames
+    let ends =
+      definition.name.map { [$0] } ?? [target.name] + target.definition.formerNames
+    let names = owners.flatMap { owner in
+      (ends + definition.formerNames).map { ManyToManyDefinition.tableName(owner, $0) }
+    }
+    return names.filter { $0 != definition.tableName }
+  }
+
   /// The key of the link between two entities; different for every two.
   static func key(_ owner: Cell, _ target: Cell) throws(ValueError) -> Cell {
     var bytes = Data()

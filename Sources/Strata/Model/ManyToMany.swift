@@ -39,14 +39,18 @@ struct ManyToManyDefinition: Sendable {
   let target: any Entity.Type
   /// Tells apart several relationships between the same two entities.
   let name: String?
+  /// What ``name`` was in stores of earlier versions.
+  let formerNames: [String]
   /// Whether the owner's targets have an order of their own.
   let isOrdered: Bool
   let source: SourceLine
 
   /// The name of the join table. No entity's table may start with "strata_".
   var tableName: String {
-    "strata_join_\(Self.tableName(of: owner)).\(name ?? Self.tableName(of: target))"
+    Self.tableName(Self.tableName(of: owner), name ?? Self.tableName(of: target))
   }
+
+  static func tableName(_ owner: String, _ end: String) -> String { "strata_join_\(owner).\(end)" }
 
   private static func tableName<E: Entity>(of _: E.Type) -> String { E.schema.name }
 }
@@ -65,15 +69,18 @@ extension Entity {
   ///
   /// - Parameters:
   ///   - name: tells apart several relationships between the same two entities; part of the join
-  ///     table's name, so changing it changes the table.
+  ///     table's name.
+  ///   - formerNames: what `name` was in stores of earlier versions, the newest first; if it had
+  ///     none, the name of the target's table.
   ///   - ordered: whether this side's links have an order of their own.
   public static func manyToMany<Target: Entity>(
-    _ target: Target.Type, _ name: String? = nil, ordered: Bool = false,
+    _ target: Target.Type, _ name: String? = nil, formerly formerNames: [String] = [],
+    ordered: Bool = false,
     fileID: StaticString = #fileID, line: UInt = #line
   ) -> ManyToMany<Self, Target> {
     ManyToMany(
       ManyToManyDefinition(
-        owner: Self.self, target: target, name: name, isOrdered: ordered,
+        owner: Self.self, target: target, name: name, formerNames: formerNames, isOrdered: ordered,
         source: SourceLine(fileID, line)),
       isInverse: false)
   }
