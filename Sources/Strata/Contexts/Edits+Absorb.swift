@@ -1,5 +1,21 @@
 // A child context's save: its layer lands on top of its parent's edits.
 
+/// Records that were read, kept up to date.
+struct StoredRecords {
+  var tables: [TableID: [RecordKey: Record]] = [:]
+
+  subscript(table: TableID, key: RecordKey) -> Record? { tables[table]?[key] }
+
+  /// Works a commit into the records; false if a table was reset and must be read again.
+  mutating func follow(_ changes: ChangeSet) -> Bool {
+    for (table, changes) in changes.tables where tables[table] != nil {
+      guard case .rows(let rows) = changes else { return false }
+      for row in rows { tables[table]?[row.key] = row.change.after }
+    }
+    return true
+  }
+}
+
 extension Edits {
   /// One change of a child's layer as its parent takes it.
   struct Absorbed {
@@ -57,9 +73,13 @@ extension Edits {
     layer.replace(absorbed.table.id, absorbed.key) { below in
       below.map { $0.joined(with: absorbed.change) } ?? absorbed.change
     }
-    record(
-      Change(
-        before: absorbed.shown.record, after: absorbed.change.applied(to: absorbed.shown.record)),
-      over: old, absorbed.table.id, absorbed.key)
+    let done =
+      if case .known(let change) = absorbed.change {
+        change
+      } else {
+        Change(
+          before: absorbed.shown.record, after: absorbed.change.applied(to: absorbed.shown.record))
+      }
+    record(done, over: old, absorbed.table.id, absorbed.key)
   }
 }

@@ -31,8 +31,12 @@ struct Edits {
 
   var undo: UndoHistory
 
-  init(_ model: Model, undoLimit: Int = 0) {
+  /// Whether the context hears of every commit, so that it knows what the store has.
+  private let followsCommits: Bool
+
+  init(_ model: Model, undoLimit: Int = 0, followsCommits: Bool = false) {
     self.model = model
+    self.followsCommits = followsCommits
     undo = UndoHistory(limit: undoLimit)
   }
 
@@ -44,10 +48,13 @@ struct Edits {
     undo.removeAll()
   }
 
-  /// - Throws: the first edit that could not be stored.
-  func checkRejected() throws(StoreError) {
+  /// - Throws: the first edit that could not be stored; one whose key could not be stored either,
+  ///   so that no later edit can settle it, is reported once.
+  mutating func checkRejected() throws(StoreError) {
     for id in rejected.keys.sorted() {
-      if let first = rejected[id]?.min(by: { $0.key < $1.key }) { throw first.value }
+      guard let first = rejected[id]?.min(by: { $0.key < $1.key }) else { continue }
+      if first.key == RecordKey(.null) { settle(id, first.key) }
+      throw first.value
     }
   }
 
@@ -70,6 +77,14 @@ struct Edits {
         ownSaves[table, default: [:]][key] = save
       }
     }
+  }
+
+  /// The newest commit of an own save.
+  var savedThrough: Int64 = 0
+
+  /// Forgets own saves when something newer is read: what is read may be what they replaced.
+  mutating func willRead(_ commit: Int64) {
+    if commit > savedThrough { ownSaves = [:] }
   }
 
   /// Follows what others do to remembered records.
@@ -185,38 +200,69 @@ struct Edits {
     return true
   }
 
-  /// Runs `change` on what the context shows for the entity, or on the entity if it shows nothing.
-  ///
-  /// - Returns: the entity after the change, unchanged if the context has deleted it; and whether
-  ///   the layer changed.
-  mutating func update<E: Entity>(
-    _ entity: E, _ table: Table, _ key: RecordKey, shown: Shown,
-    _ change: (inout E) throws -> Void
-  ) rethrows -> (E, Bool) {
-    let before: Record
-    var edited: E
+  /// What a context shows for an entity, on its way through an update.
+  struct Draft<E: Entity> {
+    var entity: E
+    fileprivate let before: Record
+    /// The value in hand, if the draft starts from what an own save made of it.
+    fileprivate let inHand: Record?
+  }
+
+  /// What an update starts from: what the context shows, or the value in hand if it shows nothing;
+  /// nil if the context has deleted the entity, or if it cannot be stored.
+  mutating func draft<E: Entity>(
+    of entity: E, _ table: Table, _ key: RecordKey, _ shown: Shown
+  ) -> Draft<E>? {
     switch shown {
-    case .deleted: return (entity, false)
+    case .deleted: return nil
     case .record(let record):
-      before = record
-      edited = table.decodeLeniently(record, as: E.self)
+      let inHand = ownSaves[table.id]?[key] == nil ? nil : try? table.encode(entity, builder)
+      return Draft(
+        entity: table.decodeLeniently(record, as: E.self), before: record, inHand: inHand)
     case .unknown:
-      guard let (_, record) = encode(entity, table) else { return (entity, false) }
-      before = record
-      edited = entity
+      guard let (_, record) = encode(entity, table) else { return nil }
+      return Draft(entity: entity, before: record, inHand: nil)
     }
-    try change(&edited)
+  }
+
+  /// Takes what an update made of a draft.
+  ///
+  /// - Parameter shown: what the context shows now; the update itself may have edited the entity.
+  /// - Returns: the entity after the change, and whether the layer changed.
+  mutating func finish<E: Entity>(
+    _ draft: Draft<E>, _ table: Table, _ key: RecordKey, shown: Shown
+  ) -> (E, Bool) {
+    let edited = draft.entity
     guard let (newKey, after) = encode(edited, table) else { return (edited, false) }
     guard newKey == key else {
       fatalError(
         "\(E.self) \(key): an update cannot change the key; delete it and insert another one")
     }
-    if before == after { return (edited, false) }
+    var edit = Change(before: draft.before, after: after)
+    switch shown {
+    case .deleted: return (edited, false)
+    case .record(let now):
+      if now != draft.before {
+        guard let rebased = edit.rebased(onto: now), let record = rebased.after else {
+          return (table.decodeLeniently(now, as: E.self), false)
+        }
+        edit = Change(before: now, after: record)
+      }
+    case .unknown: break
+    }
+    if edit.isIdentity {
+      // What an own save left is what the context remembers, not what the store must have: whether
+      // the value in hand is older or newer, the writer will see.
+      guard !followsCommits, layer[table.id, key] == nil, let inHand = draft.inHand, inHand != after
+      else {
+        return (edited, false)
+      }
+      edit = Change(before: inHand, after: after)
+    }
     let old = layer[table.id, key]
-    let edit = Change(before: before, after: after)
     layer.compose(.known(edit), table.id, key)
     record(edit, over: old, table.id, key)
-    return (edited, true)
+    return (edit.after.map { table.decodeLeniently($0, as: E.self) } ?? edited, true)
   }
 }
 

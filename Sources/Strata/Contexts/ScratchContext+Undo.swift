@@ -23,8 +23,7 @@ extension ScratchContext {
   /// As in the view context, with one difference: this context is not told of others' commits. What
   /// somebody else changed since a saved group is a conflict when the undoing is saved.
   ///
-  /// - Returns: nil if there is nothing to undo.
-  /// - Precondition: no undo group is open.
+  /// - Returns: nil if there is nothing to undo, or if a group is open.
   @discardableResult
   public func undo() -> UndoReport? { revert(redo: false) }
 
@@ -55,7 +54,7 @@ extension ScratchContext {
   private func revert(redo: Bool) -> UndoReport? {
     checkUse()
     let below = Array(layers.reversed())
-    return edits.revert(redo: redo) { table, key in
+    return edits.revert(redo: redo, saving: saving) { table, key in
       Edits.Shown.unknown.under(below.map { $0[table, key] })
     }?.report
   }

@@ -18,7 +18,7 @@ public final class ScratchContext {
   var freshened: Set<CacheIdentity> = []
   /// What a save of this context has under way: an actor that holds the context may edit it while
   /// its own save waits for the writer.
-  private var saving: Layer?
+  private(set) var saving: Layer?
   private var saveWaiters: [UnsafeContinuation<Void, Never>] = []
   let id = ContextID()
   private var isEnded = false
@@ -90,9 +90,13 @@ public final class ScratchContext {
   @discardableResult
   public func update<E: Entity>(_ entity: E, _ change: (inout E) throws -> Void) rethrows -> E {
     checkUse()
-    guard let (table, key) = edits.identify(entity) else { return entity }
+    guard let (table, key) = edits.identify(entity),
+      var draft = edits.draft(of: entity, table, key, shown(entity, table, key))
+    else { return entity }
+    // The context is not being accessed meanwhile: the closure may read and edit it.
+    try change(&draft.entity)
     defer { edits.undo.endEvent() }
-    return try edits.update(entity, table, key, shown: shown(entity, table, key), change).0
+    return edits.finish(draft, table, key, shown: shown(entity, table, key)).0
   }
 
   /// Deletes an entity.
@@ -103,7 +107,7 @@ public final class ScratchContext {
     edits.undo.endEvent()
   }
 
-  /// Forgets every edit.
+  /// Forgets every edit that no save has begun to write.
   public func discard() {
     edits.removeAll()
     freshened = []
@@ -220,6 +224,7 @@ public final class ScratchContext {
         try await store.snapshot()
       }
     snapshot = pinned
+    edits.willRead(pinned.commit)
     return pinned
   }
 
@@ -274,6 +279,7 @@ public final class ScratchContext {
     try edits.checkRejected()
     if edits.layer.isEmpty && freshened.isEmpty && isChildOfStore { return store.newestCommit }
     let layer = edits.layer
+    let firstGroup = edits.undo.beginSave()
     saving = layer
     edits.layer = Layer()
     let marks = freshened
@@ -284,8 +290,9 @@ public final class ScratchContext {
       saveWaiters = []
     }
     do throws(StoreError) {
-      return try await saveUpward(layer, policy, marks)
+      return try await saveUpward(layer, policy, marks, firstGroup)
     } catch {
+      edits.undo.saveFailed(layer, from: firstGroup)
       edits.layer = layer.joined(with: edits.layer)
       freshened.formUnion(marks)
       throw error
@@ -293,7 +300,7 @@ public final class ScratchContext {
   }
 
   private nonisolated(nonsending) func saveUpward(
-    _ layer: Layer, _ policy: SavePolicy, _ marks: Set<CacheIdentity>
+    _ layer: Layer, _ policy: SavePolicy, _ marks: Set<CacheIdentity>, _ firstGroup: Int
   ) async throws(StoreError) -> Int64 {
     switch parent {
     case .store:
@@ -303,7 +310,12 @@ public final class ScratchContext {
       }
       snapshot = nil
       edits.remember(layer, as: changes)
-      edits.undo.didSave(layer, as: changes, store.model)
+      edits.savedThrough = commit
+      for (table, key, change) in edits.undo.didSave(
+        layer, as: changes, store.model, from: firstGroup)
+      {
+        edits.layer.replace(table, key) { $0.onTop(change) }
+      }
       // What the layer did not edit may be other than this context believed.
       for (table, changes) in changes { edits.follow(changes, table) }
       return commit

@@ -26,8 +26,7 @@ extension ViewContext {
   /// still has the value that the group gave it; the report lists the rest. An entity that somebody
   /// else deleted does not come back.
   ///
-  /// - Returns: nil if there is nothing to undo.
-  /// - Precondition: no undo group is open.
+  /// - Returns: nil if there is nothing to undo, or if a group is open.
   @discardableResult
   public func undo() -> UndoReport? { revert(redo: false) }
 
@@ -57,7 +56,8 @@ extension ViewContext {
 
   private func revert(redo: Bool) -> UndoReport? {
     let layers = layers
-    let result = self.layers.pending.revert(redo: redo) { table, key in
+    let result = self.layers.pending.revert(redo: redo, saving: layers.saving?.layer) {
+      table, key in
       let stored = layers.pending.undo.stored(table, key).map(Edits.Shown.init)
       return layers.shown(table, key, over: stored ?? live(table, key) ?? .unknown)
     }

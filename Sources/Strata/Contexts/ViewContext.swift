@@ -59,8 +59,12 @@ public final class ViewContext {
   @discardableResult
   public func update<E: Entity>(_ entity: E, _ change: (inout E) throws -> Void) rethrows -> E {
     guard let (table, key) = layers.pending.identify(entity) else { return entity }
-    let (edited, didChange) = try layers.pending.update(
-      entity, table, key, shown: shown(entity, table, key), change)
+    let shown = shown(entity, table, key)
+    guard var draft = layers.pending.draft(of: entity, table, key, shown) else { return entity }
+    // The context is not being accessed meanwhile: the closure may read and edit it.
+    try change(&draft.entity)
+    let (edited, didChange) = layers.pending.finish(
+      draft, table, key, shown: self.shown(entity, table, key))
     if didChange { didEdit(key, in: table.id) }
     return edited
   }
@@ -93,10 +97,11 @@ public final class ViewContext {
   /// attributes in conflict become what the store has; with `discard` the whole edit of the entity
   /// goes. To settle it with another value, keep mine and update the entity.
   ///
-  /// - Returns: false if the conflict is over already or being saved, or the policy is `error`.
+  /// - Returns: false if the conflict is over already or being saved, if the store has something else
+  ///   by now than it says, or if the policy is `error`.
   @discardableResult
   public func resolve(_ conflict: Conflict, _ policy: SavePolicy) -> Bool {
-    guard layers.resolve(conflict.table, conflict.key, by: policy) else { return false }
+    guard layers.resolve(conflict, by: policy) else { return false }
     showEdit(of: conflict.key, in: conflict.table.id)
     return true
   }
@@ -250,29 +255,39 @@ public final class ViewContext {
 
   /// Takes a child's edits on top of this context's, rebased onto what it shows now.
   func absorb(_ layer: Layer, _ policy: SavePolicy) async throws(StoreError) -> Int64 {
+    var cursor = publisher.addCursor()
+    defer { publisher.removeCursor(cursor) }
     while true {
       if isClosed { throw .closed }
-      let snapshot = snapshot
-      var stored: [TableID: [RecordKey: Record]] = [:]
-      for (table, changes) in layer.tables {
-        do throws(StoreError) {
-          stored[table] = try await snapshot.records(
-            store.model[table], keys: changes.map(\.key))
-        } catch {
-          guard error.code == .suspended else { throw error }
-          try await pinned()
-        }
-      }
-      // What was read is the base only if no merge turn came in between.
-      if snapshot !== self.snapshot { continue }
+      guard var stored = try await storedRecords(under: layer) else { continue }
+      // What came in between is worked into what was read, unless a table was reset.
+      let changes = ChangeSet.composed(publisher.read(&cursor))
+      if let changes, !stored.follow(changes) { continue }
       let absorbed = try layers.pending.rebased(layer, by: policy) { table, key in
-        layers.shown(table, key, over: .init(stored[table]?[key]))
+        layers.shown(table, key, over: .init(stored[table, key]))
       }
       for change in absorbed {
         layers.pending.absorb(change)
         didEdit(change.key, in: change.table.id)
       }
       return snapshot.commit
+    }
+  }
+
+  /// The stored records of a layer's keys; nil if a suspension came in between.
+  private func storedRecords(under layer: Layer) async throws(StoreError) -> StoredRecords? {
+    let snapshot = snapshot
+    var stored = StoredRecords()
+    do throws(StoreError) {
+      for (table, changes) in layer.tables {
+        stored.tables[table] = try await snapshot.records(
+          store.model[table], keys: changes.map(\.key))
+      }
+      return stored
+    } catch {
+      guard error.code == .suspended else { throw error }
+      try await pinned()
+      return nil
     }
   }
 

@@ -6,13 +6,15 @@
 /// Whatever the store does underneath, an attribute that is edited keeps its first `before` until
 /// it is saved or reverted, and an attribute that is not follows the store.
 struct ViewLayers {
-  private(set) var saving: (id: Int, layer: Layer)?
+  private(set) var saving: (id: Int, layer: Layer, firstGroup: Int)?
   var pending: Edits
   /// What the store has now for edited keys that somebody else changed.
   private var theirs: [TableID: [RecordKey: Record?]] = [:]
   private var lastSave = 0
 
-  init(_ model: Model, undoLimit: Int = 0) { pending = Edits(model, undoLimit: undoLimit) }
+  init(_ model: Model, undoLimit: Int = 0) {
+    pending = Edits(model, undoLimit: undoLimit, followsCommits: true)
+  }
 
   var isSaving: Bool { saving != nil }
 
@@ -44,18 +46,19 @@ struct ViewLayers {
     try pending.checkRejected()
     if pending.layer.isEmpty { return nil }
     lastSave += 1
-    let save = (id: lastSave, layer: pending.layer)
+    let layer = pending.layer
+    saving = (id: lastSave, layer: layer, firstGroup: pending.undo.beginSave())
     pending.layer = Layer()
-    saving = save
-    return save
+    return (lastSave, layer)
   }
 
   /// Puts what could not be saved back under what was edited meanwhile, and notes what the writer
   /// found in the store.
   mutating func saveFailed(_ error: StoreError) {
-    guard let failed = saving?.layer else { return }
+    guard let failed = saving else { return }
     saving = nil
-    pending.layer = failed.joined(with: pending.layer)
+    pending.undo.saveFailed(failed.layer, from: failed.firstGroup)
+    pending.layer = failed.layer.joined(with: pending.layer)
     for conflict in error.conflicts {
       theirs[conflict.table.id, default: [:]][conflict.key] = .some(conflict.theirs)
     }
@@ -77,9 +80,14 @@ struct ViewLayers {
     if let saved = saving, let save = completedSave, saved.id == save.id {
       for (table, changes) in saved.layer.tables { touched[table] = Set(changes.map(\.key)) }
       pending.remember(saved.layer, as: changes?.tables ?? [:])
-      pending.undo.didSave(saved.layer, as: save.changes, pending.model)
+      let undone = pending.undo.didSave(
+        saved.layer, as: save.changes, pending.model, from: saved.firstGroup)
       saving = nil
       settle(saved.layer, changes)
+      for (table, key, change) in undone {
+        pending.layer.replace(table, key) { $0.onTop(change) }
+        touched[table, default: []].insert(key)
+      }
       for (table, changes) in saved.layer.tables {
         for (key, _) in changes where pending.layer[table, key] == nil { theirs[table]?[key] = nil }
       }
@@ -126,7 +134,11 @@ struct ViewLayers {
         guard case .known(let change) = change, changes?.tables[table]?[key] == nil else {
           continue
         }
-        rebase(table, key, onto: theirs[table]?[key] ?? change.before)
+        // Of an insertion that was not written nobody knows what is there instead.
+        guard
+          let stored = theirs[table]?[key] ?? (change.before == nil ? nil : .some(change.before))
+        else { continue }
+        rebase(table, key, onto: stored)
       }
     }
   }
@@ -152,11 +164,17 @@ struct ViewLayers {
   private mutating func rebase(_ table: TableID, _ key: RecordKey, onto stored: Record?) {
     var below = stored
     if let change = saving?.layer[table, key] {
+      if let firstGroup = saving?.firstGroup, case .blind = change {
+        // What was edited since is on top of what is being saved.
+        pending.undo.meet(change.applied(to: stored), table, key, from: pending.undo.saveStart)
+        pending.undo.meet(stored, table, key, from: firstGroup)
+      }
       let rebased = change.onTop(of: stored)
       saving?.layer[table, key] = rebased.map(LayerChange.known)
       if let rebased { below = rebased.after }
     }
     if let change = pending.layer[table, key] {
+      if case .blind = change { pending.undo.meet(below, table, key) }
       pending.layer[table, key] = change.onTop(of: below).map(LayerChange.known)
     }
     let isEdited = saving?.layer[table, key] != nil || pending.layer[table, key] != nil
@@ -179,12 +197,17 @@ struct ViewLayers {
     var found: [Conflict] = []
     for table in theirs.keys.sorted() where !pending.model[table].isJoin {
       for (key, stored) in (theirs[table] ?? [:]).sorted(by: { $0.key < $1.key }) {
-        guard case .known(let change)? = pending.layer[table, key] ?? saving?.layer[table, key]
-        else { continue }
-        let table = pending.model[table]
-        let attributes = change.conflicts(with: stored, count: table.columns.count)
-        if attributes.isEmpty { continue }
-        found.append(table.conflict(change, key: key, stored: stored, attributes: attributes))
+        let below = saving?.layer[table, key]
+        // What is edited while the key is being saved is on top of the save.
+        let edits = [
+          (below, stored), (pending.layer[table, key], below?.applied(to: stored) ?? stored),
+        ]
+        for case (.known(let change)?, let stored) in edits {
+          let table = pending.model[table]
+          let attributes = change.conflicts(with: stored, count: table.columns.count)
+          if attributes.isEmpty { continue }
+          found.append(table.conflict(change, key: key, stored: stored, attributes: attributes))
+        }
       }
     }
     return found
@@ -194,9 +217,11 @@ struct ViewLayers {
   /// its save.
   ///
   /// - Returns: whether there was a conflict to resolve.
-  mutating func resolve(_ table: Table, _ key: RecordKey, by policy: SavePolicy) -> Bool {
+  mutating func resolve(_ conflict: Conflict, by policy: SavePolicy) -> Bool {
+    let (table, key) = (conflict.table, conflict.key)
     guard policy != .error, saving?.layer[table.id, key] == nil,
-      let stored = theirs[table.id]?[key], case .known(let change)? = pending.layer[table.id, key]
+      let stored = theirs[table.id]?[key], stored == conflict.theirs,
+      case .known(let change)? = pending.layer[table.id, key]
     else { return false }
     let conflicting = change.conflicts(with: stored, count: table.columns.count)
     if conflicting.isEmpty { return false }
@@ -219,6 +244,13 @@ extension Edits.Shown {
 
   /// The record; nil if it is deleted or unknown.
   var record: Record? { if case .record(let record) = self { record } else { nil } }
+}
+
+extension LayerChange? {
+  /// A change on top of what a layer has for a key, if anything.
+  func onTop(_ change: Change) -> LayerChange? {
+    map { $0.joined(with: .known(change)) } ?? LayerChange.known(change).normalized
+  }
 }
 
 extension Layer {

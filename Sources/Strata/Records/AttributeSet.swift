@@ -56,6 +56,14 @@ public struct AttributeSet: Sendable, Hashable {
     return result
   }
 
+  func intersection(_ other: AttributeSet) -> AttributeSet {
+    AttributeSet(positions.filter(other.contains))
+  }
+
+  func subtracting(_ other: AttributeSet) -> AttributeSet {
+    AttributeSet(positions.filter { !other.contains($0) })
+  }
+
   package func isDisjoint(with other: AttributeSet) -> Bool {
     low & other.low == 0 && zip(high, other.high).allSatisfy { $0 & $1 == 0 }
   }

@@ -9,18 +9,27 @@ extension Edits {
   ) {
     guard undo.isRecording else { return }
     let new = layer[table, key]
-    let isBlind = old?.isBlind == true || new?.isBlind == true
-    undo.record(isBlind ? .blind(old, new) : .known(change), table, key)
+    if old?.isBlind == true || new?.isBlind == true {
+      if old != new { undo.record(.blind(old, new), table, key) }
+    } else if !change.isIdentity {
+      undo.record(.known(change), table, key)
+    }
   }
 
   /// Undoes the newest group, or does again what was undone last; nil if there is none.
   ///
-  /// - Parameter shown: what the context shows for a key.
+  /// - Parameters:
+  ///   - saving: what is being saved.
+  ///   - shown: what the context shows for a key.
   /// - Returns: what became of it, and the keys that were touched.
   mutating func revert(
-    redo: Bool, shown: (TableID, RecordKey) -> Shown
+    redo: Bool, saving: Layer?, shown: (TableID, RecordKey) -> Shown
   ) -> (report: UndoReport, touched: [TableID: Set<RecordKey>])? {
     guard let group = undo.pop(redo: redo) else { return nil }
+    if let report = unknownWhileSaving(group, saving) {
+      undo.restore(group, redo: redo)
+      return (report, [:])
+    }
     var report = UndoReport(name: group.name)
     var done: [(table: TableID, key: RecordKey, change: UndoChange)] = []
     var touched: [TableID: Set<RecordKey>] = [:]
@@ -45,6 +54,21 @@ extension Edits {
     }
     undo.keep(done, of: group, redo: redo)
     return (report, touched)
+  }
+
+  /// The blind edits of a group that are being saved; nil if there are none.
+  private func unknownWhileSaving(_ group: UndoGroup, _ saving: Layer?) -> UndoReport? {
+    guard let saving else { return nil }
+    var report = UndoReport(name: group.name)
+    for (table, changes) in group.tables {
+      for (key, change) in changes {
+        guard case .blind(_, let new) = change, layer[table, key] != new,
+          saving[table, key] != nil
+        else { continue }
+        report.skip(model[table], key, .all(model[table].columns.count), .beingSaved)
+      }
+    }
+    return report.isComplete ? nil : report
   }
 
   /// Takes back what an edit did to the record that is shown now.
@@ -80,9 +104,7 @@ extension Edits {
       reverted = current.replacing(AttributeSet(untouched), from: before)
     }
     let done = Change(before: current, after: reverted)
-    layer.replace(table.id, key) { below in
-      below.map { $0.joined(with: .known(done)) } ?? .known(done)
-    }
+    layer.replace(table.id, key) { $0.onTop(done) }
     return .known(done)
   }
 

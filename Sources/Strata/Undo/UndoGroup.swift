@@ -48,6 +48,22 @@ struct UndoGroup: Sendable {
     self[table, key] = self[table, key].map { $0.joined(with: change) } ?? change
   }
 
+  /// Notes that blind edits are on top of a layer that they were not part of.
+  mutating func join(onto layer: Layer) {
+    for (table, changes) in tables {
+      for (key, change) in changes {
+        guard case .blind(let old, let new) = change, let low = layer[table, key] else { continue }
+        self[table, key] = .blind(
+          old.map { low.joined(with: $0) } ?? low, new.map { low.joined(with: $0) } ?? low)
+      }
+    }
+  }
+
+  /// Whether the group brought a row back.
+  func restores(_ table: TableID, _ key: RecordKey) -> Bool {
+    if case .known(let change)? = self[table, key] { change.before == nil } else { false }
+  }
+
   /// Whether the group deleted a row.
   func deletes(_ table: TableID, _ key: RecordKey) -> Bool {
     if case .known(let change)? = self[table, key] { change.after == nil } else { false }

@@ -1,16 +1,8 @@
 /// What a context can undo and redo: groups of edits, the newest last.
 ///
-/// Unsaved groups are kept as the layers are: others' commits are worked into them. When a save is
-/// in the store, its groups become what the writer wrote, rows that delete rules touched included.
-///
 /// closed ─edit→ event open ─end of the turn→ closed
 /// any ─begin→ group open ─begin→ deeper ─end→ … ─end→ closed
 struct UndoHistory: Sendable {
-  /// Where recorded edits go.
-  private enum Target {
-    case undoable, redoable
-  }
-
   private enum Recording {
     /// No group is open: the next edit opens an event.
     case closed
@@ -25,9 +17,11 @@ struct UndoHistory: Sendable {
   private(set) var undoable: [UndoGroup] = []
   private(set) var redoable: [UndoGroup] = []
   private var recording = Recording.closed
-  private var lastNumber = 0
+  private(set) var lastNumber = 0
+  /// The number of the first group that no save has begun to write.
+  private(set) var saveStart = 1
   /// What the store has for the keys of the groups, as far as the context was told.
-  private var stored: [TableID: [RecordKey: Record?]] = [:]
+  private(set) var stored: [TableID: [RecordKey: Record?]] = [:]
 
   init(limit: Int) { self.limit = limit }
 
@@ -38,11 +32,13 @@ struct UndoHistory: Sendable {
     if limit <= 0 { removeAll() } else { trim() }
   }
 
-  /// Whether there is something to undo; what is edited right now counts.
-  var canUndo: Bool { !undoable.isEmpty || isEventOpen }
-  var canRedo: Bool { !redoable.isEmpty }
-  var undoName: String? { isEventOpen ? nil : undoable.last?.name }
-  var redoName: String? { redoable.last?.name }
+  /// Whether there is something to undo; what is edited right now counts, an open group does not.
+  var canUndo: Bool { !isGroupOpen && (!undoable.isEmpty || isEventOpen) }
+  var canRedo: Bool { !isGroupOpen && !redoable.isEmpty }
+  var undoName: String? { isEventOpen || isGroupOpen ? nil : undoable.last?.name }
+  var redoName: String? { isGroupOpen ? nil : redoable.last?.name }
+
+  private var isGroupOpen: Bool { if case .group = recording { true } else { false } }
 
   // MARK: Groups
 
@@ -85,14 +81,26 @@ struct UndoHistory: Sendable {
   }
 
   private mutating func trim() {
-    if undoable.count <= limit && redoable.count <= limit { return }
+    let dropped =
+      undoable.prefix(max(0, undoable.count - limit))
+      + redoable.prefix(max(0, redoable.count - limit))
     undoable = undoable.suffix(limit)
     redoable = redoable.suffix(limit)
-    let kept = undoable + redoable
-    stored = stored.reduce(into: [:]) { result, table in
-      let keys = table.value.filter { key, _ in kept.contains { $0[table.key, key] != nil } }
-      if !keys.isEmpty { result[table.key] = keys }
+    forgetStored(of: Array(dropped))
+  }
+
+  /// Stops following keys that only these groups had.
+  private mutating func forgetStored(of dropped: [UndoGroup]) {
+    for group in dropped {
+      for (table, keys) in group.tables where stored[table] != nil {
+        for key in keys.keys where !hasGroup(with: table, key) { stored[table]?[key] = nil }
+      }
     }
+  }
+
+  private func hasGroup(with table: TableID, _ key: RecordKey) -> Bool {
+    undoable.contains { $0[table, key] != nil } || redoable.contains { $0[table, key] != nil }
+      || open?[table, key] != nil
   }
 
   mutating func removeAll() {
@@ -114,28 +122,25 @@ struct UndoHistory: Sendable {
   /// Notes an edit; what was undone before can be redone no more.
   mutating func record(_ change: UndoChange, _ table: TableID, _ key: RecordKey) {
     guard isRecording else { return }
-    redoable = []
-    switch recording {
-    case .closed:
-      var group = newGroup(nil)
-      group.add(change, table, key)
-      recording = .event(group)
-    case .event(var group):
-      recording = .closed
-      group.add(change, table, key)
-      recording = .event(group)
-    case .group(var group, let depth):
-      recording = .closed
-      group.add(change, table, key)
-      recording = .group(group, depth: depth)
+    if !redoable.isEmpty {
+      let dropped = redoable
+      redoable = []
+      forgetStored(of: dropped)
     }
+    if case .closed = recording { recording = .event(newGroup(nil)) }
+    updateOpen { $0.add(change, table, key) }
   }
 
-  /// Takes the newest group that can be undone, or redone; an open group must have ended.
+  /// Takes the newest group that can be undone, or redone; none while a group is open.
   mutating func pop(redo: Bool) -> UndoGroup? {
     endEvent()
-    if case .group = recording { fatalError("undo inside an undo group: end the group first") }
+    if isGroupOpen { return nil }
     return redo ? redoable.popLast() : undoable.popLast()
+  }
+
+  /// Puts back a group that was taken and not undone.
+  mutating func restore(_ group: UndoGroup, redo: Bool) {
+    if redo { redoable.append(group) } else { undoable.append(group) }
   }
 
   /// Keeps what undoing a group did, to be redone, or the other way round.
@@ -145,9 +150,40 @@ struct UndoHistory: Sendable {
   ) {
     var done = newGroup(group.name)
     for (table, key, change) in changes { done.add(change, table, key) }
-    if done.isEmpty { return }
-    if redo { undoable.append(done) } else { redoable.append(done) }
+    if !done.isEmpty { restore(done, redo: !redo) }
+    forgetStored(of: [group])
     trim()
+  }
+
+  // MARK: All groups
+
+  private var open: UndoGroup? {
+    switch recording {
+    case .closed: nil
+    case .event(let group), .group(let group, _): group
+    }
+  }
+
+  private mutating func updateOpen(_ body: (inout UndoGroup) -> Void) {
+    switch recording {
+    case .closed: break
+    case .event(var group):
+      recording = .closed
+      body(&group)
+      recording = .event(group)
+    case .group(var group, let depth):
+      recording = .closed
+      body(&group)
+      recording = .group(group, depth: depth)
+    }
+  }
+
+  /// Changes every group from a number on, the open one included, in the order of their numbers
+  /// within each of undo and redo.
+  mutating func update(from number: Int = 0, _ body: (inout UndoGroup) -> Void) {
+    for index in undoable.indices where undoable[index].number >= number { body(&undoable[index]) }
+    for index in redoable.indices where redoable[index].number >= number { body(&redoable[index]) }
+    if let open, open.number >= number { updateOpen(body) }
   }
 
   // MARK: The store underneath
@@ -174,117 +210,54 @@ struct UndoHistory: Sendable {
     read: [TableID: [RecordKey: Record?]]
   ) {
     for (table, changes) in changes {
-      for key in keys(of: table) {
-        switch changes {
-        case .reset: stored[table]?[key] = read[table]?[key]
-        case .rows:
-          guard let change = changes[key] else { continue }
-          stored[table]?[key] = .some(change.after)
-          if own[table]?[key] == nil { update { $0.follow(change, table, key) } }
+      guard let followed = stored[table], !followed.isEmpty else { continue }
+      switch changes {
+      case .reset:
+        for (key, was) in followed {
+          stored[table]?[key] = read[table]?[key]
+          if let now = read[table]?[key], now != was {
+            didChange(Change(before: was, after: now), own, table, key)
+          }
         }
+      case .rows(let rows) where rows.count < followed.count:
+        for row in rows where followed[row.key] != nil { follow(row.change, own, table, row.key) }
+      case .rows:
+        for key in followed.keys { changes[key].map { follow($0, own, table, key) } }
       }
     }
   }
 
-  /// Makes the groups of a save what the writer wrote.
-  ///
-  /// What no group did, a delete rule did: it belongs to the group that deleted what the row
-  /// referred to.
-  mutating func didSave(_ layer: Layer, as written: [TableID: TableChanges], _ model: Model) {
-    endEvent()
-    if undoable.isEmpty && redoable.isEmpty { return }
-    var extras: [(table: Table, key: RecordKey, change: Change)] = []
-    for (id, changes) in written {
-      guard case .rows(let rows) = changes else { continue }
-      for row in rows {
-        switch layer[id, row.key] {
-        case .blind?: updateNewest(id, row.key) { _ in .known(row.change) }
-        case .known(let change)? where change.after == nil && row.change.after == nil:
-          updateNewest(id, row.key) { $0.deleting(row.change.before, believed: change.before) }
-        case .known(let change)?:
-          if let extra = row.change.beyond(change) { extras.append((model[id], row.key, extra)) }
-        case nil: extras.append((model[id], row.key, row.change))
-        }
-      }
-    }
-    var left = extras.count
-    while !extras.isEmpty {
-      extras.removeAll { addToCause($0.table, $0.key, $0.change) }
-      // What nothing explains any more is left to the store.
-      if extras.count == left { break }
-      left = extras.count
-    }
-  }
-
-  /// Adds what a delete rule did to the newest group that deleted what the row referred to.
-  private mutating func addToCause(_ table: Table, _ key: RecordKey, _ change: Change) -> Bool {
-    guard let before = change.before else { return true }
-    let targets = table.references.filter { reference in
-      !before.isNull(reference.column)
-        && change.after.map { $0.differs(from: before, at: reference.column) } ?? true
-    }
-    let causes = (undoable + redoable).filter { group in
-      targets.contains { group.deletes($0.target, before.key($0.column)) }
-    }
-    guard let cause = causes.map(\.number).max() else { return false }
-    update { group in
-      if group.number == cause { group.add(.known(change), table.id, key) }
-    }
-    stored[table.id, default: [:]][key] = .some(change.after)
-    return true
-  }
-
-  private mutating func updateNewest(
-    _ table: TableID, _ key: RecordKey, _ body: (UndoChange) -> UndoChange
+  private mutating func follow(
+    _ change: Change, _ own: [TableID: TableChanges], _ table: TableID, _ key: RecordKey
   ) {
-    let newest = (undoable + redoable).filter { $0[table, key] != nil }.map(\.number).max()
-    update { group in
-      if group.number == newest { group[table, key] = group[table, key].map(body) }
-    }
+    stored[table]?[key] = .some(change.after)
+    didChange(change, own, table, key)
   }
 
-  private mutating func update(_ body: (inout UndoGroup) -> Void) {
-    for index in undoable.indices { body(&undoable[index]) }
-    for index in redoable.indices { body(&redoable[index]) }
+  /// Works somebody else's commit into the groups.
+  private mutating func didChange(
+    _ change: Change, _ own: [TableID: TableChanges], _ table: TableID, _ key: RecordKey
+  ) {
+    if own[table]?[key] == nil { update { $0.follow(change, table, key) } }
   }
-}
 
-extension UndoChange {
-  /// The deletion of a row that was not quite what the context believed.
-  fileprivate func deleting(_ stored: Record?, believed: Record?) -> UndoChange {
-    guard case .known(let change) = self, let before = change.before, let stored, let believed
-    else { return self }
-    let others = stored.differences(from: believed)
-    return .known(Change(before: before.replacing(others, from: stored), after: nil))
+  /// Makes known what blind edits of a row did, now that the row is known.
+  mutating func meet(_ row: Record?, _ table: TableID, _ key: RecordKey, from number: Int = 0) {
+    update(from: number) { $0.meet(row, table, key) }
   }
-}
 
-extension UndoGroup {
-  /// Works somebody else's commit into a deletion that is to be undone: what comes back is the row
-  /// as others have made it.
-  fileprivate mutating func follow(_ change: Change, _ table: TableID, _ key: RecordKey) {
-    guard case .known(let mine)? = self[table, key], mine.after == nil, let before = mine.before,
-      let was = change.before
-    else { return }
-    guard let now = change.after else {
-      self[table, key] = .gone
-      return
-    }
-    let changed = now.differences(from: was)
-    self[table, key] = .known(Change(before: before.replacing(changed, from: now), after: nil))
+  /// Notes that a save has begun: its groups are those since the one before.
+  ///
+  /// - Returns: the number of the first of them.
+  mutating func beginSave() -> Int {
+    defer { saveStart = lastNumber + 1 }
+    return saveStart
   }
-}
 
-extension Change {
-  /// What was written beyond an edit; nil for nothing.
-  fileprivate func beyond(_ edit: Change) -> Change? {
-    guard let before, let edited = edit.after else { return nil }
-    guard let after else { return Change(before: edited, after: nil) }
-    guard let start = edit.before else { return nil }
-    let mine = edited.differences(from: start)
-    let others = AttributeSet(
-      after.differences(from: before).positions.filter { !mine.contains($0) })
-    if others.isEmpty { return nil }
-    return Change(before: after.replacing(others, from: before), after: after)
+  /// Notes that a save failed: its groups belong to the next one, and what was edited meanwhile is
+  /// on top of its layer now.
+  mutating func saveFailed(_ layer: Layer, from number: Int) {
+    update(from: saveStart) { $0.join(onto: layer) }
+    saveStart = number
   }
 }

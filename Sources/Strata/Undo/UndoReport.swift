@@ -8,6 +8,9 @@ public struct UndoReport: Sendable {
     case gone
     /// The group deleted the entity, and somebody made another one with its key.
     case exists
+    /// A blind edit, such as a link, is being saved: what it does is known only afterwards. The
+    /// group stays and can be undone then.
+    case beingSaved
   }
 
   /// An entity of which something was left as it is.

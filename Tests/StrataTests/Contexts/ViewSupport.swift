@@ -36,3 +36,15 @@ extension ViewContext {
   /// Whether a save is under way.
   var isSaving: Bool { layers.isSaving }
 }
+
+extension Edits {
+  /// Edits an entity as a context does, without one.
+  @discardableResult
+  mutating func update<E: Entity>(
+    _ entity: E, _ table: Table, _ key: RecordKey, shown: Shown, _ change: (inout E) -> Void
+  ) -> (E, Bool) {
+    guard var draft = draft(of: entity, table, key, shown) else { return (entity, false) }
+    change(&draft.entity)
+    return finish(draft, table, key, shown: shown)
+  }
+}

@@ -1,0 +1,241 @@
+import StrataTesting
+import Testing
+
+@testable import Strata
+@testable import StrataSQLite
+
+/// What undo makes of saves: what they wrote, and what happens while they run.
+@Suite(
+  .stack(Boat.self, Harbour.self, Pier.self, Skipper.self, Flag.self), .timeLimit(.minutes(10)))
+@MainActor struct UndoSaveTests {
+  let stack = Stack.test
+  var view: ViewContext { stack.view }
+  let gull = Boat(id: 1, name: "Gull", length: 9)
+
+  /// A parent that had not seen the row took a child's update for an insertion, and undoing it
+  /// deleted the row.
+  @Test func `a scratch context undoes what a child saved into it`() async throws {
+    try await stack.withScratch { [gull] in
+      $0.insert(gull)
+      $0.insert(Boat(id: 2))
+    }
+    let parent = stack.scratch()
+    parent.undoLimit = 10
+    let child = parent.scratch()
+    child.update(gull) { $0.name = "Swan" }
+    child.delete(Boat(id: 2))
+    try await child.save()
+    while parent.undo() != nil {}
+    try await parent.save()
+    #expect(try await stack.fetch(Boat.all) == [gull, Boat(id: 2)])
+  }
+
+  /// The group kept the value that the context believed, so undoing brought that one back.
+  @Test(arguments: [SavePolicy.mergeMine, .overwrite])
+  func `undoing a save that overwrote somebody's value brings that value back`(
+    _ policy: SavePolicy
+  ) async throws {
+    try await stack.withScratch { [gull] in $0.insert(gull) }
+    view.undoGroup { view.update(gull) { $0.name = "Mine" } }
+    view.undoGroup { view.insert(Boat(id: 2, name: "Mine")) }
+    try await stack.commit { [gull] scratch in
+      scratch.update(gull) { $0.name = "Theirs" }
+      scratch.insert(Boat(id: 2, name: "Theirs"))
+    }
+    try await view.save(policy)
+    #expect(try await stack.rows("SELECT name FROM boats") == ["Mine", "Mine"])
+    view.undo()
+    view.undo()
+    try await view.save()
+    #expect(try await stack.rows("SELECT name FROM boats") == ["Theirs", "Theirs"])
+  }
+
+  /// The group was among what can be redone by then, so nobody knew whose the cascade was.
+  @Test func `undoing a deletion that is being saved takes its cascade back, too`() async throws {
+    let boat = Boat(id: 1, harbourID: 1)
+    let pier = Pier(id: 1, harbourID: 1)
+    try await stack.withScratch { scratch in
+      scratch.insert(Harbour(id: 1))
+      scratch.insert(boat)
+      scratch.insert(pier)
+    }
+    view.undoGroup { view.delete(Harbour(id: 1)) }
+    let stop = await WriterStop(stack)
+    let saving = Task { try await view.save() }
+    #expect(await eventually { view.isSaving })
+    view.undo()
+    stop.release()
+    _ = try await saving.value
+    try await view.save()
+    #expect(try await stack.fetch(Harbour.all) == [Harbour(id: 1)])
+    #expect(try await stack.fetch(Boat.all) == [boat])
+    #expect(try await stack.fetch(Pier.all) == [pier])
+    view.redo()
+    try await view.save()
+    #expect(try await stack.fetch(Pier.all) == [])
+  }
+
+  @Test func `an unsaved insertion that went with what it refers to comes back with it`()
+    async throws
+  {
+    try await stack.withScratch { $0.insert(Harbour(id: 1)) }
+    view.undoGroup { view.insert(Pier(id: 1, harbourID: 1)) }
+    view.undoGroup { view.delete(Harbour(id: 1)) }
+    try await view.save()
+    #expect(try await stack.fetch(Pier.all) == [])
+    view.undo()
+    try await view.save()
+    #expect(try await stack.fetch(Pier.all) == [Pier(id: 1, harbourID: 1)])
+  }
+
+  @Test func `a save inside an open group belongs to the group`() async throws {
+    let pier = Pier(id: 1, harbourID: 1)
+    try await stack.withScratch { scratch in
+      scratch.insert(Harbour(id: 1))
+      scratch.insert(pier)
+    }
+    view.beginUndoGroup("drag")
+    view.delete(Harbour(id: 1))
+    try await view.save()
+    #expect(!view.canUndo && view.undo() == nil)
+    view.insert(gull)
+    view.endUndoGroup()
+    view.undo()
+    try await view.save()
+    #expect(try await stack.fetch(Pier.all) == [pier])
+    #expect(try await stack.fetch(Boat.all) == [])
+  }
+
+  /// Another program told nobody what it changed, and the deletion that both had made was undone.
+  @Test func `a row that somebody deleted without telling does not come back`() async throws {
+    try await stack.withScratch { [gull] in
+      $0.insert(gull)
+      $0.insert(Boat(id: 2, length: 1))
+    }
+    view.undoGroup {
+      view.delete(gull)
+      view.delete(Boat(id: 2, length: 1))
+    }
+    try await stack.writeAsAnotherProgram(
+      "DELETE FROM boats WHERE id = 1; UPDATE boats SET length = 7 WHERE id = 2")
+    try await stack.withScratch { $0.insert(Harbour(id: 9)) }
+    #expect(view.undo()?.skipped.map(\.reason) == [.gone])
+    try await view.save()
+    #expect(try await stack.fetch(Boat.all) == [Boat(id: 2, length: 7)])
+  }
+
+  // MARK: Links
+
+  private func flags() async throws -> [Int] {
+    try await view.fetch(Skipper.flags(of: Skipper(id: 1))).map(\.id)
+  }
+
+  @Test func `links are undone before, while and after they are saved`() async throws {
+    try await stack.withScratch { scratch in
+      scratch.insert(Skipper(id: 1))
+      for id in 1...3 { scratch.insert(Flag(id: id)) }
+    }
+    let skipper = Skipper(id: 1)
+    func link(_ id: Int) {
+      view.undoGroup { view.link(skipper, to: Flag(id: id), in: Skipper.flags) }
+    }
+    link(1)
+    #expect(try await flags() == [1])
+    view.undo()
+    #expect(try await flags() == [])
+    view.redo()
+    // While it is saved, nobody knows yet what it does.
+    let stop = await WriterStop(stack)
+    let saving = Task { try await view.save() }
+    #expect(await eventually { view.isSaving })
+    #expect(view.undo()?.skipped.map(\.reason) == [.beingSaved])
+    link(2)
+    view.undoGroup { view.unlink(skipper, from: Flag(id: 1), in: Skipper.flags) }
+    stop.release()
+    _ = try await saving.value
+    #expect(try await flags() == [2])
+    view.undo()
+    #expect(try await flags() == [1, 2])
+    view.undo()
+    view.undo()
+    #expect(try await flags() == [])
+    try await view.save()
+    #expect(try await stack.fetch(Skipper.flags(of: skipper)) == [])
+  }
+
+  @Test func `a link that somebody else's commit met is undone all the same`() async throws {
+    try await stack.withScratch { scratch in
+      scratch.insert(Skipper(id: 1))
+      scratch.insert(Flag(id: 1))
+    }
+    view.undoGroup { view.link(Skipper(id: 1), to: Flag(id: 1), in: Skipper.flags) }
+    try await stack.writeAsAnotherProgram("UPDATE harbours SET name = name")
+    try await stack.withScratch { $0.insert(Harbour(id: 9)) }
+    #expect(try await flags() == [1])
+    #expect(view.undo()?.isComplete == true)
+    #expect(try await flags() == [])
+  }
+
+  // MARK: Closures
+
+  /// The closure ran while the context was being accessed, and touching it there trapped.
+  @Test func `an update may use its context`() async throws {
+    try await stack.withScratch { [gull] in $0.insert(gull) }
+    view.update(gull) { boat in
+      view.insert(Harbour(id: 3, name: "new"))
+      boat.harbourID = 3
+      view.update(gull) { $0.length = 4 }
+      boat.name = view.hasChanges ? "Swan" : "?"
+    }
+    let expected = Boat(id: 1, name: "Swan", length: 4, harbourID: 3)
+    #expect(try await view.find(Boat.self, 1) == expected)
+    try await view.save()
+    #expect(try await stack.fetch(Boat.all) == [expected])
+    let scratch = stack.scratch()
+    scratch.update(expected) { boat in
+      scratch.upsert(Harbour(id: 4))
+      boat.harbourID = 4
+    }
+    try await scratch.save()
+    #expect(try await stack.rows("SELECT harbourID FROM boats") == ["4"])
+  }
+
+  /// What was read equalled what an earlier save had replaced, and the edit was dropped silently.
+  @Test func `a scratch context edits what it has read, also after A, B and A again`() async throws
+  {
+    try await stack.withScratch { [gull] in $0.insert(gull) }
+    let scratch = stack.scratch()
+    scratch.update(gull) { $0.name = "Swan" }
+    try await scratch.save()
+    try await stack.commit { $0.update(Boat(id: 1, name: "Swan", length: 9)) { $0.name = "Gull" } }
+    let read = try #require(try await scratch.find(Boat.self, 1))
+    #expect(read == gull)
+    #expect(scratch.update(read) { $0.name = "Swan" }.name == "Swan")
+    try await scratch.save()
+    #expect(try await stack.rows("SELECT name FROM boats") == ["Swan"])
+    // Without reading: the value comes from somebody else.
+    try await stack.commit { $0.update(Boat(id: 1, name: "Swan", length: 9)) { $0.name = "Gull" } }
+    scratch.update(gull) { $0.name = "Swan" }
+    try await scratch.save()
+    #expect(try await stack.rows("SELECT name FROM boats") == ["Swan"])
+  }
+}
+
+/// Flies some flags.
+struct Skipper: Entity, Equatable {
+  var id = 0
+  static let flags = manyToMany(Flag.self)
+  static let schema = Schema<Skipper>("skippers", key: \.id) { flags }
+}
+
+struct Flag: Entity, Equatable {
+  var id = 0
+  static let schema = Schema<Flag>("flags", key: \.id) {}
+}
+
+extension Stack {
+  /// Writes without telling anybody, as a program that is not built on Strata does.
+  fileprivate func writeAsAnotherProgram(_ sql: String) async throws {
+    try Connection(path: await path, .readWrite).execute(sql)
+  }
+}
