@@ -80,12 +80,12 @@ private enum V2 {
 }
 
 @Suite(.timeLimit(.minutes(10))) struct AddedAndRemovedTests {
-  private let file: VersionedFile
+  private let file: StoreFile
   private let songs = [
     V1.Song(id: 1, title: "So What", length: 9.4), V1.Song(id: 2, title: "Été 日\0", length: nil),
   ]
 
-  init() throws { file = try VersionedFile() }
+  init() throws { file = try StoreFile() }
 
   @Test func `new attributes have the values of new entities, or declared ones`() async throws {
     try await file.make(songs)

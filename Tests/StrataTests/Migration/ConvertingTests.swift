@@ -67,8 +67,8 @@ private enum V2 {
 }
 
 @Suite(.timeLimit(.minutes(10))) struct ConvertingTests {
-  private let file: VersionedFile
-  init() throws { file = try VersionedFile() }
+  private let file: StoreFile
+  init() throws { file = try StoreFile() }
 
   private let songs = [
     V1.Song(id: "10", bpm: 120, year: 1959, rating: nil),

@@ -14,8 +14,8 @@ private struct Song: Entity {
 
 /// Somebody altered the tables by hand.
 @Suite(.timeLimit(.minutes(10))) struct DriftTests {
-  private let file: VersionedFile
-  init() throws { file = try VersionedFile() }
+  private let file: StoreFile
+  init() throws { file = try StoreFile() }
 
   @Test(arguments: [
     ("ALTER TABLE songs ADD COLUMN mood TEXT", "column \"mood\" of table \"songs\" was added"),

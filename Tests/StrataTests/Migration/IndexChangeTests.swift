@@ -37,8 +37,8 @@ private enum V2 {
 }
 
 @Suite(.timeLimit(.minutes(10))) struct IndexChangeTests {
-  private let file: VersionedFile
-  init() throws { file = try VersionedFile() }
+  private let file: StoreFile
+  init() throws { file = try StoreFile() }
 
   @Test func `indexes come and go without copying a row`() async throws {
     try await file.make([

@@ -26,7 +26,7 @@ private struct New: Entity {
   private static let count: Int64 = 100_000
 
   @Test func `a hundred thousand rows are converted, and progress is told`() async throws {
-    let file = try VersionedFile()
+    let file = try StoreFile()
     try await file.open(Old.self) { stack in
       try await stack.withScratch { scratch in
         for id in 0..<Self.count { scratch.insert(Old(id: id, title: "t\(id)", length: Int(id))) }
@@ -48,7 +48,7 @@ private struct New: Entity {
   }
 
   @Test func `a step tells how many rows it has read`() async throws {
-    let file = try VersionedFile()
+    let file = try StoreFile()
     try await file.make((0..<2500).map { Old(id: $0) })
     let progress = Lock<[MigrationProgress]>([])
     let step = MigrationStep(to: 2) { migration in

@@ -84,8 +84,8 @@ private enum Keys {
 }
 
 @Suite(.timeLimit(.minutes(10))) struct LinkMigrationTests {
-  private let file: VersionedFile
-  init() throws { file = try VersionedFile() }
+  private let file: StoreFile
+  init() throws { file = try StoreFile() }
 
   private func makeNotes() async throws {
     try await file.open(V1.Note.self, V1.Tag.self) { stack in

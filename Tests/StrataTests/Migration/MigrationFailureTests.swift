@@ -68,8 +68,8 @@ private enum V2 {
 
 /// Whatever fails, and wherever: the file has the bytes it had, and the old program goes on.
 @Suite(.timeLimit(.minutes(10))) struct MigrationFailureTests {
-  private let file: VersionedFile
-  init() throws { file = try VersionedFile() }
+  private let file: StoreFile
+  init() throws { file = try StoreFile() }
 
   enum Phase: CaseIterable, Sendable { case step, copying, indexing, checking, declaring }
 

@@ -66,8 +66,8 @@ private enum V4 {
 }
 
 @Suite(.timeLimit(.minutes(10))) struct MigrationStepTests {
-  private let file: VersionedFile
-  init() throws { file = try VersionedFile() }
+  private let file: StoreFile
+  init() throws { file = try StoreFile() }
 
   private let songs = [
     V1.Song(id: 1, title: "So What", artist: "Miles"),

@@ -42,8 +42,8 @@ private enum V2 {
 }
 
 @Suite(.timeLimit(.minutes(10))) struct PlanTests {
-  private let file: VersionedFile
-  init() throws { file = try VersionedFile() }
+  private let file: StoreFile
+  init() throws { file = try StoreFile() }
 
   private func plan(
     _ entities: any Entity.Type..., version: Int = 1, steps: [MigrationStep] = []
@@ -66,7 +66,7 @@ private enum V2 {
     let heavy = try await plan(V2.Heavy.self, version: 2, steps: [step])
     #expect(heavy.actions.contains(.copyRows(1, table: "songs")))
     #expect(heavy.problems.isEmpty)
-    let copy = try VersionedFile()
+    let copy = try StoreFile()
     try FileManager.default.copyItem(at: file.url, to: copy.url)
     #expect(await copy.migrate(V2.Light.self).actions == light.actions)
     let opened = await file.migrate(V2.Heavy.self, version: 2) { $0.migrations = [step] }

@@ -96,8 +96,8 @@ private enum Swap {
 }
 
 @Suite(.timeLimit(.minutes(10))) struct RenamingTests {
-  private let file: VersionedFile
-  init() throws { file = try VersionedFile() }
+  private let file: StoreFile
+  init() throws { file = try StoreFile() }
 
   @Test func `tables, columns and types change together, and swaps happen once`() async throws {
     try await file.open(V1.Track.self, V1.Album.self) { stack in

@@ -4,7 +4,7 @@ import Foundation
 @testable import StrataSQLite
 
 /// A store's file that is opened by one version of a program after the other.
-final class VersionedFile: Sendable {
+final class StoreFile: Sendable {
   private let folder: TemporaryFolder
   let path: String
   var url: URL { URL(fileURLWithPath: path) }
