@@ -253,7 +253,8 @@ struct Migrator {
       // Made anew even if no other table changed: other processes are told by the file's schema
       // cookie that their view of the store is out of date.
       try connection.execute("DROP TABLE strata_schema")
-      try StoreFormat.record(connection, model.description(version: version))
+      try StoreFormat.record(
+        connection, model.description(version: version), fingerprint: model.fingerprint)
       try connection.execute("UPDATE strata_commit SET number = number + 1")
     }
   }
