@@ -25,6 +25,9 @@ struct EdgeValues {
     if isDistinct { return distinct(row) }
     if let edges = Self.edges[type] { return edges[row % edges.count] }
     if let example = column.example { return example }
+    if column.isOptional && !type.hasPrefix("Array<") && !type.hasPrefix("Dictionary<") {
+      return .null
+    }
     return fallback(row)
   }
 

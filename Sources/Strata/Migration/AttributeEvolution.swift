@@ -37,9 +37,11 @@ extension AttributeValue {
 struct TableEvolution: Sendable {
   struct Column: Sendable {
     let value: String
-    let evolution: AttributeEvolution
-    let coding: AttributeCoding
-    let target: String?
+    var evolution = AttributeEvolution()
+    /// Nil for columns that no entity has.
+    var coding: AttributeCoding?
+    /// The table that the column refers to.
+    var target: String?
   }
 
   var formerNames: [String] = []
@@ -56,7 +58,8 @@ struct TableEvolution: Sendable {
     if let fallback = columns[position].evolution.fallback { return try fallback.get() }
     var result = Result<Cell, ValueError>.success(.null)
     withNewEntity? { entity in
-      do throws(ValueError) { result = .success(try columns[position].coding.read(entity)) } catch {
+      guard let coding = columns[position].coding else { return }
+      do throws(ValueError) { result = .success(try coding.read(entity)) } catch {
         result = .failure(error)
       }
     }

@@ -142,8 +142,10 @@ extension Migration {
   // MARK: -
 
   private func checkName(_ name: String) throws(StoreError) {
-    if name.isEmpty || name.utf8.contains(0) || name.lowercased().hasPrefix("sqlite_")
-      || name.lowercased().hasPrefix("strata_")
+    // A relationship that has another name needs its links under that name.
+    let isReserved =
+      name.lowercased().hasPrefix("strata_") && !name.hasPrefix(ManyToManyDefinition.prefix)
+    if name.isEmpty || name.utf8.contains(0) || name.lowercased().hasPrefix("sqlite_") || isReserved
     {
       throw .migration("the table name \"\(name)\" is reserved, empty or has a NUL")
     }

@@ -253,7 +253,8 @@ struct Migrator {
       // Made anew even if no other table changed: other processes are told by the file's schema
       // cookie that their view of the store is out of date.
       try connection.execute("DROP TABLE strata_schema")
-      try StoreFormat.record(connection, model.description(version: version))
+      try StoreFormat.record(
+        connection, model.description(version: version), fingerprint: model.fingerprint)
       try connection.execute("UPDATE strata_commit SET number = number + 1")
     }
   }
@@ -282,7 +283,8 @@ struct Migrator {
 extension TableChange {
   /// Where each cell of a copied row comes from.
   fileprivate func cellSources(_ old: SchemaDescription.Table) -> [TableCopy.CellSource] {
-    sources.enumerated().map { position, source in
+    var place = 0.0
+    return sources.enumerated().map { position, source in
       switch source {
       case .column(let name): .column(old.position(of: name) ?? 0)
       case .converted(let name, let conversion):
@@ -290,6 +292,23 @@ extension TableChange {
       case .value(let cell): .made { () throws(ValueError) in cell }
       case .newEntity:
         .made { () throws(ValueError) in try table.evolution.value(for: position) }
+      case .place:
+        .made { () throws(ValueError) in
+          place += 1
+          return .real(place)
+        }
+      case .linkKey:
+        .computed { [sources] record in
+          let ends = try [JoinTable.owner, JoinTable.target].map { end -> Cell in
+            switch sources[end] {
+            case .converted(let name, let conversion):
+              try conversion(record[old.position(of: name) ?? end])
+            case .column(let name): record[old.position(of: name) ?? end]
+            case .value, .newEntity, .linkKey, .place: .null
+            }
+          }
+          return try JoinTable.key(ends[0], ends[1])
+        }
       }
     }
   }

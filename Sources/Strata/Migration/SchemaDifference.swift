@@ -30,8 +30,14 @@ struct SchemaDifference {
       newReferences.formUnion(change.newReferences)
       if !change.isEmpty { changes.append(change) }
     }
+    checkReferrers(model)
+    let isRemoved = { (name: String) in removedTables.contains { $0.isSameName(as: name) } }
     for (position, table) in stored.tables.enumerated() where claimed[position] == nil {
-      if removedTables.contains(where: { $0.isSameName(as: table.name) }) {
+      // Links go with either of their ends.
+      let isJoin = table.name.hasPrefix(ManyToManyDefinition.prefix)
+      if isRemoved(table.name)
+        || isJoin && table.columns.compactMap(\.target).contains(where: isRemoved)
+      {
         removed.append(table)
       } else {
         problems.append(
@@ -47,6 +53,28 @@ struct SchemaDifference {
   }
 }
 
+extension SchemaDifference {
+  /// References hold keys: they cannot stay as they are if the keys become others.
+  fileprivate mutating func checkReferrers(_ model: Model) {
+    for change in changes where change.hasNewKey || change.hasConvertedKey {
+      for referrer in change.table.referrers {
+        let table = model[referrer.table]
+        // What is new, or converted by a declaration of its own, has no old keys.
+        let other = changes.first { $0.table.id == referrer.table }
+        if let other, other.old == nil || !other.keepsValues(referrer.column) { continue }
+        let name = table.columns[referrer.column].name
+        problems.append(
+          StoreError(
+            .schemaMismatch,
+            "\(change.table.attributeName(Table.keyColumn)) has other values than the stored key, "
+              + "but \(table.attributeName(referrer.column)) refers to it and keeps its values",
+            advice: "convert the reference, too, or change both in a MigrationStep",
+            entity: table.entity, attributes: [name]))
+      }
+    }
+  }
+}
+
 /// What must happen to one table.
 struct TableChange {
   /// Where the cells of a column come from.
@@ -57,6 +85,10 @@ struct TableChange {
     case value(Cell)
     /// The value of a new entity, one for each row.
     case newEntity
+    /// The key of a link, made of the keys of its two ends.
+    case linkKey
+    /// The row's place in the table, for links that get an order.
+    case place
   }
 
   let table: Table
@@ -82,7 +114,7 @@ struct TableChange {
       switch source {
       case .column(let name), .converted(let name, _):
         name == column.name ? nil : (name, column.name)
-      case .value, .newEntity: nil
+      case .value, .newEntity, .linkKey, .place: nil
       }
     }
   }
@@ -91,8 +123,8 @@ struct TableChange {
   var added: [Column] {
     zip(sources, table.columns).compactMap { source, column in
       switch source {
-      case .column, .converted: nil
-      case .value, .newEntity: column
+      case .column, .converted, .linkKey: nil
+      case .value, .newEntity, .place: column
       }
     }
   }
@@ -104,9 +136,23 @@ struct TableChange {
       case .converted: column
       case .column(let name):
         old?[column: name]?.isOptional == column.isOptional ? nil : column
-      case .value, .newEntity: nil
+      case .value, .newEntity, .linkKey, .place: nil
       }
     }
+  }
+
+  /// Whether the key's values change, by a declared conversion.
+  var hasConvertedKey: Bool {
+    if case .converted(_, let conversion) = sources.first {
+      conversion.conversion != nil
+    } else {
+      false
+    }
+  }
+
+  /// Whether a column keeps the values that it has.
+  func keepsValues(_ column: Int) -> Bool {
+    if case .column = sources[column] { true } else { false }
   }
 
   /// Whether other values than before are the key.
@@ -186,6 +232,12 @@ struct TableChange {
           advice: "if it was renamed, declare Attribute(…).formerly(\"\(column.name)\"); if it is "
             + "gone, list Removed<\(table.entity)>(\"\(column.name)\") in the schema"))
     }
+    if table.isJoin {
+      let isConverted = [JoinTable.owner, JoinTable.target].contains { position in
+        if case .converted = sources[position] { true } else { false }
+      }
+      if isConverted { sources[Table.keyColumn] = .linkKey }
+    }
     let key = sources.first.flatMap { source -> String? in
       if case .column(let name) = source { name } else { nil }
     }
@@ -249,6 +301,10 @@ struct TableChange {
   /// What a new column holds in rows that are there already.
   private mutating func newSource(_ position: Int) throws(StoreError) -> Source {
     let column = table.columns[position]
+    if table.isJoin && position == JoinTable.position {
+      isCopy = true
+      return .place
+    }
     do throws(ValueError) {
       let value = try table.evolution.value(for: position)
       if column.isOptional, case .null = value { return .value(.null) }

@@ -2,13 +2,18 @@ internal import StrataSQLite
 
 extension StoreFormat {
   /// Creates the framework's table for the schema and writes the description.
+  ///
+  /// - Parameter fingerprint: that of the model which was described; any other number if there was
+  ///   no model.
   static func record(
-    _ connection: Connection, _ description: SchemaDescription
+    _ connection: Connection, _ description: SchemaDescription, fingerprint: Int64
   ) throws(SQLiteError) {
     try connection.execute(
-      "CREATE TABLE strata_schema (version INTEGER NOT NULL, description TEXT NOT NULL)")
+      "CREATE TABLE strata_schema (version INTEGER NOT NULL, description TEXT NOT NULL, "
+        + "fingerprint INTEGER NOT NULL)")
     let schema = try connection.prepare(
-      "INSERT INTO strata_schema (version, description) VALUES (?1, ?2)")
+      "INSERT INTO strata_schema (version, description, fingerprint) VALUES (?1, ?2, ?3)")
+    schema.bind(3, fingerprint)
     schema.bind(1, Int64(description.version))
     schema.bind(2, description.compactJSON)
     try schema.run()
@@ -25,8 +30,12 @@ extension StoreFormat {
     _ connection: Connection, _ model: Model, version: Int, _ options: MigrationOptions,
     isDry: Bool = false
   ) throws(StoreError) -> MigrationPlan {
+    let tables = try StoredTables(connection)
+    if try isCurrent(connection, model, version: version, tables) {
+      return MigrationPlan(from: version, to: version)
+    }
     let stored = try storedSchema(connection, version: version)
-    let drift = try StoredTables(connection).drift(from: stored)
+    let drift = tables.drift(from: stored)
     if !drift.isEmpty { throw .drift(drift) }
     let steps = options.steps(after: stored.version)
     var migrator = Migrator(connection, model, version: version, options, isDry: isDry)
@@ -42,6 +51,23 @@ extension StoreFormat {
     try migrator.apply(difference, to: left, afterSteps: !steps.isEmpty)
     try migrator.record()
     return MigrationPlan(from: stored.version, to: version, migrator.actions)
+  }
+
+  /// Whether a store is so obviously of today's schema that nothing needs to be compared.
+  private static func isCurrent(
+    _ connection: Connection, _ model: Model, version: Int, _ tables: StoredTables
+  ) throws(StoreError) -> Bool {
+    do throws(SQLiteError) {
+      guard try connection.integer("PRAGMA user_version") == Self.version else { return false }
+      let row = try connection.prepare("SELECT version, fingerprint FROM strata_schema")
+      defer { row.reset() }
+      guard try row.step(), row.integer(0) == Int64(version),
+        row.integer(1) == model.fingerprint
+      else { return false }
+    } catch {
+      throw StoreError(error)
+    }
+    return tables.areWritten(as: model)
   }
 
   /// The description in a store that this program may open.
@@ -81,10 +107,15 @@ extension StoreFormat {
     isDry: Bool
   ) throws(StoreError) {
     let today = model.description(version: version)
-    if isDry || stored == today { return }
+    let fingerprint = model.fingerprint
+    if isDry { return }
     try translatingErrors { () throws(SQLiteError) in
-      let statement = try connection.prepare("UPDATE strata_schema SET description = ?1")
+      let known = try connection.integer("SELECT fingerprint FROM strata_schema")
+      if stored == today && known == fingerprint { return }
+      let statement = try connection.prepare(
+        "UPDATE strata_schema SET description = ?1, fingerprint = ?2")
       statement.bind(1, today.compactJSON)
+      statement.bind(2, fingerprint)
       try statement.run()
     }
   }

@@ -38,6 +38,15 @@ struct StoredTables {
   /// Whether the file has a table or a view of that name.
   func contains(_ name: String) -> Bool { tables[name.folded] != nil }
 
+  /// The statement that made a table.
+  func sql(ofTable name: String) -> String? { tables[name.folded]?.sql }
+
+  /// The statements that made a table's indexes, and its triggers that are not the framework's.
+  func attachedSQL(ofTable name: String) -> [String] {
+    (attached[name.folded] ?? []).filter { $0.type == "index" || !$0.name.hasPrefix("strata_") }
+      .map(\.sql)
+  }
+
   /// Everything that was altered outside Strata; empty if the tables are as they are described.
   ///
   /// Other tables are nobody's business here. Triggers and indexes on described tables are: they

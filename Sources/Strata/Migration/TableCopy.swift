@@ -7,6 +7,8 @@ struct TableCopy {
     case column(Int)
     case converted(Int, (Cell) throws -> Cell)
     case made(() throws(ValueError) -> Cell)
+    /// From all cells of the old row.
+    case computed((Record) throws -> Cell)
   }
 
   let connection: Connection
@@ -77,6 +79,10 @@ struct TableCopy {
           do throws(ValueError) { try make().bind(to: insert, at: parameter) } catch {
             throw failure(position, record.key(0), nil, error)
           }
+        case .computed(let compute):
+          do { try compute(record).bind(to: insert, at: parameter) } catch {
+            throw failure(position, record.key(0), nil, error)
+          }
         }
       }
       if let number { insert.bind(Int32(sources.count + 1), number) }
@@ -99,22 +105,25 @@ struct TableCopy {
 
   /// Two keys became one: the other row is found by converting every key once more.
   private func sameKey(_ record: Record) throws(StoreError) -> StoreError {
-    func newKey(_ cell: (Int) -> Cell) -> Cell? {
+    func newKey(_ record: Record) -> Cell? {
       switch sources[0] {
-      case .column(let column): cell(column)
-      case .converted(let column, let convert): try? convert(cell(column))
+      case .column(let column): record[column]
+      case .converted(let column, let convert): try? convert(record[column])
       case .made(let make): try? make()
+      case .computed(let compute): try? compute(record)
       }
     }
-    let key = newKey { record[$0] } ?? .null
+    let key = newKey(record) ?? .null
+    let builder = RecordBuilder()
     var other: RecordKey?
     do throws(SQLiteError) {
       let names = old.ordered.map(\.name.quotedIdentifier).joined(separator: ", ")
       let rows = try connection.prepare("SELECT \(names) FROM \(oldName.quotedIdentifier)")
       defer { rows.reset() }
       while other == nil, try rows.step() {
-        let found = RecordKey(rows, 0)
-        if found != record.key(0), newKey({ Cell(rows, Int32($0)) }) == key { other = found }
+        // What is too large was met before.
+        guard let row = try? builder.record(rows, columns: old.columns.count) else { continue }
+        if row.key(0) != record.key(0), newKey(row) == key { other = row.key(0) }
       }
     } catch {
       throw StoreError(error)

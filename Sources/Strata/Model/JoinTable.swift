@@ -54,7 +54,7 @@ struct JoinTable: Sendable {
       id: id, name: definition.tableName, entity: "link of \(owner.entity) and \(target.entity)",
       columns: columns, paths: ColumnPaths(), references: references, referrers: [], uniques: [],
       codec: EntityCodec([], size: 0), isJoin: true,
-      evolution: TableEvolution(formerNames: formerNames(definition, owner, target)))
+      evolution: evolution(definition, owner: owner, target: target))
     return JoinTable(table: table, definition: definition)
   }
 }
@@ -62,7 +62,7 @@ struct JoinTable: Sendable {
 extension JoinTable {
   /// What the table was called while one of its entities' tables, or the relationship, had another
   /// name.
-  private static func formerNames(
+  static func formerNames(
     _ definition: ManyToManyDefinition, _ owner: TableDraft, _ target: TableDraft
   ) -> [String] {
     let owners = [owner.name] + owner.definition.formerNames

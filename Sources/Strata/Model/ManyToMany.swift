@@ -50,7 +50,10 @@ struct ManyToManyDefinition: Sendable {
     Self.tableName(Self.tableName(of: owner), name ?? Self.tableName(of: target))
   }
 
-  static func tableName(_ owner: String, _ end: String) -> String { "strata_join_\(owner).\(end)" }
+  static func tableName(_ owner: String, _ end: String) -> String { "\(prefix)\(owner).\(end)" }
+
+  /// What every join table's name begins with, and no other table's.
+  static let prefix = "strata_join_"
 
   private static func tableName<E: Entity>(of _: E.Type) -> String { E.schema.name }
 }

@@ -101,6 +101,12 @@ struct TableDraft {
     attributes.append(attribute)
   }
 
+  /// What the key says about its past.
+  var keyEvolution: (value: String, conversions: [AttributeConversion]) {
+    let key = attributes[Table.keyColumn]
+    return (key.valueName, key.evolution.conversions)
+  }
+
   /// How the store keeps the key.
   var keyStorage: StorageType { attributes[Table.keyColumn].storage }
 

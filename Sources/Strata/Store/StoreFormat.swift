@@ -21,7 +21,8 @@ enum StoreFormat {
     do throws(StoreError) {
       let plan: MigrationPlan
       if try isEmptyFile(connection) {
-        try create(connection, model.description(version: schemaVersion))
+        try create(
+          connection, model.description(version: schemaVersion), fingerprint: model.fingerprint)
         plan = MigrationPlan(from: nil, to: schemaVersion, [.record(version: schemaVersion)])
       } else {
         plan = try migrate(connection, model, version: schemaVersion, migration)
@@ -57,7 +58,7 @@ enum StoreFormat {
 
   /// Creates a store of the described tables in an empty file.
   static func create(
-    _ connection: Connection, _ description: SchemaDescription
+    _ connection: Connection, _ description: SchemaDescription, fingerprint: Int64 = 0
   ) throws(StoreError) {
     try translatingErrors { () throws(SQLiteError) in
       try connection.execute("PRAGMA application_id = \(applicationID)")
@@ -69,7 +70,7 @@ enum StoreFormat {
         try connection.execute(table.sql.create)
         for index in table.indexes { try connection.execute(index.create) }
       }
-      try record(connection, description)
+      try record(connection, description, fingerprint: fingerprint)
     }
     try HistoryFormat.create(connection)
   }

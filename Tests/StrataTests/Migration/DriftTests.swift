@@ -89,7 +89,7 @@ private struct Song: Entity {
 
   @Test func `a description that cannot be read is told`() async throws {
     try await file.make([Song(id: "1")])
-    try file.execute("UPDATE strata_schema SET description = '{}'")
+    try file.execute("UPDATE strata_schema SET description = '{}', fingerprint = 0")
     let error = await file.migrate(Song.self).error
     #expect(error?.code == .schemaMismatch && error?.message.contains("description") == true)
   }
