@@ -63,7 +63,7 @@ extension Writer {
       (report, referenced) = (run.report, run.referenced)
       if rows.isEmpty { return [:] }
       var working = try run.consequences(of: rows[...])
-      var writer = RowWriter(connection, model, .error, builder)
+      let writer = RowWriter(connection, model, builder)
       return try writer.write(&working)
     }
     if report.evicted > 0 { report.commit = commit }

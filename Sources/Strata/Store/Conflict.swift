@@ -52,6 +52,15 @@ extension Table {
   }
 }
 
+extension Table {
+  /// The conflict of an insertion that was presumed to be of a new key with the row that is there.
+  func insertedTwice(_ row: WorkingSet.Row, _ stored: Record) -> Conflict {
+    conflict(
+      Change(before: nil, after: row.after), key: row.key, stored: stored,
+      attributes: .all(columns.count))
+  }
+}
+
 extension StoreError {
   init(_ conflicts: [Conflict]) {
     let first = conflicts[0]

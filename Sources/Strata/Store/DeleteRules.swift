@@ -101,9 +101,10 @@ struct DeleteRules {
     case .nullify:
       working.tables[referrer.table]?.set(after.settingNull(referrer.column), at: position)
     case .cascade:
-      if row.isPresumed {
-        let stored = try connection.record(key, of: model[referrer.table], builder)
-        working.tables[referrer.table]?.meet(stored, at: position)
+      // Nothing would notice a stored row any more.
+      if row.isPresumed, let stored = try connection.record(key, of: model[referrer.table], builder)
+      {
+        throw StoreError([model[referrer.table].insertedTwice(row, stored)])
       }
       working.tables[referrer.table]?.set(nil, at: position)
       deleted.append((referrer.table, key))

@@ -9,13 +9,21 @@ struct LayerResolver {
   let model: Model
   let policy: SavePolicy
   let builder: RecordBuilder
+  /// Whether an insertion is taken to be of a new key without looking.
+  let presumes: Bool
+  /// Whether there was such an insertion.
+  private(set) var hasPresumed = false
   private(set) var conflicts: [Conflict] = []
 
-  init(_ connection: Connection, _ model: Model, _ policy: SavePolicy, _ builder: RecordBuilder) {
+  init(
+    _ connection: Connection, _ model: Model, _ policy: SavePolicy, _ builder: RecordBuilder,
+    presumes: Bool
+  ) {
     self.connection = connection
     self.model = model
     self.policy = policy
     self.builder = builder
+    self.presumes = presumes
   }
 
   mutating func resolve(_ layer: Layer) throws(StoreError) -> WorkingSet {
@@ -37,7 +45,8 @@ struct LayerResolver {
     for entry in changes.inKeyOrder {
       guard let change = entry.change else { continue }
       let key = entry.key
-      if case .known(let change) = change, change.before == nil {
+      if presumes, case .known(let change) = change, change.before == nil {
+        hasPresumed = true
         rows.append(.init(key: key, before: nil, after: change.after, isPresumed: true))
         continue
       }

@@ -8,19 +8,18 @@ internal import StrataSQLite
 struct RowWriter {
   let connection: Connection
   let model: Model
-  let policy: SavePolicy
   let builder: RecordBuilder
-  private(set) var conflicts: [Conflict] = []
 
-  init(_ connection: Connection, _ model: Model, _ policy: SavePolicy, _ builder: RecordBuilder) {
+  init(_ connection: Connection, _ model: Model, _ builder: RecordBuilder) {
     self.connection = connection
     self.model = model
-    self.policy = policy
     self.builder = builder
   }
 
   /// Writes everything and returns the changes, in key order.
-  mutating func write(_ working: inout WorkingSet) throws(StoreError) -> [TableID: TableChanges] {
+  ///
+  /// - Throws: `conflict` for an insertion that was presumed to be of a new key and is not.
+  func write(_ working: inout WorkingSet) throws(StoreError) -> [TableID: TableChanges] {
     var changes: [TableID: TableChanges] = [:]
     for id in working.tableIDs {
       guard let rows = working.tables.removeValue(forKey: id) else { continue }
@@ -34,7 +33,7 @@ struct RowWriter {
     let rowID: Int64
   }
 
-  private mutating func write(
+  private func write(
     _ rows: WorkingSet.Rows, of table: Table
   ) throws(StoreError) -> TableChanges? {
     var changes = ContiguousArray<RowChange>()
@@ -59,9 +58,8 @@ struct RowWriter {
       let statement = try connection.statement(for: table.sql.insert)
       for position in inserts {
         let row = rows.all[position]
-        if let change = try insert(row, statement, table) {
-          changes.append(RowChange(key: row.key, change: change))
-        }
+        try insert(row, statement, table)
+        changes.append(RowChange(key: row.key, change: Change(before: nil, after: row.after)))
       }
     } catch let error as SQLiteError {
       throw StoreError(error)
@@ -132,33 +130,21 @@ struct RowWriter {
 
   // MARK: Inserts
 
-  /// Inserts a row; nil if the store had it already.
-  private mutating func insert(
+  private func insert(
     _ row: WorkingSet.Row, _ statement: Statement, _ table: Table
-  ) throws -> Change? {
-    guard let after = row.after else { return nil }
+  ) throws {
+    guard let after = row.after else { return }
     let code = after.withView { view in
       view.bindAll(to: statement)
       return statement.runReturningCode()
     }
-    if code == ResultCode.done { return Change(before: nil, after: after) }
-    guard ResultCode.isUniqueness(code), row.isPresumed,
+    if code == ResultCode.done { return }
+    if ResultCode.isUniqueness(code), row.isPresumed,
       let stored = try connection.record(row.key, of: table, builder)
-    else { throw try failure(code, statement, row, table) }
-    if stored == after { return nil }
-    switch table.isJoin ? .overwrite : policy {
-    case .error:
-      conflicts.append(
-        table.conflict(
-          Change(before: nil, after: after), key: row.key, stored: stored,
-          attributes: .all(table.columns.count)))
-      return nil
-    case .mergeTheirs, .discard: return nil
-    case .mergeMine, .overwrite: break
+    {
+      throw StoreError([table.insertedTwice(row, stored)])
     }
-    var changes = ContiguousArray<RowChange>()
-    try update([.init(key: row.key, before: stored, after: after)], table, &changes)
-    return Change(before: stored, after: after)
+    throw try failure(code, statement, row, table)
   }
 
   // MARK: Uniqueness

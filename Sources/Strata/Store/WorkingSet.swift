@@ -8,7 +8,8 @@ struct WorkingSet {
     var after: Record?
     /// Whether `before` is what the context believes rather than what was read.
     ///
-    /// An insertion of a new key is not looked up first: the insertion itself notices the row.
+    /// An insertion of a new key is not looked up first: the insertion itself notices the row, and
+    /// the save begins anew.
     var isPresumed = false
   }
 
@@ -34,11 +35,6 @@ struct WorkingSet {
     }
 
     mutating func set(_ after: Record?, at position: Int) { all[position].after = after }
-
-    /// Notes the record that is stored for a row that was presumed to be new.
-    mutating func meet(_ stored: Record?, at position: Int) {
-      all[position] = Row(key: all[position].key, before: stored, after: all[position].after)
-    }
   }
 
   var tables: [TableID: Rows] = [:]

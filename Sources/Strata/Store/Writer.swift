@@ -176,37 +176,6 @@ actor Writer {
     }
   }
 
-  /// Writes a layer as one commit.
-  ///
-  /// - Returns: the number of the commit that has the layer's result: a new one, or the newest
-  ///   one if nothing differed from the store.
-  func save(
-    _ layer: Layer, policy: SavePolicy, author: String? = nil
-  ) throws(StoreError) -> Int64 {
-    try saveReporting(layer, policy: policy, author: author).commit
-  }
-
-  /// Writes a layer as one commit and says what it changed.
-  func saveReporting(
-    _ layer: Layer, policy: SavePolicy, author: String? = nil,
-    marking freshened: Set<CacheIdentity> = []
-  ) throws(StoreError) -> (commit: Int64, changes: [TableID: TableChanges]) {
-    try transaction(author: author, isCounted: !freshened.isEmpty) {
-      connection throws(StoreError) in
-      try FreshnessTable.mark(freshened, at: options.now(), connection)
-      var resolver = LayerResolver(connection, model, policy, builder)
-      var working = try resolver.resolve(layer)
-      var rules = DeleteRules(connection, model, builder)
-      if model.hasReferences { try rules.run(on: &working) }
-      if model.hasRules && resolver.conflicts.isEmpty { try SaveValidation.check(working, model) }
-      var writer = RowWriter(connection, model, policy, builder)
-      let changes = try writer.write(&working)
-      let conflicts = resolver.conflicts + writer.conflicts
-      if !conflicts.isEmpty { throw StoreError(conflicts) }
-      return changes
-    }
-  }
-
   /// Runs `body` in a transaction, counts the commit and publishes what `body` says it changed.
   ///
   /// - Parameter isCounted: whether more is written than `body` says: a commit that is not counted
