@@ -19,7 +19,10 @@ extension UndoHistory {
       guard case .rows(let rows) = changes else { continue }
       for row in rows {
         switch layer[id, row.key] {
-        case .blind?: meet(row.change.before, id, row.key, from: first)
+        case .blind?:
+          // What was edited since the save began is on top of what it wrote.
+          meet(row.change.after, id, row.key, from: saveStart)
+          meet(row.change.before, id, row.key, from: first)
         case .known(let change)?:
           replaced(change, by: row.change, id, row.key, from: first)
           if let extra = row.change.beyond(change) {
