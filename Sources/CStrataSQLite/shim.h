@@ -30,6 +30,26 @@ static inline int strata_bind_blob_copy(sqlite3_stmt *statement, int index, cons
   return sqlite3_bind_blob64(statement, index, bytes ? bytes : "", count, SQLITE_TRANSIENT);
 }
 
+// Locks the file itself, as SQLite does before it rolls a journal back: fails with SQLITE_BUSY if any
+// other connection has read it and is still open, of this process or another. Reads nothing, so
+// the file may be no database. Closing the connection unlocks.
+static inline int strata_lock_file(sqlite3 *connection) {
+  sqlite3_file *file = 0;
+  int code = sqlite3_file_control(connection, "main", SQLITE_FCNTL_FILE_POINTER, &file);
+  if (code != SQLITE_OK) return code;
+  if (!file || !file->pMethods) return SQLITE_CANTOPEN;
+  code = file->pMethods->xLock(file, SQLITE_LOCK_SHARED);
+  if (code == SQLITE_OK) code = file->pMethods->xLock(file, SQLITE_LOCK_EXCLUSIVE);
+  if (code != SQLITE_OK) file->pMethods->xUnlock(file, SQLITE_LOCK_NONE);
+  return code;
+}
+
+static inline int strata_has_moved(sqlite3 *connection) {
+  int moved = 0;
+  int code = sqlite3_file_control(connection, "main", SQLITE_FCNTL_HAS_MOVED, &moved);
+  return code == SQLITE_OK && moved;
+}
+
 // memmem is a GNU extension that the Glibc module hides from Swift.
 void *memmem(const void *haystack, size_t haystack_length, const void *needle,
              size_t needle_length);

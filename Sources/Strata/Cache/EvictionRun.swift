@@ -81,25 +81,49 @@ struct EvictionRun {
   ///
   /// A batch that is refused is halved until the rows are found that it is refused for.
   private mutating func permitted(_ rows: ArraySlice<Row>) throws(StoreError) -> [Row] {
-    if rows.isEmpty { return [] }
-    let isDenied: Bool
+    guard let refusal = try refusal(of: rows) else { return Array(rows) }
+    if rows.count == 1 {
+      keep(rows, refusal)
+      return []
+    }
+    let middle = rows.startIndex + rows.count / 2
+    let first = try permitted(rows[..<middle])
+    return try together(first, permitted(rows[middle...])[...])
+  }
+
+  /// The first rows, and those of the others that may go with them: rules count what is left, so
+  /// that each of two may go and both may not.
+  private mutating func together(
+    _ first: [Row], _ others: ArraySlice<Row>
+  ) throws(StoreError) -> [Row] {
+    let all = first + others
+    if first.isEmpty || others.isEmpty { return all }
+    guard let refusal = try refusal(of: all[...]) else { return all }
+    if others.count == 1 {
+      keep(others, refusal)
+      return first
+    }
+    let middle = others.startIndex + others.count / 2
+    return try together(together(first, others[..<middle]), others[middle...])
+  }
+
+  private enum Refusal { case rule, edit }
+
+  private func refusal(of rows: ArraySlice<Row>) throws(StoreError) -> Refusal? {
+    if rows.isEmpty { return nil }
     do throws(StoreError) {
-      if !deletesWhatIsInUse(try consequences(of: rows)) { return Array(rows) }
-      isDenied = false
+      return deletesWhatIsInUse(try consequences(of: rows)) ? .edit : nil
     } catch {
       guard [.deleteDenied, .validationFailed].contains(error.code) else { throw error }
-      isDenied = true
+      return .rule
     }
-    if rows.count > 1 {
-      let middle = rows.startIndex + rows.count / 2
-      return try permitted(rows[..<middle]) + permitted(rows[middle...])
+  }
+
+  private mutating func keep(_ rows: ArraySlice<Row>, _ refusal: Refusal) {
+    switch refusal {
+    case .rule: for row in rows { keepReferenced(row.candidate) }
+    case .edit: report.keptEdited += rows.count
     }
-    if isDenied, let row = rows.first {
-      keepReferenced(row.candidate)
-    } else {
-      report.keptEdited += 1
-    }
-    return []
   }
 
   private func deletesWhatIsInUse(_ working: WorkingSet) -> Bool {

@@ -12,6 +12,14 @@ enum FreshnessTable {
   private static let delete = SQL("DELETE FROM strata_freshness WHERE id = ?1")
   private static let deleteAll = SQL("DELETE FROM strata_freshness")
 
+  /// The marks that are kept; more are there between two clean-ups.
+  static let limit = 10_000
+  // A mark of the future makes nothing fresh: it goes first.
+  private static let prune = SQL(
+    "DELETE FROM strata_freshness WHERE id IN (SELECT id FROM strata_freshness "
+      + "ORDER BY time > ?1, time DESC LIMIT -1 OFFSET ?2)")
+
+  /// Marks entries; once in a while the oldest ones beyond ``limit`` go.
   static func mark(
     _ entries: Set<CacheIdentity>, at time: Date, _ connection: Connection
   ) throws(StoreError) {
@@ -23,6 +31,13 @@ enum FreshnessTable {
         statement.bind(3, time.timeIntervalSinceReferenceDate)
         try statement.run()
       }
+      // Hashes are evenly spread, so one new entry in 64 pays for the others; an app that marks the
+      // same few again and again needs no clean-up.
+      guard entries.contains(where: { ($0.hash.first ?? 0) < 4 }) else { return }
+      let prune = try connection.statement(for: prune)
+      prune.bind(1, time.timeIntervalSinceReferenceDate)
+      prune.bind(2, Int64(limit))
+      try prune.run()
     }
   }
 

@@ -1,4 +1,12 @@
 internal import Foundation
+internal import StrataSQLite
+
+extension StoreError {
+  static var setAside: StoreError {
+    StoreError(
+      .busy, "the store was moved while it was being opened", advice: "open it again")
+  }
+}
 
 /// Moves a store's files out of the way: `songs.sqlite` becomes
 /// `songs.sqlite.unreadable-2026-11-21T09.41.07Z`.
@@ -9,13 +17,29 @@ struct SetAside {
   private var folder: String { (path as NSString).deletingLastPathComponent }
   private let files = FileManager.default
 
+  enum Outcome {
+    /// Where the file is now; nil if it was deleted.
+    case moved(URL?)
+    /// Nothing was moved: the file is not the one that could not be read.
+    case isAnother
+  }
+
   init(_ path: String) { self.path = path }
 
   /// Moves the files, then deletes all but the newest ones that were moved.
   ///
-  /// - Returns: where the file is now; nil if it was deleted.
-  /// - Throws: ``StoreError`` with code `cannotOpen`; the file is where it was then.
-  func move(at date: Date, keeping count: Int) throws(StoreError) -> URL? {
+  /// Nobody else can open the file meanwhile.
+  ///
+  /// - Parameter isSame: whether the file is still the one that could not be read; somebody else may
+  ///   have set it aside.
+  /// - Throws: ``StoreError`` with code `busy` if somebody else has the file open, and `cannotOpen`;
+  ///   the file is where it was then.
+  func move(
+    at date: Date, keeping count: Int, if isSame: () -> Bool, after unreadable: StoreError
+  ) throws(StoreError) -> Outcome {
+    let lock = try lock(after: unreadable)
+    defer { withExtendedLifetime(lock) {} }
+    if !isSame() { return .isAnother }
     let target = freeName(date)
     // The log first: what is left of it must never be taken for the new store's.
     for suffix in Self.suffixes where files.fileExists(atPath: path + suffix) {
@@ -27,7 +51,21 @@ struct SetAside {
       }
     }
     deleteAll(butNewest: count)
-    return files.fileExists(atPath: target) ? URL(fileURLWithPath: target) : nil
+    return .moved(files.fileExists(atPath: target) ? URL(fileURLWithPath: target) : nil)
+  }
+
+  /// What others have acknowledged since they opened the file would go with it, unseen.
+  private func lock(after unreadable: StoreError) throws(StoreError) -> FileLock {
+    do throws(SQLiteError) { return try FileLock(path: path) } catch {
+      if !error.isBusy { throw StoreError(error, path: path) }
+      var busy = StoreError(
+        .busy,
+        "the store cannot be read, nor be set aside, because somebody else has it open: "
+          + "\(unreadable.message) (\(path))",
+        advice: "close the other stack, or end the other process, and open the store again")
+      busy.sqliteCode = error.code
+      throw busy
+    }
   }
 
   private func freeName(_ date: Date) -> String {

@@ -6,6 +6,7 @@ extension Store {
   static func open(
     _ options: StoreOptions, ifUnreadable rule: UnreadableStore
   ) async throws(StoreError) -> (Store, SetAsideStore?) {
+    let file = FileState(ofDatabaseAt: options.path).number
     let unreadable: StoreError
     do throws(StoreError) {
       let store = try await open(options)
@@ -17,9 +18,14 @@ extension Store {
     }
     guard rule.rebuilds(after: unreadable) else { throw unreadable }
     let date = options.now()
-    let url = try SetAside(options.path).move(at: date, keeping: rule.kept)
+    let move = SetAside(options.path)
+    let isSame = { FileState(ofDatabaseAt: options.path).number == file }
+    let outcome = try move.move(at: date, keeping: rule.kept, if: isSame, after: unreadable)
     let store = try await open(options)
-    return (store, SetAsideStore(url: url, error: unreadable, date: date))
+    switch outcome {
+    case .moved(let url): return (store, SetAsideStore(url: url, error: unreadable, date: date))
+    case .isAnother: return (store, nil)
+    }
   }
 
   /// What a closer look finds; nil if the store is sound, or too busy to be looked at.

@@ -1,14 +1,16 @@
 extension Migration {
   /// Creates a table with its indexes.
   public func createTable(_ table: SchemaDescription.Table) throws(StoreError) {
-    if let failure { throw failure }
+    try check()
     guard schema[table: table.name] == nil else {
       throw .migration("there is a table \"\(table.name)\" already")
     }
     try checkName(table.name)
     for column in table.columns { try checkColumn(column, of: table) }
-    try execute(table.sql.create)
-    for index in table.indexes { try execute(index.create) }
+    try atomically { () throws(StoreError) in
+      try execute(table.sql.create)
+      for index in table.indexes { try execute(index.create) }
+    }
     schema.tables.append(table)
   }
 
@@ -25,10 +27,12 @@ extension Migration {
     try checkName(newName)
     var renamed = table
     renamed.name = newName
-    for index in table.indexes { try execute("DROP INDEX \(index.name.quotedIdentifier)") }
-    try execute(
-      "ALTER TABLE \(table.name.quotedIdentifier) RENAME TO \(newName.quotedIdentifier)")
-    for index in renamed.indexes { try execute(index.create) }
+    try atomically { () throws(StoreError) in
+      for index in table.indexes { try execute("DROP INDEX \(index.name.quotedIdentifier)") }
+      try execute(
+        "ALTER TABLE \(table.name.quotedIdentifier) RENAME TO \(newName.quotedIdentifier)")
+      for index in renamed.indexes { try execute(index.create) }
+    }
     replace(table, renamed)
     for position in schema.tables.indices {
       for column in schema.tables[position].columns.indices
@@ -52,11 +56,13 @@ extension Migration {
       throw .migration("\"\(table.name)\".\"\(column.name)\" is \(column.shown), not \(value)")
     }
     if case .null = value {
-      try execute(
-        "ALTER TABLE \(table.name.quotedIdentifier) ADD COLUMN \(column.name.quotedIdentifier) "
-          + column.storage.rawValue)
-      for index in changed.indexes where !table.indexes.contains(index) {
-        try execute(index.create)
+      try atomically { () throws(StoreError) in
+        try execute(
+          "ALTER TABLE \(table.name.quotedIdentifier) ADD COLUMN \(column.name.quotedIdentifier) "
+            + column.storage.rawValue)
+        for index in changed.indexes where !table.indexes.contains(index) {
+          try execute(index.create)
+        }
       }
       replace(table, changed)
     } else {
@@ -98,12 +104,14 @@ extension Migration {
     renamed.name = newName
     try checkColumn(renamed, of: changed)
     let indexes = table.indexes.filter { $0.columns.contains(column.name) }
-    for index in indexes { try execute("DROP INDEX \(index.name.quotedIdentifier)") }
-    try execute(
-      "ALTER TABLE \(table.name.quotedIdentifier) RENAME COLUMN \(column.name.quotedIdentifier) "
-        + "TO \(newName.quotedIdentifier)")
-    for index in changed.indexes where index.columns.contains(newName) {
-      try execute(index.create)
+    try atomically { () throws(StoreError) in
+      for index in indexes { try execute("DROP INDEX \(index.name.quotedIdentifier)") }
+      try execute(
+        "ALTER TABLE \(table.name.quotedIdentifier) RENAME COLUMN \(column.name.quotedIdentifier) "
+          + "TO \(newName.quotedIdentifier)")
+      for index in changed.indexes where index.columns.contains(newName) {
+        try execute(index.create)
+      }
     }
     replace(table, changed)
   }
@@ -183,16 +191,18 @@ extension Migration {
     _ source: (String) -> TableCopy.CellSource?
   ) throws(StoreError) {
     let aside = "strata_old"
-    for index in table.indexes { try execute("DROP INDEX \(index.name.quotedIdentifier)") }
-    try execute("ALTER TABLE \(table.name.quotedIdentifier) RENAME TO \(aside)")
-    try execute(new.sql.create)
-    let copy = TableCopy(
-      connection: connection, old: table, oldName: aside, new: new,
-      sources: new.ordered.compactMap { source($0.name) }, meter: meter)
-    if meter.isUsed { meter.begin(.step(to: version), new.name) }
-    try copy.run()
-    try execute("DROP TABLE \(aside)")
-    for index in new.indexes { try execute(index.create) }
+    try atomically { () throws(StoreError) in
+      for index in table.indexes { try execute("DROP INDEX \(index.name.quotedIdentifier)") }
+      try execute("ALTER TABLE \(table.name.quotedIdentifier) RENAME TO \(aside)")
+      try execute(new.sql.create)
+      let copy = TableCopy(
+        connection: connection, old: table, oldName: aside, new: new,
+        sources: new.ordered.compactMap { source($0.name) }, meter: meter)
+      if meter.isUsed { meter.begin(.step(to: version), new.name) }
+      try copy.run()
+      try execute("DROP TABLE \(aside)")
+      for index in new.indexes { try execute(index.create) }
+    }
     replace(table, new)
   }
 }

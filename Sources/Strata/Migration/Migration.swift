@@ -25,6 +25,31 @@ public final class Migration {
     self.meter = meter
   }
 
+  /// Refuses everything after the step, and after SQLite has ended the transaction by itself: what
+  /// a step that caught the error did next would be committed statement by statement.
+  func check() throws(StoreError) {
+    if failure == nil {
+      do throws(StoreError) { try connection.checkTransaction() } catch { failure = error }
+    }
+    if let failure { throw failure }
+  }
+
+  /// Runs `body` wholly or not at all, so that a step that catches its error finds the tables as
+  /// ``schema`` has them.
+  func atomically(_ body: () throws(StoreError) -> Void) throws(StoreError) {
+    try execute("SAVEPOINT strata_change")
+    do throws(StoreError) {
+      try body()
+      try execute("RELEASE strata_change")
+    } catch {
+      if connection.isInTransaction {
+        try execute("ROLLBACK TO strata_change")
+        try execute("RELEASE strata_change")
+      }
+      throw error
+    }
+  }
+
   /// Refuses everything from now on.
   func end() {
     statements = [:]
@@ -35,7 +60,7 @@ public final class Migration {
   ///
   /// - Throws: ``StoreError`` with code `migrationFailed` if there is none.
   public func table(_ name: String) throws(StoreError) -> SchemaDescription.Table {
-    if let failure { throw failure }
+    try check()
     guard let table = schema[table: name] else {
       throw .migration("there is no table \"\(name)\" at this step")
     }
@@ -43,7 +68,7 @@ public final class Migration {
   }
 
   private func statement(_ sql: String) throws(StoreError) -> Statement {
-    if let failure { throw failure }
+    try check()
     if let found = statements[sql] { return found }
     let statement = try translatingErrors { () throws(SQLiteError) in try connection.prepare(sql) }
     statements[sql] = statement
@@ -51,7 +76,7 @@ public final class Migration {
   }
 
   func execute(_ sql: String) throws(StoreError) {
-    if let failure { throw failure }
+    try check()
     // A statement that was compiled before the table changed is compiled again by SQLite, but
     // none may be open; all are reset after every use.
     try translatingErrors { () throws(SQLiteError) in try connection.execute(sql) }
@@ -237,6 +262,16 @@ extension SchemaDescription.Column {
     case (.real(let value), .real): !value.isNaN
     case (.null, _): isOptional
     default: false
+    }
+  }
+}
+
+extension Connection {
+  /// - Throws: ``StoreError`` with code `migrationFailed` if SQLite ended the transaction: it does so
+  ///   by itself when the disk is full, or a file cannot be read or written.
+  func checkTransaction() throws(StoreError) {
+    if !isInTransaction {
+      throw .migration("SQLite rolled the migration back after an error that was caught")
     }
   }
 }

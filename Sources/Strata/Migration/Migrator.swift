@@ -39,7 +39,7 @@ struct Migrator {
       defer { migration.end() }
       do {
         try step.body(migration)
-        if let failure = migration.failure { throw failure }
+        try migration.check()
       } catch {
         throw .step(to: step.version, error)
       }

@@ -1,5 +1,6 @@
 extension Model {
-  /// A number that differs for models whose descriptions differ, whatever their order.
+  /// A number that differs for models whose descriptions differ in what the file has to know; names
+  /// of entities and former names are for messages.
   ///
   /// It is stored beside the description, so that a store of today's schema is opened without
   /// reading that: decoding and comparing a thousand columns takes longer than everything else.
@@ -14,12 +15,9 @@ extension Model {
     for table in tables.sorted(by: { $0.name < $1.name }) {
       add(table.sql.create)
       for index in table.sql.indexes(uniques: table.uniques) { add(index.create) }
-      add(table.entity)
-      for name in table.evolution.formerNames { add(name) }
       for column in table.evolution.columns {
         add(column.value)
         add(column.target ?? "")
-        for name in column.evolution.formerNames { add(name) }
       }
     }
     return Int64(bitPattern: hash)

@@ -48,7 +48,9 @@ extension StoreFormat {
       try update(connection, stored, model, version, isDry: isDry)
       return MigrationPlan(from: stored.version, to: version)
     }
+    try connection.checkTransaction()
     try migrator.apply(difference, to: left, afterSteps: !steps.isEmpty)
+    try connection.checkTransaction()
     try migrator.record()
     return MigrationPlan(from: stored.version, to: version, migrator.actions)
   }
@@ -99,24 +101,67 @@ extension StoreFormat {
     return description
   }
 
-  /// Brings what only the program knows up to date: type names, former names, references.
+  /// Whether nothing has to be created, migrated or recorded; a read transaction finds out.
+  static func isUpToDate(
+    _ connection: Connection, model: Model, schemaVersion version: Int, _ options: MigrationOptions
+  ) throws(StoreError) -> Bool {
+    try translatingErrors { () throws(SQLiteError) in try connection.execute("BEGIN") }
+    defer { try? connection.execute("ROLLBACK") }
+    if try isEmptyFile(connection) { return false }
+    let tables = try StoredTables(connection)
+    if try isCurrent(connection, model, version: version, tables) { return true }
+    let stored = try storedSchema(connection, version: version)
+    let drift = tables.drift(from: stored)
+    if !drift.isEmpty { throw .drift(drift) }
+    let difference = SchemaDifference(from: stored, to: model, removedTables: options.removedTables)
+    return options.steps(after: stored.version).isEmpty && difference.isEmpty
+      && stored.version == version
+      && !needsUpdate(stored, model.description(version: version))
+  }
+
+  /// Whether a later migration would miss what the stored description does not say.
   ///
-  /// No table changes, so nobody needs to be told.
+  /// Type names of entities, former names and examples are for messages and tests: rewriting them
+  /// would make every other process read all its tables again, each time that two programs which
+  /// differ in nothing else take turns.
+  private static func needsUpdate(
+    _ stored: SchemaDescription, _ today: SchemaDescription
+  ) -> Bool {
+    stored.withoutRemarks != today.withoutRemarks
+  }
+
+  /// Brings what only the program knows up to date: value types, references.
+  ///
+  /// No table changes. It is not counted as a commit, so other processes read everything again.
   private static func update(
     _ connection: Connection, _ stored: SchemaDescription, _ model: Model, _ version: Int,
     isDry: Bool
   ) throws(StoreError) {
     let today = model.description(version: version)
-    let fingerprint = model.fingerprint
-    if isDry { return }
+    if isDry || !needsUpdate(stored, today) { return }
     try translatingErrors { () throws(SQLiteError) in
-      let known = try connection.integer("SELECT fingerprint FROM strata_schema")
-      if stored == today && known == fingerprint { return }
       let statement = try connection.prepare(
         "UPDATE strata_schema SET description = ?1, fingerprint = ?2")
       statement.bind(1, today.compactJSON)
-      statement.bind(2, fingerprint)
+      statement.bind(2, model.fingerprint)
       try statement.run()
     }
+  }
+}
+
+extension SchemaDescription {
+  /// What the file has to know: without what is only said to people, in one order.
+  fileprivate var withoutRemarks: SchemaDescription {
+    var copy = self
+    for position in copy.tables.indices {
+      copy.tables[position].entity = ""
+      copy.tables[position].formerNames = []
+      copy.tables[position].columns.sort { $0.name < $1.name }
+      for column in copy.tables[position].columns.indices {
+        copy.tables[position].columns[column].formerNames = []
+        copy.tables[position].columns[column].example = nil
+      }
+    }
+    return copy
   }
 }

@@ -15,6 +15,10 @@ struct FileState: Sendable, Equatable {
   /// Nil if there is no log, or an empty one, which opening the database makes.
   private let log: File?
 
+  /// What tells the database's file from any other that is there at the same time; nil if there is
+  /// none.
+  var number: UInt64? { database.number }
+
   init(ofDatabaseAt path: String) {
     database = Self.file(path)
     let log = Self.file(path + "-wal")

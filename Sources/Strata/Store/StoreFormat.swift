@@ -9,12 +9,16 @@ enum StoreFormat {
 
   /// Creates the tables in an empty file, or migrates the store to the model's schema.
   ///
-  /// Runs in one transaction: a failure leaves the file as it was.
+  /// Runs in one transaction: a failure leaves the file as it was. What is as it should be is only
+  /// read, so that a store opens while another process writes.
   static func prepare(
     _ connection: Connection, model: Model, schemaVersion: Int,
     migration: MigrationOptions = MigrationOptions()
   ) throws(StoreError) {
     try migration.check(version: schemaVersion)
+    if try isUpToDate(connection, model: model, schemaVersion: schemaVersion, migration) {
+      return migration.performed(MigrationPlan(from: schemaVersion, to: schemaVersion))
+    }
     try translatingErrors { () throws(SQLiteError) in
       try connection.execute("BEGIN IMMEDIATE")
     }
@@ -27,6 +31,7 @@ enum StoreFormat {
       } else {
         plan = try migrate(connection, model, version: schemaVersion, migration)
       }
+      try connection.checkTransaction()
       try translatingErrors { () throws(SQLiteError) in try connection.execute("COMMIT") }
       migration.performed(plan)
     } catch {

@@ -65,6 +65,8 @@ actor Writer {
       try StoreFormat.prepare(
         connection, model: options.model, schemaVersion: options.schemaVersion,
         migration: options.migration)
+      // What is saved must be found by whoever opens the path next.
+      if connection.hasMoved { throw .setAside }
     } catch {
       throw error.at(options.path)
     }

@@ -4,6 +4,18 @@ import Testing
 
 @testable import Strata
 
+/// Needs one of two articles.
+private struct Comparison: Entity {
+  var id = 0
+  var firstID: Article.ID?
+  var secondID: Article.ID?
+  static let schema = Schema<Comparison>("comparisons", key: \.id) {
+    toOne(\.firstID, Article.self, onDelete: .nullify)
+    toOne(\.secondID, Article.self, onDelete: .nullify)
+    Validation<Comparison>("needs an article") { $0.firstID != nil || $0.secondID != nil }
+  }
+}
+
 @Suite(.timeLimit(.minutes(10))) @MainActor struct EvictionTests {
   private let time = ManualTime()
 
@@ -67,6 +79,28 @@ import Testing
     #expect(try await ids(stack) == [1, 2, 3, 4, 10])
     #expect(try await stack.evict(rule).evicted == 0)
     #expect(try await stack.evict(Eviction<Article>.beyond(newest: 0, by: \.fetched)).evicted == 5)
+    await stack.close()
+  }
+
+  /// The halves of a batch were permitted one by one, and deleted together: the eviction ended with
+  /// `validationFailed`, and nothing went, however often it ran.
+  @Test func `of rows that may go one by one but not together, some go`() async throws {
+    let stack = try await Stack.temporary(
+      Article.self, Comparison.self, options: time.options)
+    try await stack.withScratch { scratch in
+      for id in 1...9 { scratch.insert(Article(id)) }
+      // In different halves, in one half, and one that may never go.
+      scratch.insert(Comparison(id: 1, firstID: 1, secondID: 8))
+      scratch.insert(Comparison(id: 2, firstID: 2, secondID: 3))
+      scratch.insert(Comparison(id: 3, firstID: 9, secondID: nil))
+    }
+    time.set(1_000)
+    let rule = Eviction<Article>.older(than: .seconds(300), by: \.fetched)
+    let first = try await stack.evict(rule, referenced: .followDeleteRules)
+    #expect(first.evicted == 6 && first.keptReferenced == 3)
+    #expect(try await ids(stack) == [3, 8, 9])
+    let comparisons = try await stack.fetch(Comparison.all)
+    #expect(comparisons.allSatisfy { $0.firstID != nil || $0.secondID != nil })
     await stack.close()
   }
 

@@ -132,6 +132,34 @@ import Testing
     await stack.close()
   }
 
+  /// A mark was kept for every query that was ever imported: an app that imports what its user types
+  /// into a search field filled its store with them.
+  @Test func `the oldest marks go when there are too many`() async throws {
+    await (try await stack()).close()
+    do {
+      let connection = try Connection(path: folder.path, .readWrite)
+      try connection.execute(
+        """
+        WITH RECURSIVE numbers (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM numbers \
+        WHERE n < \(FreshnessTable.limit - 1)) INSERT INTO strata_freshness \
+        SELECT CAST(printf('%016d', n) AS BLOB), 'feed: ' || n, n FROM numbers
+        """)
+      // Of a clock that was set back since.
+      try connection.execute(
+        "INSERT INTO strata_freshness VALUES (x'00', 'feed: future', 1000000)")
+    }
+    let stack = try await stack()
+    time.set(20_000)
+    let scratch = stack.scratch()
+    for number in 1...500 { try scratch.markFresh(.feed("new \(number)")) }
+    try await scratch.save()
+    let counts = try await stack.rows(
+      "SELECT count(*), min(time), max(time) FROM strata_freshness")
+    #expect(counts == ["10000 500.0 20000.0"])
+    #expect(try await stack.lastImported(.feed("new 1")) == time.now)
+    await stack.close()
+  }
+
   @Test func `the view context reaches a commit that only marks`() async throws {
     let stack = try await stack()
     let view = await stack.view

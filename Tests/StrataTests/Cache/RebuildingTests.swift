@@ -56,20 +56,91 @@ import Testing
 
   @Test func `a log goes with its store and never meets the new one`() async throws {
     try await makeStore()
-    // Somebody has the store open, so that its log stays.
-    let other = try Connection(path: folder.path, .readWrite)
-    try other.execute("UPDATE boats SET length = 3")
-    var options = options(.rebuild())
-    options.busyTimeout = .seconds(5)
-    let stack = try await Stack.open(Article.self, at: folder.url, options: options)
-    let name = try #require(stack.setAside?.url).lastPathComponent
-    #expect(try folder.names.contains(name + "-wal"))
-    try other.execute("UPDATE boats SET length = 4")
-    #expect(try other.integer("SELECT length FROM boats") == 4)
+    do {
+      // What a process that was killed leaves: a store with a log.
+      let other = try Connection(path: folder.path, .readWrite)
+      try other.execute("UPDATE boats SET length = 3")
+      for suffix in ["", "-wal"] {
+        try FileManager.default.copyItem(
+          atPath: folder.path + suffix, toPath: folder.path + "-killed" + suffix)
+      }
+    }
+    let url = URL(fileURLWithPath: folder.path + "-killed")
+    let stack = try await Stack.open(Article.self, at: url, options: options(.rebuild()))
+    let aside = try #require(stack.setAside?.url)
     #expect(try await stack.fetch(Article.all) == [])
     try await stack.commit { $0.insert(Article(1)) }
     #expect(try await stack.fetch(Article.all) == [Article(1)])
     await stack.close()
+    let before = try Connection(path: aside.path)
+    #expect(try before.integer("SELECT length FROM boats") == 3)
+  }
+
+  /// The file was moved under a stack that had it open: what that one saved from then on went into
+  /// the file that was set aside, acknowledged, and its new readers opened the new store.
+  @Test(arguments: [UnreadableStore.rebuild(), .rebuild(keeping: 0)])
+  func `a store that somebody else has open is not moved`(rule: UnreadableStore) async throws {
+    let other = try await folder.stack(options(.fail))
+    try await other.commit { $0.insert(boat) }
+    let error = await failure {
+      try await Stack.open(Article.self, at: folder.url, options: options(rule))
+    }
+    #expect(error?.code == .busy)
+    #expect(error?.message.contains(folder.path) == true)
+    #expect(error?.message.contains("somebody else has it open") == true)
+    #expect(try !folder.names.contains { $0.contains("unreadable") })
+    // A reader alone counts, too, and the check has not taken anybody's lock away.
+    try await other.commit { $0.insert(Boat(id: 2)) }
+    #expect(try await other.fetch(Boat.all).map(\.id) == [1, 2])
+    let again = await failure {
+      try await Stack.open(Article.self, at: folder.url, options: options(rule))
+    }
+    #expect(again?.code == .busy)
+    await other.close()
+    let stack = try await Stack.open(Article.self, at: folder.url, options: options(rule))
+    #expect(stack.setAside != nil)
+    await stack.close()
+  }
+
+  /// A damaged file cannot be asked by SQL who has it open.
+  @Test func `a damaged store that somebody else has open is not moved`() async throws {
+    try await makeStore()
+    var reader: Connection? = try Connection(path: folder.path)
+    #expect(try reader?.integer("SELECT count(*) FROM boats") == 1)
+    let handle = try FileHandle(forUpdating: folder.url)
+    try handle.write(contentsOf: Data(repeating: 0x5A, count: 100))
+    // Not closed: that would release the reader's lock, which is this process's.
+    let error = await failure { try await folder.stack(options(.rebuild())) }
+    #expect(error?.code == .busy)
+    reader = nil
+    try handle.close()
+    let stack = try await folder.stack(options(.rebuild()))
+    #expect(stack.setAside?.error.code == .notADatabase)
+    await stack.close()
+  }
+
+  /// Of two processes that meet a damaged store one sets it aside, and the other one did so with the
+  /// new store.
+  @Test func `only the file that could not be read is moved`() async throws {
+    try await makeStore()
+    let error = StoreError(.notADatabase, "", advice: "")
+    let move = SetAside(folder.path)
+    guard case .isAnother = try move.move(at: time.now, keeping: 1, if: { false }, after: error)
+    else {
+      Issue.record("moved")
+      return
+    }
+    #expect(try folder.names == ["store.sqlite"])
+  }
+
+  @Test func `a connection knows when its file was moved`() async throws {
+    try await makeStore()
+    let connection = try Connection(path: folder.path, .readWrite)
+    #expect(!connection.hasMoved)
+    try folder.move(to: "elsewhere")
+    #expect(connection.hasMoved)
+    try Data().write(to: folder.url)
+    #expect(connection.hasMoved)
   }
 
   @Test func `a store with other tables makes room, and opens again with its own model`()

@@ -1,0 +1,32 @@
+internal import CStrataSQLite
+
+/// Keeps a file from every connection, of this process and of others, while it is moved.
+///
+/// In write-ahead-log mode every open connection holds a shared lock on the database file, from its
+/// first statement to its end. SQLite takes the lock, because it alone knows the locks of its other
+/// connections in this process: a file descriptor of our own would release theirs when it closes.
+package final class FileLock {
+  private let handle: OpaquePointer
+
+  /// Locks the file at `path`, which need not be a database.
+  ///
+  /// - Throws: an error with `isBusy` if anybody has it open.
+  package init(path: String) throws(SQLiteError) {
+    var handle: OpaquePointer?
+    var code = sqlite3_open_v2(path, &handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, nil)
+    if code == SQLITE_OK, let handle { code = strata_lock_file(handle) }
+    guard code == SQLITE_OK, let handle else {
+      let message = String(cString: sqlite3_errstr(code))
+      sqlite3_close_v2(handle)
+      throw SQLiteError(code: code, message: message, sql: nil)
+    }
+    self.handle = handle
+  }
+
+  deinit { sqlite3_close_v2(handle) }
+}
+
+extension Connection {
+  /// Whether the file that is open is no longer the one at its path.
+  package var hasMoved: Bool { strata_has_moved(handle) != 0 }
+}

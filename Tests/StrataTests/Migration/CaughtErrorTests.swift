@@ -1,0 +1,78 @@
+import StrataTesting
+import Testing
+
+@testable import Strata
+@testable import StrataSQLite
+
+private struct Song: Entity, Equatable {
+  var id: Int64 = 0
+  var title = ""
+  static let schema = Schema<Song>("songs", key: \.id) { Attribute(\.title).indexed() }
+}
+
+/// Steps that catch what goes wrong and go on.
+@Suite(.timeLimit(.minutes(10))) struct CaughtErrorTests {
+  private let file: StoreFile
+  private let songs = [Song(id: 1, title: "So What"), Song(id: 2, title: "All Blues")]
+
+  init() throws { file = try StoreFile() }
+
+  private func stored() throws -> [String] { try file.rows("SELECT * FROM songs ORDER BY id") }
+
+  /// On a full disk SQLite rolls the whole transaction back by itself. A step that caught the error
+  /// went on without a transaction: every statement was committed as it came, the deletion of the
+  /// rows before their insertion elsewhere, and the description of tables that were never made.
+  @Test(arguments: [true, false])
+  func `nothing is written after SQLite has ended the transaction`(goesOn: Bool) async throws {
+    try await file.make(songs)
+    let (before, bytes) = (try stored(), try file.bytes)
+    let step = MigrationStep(to: 2) { migration in
+      try migration.insert(["id": .integer(3), "title": .text("")], into: "songs")
+      // A disk without space for one more page.
+      try migration.connection.execute("PRAGMA max_page_count = 1")
+      let long = Cell.text(String(repeating: "x", count: 100_000))
+      let full = #expect(throws: StoreError.self) {
+        try migration.insert(["id": .integer(4), "title": long], into: "songs")
+      }
+      #expect(full?.code == .diskFull && !migration.connection.isInTransaction)
+      try migration.connection.execute("PRAGMA max_page_count = 1000000")
+      guard goesOn else { return }
+      let refused = #expect(throws: StoreError.self) {
+        try migration.delete(RecordKey(.integer(1)), from: "songs")
+      }
+      #expect(refused?.code == .migrationFailed)
+      try? migration.removeTable("songs")
+    }
+    let error = await file.migrate(Song.self, version: 2) { $0.migrations = [step] }.error
+    #expect(error?.code == .migrationFailed)
+    #expect(error?.message.contains("rolled the migration back") == true)
+    #expect(try stored() == before && file.bytes == bytes)
+    #expect(await file.migrate(Song.self).error == nil)
+  }
+
+  /// A conversion that failed halfway left half of the rows in a table of the step's own, which
+  /// nobody looked for.
+  @Test func `a table operation that fails is undone wholly`() async throws {
+    try await file.make(songs)
+    let before = try stored()
+    let step = MigrationStep(to: 2) { migration in
+      for _ in 1...2 {
+        let error = #expect(throws: StoreError.self) {
+          try migration.convertColumn("title", of: "songs", to: .init("title", .text)) { cell in
+            if cell == .text("All Blues") { throw Nonsense() }
+            return cell
+          }
+        }
+        #expect(error?.message.contains("nonsense") == true)
+      }
+      let tables = try migration.connection.integer(
+        "SELECT count(*) FROM sqlite_schema WHERE name LIKE 'strata_old%'")
+      #expect(try migration.count(of: "songs") == 2 && tables == 0)
+    }
+    let error = await file.migrate(Song.self, version: 2) { $0.migrations = [step] }.error
+    #expect(error == nil)
+    #expect(try stored() == before)
+    let indexes = "SELECT count(*) FROM sqlite_schema WHERE type = 'index' AND tbl_name = 'songs'"
+    #expect(try file.rows(indexes) == ["1"])
+  }
+}
