@@ -1,0 +1,61 @@
+import StrataTesting
+import Testing
+
+@testable import Strata
+
+private enum V1 {
+  struct Album: Entity {
+    var id = ""
+    var code = ""
+    static let songs = manyToMany(Song.self)
+    static let schema = Schema<Album>("albums", key: \.id) {
+      Attribute(\.code)
+      songs
+    }
+  }
+  struct Song: Entity {
+    var id: Int64 = 0
+    var albumID: Album.ID?
+    static let schema = Schema<Song>("songs", key: \.id) { toOne(\.albumID, Album.self) }
+  }
+}
+
+/// The album's other attribute is its key; of the same type, so that nothing else tells.
+private enum V2 {
+  struct Album: Entity {
+    var oldID = ""
+    var id = ""
+    static let songs = manyToMany(Song.self)
+    static let schema = Schema<Album>("albums", key: \.id) {
+      Attribute(\.id).formerly("code")
+      Attribute(\.oldID).formerly("id")
+      songs
+    }
+  }
+  struct Song: Entity {
+    var id: Int64 = 0
+    var albumID: Album.ID?
+    static let schema = Schema<Song>("songs", key: \.id) { toOne(\.albumID, Album.self) }
+  }
+}
+
+/// Another attribute became the key: optional references and links went on holding the old keys, and
+/// led nowhere, without a word.
+@Suite(.timeLimit(.minutes(10))) struct ChangedKeyTests {
+  @Test func `a key is not changed under references and links that hold it`() async throws {
+    let file = try StoreFile()
+    try await file.open(V1.Album.self, V1.Song.self) { stack in
+      try await stack.withScratch {
+        $0.insert(V1.Album(id: "a", code: "x"))
+        $0.insert(V1.Song(id: 1, albumID: "a"))
+        $0.link(V1.Album(id: "a"), to: V1.Song(id: 1), in: V1.Album.songs)
+      }
+    }
+    let error = await file.migrate(V2.Album.self, V2.Song.self).error
+    #expect(error?.code == .schemaMismatch)
+    #expect(error?.message.contains("albumID") == true)
+    #expect(error?.message.contains("link of Album and Song") == true)
+    #expect(try file.rows("SELECT albumID FROM songs") == ["a"])
+    #expect(try file.rows("SELECT owner FROM \"strata_join_albums.songs\"") == ["a"])
+  }
+}
