@@ -20,10 +20,12 @@ extension ViewContext {
   ///
   /// While the stack is suspended this waits for it to be resumed.
   ///
-  /// - Throws: ``StoreError`` with code `closed` or `cancelled`.
+  /// - Throws: ``StoreError`` with code `closed` or `cancelled`, and `schemaChanged` if another program
+  ///   has changed the tables: the context will not show anything newer.
   public func merged(_ commit: Int64) async throws(StoreError) {
     while snapshot.commit < commit {
       if isClosed { throw .closed }
+      if let failure { throw failure }
       try await waitUnlessCancelled(for: .turn(reaching: commit))
     }
   }
@@ -33,6 +35,7 @@ extension ViewContext {
   package func mergedOwn(_ commit: Int64) async throws(StoreError) {
     while snapshot.commit < commit {
       if isClosed { throw .closed }
+      if let failure { throw failure }
       await wait(for: .turn(reaching: commit))
     }
   }
@@ -41,6 +44,7 @@ extension ViewContext {
   func pinned() async throws(StoreError) {
     while snapshot.isLost {
       if isClosed { throw .closed }
+      if let failure { throw failure }
       try await waitUnlessCancelled(for: .turn(reaching: 0))
     }
   }

@@ -17,6 +17,8 @@ public final class ViewContext {
   private let publisher = ChangePublisher()
   private let id = ContextID()
   private(set) var isClosed = false
+  /// Why the context will not show anything newer.
+  private(set) var failure: StoreError?
 
   private struct WeakResult {
     weak var result: LiveResult?
@@ -168,7 +170,8 @@ public final class ViewContext {
 
   /// The entities of a query, unsaved edits included.
   ///
-  /// Catches up first: sees everything that was committed before the call.
+  /// Catches up first: sees everything that this process committed before the call, and what it
+  /// had noticed of other processes' commits.
   ///
   /// - Throws: ``StoreError`` with code `invalidQuery`, `cancelled`, `closed` or one of SQLite's.
   public func fetch<E: Entity>(_ query: Query<E>) async throws(StoreError) -> [E] {
@@ -197,6 +200,7 @@ public final class ViewContext {
     try await merged(store.newestCommit)
     try await pinned()
     if isClosed { throw .closed }
+    if let failure { throw failure }
     return LayeredFetch(snapshot: snapshot, layers: layers.layers, model: store.model)
   }
 
@@ -303,6 +307,7 @@ public final class ViewContext {
     }
     if !missing.isEmpty { return missing }
     snapshot = turn.snapshot
+    failure = turn.failure
     let touched = layers.merge(
       turn.changes, completedSave: turn.completedSave, stored: turn.stored)
     for (id, entry) in results {
@@ -314,7 +319,7 @@ public final class ViewContext {
       result.merge(turn.updates[id], layers, touched: touched[result.plan.table.id] ?? [])
     }
     if let changes = turn.changes { publisher.publish(changes) }
-    waiters.turnCame(commit: commit)
+    if failure == nil { waiters.turnCame(commit: commit) } else { waiters.resumeAll() }
     return [:]
   }
 

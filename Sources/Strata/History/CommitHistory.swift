@@ -10,10 +10,13 @@ internal import StrataSQLite
 /// being started again: deal with entries that take long in portions, each with a new iteration
 /// from the last entry's token.
 ///
+/// A suspension of the stack takes the snapshot away. The iteration goes on with another one after
+/// the resumption, up to the same commit; only then may it fail with `historyExpired` after some
+/// elements, if what was left was pruned meanwhile.
+///
 /// Fails with ``StoreError`` with code `historyExpired` if commits right after the token are not
 /// kept any more or were not recorded, before any element; `wrongStore` if the token is of another
-/// store; `suspended` if the stack was suspended meanwhile: begin anew from the last entry's token;
-/// `cancelled`, `closed`, or one of SQLite's.
+/// store; `cancelled`, `closed`, or one of SQLite's.
 public struct CommitHistory: AsyncSequence, Sendable {
   public typealias Element = HistoryEntry
   public typealias Failure = StoreError
@@ -33,8 +36,9 @@ public struct CommitHistory: AsyncSequence, Sendable {
   public struct Iterator: AsyncIteratorProtocol {
     private enum State {
       case new(HistoryToken?)
-      /// Entries from `position` on are still to be handed out; `last` is the newest one read.
-      case reading(Snapshot, page: [HistoryEntry], position: Int, last: Int64)
+      /// Entries from `position` on are still to be handed out; `last` is the newest one read, `end`
+      /// the last one to be read.
+      case reading(Snapshot, page: [HistoryEntry], position: Int, last: Int64, end: Int64)
       case done
     }
 
@@ -56,12 +60,13 @@ public struct CommitHistory: AsyncSequence, Sendable {
       switch current {
       case .done: return nil
       case .new(let token):
-        let snapshot = try await store.snapshot()
-        let first = try await start(token, snapshot)
-        return try await read(snapshot, after: first)
-      case .reading(let snapshot, let page, let position, let last):
-        if position == page.count { return try await read(snapshot, after: last) }
-        state = .reading(snapshot, page: page, position: position + 1, last: last)
+        let (snapshot, first) = try await store.reading { snapshot throws(StoreError) in
+          (snapshot, try await start(token, snapshot))
+        }
+        return try await read(snapshot, after: first, upTo: snapshot.commit)
+      case .reading(let snapshot, let page, let position, let last, let end):
+        if position == page.count { return try await read(snapshot, after: last, upTo: end) }
+        state = .reading(snapshot, page: page, position: position + 1, last: last, end: end)
         return page[position]
       }
     }
@@ -95,15 +100,26 @@ public struct CommitHistory: AsyncSequence, Sendable {
 
     /// Reads a page and hands out its first entry.
     private nonisolated(nonsending) mutating func read(
-      _ snapshot: Snapshot, after last: Int64
+      _ snapshot: Snapshot, after last: Int64, upTo end: Int64
     ) async throws(StoreError) -> HistoryEntry? {
-      if last >= snapshot.commit { return nil }
-      let page = try await HistoryPage.read(store, snapshot, after: last)
+      if last >= end { return nil }
+      var snapshot = snapshot
+      var read: [HistoryEntry]?
+      while read == nil {
+        do throws(StoreError) {
+          read = try await HistoryPage.read(store, snapshot, after: last, upTo: end)
+        } catch {
+          guard error.code == .suspended else { throw error }
+          snapshot = try await store.snapshot()
+        }
+      }
+      let page = read ?? []
       // A run of numbers without a gap has an entry for every one.
       guard let first = page.first, page.last?.token.commit == last + Int64(page.count) else {
         throw .historyExpired(HistoryToken(commit: last, store: store.identity))
       }
-      state = .reading(snapshot, page: page, position: 1, last: last + Int64(page.count))
+      state = .reading(
+        snapshot, page: page, position: 1, last: last + Int64(page.count), end: end)
       return first
     }
   }
@@ -115,14 +131,14 @@ enum HistoryPage {
   private static let byteLimit = 256 * 1024
 
   nonisolated(nonsending) static func read(
-    _ store: Store, _ snapshot: Snapshot, after last: Int64
+    _ store: Store, _ snapshot: Snapshot, after last: Int64, upTo end: Int64
   ) async throws(StoreError) -> [HistoryEntry] {
     try await snapshot.read { reader, connection throws(StoreError) in
       var page: [HistoryEntry] = []
       var size = 0
       try translatingErrors { () throws(SQLiteError) in
         try HistoryReader(connection, store.historyLayout, reader.builder).forEach(
-          after: last, upTo: snapshot.commit
+          after: last, upTo: end
         ) { entry in
           page.append(HistoryEntry(entry, store))
           size += entry.size

@@ -103,8 +103,9 @@ final class CommitSignal: Sendable {
       defer { state.file = file }
       return state.file
     }
-    close(old)
+    // The old watch ends while its file is there.
     _ = watch()
+    close(old)
     // Whoever found the new file first has not heard what was committed since.
     post()
   }

@@ -80,7 +80,10 @@
         state.handlers[place.watch] = nil
         if state.handlers.isEmpty { state.instance = nil }
         // The watch's own last event wakes the queue, which finds that it is over.
-        inotify_rm_watch(place.instance, place.watch)
+        if inotify_rm_watch(place.instance, place.watch) == 0 || state.instance != nil { return }
+        // The file is gone, and that event with it: another watch's takes its place.
+        let other = inotify_add_watch(place.instance, "/", UInt32(IN_DELETE_SELF))
+        if other >= 0 { inotify_rm_watch(place.instance, other) }
       }
     }
 

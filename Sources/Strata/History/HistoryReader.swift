@@ -8,7 +8,9 @@ struct HistoryReader {
       + "WHERE number > ?1 AND number <= ?2 ORDER BY number")
   private static let parts = SQL(
     "SELECT changes FROM strata_history_part WHERE number = ?1 ORDER BY part")
-  private static let bounds = SQL("SELECT min(number), max(number) FROM strata_history")
+  /// Two queries: SQLite looks up a lone minimum or maximum, but scans for both.
+  static let bounds = SQL(
+    "SELECT (SELECT min(number) FROM strata_history), (SELECT max(number) FROM strata_history)")
 
   /// An entry as it is stored; nil for changes that cannot be read with this model.
   struct Entry: Sendable {

@@ -29,6 +29,8 @@ struct MergeTurn: Sendable {
   var stored: [TableID: [RecordKey: Record?]] = [:]
   /// Reset tables whose records could not be read.
   var unreadable: Set<TableID> = []
+  /// Why the view context will not get any further.
+  var failure: StoreError?
 }
 
 /// Keeps live queries over committed data; equal queries share one result.
@@ -130,6 +132,7 @@ actor Maintainer {
   /// Brings every query to the step's commit; nil if a suspension came in between, so that it is for
   /// the next step to do so.
   func advance(_ step: MergeStep) async -> MergeTurn? {
+    if let failure = step.failure { return fail(step, failure) }
     let changes = ChangeSet.composed(step.changes)
     snapshot = step.snapshot
     var changed: [QueryPlan.Identity: [RecordKey]] = [:]
@@ -158,6 +161,22 @@ actor Maintainer {
       return nil
     }
     return turn
+  }
+
+  /// Tells every query that there is nothing newer for it.
+  private func fail(_ step: MergeStep, _ failure: StoreError) -> MergeTurn {
+    for identity in entries.keys {
+      guard var entry = entries[identity] else { continue }
+      entry.query.didFail(failure)
+      entry.isStopped = false
+      entry.untold = entry.ids
+      entries[identity] = entry
+    }
+    defer { undelivered = UndeliveredTurn() }
+    return MergeTurn(
+      snapshot: step.snapshot, changes: undelivered.changes(with: nil),
+      completedSave: step.completedSave ?? undelivered.completedSave,
+      updates: updates(undelivered.changed), failure: failure)
   }
 
   /// Keeps what a turn has for the one that follows it: the view context did not get it.

@@ -11,9 +11,17 @@ actor Reader {
   let model: Model
   let builder = RecordBuilder()
 
-  /// `BEGIN` alone pins nothing; a statement that reads the file does, and what it reads is the
-  /// number of the commit that was pinned.
+  /// What a pin sees.
+  struct Pinned: Sendable, Equatable {
+    let commit: Int64
+    /// Changes when anybody changes the tables.
+    let schemaVersion: Int64
+  }
+
+  /// `BEGIN` alone pins nothing; a statement that reads the file does, and what it reads is of the
+  /// commit that was pinned.
   private static let begin = SQL("BEGIN")
+  private static let readSchemaVersion = SQL("PRAGMA schema_version")
   private static let commitNumber = SQL("SELECT number FROM strata_commit")
   private static let end = SQL("COMMIT")
 
@@ -24,9 +32,9 @@ actor Reader {
     connection = try Connection(path: path, access: .readOnly, busyTimeout: busyTimeout)
   }
 
-  /// Pins the newest commit and returns its number. Waits for the executor: only while idle.
-  nonisolated func pinNow() throws(SQLiteError) -> Int64 {
-    let result: Result<Int64, SQLiteError> = executor.sync {
+  /// Pins the newest commit. Waits for the executor: only while idle.
+  nonisolated func pinNow() throws(SQLiteError) -> Pinned {
+    let result: Result<Pinned, SQLiteError> = executor.sync {
       assumeIsolated { reader in
         do throws(SQLiteError) { return .success(try reader.pin()) } catch {
           return .failure(error)
@@ -36,14 +44,14 @@ actor Reader {
     return try result.get()
   }
 
-  private func pin() throws(SQLiteError) -> Int64 {
+  private func pin() throws(SQLiteError) -> Pinned {
     guard let connection else {
       throw SQLiteError(code: 21, message: "the reader is closed", sql: nil)
     }
     try connection.statement(for: Self.begin).run()
-    let number = try connection.statement(for: Self.commitNumber)
-    defer { number.reset() }
-    return try number.step() ? number.integer(0) : 0
+    let schemaVersion = try connection.integer(for: Self.readSchemaVersion) ?? 0
+    let commit = try connection.integer(for: Self.commitNumber) ?? 0
+    return Pinned(commit: commit, schemaVersion: schemaVersion)
   }
 
   /// Ends the read transaction and waits for that: only while idle.

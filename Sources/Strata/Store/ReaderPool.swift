@@ -35,10 +35,12 @@ final class ReaderPool: Sendable {
   }
 
   /// A snapshot of the newest commit; called by the writer between transactions.
-  func pin() throws(StoreError) -> Snapshot {
+  ///
+  /// - Throws: `schemaChanged` if the tables are not those of the schema version any more.
+  func pin(schemaVersion: Int64) throws(StoreError) -> Snapshot {
     let (isClosed, idle) = state.withLock { state in (state.isClosed, state.idle.popLast()) }
     if isClosed { throw .closed }
-    return try translatingErrors { () throws(SQLiteError) in
+    let snapshot = try translatingErrors { () throws(SQLiteError) -> Snapshot? in
       let reader: Reader
       if let idle {
         reader = idle
@@ -47,8 +49,12 @@ final class ReaderPool: Sendable {
         state.withLock { $0.open += 1 }
       }
       do throws(SQLiteError) {
-        let commit = try reader.pinNow()
-        let snapshot = Snapshot(commit: commit, reader: reader, pool: self)
+        let pinned = try reader.pinNow()
+        guard pinned.schemaVersion == schemaVersion else {
+          reader.close { self.didClose() }
+          return nil
+        }
+        let snapshot = Snapshot(commit: pinned.commit, reader: reader, pool: self)
         state.withLock {
           $0.snapshots[ObjectIdentifier(snapshot)] = WeakSnapshot(snapshot: snapshot)
         }
@@ -58,6 +64,8 @@ final class ReaderPool: Sendable {
         throw error
       }
     }
+    guard let snapshot else { throw .schemaChanged }
+    return snapshot
   }
 
   /// Takes a reader back when its snapshot ends.
@@ -87,7 +95,7 @@ final class ReaderPool: Sendable {
   /// Does nothing if a snapshot is of an earlier commit or being read.
   ///
   /// - Returns: whether every snapshot still stands for its commit; one that does not has ended.
-  func withoutPins(at commit: Int64, _ body: () -> Void) -> Bool {
+  func withoutPins(at commit: Int64, schemaVersion: Int64, _ body: () -> Void) -> Bool {
     for reader in state.withLock({ Array($0.releasing.values) }) { reader.settle() }
     let snapshots = state.withLock { $0.snapshots.values.compactMap(\.snapshot) }
     let readers = snapshots.compactMap { $0.commit == commit ? $0.idleReader : nil }
@@ -95,7 +103,8 @@ final class ReaderPool: Sendable {
     for reader in readers { reader.unpinNow() }
     body()
     var isWhole = true
-    for (snapshot, reader) in zip(snapshots, readers) where (try? reader.pinNow()) != commit {
+    let pinned = Reader.Pinned(commit: commit, schemaVersion: schemaVersion)
+    for (snapshot, reader) in zip(snapshots, readers) where (try? reader.pinNow()) != pinned {
       // Another process committed in between: what it would read now is not what it stands for.
       snapshot.end(.lost)
       isWhole = false
@@ -145,5 +154,13 @@ final class ReaderPool: Sendable {
       return state.whenEmpty
     }
     waiter?.resume()
+  }
+}
+
+extension StoreError {
+  static var schemaChanged: StoreError {
+    StoreError(
+      .schemaChanged, "another program changed the store's tables",
+      advice: "close the stack and open it again")
   }
 }

@@ -13,6 +13,8 @@ struct MergeStep: Sendable {
   let snapshot: Snapshot
   /// The newest save of the view context that is in the snapshot.
   let completedSave: CompletedSave?
+  /// Why there is nothing newer, for good; the snapshot is the one before.
+  var failure: StoreError?
 }
 
 /// Whether and why the view context should be woken.
@@ -32,6 +34,10 @@ struct MergePull: Sendable {
   var isClosed = false
   /// The store is suspended: there is nothing to pin.
   var isSuspended = false
+  /// The tables were changed by another program: nothing will ever be pinned again.
+  var isStuck = false
+  /// The snapshot of the newest step.
+  weak var snapshot: Snapshot?
 }
 
 extension Writer {
@@ -48,6 +54,7 @@ extension Writer {
     let snapshot = try snapshot()
     catchUp(with: snapshot)
     merge.cursor = publisher.addCursor()
+    merge.snapshot = snapshot
     return snapshot
   }
 
@@ -74,7 +81,7 @@ extension Writer {
   private var isMergeDue: Bool {
     !merge.isSuspended
       && (merge.isWoken || merge.completedSave != nil
-        || merge.cursor.map(publisher.hasUnread) == true)
+        || !merge.isStuck && merge.cursor.map(publisher.hasUnread) == true)
   }
 
   /// Answers a waiting view context, between transactions.
@@ -88,11 +95,16 @@ extension Writer {
 
   private func makeMergeStep() -> MergeStep? {
     guard var cursor = merge.cursor else { return nil }
-    guard let snapshot = try? snapshot() else {
+    let snapshot: Snapshot
+    do throws(StoreError) { snapshot = try self.snapshot() } catch {
+      if error.code == .schemaChanged, let snapshot = merge.snapshot {
+        return makeLastStep(snapshot, error)
+      }
       // No file descriptor, perhaps; a save or a fetch waits for this turn.
       retryMergePull()
       return nil
     }
+    merge.snapshot = snapshot
     // The pin saw commits of another process that this one has not accounted for.
     catchUp(with: snapshot)
     let changes = publisher.read(&cursor)
@@ -102,6 +114,17 @@ extension Writer {
       merge.isWoken = false
     }
     return MergeStep(changes: changes, snapshot: snapshot, completedSave: merge.completedSave)
+  }
+
+  /// What was committed under other tables is never read: the view context stays where it is.
+  private func makeLastStep(_ snapshot: Snapshot, _ failure: StoreError) -> MergeStep {
+    defer {
+      merge.isStuck = true
+      merge.completedSave = nil
+      merge.isWoken = false
+    }
+    return MergeStep(
+      changes: [], snapshot: snapshot, completedSave: merge.completedSave, failure: failure)
   }
 
   func endMergePull() {

@@ -222,11 +222,10 @@ actor Writer {
     let version = try translatingErrors { () throws(SQLiteError) in
       try connection.integer(for: Self.readSchemaVersion)
     }
-    if version != schemaVersion {
-      throw StoreError(
-        .schemaChanged, "another program changed the store's tables",
-        advice: "close the stack and open it again")
-    }
+    if version == schemaVersion { return }
+    // The view context and its live queries learn of it from a turn.
+    if !merge.isStuck { wakeMerge() }
+    throw .schemaChanged
   }
 
   func storedCommit(_ connection: Connection) throws(StoreError) -> Int64 {
@@ -273,9 +272,9 @@ actor Writer {
 
   /// Starts the log again if that is due: the view context has merged everything and waits.
   func restartLogIfDue() {
-    guard checkpoints.isDue, !merge.isSuspended else { return }
+    guard checkpoints.isDue, !merge.isSuspended, !merge.isStuck else { return }
     checkpoints.endAttempt()
-    let isWhole = pool.withoutPins(at: commit) {
+    let isWhole = pool.withoutPins(at: commit, schemaVersion: schemaVersion) {
       // A checkpoint that fails loses nothing: the log still has every frame.
       _ = try? openConnection?.checkpointPassively()
     }
@@ -302,7 +301,9 @@ actor Writer {
   // MARK: - Snapshots
 
   /// A snapshot of the newest commit.
-  func snapshot() throws(StoreError) -> Snapshot { try pool.pin() }
+  ///
+  /// - Throws: `schemaChanged` if another program has changed the tables.
+  func snapshot() throws(StoreError) -> Snapshot { try pool.pin(schemaVersion: schemaVersion) }
 
   // MARK: - Closing
 

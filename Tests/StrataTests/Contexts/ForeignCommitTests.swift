@@ -74,4 +74,62 @@ struct ForeignCommitTests {
     #expect(view.hasChanges)
     #expect(try await stack.rows("SELECT id FROM boats") == [])
   }
+
+  /// Swaps the meaning of two columns, as another program's migration might.
+  private func changeTables() async throws {
+    let connection = try Connection(path: await stack.path, .readWrite)
+    try connection.execute("BEGIN IMMEDIATE")
+    for (old, new) in [("name", "other"), ("length", "name"), ("other", "length")] {
+      try connection.execute("ALTER TABLE boats RENAME COLUMN \(old) TO \(new)")
+    }
+    try connection.execute("UPDATE strata_commit SET number = number + 1")
+    try connection.execute("COMMIT")
+  }
+
+  // Only saves looked at the schema: reads showed the one column's values as the other's.
+  @Test func `tables that were changed are not read`() async throws {
+    try await stack.withScratch { $0.insert(Boat(id: 1, name: "Gull")) }
+    let live = try await view.loaded(Boat.all)
+    let pinned = stack.scratch()
+    #expect(try await pinned.fetch(Boat.all).map(\.name) == ["Gull"])
+    try await changeTables()
+    #expect(await failure { try await stack.fetch(Boat.all) }?.code == .schemaChanged)
+    let new = stack.scratch()
+    #expect(await failure { try await new.fetch(Boat.all) }?.code == .schemaChanged)
+    // What was pinned before is what it was.
+    #expect(try await pinned.fetch(Boat.all).map(\.name) == ["Gull"])
+    #expect(live.elements.map(\.name) == ["Gull"])
+  }
+
+  // A signal published the commit, and live queries loaded what it had made of the columns.
+  @Test func `live queries and the view context have the error`() async throws {
+    try await stack.withScratch { $0.insert(Boat(id: 1, name: "Gull")) }
+    let live = try await view.loaded(Boat.all)
+    try await changeTables()
+    stack.store.writer.lookForForeignCommits()
+    #expect(await failure { try await view.merged(2) }?.code == .schemaChanged)
+    #expect(live.error?.code == .schemaChanged && live.elements.map(\.name) == ["Gull"])
+    #expect(await failure { try await view.fetch(Boat.all) }?.code == .schemaChanged)
+    #expect(
+      await failure { try await view.loaded(Boat.sorted(by: \.name)) }?.code == .schemaChanged)
+    view.insert(Boat(id: 2))
+    #expect(await failure { try await view.save() }?.code == .schemaChanged)
+    #expect(view.hasChanges && stack.store.newestCommit == 1)
+    // Suspending changes nothing about it, and closing ends everything.
+    await stack.suspend()
+    #expect(await failure { try await stack.resume() }?.code == .schemaChanged)
+    await stack.close()
+  }
+
+  // The entities were of a commit that neither streams nor the token knew.
+  @Test func `what a fetch has seen is announced`() async throws {
+    try await stack.withScratch { $0.insert(Boat(id: 1)) }
+    var changes = stack.changes.makeAsyncIterator()
+    try await commitElsewhere("INSERT INTO boats VALUES (2, 'Auk', 0, NULL, NULL)")
+    #expect(try await stack.fetch(Boat.all).count == 2)
+    #expect(stack.historyToken == stack.historyToken(at: 2))
+    #expect(await changes.next()?.commit == 2)
+    try await view.merged(2)
+    #expect(try await view.fetch(Boat.all).count == 2)
+  }
 }

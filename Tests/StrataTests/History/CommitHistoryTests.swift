@@ -165,4 +165,52 @@ import Testing
     await stack.close()
     #expect(await failure { try await stack.commits() }?.code == .closed)
   }
+
+  // It failed with a code that said nothing about the history, also when the log started again.
+  @Test func `a suspension is not seen by an iteration`() async throws {
+    let stack = try await file.open(.long)
+    for id in 0..<600 { try await stack.commit { $0.insert(Boat(id: id)) } }
+    let token = stack.historyToken(at: 5)
+    var iterator = stack.history(since: token).makeAsyncIterator()
+    var numbers: [Int64] = []
+    while let entry = try await iterator.next() {
+      numbers.append(entry.token.commit)
+      if numbers.count == 100 {
+        await stack.suspend()
+        try await stack.resume()
+        try await stack.commit { $0.insert(Boat(id: 1000)) }
+      }
+    }
+    #expect(numbers == Array(6...600))
+    await stack.close()
+  }
+
+  @Test func `an iteration whose rest was pruned while it was suspended says so`() async throws {
+    let stack = try await file.open(.long)
+    for id in 0..<600 { try await stack.commit { $0.insert(Boat(id: id)) } }
+    var iterator = stack.history().makeAsyncIterator()
+    _ = try await iterator.next()
+    await stack.suspend()
+    do {
+      let connection = try Connection(path: file.path, .readWrite)
+      try connection.execute("DELETE FROM strata_history WHERE number < 500")
+    }
+    try await stack.resume()
+    var last: Int64 = 1
+    let error = await failure {
+      while let entry = try await iterator.next() { last = entry.token.commit }
+    }
+    #expect(error?.code == .historyExpired && last < 500)
+    await stack.close()
+  }
+
+  // Asked for both at once, SQLite went through the whole history at every start of an iteration.
+  @Test func `the bounds of the history are looked up`() async throws {
+    let stack = try await file.open(.long)
+    try await stack.commit { $0.insert(Boat(id: 1)) }
+    let plan = try await stack.rows("EXPLAIN QUERY PLAN \(HistoryReader.bounds.text)")
+    #expect(
+      plan.contains { $0.contains("SEARCH") } && !plan.contains { $0.contains("SCAN strata") })
+    await stack.close()
+  }
 }

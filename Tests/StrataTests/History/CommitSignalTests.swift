@@ -89,6 +89,22 @@ import Testing
       }
     }
 
+    // Its watch had gone with it, and the queue waited for the end of the watch for ever.
+    @Test func `a watch of a file that went away leaves nothing open`() async throws {
+      for number in 0..<5 {
+        let path = file.path + "-\(number)"
+        #expect(FileManager.default.createFile(atPath: path, contents: nil))
+        let events = Lock(0)
+        let watch = try #require(FileWatch(path: path) { events.withLock { $0 += 1 } })
+        try FileManager.default.removeItem(atPath: path)
+        #expect(await eventually { events.withLock { $0 } > 0 })
+        watch.end()
+      }
+      // Other tests run meanwhile, but all of a process share one; another may be closing.
+      #expect(
+        await eventually { descriptors().filter { $0.contains("inotify") }.count <= 2 })
+    }
+
     @Test func `a stack that is closed leaves no descriptor open`() async throws {
       let folder = URL(fileURLWithPath: file.path).deletingLastPathComponent().path
       for _ in 0..<20 {
