@@ -191,8 +191,11 @@ actor Writer {
       try connection.statement(for: Self.begin).run()
     }
     do throws(StoreError) {
-      try checkSchema(connection)
-      if try noteForeignCommits(connection) { answerMergePull() }
+      // Unchanged, it says that nobody else has committed anything, tables included.
+      if try storedDataVersion(connection) != dataVersion {
+        try checkSchema(connection)
+        if try noteForeignCommits(connection) { answerMergePull() }
+      }
       let changes = try body(connection)
       try translatingErrors { () throws(SQLiteError) in
         if isCounted || !changes.isEmpty {
