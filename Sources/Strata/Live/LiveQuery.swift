@@ -3,7 +3,8 @@ public import Observation
 /// A query whose result stays up to date: the fetched-results controller.
 ///
 /// Maintained change by change: nothing is fetched again unless a table was reset or more changed
-/// than a fetch costs. Shows the view context's unsaved edits in the same turn. Holding the live
+/// than a fetch costs. Shows the view context's unsaved edits in the same turn; if the query follows a
+/// relationship, unsaved insertions and changes once they are saved. Holding the live
 /// query keeps it going; letting go of it ends it.
 ///
 /// `Observable`: reading ``elements`` in a SwiftUI body or in `withObservationTracking` is enough.
