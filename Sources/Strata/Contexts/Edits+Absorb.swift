@@ -40,7 +40,7 @@ extension Edits {
     for id in layer.tables.keys.sorted() {
       let table = model[id]
       // A link never conflicts.
-      let policy = table.isJoin ? SavePolicy.overwrite : policy
+      let policy = table.policy(policy)
       for entry in layer.tables[id]?.inKeyOrder ?? [] {
         guard let change = entry.change else { continue }
         let key = entry.key

@@ -87,7 +87,7 @@ struct LayerResolver {
   private mutating func resolve(
     _ change: Change, _ key: RecordKey, _ stored: Record?, _ table: Table
   ) -> WorkingSet.Row? {
-    let policy = table.isJoin ? SavePolicy.overwrite : policy
+    let policy = table.policy(policy)
     let conflicting = change.conflicts(with: stored, count: table.columns.count)
     if policy == .error && !conflicting.isEmpty {
       conflicts.append(table.conflict(change, key: key, stored: stored, attributes: conflicting))

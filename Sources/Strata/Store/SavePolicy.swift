@@ -50,3 +50,8 @@ extension Change {
     }
   }
 }
+
+extension Table {
+  /// What a save's policy means for the table's rows: links never conflict.
+  func policy(_ policy: SavePolicy) -> SavePolicy { isJoin ? .overwrite : policy }
+}
