@@ -28,6 +28,18 @@ struct LinkEdit {
     let isOrdered = end.table.columns.count > JoinTable.position
     return try Record(cells + (isOrdered ? [.real(position ?? LinkClock.next())] : []))
   }
+
+  func move(from old: Double, to new: Double) throws(ValueError) -> LinkMove {
+    LinkMove(table: end.table, key: key, before: try record(old), after: try record(new))
+  }
+}
+
+/// A link that makes room for another one.
+struct LinkMove: Sendable {
+  let table: Table
+  let key: RecordKey
+  let before: Record
+  let after: Record
 }
 
 extension Edits {
@@ -56,6 +68,21 @@ extension Edits {
     edit(root, target, relationship) { _ throws(ValueError) in .set(nil) }
   }
 
+  /// Moves a link that is there; one that was removed meanwhile stays removed.
+  ///
+  /// - Parameter shown: what the context shows for the link now.
+  /// - Returns: whether the layer changed.
+  mutating func move(_ move: LinkMove, shown: Shown) -> Bool {
+    guard let now = shown.record else { return false }
+    let edit = Change(
+      before: now, after: now.replacing(AttributeSet([JoinTable.position]), from: move.after))
+    if edit.isIdentity { return false }
+    let old = layer[move.table.id, move.key]
+    layer.compose(.known(edit), move.table.id, move.key)
+    record(edit, over: old, move.table.id, move.key)
+    return true
+  }
+
   private mutating func edit<Root: Entity, Target: Entity>(
     _ root: Root.ID, _ target: Target.ID, _ relationship: ManyToMany<Root, Target>,
     _ change: (LinkEdit) throws(ValueError) -> BlindChange
@@ -81,12 +108,14 @@ extension Edits {
 /// Positions for links that are to come last: the time, always later than the one before.
 enum LinkClock {
   private static let last = Lock(0.0)
+  /// Leaves thousands of numbers between two links that are made in a loop; in seconds.
+  private static let step = 1.0 / 1024
 
   /// - Parameter position: a position that the new one is greater than.
   static func next(after position: Double? = nil) -> Double {
     let now = Date.timeIntervalSinceReferenceDate
     return last.withLock { last in
-      last = max(now, last.nextUp, position?.nextUp ?? now)
+      last = max(now, last + step, (position ?? now) + step)
       return last
     }
   }

@@ -23,10 +23,16 @@ extension LayeredFetch {
     return Place(entity: placed, neighbours: neighbours.map { (others[$0.key], $0.value) })
   }
 
-  /// The new positions of the links of a root that change when one comes to stand at `index`.
-  func places<Root: Entity, Target: Entity>(
+  /// A link's place, and the neighbours that make room for it.
+  struct LinkPlace: Sendable {
+    let position: Double
+    var neighbours: [LinkMove] = []
+  }
+
+  /// Where the link with `target` stands at `index` of the others that a root has.
+  func place<Root: Entity, Target: Entity>(
     _ target: Target, at index: Int, in relationship: ManyToMany<Root, Target>, of root: Root
-  ) async throws(StoreError) -> [(key: Target.ID, position: Double)] {
+  ) async throws(StoreError) -> LinkPlace {
     if relationship.isInverse || !relationship.definition.isOrdered {
       fatalError(
         "the links of \(Root.self) have no order: declare manyToMany(…, ordered: true) there")
@@ -43,11 +49,14 @@ extension LayeredFetch {
     }
     if index >= others.count {
       // As a link without an index, so that one of those comes after it.
-      return [(target.id, LinkClock.next(after: others.last?.position))]
+      return LinkPlace(position: LinkClock.next(after: others.last?.position))
     }
     let placement = Placement(at: max(0, index), among: others.map(\.position))
-    return [(target.id, placement.position)]
-      + placement.moved.sorted { $0.key < $1.key }.map { (others[$0.key].key, $0.value) }
+    let neighbours = placement.moved.sorted { $0.key < $1.key }.compactMap { index, position in
+      let (target, old) = others[index]
+      return try? LinkEdit(root.id, target, relationship, model).move(from: old, to: position)
+    }
+    return LinkPlace(position: placement.position, neighbours: neighbours)
   }
 }
 

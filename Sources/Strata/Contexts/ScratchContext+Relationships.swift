@@ -93,11 +93,13 @@ extension ScratchContext {
   public nonisolated(nonsending) func link<Root: Entity, Target: Entity>(
     _ root: Root, to target: Target, at index: Int, in relationship: ManyToMany<Root, Target>
   ) async throws(StoreError) {
-    let places = try await reading { fetch throws(StoreError) in
-      try await fetch.places(target, at: index, in: relationship, of: root)
+    let place = try await reading { fetch throws(StoreError) in
+      try await fetch.place(target, at: index, in: relationship, of: root)
     }
-    for (key, position) in places {
-      _ = edits.link(root.id, key, relationship, at: position)
+    _ = edits.link(root.id, target.id, relationship, at: place.position)
+    for move in place.neighbours {
+      let edit = edits.layer[move.table.id, move.key]
+      _ = edits.move(move, shown: Edits.Shown.record(move.before).under([edit]))
     }
     edits.undo.endEvent()
   }

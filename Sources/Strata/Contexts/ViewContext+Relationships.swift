@@ -89,13 +89,18 @@ extension ViewContext {
   public func link<Root: Entity, Target: Entity>(
     _ root: Root, to target: Target, at index: Int, in relationship: ManyToMany<Root, Target>
   ) async throws(StoreError) {
-    let places = try await reading { fetch throws(StoreError) in
-      try await fetch.places(target, at: index, in: relationship, of: root)
+    let place = try await reading { fetch throws(StoreError) in
+      try await fetch.place(target, at: index, in: relationship, of: root)
     }
-    for (key, position) in places {
-      if let (table, key) = layers.pending.link(root.id, key, relationship, at: position) {
-        didEdit(key, in: table.id)
-      }
+    if let (table, key) = layers.pending.link(
+      root.id, target.id, relationship, at: place.position)
+    {
+      didEdit(key, in: table.id)
+    }
+    for move in place.neighbours {
+      let (table, key) = (move.table.id, move.key)
+      let now = layers.shown(table, key, over: .record(move.before))
+      if layers.pending.move(move, shown: now) { didEdit(key, in: table) }
     }
   }
 

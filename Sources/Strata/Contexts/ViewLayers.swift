@@ -169,13 +169,14 @@ struct ViewLayers {
         pending.undo.meet(change.applied(to: stored), table, key, from: pending.undo.saveStart)
         pending.undo.meet(stored, table, key, from: firstGroup)
       }
-      let rebased = change.onTop(of: stored)
+      let rebased = change.onTop(of: stored, in: pending.model[table])
       saving?.layer[table, key] = rebased.map(LayerChange.known)
       if let rebased { below = rebased.after }
     }
     if let change = pending.layer[table, key] {
       if case .blind = change { pending.undo.meet(below, table, key) }
-      pending.layer[table, key] = change.onTop(of: below).map(LayerChange.known)
+      pending.layer[table, key] = change.onTop(of: below, in: pending.model[table])
+        .map(LayerChange.known)
     }
     let isEdited = saving?.layer[table, key] != nil || pending.layer[table, key] != nil
     theirs[table, default: [:]][key] = isEdited ? .some(stored) : nil
@@ -244,6 +245,15 @@ extension Edits.Shown {
 
   /// The record; nil if it is deleted or unknown.
   var record: Record? { if case .record(let record) = self { record } else { nil } }
+}
+
+extension LayerChange {
+  /// The change as a context keeps it over a row; of a link that somebody removed nothing is left
+  /// but an insertion.
+  fileprivate func onTop(of row: Record?, in table: Table) -> Change? {
+    guard let change = onTop(of: row) else { return nil }
+    return table.isJoin && row == nil && change.before != nil ? nil : change
+  }
 }
 
 extension LayerChange? {

@@ -52,6 +52,7 @@ extension Change {
 }
 
 extension Table {
-  /// What a save's policy means for the table's rows: links never conflict.
-  func policy(_ policy: SavePolicy) -> SavePolicy { isJoin ? .overwrite : policy }
+  /// What a save's policy means for the table's rows: links never conflict, and a link that is gone
+  /// is not moved.
+  func policy(_ policy: SavePolicy) -> SavePolicy { isJoin ? .mergeMine : policy }
 }

@@ -24,6 +24,16 @@ import Testing
     return found.map { String($0.name.prefix(1)) }.joined()
   }
 
+  /// Gives every link the same position.
+  private func placeAllAlike() async throws {
+    let table = try #require(stack.store.model.join(Note.readers.reference)?.table)
+    let layer = Layer.placing(
+      try await view.base.snapshot.records(
+        QueryPlan(everyRowOf: table), limit: nil, isSorted: false),
+      in: table)
+    _ = try await stack.commitUrgently(layer).value
+  }
+
   @Test func `links keep the order in which they are made and moved`() async throws {
     try await prepare()
     for index in [3, 0, 4] { view.link(note, to: colleagues[index], in: Note.readers) }
@@ -104,19 +114,46 @@ import Testing
     #expect(try await names().prefix(3) == "DEC")
   }
 
+  /// Making room used to patch the neighbours blindly, which linked those again that somebody had
+  /// unlinked meanwhile.
+  @Test(arguments: [false, true])
+  func `making room links nobody again`(isMergedBefore: Bool) async throws {
+    try await prepare()
+    try await stack.withScratch { scratch in
+      for colleague in colleagues { scratch.link(note, to: colleague, in: Note.readers) }
+    }
+    try await placeAllAlike()
+    let order = try await view.fetch(Note.readers(of: note))
+    let scratch = stack.scratch()
+    try await view.link(note, to: order[4], at: 2, in: Note.readers)
+    try await scratch.link(note, to: order[4], at: 2, in: Note.readers)
+    let table = try #require(stack.store.model.join(Note.readers.reference)?.table)
+    // The test has a subject: neighbours are moved.
+    #expect(view.layers.keys(of: table.id).count > 2)
+    let removing = stack.scratch()
+    for index in [0, 1, 2, 3] { removing.unlink(note, from: order[index], in: Note.readers) }
+    let commit = try await removing.save()
+    if isMergedBefore { try await view.merged(commit) }
+    try await view.save()
+    try await scratch.save()
+    #expect(view.conflicts.isEmpty)
+    #expect(try await view.fetch(Note.readers(of: note)).map(\.name) == [order[4].name])
+    #expect(try await stack.rows("SELECT count(*) FROM \(table.name.quotedIdentifier)") == ["1"])
+  }
+
+  @Test func `a link that is made in a loop leaves room for others before it`() {
+    let first = LinkClock.next()
+    let second = LinkClock.next()
+    #expect(second - first >= 1.0 / 1024)
+    #expect(LinkClock.next(after: second + 1_000) >= second + 1_000 + 1.0 / 1024)
+  }
+
   @Test func `links that another program put on one place are told apart by a move`() async throws {
     try await prepare()
     try await stack.withScratch { scratch in
       for colleague in colleagues { scratch.link(note, to: colleague, in: Note.readers) }
     }
-    let ends = stack.store.model.join(Note.readers.reference)
-    let table = try #require(ends?.table)
-    // The same place for all of them.
-    let layer = Layer.placing(
-      try await view.base.snapshot.records(
-        QueryPlan(everyRowOf: table), limit: nil, isSorted: false),
-      in: table)
-    _ = try await stack.commitUrgently(layer).value
+    try await placeAllAlike()
     let order = try await names()
     // By key, then.
     #expect(try await order == names(Colleague.all))
