@@ -133,7 +133,11 @@ import Testing
     let removing = stack.scratch()
     for index in [0, 1, 2, 3] { removing.unlink(note, from: order[index], in: Note.readers) }
     let commit = try await removing.save()
-    if isMergedBefore { try await view.merged(commit) }
+    if isMergedBefore {
+      try await view.merged(commit)
+      #expect(try await view.fetch(Note.readers(of: note)).map(\.name) == [order[4].name])
+      #expect(view.layers.keys(of: table.id).count == 1)
+    }
     try await view.save()
     try await scratch.save()
     #expect(view.conflicts.isEmpty)
