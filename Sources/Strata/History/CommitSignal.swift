@@ -15,6 +15,10 @@
 /// but not sound: its bytes are written *before* the commit becomes visible, and what makes it
 /// visible, a word in shared memory, wakes nobody. Whoever looked in between would not look again.
 ///
+/// Who has the file open holds a shared lock on it, so that a commit that nobody else could hear of
+/// costs one look at the lock and wakes nobody, this process itself included. Whoever opens the
+/// store locks first and looks for commits then, so none falls in between.
+///
 /// A signal may come for nothing, and several as one; it never comes before its commit can be read.
 /// When a process ends, however it ends, closing the file is a signal, too (not on Darwin).
 final class CommitSignal: Sendable {
@@ -50,13 +54,15 @@ final class CommitSignal: Sendable {
     #else
       let file = Android.open(path, O_RDWR | O_CREAT | O_CLOEXEC, mode)
     #endif
-    return file < 0 ? nil : file
+    guard file >= 0 else { return nil }
+    FileAudience.join(file)
+    return file
   }
 
   /// Tells everybody who watches; called after a commit.
   func post() {
     state.withLock { state in
-      if state.isStopped { return }
+      if state.isStopped || FileAudience.isAlone(state.file) { return }
       var byte: UInt8 = 1
       _ = pwrite(state.file, &byte, 1, 0)
     }

@@ -76,6 +76,8 @@ struct WorkQueue<Unit: Sendable>: Sendable {
   /// An empty queue whose units are named differently from those of `other`.
   init(after other: Self) { nextID = other.nextID }
 
+  var isEmpty: Bool { lanes.allSatisfy(\.isEmpty) }
+
   /// The number of units that wait.
   var count: Int { lanes.reduce(0) { $0 + $1.waiting.reduce(0) { count, _ in count + 1 } } }
 

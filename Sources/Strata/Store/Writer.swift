@@ -21,8 +21,11 @@ actor Writer {
   private var history: HistoryLog?
   /// Nil while nobody watches: closed, suspended, or not asked for.
   private var signal: CommitSignal?
-  /// Something was committed that other processes have not been told of.
-  private var owesSignal = false
+  /// Something was committed that the view context and other processes have not been told of.
+  private var owesAnnouncement = false
+  private var isAnnouncementQueued = false
+  private var lastAnnouncement = ContinuousClock.now
+  private static let restBetweenTurns = Duration.milliseconds(1)
 
   nonisolated let options: StoreOptions
 
@@ -130,10 +133,28 @@ actor Writer {
     signal = nil
   }
 
-  /// Tells other processes of what was committed; after the reply, which need not wait for it.
-  private func signalOthers() {
-    if owesSignal { signal?.post() }
-    owesSignal = false
+  /// Tells the view context and other processes of what was committed; after the reply, which need
+  /// not wait for it.
+  ///
+  /// In a row of short commits they are told every ``restBetweenTurns`` only: waking them costs as
+  /// much as a commit.
+  private func announce() {
+    guard owesAnnouncement else { return }
+    if queue.hasWork, lastAnnouncement.duration(to: .now) < Self.restBetweenTurns {
+      if isAnnouncementQueued { return }
+      isAnnouncementQueued = true
+      executor.async { [weak self] in
+        self?.assumeIsolated { writer in
+          writer.isAnnouncementQueued = false
+          writer.announce()
+        }
+      }
+      return
+    }
+    owesAnnouncement = false
+    lastAnnouncement = .now
+    signal?.post()
+    answerMergePull()
   }
 
   // MARK: - The queue
@@ -153,7 +174,7 @@ actor Writer {
             do throws(StoreError) { promise.resolve(.success(try body(writer))) } catch {
               promise.resolve(.failure(error))
             }
-            writer.signalOthers()
+            writer.announce()
           }
         }
       }, lane, context: context)
@@ -249,9 +270,8 @@ actor Writer {
   private func didCommit(_ changes: [TableID: TableChanges]) {
     publish(changes, commit + 1)
     countedCommit = commit
-    owesSignal = true
+    owesAnnouncement = true
     checkLog()
-    answerMergePull()
   }
 
   func publish(_ changes: [TableID: TableChanges], _ number: Int64) {

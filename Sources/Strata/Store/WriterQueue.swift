@@ -54,6 +54,9 @@ final class WriterQueue: Sendable {
     state.withLock { $0.hold == nil ? $0.queue.next() : nil }?(.run)
   }
 
+  /// Whether a unit is about to run.
+  var hasWork: Bool { state.withLock { $0.hold == nil && !$0.queue.isEmpty } }
+
   /// Lets units wait until ``endHold(_:)``, or until `patience` has passed.
   func hold(for patience: Duration) {
     let hold = state.withLock { state -> Int? in

@@ -30,6 +30,22 @@ import Testing
     for stack in [here, there, third] { await stack.close() }
   }
 
+  #if os(Linux)
+    @Test func `a commit that nobody else can hear of is not signalled`() async throws {
+      func signalled() throws -> Bool {
+        try !Data(contentsOf: URL(fileURLWithPath: file.path + "-notify")).isEmpty
+      }
+      let here = try await file.open(.long)
+      try await here.view.merged(here.commit { $0.insert(Boat(id: 1)) })
+      #expect(try !signalled())
+      let there = try await file.open(.long)
+      try await isTold(there, of: here, id: 2)
+      #expect(try signalled())
+      await there.close()
+      await here.close()
+    }
+  #endif
+
   @Test func `who opens and closes the store makes nobody deaf`() async throws {
     let here = try await file.open(.long)
     let there = try await file.open(.long)

@@ -1,0 +1,37 @@
+#if canImport(Darwin)
+  internal import Darwin
+#elseif canImport(Glibc)
+  internal import Glibc
+#elseif canImport(Musl)
+  internal import Musl
+#elseif canImport(Android)
+  internal import Android
+#endif
+
+/// Whether anybody else has a file open, of this process or of another.
+///
+/// Everybody holds a shared lock of the open file description, as Linux has them: unlike a lock of
+/// the process it tells two stacks of one process apart, and nobody else's `close` releases it.
+/// Elsewhere somebody is always presumed to be there.
+enum FileAudience {
+  #if os(Linux) || os(Android)
+    // The same on every architecture; the C library's module hides them.
+    private static let getLock: Int32 = 36
+    private static let setLock: Int32 = 37
+
+    static func join(_ file: Int32) {
+      var lock = flock()
+      lock.l_type = Int16(F_RDLCK)
+      _ = fcntl(file, setLock, &lock)
+    }
+
+    static func isAlone(_ file: Int32) -> Bool {
+      var lock = flock()
+      lock.l_type = Int16(F_WRLCK)
+      return fcntl(file, getLock, &lock) == 0 && lock.l_type == Int16(F_UNLCK)
+    }
+  #else
+    static func join(_ file: Int32) {}
+    static func isAlone(_ file: Int32) -> Bool { false }
+  #endif
+}
