@@ -58,3 +58,10 @@ extension ChangeSet {
     return LinkChanges(end, tables[end.table.id])
   }
 }
+
+extension LinkChanges: CustomStringConvertible {
+  public var description: String {
+    isReset
+      ? "reset" : "\(linked.count) linked, \(unlinked.count) unlinked, \(moved.count) moved"
+  }
+}

@@ -65,3 +65,12 @@ extension LiveUpdate {
     for edit in edits { list[edit.offset] = elements[edit.offset] }
   }
 }
+
+extension LiveUpdate: CustomStringConvertible {
+  public var description: String {
+    if isReset { return "reset to \(elements.count) elements" }
+    let moved = moves.map { "\($0.from)→\($0.to)" }
+    return "deleted \(deletions), inserted \(insertions), moved [\(moved.joined(separator: ", "))], "
+      + "edited \(edits.map(\.offset)), \(elements.count) elements"
+  }
+}

@@ -40,13 +40,16 @@ struct SchemaDifference {
       {
         removed.append(table)
       } else {
+        let (owner, remedies) =
+          isJoin
+          ? ("relationship", "list the manyToMany in a schema; if it was renamed, declare formerly:")
+          : ("entity", "list the entity in Stack.open; if its table was renamed, declare formerly:")
         problems.append(
           StoreError(
             .schemaMismatch,
-            "the store has a table \"\(table.name)\" of \(table.entity), which no entity of the "
+            "the store has a table \"\(table.name)\" of \(table.entity), which no \(owner) of the "
               + "model claims",
-            advice: "list the entity in Stack.open; if its table was renamed, declare Schema("
-              + "…, formerly: [\"\(table.name)\"]); if it is gone, add \"\(table.name)\" to "
+            advice: "\(remedies) with its old name; if it is gone, add \"\(table.name)\" to "
               + "Stack.Options.removedTables", entity: table.entity))
       }
     }

@@ -41,7 +41,7 @@ extension StoreError {
     guard let first = failures.first.first else { return nil }
     self.init(
       .validationFailed,
-      failures.count == 1 ? "\(first)" : "\(first), and \(failures.count - 1) more failures",
+      "\(first)\(more(failures.count - 1, "failure"))",
       advice: "correct the values, which are still there, and save again", entity: first.entity,
       attributes: first.attribute.map { [$0] } ?? [], keys: [first.key])
     self.failures = failures.first

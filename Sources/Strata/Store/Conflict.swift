@@ -66,7 +66,7 @@ extension StoreError {
     let first = conflicts[0]
     self.init(
       .conflict,
-      conflicts.count == 1 ? "\(first)" : "\(first), and \(conflicts.count - 1) more conflicts",
+      "\(first)\(more(conflicts.count - 1, "conflict"))",
       advice: "look at the conflicts and resolve them, or save with another policy",
       entity: first.entity, attributes: first.attributes, keys: conflicts.map(\.key))
     self.conflicts = conflicts

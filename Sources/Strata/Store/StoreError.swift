@@ -148,3 +148,12 @@ extension StoreError {
 func translatingErrors<R>(_ body: () throws(SQLiteError) -> R) throws(StoreError) -> R {
   do { return try body() } catch { throw StoreError(error) }
 }
+
+/// How a message ends that names the first of many.
+func more(_ count: Int, _ noun: String) -> String {
+  switch count {
+  case 0: ""
+  case 1: ", and 1 more \(noun)"
+  default: ", and \(count) more \(noun)s"
+  }
+}

@@ -187,6 +187,7 @@ import Testing
     scratch.delete(colleagues[0])
     try await scratch.save()
     let second = try #require(await changes.next()).changes(of: Note.readers)
+    #expect("\(second)" == "0 linked, 1 unlinked, 1 moved")
     #expect(second.moved.map(\.target) == [colleagues[1].id])
     #expect(second.unlinked.map(\.target) == [colleagues[0].id])
     #expect(second.linked.isEmpty && !second.isReset && !second.isEmpty)

@@ -1,0 +1,26 @@
+extension UndoReport: CustomStringConvertible {
+  public var description: String {
+    let name = name.map { "\"\($0)\": " } ?? ""
+    let changed = "\(name)\(count) \(count == 1 ? "entity" : "entities") changed"
+    if isComplete { return changed }
+    return "\(changed); left as it is: \(skipped.map(\.description).joined(separator: "; "))"
+  }
+}
+
+extension UndoReport.Skipped: CustomStringConvertible {
+  public var description: String {
+    let names = attributes.isEmpty ? "" : " \(attributes.joined(separator: ", "))"
+    return "\(entity) \(key)\(names) (\(reason))"
+  }
+}
+
+extension UndoReport.Reason: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .changed: "changed by somebody else"
+    case .gone: "deleted by somebody else"
+    case .exists: "made again by somebody else"
+    case .beingSaved: "being saved"
+    }
+  }
+}
