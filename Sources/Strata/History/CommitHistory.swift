@@ -164,7 +164,8 @@ extension HistoryEntry {
 extension StoreError {
   fileprivate static func historyExpired(_ token: HistoryToken?) -> StoreError {
     StoreError(
-      .historyExpired, "the changes since commit \(token?.commit ?? 0) are not all kept: they were pruned, a "
+      .historyExpired,
+      "the changes since commit \(token?.commit ?? 0) are not all kept: they were pruned, a "
         + "migration came in between, or a stack without a history committed",
       advice: "read everything again, then go on from stack.historyToken")
   }

@@ -69,8 +69,8 @@ extension LiveUpdate {
 extension LiveUpdate: CustomStringConvertible {
   public var description: String {
     if isReset { return "reset to \(elements.count) elements" }
-    let moved = moves.map { "\($0.from)→\($0.to)" }
-    return "deleted \(deletions), inserted \(insertions), moved [\(moved.joined(separator: ", "))], "
+    let moved = moves.map { "\($0.from)→\($0.to)" }.joined(separator: ", ")
+    return "deleted \(deletions), inserted \(insertions), moved [\(moved)], "
       + "edited \(edits.map(\.offset)), \(elements.count) elements"
   }
 }

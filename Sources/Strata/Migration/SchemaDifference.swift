@@ -42,14 +42,14 @@ struct SchemaDifference {
       } else {
         let (owner, remedies) =
           isJoin
-          ? ("relationship", "list the manyToMany in a schema; if it was renamed, declare formerly:")
-          : ("entity", "list the entity in Stack.open; if its table was renamed, declare formerly:")
+          ? ("relationship", "list the manyToMany in a schema; if it was renamed, declare it")
+          : ("entity", "list the entity in Stack.open; if its table was renamed, declare it")
         problems.append(
           StoreError(
             .schemaMismatch,
             "the store has a table \"\(table.name)\" of \(table.entity), which no \(owner) of the "
               + "model claims",
-            advice: "\(remedies) with its old name; if it is gone, add \"\(table.name)\" to "
+            advice: "\(remedies) formerly: its old name; if it is gone, add \"\(table.name)\" to "
               + "Stack.Options.removedTables", entity: table.entity))
       }
     }
