@@ -20,12 +20,15 @@ func check(_ isRight: Bool, _ what: @autoclosure () -> String) throws {
 final class Bench {
   /// Measured repetitions of everything; one more comes before them and is not counted.
   let repetitions: Int
+  /// What else is measured, besides Strata and raw SQLite.
+  let peers: [Peer]
   private let folder: URL
   private var lastFile = 0
   private var templates: [Int: URL] = [:]
 
-  init(repetitions: Int) throws {
+  init(repetitions: Int, peers: [Peer]) throws {
     self.repetitions = repetitions
+    self.peers = peers
     folder = FileManager.default.temporaryDirectory
       .appendingPathComponent("strata-bench-\(UUID().uuidString)", isDirectory: true)
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
@@ -58,8 +61,8 @@ final class Bench {
       let raw = try RawConnection(url.path)
       let insert = try raw.prepare(SongSQL.insert)
       try raw.transaction {
-        for song in Song.generated(songs) {
-          insert.bind(song)
+        for number in 1...songs {
+          insert.bind(Song(number: number))
           try insert.run()
         }
       }
@@ -107,29 +110,41 @@ final class Bench {
 
   // MARK: Repeating
 
-  /// Runs both sides in turns, and the side that begins in turns too.
+  /// Runs the sides in turns, and the side that begins in turns too.
   ///
   /// A side returns one sample for each of `metrics`.
   func compare(
     _ metrics: [String], strata: () async throws -> [Double], raw: () async throws -> [Double]
   ) async throws -> [Figure] {
-    var figures = metrics.map { Figure(metric: $0) }
+    var figures = metrics.map { Figure(metric: $0, peers: peers.count) }
+    var others: [(index: Int, side: Peer.Side)] = []
+    for (index, peer) in peers.enumerated() {
+      if let side = try await peer.side(self, metrics[0]) { others.append((index, side)) }
+    }
+    let sides = others.count + 2
     for repetition in 0...repetitions {
-      let ours: [Double]
-      let theirs: [Double]
-      if repetition.isMultiple(of: 2) {
-        ours = try await strata()
-        theirs = try await raw()
-      } else {
-        theirs = try await raw()
-        ours = try await strata()
-      }
-      if repetition == 0 { continue }
-      for index in figures.indices {
-        figures[index].strata.append(ours[index])
-        figures[index].raw.append(theirs[index])
+      let isWarmUp = repetition == 0
+      for turn in 0..<sides {
+        let position = (repetition + turn) % sides
+        switch position {
+        case 0: figures.add(try await strata(), to: \.strata, isWarmUp)
+        case 1: figures.add(try await raw(), to: \.raw, isWarmUp)
+        default:
+          let (index, side) = others[position - 2]
+          figures.add(try await side(), to: \.peers[index], isWarmUp)
+        }
       }
     }
     return figures
+  }
+}
+
+extension [Figure] {
+  /// Adds one sample to each figure, unless they are not counted.
+  fileprivate mutating func add(
+    _ samples: [Double], to side: WritableKeyPath<Figure, [Double]>, _ isWarmUp: Bool
+  ) {
+    if isWarmUp { return }
+    for index in indices { self[index][keyPath: side].append(samples[index]) }
   }
 }

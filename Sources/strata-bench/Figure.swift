@@ -1,14 +1,24 @@
 import Foundation
 
-/// The samples of one metric, for Strata and for raw SQLite.
+/// The samples of one metric, for Strata, for raw SQLite, and for each of the peers.
 struct Figure {
   let metric: String
   var strata: [Double] = []
   var raw: [Double] = []
+  /// In the order of the benchmark's peers; empty for one that does not have the metric.
+  var peers: [[Double]]
+
+  init(metric: String, peers: Int) {
+    self.metric = metric
+    self.peers = [[Double]](repeating: [], count: peers)
+  }
 
   var strataMedian: Double { strata.percentile(0.5) }
   var rawMedian: Double { raw.percentile(0.5) }
   var ratio: Double { strataMedian / rawMedian }
+
+  /// Not-a-number for a peer that does not have the metric.
+  var peerMedians: [Double] { peers.map { $0.percentile(0.5) } }
 }
 
 extension [Double] {

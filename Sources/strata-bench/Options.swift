@@ -1,6 +1,6 @@
 /// What the command line asks for.
 struct Options {
-  var workloads = Workload.all
+  var workloads = Workload.all.filter { !$0.isLong }
   var repetitions = 5
   var asJSON = false
   var wantsHelp = false
@@ -40,15 +40,17 @@ struct Options {
     return count
   }
 
-  static var help: String {
-    let workloads = Workload.all.map { "  \($0.name)  \($0.summary)" }.joined(separator: "\n")
+  static func help(_ program: String) -> String {
+    let workloads = Workload.all.map { "  \($0.name)  \($0.summary)\($0.isLong ? " (long)" : "")" }
+      .joined(separator: "\n")
     return """
-      Usage: strata-bench [options]
+      Usage: \(program) [options]
 
-      Measures Strata beside SQLite's C interface in one process, in turns.
+      Measures Strata beside SQLite's C interface, and what else there is, in one process and in
+      turns.
 
       Options:
-        --only W1,W3  only these workloads
+        --only W1,W3  only these workloads; without it, all but the long ones
         --reps N      measured repetitions, after one that is not counted (default 5)
         --json        one JSON object a line instead of a table
         --help        this text

@@ -3,10 +3,13 @@ struct Workload: Sendable {
   /// What `--only` names it by.
   let name: String
   let summary: String
+  /// Whether it takes minutes, and runs only when it is asked for.
+  var isLong = false
   let run: @MainActor @Sendable (Bench) async throws -> [Figure]
 
   /// Every workload, in the order in which they run.
   static let all: [Workload] = [
-    .insert, .upsert, .fetch, .find, .commit, .live, .importing, .related, .model, .commits,
+    .insert, .upsert, .fetch, .find, .commit, .live, .unconcerned, .equalQueries, .mixed,
+    .importing, .related, .model, .commits, .growth,
   ]
 }

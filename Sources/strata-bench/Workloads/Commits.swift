@@ -2,11 +2,11 @@ import Foundation
 import Strata
 
 extension Workload {
-  /// What a commit costs by itself, without a word to other processes, with one, with history.
+  /// What a commit costs without looking for other processes, looking for them, with history.
   static let commits = Workload(
-    name: "H1", summary: "10,000 one-row commits: alone, heard by other processes, with history"
+    name: "H1", summary: "10,000 one-row commits: alone, watching other processes, with history"
   ) { bench in
-    let metrics = ["alone p50 µs", "heard p50 µs", "heard, history p50 µs"]
+    let metrics = ["alone p50 µs", "watching p50 µs", "watching, history p50 µs"]
     return try await bench.compare(metrics) {
       try await strataCommits(bench)
     } raw: {
@@ -25,9 +25,9 @@ extension Workload {
     options[0].watchesOtherProcesses = false
     options[2].history = .keep(for: .seconds(86_400))
     return try await bench.withStack(songs: 1_000, options: options[0]) { alone in
-      try await bench.withStack(songs: 1_000, options: options[1]) { heard in
+      try await bench.withStack(songs: 1_000, options: options[1]) { watching in
         try await bench.withStack(songs: 1_000, options: options[2]) { recorded in
-          let stacks = [alone, heard, recorded]
+          let stacks = [alone, watching, recorded]
           return try await Task { @concurrent in try await commits(stacks) }.value
         }
       }

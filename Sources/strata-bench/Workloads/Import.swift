@@ -10,9 +10,7 @@ extension Workload {
     let file = bench.newFile("json")
     try songs.json.write(to: file, atomically: false, encoding: .utf8)
     let decoder = try await importing(file, songs, "against JSONDecoder, ms", bench) { file in
-      let decoder = JSONDecoder()
-      decoder.dateDecodingStrategy = .secondsSince1970
-      return try decoder.decode([SongObject].self, from: Data(contentsOf: file)).map(\.song)
+      try SongObject.songs(in: Data(contentsOf: file))
     }
     let scanner = try await importing(file, songs, "against a byte scanner, ms", bench) { file in
       try SongScanner.songs(in: Data(contentsOf: file))
@@ -49,7 +47,7 @@ extension Workload {
 
 extension [Song] {
   /// The songs as a JSON array, an object a line.
-  fileprivate var json: String {
+  var json: String {
     func text(_ value: String?) -> String { value.map { "\"\($0)\"" } ?? "null" }
     func number(_ value: Int?) -> String { value.map { "\($0)" } ?? "null" }
     let objects = map { song in
@@ -66,7 +64,7 @@ extension [Song] {
 }
 
 /// A song as `JSONDecoder` reads it.
-private struct SongObject: Decodable {
+struct SongObject: Decodable {
   let id: Int
   let title: String
   let subtitle: String?
@@ -79,7 +77,13 @@ private struct SongObject: Decodable {
   let updatedAt: Date
   let hidden: Bool
 
-  var song: Song {
+  static func songs(in data: Data) throws -> [Song] {
+    let decoder = JSONDecoder()
+    decoder.dateDecodingStrategy = .secondsSince1970
+    return try decoder.decode([SongObject].self, from: data).map(\.song)
+  }
+
+  private var song: Song {
     Song(
       id: id, title: title, subtitle: subtitle, artistID: artistID, ccli: ccli, bpm: bpm, key: key,
       themes: themes, createdAt: createdAt, updatedAt: updatedAt, hidden: hidden)

@@ -52,7 +52,7 @@ extension Workload {
 }
 
 /// A live query and the statement that fetches the same.
-private struct LiveCase {
+struct LiveCase {
   let name: String
   let songs: Int
   let query: Query<Song>

@@ -13,7 +13,7 @@ extension Workload {
     for entity in LargeModel.entities {
       try check(entity.tableName.hasPrefix("entity"), "a schema")
     }
-    var once = Figure(metric: "schemas, once a process, CPU ms")
+    var once = Figure(metric: "schemas, once a process, CPU ms", peers: bench.peers.count)
     once.strata.append(Double(clock() - setUp) * 1000 / Double(CLOCKS_PER_SEC))
     once.raw.append(.nan)
     return try await [once] + opening(bench) + operations(bench)

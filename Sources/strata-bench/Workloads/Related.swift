@@ -89,7 +89,7 @@ struct BandSong: Entity, Equatable {
 
 /// The store of W10, and the same fetch by hand.
 @MainActor
-private enum RelatedStore {
+enum RelatedStore {
   static func make(_ bench: Bench, artists: Int, songs: Int) async throws -> URL {
     let url = bench.newFile("sqlite")
     try await Stack.open(Band.self, BandSong.self, at: url).close()

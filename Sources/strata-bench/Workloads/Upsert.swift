@@ -1,21 +1,37 @@
 import Foundation
 import Strata
 
+/// What is upserted over 100,000 stored songs.
+enum UpsertCase: String, CaseIterable {
+  case halfChanged = "half changed ms"
+  case noneChanged = "none changed ms"
+  case bpmOnly = "half changed, bpm only ms"
+
+  var songs: [Song] {
+    let stored = Song.generated(100_000)
+    return switch self {
+    case .noneChanged: stored
+    case .bpmOnly: stored.changingEverySecond { $0.bpm += 1 }
+    case .halfChanged:
+      stored.changingEverySecond { song in
+        song.title = "New " + song.title
+        song.bpm += 1
+        song.updatedAt += 1000
+      }
+    }
+  }
+}
+
 extension Workload {
   /// Songs that are stored already, some of them with other values.
   static let upsert = Workload(
     name: "W2", summary: "upsert 100,000 stored songs: half changed, none changed, only the bpm"
   ) { bench in
-    let stored = Song.generated(100_000)
-    let half = stored.changingEverySecond { song in
-      song.title = "New " + song.title
-      song.bpm += 1
-      song.updatedAt += 1000
+    var figures: [Figure] = []
+    for each in UpsertCase.allCases {
+      figures += try await upsert(each.rawValue, each.songs, bench)
     }
-    let bpmOnly = stored.changingEverySecond { $0.bpm += 1 }
-    return try await upsert("half changed ms", half, bench)
-      + upsert("none changed ms", stored, bench)
-      + upsert("half changed, bpm only ms", bpmOnly, bench)
+    return figures
   }
 
   @MainActor

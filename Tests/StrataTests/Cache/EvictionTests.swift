@@ -16,6 +16,31 @@ private struct Comparison: Entity {
   }
 }
 
+/// With sheets and remarks in it, which go with it.
+private struct Binder: Entity {
+  var id = 0
+  var fetched = Date(timeIntervalSinceReferenceDate: 0)
+  static let schema = Schema<Binder>("binders", key: \.id) { Attribute(\.fetched) }
+}
+
+private struct Sheet: Entity {
+  var id = 0
+  var binderID = 0
+  static let schema = Schema<Sheet>("sheets", key: \.id) {
+    toOne(\.binderID, Binder.self, onDelete: .cascade)
+  }
+}
+
+private struct Remark: Entity {
+  var id = 0
+  var sheetID = 0
+  var text = ""
+  static let schema = Schema<Remark>("remarks", key: \.id) {
+    toOne(\.sheetID, Sheet.self, onDelete: .cascade)
+    Attribute(\.text)
+  }
+}
+
 @Suite(.timeLimit(.minutes(10))) @MainActor struct EvictionTests {
   private let time = ManualTime()
 
@@ -172,6 +197,25 @@ private struct Comparison: Entity {
     #expect(try await ids(stack) == [1, 2, 4, 6] && slow.elements.isEmpty)
     #expect(try await stack.fetch(Picture.all).map(\.caption) == ["mine"])
     #expect(try await stack.fetch(Bookmark.all).map(\.articleID) == [4])
+    await stack.close()
+  }
+
+  @Test func `a row stays if something goes with what goes with it that is edited`() async throws {
+    let stack = try await Stack.temporary(
+      Binder.self, Sheet.self, Remark.self, options: time.options)
+    time.set(1_000)
+    try await stack.withScratch { scratch in
+      for id in 1...2 {
+        scratch.insert(Binder(id: id))
+        scratch.insert(Sheet(id: id, binderID: id))
+        scratch.insert(Remark(id: id, sheetID: id))
+      }
+    }
+    stack.view.update(Remark(id: 1, sheetID: 1)) { $0.text = "mine" }
+    let report = try await stack.evict(
+      Eviction<Binder>.older(than: .seconds(60), by: \.fetched), referenced: .followDeleteRules)
+    #expect(report.evicted == 1 && report.keptEdited == 1)
+    #expect(try await stack.rows("SELECT id FROM remarks") == ["1"])
     await stack.close()
   }
 

@@ -196,6 +196,18 @@ struct ViewConflictTests {
     #expect(try await stack.fetch(Boat.all) == [Boat(id: 1, name: "Theirs", length: 1)])
   }
 
+  @Test func `a conflict is not settled for a value that nobody was shown`() async throws {
+    try await stack.withScratch { $0.insert(Disagreement.gull) }
+    view.update(Disagreement.gull) { $0.name = "Mine" }
+    try await stack.withScratch { $0.update(Disagreement.gull) { $0.name = "Theirs" } }
+    let shown = try #require(view.conflicts.first)
+    try await stack.withScratch { scratch in
+      for boat in try await scratch.fetch(Boat.all) { scratch.update(boat) { $0.name = "Newest" } }
+    }
+    #expect(!view.resolve(shown, .mergeMine))
+    #expect(view.resolve(try #require(view.conflicts.first), .mergeMine))
+  }
+
   @Test func `what one row's policy drops takes nothing else with it`() async throws {
     let boats = (1...3).map { Boat(id: $0, name: "Gull", length: 9) }
     try await stack.withScratch { scratch in boats.forEach(scratch.insert) }

@@ -75,6 +75,11 @@ extension Stack {
     return rows
   }
 
+  /// Writes by a second connection, without counting the commit.
+  nonisolated(nonsending) func writeAsAnotherProgram(_ sql: String) async throws {
+    try Connection(path: await path, .readWrite).execute(sql)
+  }
+
   /// Saves what `edit` does as one commit, without waiting for the view context.
   @discardableResult
   nonisolated(nonsending) func commit(

@@ -127,6 +127,13 @@ import Testing
     #expect(moved?.code == .missingReference)
   }
 
+  @Test func `a required reference that another program broke can be saved around`() async throws {
+    try await prepare { $0.insert(Pier(id: 1, harbourID: 1)) }
+    try await stack.writeAsAnotherProgram("UPDATE piers SET harbourID = 99")
+    try await stack.commit { $0.update(Pier(id: 1, harbourID: 99)) { $0.nextID = 1 } }
+    #expect(try await stack.rows("SELECT harbourID, nextID FROM piers") == ["99 1"])
+  }
+
   @Test func `an optional reference may dangle`() async throws {
     try await prepare { $0.insert(Boat(id: 1, harbourID: 99)) }
     #expect(try await stack.rows("SELECT harbourID FROM boats") == ["99"])

@@ -50,6 +50,38 @@ import Testing
     #expect(try await stack.rows("SELECT name FROM boats") == ["Theirs", "Theirs"])
   }
 
+  @Test func `the oldest of two groups brings somebody's value back`() async throws {
+    try await stack.withScratch { [gull] in $0.insert(gull) }
+    view.undoGroup { view.update(gull) { $0.name = "First" } }
+    view.undoGroup { view.update(gull) { $0.name = "Second" } }
+    try await stack.commit { [gull] in $0.update(gull) { $0.name = "Theirs" } }
+    try await view.save(.overwrite)
+    for expected in ["First", "Theirs"] {
+      view.undo()
+      try await view.save()
+      #expect(try await stack.rows("SELECT name FROM boats") == [expected])
+    }
+  }
+
+  /// In the order of the keys each pier comes before the one that it went with.
+  @Test func `a chain of cascades belongs to the group that began it`() async throws {
+    let piers = [
+      Pier(id: 1, harbourID: 2, nextID: 2), Pier(id: 2, harbourID: 2, nextID: 3),
+      Pier(id: 3, harbourID: 1),
+    ]
+    let harbours = [Harbour(id: 1), Harbour(id: 2)]
+    try await stack.withScratch { scratch in
+      harbours.forEach(scratch.insert)
+      piers.forEach(scratch.insert)
+    }
+    view.undoGroup { view.delete(harbours[0]) }
+    try await view.save()
+    #expect(try await stack.rows("SELECT id FROM piers") == [])
+    #expect(view.undo()?.count == 4)
+    try await view.save()
+    #expect(try await stack.fetch(Pier.all) == piers)
+  }
+
   /// The group was among what can be redone by then, so nobody knew whose the cascade was.
   @Test func `undoing a deletion that is being saved takes its cascade back, too`() async throws {
     let boat = Boat(id: 1, harbourID: 1)
@@ -231,11 +263,4 @@ struct Skipper: Entity, Equatable {
 struct Flag: Entity, Equatable {
   var id = 0
   static let schema = Schema<Flag>("flags", key: \.id) {}
-}
-
-extension Stack {
-  /// Writes without telling anybody, as a program that is not built on Strata does.
-  fileprivate func writeAsAnotherProgram(_ sql: String) async throws {
-    try Connection(path: await path, .readWrite).execute(sql)
-  }
 }

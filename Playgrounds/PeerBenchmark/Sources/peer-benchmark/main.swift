@@ -1,0 +1,1 @@
+await runBenchmark("peer-benchmark", peers: [.grdb(GRDBSong.self), .grdb(GRDBCodableSong.self)])

@@ -1,0 +1,30 @@
+import Foundation
+
+/// Runs the benchmark as the command line says, and ends the process.
+@MainActor
+func runBenchmark(_ program: String, peers: [Peer] = []) async -> Never {
+  func fail(_ message: String, code: Int32) -> Never {
+    FileHandle.standardError.write(Data("\(program): \(message)\n".utf8))
+    exit(code)
+  }
+  let options: Options
+  do throws(Options.Failure) { options = try Options(CommandLine.arguments.dropFirst()) } catch {
+    fail("\(error.message); --help lists options and workloads", code: 2)
+  }
+  if options.wantsHelp {
+    print(Options.help(program))
+    exit(0)
+  }
+  do {
+    let bench = try Bench(repetitions: options.repetitions, peers: peers)
+    defer { bench.finish() }
+    let report = Report(asJSON: options.asJSON, peers: peers.map(\.name))
+    report.begin()
+    for workload in options.workloads {
+      for figure in try await workload.run(bench) { try report.add(figure, of: workload) }
+    }
+  } catch {
+    fail("\(error)", code: 1)
+  }
+  exit(0)
+}

@@ -1,0 +1,109 @@
+import Foundation
+import Strata
+import Synchronization
+
+/// Pages of songs that are not hidden, by title.
+enum Pages {
+  static let sql =
+    "\(SongSQL.select) WHERE hidden = 0 AND title >= ? ORDER BY title, id LIMIT 50"
+
+  /// Titles at which pages begin.
+  static let starts = (0..<2_000).map {
+    Song(number: Int(UInt64($0 + 77).mixed % 100_000) + 1).title
+  }
+}
+
+extension Workload {
+  /// One task or thread that commits, and one that reads pages as long as it does.
+  static let mixed = Workload(
+    name: "W8", summary: "10,000 one-row commits beside a reader of sorted pages of 50"
+  ) { bench in
+    let songs = Song.generated(100_000)
+    let edits = (0..<10_000).map { number in
+      var song = songs[Int(UInt64(number + 999).mixed % UInt64(songs.count))]
+      song.bpm += 1
+      return song
+    }
+    return try await bench.compare(["µs a commit", "µs a page"]) {
+      try await bench.withStack(songs: songs.count) { stack in
+        let isDone = DoneFlag()
+        async let pages = readPages(stack, until: isDone)
+        let commit = try await write(stack, edits)
+        isDone.raise()
+        return [commit, try await pages]
+      }
+    } raw: {
+      let url = try await bench.newStore(songs: songs.count)
+      defer { bench.remove(url) }
+      let isDone = DoneFlag()
+      let pages = Task.detached { try await readPages(url, until: isDone) }
+      let commit = try write(RawConnection(url.path), edits)
+      isDone.raise()
+      return [commit, try await pages.value]
+    }
+  }
+
+  @concurrent
+  private static func write(_ stack: Stack, _ edits: [Song]) async throws -> Double {
+    let watch = Stopwatch()
+    for song in edits {
+      let scratch = stack.scratch()
+      scratch.upsert(song)
+      try await scratch.save()
+    }
+    return watch.microseconds / Double(edits.count)
+  }
+
+  @concurrent
+  private static func readPages(_ stack: Stack, until isDone: DoneFlag) async throws -> Double {
+    let watch = Stopwatch()
+    var count = 0
+    while !isDone.isRaised {
+      let start = Pages.starts[count % Pages.starts.count]
+      let page = try await stack.fetch(
+        Song.where { !$0.hidden && $0.title >= start }.sorted(by: \.title).limit(50))
+      try check(page.first.map { $0.title >= start } != false, "a page")
+      count += 1
+    }
+    return watch.microseconds / Double(count)
+  }
+
+  private static func write(_ raw: RawConnection, _ edits: [Song]) throws -> Double {
+    let upsert = try raw.prepare(SongSQL.upsert)
+    let begin = try raw.prepare("BEGIN IMMEDIATE")
+    let commit = try raw.prepare("COMMIT")
+    let watch = Stopwatch()
+    for song in edits {
+      try begin.run()
+      upsert.bind(song)
+      try upsert.run()
+      try commit.run()
+    }
+    return watch.microseconds / Double(edits.count)
+  }
+
+  @concurrent
+  private static func readPages(_ url: URL, until isDone: DoneFlag) async throws -> Double {
+    let raw = try RawConnection(url.path)
+    let select = try raw.prepare(Pages.sql)
+    let watch = Stopwatch()
+    var count = 0
+    while !isDone.isRaised {
+      let start = Pages.starts[count % Pages.starts.count]
+      select.bind(1, start)
+      let page = try select.songs()
+      try check(page.first.map { $0.title >= start } != false, "a page")
+      count += 1
+    }
+    return watch.microseconds / Double(count)
+  }
+}
+
+/// Raised once, by one thread for another.
+final class DoneFlag: Sendable {
+  private let flag = Atomic(false)
+
+  var isRaised: Bool { flag.load(ordering: .relaxed) }
+
+  func raise() { flag.store(true, ordering: .relaxed) }
+}
