@@ -13,9 +13,12 @@ struct LayeredFetch: Sendable {
   func fetch<E: Entity>(_ query: Query<E>) async throws(StoreError) -> [E] {
     let plan = try QueryPlan(query, model)
     if !touches(plan) { return try await snapshot.fetch(plan, E.self) }
-    return try await records(plan).map { record throws(StoreError) in
-      try entity(record, plan.table)
-    }
+    return try await layered(plan)
+  }
+
+  @concurrent
+  private func layered<E: Entity>(_ plan: QueryPlan) async throws(StoreError) -> [E] {
+    try await records(plan).map { record throws(StoreError) in try entity(record, plan.table) }
   }
 
   /// The number of entities of a query.
@@ -59,6 +62,9 @@ struct LayeredFetch: Sendable {
   // MARK: Records
 
   /// What the layers show of a query.
+  ///
+  /// Not on the caller's actor: the records of a large table are sorted here.
+  @concurrent
   func records(_ plan: QueryPlan) async throws(StoreError) -> [Record] {
     if let root = plan.root {
       if try await shown(root.table, [root.key]).isEmpty { return [] }

@@ -243,13 +243,4 @@ public final class Stack: Sendable {
     try await view.mergedOwn(commit)
     return result
   }
-
-  /// The entities of a query, as the store has them now.
-  public nonisolated(nonsending) func fetch<E: Entity>(
-    _ query: Query<E>
-  ) async throws(StoreError) -> [E] {
-    try await store.reading { snapshot throws(StoreError) in
-      try await LayeredFetch(snapshot: snapshot, layers: [], model: store.model).fetch(query)
-    }
-  }
 }

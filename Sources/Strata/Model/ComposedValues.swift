@@ -1,6 +1,7 @@
 internal import Foundation
 
 extension Optional: AttributeValue where Wrapped: AttributeValue {
+  public typealias Present = Wrapped
   public init(cell: Cell) throws(ValueError) {
     if case .null = cell { self = nil } else { self = try Wrapped(cell: cell) }
   }
