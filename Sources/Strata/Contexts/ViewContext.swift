@@ -201,11 +201,13 @@ public final class ViewContext {
     lastLiveID += 1
     let id = lastLiveID
     results[id] = WeakResult(result: result)
-    Task { [maintainer, writer = store.writer, plan = result.plan, weak result] in
-      await maintainer.open(id, plan)
-      // Whoever let go of the query meanwhile has been cleaned up after before it was opened.
-      if result == nil { await maintainer.close(id) }
-      await writer.wakeMerge()
+    StoreDeadline.withNone {
+      _ = Task { [maintainer, writer = store.writer, plan = result.plan, weak result] in
+        await maintainer.open(id, plan)
+        // Whoever let go of the query meanwhile has been cleaned up after before it was opened.
+        if result == nil { await maintainer.close(id) }
+        await writer.wakeMerge()
+      }
     }
   }
 

@@ -46,7 +46,7 @@ extension Aggregate where Value == Double? {
   /// The average of an attribute; nil of none.
   public static func average<Attribute: AttributeValue>(
     _ path: any KeyPath<Root, Attribute> & Sendable
-  ) -> Self where Attribute.Present: NumericValue {
+  ) -> Self where Attribute.Unwrapped: NumericValue {
     let storage = Attribute.storage
     return Self(SumParts.terms(of: path, as: storage)) { cells throws(ValueError) in
       try SumParts(cells, as: storage).average(as: storage)
@@ -62,7 +62,7 @@ extension Aggregate {
   /// promised; infinities with different signs add up to not-a-number.
   public static func sum<Attribute: AttributeValue>(
     _ path: any KeyPath<Root, Attribute> & Sendable
-  ) -> Self where Attribute.Present: NumericValue, Value == Attribute.Present.Sum {
+  ) -> Self where Attribute.Unwrapped: NumericValue, Value == Attribute.Unwrapped.Sum {
     let storage = Attribute.storage
     return Self(SumParts.terms(of: path, as: storage)) { cells throws(ValueError) in
       try Value(SumParts(cells, as: storage))
@@ -73,19 +73,19 @@ extension Aggregate {
   /// and nothing else is asked.
   public static func min<Attribute: ComparableValue>(
     _ path: any KeyPath<Root, Attribute> & Sendable
-  ) -> Self where Value == Attribute.Present? { Self(extreme: .least, path) }
+  ) -> Self where Value == Attribute.Unwrapped? { Self(extreme: .least, path) }
 
   /// The greatest value of an attribute; nil of none. Read from the attribute's index, if it has
   /// one and nothing else is asked.
   public static func max<Attribute: ComparableValue>(
     _ path: any KeyPath<Root, Attribute> & Sendable
-  ) -> Self where Value == Attribute.Present? { Self(extreme: .greatest, path) }
+  ) -> Self where Value == Attribute.Unwrapped? { Self(extreme: .greatest, path) }
 
-  private init<Present: AttributeValue>(
+  private init<Unwrapped: AttributeValue>(
     extreme function: AggregateFunction, _ path: SendablePath
-  ) where Value == Present? {
+  ) where Value == Unwrapped? {
     self.init([AggregateTerm(function, path)]) { cells throws(ValueError) in
-      try Present?(cell: cells[0])
+      try Unwrapped?(cell: cells[0])
     }
   }
 }

@@ -20,7 +20,7 @@
 /// One call reads one commit, however many statements it takes. No call reads on the caller's
 /// actor. Every call throws ``StoreError`` with code `invalidQuery` for a query that cannot be run,
 /// `invalidValue` for a stored value that an attribute cannot hold, `cancelled` if its task is
-/// cancelled, `deadlineExceeded` (see ``withFetchDeadline(in:_:)``), `closed`, or one of SQLite's.
+/// cancelled, `deadlineExceeded` (see ``withStoreDeadline(in:_:)``), `closed`, or one of SQLite's.
 public protocol FetchSource {
   /// Answers a request of this library's.
   ///

@@ -12,8 +12,8 @@ public enum StorageType: String, Sendable {
 /// declare the conformance, and `Codable` structs conform to ``JSONValue``. A type of your own
 /// says how it becomes a cell and back; the round trip must be exact.
 public protocol AttributeValue: Sendable {
-  /// What a value that is not nil is: `Wrapped` for an optional, the type itself for any other.
-  associatedtype Present: AttributeValue = Self
+  /// The type without `Optional`; nothing that a type of your own has to declare.
+  associatedtype Unwrapped: AttributeValue = Self
 
   /// The value that `cell` stands for.
   ///

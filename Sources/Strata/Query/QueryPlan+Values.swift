@@ -47,3 +47,15 @@ extension QueryPlan {
     return sql
   }
 }
+
+extension SQLBuilder {
+  /// Appends which of the rows are wanted: nothing if all are.
+  mutating func append(limit: Int?, offset: Int) {
+    if limit == nil && offset == 0 { return }
+    append(" LIMIT ")
+    append(parameter: .integer(Int64(limit ?? -1)))
+    if offset == 0 { return }
+    append(" OFFSET ")
+    append(parameter: .integer(Int64(offset)))
+  }
+}

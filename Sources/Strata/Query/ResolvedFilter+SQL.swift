@@ -24,16 +24,6 @@ struct SQLBuilder {
     append(")")
   }
 
-  /// Appends which of the rows are wanted: nothing if all are.
-  mutating func append(limit: Int?, offset: Int) {
-    if limit == nil && offset == 0 { return }
-    append(" LIMIT ")
-    append(parameter: .integer(Int64(limit ?? -1)))
-    if offset == 0 { return }
-    append(" OFFSET ")
-    append(parameter: .integer(Int64(offset)))
-  }
-
   /// Appends a parameter for the value.
   mutating func append(parameter value: Cell) {
     parameters.append(value)

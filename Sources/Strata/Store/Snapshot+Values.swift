@@ -4,7 +4,7 @@ extension Snapshot {
   /// Whether a query has any row.
   func exists(_ plan: QueryPlan) async throws(StoreError) -> Bool {
     try await read { reader, connection throws(StoreError) in
-      let statement = try connection.prepared(plan.exists(), reader.model)
+      let statement = try reader.prepared(plan.exists(), of: plan.table, connection)
       defer { statement.reset() }
       let hasRow = try translatingErrors { () throws(SQLiteError) in try statement.step() }
       return hasRow && statement.integer(0) != 0
@@ -17,7 +17,7 @@ extension Snapshot {
     _ read: @escaping LayeredFetch.RowReader<Value>
   ) async throws(StoreError) -> [Value] {
     try await self.read { reader, connection throws(StoreError) in
-      let statement = try connection.prepared(sql, reader.model)
+      let statement = try reader.prepared(sql, of: table, connection)
       defer { statement.reset() }
       var values: [Value] = []
       while try translatingErrors({ () throws(SQLiteError) in try statement.step() }) {
