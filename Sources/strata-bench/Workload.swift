@@ -7,6 +7,6 @@ struct Workload: Sendable {
 
   /// Every workload, in the order in which they run.
   static let all: [Workload] = [
-    .insert, .upsert, .fetch, .find, .commit, .live, .importing, .related, .model, .commits,
+    .insert, .upsert, .fetch, .pages, .find, .commit, .live, .importing, .related, .model, .commits,
   ]
 }

@@ -78,7 +78,7 @@ extension FetchSource {
   /// print(try await view.explain(Song.where { $0.bpm > 100 }))
   /// // SELECT … FROM "songs" AS t0 WHERE t0."bpm" > ?1 ORDER BY t0."id"
   /// //   SCAN t0
-  /// // warning: looks at all 100,000 rows of Song; add .indexed() to Song.bpm
+  /// // warning: looks at every row of Song (100,000); add .indexed() to Song.bpm
   /// ```
   ///
   /// For a developer to read: the steps are SQLite's words, which change with its version. The query

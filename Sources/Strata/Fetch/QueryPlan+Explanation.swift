@@ -87,7 +87,7 @@ extension QueryPlan {
       let count = try countRows(scanned)
       warnings.append(
         QueryExplanation.Warning(
-          kind: .fullScan, message: "looks at all \(count.grouped) rows of \(scanned.entity)",
+          kind: .fullScan, message: "looks at every row of \(scanned.entity) (\(count.grouped))",
           attributes: scanned === table ? unindexed(filter?.comparedColumns ?? []) : []))
     }
     if steps.contains(where: \.isSort) {

@@ -34,10 +34,10 @@ import Testing
     #expect(explanation.warnings.map(\.kind) == [.fullScan])
     #expect(
       explanation.warnings.map(\.description) == [
-        "looks at all 1,200 rows of Sale; add .indexed() to Sale.price"
+        "looks at every row of Sale (1,200); add .indexed() to Sale.price"
       ])
     let part = try await view.explain(Sale.where { $0.region.contains("n") })
-    #expect(part.warnings.map(\.description) == ["looks at all 1,200 rows of Sale"])
+    #expect(part.warnings.map(\.description) == ["looks at every row of Sale (1,200)"])
     #expect(try await view.explain(Sale.all).warnings.isEmpty)
   }
 
