@@ -37,7 +37,9 @@ actor LayeredRows {
   /// At most the next `count` entities; none at the end.
   func entities<E: Entity>(_ count: Int, as _: E.Type) async throws(StoreError) -> [E] {
     var entities: [E] = []
-    while entities.count < count, rest > 0, let record = try await nextRow() {
+    while entities.count < count && rest > 0 {
+      while stored.isEmpty, !isAtEnd, let cursor { try await readOn(cursor) }
+      guard let record = takeRow() else { break }
       if offset > 0 {
         offset -= 1
         continue
@@ -48,12 +50,14 @@ actor LayeredRows {
     return entities
   }
 
-  private func nextRow() async throws(StoreError) -> Record? {
-    while stored.isEmpty, !isAtEnd, let cursor {
-      let rows = try await cursor.records(Self.readAhead, of: plan)
-      isAtEnd = rows.count < Self.readAhead
-      stored = rows.filter { !replaced.contains($0.key(Table.keyColumn)) }[...]
-    }
+  private func readOn(_ cursor: Cursor) async throws(StoreError) {
+    let rows = try await cursor.records(Self.readAhead, of: plan)
+    isAtEnd = rows.count < Self.readAhead
+    stored = rows.filter { !replaced.contains($0.key(Table.keyColumn)) }[...]
+  }
+
+  /// The next row, of those that were read and the layers'.
+  private func takeRow() -> Record? {
     let theirs = stored.first
     let mine = nextEdited < edited.count ? edited[nextEdited] : nil
     if let mine, theirs.map({ plan.order.compare(mine, $0) < 0 }) ?? true {
