@@ -1,10 +1,13 @@
 internal import Synchronization
 
-/// Raised once, from any thread, to stop one job.
+/// Raised once, from any thread or by a deadline, to stop one job.
 package final class CancellationFlag: Sendable {
   private let raised = Atomic(false)
+  private let deadline: ContinuousClock.Instant?
 
-  package init() {}
+  package init(deadline: ContinuousClock.Instant? = nil) { self.deadline = deadline }
   package func raise() { raised.store(true, ordering: .releasing) }
-  package var isRaised: Bool { raised.load(ordering: .acquiring) }
+  package var isRaised: Bool { raised.load(ordering: .acquiring) || isOverdue }
+  /// Whether the deadline has passed.
+  package var isOverdue: Bool { if let deadline { deadline <= .now } else { false } }
 }

@@ -21,7 +21,7 @@ package final class Connection {
   }
 
   let handle: OpaquePointer
-  private var cache = StatementCache()
+  var cache = StatementCache()
   private let cancellation = CancellationProbe()
   private let log = LogProbe()
 

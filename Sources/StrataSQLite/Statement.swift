@@ -30,6 +30,12 @@ public import CStrataSQLite
     self.connection = connection
   }
 
+  /// Takes over a statement that was compiled by other means.
+  init(_ handle: OpaquePointer, on connection: OpaquePointer) {
+    self.handle = handle
+    self.connection = connection
+  }
+
   deinit { sqlite3_finalize(handle) }
 
   /// The statement's text, without bound values.
@@ -119,6 +125,11 @@ extension Statement {
 
 extension Statement {
   package var columnCount: Int { Int(sqlite3_column_count(handle)) }
+
+  /// The name of a column of the result.
+  package func columnName(_ column: Int32) -> String {
+    sqlite3_column_name(handle, column).map { String(cString: $0) } ?? ""
+  }
 
   @inlinable @inline(__always)
   package func storageClass(_ column: Int32) -> StorageClass {

@@ -13,9 +13,12 @@ struct LayeredFetch: Sendable {
   func fetch<E: Entity>(_ query: Query<E>) async throws(StoreError) -> [E] {
     let plan = try QueryPlan(query, model)
     if !touches(plan) { return try await snapshot.fetch(plan, E.self) }
-    return try await records(plan).map { record throws(StoreError) in
-      try entity(record, plan.table)
-    }
+    return try await layered(plan)
+  }
+
+  @concurrent
+  private func layered<E: Entity>(_ plan: QueryPlan) async throws(StoreError) -> [E] {
+    try await records(plan).map { record throws(StoreError) in try entity(record, plan.table) }
   }
 
   /// The number of entities of a query.
@@ -59,19 +62,30 @@ struct LayeredFetch: Sendable {
   // MARK: Records
 
   /// What the layers show of a query.
+  ///
+  /// Not on the caller's actor: the records of a large table are sorted here.
+  @concurrent
   func records(_ plan: QueryPlan) async throws(StoreError) -> [Record] {
     if let root = plan.root {
       if try await shown(root.table, [root.key]).isEmpty { return [] }
       return try await records(plan.withoutRoot)
     }
     if plan.links != nil { return plan.window(try await linked(plan).map(\.record)) }
-    let candidates = try await candidates(plan)
-    let limit = plan.reach.map { $0 + candidates.count }
+    let edited = try await edited(plan)
+    let limit = plan.reach.map { $0 + edited.keys.count }
     let stored = try await snapshot.records(plan, limit: limit, isSorted: limit != nil)
-    var result = stored.filter { !candidates.contains($0.key(Table.keyColumn)) }
-    result += try await matching(plan, try await shown(plan.table, candidates))
+    var result = stored.filter { !edited.keys.contains($0.key(Table.keyColumn)) }
+    result += edited.rows
     result.sort { plan.order.compare($0, $1) < 0 }
     return plan.window(result)
+  }
+
+  /// The keys whose rows the layers decide, and what they show of those; not for links.
+  func edited(
+    _ plan: QueryPlan
+  ) async throws(StoreError) -> (keys: Set<RecordKey>, rows: [Record]) {
+    let keys = try await candidates(plan)
+    return (keys, try await matching(plan, try await shown(plan.table, keys)))
   }
 
   /// The keys of the records whose membership the layers decide: those changed, and those that

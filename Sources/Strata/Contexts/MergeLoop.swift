@@ -7,7 +7,7 @@ enum MergeLoop {
 
   static func start(_ writer: Writer, _ maintainer: Maintainer, _ view: ViewContext) {
     let deliver: Deliver = { [weak view] turn in await view?.merge(turn) }
-    Task { await maintainer.run(writer, deliver) }
+    StoreDeadline.withNone { _ = Task { await maintainer.run(writer, deliver) } }
   }
 }
 

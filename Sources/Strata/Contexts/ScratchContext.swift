@@ -156,36 +156,6 @@ public final class ScratchContext {
 
   // MARK: - Fetching
 
-  /// The entities of a query.
-  ///
-  /// - Throws: ``StoreError`` with code `invalidQuery`, `cancelled`, `closed` or one of SQLite's.
-  public nonisolated(nonsending) func fetch<E: Entity>(
-    _ query: Query<E>
-  ) async throws(StoreError) -> [E] {
-    try await reading { fetch throws(StoreError) in try await fetch.fetch(query) }
-  }
-
-  /// The number of entities of a query.
-  public nonisolated(nonsending) func count<E: Entity>(
-    _ query: Query<E>
-  ) async throws(StoreError) -> Int {
-    try await reading { fetch throws(StoreError) in try await fetch.count(query) }
-  }
-
-  /// The entity with the given key; nil if there is none.
-  public nonisolated(nonsending) func find<E: Entity>(
-    _ type: E.Type, _ id: E.ID
-  ) async throws(StoreError) -> E? {
-    try await reading { fetch throws(StoreError) in try await fetch.fetch([id], type) }.first
-  }
-
-  /// The entities with the given keys, in their order; those that do not exist are left out.
-  public nonisolated(nonsending) func find<E: Entity>(
-    _ type: E.Type, _ ids: [E.ID]
-  ) async throws(StoreError) -> [E] {
-    try await reading { fetch throws(StoreError) in try await fetch.fetch(ids, type) }
-  }
-
   /// Reads through the layers; after a suspension, which took the snapshot, the newest state.
   nonisolated(nonsending) func reading<R>(
     _ body: nonisolated(nonsending) (LayeredFetch) async throws(StoreError) -> R

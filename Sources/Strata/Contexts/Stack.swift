@@ -52,11 +52,22 @@ public final class Stack: Sendable {
     var logPatience = CheckpointRule.patience
     /// What opening does with a store that cannot be read.
     public var ifUnreadable = UnreadableStore.fail
+    /// Whether reads that are repeated with other values are noted, for ``Stack/repeatedReads``: on
+    /// in debug builds, as it costs a read up to a microsecond.
+    public var notesRepeatedReads = Self.isDebugging
     /// What time it is: for freshness and eviction. Tests give another clock.
     public var now: @Sendable () -> Date = { Date() }
 
     /// The usual options.
     public init() {}
+
+    private static var isDebugging: Bool {
+      #if DEBUG
+        true
+      #else
+        false
+      #endif
+    }
   }
 
   /// The main actor's context.
@@ -132,7 +143,8 @@ public final class Stack: Sendable {
         busyTimeout: options.busyTimeout, schemaVersion: options.schemaVersion,
         migration: migration, logLimit: options.logLimit, logPatience: options.logPatience,
         history: options.history, author: options.author,
-        watchesOtherProcesses: options.watchesOtherProcesses, now: options.now),
+        watchesOtherProcesses: options.watchesOtherProcesses,
+        notesRepeatedReads: options.notesRepeatedReads, now: options.now),
       ifUnreadable: options.ifUnreadable)
     do throws(StoreError) {
       let snapshot = try await store.writer.submit(.urgent) { writer throws(StoreError) in
@@ -242,14 +254,5 @@ public final class Stack: Sendable {
     let commit = try await scratch.save()
     try await view.mergedOwn(commit)
     return result
-  }
-
-  /// The entities of a query, as the store has them now.
-  public nonisolated(nonsending) func fetch<E: Entity>(
-    _ query: Query<E>
-  ) async throws(StoreError) -> [E] {
-    try await store.reading { snapshot throws(StoreError) in
-      try await LayeredFetch(snapshot: snapshot, layers: [], model: store.model).fetch(query)
-    }
   }
 }

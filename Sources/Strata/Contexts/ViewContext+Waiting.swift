@@ -8,12 +8,17 @@ extension ViewContext {
   func waitUnlessCancelled(for event: Waiters.Event) async throws(StoreError) {
     let id = waiters.nextID
     await withTaskCancellationHandler {
-      await wait(for: event)
+      await StoreDeadline.awaiting {
+        await wait(for: event)
+      } orElse: {
+        Task { @MainActor in self.waiters.resume(id) }
+      }
     } onCancel: {
       // In a later turn, also if the task is cancelled already.
       Task { @MainActor in waiters.resume(id) }
     }
     if Task.isCancelled { throw .cancelled }
+    try StoreDeadline.check()
   }
 
   /// Returns when the context shows a commit.

@@ -168,34 +168,7 @@ public final class ViewContext {
 
   // MARK: - Fetching
 
-  /// The entities of a query, unsaved edits included.
-  ///
-  /// Catches up first: sees everything that this process committed before the call, and what it
-  /// had noticed of other processes' commits.
-  ///
-  /// - Throws: ``StoreError`` with code `invalidQuery`, `cancelled`, `closed` or one of SQLite's.
-  public func fetch<E: Entity>(_ query: Query<E>) async throws(StoreError) -> [E] {
-    try await reading { fetch throws(StoreError) in try await fetch.fetch(query) }
-  }
-
-  /// The number of entities of a query, unsaved edits included; catches up first.
-  public func count<E: Entity>(_ query: Query<E>) async throws(StoreError) -> Int {
-    try await reading { fetch throws(StoreError) in try await fetch.count(query) }
-  }
-
-  /// The entity with the given key; nil if there is none. Catches up first.
-  public func find<E: Entity>(_ type: E.Type, _ id: E.ID) async throws(StoreError) -> E? {
-    try await reading { fetch throws(StoreError) in try await fetch.fetch([id], type) }.first
-  }
-
-  /// The entities with the given keys, in their order; those that do not exist are left out.
-  ///
-  /// Catches up first. One call for many keys is much faster than many calls: the keys are looked
-  /// up in order, in one turn of the reader.
-  public func find<E: Entity>(_ type: E.Type, _ ids: [E.ID]) async throws(StoreError) -> [E] {
-    try await reading { fetch throws(StoreError) in try await fetch.fetch(ids, type) }
-  }
-
+  /// What the context shows, after everything that was committed before the call.
   func caughtUp() async throws(StoreError) -> LayeredFetch {
     try await merged(store.newestCommit)
     try await pinned()
@@ -228,11 +201,13 @@ public final class ViewContext {
     lastLiveID += 1
     let id = lastLiveID
     results[id] = WeakResult(result: result)
-    Task { [maintainer, writer = store.writer, plan = result.plan, weak result] in
-      await maintainer.open(id, plan)
-      // Whoever let go of the query meanwhile has been cleaned up after before it was opened.
-      if result == nil { await maintainer.close(id) }
-      await writer.wakeMerge()
+    StoreDeadline.withNone {
+      _ = Task { [maintainer, writer = store.writer, plan = result.plan, weak result] in
+        await maintainer.open(id, plan)
+        // Whoever let go of the query meanwhile has been cleaned up after before it was opened.
+        if result == nil { await maintainer.close(id) }
+        await writer.wakeMerge()
+      }
     }
   }
 

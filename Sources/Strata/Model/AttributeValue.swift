@@ -12,6 +12,9 @@ public enum StorageType: String, Sendable {
 /// declare the conformance, and `Codable` structs conform to ``JSONValue``. A type of your own
 /// says how it becomes a cell and back; the round trip must be exact.
 public protocol AttributeValue: Sendable {
+  /// The type without `Optional`; nothing that a type of your own has to declare.
+  associatedtype Unwrapped: AttributeValue = Self
+
   /// The value that `cell` stands for.
   ///
   /// - Throws: ``ValueError`` if the cell is no such value.
@@ -49,7 +52,16 @@ extension Cell {
 public protocol ComparableValue: AttributeValue {}
 
 /// An attribute value that is a number.
-public protocol NumericValue: ComparableValue {}
+public protocol NumericValue: ComparableValue {
+  /// What a sum of such values is.
+  associatedtype Sum: AttributeSum
+}
+
+/// The sum of an attribute: an `Int` or a `Double`.
+public protocol AttributeSum: Sendable {
+  /// The sum from what the store made of an attribute; made by the library.
+  init(_ parts: SumParts) throws(ValueError)
+}
 
 /// A text attribute, or an optional one.
 public protocol TextValue: AttributeValue {}

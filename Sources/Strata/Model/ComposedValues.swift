@@ -1,6 +1,8 @@
 internal import Foundation
 
 extension Optional: AttributeValue where Wrapped: AttributeValue {
+  public typealias Unwrapped = Wrapped
+
   public init(cell: Cell) throws(ValueError) {
     if case .null = cell { self = nil } else { self = try Wrapped(cell: cell) }
   }

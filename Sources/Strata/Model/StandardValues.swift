@@ -3,7 +3,7 @@ public import Foundation
 // MARK: - Integers
 
 /// The integers that fit in 64 signed bits.
-public protocol IntegerValue: NumericValue, FixedWidthInteger {}
+public protocol IntegerValue: NumericValue, FixedWidthInteger where Sum == Int {}
 
 extension IntegerValue {
   public init(cell: Cell) throws(ValueError) {
@@ -65,6 +65,7 @@ extension Bool: AttributeValue {
 
 /// Not-a-number is refused; `-0.0` becomes `0.0`.
 extension Double: NumericValue {
+  public typealias Sum = Double
   public init(cell: Cell) throws(ValueError) {
     guard case .real(let value) = cell else {
       throw ValueError("a real number was expected, not \(cell)")
@@ -82,6 +83,7 @@ extension Double: NumericValue {
 
 /// Stored as a `Double`, which holds every `Float` exactly.
 extension Float: NumericValue {
+  public typealias Sum = Double
   public init(cell: Cell) throws(ValueError) {
     let value = try Double(cell: cell)
     // Rounded, not exact: 0.1 from JSON is a Float too. What a Float wrote is read back exactly.

@@ -99,7 +99,8 @@ final class QueryPlan: Sendable {
 
   // MARK: SQL
 
-  private var source: String {
+  /// The tables that the rows come from.
+  var source: String {
     var text = "\(table.name.quotedIdentifier) AS t0"
     if let links {
       let key = table.columns[Table.keyColumn].name.quotedIdentifier
@@ -116,7 +117,8 @@ final class QueryPlan: Sendable {
     return text
   }
 
-  private func append(filterTo sql: inout SQLBuilder) {
+  /// Appends the condition that the rows meet.
+  func append(filterTo sql: inout SQLBuilder) {
     var connective = " WHERE "
     func connect(_ sql: inout SQLBuilder) {
       sql.append(connective)
@@ -139,14 +141,15 @@ final class QueryPlan: Sendable {
     }
   }
 
-  private func columnName(_ position: Int) -> String {
+  /// A column of the rows, as SQL.
+  func columnName(_ position: Int) -> String {
     if let links, let place = links.end.position, position == table.columns.count {
       return links.name(place)
     }
     return "t0.\(table.columns[position].name.quotedIdentifier)"
   }
 
-  private var orderBy: String {
+  var orderBy: String {
     " ORDER BY "
       + order.columns.map {
         "\(columnName($0.position))\($0.isDescending ? " DESC" : "")"
@@ -166,14 +169,7 @@ final class QueryPlan: Sendable {
     sql.append("SELECT \(columns.joined(separator: ", ")) FROM \(source)")
     append(filterTo: &sql)
     if isSorted { sql.append(orderBy) }
-    if limit != nil || offset > 0 {
-      sql.append(" LIMIT ")
-      sql.append(parameter: .integer(Int64(limit ?? -1)))
-    }
-    if offset > 0 {
-      sql.append(" OFFSET ")
-      sql.append(parameter: .integer(Int64(offset)))
-    }
+    sql.append(limit: limit, offset: offset)
     return sql
   }
 
@@ -186,10 +182,7 @@ final class QueryPlan: Sendable {
     } else {
       sql.append("SELECT count(*) FROM (SELECT 1 FROM \(source)")
       append(filterTo: &sql)
-      sql.append(" LIMIT ")
-      sql.append(parameter: .integer(Int64(limit ?? -1)))
-      sql.append(" OFFSET ")
-      sql.append(parameter: .integer(Int64(offset)))
+      sql.append(limit: limit, offset: offset)
       sql.append(")")
     }
     return sql

@@ -8,6 +8,8 @@ final class EntityRows<E: Entity> {
   private let statement: Statement
   private let table: Table
   private let template = E()
+  /// The number of rows that are still to be read at most.
+  private var wanted = Int.max
   private(set) var isDone = false
   private(set) var error: StoreError?
 
@@ -23,6 +25,20 @@ final class EntityRows<E: Entity> {
       if entities.count == entities.capacity {
         entities.reserveCapacity(max(16, entities.count * 2))
       }
+      entities.append(contentsOf: Block(rows: self))
+    }
+    if let error { throw error }
+    return entities
+  }
+
+  /// At most the next `limit` rows.
+  func next(_ limit: Int) throws(StoreError) -> [E] {
+    var entities: [E] = []
+    wanted = limit
+    while !isDone && entities.count < limit {
+      // A guess that does not allocate for a batch which is never full.
+      let room = Swift.min(limit, Swift.max(64, entities.count * 2))
+      if entities.count == entities.capacity { entities.reserveCapacity(room) }
       entities.append(contentsOf: Block(rows: self))
     }
     if let error { throw error }
@@ -48,15 +64,17 @@ final class EntityRows<E: Entity> {
     guard let base = buffer.baseAddress else { return 0 }
     let row = StatementRow(statement: statement)
     let codec = table.codec
+    let room = min(buffer.count, wanted)
+    defer { wanted -= room }
     if codec.decodesInPlace {
       return withUnsafePointer(to: template) { template in
-        fill(buffer.count) { index throws(CodingFailure) in
+        fill(room) { index throws(CodingFailure) in
           codec.initialize(
             row, at: UnsafeMutableRawPointer(base + index), template: UnsafeRawPointer(template))
         }
       }
     }
-    return fill(buffer.count) { index throws(CodingFailure) in
+    return fill(room) { index throws(CodingFailure) in
       let entity: E = try table.decode(row)
       (base + index).initialize(to: entity)
     }

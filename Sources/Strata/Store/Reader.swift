@@ -10,6 +10,10 @@ actor Reader {
   private var connection: Connection?
   let model: Model
   let builder = RecordBuilder()
+  private let repeatedReads: RepeatedReads?
+  /// The statements of cursors, until they are at their end; a number is never used again.
+  private var cursors: [Int: Statement] = [:]
+  private var lastCursor = 0
 
   /// What a pin sees.
   struct Pinned: Sendable, Equatable {
@@ -26,9 +30,12 @@ actor Reader {
   private static let end = SQL("COMMIT")
 
   /// Opens a connection; runs on the writer's executor.
-  init(path: String, model: Model, busyTimeout: Duration) throws(SQLiteError) {
+  init(
+    path: String, model: Model, busyTimeout: Duration, repeatedReads: RepeatedReads?
+  ) throws(SQLiteError) {
     executor = StoreExecutor("strata.reader")
     self.model = model
+    self.repeatedReads = repeatedReads
     connection = try Connection(path: path, access: .readOnly, busyTimeout: busyTimeout)
   }
 
@@ -60,6 +67,8 @@ actor Reader {
   }
 
   private func unpin() {
+    // A transaction ends only when no statement runs: it would silently go on, with what it pins.
+    cursors.removeAll()
     guard let connection, connection.isInTransaction else { return }
     try? connection.statement(for: Self.end).run()
   }
@@ -78,9 +87,53 @@ actor Reader {
   /// Closes the connection after everything enqueued so far, then calls `then`.
   nonisolated func close(then: @escaping @Sendable () -> Void) {
     executor.async {
-      self.assumeIsolated { $0.connection = nil }
+      self.assumeIsolated { reader in
+        reader.cursors.removeAll()
+        reader.connection = nil
+      }
       then()
     }
+  }
+
+  /// The cached statement for what a program asks, which is noted.
+  func prepared(
+    _ sql: SQLBuilder, of table: Table, _ connection: Connection
+  ) throws(StoreError) -> Statement {
+    if !sql.parameters.isEmpty {
+      repeatedReads?.note(.query(sql.text), sql.parameters, of: table)
+    }
+    return try connection.prepared(sql, model)
+  }
+
+  /// Notes that one entity is found by its key.
+  func noteFinding(_ key: RecordKey, in table: Table) {
+    repeatedReads?.note(.key(table.id), [key.cell], of: table)
+  }
+
+  // MARK: Cursors
+
+  /// Compiles a statement that is read in several turns. Its own: a cached one would be begun anew by
+  /// the next fetch of the same shape.
+  func openCursor(_ sql: SQLBuilder, _ connection: Connection) throws(StoreError) -> Int {
+    let statement = try translatingErrors { () throws(SQLiteError) in
+      try connection.prepare(sql.text)
+    }
+    for (position, value) in sql.parameters.enumerated() {
+      value.bind(to: statement, at: Int32(position + 1))
+    }
+    lastCursor += 1
+    cursors[lastCursor] = statement
+    return lastCursor
+  }
+
+  /// The statement of a cursor; nil at its end.
+  func cursor(_ number: Int) -> Statement? { cursors[number] }
+
+  func closeCursor(_ number: Int) { cursors[number] = nil }
+
+  /// Closes a cursor after everything enqueued so far.
+  nonisolated func closeCursorLater(_ number: Int) {
+    executor.async { self.assumeIsolated { $0.closeCursor(number) } }
   }
 
   /// Runs statements that stop when `flag` is raised.

@@ -28,8 +28,12 @@ final class ReaderPool: Sendable {
   private let busyTimeout: Duration
   private let state = Lock(State())
 
-  init(path: String, model: Model, busyTimeout: Duration) {
+  /// Where repeated reads are noted, if they are.
+  let repeatedReads: RepeatedReads?
+
+  init(path: String, model: Model, busyTimeout: Duration, notesRepeatedReads: Bool = false) {
     self.path = path
+    repeatedReads = notesRepeatedReads ? RepeatedReads() : nil
     self.model = model
     self.busyTimeout = busyTimeout
   }
@@ -45,7 +49,8 @@ final class ReaderPool: Sendable {
       if let idle {
         reader = idle
       } else {
-        reader = try Reader(path: path, model: model, busyTimeout: busyTimeout)
+        reader = try Reader(
+          path: path, model: model, busyTimeout: busyTimeout, repeatedReads: repeatedReads)
         state.withLock { $0.open += 1 }
       }
       do throws(SQLiteError) {

@@ -6,8 +6,8 @@ extension Snapshot {
   /// The entities of a query, decoded from the rows without building records.
   func fetch<E: Entity>(_ plan: QueryPlan, _: E.Type) async throws(StoreError) -> [E] {
     try await read { reader, connection throws(StoreError) in
-      let statement = try connection.prepared(
-        plan.select(limit: plan.limit, offset: plan.offset), reader.model)
+      let sql = plan.select(limit: plan.limit, offset: plan.offset)
+      let statement = try reader.prepared(sql, of: plan.table, connection)
       defer { statement.reset() }
       return try EntityRows<E>(statement, plan.table).all()
     }
@@ -16,7 +16,7 @@ extension Snapshot {
   /// The number of rows of a query.
   func count(_ plan: QueryPlan) async throws(StoreError) -> Int {
     try await read { reader, connection throws(StoreError) in
-      let statement = try connection.prepared(plan.count(), reader.model)
+      let statement = try reader.prepared(plan.count(), of: plan.table, connection)
       defer { statement.reset() }
       let hasRow = try translatingErrors { () throws(SQLiteError) in try statement.step() }
       return hasRow ? Int(statement.integer(0)) : 0
@@ -88,8 +88,9 @@ extension Snapshot {
   func fetch<E: Entity>(
     _ table: Table, keys: [RecordKey], _: E.Type
   ) async throws(StoreError) -> [E] {
-    try await read { _, connection throws(StoreError) in
-      try EntityLookUp<E>(connection, table).entities(keys)
+    try await read { reader, connection throws(StoreError) in
+      if keys.count == 1 { reader.noteFinding(keys[0], in: table) }
+      return try EntityLookUp<E>(connection, table).entities(keys)
     }
   }
 }

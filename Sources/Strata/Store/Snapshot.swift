@@ -31,6 +31,7 @@ final class Snapshot: Sendable {
     var reader: Reader?
     var end: End?
     var running: [ObjectIdentifier: CancellationFlag] = [:]
+    var cursors = 0
   }
 
   init(commit: Int64, reader: Reader, pool: ReaderPool) {
@@ -55,14 +56,27 @@ final class Snapshot: Sendable {
     if let reader { pool.release(reader, of: ObjectIdentifier(self)) }
   }
 
-  /// The reader, if nothing is being read and the snapshot has not ended.
-  var idleReader: Reader? { state.withLock { $0.running.isEmpty ? $0.reader : nil } }
+  /// The reader, if nothing is being read, now or by a cursor, and the snapshot has not ended.
+  var idleReader: Reader? {
+    state.withLock { $0.running.isEmpty && $0.cursors == 0 ? $0.reader : nil }
+  }
+
+  /// Counts a cursor that is about to be opened.
+  func willOpenCursor() { state.withLock { $0.cursors += 1 } }
+
+  /// Closes a cursor, if it was opened.
+  func closeCursor(_ number: Int?) {
+    let reader = state.withLock { $0.reader }
+    if let reader, let number { reader.closeCursorLater(number) }
+    // Whoever finds the reader idle from now on comes after the closing.
+    state.withLock { $0.cursors -= 1 }
+  }
 
   /// Runs `body` on the reader; cancelling the task stops the statement that runs.
   func read<R: Sendable>(
     _ body: @escaping @Sendable (isolated Reader, Connection) throws(StoreError) -> R
   ) async throws(StoreError) -> R {
-    let flag = CancellationFlag()
+    let flag = CancellationFlag(deadline: StoreDeadline.current)
     let name = ObjectIdentifier(flag)
     let reader = state.withLock { state in
       if state.reader != nil { state.running[name] = flag }
@@ -80,6 +94,9 @@ final class Snapshot: Sendable {
     if case .failure(let error) = result, !Task.isCancelled, isLost {
       // What the suspension stopped, or came too late for, is run again on another snapshot.
       throw [.cancelled, .closed].contains(error.code) ? .suspended : error
+    }
+    if case .failure(let error) = result, error.code == .cancelled, !Task.isCancelled {
+      try StoreDeadline.check()
     }
     return try result.get()
   }

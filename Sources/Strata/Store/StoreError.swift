@@ -56,6 +56,10 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     public static let replaced = Code(description: "replaced")
     /// The calling task was cancelled before the work began, or while a fetch ran.
     public static let cancelled = Code(description: "cancelled")
+    /// The time that ``withStoreDeadline(in:_:)`` gave was over.
+    public static let deadlineExceeded = Code(description: "deadlineExceeded")
+    /// A raw statement would do something else than read.
+    public static let writeRefused = Code(description: "writeRefused")
     /// SQLite reported something else; see ``StoreError/sqliteCode``.
     public static let sqlite = Code(description: "sqlite")
   }
@@ -114,6 +118,12 @@ extension StoreError {
 
   static var cancelled: StoreError {
     StoreError(.cancelled, "the task was cancelled", advice: "nothing was changed; run it again")
+  }
+
+  static var deadlineExceeded: StoreError {
+    StoreError(
+      .deadlineExceeded, "the deadline has passed",
+      advice: "nothing was changed; give it more time, or ask for less")
   }
 
   /// The public error for one of SQLite's.

@@ -12,11 +12,18 @@ struct Submission<R: Sendable>: Sendable {
   nonisolated(nonsending) var value: R {
     get async throws(StoreError) {
       let result: Result<R, StoreError> = await withTaskCancellationHandler {
-        do throws(StoreError) { return .success(try await promise.value) } catch {
-          return .failure(error)
+        await StoreDeadline.awaiting {
+          do throws(StoreError) { return .success(try await promise.value) } catch {
+            return .failure(error)
+          }
+        } orElse: {
+          withdraw()
         }
       } onCancel: {
         withdraw()
+      }
+      if case .failure(let error) = result, error.code == .cancelled, !Task.isCancelled {
+        try StoreDeadline.check()
       }
       return try result.get()
     }

@@ -78,7 +78,9 @@ actor Writer {
     queue = WriterQueue(executor)
     self.options = options
     model = options.model
-    pool = ReaderPool(path: options.path, model: options.model, busyTimeout: options.busyTimeout)
+    pool = ReaderPool(
+      path: options.path, model: options.model, busyTimeout: options.busyTimeout,
+      notesRepeatedReads: options.notesRepeatedReads)
     self.publisher = publisher
     self.newest = newest
     checkpoints = CheckpointRule(limit: max(1, limit))

@@ -2,17 +2,6 @@ import Foundation
 import Strata
 import Synchronization
 
-/// Pages of songs that are not hidden, by title.
-enum Pages {
-  static let sql =
-    "\(SongSQL.select) WHERE hidden = 0 AND title >= ? ORDER BY title, id LIMIT 50"
-
-  /// Titles at which pages begin.
-  static let starts = (0..<2_000).map {
-    Song(number: Int(UInt64($0 + 77).mixed % 100_000) + 1).title
-  }
-}
-
 extension Workload {
   /// One task or thread that commits, and one that reads pages as long as it does.
   static let mixed = Workload(
@@ -60,8 +49,7 @@ extension Workload {
     var count = 0
     while !isDone.isRaised {
       let start = Pages.starts[count % Pages.starts.count]
-      let page = try await stack.fetch(
-        Song.where { !$0.hidden && $0.title >= start }.sorted(by: \.title).limit(50))
+      let page = try await stack.fetch(Pages.query(start))
       try check(page.first.map { $0.title >= start } != false, "a page")
       count += 1
     }

@@ -26,3 +26,37 @@ actor Shelf {
     song.genre == .jazz && song.lyrics == Lyrics() && song == song
   }
 }
+
+func values(_ view: ViewContext, _ stack: Stack) async throws {
+  for (title, bpm) in try await view.fetch(Song.fast, \.title, \.bpm) { print(title, bpm ?? 0) }
+  let titles = try await view.fetch(Song.fast, \.title).map { $0.count }
+  let genres: [Genre] = try await view.distinct(\.genre, of: Song.all)
+  let (count, fastest, average) = try await view.fetch(
+    .count, .max(\.bpm), .average(\.bpm), of: Song.fast)
+  let total = try await view.fetch(.sum(\.bpm), of: Song.all) + 1
+  for (genre, count) in try await view.fetch(.count, of: Song.all.grouped(by: \.genre)) {
+    print(genre.rawValue, count + 1)
+  }
+  for ((genre, loved), newest) in try await view.fetch(
+    .max(\.updatedAt), of: Song.all.grouped(by: \.genre, \.loved))
+  {
+    print(genre.rawValue, loved, newest ?? .distantPast)
+  }
+  print(titles, genres, count, fastest ?? 0, average ?? 0, total)
+  let keys = try await view.fetchKeys(Song.fast)
+  if try await view.exists(Song.where { $0.loved }) { print(keys.count) }
+  for try await songs in view.batches(of: Song.all, size: 100) { print(songs.count) }
+  let limit = 100.0
+  let raw = try await stack.read("SELECT * FROM \(Song.self) WHERE bpm > \(limit)", as: Song.self)
+  for (title, number) in try await stack.read(
+    "SELECT title, count(*) FROM songs GROUP BY \(\Song.title)", as: String.self, Int.self)
+  {
+    print(title, number + raw.count)
+  }
+  let quick = try await withStoreDeadline(in: .seconds(1)) { try await view.count(Song.fast) }
+  print(quick, try await view.explain(Song.fast))
+}
+
+func titles(of source: some FetchSource) async throws -> [String] {
+  try await source.fetch(Song.all, \.title)
+}

@@ -12,6 +12,7 @@ extension Peer {
       case "µs a commit": return GRDBWrites<R>(bench).besideReader()
       case "against JSONDecoder, ms": return try GRDBWrites<R>(bench).importing()
       case "fetch ms": return try await GRDBReads<R>(bench).all()
+      case "2,000 pages, view ms": return try await GRDBReads<R>(bench).pages()
       case "100,000 in one call ms": return try await GRDBReads<R>(bench).byKey()
       case "artists with songs ms": return try await GRDBReads<R>(bench).related()
       case "100k rows, commit → value p50 µs":

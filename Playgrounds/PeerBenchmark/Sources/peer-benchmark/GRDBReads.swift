@@ -1,7 +1,7 @@
 import Foundation
 import GRDB
 
-/// What GRDB fetches: W3, W5 and W10.
+/// What GRDB fetches: W3, W4, W5 and W10.
 @MainActor
 struct GRDBReads<R: GRDBRecord> {
   let bench: Bench
@@ -19,6 +19,20 @@ struct GRDBReads<R: GRDBRecord> {
         try check(found.count == 100_000, "the songs that GRDB fetched")
       }
       return [times.percentile(0.5)]
+    }
+  }
+
+  func pages() async throws -> Peer.Side {
+    let pool = try openPool(try await bench.newStore(songs: 100_000))
+    return {
+      let watch = Stopwatch()
+      var count = 0
+      for start in Pages.starts {
+        count += try await pool.read { try R.page(from: start).fetchAll($0) }.count
+      }
+      let time = watch.milliseconds
+      try check(count > 49 * Pages.starts.count, "the pages that GRDB fetched")
+      return [time, time]
     }
   }
 

@@ -11,6 +11,14 @@ protocol GRDBRecord: FetchableRecord, PersistableRecord, Sendable {
   var bpm: Double { get set }
 }
 
+extension GRDBRecord {
+  /// One of the pages of W4 and W8.
+  static func page(from start: String) -> QueryInterfaceRequest<Self> {
+    filter(Column("hidden") == false && Column("title") >= start)
+      .order(Column("title"), Column("id")).limit(50)
+  }
+}
+
 /// GRDB's fastest idiom: columns by position, an encoder written by hand.
 struct GRDBSong: GRDBRecord {
   static let peerName = "grdb"

@@ -116,10 +116,7 @@ struct GRDBWrites<R: GRDBRecord> {
     var count = 0
     while !isDone.isRaised {
       let start = Pages.starts[count % Pages.starts.count]
-      let page = try await pool.read { database in
-        try R.filter(Column("hidden") == false && Column("title") >= start)
-          .order(Column("title"), Column("id")).limit(50).fetchAll(database)
-      }
+      let page = try await pool.read { try R.page(from: start).fetchAll($0) }
       try check(page.first.map { $0.song.title >= start } != false, "a page of GRDB")
       count += 1
     }

@@ -1,0 +1,130 @@
+extension FetchSource {
+  /// The keys of a query's entities, in the query's order.
+  ///
+  /// Where an index has the filter's and the sort's attributes, no row is read.
+  ///
+  /// - Throws: ``StoreError``, as ``FetchSource`` says.
+  public nonisolated(nonsending) func fetchKeys<E: Entity>(
+    _ query: Query<E>
+  ) async throws(StoreError) -> [E.ID] {
+    try await answer(
+      FetchRequest { fetch throws(StoreError) in
+        try await fetch.rows(query, of: { _ in [Table.keyColumn] }) { cell throws(CodingFailure) in
+          var values = ValueReader()
+          return try values.next(E.ID.self, cell)
+        }
+      })
+  }
+
+  /// One attribute of a query's entities, in the query's order.
+  ///
+  /// ```swift
+  /// let titles = try await view.fetch(Song.fast, \.title)
+  /// ```
+  ///
+  /// Reads and decodes nothing else: for a wide entity with large texts that is most of the work.
+  ///
+  /// - Throws: ``StoreError``, as ``FetchSource`` says; `invalidQuery` for a key path that is no
+  ///   attribute.
+  public nonisolated(nonsending) func fetch<E: Entity, Value: AttributeValue>(
+    _ query: Query<E>, _ path: any KeyPath<E, Value> & Sendable
+  ) async throws(StoreError) -> [Value] {
+    try await answer(
+      FetchRequest { fetch throws(StoreError) in
+        try await fetch.rows(query, of: { table throws(StoreError) in try table.columns([path]) }) {
+          cell throws(CodingFailure) in
+          var values = ValueReader()
+          return try values.next(Value.self, cell)
+        }
+      })
+  }
+
+  /// Several attributes of a query's entities, in the query's order.
+  ///
+  /// ```swift
+  /// for (title, bpm) in try await view.fetch(Song.fast, \.title, \.bpm) { … }
+  /// ```
+  ///
+  /// - Throws: ``StoreError``, as ``FetchSource`` says; `invalidQuery` for a key path that is no
+  ///   attribute.
+  public nonisolated(nonsending) func fetch<
+    E: Entity, First: AttributeValue, Second: AttributeValue, each Other: AttributeValue
+  >(
+    _ query: Query<E>, _ first: any KeyPath<E, First> & Sendable,
+    _ second: any KeyPath<E, Second> & Sendable,
+    _ others: repeat any KeyPath<E, each Other> & Sendable
+  ) async throws(StoreError) -> [(First, Second, repeat each Other)] {
+    var paths: [SendablePath] = [first, second]
+    repeat paths.append(each others)
+    return try await answer(
+      FetchRequest { [paths] fetch throws(StoreError) in
+        try await fetch.rows(query, of: { table throws(StoreError) in try table.columns(paths) }) {
+          cell throws(CodingFailure) in
+          var values = ValueReader()
+          return (
+            try values.next(First.self, cell), try values.next(Second.self, cell),
+            repeat try values.next((each Other).self, cell)
+          )
+        }
+      })
+  }
+
+  /// The different values that an attribute has among a query's entities, in ascending order, nil
+  /// first.
+  ///
+  /// Two values are the same if the store says so: texts byte by byte, numbers by value. A limit of
+  /// the query counts entities, not values.
+  ///
+  /// - Throws: ``StoreError``, as ``FetchSource`` says; `invalidQuery` for a key path that is no
+  ///   attribute.
+  /// - Complexity: O(*n*) of the entities, in index order if the attribute is indexed.
+  public nonisolated(nonsending) func distinct<E: Entity, Value: AttributeValue>(
+    _ path: any KeyPath<E, Value> & Sendable, of query: Query<E>
+  ) async throws(StoreError) -> [Value] {
+    try await answer(
+      FetchRequest { fetch throws(StoreError) in
+        try await fetch.summary(query, groupedBy: [path], []) { cell throws(CodingFailure) in
+          var values = ValueReader()
+          return try values.next(Value.self, cell)
+        }
+      })
+  }
+}
+
+/// Reads the cells of a row as values, one after the other.
+struct ValueReader {
+  private var position = 0
+
+  mutating func next<Value: AttributeValue>(
+    _: Value.Type, _ cell: (Int) -> Cell
+  ) throws(CodingFailure) -> Value {
+    defer { position += 1 }
+    do throws(ValueError) { return try Value(cell: cell(position)) } catch {
+      throw CodingFailure(column: position, error: error)
+    }
+  }
+
+  /// What an aggregate makes of its terms.
+  mutating func next<Root, Value>(
+    _ aggregate: Aggregate<Root, Value>, _ cell: (Int) -> Cell
+  ) throws(CodingFailure) -> Value {
+    let start = position
+    position += aggregate.terms.count
+    let cells = (start..<position).map(cell)
+    do throws(ValueError) { return try aggregate.value(cells) } catch {
+      throw CodingFailure(column: start, error: error)
+    }
+  }
+}
+
+extension Table {
+  /// The columns of attributes.
+  func columns(_ paths: [SendablePath]) throws(StoreError) -> [Int] {
+    try paths.map { path throws(StoreError) in
+      guard let column = column(for: path) else {
+        throw .query("\(path) is no attribute of \(entity)", entity: entity)
+      }
+      return column
+    }
+  }
+}

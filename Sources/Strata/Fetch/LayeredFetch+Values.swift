@@ -1,0 +1,93 @@
+// Parts of rows, and what rows amount to: by SQL, or from records where unsaved edits may matter.
+
+extension LayeredFetch {
+  /// Makes a value of a row's cells, by their positions.
+  typealias RowReader<Value> = @Sendable ((Int) -> Cell) throws(CodingFailure) -> Value
+
+  /// Whether a query has any entity.
+  func exists<E: Entity>(_ query: Query<E>) async throws(StoreError) -> Bool {
+    let plan = try QueryPlan(query, model)
+    if !touches(plan) { return try await snapshot.exists(plan) }
+    return try await !records(try QueryPlan(query.limit(1), model)).isEmpty
+  }
+
+  /// Some columns of a query's rows.
+  func rows<E: Entity, Value: Sendable>(
+    _ query: Query<E>, of columns: (Table) throws(StoreError) -> [Int],
+    _ read: @escaping RowReader<Value>
+  ) async throws(StoreError) -> [Value] {
+    let plan = try QueryPlan(query, model)
+    let columns = try columns(plan.table)
+    if touches(plan) { return try await layered(plan, columns, read) }
+    return try await snapshot.rows(plan.select(columns), plan.table, columns, read)
+  }
+
+  @concurrent
+  private func layered<Value: Sendable>(
+    _ plan: QueryPlan, _ columns: [Int], _ read: RowReader<Value>
+  ) async throws(StoreError) -> [Value] {
+    try await records(plan).map { record throws(StoreError) in
+      do throws(CodingFailure) { return try read { record[columns[$0]] } } catch {
+        throw plan.table.error(error, columns)
+      }
+    }
+  }
+
+  /// What a query's rows amount to, group by group; one value if there are no groups.
+  func summary<E: Entity, Value: Sendable>(
+    _ query: Query<E>, groupedBy groups: [SendablePath], _ terms: [AggregateTerm<SendablePath>],
+    _ read: @escaping RowReader<Value>
+  ) async throws(StoreError) -> [Value] {
+    let plan = try QueryPlan(query, model)
+    let groups = try plan.table.columns(groups)
+    let terms = try terms.map { term throws(StoreError) in
+      AggregateTerm(
+        term.function,
+        try term.attribute.map { path throws(StoreError) in
+          try plan.table.columns([path])[0]
+        })
+    }
+    // A row has the groups' columns, then the terms.
+    let columns = groups + terms.map { $0.attribute ?? Table.keyColumn }
+    if touches(plan) { return try await summarized(plan, groups, terms, columns, read) }
+    return try await snapshot.rows(
+      plan.summary(groupedBy: groups, terms), plan.table, columns, read)
+  }
+
+  @concurrent
+  private func summarized<Value: Sendable>(
+    _ plan: QueryPlan, _ groups: [Int], _ terms: [AggregateTerm<Int>], _ columns: [Int],
+    _ read: RowReader<Value>
+  ) async throws(StoreError) -> [Value] {
+    let start = terms.map(AggregateState.init)
+    var states: [GroupKey: [AggregateState]] = [:]
+    if groups.isEmpty { states[GroupKey(cells: [])] = start }
+    for record in try await records(plan) {
+      let key = GroupKey(cells: groups.map { record[$0] })
+      for term in terms.indices { states[key, default: start][term].add(record) }
+      if terms.isEmpty { states[key] = start }
+    }
+    return try states.sorted { $0.key < $1.key }.map { group throws(StoreError) in
+      let cells = group.key.cells + group.value.map(\.cell)
+      do throws(CodingFailure) { return try read { cells[$0] } } catch {
+        throw plan.table.error(error, columns)
+      }
+    }
+  }
+}
+
+/// The values that the rows of one group have in common.
+private struct GroupKey: Hashable, Comparable {
+  let cells: [Cell]
+
+  static func < (left: GroupKey, right: GroupKey) -> Bool {
+    left.cells.lexicographicallyPrecedes(right.cells)
+  }
+}
+
+extension Table {
+  /// The error for a value at a position of a row that has some of the columns.
+  func error(_ failure: CodingFailure, _ columns: [Int]) -> StoreError {
+    error(CodingFailure(column: columns[failure.column], error: failure.error), key: nil)
+  }
+}

@@ -1,0 +1,116 @@
+/// A query's rows in order, as layers show them, without ever having all of them in memory: the
+/// store's rows from a cursor, with the layers' rows merged in.
+///
+/// An actor, so that merging and decoding happen on no caller's.
+actor LayeredRows {
+  private let plan: QueryPlan
+  private let fetch: LayeredFetch
+  private let cursor: Cursor?
+  /// The keys whose stored rows are passed over.
+  private let replaced: Set<RecordKey>
+  /// The layers' rows in order.
+  private let edited: [Record]
+  private var nextEdited = 0
+  /// What was read of the cursor and not merged yet.
+  private var stored: ArraySlice<Record> = []
+  private var isAtEnd: Bool
+  private var offset: Int
+  private var rest: Int
+
+  /// The most rows of the store that are held at once.
+  private static let readAhead = 1_000
+
+  init(
+    _ fetch: LayeredFetch, _ plan: QueryPlan, cursor: Cursor?, replaced: Set<RecordKey>,
+    edited: [Record]
+  ) {
+    self.fetch = fetch
+    self.plan = plan
+    self.cursor = cursor
+    self.replaced = replaced
+    self.edited = edited
+    isAtEnd = cursor == nil
+    offset = plan.offset
+    rest = plan.limit ?? .max
+  }
+
+  /// At most the next `count` entities; none at the end.
+  func entities<E: Entity>(_ count: Int, as _: E.Type) async throws(StoreError) -> [E] {
+    var entities: [E] = []
+    while entities.count < count && rest > 0 {
+      while stored.isEmpty, !isAtEnd, let cursor { try await readOn(cursor) }
+      guard let record = takeRow() else { break }
+      if offset > 0 {
+        offset -= 1
+        continue
+      }
+      rest -= 1
+      entities.append(try fetch.entity(record, plan.table))
+    }
+    return entities
+  }
+
+  private func readOn(_ cursor: Cursor) async throws(StoreError) {
+    let rows = try await cursor.records(Self.readAhead, of: plan)
+    isAtEnd = rows.count < Self.readAhead
+    stored = rows.filter { !replaced.contains($0.key(Table.keyColumn)) }[...]
+  }
+
+  /// The next row, of those that were read and the layers'.
+  private func takeRow() -> Record? {
+    let theirs = stored.first
+    let mine = nextEdited < edited.count ? edited[nextEdited] : nil
+    if let mine, theirs.map({ plan.order.compare(mine, $0) < 0 }) ?? true {
+      nextEdited += 1
+      return mine
+    }
+    return stored.popFirst()
+  }
+}
+
+/// Where an iteration's rows come from.
+enum BatchRows: Sendable {
+  /// Straight from the store.
+  case stored(Cursor, Table)
+  /// The store's with unsaved edits merged in.
+  case layered(LayeredRows)
+
+  /// At most the next `count` entities; none at the end.
+  func entities<E: Entity>(_ count: Int, as type: E.Type) async throws(StoreError) -> [E] {
+    switch self {
+    case .stored(let cursor, let table):
+      try await cursor.entities(count, of: table, as: type)
+    case .layered(let rows): try await rows.entities(count, as: type)
+    }
+  }
+}
+
+extension LayeredFetch {
+  /// A query's rows, to be read a batch at a time.
+  func batches<E: Entity>(_ query: Query<E>) async throws(StoreError) -> BatchRows {
+    var plan = try QueryPlan(query, model)
+    if !touches(plan) {
+      let sql = plan.select(limit: plan.limit, offset: plan.offset)
+      return .stored(try await Cursor(snapshot, sql), plan.table)
+    }
+    if let root = plan.root {
+      if try await shown(root.table, [root.key]).isEmpty {
+        return .layered(LayeredRows(self, plan, cursor: nil, replaced: [], edited: []))
+      }
+      plan = plan.withoutRoot
+    }
+    if plan.links != nil {
+      // Which rows are linked is known only once all links are: these rows are held.
+      let rows = try await linked(plan).map(\.record)
+      return .layered(LayeredRows(self, plan, cursor: nil, replaced: [], edited: rows))
+    }
+    let edited = try await edited(plan)
+    let order = plan.order
+    let limit = plan.reach.map { $0 + edited.keys.count }
+    let cursor = try await Cursor(snapshot, plan.select(limit: limit, offset: 0))
+    return .layered(
+      LayeredRows(
+        self, plan, cursor: cursor, replaced: edited.keys,
+        edited: edited.rows.sorted { order.compare($0, $1) < 0 }))
+  }
+}

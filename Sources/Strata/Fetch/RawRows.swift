@@ -1,0 +1,155 @@
+internal import StrataSQLite
+
+/// The rows of a raw statement that runs, on the reader's executor.
+struct RawRows {
+  let statement: Statement
+  let columns: [String]
+
+  /// Compiles a statement, which must only read, and binds its values.
+  init(
+    _ text: String, _ values: [Cell], _ connection: Connection, _ model: Model
+  ) throws(StoreError) {
+    do throws(ReadRefusal) {
+      statement = try connection.readingStatement(for: model.sql(text))
+    } catch {
+      throw StoreError(error, text)
+    }
+    guard statement.parameterCount == values.count else {
+      throw .raw(
+        "the statement has \(statement.parameterCount) parameters, but \(values.count) values",
+        text)
+    }
+    for (position, value) in values.enumerated() {
+      value.bind(to: statement, at: Int32(position + 1))
+    }
+    columns = (0..<Int32(statement.columnCount)).map(statement.columnName)
+  }
+
+  func next() throws(StoreError) -> Bool {
+    try translatingErrors { () throws(SQLiteError) in try statement.step() }
+  }
+
+  /// What `read` makes of each row.
+  func all<Value>(_ read: () throws(StoreError) -> Value) throws(StoreError) -> [Value] {
+    defer { statement.reset() }
+    var values: [Value] = []
+    while try next() { values.append(try read()) }
+    return values
+  }
+
+  /// All rows as entities, by the names of the columns.
+  func entities<E: Entity>(_ table: Table, as _: E.Type) throws(StoreError) -> [E] {
+    let places = try table.columns.map { column throws(StoreError) in
+      // Names of columns are the same in either case, as in SQLite.
+      let name = column.name.lowercased()
+      guard let place = columns.firstIndex(where: { $0.lowercased() == name }) else {
+        var error = StoreError.raw(
+          "the result has no column \"\(column.name)\", which \(table.entity) needs",
+          statement.sql)
+        error.entity = table.entity
+        error.attributes = [column.name]
+        throw error
+      }
+      return Int32(truncatingIfNeeded: place)
+    }
+    let row = MappedRow(statement: statement, places: places, columns: table.columns)
+    return try all { () throws(StoreError) in
+      do throws(CodingFailure) {
+        try row.check()
+        return try table.decode(row)
+      } catch {
+        throw table.error(error, key: RecordKey(statement, places[Table.keyColumn]))
+      }
+    }
+  }
+
+  /// The value in a column of the row.
+  func value<Value: AttributeValue>(
+    _ position: Int, as _: Value.Type
+  ) throws(StoreError) -> Value {
+    do throws(ValueError) {
+      return try Cell(statement, Int32(truncatingIfNeeded: position)).value()
+    } catch {
+      throw .raw("column \"\(columns[position])\": \(error.message)", statement.sql)
+    }
+  }
+
+  /// The value in the column after `position`, which becomes its own.
+  func next<Value: AttributeValue>(
+    _ position: inout Int, as type: Value.Type
+  ) throws(StoreError) -> Value {
+    position += 1
+    return try value(position, as: type)
+  }
+
+  /// - Throws: `invalidQuery` unless the result has so many columns.
+  func checkWidth(_ count: Int) throws(StoreError) {
+    if columns.count == count { return }
+    throw .raw("the result has \(columns.count) columns, not \(count)", statement.sql)
+  }
+}
+
+extension Cell {
+  /// The cell as a value; an integer is a real number, too, as in an expression of SQL.
+  func value<Value: AttributeValue>() throws(ValueError) -> Value {
+    if case .integer(let integer) = self, Value.storage == .real {
+      return try Value(cell: .real(Double(integer)))
+    }
+    return try Value(cell: self)
+  }
+}
+
+/// The row that a raw statement stands on, its columns in the order of a table's.
+private struct MappedRow: CellSource {
+  let statement: Statement
+  let places: [Int32]
+  let columns: [Column]
+
+  /// Decoding would convert what is of another storage class, null to zero.
+  func check() throws(CodingFailure) {
+    for (column, place) in places.enumerated() {
+      let isRight =
+        switch (statement.storageClass(place), columns[column].storage) {
+        case (.integer, .integer), (.integer, .real), (.real, .real), (.text, .text),
+          (.blob, .blob):
+          true
+        case (.null, _): columns[column].isOptional
+        default: false
+        }
+      if isRight { continue }
+      let expected = columns[column].storage.rawValue
+      let message = "\(expected) was expected, not \(Cell(statement, place))"
+      throw CodingFailure(column: column, error: ValueError(message))
+    }
+  }
+
+  func isNull(_ column: Int) -> Bool { statement.isNull(places[column]) }
+  func integer(_ column: Int) -> Int64 { statement.integer(places[column]) }
+  func real(_ column: Int) -> Double { statement.real(places[column]) }
+  func text(_ column: Int) -> UnsafeRawBufferPointer { statement.text(places[column]) }
+  func blob(_ column: Int) -> UnsafeRawBufferPointer { statement.blob(places[column]) }
+  func cell(_ column: Int) -> Cell {
+    let cell = Cell(statement, places[column])
+    if case .integer(let value) = cell, columns[column].storage == .real {
+      return .real(Double(value))
+    }
+    return cell
+  }
+}
+
+extension StoreError {
+  fileprivate init(_ refusal: ReadRefusal, _ text: String) {
+    switch refusal {
+    case .sqlite(let error):
+      self = .raw(error.message, text)
+      sqliteCode = error.code
+    case .doesMore(let what):
+      self.init(
+        .writeRefused, "the statement would \(what)",
+        advice: "a raw statement only reads; write with a context")
+      sql = text
+    case .empty: self = .raw("there is no statement", text)
+    case .several: self = .raw("there is more than one statement", text)
+    }
+  }
+}

@@ -1,0 +1,68 @@
+internal import StrataSQLite
+
+/// A statement that is read in several turns, each on the snapshot's reader.
+///
+/// Between the turns the reader may be used for other reads. As long as the cursor is held, so is
+/// its snapshot, and the write-ahead log cannot be started again. Letting go of it ends the
+/// statement without blocking.
+final class Cursor: Sendable {
+  private let snapshot: Snapshot
+  private let number: Int
+
+  /// Opens a cursor over a query's rows.
+  init(_ snapshot: Snapshot, _ sql: SQLBuilder) async throws(StoreError) {
+    snapshot.willOpenCursor()
+    do throws(StoreError) {
+      number = try await snapshot.read { reader, connection throws(StoreError) in
+        try reader.openCursor(sql, connection)
+      }
+    } catch {
+      snapshot.closeCursor(nil)
+      throw error
+    }
+    self.snapshot = snapshot
+  }
+
+  deinit { snapshot.closeCursor(number) }
+
+  /// At most the next `count` rows as entities; none at the end.
+  func entities<E: Entity>(
+    _ count: Int, of table: Table, as _: E.Type
+  ) async throws(StoreError) -> [E] {
+    try await read { statement throws(StoreError) in
+      let rows = EntityRows<E>(statement, table)
+      return (try rows.next(count), rows.isDone)
+    } ?? []
+  }
+
+  /// At most the next `count` rows as records; none at the end.
+  func records(_ count: Int, of plan: QueryPlan) async throws(StoreError) -> [Record] {
+    try await read { statement throws(StoreError) in
+      let builder = RecordBuilder()
+      var records: [Record] = []
+      while records.count < count {
+        guard try translatingErrors({ () throws(SQLiteError) in try statement.step() }) else {
+          return (records, true)
+        }
+        records.append(try builder.record(statement, of: plan.table, width: plan.width))
+      }
+      return (records, false)
+    } ?? []
+  }
+
+  /// Runs `body` on the statement, which says whether it has come to its end; nil if it had before.
+  private func read<R: Sendable>(
+    _ body: @escaping @Sendable (Statement) throws(StoreError) -> (result: R, isDone: Bool)
+  ) async throws(StoreError) -> R? {
+    let number = number
+    return try await snapshot.read { reader, _ throws(StoreError) in
+      // At its end a statement is reset: another step would begin anew.
+      guard let statement = reader.cursor(number) else { return nil }
+      var isDone = true
+      defer { if isDone { reader.closeCursor(number) } }
+      let turn = try body(statement)
+      isDone = turn.isDone
+      return turn.result
+    }
+  }
+}

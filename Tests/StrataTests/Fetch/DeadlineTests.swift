@@ -1,0 +1,104 @@
+internal import StrataSQLite
+import StrataTesting
+import Testing
+
+@testable import Strata
+
+@Suite(.stack(Sale.self, Shop.self), .timeLimit(.minutes(10))) @MainActor struct DeadlineTests {
+  let stack = Stack.test
+
+  /// Runs until it is stopped.
+  private static let endless: RawSQL = """
+    WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n
+    """
+
+  private func code(_ read: @MainActor () async throws -> Void) async -> StoreError.Code? {
+    do {
+      try await read()
+      return nil
+    } catch { return (error as? StoreError)?.code }
+  }
+
+  @Test func `cancelling the task stops a statement that runs`() async throws {
+    let counter = StatementCounter()
+    // The next snapshot has the same idle connection.
+    try await stack.store.snapshot().read { _, connection in connection.count(with: counter) }
+    let before = counter.count
+    let reading = Task { [stack] in try await stack.read(Self.endless, as: Int.self) }
+    // Its transaction, the two reads of a pin, and then itself.
+    while counter.count < before + 4 { await Task.yield() }
+    reading.cancel()
+    let error = await #expect(throws: StoreError.self) { _ = try await reading.value }
+    #expect(error?.code == .cancelled)
+    try await expectUsable()
+    try await stack.store.snapshot().read { _, connection in connection.count(with: nil) }
+  }
+
+  @Test func `a deadline stops a statement that runs`() async throws {
+    let found = await code {
+      try await withStoreDeadline(in: .milliseconds(20)) {
+        _ = try await stack.read(Self.endless, as: Int.self)
+      }
+    }
+    #expect(found == .deadlineExceeded)
+    try await expectUsable()
+  }
+
+  @Test func `what is asked for after the deadline is not begun`() async throws {
+    let found = await code {
+      try await withStoreDeadline(in: .zero) { _ = try await stack.view.fetch(Sale.all) }
+    }
+    #expect(found == .deadlineExceeded)
+    let save = await code {
+      stack.view.insert(Sale(id: 1))
+      try await withStoreDeadline(in: .zero) { _ = try await stack.view.count(Sale.all) }
+    }
+    #expect(save == .deadlineExceeded)
+    #expect(stack.view.hasChanges)
+    try await expectUsable()
+  }
+
+  @Test func `the earliest of several deadlines counts, and none outlives its call`() async throws {
+    let found = await code {
+      try await withStoreDeadline(in: .milliseconds(20)) {
+        try await withStoreDeadline(in: .seconds(3_600)) {
+          _ = try await stack.read(Self.endless, as: Int.self)
+        }
+      }
+    }
+    #expect(found == .deadlineExceeded)
+    let answer = try await withStoreDeadline(in: .seconds(3_600)) {
+      try await stack.view.count(Sale.all)
+    }
+    #expect(answer == 0)
+    #expect(StoreDeadline.current == nil)
+  }
+
+  @Test func `a deadline ends what waits for a resumption`() async throws {
+    await stack.suspend()
+    let fetch = await code {
+      try await withStoreDeadline(in: .milliseconds(5)) { _ = try await stack.view.fetch(Sale.all) }
+    }
+    let read = await code {
+      try await withStoreDeadline(in: .milliseconds(5)) { _ = try await stack.fetch(Sale.all) }
+    }
+    #expect(fetch == .deadlineExceeded && read == .deadlineExceeded)
+    try await stack.resume()
+    try await expectUsable()
+  }
+
+  @Test func `a live query that is opened before a deadline lives on after it`() async throws {
+    let live = await withStoreDeadline(in: .zero) { stack.view.live(Sale.all) }
+    var updates = live.updates.makeAsyncIterator()
+    try await stack.withScratch { $0.insert(Sale(id: 5)) }
+    while live.elements.map(\.id) != [5] { _ = await updates.next() }
+    #expect(live.error == nil)
+  }
+
+  /// The same connections answer the next question.
+  private func expectUsable() async throws {
+    #expect(try await stack.read("SELECT 1", as: Int.self) == [1])
+    #expect(try await stack.fetch(Sale.all).isEmpty)
+    _ = try await stack.view.fetch(Sale.all)
+  }
+}

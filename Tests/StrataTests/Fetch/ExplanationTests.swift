@@ -1,0 +1,101 @@
+import StrataTesting
+import Testing
+
+@testable import Strata
+
+@Suite(.stack(Sale.self, Shop.self), .timeLimit(.minutes(10))) @MainActor struct ExplanationTests {
+  let stack = Stack.test
+  var view: ViewContext { stack.view }
+
+  private func save(_ count: Int) async throws {
+    try await stack.withScratch { scratch in
+      scratch.insert(Shop(id: 1))
+      for id in 1...count {
+        scratch.insert(Sale(id: Int64(id), units: Int64(id % 7), shopID: 1))
+      }
+    }
+  }
+
+  @Test func `an index that is used is named`() async throws {
+    let explanation = try await view.explain(Sale.where { $0.units == 3 })
+    #expect(explanation.indexes == ["strata_\"sales\".\"units\""])
+    #expect(explanation.steps.first?.table == "sales")
+    #expect(explanation.steps.first?.isScan == false)
+    #expect(explanation.warnings.isEmpty, "\(explanation)")
+    #expect(!explanation.includesUnsavedEdits)
+  }
+
+  @Test func `a filter that looks at every row is warned of, and what would help is named`()
+    async throws
+  {
+    try await save(1_200)
+    let explanation = try await view.explain(
+      Sale.where { $0.price > 3 && $0.region.contains("n") && $0.rebate != 1 })
+    #expect(explanation.warnings.map(\.kind) == [.fullScan])
+    #expect(
+      explanation.warnings.map(\.description) == [
+        "looks at every row of Sale (1,200); add .indexed() to Sale.price"
+      ])
+    let part = try await view.explain(Sale.where { $0.region.contains("n") })
+    #expect(part.warnings.map(\.description) == ["looks at every row of Sale (1,200)"])
+    #expect(try await view.explain(Sale.all).warnings.isEmpty)
+  }
+
+  @Test func `a sort without an index is warned of`() async throws {
+    let explanation = try await view.explain(Sale.sorted(by: \.price).limit(5))
+    #expect(explanation.warnings.map(\.kind) == [.sort])
+    #expect(explanation.warnings.first?.attributes == ["Sale.price"])
+    #expect(try await view.explain(Sale.sorted(by: \.units).limit(5)).warnings.isEmpty)
+  }
+
+  @Test func `an explanation reads as a tree`() async throws {
+    view.insert(Sale(id: 1))
+    let query = Sale.where { $0.shop.isOpen && $0.units > 2 }.sorted(by: \.units).limit(3)
+    let explanation = try await view.explain(query)
+    #expect(explanation.includesUnsavedEdits)
+    let lines = explanation.description.split(separator: "\n").map(String.init)
+    #expect(lines[0].hasPrefix("SELECT t0.\"id\""))
+    #expect(lines[1].hasPrefix("  SEARCH t0 USING INDEX strata_\"sales\".\"units\" ("))
+    #expect(lines.last == "  then unsaved edits, in memory")
+    #expect(explanation.steps.flatMap(\.all).map(\.table) == ["sales", "shops"])
+  }
+
+  // MARK: Repeated reads
+
+  @Test func `a loop that reads one thing at a time is noted`() async throws {
+    try await save(60)
+    for id in 1...60 {
+      _ = try await view.find(Sale.self, Int64(id))
+      _ = try await view.fetch(Shop.sales(of: Int64(id)))
+      _ = try await view.fetch(Sale.all)
+    }
+    let found = stack.repeatedReads
+    #expect(found.map(\.entity) == ["Sale", "Sale"])
+    #expect(found.filter { $0.sql == nil }.count == 1)
+    #expect(found.allSatisfy { $0.count >= 10 })
+  }
+
+  @Test func `reads in one call, of the same values or far apart are not noted`() throws {
+    let table = stack.store.model.table(of: Sale.self)
+    let reads = RepeatedReads()
+    let start = ContinuousClock.now
+    for number in 0..<50 {
+      let time = start + .milliseconds(number)
+      reads.note(.query("same"), [.integer(1)], of: table, at: time)
+      reads.note(
+        .query("slow"), [.integer(Int64(number))], of: table, at: start + .seconds(number))
+      if number < 9 { reads.note(.query("few"), [.integer(Int64(number))], of: table, at: time) }
+    }
+    #expect(reads.found.isEmpty)
+    for number in 0..<12 {
+      reads.note(
+        .key(table.id), [.integer(Int64(number))], of: table, at: start + .milliseconds(99 * number)
+      )
+    }
+    #expect(reads.found.map(\.count) == [12])
+    #expect(reads.found[0].description.contains("found by key 12 times"))
+    // What is remembered is bounded.
+    for number in 0..<1_000 { reads.note(.query("\(number)"), [.null], of: table) }
+    #expect(reads.found.map(\.count) == [12])
+  }
+}
