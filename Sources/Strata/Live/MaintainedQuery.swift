@@ -1,3 +1,25 @@
+/// What commits changed in a maintained result.
+struct MaintainedChange: Sendable {
+  var keys: ContiguousArray<RecordKey> = []
+  /// The attributes that differ, as long as every changed row stayed in the result.
+  var attributes: AttributeSet? = AttributeSet()
+
+  mutating func append(_ key: RecordKey, _ before: Record?, _ after: Record?) {
+    keys.append(key)
+    if let before, let after {
+      attributes?.formUnion(after.differences(from: before))
+    } else {
+      attributes = nil
+    }
+  }
+
+  func followed(by next: MaintainedChange) -> MaintainedChange {
+    MaintainedChange(
+      keys: keys + next.keys,
+      attributes: attributes.flatMap { mine in next.attributes.map(mine.union) })
+  }
+}
+
 /// A query's result over committed data, kept up to date change by change.
 ///
 /// loading ─changes→ loading (kept for later);  loading ─loaded→ ready
@@ -14,7 +36,7 @@ struct MaintainedQuery: Sendable {
   /// What became of the result in one advance.
   enum Outcome: Sendable {
     case unchanged
-    case changed([RecordKey])
+    case changed(MaintainedChange)
     /// Too much changed, or it is not known what: load it again.
     case stale
   }
@@ -64,7 +86,7 @@ struct MaintainedQuery: Sendable {
     for changes in backlog {
       if case .stale = apply(changes) { return .stale }
     }
-    return .changed([])
+    return .changed(MaintainedChange())
   }
 
   /// A suspension stopped the load; what is loaded next has what was committed meanwhile.
@@ -98,21 +120,22 @@ struct MaintainedQuery: Sendable {
     case .rows(let rows):
       // Loading costs less than maintaining when most of the result changes.
       if rows.count > 10_000 && rows.count > tree.count / 2 { return .stale }
-      let changed = apply(rows)
+      var changed = apply(rows)
       if isShort { return .stale }
-      let forgotten = trim()
-      return changed.isEmpty ? .unchanged : .changed(changed + forgotten)
+      trim(&changed)
+      return changed.keys.isEmpty ? .unchanged : .changed(changed)
     }
   }
 
-  private mutating func apply(_ rows: ContiguousArray<RowChange>) -> [RecordKey] {
-    var changed: [RecordKey] = []
+  private mutating func apply(_ rows: ContiguousArray<RowChange>) -> MaintainedChange {
+    var changed = MaintainedChange()
     for row in rows {
       let wasIn = row.change.before.map(matches) ?? false
       let isIn = row.change.after.map(matches) ?? false
       if !wasIn && !isIn { continue }
       let after = isIn && isKnown(row.change.after) ? row.change.after : nil
-      if tree.set(after, for: row.key) { changed.append(row.key) }
+      let before = tree.set(after, for: row.key)
+      if before != after { changed.append(row.key, before, after) }
     }
     return changed
   }
@@ -131,18 +154,16 @@ struct MaintainedQuery: Sendable {
     return tree.count < reach
   }
 
-  /// Forgets rows far beyond the wanted ones, and returns their keys: under many unsaved deletions
-  /// they may be shown.
-  private mutating func trim() -> [RecordKey] {
-    guard let limit = loadLimit, tree.count / 2 >= limit, tree.count > limit else { return [] }
-    var forgotten: [RecordKey] = []
+  /// Forgets rows far beyond the wanted ones. Under many unsaved deletions they may be shown.
+  private mutating func trim(_ changed: inout MaintainedChange) {
+    guard let limit = loadLimit, tree.count / 2 >= limit, tree.count > limit else { return }
     while tree.count > limit {
-      let key = tree.rows[tree.count - 1].key(Table.keyColumn)
+      let record = tree.rows[tree.count - 1]
+      let key = record.key(Table.keyColumn)
       tree.set(nil, for: key)
-      forgotten.append(key)
+      changed.append(key, record, nil)
     }
     window.horizon = tree.rows[tree.count - 1]
-    return forgotten
   }
 }
 

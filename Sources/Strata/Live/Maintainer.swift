@@ -5,15 +5,11 @@ typealias LiveID = Int
 
 /// What the maintainer has for one live query in one merge turn.
 struct MaintainedUpdate: Sendable {
-  enum Keys: Sendable {
-    case some([RecordKey])
-    /// Loaded anew: everything may differ.
-    case all
-  }
-
   let tree: ResultTree
   let horizon: Record?
-  let changed: Keys
+  let changed: ChangedKeys
+  /// The attributes that differ, if every row stayed in the result; nil if it is not known.
+  let attributes: AttributeSet?
   let error: StoreError?
   /// Whether the root of a relationship's query is there.
   let hasRoot: Bool
@@ -46,11 +42,16 @@ actor Maintainer {
     /// Tells the entry from an earlier one of the same query, whose load may still be on its way.
     let number: Int
     var query: MaintainedQuery
-    var ids: Set<LiveID>
+    /// The live queries that show the result.
+    var ids: [LiveID: LiveCounters]
     /// Those of `ids` that have not been told of the result yet.
     var untold: Set<LiveID>
     /// A suspension stopped the load.
     var isStopped = false
+
+    func count(_ change: @Sendable (inout LiveStatistics) -> Void) {
+      for counters in ids.values { counters.count(change) }
+    }
   }
 
   private var entries: [QueryPlan.Identity: Entry] = [:]
@@ -58,34 +59,42 @@ actor Maintainer {
   private var identities: [LiveID: QueryPlan.Identity] = [:]
   private var snapshot: Snapshot?
   private var undelivered = UndeliveredTurn()
+  /// What the view context shows. Its last reference is let go of here, not on the main actor, which
+  /// a large tree would hold up.
+  private var delivered: [LiveID: ResultTree] = [:]
   /// Called before every load, for tests that hold a load up.
   var willLoad: (@Sendable () async -> Void)?
 
   func setWillLoad(_ hook: (@Sendable () async -> Void)?) { willLoad = hook }
+
+  /// The number of queries that are maintained.
+  var queryCount: Int { entries.count }
 
   func begin(_ snapshot: Snapshot) { self.snapshot = snapshot }
 
   // MARK: - Queries
 
   /// Starts maintaining a query; returns when its result is there or has failed.
-  func open(_ id: LiveID, _ plan: QueryPlan) async {
+  func open(_ id: LiveID, _ plan: QueryPlan, _ counters: LiveCounters) async {
     let identity = plan.identity
     identities[id] = identity
     if entries[identity] != nil {
-      entries[identity]?.ids.insert(id)
+      entries[identity]?.ids[id] = counters
       entries[identity]?.untold.insert(id)
       return
     }
     lastEntry += 1
     entries[identity] = Entry(
-      number: lastEntry, query: MaintainedQuery(plan), ids: [id], untold: [id])
+      number: lastEntry, query: MaintainedQuery(plan), ids: [id: counters], untold: [id])
     guard let snapshot else { return }
     await load(identity, snapshot)
   }
 
   func close(_ id: LiveID) {
     guard let identity = identities.removeValue(forKey: id) else { return }
-    entries[identity]?.ids.remove(id)
+    delivered[id] = nil
+    entries[identity]?.ids[id] = nil
+    entries[identity]?.untold.remove(id)
     if entries[identity]?.ids.isEmpty == true { entries[identity] = nil }
   }
 
@@ -95,6 +104,7 @@ actor Maintainer {
     }
     entries[identity]?.isStopped = false
     await willLoad?()
+    let start = ContinuousClock.now
     let result: Result<ResultTree, StoreError>
     var hasRoot = true
     do throws(StoreError) {
@@ -112,6 +122,11 @@ actor Maintainer {
     }
     // Nobody may want it any more, or somebody else, of another commit.
     guard var entry = entries[identity], entry.number == number else { return }
+    let time = ContinuousClock.now - start
+    entry.count {
+      $0.loads += 1
+      $0.maintenance += time
+    }
     switch result {
     case .success(let tree):
       if case .stale = entry.query.didLoad(tree, hasRoot: hasRoot) {
@@ -123,7 +138,7 @@ actor Maintainer {
       entry.isStopped = true
     case .failure(let error): entry.query.didFail(error)
     }
-    entry.untold = entry.ids
+    entry.untold = Set(entry.ids.keys)
     entries[identity] = entry
   }
 
@@ -135,7 +150,7 @@ actor Maintainer {
     if let failure = step.failure { return fail(step, failure) }
     let changes = ChangeSet.composed(step.changes)
     snapshot = step.snapshot
-    var changed: [QueryPlan.Identity: [RecordKey]] = [:]
+    var changed: [QueryPlan.Identity: MaintainedChange] = [:]
     var stale: [QueryPlan.Identity] = []
     for identity in entries.keys {
       if entries[identity]?.isStopped == true {
@@ -144,14 +159,14 @@ actor Maintainer {
       }
       // A load that failed or was outrun is tried again even if nothing was committed since.
       let idle = entries[identity]?.query.error == nil ? MaintainedQuery.Outcome.unchanged : .stale
-      switch changes.map({ entries[identity]?.query.apply($0) ?? .unchanged }) ?? idle {
+      switch changes.map({ apply($0, to: identity) }) ?? idle {
       case .unchanged: break
-      case .changed(let keys): changed[identity] = keys
+      case .changed(let change): changed[identity] = change
       case .stale: stale.append(identity)
       }
     }
     for identity in stale { await load(identity, step.snapshot) }
-    changed.merge(undelivered.changed) { $0 + $1 }
+    changed.merge(undelivered.changed) { $1.followed(by: $0) }
     let turn = MergeTurn(
       snapshot: step.snapshot, changes: undelivered.changes(with: changes),
       completedSave: step.completedSave ?? undelivered.completedSave, updates: updates(changed))
@@ -163,13 +178,30 @@ actor Maintainer {
     return turn
   }
 
+  private func apply(
+    _ changes: ChangeSet, to identity: QueryPlan.Identity
+  ) -> MaintainedQuery.Outcome {
+    guard let entry = entries[identity] else { return .unchanged }
+    guard changes.tables.keys.contains(where: entry.query.plan.depends) || !entry.query.isLoaded
+    else { return entry.query.error == nil ? .unchanged : .stale }
+    let start = ContinuousClock.now
+    let outcome = entries[identity]?.query.apply(changes) ?? .unchanged
+    let time = ContinuousClock.now - start
+    let count = if case .changed(let change) = outcome { change.keys.count } else { 0 }
+    entry.count {
+      $0.maintainedChanges += count
+      $0.maintenance += time
+    }
+    return outcome
+  }
+
   /// Tells every query that there is nothing newer for it.
   private func fail(_ step: MergeStep, _ failure: StoreError) -> MergeTurn {
     for identity in entries.keys {
       guard var entry = entries[identity] else { continue }
       entry.query.didFail(failure)
       entry.isStopped = false
-      entry.untold = entry.ids
+      entry.untold = Set(entry.ids.keys)
       entries[identity] = entry
     }
     defer { undelivered = UndeliveredTurn() }
@@ -179,35 +211,41 @@ actor Maintainer {
       updates: updates(undelivered.changed), failure: failure)
   }
 
+  /// The view context shows a turn: what it showed before may go.
+  func didDeliver(_ turn: MergeTurn) {
+    for (id, update) in turn.updates where identities[id] != nil { delivered[id] = update.tree }
+  }
+
   /// Keeps what a turn has for the one that follows it: the view context did not get it.
   func takeBack(_ turn: MergeTurn) {
     undelivered = UndeliveredTurn(changes: turn.changes, completedSave: turn.completedSave)
     for (id, update) in turn.updates {
       guard let identity = identities[id] else { continue }
-      switch update.changed {
-      case .some(let keys): undelivered.changed[identity] = keys
-      case .all: entries[identity]?.untold.insert(id)
+      if case .some(let keys) = update.changed {
+        undelivered.changed[identity] = MaintainedChange(
+          keys: ContiguousArray(keys.distinct), attributes: update.attributes)
+      } else {
+        entries[identity]?.untold.insert(id)
       }
     }
   }
 
   private func updates(
-    _ changed: [QueryPlan.Identity: [RecordKey]]
+    _ changed: [QueryPlan.Identity: MaintainedChange]
   ) -> [LiveID: MaintainedUpdate] {
     var updates: [LiveID: MaintainedUpdate] = [:]
     for (identity, entry) in entries where !entry.isStopped {
       let query = entry.query
       guard query.isLoaded || query.error != nil else { continue }
-      for id in entry.untold {
-        updates[id] = MaintainedUpdate(
-          tree: query.tree, horizon: query.horizon, changed: .all, error: query.error,
-          hasRoot: query.hasRoot)
+      func update(_ changed: ChangedKeys, _ attributes: AttributeSet?) -> MaintainedUpdate {
+        MaintainedUpdate(
+          tree: query.tree, horizon: query.horizon, changed: changed, attributes: attributes,
+          error: query.error, hasRoot: query.hasRoot)
       }
-      if let keys = changed[identity] {
-        for id in entry.ids.subtracting(entry.untold) {
-          updates[id] = MaintainedUpdate(
-            tree: query.tree, horizon: query.horizon, changed: .some(keys), error: query.error,
-            hasRoot: query.hasRoot)
+      for id in entry.untold { updates[id] = update(.all, nil) }
+      if let change = changed[identity] {
+        for id in entry.ids.keys where !entry.untold.contains(id) {
+          updates[id] = update(.some(KeyBatches(change.keys)), change.attributes)
         }
       }
       if !entry.untold.isEmpty { entries[identity]?.untold = [] }
