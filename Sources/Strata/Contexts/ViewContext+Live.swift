@@ -12,21 +12,71 @@ extension ViewContext {
   public func live<E: Entity>(
     _ query: Query<E>, reading: [any PartialKeyPath<E> & Sendable]? = nil
   ) -> LiveQuery<E> {
-    let table = store.model.table(of: E.self)
-    let attributes = reading.flatMap(table.attributes)
-    do throws(StoreError) {
-      let result = LiveResult(try plan(query), reading: attributes, nil)
-      open(result)
-      return LiveQuery(self, query, result)
-    } catch {
-      let result = LiveResult(QueryPlan(everyRowOf: table), error)
-      result.finish()
-      return LiveQuery(self, query, result)
+    live(query, reading: reading) { query, model throws(StoreError) in
+      LivePlan(try QueryPlan(query, model))
     }
   }
 
-  func plan<E: Entity>(_ query: Query<E>) throws(StoreError) -> QueryPlan {
-    try QueryPlan(query, store.model)
+  /// A query whose result stays up to date, in sections of equal values of an attribute.
+  ///
+  /// ```swift
+  /// let songs = view.live(Song.sorted(by: \.title), sectionedBy: \.genre)
+  /// for section in songs.sections { print(section.name, section.elements.count) }
+  /// ```
+  ///
+  /// The elements are sorted by the attribute first: in the direction that the query says if that is
+  /// its first sort, ascending if not. A limit counts the elements of all sections.
+  ///
+  /// - Parameter reading: as of ``live(_:reading:)``.
+  public func live<E: Entity, Name: ComparableValue>(
+    _ query: Query<E>, sectionedBy path: any KeyPath<E, Name> & Sendable,
+    reading: [any PartialKeyPath<E> & Sendable]? = nil
+  ) -> SectionedLiveQuery<E, Name> {
+    sectioned(query, reading, LiveSectioning(by: path))
+  }
+
+  /// A query whose result stays up to date, in sections that are computed.
+  ///
+  /// ```swift
+  /// let songs = view.live(Song.sorted(by: \.title), section: { $0.title.prefix(1).uppercased() })
+  /// ```
+  ///
+  /// Sections stand in the ascending order of their names. A name is computed when its element is
+  /// loaded and when it changes, on a thread of the store; the query must have no limit and no
+  /// offset.
+  ///
+  /// - Parameter reading: as of ``live(_:reading:)``.
+  public func live<E: Entity, Name: ComparableValue>(
+    _ query: Query<E>, section: @escaping @Sendable (E) -> Name,
+    reading: [any PartialKeyPath<E> & Sendable]? = nil
+  ) -> SectionedLiveQuery<E, Name> {
+    sectioned(query, reading, LiveSectioning(by: section))
+  }
+
+  private func sectioned<E: Entity, Name: ComparableValue>(
+    _ query: Query<E>, _ reading: [any PartialKeyPath<E> & Sendable]?,
+    _ sectioning: LiveSectioning<E, Name>
+  ) -> SectionedLiveQuery<E, Name> {
+    SectionedLiveQuery(live(query, reading: reading, plan: sectioning.plan), sectioning)
+  }
+
+  private func live<E: Entity>(
+    _ query: Query<E>, reading: [any PartialKeyPath<E> & Sendable]?,
+    plan: @escaping @Sendable (Query<E>, Model) throws(StoreError) -> LivePlan
+  ) -> LiveQuery<E> {
+    let table = store.model.table(of: E.self)
+    let result: LiveResult
+    do throws(StoreError) {
+      result = LiveResult(
+        try plan(query, store.model), reading: reading.flatMap(table.attributes), nil)
+      open(result)
+    } catch {
+      // With sections, if there would have been any: of nothing.
+      let empty = try? plan(Query.all, store.model)
+      result = LiveResult(empty ?? LivePlan(QueryPlan(everyRowOf: table)), error)
+      result.finish()
+    }
+    return LiveQuery(self, query, result, plan: plan)
   }
 
   private func open(_ result: LiveResult) {
@@ -38,7 +88,7 @@ extension ViewContext {
   }
 
   /// Begins to change the query of a live result.
-  func change(_ result: LiveResult, to plan: QueryPlan) throws(StoreError) -> LiveID {
+  func change(_ result: LiveResult, to plan: LivePlan) throws(StoreError) -> LiveID {
     guard let number = results.first(where: { $0.value.result === result })?.key, !isClosed else {
       throw .closed
     }
@@ -54,7 +104,7 @@ extension ViewContext {
     return lastLiveID
   }
 
-  private func maintain(_ result: LiveResult, _ id: LiveID, _ plan: QueryPlan) {
+  private func maintain(_ result: LiveResult, _ id: LiveID, _ plan: LivePlan) {
     let counters = result.counters
     // Whoever opens it may be in a hurry; keeping it up to date has no deadline.
     StoreDeadline.withNone {

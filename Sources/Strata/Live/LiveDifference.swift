@@ -13,6 +13,8 @@ struct LiveDifference: Sendable {
   private(set) var insertions: [Int] = []
   private(set) var moves: [(from: Int, to: Int)] = []
   private(set) var edits: [Edit] = []
+  /// The same by section, if the query has sections.
+  private(set) var sections: SectionDifference?
 
   var isEmpty: Bool {
     deletions.isEmpty && insertions.isEmpty && moves.isEmpty && edits.isEmpty
@@ -21,6 +23,8 @@ struct LiveDifference: Sendable {
   private struct Common {
     let old: Int
     let new: Int
+    /// It stands in another section now: it moves even if its neighbours are the same.
+    let changesSection: Bool
   }
 
   /// The difference from `old` to `new`, of which only `keys` may differ.
@@ -33,6 +37,7 @@ struct LiveDifference: Sendable {
     let isReordered = old.tree.rows.order != new.tree.rows.order
     let order = new.tree.rows.order.attributes
     let read = reading?.union(order)
+    let sectionOrder = new.sections?.order
     var candidates: [Common] = []
     for key in ShownRows.keysThatMayDiffer(old, new, changed: keys) {
       switch (old.find(key), new.find(key)) {
@@ -44,7 +49,12 @@ struct LiveDifference: Sendable {
         let edited = read.map(changed.intersection) ?? changed
         if !edited.isEmpty { edits.append(Edit(offset: after.offset, attributes: edited)) }
         if isReordered || !changed.isDisjoint(with: order) {
-          candidates.append(Common(old: before.offset, new: after.offset))
+          candidates.append(
+            Common(
+              old: before.offset, new: after.offset,
+              changesSection: sectionOrder.map {
+                $0.compare(before.record, after.record) != 0
+              } ?? false))
         }
       }
     }
@@ -52,11 +62,16 @@ struct LiveDifference: Sendable {
     insertions.sort()
     edits.sort { $0.offset < $1.offset }
     moves = Self.moves(candidates, deletions: deletions, insertions: insertions)
+    if let before = old.sections, let after = new.sections {
+      sections = SectionDifference(self, from: before, to: after)
+    }
   }
 
   /// The difference that one delivery makes; nil if the result was loaded anew.
   init?(_ delivery: LiveMailbox.Delivery, reading: AttributeSet?) {
     let keys: Set<RecordKey>
+    // Sections do not move: in another order, they are another list.
+    if delivery.old.sections?.order != delivery.new.sections?.order { return nil }
     switch delivery.changed {
     case .all: return nil
     case .every: keys = delivery.old.keys.union(delivery.new.keys)
@@ -80,7 +95,7 @@ struct LiveDifference: Sendable {
     for candidate in candidates.sorted(by: { $0.old < $1.old }) {
       let before = candidate.old - oldGone.count(below: candidate.old)
       let after = candidate.new - newComers.count(below: candidate.new)
-      if before == after {
+      if before == after && !candidate.changesSection {
         inGap.append(candidate)
       } else {
         moves.append((candidate.old, candidate.new))

@@ -12,6 +12,9 @@ public struct LiveElements<E: Entity>: RandomAccessCollection, Sendable {
     self.table = table
   }
 
+  /// Some of the elements.
+  func part(_ offsets: Range<Int>) -> LiveElements { LiveElements(shown.part(offsets), table) }
+
   public var startIndex: Int { 0 }
   public var endIndex: Int { shown.range.count }
 

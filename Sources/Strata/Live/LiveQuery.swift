@@ -14,10 +14,16 @@ public final class LiveQuery<E: Entity>: Observable {
   private let view: ViewContext
   let result: LiveResult
   private var requested: Query<E>
+  /// Makes the plan of a query that takes the place of this one.
+  private let plan: @Sendable (Query<E>, Model) throws(StoreError) -> LivePlan
 
-  init(_ view: ViewContext, _ query: Query<E>, _ result: LiveResult) {
+  init(
+    _ view: ViewContext, _ query: Query<E>, _ result: LiveResult,
+    plan: @escaping @Sendable (Query<E>, Model) throws(StoreError) -> LivePlan
+  ) {
     self.view = view
     self.result = result
+    self.plan = plan
     requested = query
     let registrar = registrar
     result.willChange = { [weak self] in
@@ -88,7 +94,7 @@ public final class LiveQuery<E: Entity>: Observable {
   }
 
   private func begin(_ query: Query<E>) throws(StoreError) -> LiveID {
-    let id = try view.change(result, to: try view.plan(query))
+    let id = try view.change(result, to: try plan(query, view.store.model))
     requested = query
     return id
   }
@@ -110,7 +116,7 @@ public final class LiveQuery<E: Entity>: Observable {
     LiveUpdates(differences(LivePace(interval, clock)), result.plan.table)
   }
 
-  private func differences(_ pace: LivePace?) -> LiveDifferences {
+  func differences(_ pace: LivePace?) -> LiveDifferences {
     LiveDifferences(
       subscription: result.subscribe(), reading: result.reading, counters: result.counters,
       pace: pace)

@@ -7,11 +7,11 @@
 /// changing ─loaded→ showing the new;  changing ─failed→ showing the old, with an error
 @MainActor
 final class LiveResult {
-  private(set) var plan: QueryPlan
+  private(set) var plan: LivePlan
   /// The maintainer's name for the query; nil until it is opened.
   private(set) var id: LiveID?
   /// The query that takes the place of this one as soon as its result is there.
-  private(set) var candidate: (id: LiveID, plan: QueryPlan)?
+  private(set) var candidate: (id: LiveID, plan: LivePlan)?
   private(set) var shown: ShownRows
   private(set) var isLoaded = false
   /// Why the result could not be loaded.
@@ -50,7 +50,7 @@ final class LiveResult {
   }
 
   /// A result that waits to be loaded, or that never will be for the reason given.
-  init(_ plan: QueryPlan, reading: AttributeSet? = nil, _ error: StoreError?) {
+  init(_ plan: LivePlan, reading: AttributeSet? = nil, _ error: StoreError?) {
     self.plan = plan
     self.reading = reading
     loadError = error
@@ -100,7 +100,7 @@ final class LiveResult {
     }
     let tree = tree(under: layers)
     if let update, touched.isEmpty, error == nil, isUnread(update) {
-      shown.tree = tree
+      shown = next(tree, changed)
       return unwanted
     }
     let isFirst = !isLoaded && update.map { $0.error == nil } == true
@@ -166,20 +166,27 @@ final class LiveResult {
     let shown = layers.shown(plan.table.id, key, over: .init(stored)).record
     guard let shown else { return nil }
     // Whether an edited row belongs to a query that looks at other rows, the store will say.
-    guard plan.isRowLocal else {
+    guard plan.query.isRowLocal else {
       guard let base = base.record(of: key) else { return nil }
       // The place that the row's link has, the edit does not know.
-      return plan.width > shown.count ? shown.appending(shown.count, of: base) : shown
+      let hasPlace = plan.query.width > shown.count
+      return try? plan.extended(hasPlace ? shown.appending(shown.count, of: base) : shown)
     }
-    guard plan.filter?.matches(shown) ?? true else { return nil }
+    guard plan.query.filter?.matches(shown) ?? true else { return nil }
     if let horizon, plan.order.compare(shown, horizon) > 0 { return nil }
-    return shown
+    // A section that has no name is an error once it is saved.
+    return try? plan.extended(shown)
+  }
+
+  private func next(_ tree: ResultTree, _ changed: ChangedKeys) -> ShownRows {
+    guard case .some(let keys) = changed else { return ShownRows(tree, plan) }
+    return ShownRows(tree, after: shown, keys)
   }
 
   private func show(
     _ tree: ResultTree, _ changed: ChangedKeys, error: StoreError?, isFirst: Bool
   ) {
-    let change = LiveChange(old: shown, new: ShownRows(tree, plan), changed: changed)
+    let change = LiveChange(old: shown, new: next(tree, changed), changed: changed)
     if !isFirst, error == nil, loadError == nil, !change.isVisible(reading: reading) {
       shown = change.new
       return
@@ -202,7 +209,7 @@ final class LiveResult {
   /// Begins to change the query.
   ///
   /// - Returns: the change that this one takes the place of.
-  func change(to plan: QueryPlan, as id: LiveID) -> LiveID? {
+  func change(to plan: LivePlan, as id: LiveID) -> LiveID? {
     let superseded = candidate?.id
     candidate = (id, plan)
     if changeError != nil { setChangeError(nil) }

@@ -27,10 +27,8 @@ public struct LiveUpdates<E: Entity>: AsyncSequence, Sendable {
     public mutating func next(
       isolation actor: isolated (any Actor)? = #isolation
     ) async throws(Never) -> LiveUpdate<E>? {
-      guard let (delivery, difference) = await differences.next(isolation: actor) else {
-        return nil
-      }
-      return LiveUpdate(LiveElements(delivery.new, table), difference, table)
+      guard let (rows, difference) = await differences.next(isolation: actor) else { return nil }
+      return LiveUpdate(LiveElements(rows, table), difference, table)
     }
   }
 
@@ -55,27 +53,30 @@ struct LiveDifferences: Sendable {
     /// Comparing more keys than this takes longer than going to another thread and back.
     private static let most = 128
 
-    /// What changed since the last one; the difference is nil if the result was loaded anew.
+    /// What is shown now and what changed; the difference is nil if the result was loaded anew.
     mutating func next(
       isolation actor: isolated (any Actor)?
-    ) async -> (LiveMailbox.Delivery, LiveDifference?)? {
+    ) async -> (ShownRows, LiveDifference?)? {
       await rest?()
       rest = nil
       while let delivery = await source.subscription.next(isolation: actor) {
+        let rows = delivery.new
         let difference =
           delivery.cost > Self.most
-          ? await Self.difference(delivery, source.reading)
+          ? await Self.difference(consume delivery, source.reading)
           : LiveDifference(delivery, reading: source.reading)
         if difference?.isEmpty == true { continue }
         source.counters.count { $0.updates += 1 }
         rest = source.pace?.begin()
-        return (delivery, difference)
+        return (rows, difference)
       }
       return nil
     }
 
+    /// Takes the only reference to the old version, so that a large one is not let go of by the
+    /// caller's actor.
     @concurrent private static func difference(
-      _ delivery: LiveMailbox.Delivery, _ reading: AttributeSet?
+      _ delivery: consuming LiveMailbox.Delivery, _ reading: AttributeSet?
     ) async -> LiveDifference? {
       LiveDifference(delivery, reading: reading)
     }

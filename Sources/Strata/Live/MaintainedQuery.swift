@@ -41,7 +41,7 @@ struct MaintainedQuery: Sendable {
     case stale
   }
 
-  let plan: QueryPlan
+  let plan: LivePlan
   private(set) var tree: ResultTree
   private(set) var isLoaded = false
   private(set) var error: StoreError?
@@ -51,7 +51,7 @@ struct MaintainedQuery: Sendable {
   /// What was committed while the first load runs.
   private var backlog: [ChangeSet] = []
 
-  init(_ plan: QueryPlan) {
+  init(_ plan: LivePlan) {
     self.plan = plan
     tree = ResultTree([], order: plan.order)
   }
@@ -60,7 +60,7 @@ struct MaintainedQuery: Sendable {
   static func slack(for reach: Int) -> Int { max(64, reach) }
 
   /// How many rows a load reads; nil for all.
-  var loadLimit: Int? { plan.reach.map { $0 + Self.slack(for: $0) } }
+  var loadLimit: Int? { plan.query.reach.map { $0 + Self.slack(for: $0) } }
 
   /// Whether everything is known, not only what comes before the horizon.
   var isComplete: Bool { window.horizon == nil }
@@ -111,8 +111,8 @@ struct MaintainedQuery: Sendable {
       if changes.changesExistence(of: root) { return .stale }
       if !hasRoot { return .unchanged }
     }
-    if !plan.isRowLocal {
-      return changes.tables.keys.contains(where: plan.depends) ? .stale : .unchanged
+    if !plan.query.isRowLocal {
+      return changes.tables.keys.contains(where: plan.query.depends) ? .stale : .unchanged
     }
     switch changes.tables[plan.table.id] {
     case nil: return .unchanged
@@ -120,27 +120,32 @@ struct MaintainedQuery: Sendable {
     case .rows(let rows):
       // Loading costs less than maintaining when most of the result changes.
       if rows.count > 10_000 && rows.count > tree.count / 2 { return .stale }
-      var changed = apply(rows)
+      guard var changed = apply(rows) else { return .stale }
       if isShort { return .stale }
       trim(&changed)
       return changed.keys.isEmpty ? .unchanged : .changed(changed)
     }
   }
 
-  private mutating func apply(_ rows: ContiguousArray<RowChange>) -> MaintainedChange {
+  /// Nil if a row has no section: the load that follows says why.
+  private mutating func apply(_ rows: ContiguousArray<RowChange>) -> MaintainedChange? {
     var changed = MaintainedChange()
     for row in rows {
       let wasIn = row.change.before.map(matches) ?? false
       let isIn = row.change.after.map(matches) ?? false
       if !wasIn && !isIn { continue }
-      let after = isIn && isKnown(row.change.after) ? row.change.after : nil
+      var after = isIn && isKnown(row.change.after) ? row.change.after : nil
+      if plan.isComputed, let record = after {
+        guard let extended = try? plan.extended(record) else { return nil }
+        after = extended
+      }
       let before = tree.set(after, for: row.key)
       if before != after { changed.append(row.key, before, after) }
     }
     return changed
   }
 
-  private func matches(_ record: Record) -> Bool { plan.filter?.matches(record) ?? true }
+  private func matches(_ record: Record) -> Bool { plan.query.filter?.matches(record) ?? true }
 
   /// Whether a record lies before the horizon.
   private func isKnown(_ record: Record?) -> Bool {
@@ -150,7 +155,7 @@ struct MaintainedQuery: Sendable {
 
   /// Whether fewer rows are known than are wanted although there may be more.
   private var isShort: Bool {
-    guard let reach = plan.reach, !isComplete else { return false }
+    guard let reach = plan.query.reach, !isComplete else { return false }
     return tree.count < reach
   }
 

@@ -54,9 +54,9 @@ actor Maintainer {
     }
   }
 
-  private var entries: [QueryPlan.Identity: Entry] = [:]
+  private var entries: [LivePlan.Identity: Entry] = [:]
   private var lastEntry = 0
-  private var identities: [LiveID: QueryPlan.Identity] = [:]
+  private var identities: [LiveID: LivePlan.Identity] = [:]
   private var snapshot: Snapshot?
   private var undelivered = UndeliveredTurn()
   /// What the view context shows. Its last reference is let go of here, not on the main actor, which
@@ -75,7 +75,7 @@ actor Maintainer {
   // MARK: - Queries
 
   /// Starts maintaining a query; returns when its result is there or has failed.
-  func open(_ id: LiveID, _ plan: QueryPlan, _ counters: LiveCounters) async {
+  func open(_ id: LiveID, _ plan: LivePlan, _ counters: LiveCounters) async {
     let identity = plan.identity
     identities[id] = identity
     if entries[identity] != nil {
@@ -98,7 +98,7 @@ actor Maintainer {
     if entries[identity]?.ids.isEmpty == true { entries[identity] = nil }
   }
 
-  private func load(_ identity: QueryPlan.Identity, _ snapshot: Snapshot) async {
+  private func load(_ identity: LivePlan.Identity, _ snapshot: Snapshot) async {
     guard let number = entries[identity]?.number, let query = entries[identity]?.query else {
       return
     }
@@ -111,12 +111,7 @@ actor Maintainer {
       if let root = query.plan.root {
         hasRoot = try await !snapshot.records(root.table, keys: [root.key]).isEmpty
       }
-      if let limit = query.loadLimit {
-        let records = try await snapshot.records(query.plan, limit: limit, isSorted: true)
-        result = .success(ResultTree(records, order: query.plan.order, isSorted: true))
-      } else {
-        result = .success(try await snapshot.tree(query.plan))
-      }
+      result = .success(try await snapshot.tree(query.plan, limit: query.loadLimit))
     } catch {
       result = .failure(error)
     }
@@ -150,8 +145,8 @@ actor Maintainer {
     if let failure = step.failure { return fail(step, failure) }
     let changes = ChangeSet.composed(step.changes)
     snapshot = step.snapshot
-    var changed: [QueryPlan.Identity: MaintainedChange] = [:]
-    var stale: [QueryPlan.Identity] = []
+    var changed: [LivePlan.Identity: MaintainedChange] = [:]
+    var stale: [LivePlan.Identity] = []
     for identity in entries.keys {
       if entries[identity]?.isStopped == true {
         stale.append(identity)
@@ -179,10 +174,11 @@ actor Maintainer {
   }
 
   private func apply(
-    _ changes: ChangeSet, to identity: QueryPlan.Identity
+    _ changes: ChangeSet, to identity: LivePlan.Identity
   ) -> MaintainedQuery.Outcome {
     guard let entry = entries[identity] else { return .unchanged }
-    guard changes.tables.keys.contains(where: entry.query.plan.depends) || !entry.query.isLoaded
+    guard
+      changes.tables.keys.contains(where: entry.query.plan.query.depends) || !entry.query.isLoaded
     else { return entry.query.error == nil ? .unchanged : .stale }
     let start = ContinuousClock.now
     let outcome = entries[identity]?.query.apply(changes) ?? .unchanged
@@ -231,7 +227,7 @@ actor Maintainer {
   }
 
   private func updates(
-    _ changed: [QueryPlan.Identity: MaintainedChange]
+    _ changed: [LivePlan.Identity: MaintainedChange]
   ) -> [LiveID: MaintainedUpdate] {
     var updates: [LiveID: MaintainedUpdate] = [:]
     for (identity, entry) in entries where !entry.isStopped {

@@ -1,13 +1,46 @@
 /// What a live query shows: a result and the ranks that the query's limit and offset leave of it.
 struct ShownRows: Sendable {
-  var tree: ResultTree
+  private(set) var tree: ResultTree
   private let limit: Int?
   private let offset: Int
+  private(set) var sections: SectionIndex?
 
-  init(_ tree: ResultTree, _ plan: QueryPlan) {
+  init(_ tree: ResultTree, _ plan: LivePlan) {
     self.tree = tree
-    limit = plan.limit
-    offset = plan.offset
+    limit = plan.query.limit
+    offset = plan.query.offset
+    sections = plan.sectionOrder.map { SectionIndex(of: self, by: $0) }
+  }
+
+  /// A version after another one of the same query, of which only some keys may differ in the tree.
+  init(_ tree: ResultTree, after old: ShownRows, _ changed: KeyBatches) {
+    self = old
+    self.tree = tree
+    guard let order = sections?.order else { return }
+    if isWhole && changed.count <= old.sections?.count ?? 0 {
+      sections?.follow(from: old.tree, to: tree, changed.distinct)
+    } else {
+      sections = SectionIndex(of: self, by: order)
+    }
+  }
+
+  /// Some of the rows.
+  func part(_ offsets: Range<Int>) -> ShownRows {
+    ShownRows(
+      tree: tree, limit: offsets.count, offset: range.lowerBound + offsets.lowerBound,
+      sections: nil)
+  }
+
+  private init(tree: ResultTree, limit: Int?, offset: Int, sections: SectionIndex?) {
+    self.tree = tree
+    self.limit = limit
+    self.offset = offset
+    self.sections = sections
+  }
+
+  /// The offset behind the last row that is equal to `record` in an order that begins the tree's.
+  func end(ofRunLike record: Record, in order: RecordOrder) -> Int {
+    tree.rows.end(ofRunLike: record, in: order) - range.lowerBound
   }
 
   /// The ranks shown.

@@ -4,7 +4,7 @@ struct UndeliveredTurn: Sendable {
   var changes: ChangeSet?
   var completedSave: CompletedSave?
   /// What changed, for each query whose result was maintained.
-  var changed: [QueryPlan.Identity: MaintainedChange] = [:]
+  var changed: [LivePlan.Identity: MaintainedChange] = [:]
 
   /// What was committed from before that turn up to and with a step.
   func changes(with step: ChangeSet?) -> ChangeSet? {

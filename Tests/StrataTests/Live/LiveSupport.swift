@@ -14,7 +14,7 @@ struct Chart {
 
   /// What a live query of these boats shows.
   func shown(_ boats: some Sequence<Boat>, _ query: Query<Boat>) throws -> ShownRows {
-    let plan = try QueryPlan(query, model)
+    let plan = LivePlan(try QueryPlan(query, model))
     return ShownRows(ResultTree(ContiguousArray(try boats.map(record)), order: plan.order), plan)
   }
 }
