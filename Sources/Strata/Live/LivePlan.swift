@@ -6,6 +6,8 @@ struct LivePlan: Sendable {
   /// The order of the sections: rows of one section are equal in it. Nil without sections.
   let sectionOrder: RecordOrder?
   private let rule: SectionRule?
+  /// The other tables that decide which rows the query has; nil if none does.
+  let dependencies: QueryDependencies?
 
   /// Computes the section of a record.
   final class SectionRule: Sendable {
@@ -19,6 +21,7 @@ struct LivePlan: Sendable {
     order = query.order
     sectionOrder = isSectioned ? query.order.byFirstColumn : nil
     rule = nil
+    dependencies = QueryDependencies(of: query)
   }
 
   /// A query in sections that are computed: sorted by their names first.
@@ -27,10 +30,16 @@ struct LivePlan: Sendable {
     order = query.order.after(RecordOrder.Column(position: query.width, isDescending: false))
     sectionOrder = order.byFirstColumn
     rule = sections
+    dependencies = QueryDependencies(of: query)
   }
 
   var table: Table { query.table }
   var root: PlannedRoot? { query.root }
+
+  /// Whether the change of a table can change the result.
+  func depends(on changed: TableID) -> Bool {
+    query.depends(on: changed) || root?.table.id == changed
+  }
 
   /// Whether the trees have a cell that no statement reads.
   var isComputed: Bool { rule != nil }

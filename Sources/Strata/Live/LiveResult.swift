@@ -169,8 +169,7 @@ final class LiveResult {
     guard plan.query.isRowLocal else {
       guard let base = base.record(of: key) else { return nil }
       // The place that the row's link has, the edit does not know.
-      let hasPlace = plan.query.width > shown.count
-      return try? plan.extended(hasPlace ? shown.appending(shown.count, of: base) : shown)
+      return try? plan.extended(shown.withPlace(of: base, plan.query))
     }
     guard plan.query.filter?.matches(shown) ?? true else { return nil }
     if let horizon, plan.order.compare(shown, horizon) > 0 { return nil }

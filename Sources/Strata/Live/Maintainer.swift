@@ -46,11 +46,20 @@ actor Maintainer {
     var ids: [LiveID: LiveCounters]
     /// Those of `ids` that have not been told of the result yet.
     var untold: Set<LiveID>
-    /// A suspension stopped the load.
+    /// A load was stopped by a suspension or outrun by commits: the next step loads again.
     var isStopped = false
 
     func count(_ change: @Sendable (inout LiveStatistics) -> Void) {
       for counters in ids.values { counters.count(change) }
+    }
+
+    func count(_ outcome: MaintainedQuery.Outcome, since start: ContinuousClock.Instant) {
+      let time = ContinuousClock.now - start
+      let changed = if case .changed(let change) = outcome { change.keys.count } else { 0 }
+      count {
+        $0.maintainedChanges += changed
+        $0.maintenance += time
+      }
     }
   }
 
@@ -124,9 +133,9 @@ actor Maintainer {
     }
     switch result {
     case .success(let tree):
-      if case .stale = entry.query.didLoad(tree, hasRoot: hasRoot) {
-        entry.query.didFail(.outrun)
-      }
+      // More was committed during the load than it can be brought up to: the next step loads again,
+      // and nothing is committed during that.
+      entry.isStopped = !entry.query.didLoad(tree, hasRoot: hasRoot)
     case .failure(let error) where error.code == .suspended:
       entry.query.didStop()
       // The next step has another snapshot; whoever opened the query asks for one.
@@ -147,6 +156,7 @@ actor Maintainer {
     snapshot = step.snapshot
     var changed: [LivePlan.Identity: MaintainedChange] = [:]
     var stale: [LivePlan.Identity] = []
+    var lacking: [(LivePlan.Identity, MaintainedQuery.RowRequest, MaintainedChange)] = []
     for identity in entries.keys {
       if entries[identity]?.isStopped == true {
         stale.append(identity)
@@ -157,7 +167,15 @@ actor Maintainer {
       switch changes.map({ apply($0, to: identity) }) ?? idle {
       case .unchanged: break
       case .changed(let change): changed[identity] = change
+      case .reading(let request, let change): lacking.append((identity, request, change))
       case .stale: stale.append(identity)
+      }
+    }
+    for (identity, request, change) in lacking {
+      switch await read(request, change, of: identity, step.snapshot) {
+      case .changed(let change): changed[identity] = change
+      case .stale: stale.append(identity)
+      case .unchanged, .reading: break
       }
     }
     for identity in stale { await load(identity, step.snapshot) }
@@ -178,16 +196,41 @@ actor Maintainer {
   ) -> MaintainedQuery.Outcome {
     guard let entry = entries[identity] else { return .unchanged }
     guard
-      changes.tables.keys.contains(where: entry.query.plan.query.depends) || !entry.query.isLoaded
+      changes.tables.keys.contains(where: entry.query.plan.depends) || !entry.query.isLoaded
     else { return entry.query.error == nil ? .unchanged : .stale }
     let start = ContinuousClock.now
     let outcome = entries[identity]?.query.apply(changes) ?? .unchanged
-    let time = ContinuousClock.now - start
-    let count = if case .changed(let change) = outcome { change.keys.count } else { 0 }
-    entry.count {
-      $0.maintainedChanges += count
-      $0.maintenance += time
+    entry.count(outcome, since: start)
+    return outcome
+  }
+
+  /// Reads rows that a result lacks until it lacks none; stale if they cannot be read.
+  private func read(
+    _ request: MaintainedQuery.RowRequest, _ change: MaintainedChange,
+    of identity: LivePlan.Identity, _ snapshot: Snapshot
+  ) async -> MaintainedQuery.Outcome {
+    let start = ContinuousClock.now
+    var outcome = MaintainedQuery.Outcome.reading(request, change)
+    while case .reading(let request, let change) = outcome {
+      guard let plan = entries[identity]?.query.plan else { return .unchanged }
+      do throws(StoreError) {
+        switch request {
+        case .affected(let affected, let most):
+          let rows = try await snapshot.rows(plan, affected: affected, most: most)
+          guard let rows else { return .stale }
+          outcome = entries[identity]?.query.didRead(rows.keys, rows.records, change) ?? .unchanged
+        case .after(let record, let count):
+          let rows = try await snapshot.rows(plan, after: record, count: count)
+          outcome =
+            entries[identity]?.query.didRead(after: rows, count: count, change) ?? .unchanged
+        }
+      } catch {
+        // Loading says why, or waits for the end of a suspension.
+        return .stale
+      }
+      entries[identity]?.count { $0.refills += 1 }
     }
+    entries[identity]?.count(outcome, since: start)
     return outcome
   }
 
@@ -247,12 +290,5 @@ actor Maintainer {
       if !entry.untold.isEmpty { entries[identity]?.untold = [] }
     }
     return updates
-  }
-}
-
-extension StoreError {
-  /// More was committed during a load than the load read; it is tried again at the next commit.
-  fileprivate static var outrun: StoreError {
-    StoreError(.busy, "the store changed too fast to load", advice: "it is loaded again by itself")
   }
 }

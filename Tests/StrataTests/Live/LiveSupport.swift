@@ -33,3 +33,10 @@ extension LiveDifference {
     return list
   }
 }
+
+extension Stack {
+  /// Commits what somebody else does, and returns when the view context shows it.
+  nonisolated(nonsending) func merge(_ edit: (ScratchContext) -> Void) async throws {
+    try await view.merged(try await commit(.overwrite, edit))
+  }
+}

@@ -105,7 +105,7 @@ import Testing
     let listeners = try await listeners(Boat.sorted(by: \.length).offset(3).limit(4))
     let (before, beyond) = (boats[1], boats[12])
     let unseen = try await wakes(listeners) {
-      try await stack.commit(.overwrite) {
+      try await stack.merge {
         $0.update(before) { $0.name = "other" }
         $0.update(beyond) { $0.name = "other" }
         $0.delete(Boat(id: 15))
@@ -116,7 +116,7 @@ import Testing
     #expect(unseen == [0, 0, 0, 0])
     // What pushes the window is seen, although the row itself is not.
     let pushed = try await wakes(listeners) {
-      try await stack.commit(.overwrite) { $0.insert(Boat(id: 61, length: -1)) }
+      try await stack.merge { $0.insert(Boat(id: 61, length: -1)) }
     }
     #expect(pushed == [1, 1, 1, 1])
     #expect(listeners.updates.last?.deletions == [3] && listeners.updates.last?.insertions == [0])
@@ -128,7 +128,7 @@ import Testing
       Boat.where { $0.length > 5 }.sorted(by: \.length), reading: [\.name])
     let boat = boats[8]
     let unread = try await wakes(listeners) {
-      try await stack.commit(.overwrite) { $0.update(boat) { $0.speed = 30 } }
+      try await stack.merge { $0.update(boat) { $0.speed = 30 } }
       view.update(boat) { $0.speed = 31 }
       try await view.save(.overwrite)
     }
@@ -137,13 +137,13 @@ import Testing
     // Also of many rows at once.
     let many = try await wakes(listeners) {
       let boats = boats
-      try await stack.commit(.overwrite) { scratch in
+      try await stack.merge { scratch in
         for boat in boats { scratch.update(boat) { $0.speed = 40 } }
       }
     }
     #expect(many == [0, 0, 0, 0])
     let read = try await wakes(listeners) {
-      try await stack.commit(.overwrite) {
+      try await stack.merge {
         $0.update(boat) {
           $0.speed = 50
           $0.name = "read"
@@ -155,7 +155,7 @@ import Testing
     // What is sorted by counts as read, and so does leaving the result.
     for length in [19, 1] {
       let moved = try await wakes(listeners) {
-        try await stack.commit(.overwrite) { $0.update(boat) { $0.length = length } }
+        try await stack.merge { $0.update(boat) { $0.length = length } }
       }
       #expect(moved == [1, 1, 1, 1])
     }
@@ -175,9 +175,9 @@ import Testing
     let live = try await view.loaded(Boat.where { $0.length > 5 })
     #expect(live.statistics.loads == 1 && live.statistics.wakes == 1)
     let boat = boats[8]
-    try await stack.commit(.overwrite) { $0.update(boat) { $0.speed = 30 } }
-    try await stack.commit(.overwrite) { $0.delete(boat) }
-    try await stack.commit(.overwrite) { $0.insert(Boat(id: 80, length: 1)) }
+    try await stack.merge { $0.update(boat) { $0.speed = 30 } }
+    try await stack.merge { $0.delete(boat) }
+    try await stack.merge { $0.insert(Boat(id: 80, length: 1)) }
     let statistics = live.statistics
     #expect(statistics.maintainedChanges == 2 && statistics.wakes == 3 && statistics.loads == 1)
     #expect(statistics.maintenance > .zero && statistics.updates == 0)
