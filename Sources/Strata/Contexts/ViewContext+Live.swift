@@ -65,15 +65,16 @@ extension ViewContext {
     plan: @escaping @Sendable (Query<E>, Model) throws(StoreError) -> LivePlan
   ) -> LiveQuery<E> {
     let table = store.model.table(of: E.self)
+    let counters = LiveCounters(of: store.activity)
     let result: LiveResult
     do throws(StoreError) {
       result = LiveResult(
-        try plan(query, store.model), reading: reading.flatMap(table.attributes), nil)
+        try plan(query, store.model), counters, reading: reading.flatMap(table.attributes))
       open(result)
     } catch {
       // With sections, if there would have been any: of nothing.
       let empty = try? plan(Query.all, store.model)
-      result = LiveResult(empty ?? LivePlan(QueryPlan(everyRowOf: table)), error)
+      result = LiveResult(empty ?? LivePlan(QueryPlan(everyRowOf: table)), counters, error)
       result.finish()
     }
     return LiveQuery(self, query, result, plan: plan)

@@ -14,6 +14,7 @@ public final class ViewContext {
   var results: [Int: OpenResult] = [:]
   var lastLiveID = 0
   var waiters = Waiters()
+  private(set) lazy var activity = ActivityMonitor(store.activity)
   private let publisher = ChangePublisher()
   private let id = ContextID()
   private(set) var isClosed = false
@@ -152,7 +153,11 @@ public final class ViewContext {
       try await waitUnlessCancelled(for: .endOfSave)
     }
     guard let save = try layers.beginSave() else { return commit }
-    defer { waiters.saveEnded() }
+    store.activity.begin(.saving)
+    defer {
+      store.activity.end(.saving)
+      waiters.saveEnded()
+    }
     do throws(StoreError) {
       let commit = try await store.writer.submit(.urgent, context: id) {
         [author] writer throws(StoreError) in

@@ -122,6 +122,10 @@ public final class LiveQuery<E: Entity>: Observable {
       pace: pace)
   }
 
+  /// Whether the live query reads rows that it lacks: its first result, that of another query, or
+  /// what a change of other tables takes.
+  public var activity: ActivityMonitor { result.activity }
+
   /// What the live query has done so far: how often it woke whom, and what that took.
   ///
   /// Reading it observes nothing.

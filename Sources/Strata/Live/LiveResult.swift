@@ -20,7 +20,15 @@ final class LiveResult {
   private var changeError: StoreError?
   /// The attributes that the consumer reads; nil for all.
   let reading: AttributeSet?
-  let counters = LiveCounters()
+  let counters: LiveCounters
+  private(set) lazy var activity = ActivityMonitor(counters.activity)
+  /// A result has been asked for and is not there yet.
+  private var isAwaited = false {
+    didSet {
+      if isAwaited && !oldValue { counters.activity.begin(.refilling) }
+      if !isAwaited && oldValue { counters.activity.end(.refilling) }
+    }
+  }
   /// The committed result, without edits.
   private var base: ResultTree
   private var horizon: Record?
@@ -50,15 +58,22 @@ final class LiveResult {
   }
 
   /// A result that waits to be loaded, or that never will be for the reason given.
-  init(_ plan: LivePlan, reading: AttributeSet? = nil, _ error: StoreError?) {
+  init(
+    _ plan: LivePlan, _ counters: LiveCounters, reading: AttributeSet? = nil,
+    _ error: StoreError? = nil
+  ) {
     self.plan = plan
+    self.counters = counters
     self.reading = reading
     loadError = error
     base = ResultTree([], order: plan.order)
     shown = ShownRows(base, plan)
   }
 
-  deinit { subscribers.finish() }
+  deinit {
+    subscribers.finish()
+    if isAwaited { counters.activity.end(.refilling) }
+  }
 
   var error: StoreError? { changeError ?? loadError }
 
@@ -78,6 +93,7 @@ final class LiveResult {
     var unwanted: LiveID?
     if let candidate, let update = updates[candidate.id] {
       self.candidate = nil
+      isAwaited = false
       if let error = update.error {
         changeDidFail(error)
         unwanted = candidate.id
@@ -109,6 +125,7 @@ final class LiveResult {
   }
 
   private func take(_ update: MaintainedUpdate) {
+    if candidate == nil { isAwaited = false }
     base = update.tree
     horizon = update.horizon
     hasRoot = update.hasRoot
@@ -203,7 +220,10 @@ final class LiveResult {
 
   // MARK: Another query
 
-  func didOpen(as id: LiveID) { self.id = id }
+  func didOpen(as id: LiveID) {
+    self.id = id
+    isAwaited = true
+  }
 
   /// Begins to change the query.
   ///
@@ -211,6 +231,7 @@ final class LiveResult {
   func change(to plan: LivePlan, as id: LiveID) -> LiveID? {
     let superseded = candidate?.id
     candidate = (id, plan)
+    isAwaited = true
     if changeError != nil { setChangeError(nil) }
     if superseded != nil { waiters.resumeAll() }
     return superseded
@@ -277,6 +298,7 @@ final class LiveResult {
   /// Ends every subscription; what is shown stays readable.
   func finish() {
     isFinished = true
+    isAwaited = false
     subscribers.finish()
     subscribers = LiveSubscribers()
     waiters.resumeAll()

@@ -18,9 +18,13 @@ public struct LiveStatistics: Sendable, Hashable {
   public internal(set) var maintenance = Duration.zero
 }
 
-/// The statistics of one live query, counted where things happen.
+/// The statistics and the activity of one live query, counted where things happen.
 final class LiveCounters: Sendable {
   private let state = Lock(LiveStatistics())
+  let activity: ActivityLedger
+
+  /// - Parameter activity: that of the stack.
+  init(of activity: ActivityLedger) { self.activity = ActivityLedger(of: activity) }
 
   var statistics: LiveStatistics { state.withLock { $0 } }
 

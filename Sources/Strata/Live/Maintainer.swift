@@ -112,6 +112,8 @@ actor Maintainer {
       return
     }
     entries[identity]?.isStopped = false
+    let end = begin(.refilling, for: identity)
+    defer { end() }
     await willLoad?()
     let start = ContinuousClock.now
     let result: Result<ResultTree, StoreError>
@@ -144,6 +146,15 @@ actor Maintainer {
     }
     entry.untold = Set(entry.ids.keys)
     entries[identity] = entry
+  }
+
+  /// Shows an activity on everybody who has a query, until the result is called.
+  private func begin(
+    _ activity: Activity, for identity: LivePlan.Identity
+  ) -> @Sendable () -> Void {
+    let ledgers = entries[identity]?.ids.values.map(\.activity) ?? []
+    for ledger in ledgers { ledger.begin(activity) }
+    return { for ledger in ledgers { ledger.end(activity) } }
   }
 
   // MARK: - Advancing
@@ -209,6 +220,8 @@ actor Maintainer {
     _ request: MaintainedQuery.RowRequest, _ change: MaintainedChange,
     of identity: LivePlan.Identity, _ snapshot: Snapshot
   ) async -> MaintainedQuery.Outcome {
+    let end = begin(.refilling, for: identity)
+    defer { end() }
     let start = ContinuousClock.now
     var outcome = MaintainedQuery.Outcome.reading(request, change)
     while case .reading(let request, let change) = outcome {
