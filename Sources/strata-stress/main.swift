@@ -3,12 +3,15 @@ import Foundation
 let usage = """
   usage: strata-stress workers [--seconds N] [--workers N] [--seed N]
          strata-stress log [--commits N] [--seed N]
+         strata-stress live [--rows N] [--seed N]
          strata-stress processes [--commits N] [--processes N] [--history 0|1] [--kill 0|1]
                                  [--seed N]
 
   workers  Worker actors and the view context against one store for N seconds (5).
   log      N one-row commits (200,000) under a merging and an idle view context: the size of the
            write-ahead log.
+  live     An import of N rows (1,000,000) under ten live queries: how long turns of the main actor
+           take to come, and how long it is held, in microseconds.
   processes  N processes (2) with N commits each (10,000) on one store, with a history (1) or
            without; with --kill 1 the last one is killed in the middle of its work.
 
@@ -51,6 +54,13 @@ case "log":
   options.seed = given["--seed"] ?? options.seed
   print("seed \(options.seed)")
   report = try await LogStress(options).run()
+case "live":
+  let given = numbers(arguments.dropFirst(), allowed: ["--rows", "--seed"])
+  var options = LiveStress.Options()
+  options.rows = given["--rows"].map { Int(clamping: $0) } ?? options.rows
+  options.seed = given["--seed"] ?? options.seed
+  print("seed \(options.seed)")
+  report = try await LiveStress(options).run()
 case "processes":
   let given = numbers(
     arguments.dropFirst(),

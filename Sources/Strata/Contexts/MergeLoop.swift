@@ -16,12 +16,12 @@ extension Maintainer {
   fileprivate func run(_ writer: Writer, _ deliver: MergeLoop.Deliver) async {
     while let step = await writer.nextMergeStep() {
       guard var turn = await advance(step) else { continue }
+      var isDelivered = true
       while let missing = await deliver(turn), !missing.isEmpty {
-        guard await read(missing, writer.model, into: &turn) else {
-          takeBack(turn)
-          break
-        }
+        isDelivered = await read(missing, writer.model, into: &turn)
+        if !isDelivered { break }
       }
+      if isDelivered { didDeliver(turn) } else { takeBack(turn) }
     }
   }
 

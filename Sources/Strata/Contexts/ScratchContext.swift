@@ -274,6 +274,8 @@ public final class ScratchContext {
   ) async throws(StoreError) -> Int64 {
     switch parent {
     case .store:
+      store.activity.begin(.saving)
+      defer { store.activity.end(.saving) }
       let (commit, changes) = try await store.writer.submit(.normal, context: id) {
         [author] writer throws(StoreError) in
         try writer.saveReporting(layer, policy: policy, author: author, marking: marks)

@@ -5,23 +5,26 @@
 /// between your own turns, never in the middle of one.
 @MainActor
 public final class ViewContext {
-  private let store: Store
+  let store: Store
   let maintainer: Maintainer
   private(set) var snapshot: Snapshot
   var layers: ViewLayers
   /// The end of the turn that closes an event's undo group is on its way.
   var endsUndoEvent = false
-  private var results: [LiveID: WeakResult] = [:]
-  private var lastLiveID = 0
+  var results: [Int: OpenResult] = [:]
+  var lastLiveID = 0
   var waiters = Waiters()
+  private(set) lazy var activity = ActivityMonitor(store.activity)
   private let publisher = ChangePublisher()
   private let id = ContextID()
   private(set) var isClosed = false
   /// Why the context will not show anything newer.
   private(set) var failure: StoreError?
 
-  private struct WeakResult {
+  /// A live result, and what the maintainer has for it.
+  struct OpenResult {
     weak var result: LiveResult?
+    var ids: Set<LiveID>
   }
 
   init(_ store: Store, _ maintainer: Maintainer, _ snapshot: Snapshot) {
@@ -150,7 +153,11 @@ public final class ViewContext {
       try await waitUnlessCancelled(for: .endOfSave)
     }
     guard let save = try layers.beginSave() else { return commit }
-    defer { waiters.saveEnded() }
+    store.activity.begin(.saving)
+    defer {
+      store.activity.end(.saving)
+      waiters.saveEnded()
+    }
     do throws(StoreError) {
       let commit = try await store.writer.submit(.urgent, context: id) {
         [author] writer throws(StoreError) in
@@ -177,39 +184,7 @@ public final class ViewContext {
     return LayeredFetch(snapshot: snapshot, layers: layers.layers, model: store.model)
   }
 
-  // MARK: - Live queries and changes
-
-  /// A query whose result stays up to date for as long as it is held.
-  ///
-  /// Its first result is loaded in the background; until then it is empty. A query that cannot be
-  /// run has the reason as its `error`.
-  public func live<E: Entity>(_ query: Query<E>) -> LiveQuery<E> {
-    do throws(StoreError) {
-      let plan = try QueryPlan(query, store.model)
-      let live = LiveQuery<E>(self, plan)
-      open(live.result)
-      return live
-    } catch {
-      let live = LiveQuery<E>(self, QueryPlan(everyRowOf: store.model.table(of: E.self)), error)
-      live.result.finish()
-      return live
-    }
-  }
-
-  private func open(_ result: LiveResult) {
-    if isClosed { return result.finish() }
-    lastLiveID += 1
-    let id = lastLiveID
-    results[id] = WeakResult(result: result)
-    StoreDeadline.withNone {
-      _ = Task { [maintainer, writer = store.writer, plan = result.plan, weak result] in
-        await maintainer.open(id, plan)
-        // Whoever let go of the query meanwhile has been cleaned up after before it was opened.
-        if result == nil { await maintainer.close(id) }
-        await writer.wakeMerge()
-      }
-    }
-  }
+  // MARK: - Changes
 
   /// Every commit from now on, once the context shows it.
   public var changes: ChangeStream<ChangeSet> {
@@ -285,14 +260,7 @@ public final class ViewContext {
     failure = turn.failure
     let touched = layers.merge(
       turn.changes, completedSave: turn.completedSave, stored: turn.stored)
-    for (id, entry) in results {
-      guard let result = entry.result else {
-        results[id] = nil
-        Task { [maintainer] in await maintainer.close(id) }
-        continue
-      }
-      result.merge(turn.updates[id], layers, touched: touched[result.plan.table.id] ?? [])
-    }
+    mergeResults(turn, touched)
     if let changes = turn.changes { publisher.publish(changes) }
     if failure == nil { waiters.turnCame(commit: commit) } else { waiters.resumeAll() }
     return [:]

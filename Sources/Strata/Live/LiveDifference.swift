@@ -1,20 +1,3 @@
-/// Which keys may differ between two versions of a live query.
-enum ChangedKeys: Sendable {
-  case some(Set<RecordKey>)
-  /// The result was loaded anew.
-  case all
-
-  mutating func formUnion(_ other: ChangedKeys) {
-    guard case .some(var mine) = self, case .some(let theirs) = other else {
-      self = .all
-      return
-    }
-    self = .all  // not a second reference to the set
-    mine.formUnion(theirs)
-    self = .some(mine)
-  }
-}
-
 /// The difference between two versions of a live query, as a list needs it.
 ///
 /// Deletions and the origins of moves are offsets in the old version; insertions, the destinations
@@ -30,6 +13,8 @@ struct LiveDifference: Sendable {
   private(set) var insertions: [Int] = []
   private(set) var moves: [(from: Int, to: Int)] = []
   private(set) var edits: [Edit] = []
+  /// The same by section, if the query has sections.
+  private(set) var sections: SectionDifference?
 
   var isEmpty: Bool {
     deletions.isEmpty && insertions.isEmpty && moves.isEmpty && edits.isEmpty
@@ -38,12 +23,21 @@ struct LiveDifference: Sendable {
   private struct Common {
     let old: Int
     let new: Int
+    /// It stands in another section now: it moves even if its neighbours are the same.
+    let changesSection: Bool
   }
 
   /// The difference from `old` to `new`, of which only `keys` may differ.
   ///
+  /// - Parameter reading: the attributes that count as edits, beside those that sort; nil for all.
   /// - Complexity: O(*k* log *n*) for *k* keys.
-  init(from old: ShownRows, to new: ShownRows, keys: Set<RecordKey>) {
+  init(
+    from old: ShownRows, to new: ShownRows, keys: Set<RecordKey>, reading: AttributeSet? = nil
+  ) {
+    let isReordered = old.tree.rows.order != new.tree.rows.order
+    let order = new.tree.rows.order.attributes
+    let read = reading?.union(order)
+    let sectionOrder = new.sections?.order
     var candidates: [Common] = []
     for key in ShownRows.keysThatMayDiffer(old, new, changed: keys) {
       switch (old.find(key), new.find(key)) {
@@ -51,16 +45,39 @@ struct LiveDifference: Sendable {
       case (let before?, nil): deletions.append(before.offset)
       case (nil, let after?): insertions.append(after.offset)
       case (let before?, let after?):
-        let changed = after.record.differences(from: before.record)
-        if !changed.isEmpty { edits.append(Edit(offset: after.offset, attributes: changed)) }
-        let moved = !changed.isDisjoint(with: old.tree.rows.order.attributes)
-        if moved { candidates.append(Common(old: before.offset, new: after.offset)) }
+        let changed = after.record.sharedDifferences(from: before.record)
+        let edited = read.map(changed.intersection) ?? changed
+        if !edited.isEmpty { edits.append(Edit(offset: after.offset, attributes: edited)) }
+        if isReordered || !changed.isDisjoint(with: order) {
+          candidates.append(
+            Common(
+              old: before.offset, new: after.offset,
+              changesSection: sectionOrder.map {
+                $0.compare(before.record, after.record) != 0
+              } ?? false))
+        }
       }
     }
     deletions.sort()
     insertions.sort()
     edits.sort { $0.offset < $1.offset }
     moves = Self.moves(candidates, deletions: deletions, insertions: insertions)
+    if let before = old.sections, let after = new.sections {
+      sections = SectionDifference(self, from: before, to: after)
+    }
+  }
+
+  /// The difference that one delivery makes; nil if the result was loaded anew.
+  init?(_ delivery: LiveMailbox.Delivery, reading: AttributeSet?) {
+    let keys: Set<RecordKey>
+    // Sections do not move: in another order, they are another list.
+    if delivery.old.sections?.order != delivery.new.sections?.order { return nil }
+    switch delivery.changed {
+    case .all: return nil
+    case .every: keys = delivery.old.keys.union(delivery.new.keys)
+    case .some(let batches): keys = batches.distinct
+    }
+    self.init(from: delivery.old, to: delivery.new, keys: keys, reading: reading)
   }
 
   /// The fewest of the candidates that have to move, everything else staying in order.
@@ -78,7 +95,7 @@ struct LiveDifference: Sendable {
     for candidate in candidates.sorted(by: { $0.old < $1.old }) {
       let before = candidate.old - oldGone.count(below: candidate.old)
       let after = candidate.new - newComers.count(below: candidate.new)
-      if before == after {
+      if before == after && !candidate.changesSection {
         inGap.append(candidate)
       } else {
         moves.append((candidate.old, candidate.new))
@@ -116,33 +133,6 @@ struct LiveDifference: Sendable {
   }
 }
 
-extension ShownRows {
-  /// The keys of everything shown. O(*n*).
-  var keys: Set<RecordKey> { keys(within: range.count) }
-
-  /// The keys of at most `distance` rows at either edge of what is shown.
-  private func keys(within distance: Int) -> Set<RecordKey> {
-    let first = 0..<min(distance, range.count)
-    let last = max(first.upperBound, range.count - distance)..<range.count
-    var keys: Set<RecordKey> = []
-    for offsets in [first, last] {
-      for offset in offsets { keys.insert(record(at: offset).key(Table.keyColumn)) }
-    }
-    return keys
-  }
-
-  /// The keys that two versions may show differently, of which `changed` differ in the tree.
-  ///
-  /// A changed record moves the others by one rank at most, so the others that a limit or an
-  /// offset drops or lets in stand no further from an edge than there are changed records.
-  static func keysThatMayDiffer(
-    _ old: ShownRows, _ new: ShownRows, changed: Set<RecordKey>
-  ) -> Set<RecordKey> {
-    if old.isWhole { return changed }
-    return changed.union(old.keys(within: changed.count)).union(new.keys(within: changed.count))
-  }
-}
-
 extension [Int] {
   /// How many elements of a sorted array are less than `value`.
   fileprivate func count(below value: Int) -> Int {
@@ -153,5 +143,13 @@ extension [Int] {
       if self[middle] < value { low = middle + 1 } else { high = middle }
     }
     return low
+  }
+}
+
+extension Record {
+  /// The columns in which two records differ, of those that both have: the rows of a relationship's
+  /// query may end with the place of their link.
+  fileprivate func sharedDifferences(from other: Record) -> AttributeSet {
+    count <= other.count ? differences(from: other) : other.differences(from: self)
   }
 }

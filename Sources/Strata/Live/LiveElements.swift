@@ -12,6 +12,9 @@ public struct LiveElements<E: Entity>: RandomAccessCollection, Sendable {
     self.table = table
   }
 
+  /// Some of the elements.
+  func part(_ offsets: Range<Int>) -> LiveElements { LiveElements(shown.part(offsets), table) }
+
   public var startIndex: Int { 0 }
   public var endIndex: Int { shown.range.count }
 
@@ -42,45 +45,4 @@ public struct LiveElements<E: Entity>: RandomAccessCollection, Sendable {
   }
 
   public func makeIterator() -> Iterator { Iterator(elements: self) }
-}
-
-/// What a live query shows: a result and the ranks that the query's limit and offset leave of it.
-struct ShownRows: Sendable {
-  var tree: ResultTree
-  private let limit: Int?
-  private let offset: Int
-
-  init(_ tree: ResultTree, _ plan: QueryPlan) {
-    self.tree = tree
-    limit = plan.limit
-    offset = plan.offset
-  }
-
-  /// The ranks shown.
-  var range: Range<Int> {
-    let start = Swift.min(offset, tree.count)
-    return start..<(limit.map { Swift.min(start + $0, tree.count) } ?? tree.count)
-  }
-
-  /// Whether every row of the tree is shown.
-  var isWhole: Bool { limit == nil && offset == 0 }
-
-  func record(at offset: Int) -> Record {
-    guard offset >= 0 && offset < range.count else {
-      fatalError("there is no element \(offset) among \(range.count)")
-    }
-    return tree.rows[range.lowerBound + offset]
-  }
-
-  fileprivate func leaf(at offset: Int) -> (ContiguousArray<Record>, Int) {
-    tree.rows.leaf(at: range.lowerBound + offset)
-  }
-
-  /// The shown record of a key and its offset.
-  func find(_ key: RecordKey) -> (record: Record, offset: Int)? {
-    guard let record = tree.record(of: key), let rank = tree.rows.rank(of: record),
-      range.contains(rank)
-    else { return nil }
-    return (record, rank - range.lowerBound)
-  }
 }

@@ -3,7 +3,7 @@
 /// idle ─publish→ pending ─next→ idle;  idle ─next→ waiting ─publish→ pending (resumed)
 /// pending ─publish→ pending (keys joined);  any ─finish→ finished
 ///
-/// Unread versions cost one set of keys: the difference is made from the version that the
+/// Unread versions cost the keys that changed: the difference is made from the version that the
 /// subscriber last saw to the newest one, when it asks.
 struct LiveMailbox: Sendable {
   typealias Waiter = UnsafeContinuation<Void, Never>
@@ -20,6 +20,15 @@ struct LiveMailbox: Sendable {
     let old: ShownRows
     let new: ShownRows
     let changed: ChangedKeys
+
+    /// About how many keys must be compared.
+    var cost: Int {
+      switch changed {
+      case .some(let keys): keys.count
+      case .every: old.range.count + new.range.count
+      case .all: 0
+      }
+    }
   }
 
   enum NextAction: Sendable {

@@ -68,9 +68,7 @@ extension LiveQuery {
   /// computed may depend on any.
   package func attributes(_ paths: [any PartialKeyPath<E> & Sendable]) -> AttributeSet {
     let table = result.plan.table
-    let columns = paths.map { table.column(for: $0) }
-    return columns.contains(nil)
-      ? .all(table.columns.count) : AttributeSet(columns.compactMap { $0 })
+    return table.attributes(paths) ?? .all(table.columns.count)
   }
 }
 
@@ -79,7 +77,7 @@ extension LiveResult.LiveChange {
   fileprivate var keyedChanges: [(RecordKey, Change)] {
     let keys: Set<RecordKey>
     if case .some(let some) = changed {
-      keys = ShownRows.keysThatMayDiffer(old, new, changed: some)
+      keys = ShownRows.keysThatMayDiffer(old, new, changed: some.distinct)
     } else {
       keys = old.keys.union(new.keys)
     }

@@ -13,10 +13,18 @@ public final class LiveQuery<E: Entity>: Observable {
   private let registrar = ObservationRegistrar()
   private let view: ViewContext
   let result: LiveResult
+  private var requested: Query<E>
+  /// Makes the plan of a query that takes the place of this one.
+  private let plan: @Sendable (Query<E>, Model) throws(StoreError) -> LivePlan
 
-  init(_ view: ViewContext, _ plan: QueryPlan, _ error: StoreError? = nil) {
+  init(
+    _ view: ViewContext, _ query: Query<E>, _ result: LiveResult,
+    plan: @escaping @Sendable (Query<E>, Model) throws(StoreError) -> LivePlan
+  ) {
     self.view = view
-    result = LiveResult(plan, error)
+    self.result = result
+    self.plan = plan
+    requested = query
     let registrar = registrar
     result.willChange = { [weak self] in
       guard let self else { return }
@@ -40,7 +48,8 @@ public final class LiveQuery<E: Entity>: Observable {
     return result.isLoaded
   }
 
-  /// Why the result could not be loaded; tried again at the next commit.
+  /// Why the result could not be loaded, which is tried again at the next commit, or why the query
+  /// could not be changed, until it is changed again.
   public var error: StoreError? {
     registrar.access(self, keyPath: \.elements)
     return result.error
@@ -55,8 +64,70 @@ public final class LiveQuery<E: Entity>: Observable {
     if !result.isLoaded { throw .closed }
   }
 
-  /// What changes from now on, as deletions, insertions, moves and edits by offset.
-  public var updates: LiveUpdates<E> {
-    LiveUpdates(result.subscribe(), result.plan.table)
+  // MARK: - Another query
+
+  /// The query as it was last set.
+  ///
+  /// Setting another one changes the live query in place: it goes on showing the old result until
+  /// the new one is there, then shows that, as one update with the differences. If the new one
+  /// cannot be run or loaded, ``error`` says why and the old one stays, kept up to date.
+  public var query: Query<E> {
+    get { requested }
+    set {
+      do throws(StoreError) { _ = try begin(newValue) } catch { result.changeDidFail(error) }
+    }
   }
+
+  /// Changes the query in place, and returns when the live query shows the new result.
+  ///
+  /// Like setting ``query``. Cancelling the task ends the wait, not the change.
+  ///
+  /// - Throws: ``StoreError`` with code `invalidQuery`, `cancelled` (also if another change took the
+  ///   place of this one), `closed` or one of SQLite's; then the old query stays.
+  public func change(to query: Query<E>) async throws(StoreError) {
+    do throws(StoreError) {
+      try await result.waitUntilChanged(as: try begin(query))
+    } catch {
+      if error.code == .invalidQuery { result.changeDidFail(error) }
+      throw error
+    }
+  }
+
+  private func begin(_ query: Query<E>) throws(StoreError) -> LiveID {
+    let id = try view.change(result, to: try plan(query, view.store.model))
+    requested = query
+    return id
+  }
+
+  // MARK: - Updates
+
+  /// What changes from now on, as deletions, insertions, moves and edits by offset.
+  public var updates: LiveUpdates<E> { LiveUpdates(differences(nil), result.plan.table) }
+
+  /// What changes from now on, told once in an interval at most.
+  ///
+  /// The first update comes at once. What changes during the interval after an update is composed
+  /// into the next one, which comes when the interval is over.
+  ///
+  /// - Parameter clock: measures the interval; tests give one that they set.
+  public func updates<C: Clock>(
+    every interval: C.Duration, clock: C = ContinuousClock()
+  ) -> LiveUpdates<E> {
+    LiveUpdates(differences(LivePace(interval, clock)), result.plan.table)
+  }
+
+  func differences(_ pace: LivePace?) -> LiveDifferences {
+    LiveDifferences(
+      subscription: result.subscribe(), reading: result.reading, counters: result.counters,
+      pace: pace)
+  }
+
+  /// Whether the live query reads rows that it lacks: its first result, that of another query, or
+  /// what a change of other tables takes.
+  public var activity: ActivityMonitor { result.activity }
+
+  /// What the live query has done so far: how often it woke whom, and what that took.
+  ///
+  /// Reading it observes nothing.
+  public var statistics: LiveStatistics { result.counters.statistics }
 }

@@ -1,21 +1,42 @@
 /// What one live query shows: the maintained result with the view context's edits on top.
 ///
 /// The engine behind ``LiveQuery``, without its type. Lives on the main actor and changes only in
-/// merge turns and edits of the view context.
+/// merge turns, edits of the view context, and when its query is changed in place:
+///
+/// showing ─change→ changing (shows the old query's result);  changing ─change→ changing to the newer
+/// changing ─loaded→ showing the new;  changing ─failed→ showing the old, with an error
 @MainActor
 final class LiveResult {
-  nonisolated let plan: QueryPlan
+  private(set) var plan: LivePlan
+  /// The maintainer's name for the query; nil until it is opened.
+  private(set) var id: LiveID?
+  /// The query that takes the place of this one as soon as its result is there.
+  private(set) var candidate: (id: LiveID, plan: LivePlan)?
   private(set) var shown: ShownRows
   private(set) var isLoaded = false
-  private(set) var error: StoreError?
+  /// Why the result could not be loaded.
+  private var loadError: StoreError?
+  /// Why the query could not be changed.
+  private var changeError: StoreError?
+  /// The attributes that the consumer reads; nil for all.
+  let reading: AttributeSet?
+  let counters: LiveCounters
+  private(set) lazy var activity = ActivityMonitor(counters.activity)
+  /// A result has been asked for and is not there yet.
+  private var isAwaited = false {
+    didSet {
+      if isAwaited && !oldValue { counters.activity.begin(.refilling) }
+      if !isAwaited && oldValue { counters.activity.end(.refilling) }
+    }
+  }
   /// The committed result, without edits.
   private var base: ResultTree
   private var horizon: Record?
   /// Whether the store has the root of a relationship's query.
   private var hasRoot = true
-  private var subscriptions: [WeakSubscription] = []
+  private var subscribers = LiveSubscribers()
   private var observers: [Int: @MainActor (LiveChange) -> Void] = [:]
-  private var nextObserver = 0
+  private var lastObserver = 0
   private var waiters = Waiters()
   /// Nothing will change any more: the stack is closed, or the query cannot be run.
   private var isFinished = false
@@ -23,34 +44,38 @@ final class LiveResult {
   var willChange: () -> Void = {}
   var didChange: () -> Void = {}
 
-  private struct WeakSubscription {
-    weak var subscription: LiveSubscription?
-  }
-
   /// One change of what is shown.
   struct LiveChange {
     let old: ShownRows
     let new: ShownRows
     let changed: ChangedKeys
 
-    /// Whether all that may have changed is as it was: a save that confirms what is shown.
-    var isEmpty: Bool {
-      guard case .some(let keys) = changed else { return false }
-      return keys.allSatisfy { old.tree.record(of: $0) == new.tree.record(of: $0) }
+    /// Whether there is something else to see for who reads `attributes`, nil for all.
+    func isVisible(reading attributes: AttributeSet?) -> Bool {
+      guard case .some(let keys) = changed else { return true }
+      return new.differs(from: old, changed: keys, reading: attributes)
     }
   }
 
   /// A result that waits to be loaded, or that never will be for the reason given.
-  init(_ plan: QueryPlan, _ error: StoreError?) {
+  init(
+    _ plan: LivePlan, _ counters: LiveCounters, reading: AttributeSet? = nil,
+    _ error: StoreError? = nil
+  ) {
     self.plan = plan
-    self.error = error
+    self.counters = counters
+    self.reading = reading
+    loadError = error
     base = ResultTree([], order: plan.order)
     shown = ShownRows(base, plan)
   }
 
   deinit {
-    for entry in subscriptions { entry.subscription?.finish() }
+    subscribers.finish()
+    if isAwaited { counters.activity.end(.refilling) }
   }
+
+  var error: StoreError? { changeError ?? loadError }
 
   /// The committed record of a key, if the result has it.
   func stored(_ key: RecordKey) -> Record? {
@@ -60,21 +85,56 @@ final class LiveResult {
   // MARK: Changes
 
   /// Takes a merge turn: the new committed result, and the keys whose edits may show otherwise.
-  func merge(_ update: MaintainedUpdate?, _ layers: ViewLayers, touched: Set<RecordKey>) {
-    var changed = ChangedKeys.some(touched)
-    if let update {
-      base = update.tree
-      horizon = update.horizon
-      hasRoot = update.hasRoot
-      switch update.changed {
-      case .some(let keys): changed.formUnion(.some(Set(keys)))
-      case .all: changed = .all
+  ///
+  /// - Returns: the query that is not wanted any more, if the turn decided that of two.
+  func merge(
+    _ updates: [LiveID: MaintainedUpdate], _ layers: ViewLayers, touched: Set<RecordKey>
+  ) -> LiveID? {
+    var unwanted: LiveID?
+    if let candidate, let update = updates[candidate.id] {
+      self.candidate = nil
+      isAwaited = false
+      if let error = update.error {
+        changeDidFail(error)
+        unwanted = candidate.id
+      } else {
+        unwanted = id
+        id = candidate.id
+        plan = candidate.plan
+        take(update)
+        show(tree(under: layers), isLoaded ? .every : .all, error: nil, isFirst: !isLoaded)
+        waiters.resumeAll()
+        return unwanted
       }
     }
-    if update == nil && (touched.isEmpty || !isLoaded) { return }
+    let update = id.flatMap { updates[$0] }
+    if update == nil && (touched.isEmpty || !isLoaded) { return unwanted }
+    var changed = ChangedKeys(touched)
+    if let update {
+      take(update)
+      changed.formUnion(update.changed)
+    }
     let tree = tree(under: layers)
+    if let update, touched.isEmpty, error == nil, isUnread(update) {
+      shown = next(tree, changed)
+      return unwanted
+    }
     let isFirst = !isLoaded && update.map { $0.error == nil } == true
-    show(tree, changed, error: update.map(\.error) ?? error, isFirst: isFirst)
+    show(tree, changed, error: update.map(\.error) ?? loadError, isFirst: isFirst)
+    return unwanted
+  }
+
+  private func take(_ update: MaintainedUpdate) {
+    if candidate == nil { isAwaited = false }
+    base = update.tree
+    horizon = update.horizon
+    hasRoot = update.hasRoot
+  }
+
+  /// Whether an update only changes attributes that nobody reads, of rows that stay.
+  private func isUnread(_ update: MaintainedUpdate) -> Bool {
+    guard let reading, let attributes = update.attributes, update.error == nil else { return false }
+    return attributes.isDisjoint(with: reading.union(plan.order.attributes))
   }
 
   /// The committed result with the edits on top.
@@ -103,7 +163,7 @@ final class LiveResult {
     if let root = plan.root, root.table.id == table, root.key == key {
       let tree = tree(under: layers)
       let changed = shown.keys.union(ShownRows(tree, plan).keys)
-      show(tree, .some(changed), error: error, isFirst: false)
+      show(tree, ChangedKeys(changed), error: loadError, isFirst: false)
     } else if plan.table.id == table, isRootVisible(layers) {
       edit(key, layers)
     }
@@ -111,8 +171,9 @@ final class LiveResult {
 
   private func edit(_ key: RecordKey, _ layers: ViewLayers) {
     var tree = shown.tree
-    if tree.set(visible(key, layers), for: key) {
-      show(tree, .some([key]), error: error, isFirst: false)
+    let record = visible(key, layers)
+    if tree.set(record, for: key) != record {
+      show(tree, ChangedKeys([key]), error: loadError, isFirst: false)
     }
   }
 
@@ -122,30 +183,82 @@ final class LiveResult {
     let shown = layers.shown(plan.table.id, key, over: .init(stored)).record
     guard let shown else { return nil }
     // Whether an edited row belongs to a query that looks at other rows, the store will say.
-    guard plan.isRowLocal else {
+    guard plan.query.isRowLocal else {
       guard let base = base.record(of: key) else { return nil }
       // The place that the row's link has, the edit does not know.
-      return plan.width > shown.count ? shown.appending(shown.count, of: base) : shown
+      return try? plan.extended(shown.withPlace(of: base, plan.query))
     }
-    guard plan.filter?.matches(shown) ?? true else { return nil }
+    guard plan.query.filter?.matches(shown) ?? true else { return nil }
     if let horizon, plan.order.compare(shown, horizon) > 0 { return nil }
-    return shown
+    // A section that has no name is an error once it is saved.
+    return try? plan.extended(shown)
+  }
+
+  private func next(_ tree: ResultTree, _ changed: ChangedKeys) -> ShownRows {
+    guard case .some(let keys) = changed else { return ShownRows(tree, plan) }
+    return ShownRows(tree, after: shown, keys)
   }
 
   private func show(
     _ tree: ResultTree, _ changed: ChangedKeys, error: StoreError?, isFirst: Bool
   ) {
-    let change = LiveChange(old: shown, new: ShownRows(tree, plan), changed: changed)
-    if !isFirst, error == nil, self.error == nil, change.isEmpty { return }
+    let change = LiveChange(old: shown, new: next(tree, changed), changed: changed)
+    if !isFirst, error == nil, loadError == nil, !change.isVisible(reading: reading) {
+      shown = change.new
+      return
+    }
+    counters.count { $0.wakes += 1 }
     willChange()
     shown = change.new
-    self.error = error
+    loadError = error
     if isFirst { isLoaded = true }
     didChange()
-    subscriptions.removeAll { $0.subscription == nil }
-    for entry in subscriptions { entry.subscription?.publish(change.new, changed) }
+    subscribers.publish(change.new, change.changed)
     for id in observers.keys.sorted() { observers[id]?(change) }
     if isFirst || error != nil { waiters.resumeAll() }
+  }
+
+  // MARK: Another query
+
+  func didOpen(as id: LiveID) {
+    self.id = id
+    isAwaited = true
+  }
+
+  /// Begins to change the query.
+  ///
+  /// - Returns: the change that this one takes the place of.
+  func change(to plan: LivePlan, as id: LiveID) -> LiveID? {
+    let superseded = candidate?.id
+    candidate = (id, plan)
+    isAwaited = true
+    if changeError != nil { setChangeError(nil) }
+    if superseded != nil { waiters.resumeAll() }
+    return superseded
+  }
+
+  func changeDidFail(_ error: StoreError) {
+    setChangeError(error)
+    waiters.resumeAll()
+  }
+
+  private func setChangeError(_ error: StoreError?) {
+    willChange()
+    changeError = error
+    didChange()
+  }
+
+  /// Whether the maintainer's result is still of use.
+  func wants(_ id: LiveID) -> Bool { self.id == id || candidate?.id == id }
+
+  /// Returns when a change of the query has taken place.
+  ///
+  /// - Throws: why it has not; `cancelled` if another change took its place.
+  func waitUntilChanged(as id: LiveID) async throws(StoreError) {
+    while candidate?.id == id && !isFinished { try await wait() }
+    if self.id == id { return }
+    if isFinished { throw .closed }
+    throw candidate == nil ? changeError ?? .cancelled : .cancelled
   }
 
   // MARK: Listeners
@@ -153,22 +266,26 @@ final class LiveResult {
   func subscribe() -> LiveSubscription {
     let subscription = LiveSubscription(seen: shown)
     if isFinished { subscription.finish() }
-    subscriptions.append(WeakSubscription(subscription: subscription))
+    subscribers.add(subscription)
     return subscription
   }
 
   /// Calls `body` in the turn of every change until it is told to stop.
   func observe(_ body: @escaping @MainActor (LiveChange) -> Void) -> Int {
-    nextObserver += 1
-    observers[nextObserver] = body
-    return nextObserver
+    lastObserver += 1
+    observers[lastObserver] = body
+    return lastObserver
   }
 
   func stopObserving(_ id: Int) { observers[id] = nil }
 
   /// Returns when the first result, or the first error, is there.
   func waitUntilLoaded() async throws(StoreError) {
-    if isLoaded || error != nil || isFinished { return }
+    while !isLoaded && error == nil && !isFinished { try await wait() }
+  }
+
+  /// Returns when something has been decided, as long as the task is not cancelled.
+  private func wait() async throws(StoreError) {
     let id = waiters.nextID
     await withTaskCancellationHandler {
       await withUnsafeContinuation { waiters.add(.load, $0) }
@@ -181,8 +298,9 @@ final class LiveResult {
   /// Ends every subscription; what is shown stays readable.
   func finish() {
     isFinished = true
-    for entry in subscriptions { entry.subscription?.finish() }
-    subscriptions = []
+    isAwaited = false
+    subscribers.finish()
+    subscribers = LiveSubscribers()
     waiters.resumeAll()
   }
 }

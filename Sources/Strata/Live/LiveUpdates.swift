@@ -8,68 +8,95 @@ public struct LiveUpdates<E: Entity>: AsyncSequence, Sendable {
   public typealias Element = LiveUpdate<E>
   public typealias Failure = Never
 
-  private let subscription: LiveSubscription
+  private let differences: LiveDifferences
   private let table: Table
 
-  init(_ subscription: LiveSubscription, _ table: Table) {
-    self.subscription = subscription
+  init(_ differences: LiveDifferences, _ table: Table) {
+    self.differences = differences
     self.table = table
   }
 
   /// Iterates the sequence's one subscription.
   public struct Iterator: AsyncIteratorProtocol {
-    fileprivate let subscription: LiveSubscription
+    fileprivate var differences: LiveDifferences.Iterator
     fileprivate let table: Table
 
     /// The difference since the last update; waits until there is one. Nil at the end.
+    ///
+    /// A difference of many elements is made elsewhere, not on the caller's actor.
     public mutating func next(
       isolation actor: isolated (any Actor)? = #isolation
     ) async throws(Never) -> LiveUpdate<E>? {
-      while let delivery = await subscription.next(isolation: actor) {
-        let elements = LiveElements<E>(delivery.new, table)
-        guard case .some(let keys) = delivery.changed else {
-          return LiveUpdate(elements, nil, table)
-        }
-        let difference = LiveDifference(from: delivery.old, to: delivery.new, keys: keys)
-        if !difference.isEmpty { return LiveUpdate(elements, difference, table) }
-      }
-      return nil
+      guard let (rows, difference) = await differences.next(isolation: actor) else { return nil }
+      return LiveUpdate(LiveElements(rows, table), difference, table)
     }
   }
 
-  public func makeAsyncIterator() -> Iterator { Iterator(subscription: subscription, table: table) }
+  public func makeAsyncIterator() -> Iterator {
+    Iterator(differences: differences.makeIterator(), table: table)
+  }
 }
 
-/// One subscriber's mailbox: the shell around ``LiveMailbox``.
-final class LiveSubscription: Sendable {
-  private let mailbox: Lock<LiveMailbox>
+/// The differences that one subscription delivers, without the entity's type.
+struct LiveDifferences: Sendable {
+  let subscription: LiveSubscription
+  /// The attributes that the subscriber reads; nil for all.
+  let reading: AttributeSet?
+  let counters: LiveCounters
+  var pace: LivePace?
 
-  init(seen: ShownRows) { mailbox = Lock(LiveMailbox(seen: seen)) }
+  struct Iterator {
+    fileprivate let source: LiveDifferences
+    /// Returns once the next update may come.
+    fileprivate var rest: LivePace.Rest?
 
-  func publish(_ rows: ShownRows, _ changed: ChangedKeys) {
-    mailbox.withLock { $0.publish(rows, changed) }?.resume()
+    /// Comparing more keys than this takes longer than going to another thread and back.
+    private static let most = 128
+
+    /// What is shown now and what changed; the difference is nil if the result was loaded anew.
+    mutating func next(
+      isolation actor: isolated (any Actor)?
+    ) async -> (ShownRows, LiveDifference?)? {
+      await rest?()
+      rest = nil
+      while let delivery = await source.subscription.next(isolation: actor) {
+        let rows = delivery.new
+        let difference =
+          delivery.cost > Self.most
+          ? await Self.difference(consume delivery, source.reading)
+          : LiveDifference(delivery, reading: source.reading)
+        if difference?.isEmpty == true { continue }
+        source.counters.count { $0.updates += 1 }
+        rest = source.pace?.begin()
+        return (rows, difference)
+      }
+      return nil
+    }
+
+    /// Takes the only reference to the old version, so that a large one is not let go of by the
+    /// caller's actor.
+    @concurrent private static func difference(
+      _ delivery: consuming LiveMailbox.Delivery, _ reading: AttributeSet?
+    ) async -> LiveDifference? {
+      LiveDifference(delivery, reading: reading)
+    }
   }
 
-  func finish() { mailbox.withLock { $0.finish() }?.resume() }
+  func makeIterator() -> Iterator { Iterator(source: self) }
+}
 
-  func next(isolation: isolated (any Actor)?) async -> LiveMailbox.Delivery? {
-    while true {
-      switch mailbox.withLock({ $0.next() }) {
-      case .deliver(let delivery): return delivery
-      case .end: return nil
-      case .wait:
-        if Task.isCancelled {
-          finish()
-          return nil
-        }
-        await withTaskCancellationHandler {
-          await withUnsafeContinuation(isolation: isolation) { continuation in
-            if !mailbox.withLock({ $0.park(continuation) }) { continuation.resume() }
-          }
-        } onCancel: {
-          finish()
-        }
-      }
+/// How long at least one update comes after the other.
+struct LivePace: Sendable {
+  typealias Rest = @Sendable () async -> Void
+
+  /// Begins an interval; the result waits for its end.
+  let begin: @Sendable () -> Rest
+
+  init<C: Clock>(_ interval: C.Duration, _ clock: C) {
+    begin = {
+      let end = clock.now.advanced(by: interval)
+      // A task that is cancelled does not wait; it finds out from the subscription.
+      return { try? await clock.sleep(until: end, tolerance: nil) }
     }
   }
 }

@@ -1,9 +1,8 @@
 /// A query's result over committed data, kept up to date change by change.
 ///
-/// loading ─changes→ loading (kept for later);  loading ─loaded→ ready
-/// ready ─changes→ ready, or ready and stale;  ready and stale ─loaded→ ready
-/// loading, stale ─failed→ stale (tried again at the next advance)
-/// loading, stale ─stopped→ the same (loaded at the next advance)
+/// loading ─changes→ loading (kept for later);  loading ─loaded→ ready, or stale if it was outrun
+/// ready ─changes→ ready, ready and reading some rows, or stale;  reading ─read→ ready or reading more
+/// stale ─loaded→ ready;  any but ready ─failed→ stale (tried again at the next advance)
 struct MaintainedQuery: Sendable {
   /// What a limited query knows: everything up to a horizon, the last loaded sort key.
   private struct Window: Sendable {
@@ -14,12 +13,22 @@ struct MaintainedQuery: Sendable {
   /// What became of the result in one advance.
   enum Outcome: Sendable {
     case unchanged
-    case changed([RecordKey])
+    case changed(MaintainedChange)
+    /// Some rows have to be read before the result is right.
+    case reading(RowRequest, MaintainedChange)
     /// Too much changed, or it is not known what: load it again.
     case stale
   }
 
-  let plan: QueryPlan
+  /// Rows of the store that a result lacks.
+  enum RowRequest: Sendable {
+    /// Those that changes of any of the query's tables concern; at most a number of them.
+    case affected(AffectedRows, most: Int)
+    /// The next ones after a record.
+    case after(Record, count: Int)
+  }
+
+  let plan: LivePlan
   private(set) var tree: ResultTree
   private(set) var isLoaded = false
   private(set) var error: StoreError?
@@ -29,16 +38,16 @@ struct MaintainedQuery: Sendable {
   /// What was committed while the first load runs.
   private var backlog: [ChangeSet] = []
 
-  init(_ plan: QueryPlan) {
+  init(_ plan: LivePlan) {
     self.plan = plan
     tree = ResultTree([], order: plan.order)
   }
 
-  /// Rows beyond the wanted ones that are kept, so that a deletion need not load at once.
+  /// Rows beyond the wanted ones that are kept, so that a deletion need not read at once.
   static func slack(for reach: Int) -> Int { max(64, reach) }
 
   /// How many rows a load reads; nil for all.
-  var loadLimit: Int? { plan.reach.map { $0 + Self.slack(for: $0) } }
+  var loadLimit: Int? { plan.query.reach.map { $0 + Self.slack(for: $0) } }
 
   /// Whether everything is known, not only what comes before the horizon.
   var isComplete: Bool { window.horizon == nil }
@@ -49,7 +58,9 @@ struct MaintainedQuery: Sendable {
   // MARK: Loading
 
   /// Takes the result of a load, and the changes committed since.
-  mutating func didLoad(_ tree: ResultTree, hasRoot: Bool = true) -> Outcome {
+  ///
+  /// - Returns: whether that was enough; else the query must be loaded again.
+  mutating func didLoad(_ tree: ResultTree, hasRoot: Bool = true) -> Bool {
     let backlog = backlog
     self.backlog = []
     self.tree = tree
@@ -62,12 +73,15 @@ struct MaintainedQuery: Sendable {
       window.horizon = nil
     }
     for changes in backlog {
-      if case .stale = apply(changes) { return .stale }
+      switch apply(changes) {
+      case .unchanged, .changed: break
+      case .reading, .stale: return false
+      }
     }
-    return .changed([])
+    return true
   }
 
-  /// A suspension stopped the load; what is loaded next has what was committed meanwhile.
+  /// The load was stopped or outrun; what is loaded next has what was committed meanwhile.
   mutating func didStop() { backlog = [] }
 
   mutating func didFail(_ error: StoreError) {
@@ -89,35 +103,99 @@ struct MaintainedQuery: Sendable {
       if changes.changesExistence(of: root) { return .stale }
       if !hasRoot { return .unchanged }
     }
-    if !plan.isRowLocal {
-      return changes.tables.keys.contains(where: plan.depends) ? .stale : .unchanged
-    }
+    if let dependencies = plan.dependencies { return apply(changes, dependencies) }
     switch changes.tables[plan.table.id] {
     case nil: return .unchanged
     case .reset: return .stale
     case .rows(let rows):
       // Loading costs less than maintaining when most of the result changes.
       if rows.count > 10_000 && rows.count > tree.count / 2 { return .stale }
-      let changed = apply(rows)
-      if isShort { return .stale }
-      let forgotten = trim()
-      return changed.isEmpty ? .unchanged : .changed(changed + forgotten)
+      guard let changed = apply(rows) else { return .stale }
+      return settled(changed)
     }
   }
 
-  private mutating func apply(_ rows: ContiguousArray<RowChange>) -> [RecordKey] {
-    var changed: [RecordKey] = []
+  /// Nil if a row has no section: the load that follows says why.
+  private mutating func apply(_ rows: ContiguousArray<RowChange>) -> MaintainedChange? {
+    var changed = MaintainedChange()
     for row in rows {
       let wasIn = row.change.before.map(matches) ?? false
       let isIn = row.change.after.map(matches) ?? false
       if !wasIn && !isIn { continue }
-      let after = isIn && isKnown(row.change.after) ? row.change.after : nil
-      if tree.set(after, for: row.key) { changed.append(row.key) }
+      var after = isIn ? row.change.after : nil
+      if plan.isComputed, let record = after {
+        guard let extended = try? plan.extended(record) else { return nil }
+        after = extended
+      }
+      set(after, for: row.key, &changed)
     }
     return changed
   }
 
-  private func matches(_ record: Record) -> Bool { plan.filter?.matches(record) ?? true }
+  private func matches(_ record: Record) -> Bool { plan.query.filter?.matches(record) ?? true }
+
+  private mutating func set(
+    _ record: Record?, for key: RecordKey, _ changed: inout MaintainedChange
+  ) {
+    let after = isKnown(record) ? record : nil
+    let before = tree.set(after, for: key)
+    if before != after { changed.append(key, before, after) }
+  }
+
+  // MARK: Other tables
+
+  /// Rows whose membership cannot have changed are taken as they are; of the others, the store knows.
+  private mutating func apply(_ changes: ChangeSet, _ dependencies: QueryDependencies) -> Outcome {
+    var changed = MaintainedChange()
+    var isUnnamed = false
+    let affected = dependencies.affected(by: changes) { row in
+      guard let old = tree.record(of: row.key), let after = row.change.after else { return }
+      if let record = try? plan.extended(after.withPlace(of: old, plan.query)) {
+        set(record, for: row.key, &changed)
+      } else {
+        isUnnamed = true
+      }
+    }
+    guard let affected, !isUnnamed else { return .stale }
+    if affected.isEmpty { return settled(changed) }
+    let most = max(1_000, tree.count / 4)
+    if affected.count > most { return .stale }
+    return .reading(.affected(affected, most: most), changed)
+  }
+
+  /// Takes the rows that the query has now of some keys.
+  mutating func didRead(
+    _ keys: Set<RecordKey>, _ records: [RecordKey: Record], _ soFar: MaintainedChange
+  ) -> Outcome {
+    var changed = soFar
+    for key in keys { set(records[key], for: key, &changed) }
+    return settled(changed)
+  }
+
+  // MARK: Windows
+
+  /// Takes the rows after the horizon, which are all that there are if they are less than `count`.
+  mutating func didRead(
+    after rows: ContiguousArray<Record>, count: Int, _ soFar: MaintainedChange
+  ) -> Outcome {
+    var changed = soFar
+    window.horizon = nil
+    for record in rows { set(record, for: record.key(Table.keyColumn), &changed) }
+    if rows.count == count { window.horizon = rows.last }
+    return settled(changed)
+  }
+
+  /// What is left to do when every row that is known is right.
+  private mutating func settled(_ soFar: MaintainedChange) -> Outcome {
+    var changed = soFar
+    if let reach = plan.query.reach, let limit = loadLimit, let horizon = window.horizon,
+      tree.count < reach
+    {
+      return .reading(.after(horizon, count: limit - tree.count), changed)
+    }
+    trim(&changed)
+    return changed.isEmpty ? .unchanged : .changed(changed)
+  }
 
   /// Whether a record lies before the horizon.
   private func isKnown(_ record: Record?) -> Bool {
@@ -125,24 +203,23 @@ struct MaintainedQuery: Sendable {
     return plan.order.compare(record, horizon) <= 0
   }
 
-  /// Whether fewer rows are known than are wanted although there may be more.
-  private var isShort: Bool {
-    guard let reach = plan.reach, !isComplete else { return false }
-    return tree.count < reach
-  }
-
-  /// Forgets rows far beyond the wanted ones, and returns their keys: under many unsaved deletions
-  /// they may be shown.
-  private mutating func trim() -> [RecordKey] {
-    guard let limit = loadLimit, tree.count / 2 >= limit, tree.count > limit else { return [] }
-    var forgotten: [RecordKey] = []
+  /// Forgets rows far beyond the wanted ones. Under many unsaved deletions they may be shown.
+  private mutating func trim(_ changed: inout MaintainedChange) {
+    guard let limit = loadLimit, tree.count / 2 >= limit, tree.count > limit else { return }
     while tree.count > limit {
-      let key = tree.rows[tree.count - 1].key(Table.keyColumn)
+      let record = tree.rows[tree.count - 1]
+      let key = record.key(Table.keyColumn)
       tree.set(nil, for: key)
-      forgotten.append(key)
+      changed.append(key, record, nil)
     }
     window.horizon = tree.rows[tree.count - 1]
-    return forgotten
+  }
+}
+
+extension Record {
+  /// A row of a query with the place of its link, if the query's rows have one, from another version.
+  func withPlace(of other: Record, _ plan: QueryPlan) -> Record {
+    plan.width > count ? appending(count, of: other) : self
   }
 }
 

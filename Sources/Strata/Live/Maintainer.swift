@@ -5,15 +5,11 @@ typealias LiveID = Int
 
 /// What the maintainer has for one live query in one merge turn.
 struct MaintainedUpdate: Sendable {
-  enum Keys: Sendable {
-    case some([RecordKey])
-    /// Loaded anew: everything may differ.
-    case all
-  }
-
   let tree: ResultTree
   let horizon: Record?
-  let changed: Keys
+  let changed: ChangedKeys
+  /// The attributes that differ, if every row stayed in the result; nil if it is not known.
+  let attributes: AttributeSet?
   let error: StoreError?
   /// Whether the root of a relationship's query is there.
   let hasRoot: Bool
@@ -46,85 +42,119 @@ actor Maintainer {
     /// Tells the entry from an earlier one of the same query, whose load may still be on its way.
     let number: Int
     var query: MaintainedQuery
-    var ids: Set<LiveID>
+    /// The live queries that show the result.
+    var ids: [LiveID: LiveCounters]
     /// Those of `ids` that have not been told of the result yet.
     var untold: Set<LiveID>
-    /// A suspension stopped the load.
+    /// A load was stopped by a suspension or outrun by commits: the next step loads again.
     var isStopped = false
+
+    func count(_ change: @Sendable (inout LiveStatistics) -> Void) {
+      for counters in ids.values { counters.count(change) }
+    }
+
+    func count(_ outcome: MaintainedQuery.Outcome, since start: ContinuousClock.Instant) {
+      let time = ContinuousClock.now - start
+      let changed = if case .changed(let change) = outcome { change.keys.count } else { 0 }
+      count {
+        $0.maintainedChanges += changed
+        $0.maintenance += time
+      }
+    }
   }
 
-  private var entries: [QueryPlan.Identity: Entry] = [:]
+  private var entries: [LivePlan.Identity: Entry] = [:]
   private var lastEntry = 0
-  private var identities: [LiveID: QueryPlan.Identity] = [:]
+  private var identities: [LiveID: LivePlan.Identity] = [:]
   private var snapshot: Snapshot?
   private var undelivered = UndeliveredTurn()
+  /// What the view context shows. Its last reference is let go of here, not on the main actor, which
+  /// a large tree would hold up.
+  private var delivered: [LiveID: ResultTree] = [:]
   /// Called before every load, for tests that hold a load up.
   var willLoad: (@Sendable () async -> Void)?
 
   func setWillLoad(_ hook: (@Sendable () async -> Void)?) { willLoad = hook }
+
+  /// The number of queries that are maintained.
+  var queryCount: Int { entries.count }
 
   func begin(_ snapshot: Snapshot) { self.snapshot = snapshot }
 
   // MARK: - Queries
 
   /// Starts maintaining a query; returns when its result is there or has failed.
-  func open(_ id: LiveID, _ plan: QueryPlan) async {
+  func open(_ id: LiveID, _ plan: LivePlan, _ counters: LiveCounters) async {
     let identity = plan.identity
     identities[id] = identity
     if entries[identity] != nil {
-      entries[identity]?.ids.insert(id)
+      entries[identity]?.ids[id] = counters
       entries[identity]?.untold.insert(id)
       return
     }
     lastEntry += 1
     entries[identity] = Entry(
-      number: lastEntry, query: MaintainedQuery(plan), ids: [id], untold: [id])
+      number: lastEntry, query: MaintainedQuery(plan), ids: [id: counters], untold: [id])
     guard let snapshot else { return }
     await load(identity, snapshot)
   }
 
   func close(_ id: LiveID) {
     guard let identity = identities.removeValue(forKey: id) else { return }
-    entries[identity]?.ids.remove(id)
+    delivered[id] = nil
+    entries[identity]?.ids[id] = nil
+    entries[identity]?.untold.remove(id)
     if entries[identity]?.ids.isEmpty == true { entries[identity] = nil }
   }
 
-  private func load(_ identity: QueryPlan.Identity, _ snapshot: Snapshot) async {
+  private func load(_ identity: LivePlan.Identity, _ snapshot: Snapshot) async {
     guard let number = entries[identity]?.number, let query = entries[identity]?.query else {
       return
     }
     entries[identity]?.isStopped = false
+    let end = begin(.refilling, for: identity)
+    defer { end() }
     await willLoad?()
+    let start = ContinuousClock.now
     let result: Result<ResultTree, StoreError>
     var hasRoot = true
     do throws(StoreError) {
       if let root = query.plan.root {
         hasRoot = try await !snapshot.records(root.table, keys: [root.key]).isEmpty
       }
-      if let limit = query.loadLimit {
-        let records = try await snapshot.records(query.plan, limit: limit, isSorted: true)
-        result = .success(ResultTree(records, order: query.plan.order, isSorted: true))
-      } else {
-        result = .success(try await snapshot.tree(query.plan))
-      }
+      result = .success(try await snapshot.tree(query.plan, limit: query.loadLimit))
     } catch {
       result = .failure(error)
     }
     // Nobody may want it any more, or somebody else, of another commit.
     guard var entry = entries[identity], entry.number == number else { return }
+    let time = ContinuousClock.now - start
+    entry.count {
+      $0.loads += 1
+      $0.maintenance += time
+    }
     switch result {
     case .success(let tree):
-      if case .stale = entry.query.didLoad(tree, hasRoot: hasRoot) {
-        entry.query.didFail(.outrun)
-      }
+      // More was committed during the load than it can be brought up to: the next step loads again,
+      // and nothing is committed during that.
+      entry.isStopped = !entry.query.didLoad(tree, hasRoot: hasRoot)
     case .failure(let error) where error.code == .suspended:
       entry.query.didStop()
       // The next step has another snapshot; whoever opened the query asks for one.
       entry.isStopped = true
     case .failure(let error): entry.query.didFail(error)
     }
-    entry.untold = entry.ids
+    entry.untold = Set(entry.ids.keys)
     entries[identity] = entry
+  }
+
+  /// Shows an activity on everybody who has a query, until the result is called.
+  private func begin(
+    _ activity: Activity, for identity: LivePlan.Identity
+  ) -> @Sendable () -> Void {
+    let ledgers = entries[identity]?.ids.values.map(\.activity) ?? []
+    for ledger in ledgers { ledger.begin(activity) }
+    return { for ledger in ledgers { ledger.end(activity) } }
   }
 
   // MARK: - Advancing
@@ -135,8 +165,9 @@ actor Maintainer {
     if let failure = step.failure { return fail(step, failure) }
     let changes = ChangeSet.composed(step.changes)
     snapshot = step.snapshot
-    var changed: [QueryPlan.Identity: [RecordKey]] = [:]
-    var stale: [QueryPlan.Identity] = []
+    var changed: [LivePlan.Identity: MaintainedChange] = [:]
+    var stale: [LivePlan.Identity] = []
+    var lacking: [(LivePlan.Identity, MaintainedQuery.RowRequest, MaintainedChange)] = []
     for identity in entries.keys {
       if entries[identity]?.isStopped == true {
         stale.append(identity)
@@ -144,14 +175,22 @@ actor Maintainer {
       }
       // A load that failed or was outrun is tried again even if nothing was committed since.
       let idle = entries[identity]?.query.error == nil ? MaintainedQuery.Outcome.unchanged : .stale
-      switch changes.map({ entries[identity]?.query.apply($0) ?? .unchanged }) ?? idle {
+      switch changes.map({ apply($0, to: identity) }) ?? idle {
       case .unchanged: break
-      case .changed(let keys): changed[identity] = keys
+      case .changed(let change): changed[identity] = change
+      case .reading(let request, let change): lacking.append((identity, request, change))
       case .stale: stale.append(identity)
       }
     }
+    for (identity, request, change) in lacking {
+      switch await read(request, change, of: identity, step.snapshot) {
+      case .changed(let change): changed[identity] = change
+      case .stale: stale.append(identity)
+      case .unchanged, .reading: break
+      }
+    }
     for identity in stale { await load(identity, step.snapshot) }
-    changed.merge(undelivered.changed) { $0 + $1 }
+    changed.merge(undelivered.changed) { $1.followed(by: $0) }
     let turn = MergeTurn(
       snapshot: step.snapshot, changes: undelivered.changes(with: changes),
       completedSave: step.completedSave ?? undelivered.completedSave, updates: updates(changed))
@@ -163,13 +202,58 @@ actor Maintainer {
     return turn
   }
 
+  private func apply(
+    _ changes: ChangeSet, to identity: LivePlan.Identity
+  ) -> MaintainedQuery.Outcome {
+    guard let entry = entries[identity] else { return .unchanged }
+    guard
+      changes.tables.keys.contains(where: entry.query.plan.depends) || !entry.query.isLoaded
+    else { return entry.query.error == nil ? .unchanged : .stale }
+    let start = ContinuousClock.now
+    let outcome = entries[identity]?.query.apply(changes) ?? .unchanged
+    entry.count(outcome, since: start)
+    return outcome
+  }
+
+  /// Reads rows that a result lacks until it lacks none; stale if they cannot be read.
+  private func read(
+    _ request: MaintainedQuery.RowRequest, _ change: MaintainedChange,
+    of identity: LivePlan.Identity, _ snapshot: Snapshot
+  ) async -> MaintainedQuery.Outcome {
+    let end = begin(.refilling, for: identity)
+    defer { end() }
+    let start = ContinuousClock.now
+    var outcome = MaintainedQuery.Outcome.reading(request, change)
+    while case .reading(let request, let change) = outcome {
+      guard let plan = entries[identity]?.query.plan else { return .unchanged }
+      do throws(StoreError) {
+        switch request {
+        case .affected(let affected, let most):
+          let rows = try await snapshot.rows(plan, affected: affected, most: most)
+          guard let rows else { return .stale }
+          outcome = entries[identity]?.query.didRead(rows.keys, rows.records, change) ?? .unchanged
+        case .after(let record, let count):
+          let rows = try await snapshot.rows(plan, after: record, count: count)
+          outcome =
+            entries[identity]?.query.didRead(after: rows, count: count, change) ?? .unchanged
+        }
+      } catch {
+        // Loading says why, or waits for the end of a suspension.
+        return .stale
+      }
+      entries[identity]?.count { $0.refills += 1 }
+    }
+    entries[identity]?.count(outcome, since: start)
+    return outcome
+  }
+
   /// Tells every query that there is nothing newer for it.
   private func fail(_ step: MergeStep, _ failure: StoreError) -> MergeTurn {
     for identity in entries.keys {
       guard var entry = entries[identity] else { continue }
       entry.query.didFail(failure)
       entry.isStopped = false
-      entry.untold = entry.ids
+      entry.untold = Set(entry.ids.keys)
       entries[identity] = entry
     }
     defer { undelivered = UndeliveredTurn() }
@@ -179,46 +263,45 @@ actor Maintainer {
       updates: updates(undelivered.changed), failure: failure)
   }
 
+  /// The view context shows a turn: what it showed before may go.
+  func didDeliver(_ turn: MergeTurn) {
+    for (id, update) in turn.updates where identities[id] != nil { delivered[id] = update.tree }
+  }
+
   /// Keeps what a turn has for the one that follows it: the view context did not get it.
   func takeBack(_ turn: MergeTurn) {
     undelivered = UndeliveredTurn(changes: turn.changes, completedSave: turn.completedSave)
     for (id, update) in turn.updates {
       guard let identity = identities[id] else { continue }
-      switch update.changed {
-      case .some(let keys): undelivered.changed[identity] = keys
-      case .all: entries[identity]?.untold.insert(id)
+      if case .some(let keys) = update.changed {
+        undelivered.changed[identity] = MaintainedChange(
+          keys: ContiguousArray(keys.distinct), attributes: update.attributes)
+      } else {
+        entries[identity]?.untold.insert(id)
       }
     }
   }
 
   private func updates(
-    _ changed: [QueryPlan.Identity: [RecordKey]]
+    _ changed: [LivePlan.Identity: MaintainedChange]
   ) -> [LiveID: MaintainedUpdate] {
     var updates: [LiveID: MaintainedUpdate] = [:]
     for (identity, entry) in entries where !entry.isStopped {
       let query = entry.query
       guard query.isLoaded || query.error != nil else { continue }
-      for id in entry.untold {
-        updates[id] = MaintainedUpdate(
-          tree: query.tree, horizon: query.horizon, changed: .all, error: query.error,
-          hasRoot: query.hasRoot)
+      func update(_ changed: ChangedKeys, _ attributes: AttributeSet?) -> MaintainedUpdate {
+        MaintainedUpdate(
+          tree: query.tree, horizon: query.horizon, changed: changed, attributes: attributes,
+          error: query.error, hasRoot: query.hasRoot)
       }
-      if let keys = changed[identity] {
-        for id in entry.ids.subtracting(entry.untold) {
-          updates[id] = MaintainedUpdate(
-            tree: query.tree, horizon: query.horizon, changed: .some(keys), error: query.error,
-            hasRoot: query.hasRoot)
+      for id in entry.untold { updates[id] = update(.all, nil) }
+      if let change = changed[identity] {
+        for id in entry.ids.keys where !entry.untold.contains(id) {
+          updates[id] = update(.some(KeyBatches(change.keys)), change.attributes)
         }
       }
       if !entry.untold.isEmpty { entries[identity]?.untold = [] }
     }
     return updates
-  }
-}
-
-extension StoreError {
-  /// More was committed during a load than the load read; it is tried again at the next commit.
-  fileprivate static var outrun: StoreError {
-    StoreError(.busy, "the store changed too fast to load", advice: "it is loaded again by itself")
   }
 }

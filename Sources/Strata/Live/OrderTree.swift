@@ -101,6 +101,13 @@ struct OrderTree: Sendable {
     return found.isEqual ? self[found.rank] : nil
   }
 
+  /// The rank of the first record that `order` has after `record`; the tree must be sorted by it.
+  func end(ofRunLike record: Record, in order: RecordOrder) -> Int {
+    record.withView { view in
+      position { order.compare($0, view) <= 0 ? -1 : 1 }.rank
+    }
+  }
+
   /// Where the first record stands that is not before something, and whether it is that.
   private func position(_ compare: (RecordView) -> Int) -> (rank: Int, isEqual: Bool) {
     Self.position(in: root, compare)

@@ -19,13 +19,13 @@ struct ResultTree: Sendable {
 
   /// Makes `record` the one of its key; nil removes it. O(log *n*).
   ///
-  /// - Returns: whether anything changed.
+  /// - Returns: what it was before.
   @discardableResult
-  mutating func set(_ record: Record?, for key: RecordKey) -> Bool {
+  mutating func set(_ record: Record?, for key: RecordKey) -> Record? {
     let old = self.record(of: key)
-    if old == record { return false }
+    if old == record { return old }
     switch (old, record) {
-    case (nil, nil): return false
+    case (nil, nil): break
     case (nil, let new?):
       rows.insert(new)
       byKey?.insert(new)
@@ -41,6 +41,6 @@ struct ResultTree: Sendable {
       }
       byKey?.replace(new)
     }
-    return true
+    return old
   }
 }

@@ -3,8 +3,8 @@
 struct UndeliveredTurn: Sendable {
   var changes: ChangeSet?
   var completedSave: CompletedSave?
-  /// The keys that changed, for each query whose result was maintained.
-  var changed: [QueryPlan.Identity: [RecordKey]] = [:]
+  /// What changed, for each query whose result was maintained.
+  var changed: [LivePlan.Identity: MaintainedChange] = [:]
 
   /// What was committed from before that turn up to and with a step.
   func changes(with step: ChangeSet?) -> ChangeSet? {

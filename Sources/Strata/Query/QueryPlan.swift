@@ -118,7 +118,7 @@ final class QueryPlan: Sendable {
   }
 
   /// Appends the condition that the rows meet.
-  func append(filterTo sql: inout SQLBuilder) {
+  func append(filterTo sql: inout SQLBuilder, _ restriction: RowRestriction? = nil) {
     var connective = " WHERE "
     func connect(_ sql: inout SQLBuilder) {
       sql.append(connective)
@@ -138,6 +138,10 @@ final class QueryPlan: Sendable {
       sql.append("EXISTS (SELECT 1 FROM \(root.table.name.quotedIdentifier) WHERE \(key) = ")
       sql.append(parameter: root.key.cell)
       sql.append(")")
+    }
+    if let restriction {
+      connect(&sql)
+      append(restriction, to: &sql)
     }
   }
 
@@ -162,12 +166,15 @@ final class QueryPlan: Sendable {
   ///   - limit: at most so many rows; nil for all.
   ///   - offset: without the first so many.
   ///   - isSorted: false leaves the order to whoever reads the rows.
-  func select(limit: Int?, offset: Int, isSorted: Bool = true) -> SQLBuilder {
+  ///   - restriction: leaves only some of the rows.
+  func select(
+    limit: Int?, offset: Int, isSorted: Bool = true, only restriction: RowRestriction? = nil
+  ) -> SQLBuilder {
     var sql = SQLBuilder()
     var columns = (0..<width).map(columnName)
     if let links { columns.append(links.name(links.end.root)) }
     sql.append("SELECT \(columns.joined(separator: ", ")) FROM \(source)")
-    append(filterTo: &sql)
+    append(filterTo: &sql, restriction)
     if isSorted { sql.append(orderBy) }
     sql.append(limit: limit, offset: offset)
     return sql

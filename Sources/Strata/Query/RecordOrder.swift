@@ -42,4 +42,18 @@ struct RecordOrder: Sendable, Hashable {
     let mine = RecordKey(a, Table.keyColumn)
     return mine < key ? -1 : mine == key ? 0 : 1
   }
+
+  /// The order by the first column alone, in which different records may be equal.
+  var byFirstColumn: RecordOrder {
+    var order = self
+    order.columns = [columns[0]]
+    return order
+  }
+
+  /// The order by another column first.
+  func after(_ column: Column) -> RecordOrder {
+    var order = self
+    order.columns.insert(column, at: 0)
+    return order
+  }
 }

@@ -35,17 +35,6 @@ extension Snapshot {
     }
   }
 
-  /// The result of a query as trees, built on the reader's executor.
-  func tree(_ plan: QueryPlan) async throws(StoreError) -> ResultTree {
-    try await read { reader, connection throws(StoreError) in
-      // Reading in table order and sorting records in memory is twice as fast as ORDER BY.
-      let sql = plan.select(limit: nil, offset: 0, isSorted: false)
-      let records = try reader.builder.records(
-        try connection.prepared(sql, reader.model), of: plan.table, width: plan.width)
-      return ResultTree(records, order: plan.order)
-    }
-  }
-
   /// The records with the given keys.
   func records(
     _ table: Table, keys: some Sequence<RecordKey> & Sendable

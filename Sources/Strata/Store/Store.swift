@@ -7,6 +7,8 @@ package final class Store: Sendable {
   let writer: Writer
   /// Every commit, for anybody.
   let publisher: ChangePublisher
+  /// What is under way.
+  let activity = ActivityLedger()
   private let newest: NewestCommit
   let lifecycle = Lock(Lifecycle())
 

@@ -40,8 +40,13 @@ struct ImportRun {
   nonisolated(nonsending) mutating func run(
     _ source: JSONSource
   ) async throws(ImportError) -> ImportResult {
-    // Also after a failure: a pin that is kept keeps the log from starting again.
-    defer { scratch.unpin() }
+    let activity = scratch.activityLedger
+    activity.begin(.importing)
+    defer {
+      activity.end(.importing)
+      // Also after a failure: a pin that is kept keeps the log from starting again.
+      scratch.unpin()
+    }
     do throws(ImportError) {
       try await read(source)
       try await flush()

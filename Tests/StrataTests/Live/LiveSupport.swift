@@ -14,7 +14,7 @@ struct Chart {
 
   /// What a live query of these boats shows.
   func shown(_ boats: some Sequence<Boat>, _ query: Query<Boat>) throws -> ShownRows {
-    let plan = try QueryPlan(query, model)
+    let plan = LivePlan(try QueryPlan(query, model))
     return ShownRows(ResultTree(ContiguousArray(try boats.map(record)), order: plan.order), plan)
   }
 }
@@ -31,5 +31,12 @@ extension LiveDifference {
     for (offset, boat) in arrivals.sorted(by: { $0.0 < $1.0 }) { list.insert(boat, at: offset) }
     for edit in edits { list[edit.offset] = new[edit.offset] }
     return list
+  }
+}
+
+extension Stack {
+  /// Commits what somebody else does, and returns when the view context shows it.
+  nonisolated(nonsending) func merge(_ edit: (ScratchContext) -> Void) async throws {
+    try await view.merged(try await commit(.overwrite, edit))
   }
 }

@@ -1,0 +1,50 @@
+/// The sections of a live query at one moment: a value that never changes.
+public struct LiveSections<E: Entity, Name: Sendable>: RandomAccessCollection, Sendable {
+  private let all: LiveElements<E>
+  private let index: SectionIndex
+  private let name: @Sendable (E) -> Name
+
+  init(_ all: LiveElements<E>, _ name: @escaping @Sendable (E) -> Name) {
+    guard let index = all.shown.sections else { fatalError("a live query without sections") }
+    self.all = all
+    self.index = index
+    self.name = name
+  }
+
+  public var startIndex: Int { 0 }
+  public var endIndex: Int { index.count }
+
+  /// A section. O(1).
+  public subscript(section: Int) -> LiveSection<E, Name> {
+    let range = index.range(of: section)
+    return LiveSection(range: range, elements: all.part(range), name: name)
+  }
+
+  /// The element at a place. O(log *n*).
+  public subscript(path: LivePath) -> E {
+    all[index.range(of: path.section).lowerBound + path.item]
+  }
+
+  /// The place of the element at an offset among all elements. O(log *s*) for *s* sections.
+  public func path(of offset: Int) -> LivePath { index.path(of: offset) }
+}
+
+/// One section of a live query.
+public struct LiveSection<E: Entity, Name: Sendable>: Sendable {
+  /// The offsets of the section's elements among all elements.
+  public let range: Range<Int>
+  /// The section's elements; never empty.
+  public let elements: LiveElements<E>
+  private let nameOf: @Sendable (E) -> Name
+
+  fileprivate init(
+    range: Range<Int>, elements: LiveElements<E>, name: @escaping @Sendable (E) -> Name
+  ) {
+    self.range = range
+    self.elements = elements
+    nameOf = name
+  }
+
+  /// What the section's elements have in common. O(log *n*), decoded from the first one.
+  public var name: Name { nameOf(elements[0]) }
+}

@@ -1,0 +1,174 @@
+/// The tables that decide beside its own which rows a query has, and the ways back from them.
+///
+/// A change of a row of such a table concerns the query's rows that lead to it. They are found
+/// backwards, over indexed columns, in the store as it is after the change: a row that led there
+/// only before the change has changed itself, or something on its way has.
+struct QueryDependencies: Sendable {
+  /// One step away from the query's rows.
+  struct Hop: Sendable {
+    enum Way: Sendable {
+      /// The source refers to the row, in a column of its own.
+      case reference(Int)
+      /// The row refers to the source, in a column of its own.
+      case inverse(Int)
+    }
+
+    /// Where the hop begins: 0 is the query's table, other numbers are those of hops, from 1.
+    let source: Int
+    let way: Way
+    let table: Table
+    /// The columns that decide whether the row counts; its key, and so its existence, always does.
+    var reads: AttributeSet
+    /// If given, only rows with one of these cells in a column count.
+    var only: (column: Int, cells: Set<Cell>)?
+  }
+
+  let table: Table
+  /// The columns of the query's own table that decide about membership.
+  private(set) var reads = AttributeSet()
+  /// A hop's source comes before it.
+  private(set) var hops: [Hop] = []
+
+  /// Nil if the query looks at its own rows only.
+  init?(of plan: QueryPlan) {
+    if plan.isRowLocal { return nil }
+    table = plan.table
+    // A row that was beyond what a limited query knows may come before its end.
+    if plan.reach != nil { reads = plan.order.attributes }
+    if let links = plan.links {
+      // The place of a link is part of what is shown.
+      hops.append(
+        Hop(
+          source: 0, way: .inverse(links.end.target), table: links.end.table,
+          reads: .all(links.end.table.columns.count),
+          only: (column: links.end.root, cells: links.roots)))
+    }
+    let first = hops.count
+    for join in plan.joins {
+      let source = join.source == 0 ? 0 : join.source + first
+      hops.append(
+        Hop(
+          source: source, way: .reference(join.column), table: join.table, reads: AttributeSet()))
+      read(join.column, at: source)
+    }
+    plan.filter?.forEachAttribute { attribute in
+      read(attribute.column, at: attribute.join == 0 ? 0 : attribute.join + first)
+    }
+  }
+
+  private mutating func read(_ column: Int, at hop: Int) {
+    if hop == 0 { reads.insert(column) } else { hops[hop - 1].reads.insert(column) }
+  }
+
+  // MARK: Changes
+
+  /// What changes concern, before the store is asked for the ways back; nil if a table was reset.
+  ///
+  /// `adopt` takes rows of the query's table whose membership cannot have changed.
+  func affected(
+    by changes: ChangeSet, adopt: (RowChange) -> Void
+  ) -> AffectedRows? {
+    var affected = AffectedRows(hopCount: hops.count)
+    switch changes.tables[table.id] {
+    case nil: break
+    case .reset: return nil
+    case .rows(let rows):
+      for row in rows {
+        if row.change.touches(reads) { affected.keys[0].insert(row.key) } else { adopt(row) }
+      }
+    }
+    for (index, hop) in hops.enumerated() {
+      switch changes.tables[hop.table.id] {
+      case nil: break
+      case .reset: return nil
+      case .rows(let rows):
+        for row in rows where row.change.touches(hop.reads) {
+          switch hop.way {
+          case .reference: affected.keys[index + 1].insert(row.key)
+          case .inverse(let column):
+            for record in [row.change.before, row.change.after].compactMap({ $0 }) {
+              if let only = hop.only, !only.cells.contains(record[only.column]) { continue }
+              if !record.isNull(column) { affected.keys[hop.source].insert(record.key(column)) }
+            }
+          }
+        }
+      }
+    }
+    return affected
+  }
+}
+
+/// The keys that changes concern, by table of a query: its own, then its hops.
+struct AffectedRows: Sendable {
+  var keys: [Set<RecordKey>]
+
+  init(hopCount: Int) { keys = Array(repeating: [], count: hopCount + 1) }
+
+  var isEmpty: Bool { keys.allSatisfy(\.isEmpty) }
+  var count: Int { keys.reduce(0) { $0 + $1.count } }
+}
+
+extension Change {
+  /// Whether the row came, went, or differs in one of the columns.
+  fileprivate func touches(_ columns: AttributeSet) -> Bool {
+    guard let before, let after else { return true }
+    return !after.differences(from: before).isDisjoint(with: columns)
+  }
+}
+
+extension ResolvedFilter {
+  /// Every column that the filter looks at.
+  fileprivate func forEachAttribute(_ body: (ResolvedAttribute) -> Void) {
+    switch self {
+    case .compare(let attribute, _, _), .isIn(let attribute, _), .text(let attribute, _, _):
+      body(attribute)
+    case .and(let a, let b), .or(let a, let b):
+      a.forEachAttribute(body)
+      b.forEachAttribute(body)
+    case .not(let filter): filter.forEachAttribute(body)
+    }
+  }
+}
+
+extension QueryDependencies {
+  /// The keys of the query's own rows that lead to affected rows; nil if there are more than `most`.
+  ///
+  /// - Parameter read: runs a statement, and returns the first column of its rows.
+  func roots(
+    of affected: AffectedRows, most: Int,
+    _ read: (SQLBuilder) throws(StoreError) -> [RecordKey]
+  ) throws(StoreError) -> Set<RecordKey>? {
+    var keys = affected.keys
+    for index in hops.indices.reversed() {
+      let hop = hops[index]
+      for some in keys[index + 1].slices {
+        let found: [RecordKey]
+        switch hop.way {
+        case .reference(let column):
+          let source = hop.source == 0 ? table : hops[hop.source - 1].table
+          found = try read(Self.select(Table.keyColumn, of: source, where: [(column, some)]))
+        case .inverse(let column):
+          let only = hop.only.map { [($0.column, $0.cells)] } ?? []
+          found = try read(
+            Self.select(column, of: hop.table, where: [(Table.keyColumn, some)] + only))
+        }
+        keys[hop.source].formUnion(found)
+        if keys[hop.source].count > most { return nil }
+      }
+    }
+    return keys[0]
+  }
+
+  private static func select(
+    _ column: Int, of table: Table, where conditions: [(column: Int, cells: Set<Cell>)]
+  ) -> SQLBuilder {
+    func name(_ column: Int) -> String { table.columns[column].name.quotedIdentifier }
+    var sql = SQLBuilder()
+    sql.append("SELECT \(name(column)) FROM \(table.name.quotedIdentifier)")
+    for (index, condition) in conditions.enumerated() {
+      sql.append(index == 0 ? " WHERE " : " AND ")
+      sql.append(name(condition.column), among: condition.cells)
+    }
+    return sql
+  }
+}

@@ -1,0 +1,123 @@
+/// Where the sections of a live query begin: runs of shown rows that are equal in one order.
+struct SectionIndex: Sendable {
+  let order: RecordOrder
+  /// A row that each section has or had, to find it by.
+  private var leads: ContiguousArray<Record> = []
+  private var counts: [Int] = []
+  /// The offset of each section's first row, and behind them the number of all rows.
+  private var starts: [Int] = [0]
+
+  /// The sections of what is shown. O(*s* log *n*) for *s* sections.
+  init(of rows: ShownRows, by order: RecordOrder) {
+    self.order = order
+    let total = rows.range.count
+    var offset = 0
+    while offset < total {
+      let lead = rows.record(at: offset)
+      let end = min(rows.end(ofRunLike: lead, in: order), total)
+      leads.append(lead)
+      counts.append(end - offset)
+      offset = end
+    }
+    makeStarts()
+  }
+
+  /// The number of sections.
+  var count: Int { leads.count }
+
+  /// The offsets of a section's rows.
+  func range(of section: Int) -> Range<Int> { starts[section]..<starts[section + 1] }
+
+  /// The section that has the row at an offset, and the row's place in it. O(log *s*).
+  func path(of offset: Int) -> LivePath {
+    var low = 0
+    var high = leads.count
+    while low < high {
+      let middle = (low + high) / 2
+      if starts[middle + 1] <= offset { low = middle + 1 } else { high = middle }
+    }
+    return LivePath(section: low, item: offset - starts[low])
+  }
+
+  // MARK: Changes
+
+  /// Brings the sections of a whole result to a later one, of which only `keys` may differ.
+  ///
+  /// - Complexity: O(*s* + *k* (log *s* + log *n*)) for *s* sections and *k* keys.
+  mutating func follow(from old: ResultTree, to new: ResultTree, _ keys: Set<RecordKey>) {
+    for key in keys {
+      let before = old.record(of: key)
+      let after = new.record(of: key)
+      if let before, let after, order.compare(before, after) == 0 { continue }
+      if let before { add(-1, to: before) }
+      if let after { add(1, to: after) }
+    }
+    if counts.contains(0) {
+      let kept = counts.indices.filter { counts[$0] > 0 }
+      leads = ContiguousArray(kept.map { leads[$0] })
+      counts = kept.map { counts[$0] }
+    }
+    makeStarts()
+  }
+
+  private mutating func add(_ number: Int, to record: Record) {
+    var low = 0
+    var high = leads.count
+    while low < high {
+      let middle = (low + high) / 2
+      let order = order.compare(leads[middle], record)
+      if order == 0 {
+        counts[middle] += number
+        return
+      }
+      if order < 0 { low = middle + 1 } else { high = middle }
+    }
+    leads.insert(record, at: low)
+    counts.insert(number, at: low)
+  }
+
+  private mutating func makeStarts() {
+    starts = [0]
+    starts.reserveCapacity(counts.count + 1)
+    var sum = 0
+    for count in counts {
+      sum += count
+      starts.append(sum)
+    }
+  }
+
+  /// The sections that only the old version has, and those that only the new one has, ascending.
+  static func difference(_ old: SectionIndex, _ new: SectionIndex) -> (gone: [Int], come: [Int]) {
+    var gone: [Int] = []
+    var come: [Int] = []
+    var i = 0
+    var j = 0
+    while i < old.count || j < new.count {
+      let order =
+        i == old.count ? 1 : j == new.count ? -1 : new.order.compare(old.leads[i], new.leads[j])
+      if order < 0 { gone.append(i) }
+      if order > 0 { come.append(j) }
+      if order <= 0 { i += 1 }
+      if order >= 0 { j += 1 }
+    }
+    return (gone, come)
+  }
+}
+
+/// The place of an element in a live query with sections.
+public struct LivePath: Sendable, Hashable, Comparable {
+  /// The offset of the section.
+  public let section: Int
+  /// The offset of the element in the section.
+  public let item: Int
+
+  /// The place at two offsets.
+  public init(section: Int, item: Int) {
+    self.section = section
+    self.item = item
+  }
+
+  public static func < (left: Self, right: Self) -> Bool {
+    (left.section, left.item) < (right.section, right.item)
+  }
+}

@@ -1,0 +1,97 @@
+public import Observation
+
+/// A live query in sections: what a table view with headers shows.
+///
+/// Sections stand in the order of their names, elements in the order of the query within their
+/// section. A section is there as long as it has elements.
+///
+/// `Observable`: reading ``sections`` in a SwiftUI body or in `withObservationTracking` is enough.
+@MainActor
+public final class SectionedLiveQuery<E: Entity, Name: Sendable>: Observable {
+  /// The same elements without sections.
+  public let live: LiveQuery<E>
+  private let sectioning: LiveSectioning<E, Name>
+
+  init(_ live: LiveQuery<E>, _ sectioning: LiveSectioning<E, Name>) {
+    self.live = live
+    self.sectioning = sectioning
+  }
+
+  /// The sections with their elements, unsaved edits included; empty until loaded.
+  public var sections: LiveSections<E, Name> { LiveSections(live.elements, sectioning.name) }
+
+  /// The elements of all sections, one after the other.
+  public var elements: LiveElements<E> { live.elements }
+
+  /// Whether the first result is there.
+  public var isLoaded: Bool { live.isLoaded }
+
+  /// Why the result could not be loaded, or the query not be changed; see ``LiveQuery/error``.
+  public var error: StoreError? { live.error }
+
+  /// Waits until the first result is there.
+  ///
+  /// - Throws: the error of a load that failed, `cancelled` or `closed`.
+  public func load() async throws(StoreError) { try await live.load() }
+
+  /// Changes the query in place, with the sections as they are; see ``LiveQuery/change(to:)``.
+  ///
+  /// If the sections come in another order afterwards, the update is a reset.
+  ///
+  /// - Throws: ``StoreError`` with code `invalidQuery`, `cancelled`, `closed` or one of SQLite's; then
+  ///   the old query stays.
+  public func change(to query: Query<E>) async throws(StoreError) {
+    try await live.change(to: query)
+  }
+
+  /// What changes from now on, as sections and elements that come, go, move and change.
+  public var updates: SectionUpdates<E, Name> {
+    SectionUpdates(live.differences(nil), live.result.plan.table, sectioning.name)
+  }
+
+  /// What changes from now on, told once in an interval at most; see
+  /// ``LiveQuery/updates(every:clock:)``.
+  public func updates<C: Clock>(
+    every interval: C.Duration, clock: C = ContinuousClock()
+  ) -> SectionUpdates<E, Name> {
+    SectionUpdates(
+      live.differences(LivePace(interval, clock)), live.result.plan.table, sectioning.name)
+  }
+}
+
+/// How a live query comes by its sections.
+struct LiveSectioning<E: Entity, Name: Sendable>: Sendable {
+  /// The section of an entity.
+  let name: @Sendable (E) -> Name
+  /// The plan of any query with these sections.
+  let plan: @Sendable (Query<E>, Model) throws(StoreError) -> LivePlan
+
+  /// Sections by an attribute, which becomes the first sort unless it is already.
+  init(by path: any KeyPath<E, Name> & Sendable) where Name: ComparableValue {
+    name = { $0[keyPath: path] }
+    plan = { query, model throws(StoreError) in
+      var query = query
+      if query.sorts.first.map({ $0.path as AnyKeyPath == path as AnyKeyPath }) != true {
+        query.sorts = Query<E>.all.sorted(by: path).sorts + query.sorts
+      }
+      return LivePlan(try QueryPlan(query, model), isSectioned: true)
+    }
+  }
+
+  /// Sections by what is computed of an entity, once each time it changes.
+  init(by name: @escaping @Sendable (E) -> Name) where Name: ComparableValue {
+    self.name = name
+    plan = { query, model throws(StoreError) in
+      let table = model.table(of: E.self)
+      // The store cannot tell which rows would be the first ones.
+      if query.limit != nil || query.offset > 0 {
+        throw .query(
+          "a query in computed sections cannot have a limit or an offset", entity: table.entity)
+      }
+      let rule = LivePlan.SectionRule { record throws(ValueError) in
+        try name(table.decodeLeniently(record, as: E.self)).cell
+      }
+      return LivePlan(try QueryPlan(query, model), sections: rule)
+    }
+  }
+}

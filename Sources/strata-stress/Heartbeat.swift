@@ -1,0 +1,60 @@
+import Foundation
+
+/// Measures how long the main actor is held: it asks for a turn every millisecond, and notes how long
+/// that took to come, and what the main thread computed since the turn before.
+///
+/// On a machine that does other things, too, waiting says little about who was in the way; the
+/// time that the main thread itself has computed is nobody else's.
+enum Heartbeat {
+  struct Beats: Sendable {
+    /// How long each turn took to come.
+    let waits: [Duration]
+    /// What the main thread computed between two turns.
+    let held: [Duration]
+
+    init(waits: [Duration], held: [Duration]) {
+      self.waits = waits.sorted()
+      self.held = held.sorted()
+    }
+  }
+
+  /// The beats while `body` runs.
+  @concurrent
+  static func beats(during body: @escaping @Sendable () async throws -> Void) async throws -> Beats
+  {
+    let heart = Task.detached(priority: .high) {
+      var waits: [Duration] = []
+      var held: [Duration] = []
+      let clock = ContinuousClock()
+      var last = await computed()
+      while !Task.isCancelled {
+        let asked = clock.now
+        let now = await computed()
+        waits.append(clock.now - asked)
+        held.append(now - last)
+        last = now
+        try? await Task.sleep(for: .milliseconds(1))
+      }
+      return Beats(waits: waits, held: held)
+    }
+    defer { heart.cancel() }
+    try await body()
+    heart.cancel()
+    return await heart.value
+  }
+
+  /// The processor time that the main thread has used.
+  @MainActor
+  private static func computed() -> Duration {
+    var time = timespec()
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+    return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
+  }
+}
+
+extension [Duration] {
+  /// The value that a part of a sorted list does not exceed.
+  func quantile(_ part: Double) -> Duration {
+    isEmpty ? .zero : self[Int(Double(count - 1) * part)]
+  }
+}

@@ -1,0 +1,121 @@
+import Observation
+import StrataTesting
+import Testing
+
+@testable import Strata
+
+/// A live query whose filter, sort or limit is changed in place.
+@Suite(.stack(Boat.self, Harbour.self), .timeLimit(.minutes(10)))
+@MainActor struct LiveChangeOfQueryTests {
+  let stack = Stack.test
+  var view: ViewContext { stack.view }
+
+  private func fill(_ count: Int = 12) async throws {
+    try await stack.withScratch { scratch in
+      for id in 0..<count {
+        scratch.insert(Boat(id: id, name: "\(id * 7 % 12)", length: id, speed: id % 3))
+      }
+    }
+  }
+
+  @Test func `another query is one update with the differences`() async throws {
+    try await fill()
+    let live = try await view.loaded(Boat.where { $0.length < 8 }.sorted(by: \.name))
+    var updates = live.updates.makeAsyncIterator()
+    var list = Array(live.elements)
+    let queries = [
+      Boat.where { $0.length > 3 }.sorted(by: \.name),
+      Boat.where { $0.length > 3 }.sorted(by: \.name, .descending),
+      Boat.sorted(by: \.length).limit(5), Boat.sorted(by: \.length).offset(3).limit(5),
+      Boat.where { $0.harbour.isOpen }, Boat.all,
+    ]
+    for query in queries {
+      try await live.change(to: query)
+      let fetched = try await view.fetch(query)
+      #expect(Array(live.elements) == fetched)
+      if list != fetched {
+        let update = try #require(await updates.next())
+        #expect(!update.isReset)
+        // What both show is not taken out and put in again.
+        let kept = Set(list.map(\.id)).intersection(fetched.map(\.id))
+        #expect(update.insertions.count == fetched.count - kept.count)
+        #expect(update.deletions.count == list.count - kept.count)
+        update.apply(to: &list)
+      }
+      #expect(list == fetched)
+    }
+  }
+
+  @Test func `the old result stays, kept up to date, until the new one is there`() async throws {
+    try await fill()
+    let live = try await view.loaded(Boat.where { $0.length < 4 })
+    let gate = TestGate()
+    await view.maintainer.hold(at: gate)
+    live.query = Boat.where { $0.length >= 10 }
+    await gate.arrived()
+    view.insert(Boat(id: 20, length: 1))
+    #expect(live.elements.map(\.id) == [0, 1, 2, 3, 20])
+    let wakes = live.statistics.wakes
+    await gate.open()
+    let loads = live.statistics.loads
+    #expect(await eventually { live.elements.map(\.id) == [10, 11] })
+    #expect(live.statistics.wakes == wakes + 1 && loads >= 1)
+  }
+
+  @Test func `a query that cannot be run is reported, and the old one stays`() async throws {
+    try await fill()
+    let live = try await view.loaded(Boat.where { $0.length < 4 })
+    live.query = Boat.where { $0.badName > 3 }
+    #expect(live.error?.code == .invalidQuery)
+    try await stack.withScratch { $0.insert(Boat(id: 20, length: 1)) }
+    #expect(live.elements.map(\.id) == [0, 1, 2, 3, 20] && live.error != nil)
+    let error = await failure { try await live.change(to: Boat.where { $0.badName > 3 }) }
+    #expect(error?.code == .invalidQuery)
+    try await live.change(to: Boat.where { $0.length > 10 })
+    #expect(live.elements.map(\.id) == [11] && live.error == nil)
+  }
+
+  @Test func `the newest of several changes wins`() async throws {
+    try await fill()
+    let live = try await view.loaded(Boat.all)
+    let gate = TestGate()
+    await view.maintainer.hold(at: gate)
+    let first = Task { await failure { try await live.change(to: Boat.where { $0.length > 5 }) } }
+    await gate.arrived()
+    live.query = Boat.where { $0.length > 10 }
+    let outcome = await first.value
+    #expect(outcome?.code == .cancelled)
+    await gate.open()
+    #expect(await eventually { live.elements.map(\.id) == [11] })
+    await view.maintainer.setWillLoad(nil)
+    try await live.change(to: Boat.all)
+    try await stack.withScratch { $0.insert(Boat(id: 30)) }
+    #expect(live.elements.count == 13)
+    // Nothing of the queries in between is maintained any more.
+    #expect(await eventually { await view.maintainer.queryCount == 1 })
+  }
+
+  @Test func `a change during the first load takes its place`() async throws {
+    try await fill()
+    let gate = TestGate()
+    await view.maintainer.hold(at: gate)
+    let live = view.live(Boat.all)
+    await gate.arrived()
+    live.query = Boat.where { $0.length > 10 }
+    await gate.open()
+    #expect(await eventually { live.elements.map(\.id) == [11] })
+  }
+
+  @Test func `a closed stack cannot change a query`() async throws {
+    try await fill()
+    let live = try await view.loaded(Boat.all)
+    await stack.close()
+    let error = await failure { try await live.change(to: Boat.where { $0.length > 5 }) }
+    #expect(error?.code == .closed && live.elements.count == 12)
+  }
+}
+
+extension Boat {
+  /// No attribute.
+  fileprivate var badName: Int { name.count }
+}

@@ -1,0 +1,54 @@
+import StrataTesting
+import Testing
+
+@testable import Strata
+
+/// Updates that come once in an interval at most.
+@Suite(.stack(Boat.self, Harbour.self), .timeLimit(.minutes(10))) @MainActor struct LivePaceTests {
+  let stack = Stack.test
+  var view: ViewContext { stack.view }
+
+  @Test func `what comes during an interval is one update at its end`() async throws {
+    let live = try await view.loaded(Boat.all)
+    let clock = TestClock()
+    var received: [[Int]] = []
+    let updates = live.updates(every: .milliseconds(100), clock: clock)
+    let task = Task {
+      for await update in updates { received.append(update.insertions) }
+    }
+    await others()
+    view.insert(Boat(id: 0))
+    // The first one comes at once.
+    #expect(await eventually { received == [[0]] })
+    await clock.sleepers(1)
+    for id in 1...5 {
+      view.insert(Boat(id: id))
+      clock.advance(by: .milliseconds(10))
+      await others()
+    }
+    #expect(received.count == 1)
+    clock.advance(by: .milliseconds(50))
+    #expect(await eventually { received.count == 2 })
+    #expect(received.last == [1, 2, 3, 4, 5])
+    await clock.sleepers(1)
+    // After a quiet interval the next one comes at once.
+    clock.advance(by: .milliseconds(500))
+    await others()
+    view.insert(Boat(id: 9))
+    #expect(await eventually { received.last == [6] })
+    task.cancel()
+    await task.value
+  }
+
+  @Test func `a cancelled task does not wait for the interval`() async throws {
+    let live = try await view.loaded(Boat.all)
+    let clock = TestClock()
+    let updates = live.updates(every: .seconds(1), clock: clock)
+    let task = Task { for await _ in updates {} }
+    await others()
+    view.insert(Boat(id: 0))
+    await clock.sleepers(1)
+    task.cancel()
+    await task.value
+  }
+}
