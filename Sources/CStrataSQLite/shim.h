@@ -2,6 +2,7 @@
 #define STRATA_SQLITE_SHIM_H
 
 #include <sqlite3.h>
+#include <stdint.h>
 #include <string.h>
 
 // Swift cannot write SQLITE_STATIC and SQLITE_TRANSIENT: they are casts to a function pointer.
@@ -28,6 +29,12 @@ static inline int strata_bind_text_copy(sqlite3_stmt *statement, int index, cons
 static inline int strata_bind_blob_copy(sqlite3_stmt *statement, int index, const void *bytes,
                                         sqlite3_uint64 count) {
   return sqlite3_bind_blob64(statement, index, bytes ? bytes : "", count, SQLITE_TRANSIENT);
+}
+
+static inline void strata_result_text(sqlite3_context *context, const void *bytes,
+                                      sqlite3_uint64 count) {
+  sqlite3_result_text64(context, bytes ? (const char *)bytes : "", count, SQLITE_TRANSIENT,
+                        SQLITE_UTF8);
 }
 
 // Locks the file itself, as SQLite does before it rolls a journal back: fails with SQLITE_BUSY if any
@@ -57,6 +64,146 @@ void *memmem(const void *haystack, size_t haystack_length, const void *needle,
 static inline const void *strata_find(const void *haystack, size_t haystack_length,
                                       const void *needle, size_t needle_length) {
   return memmem(haystack, haystack_length, needle, needle_length);
+}
+
+// The table-valued function strata_list(blob): the values that ValueList.swift packed into the blob.
+// A virtual table's state begins with SQLite's own, which only C lays out by definition.
+
+typedef struct {
+  sqlite3_vtab_cursor base;
+  sqlite3_value *list;
+  const uint8_t *bytes;
+  int64_t count;
+  // Where the row's value begins, where the next one does, and the row's number.
+  int64_t position, next, row;
+} strata_list_cursor;
+
+static inline int strata_list_connect(sqlite3 *connection, void *context, int count,
+                                      const char *const *arguments, sqlite3_vtab **table,
+                                      char **message) {
+  (void)context, (void)count, (void)arguments, (void)message;
+  int code = sqlite3_declare_vtab(connection, "CREATE TABLE list(value, packed HIDDEN)");
+  if (code != SQLITE_OK) return code;
+  *table = (sqlite3_vtab *)sqlite3_malloc(sizeof(sqlite3_vtab));
+  if (!*table) return SQLITE_NOMEM;
+  memset(*table, 0, sizeof(sqlite3_vtab));
+  return sqlite3_vtab_config(connection, SQLITE_VTAB_INNOCUOUS);
+}
+
+static inline int strata_list_disconnect(sqlite3_vtab *table) {
+  sqlite3_free(table);
+  return SQLITE_OK;
+}
+
+static inline int strata_list_best_index(sqlite3_vtab *table, sqlite3_index_info *info) {
+  (void)table;
+  for (int i = 0; i < info->nConstraint; i++) {
+    if (info->aConstraint[i].iColumn != 1) continue;
+    if (info->aConstraint[i].op != SQLITE_INDEX_CONSTRAINT_EQ) continue;
+    if (!info->aConstraint[i].usable) return SQLITE_CONSTRAINT;
+    info->aConstraintUsage[i].argvIndex = 1;
+    info->aConstraintUsage[i].omit = 1;
+    info->estimatedCost = 1;
+    info->estimatedRows = 1000;
+    return SQLITE_OK;
+  }
+  return SQLITE_CONSTRAINT;
+}
+
+static inline int strata_list_open(sqlite3_vtab *table, sqlite3_vtab_cursor **cursor) {
+  (void)table;
+  strata_list_cursor *list = (strata_list_cursor *)sqlite3_malloc(sizeof(*list));
+  if (!list) return SQLITE_NOMEM;
+  memset(list, 0, sizeof(*list));
+  *cursor = &list->base;
+  return SQLITE_OK;
+}
+
+static inline int strata_list_close(sqlite3_vtab_cursor *cursor) {
+  strata_list_cursor *list = (strata_list_cursor *)cursor;
+  sqlite3_value_free(list->list);
+  sqlite3_free(list);
+  return SQLITE_OK;
+}
+
+// Finds where the value at `next` ends; a list that is cut off ends before it.
+static inline int strata_list_next(sqlite3_vtab_cursor *cursor) {
+  strata_list_cursor *list = (strata_list_cursor *)cursor;
+  list->position = list->next;
+  list->row++;
+  int64_t left = list->count - list->position;
+  if (left <= 0) return SQLITE_OK;
+  int64_t size = 9;
+  if (list->bytes[list->position] >= 3) {
+    uint32_t length = 0;
+    if (left >= 5) memcpy(&length, list->bytes + list->position + 1, 4);
+    size = 5 + (int64_t)length;
+  }
+  if (size > left) list->position = list->count;
+  list->next = list->position + size;
+  return SQLITE_OK;
+}
+
+static inline int strata_list_filter(sqlite3_vtab_cursor *cursor, int number, const char *name,
+                                     int count, sqlite3_value **arguments) {
+  (void)number, (void)name;
+  strata_list_cursor *list = (strata_list_cursor *)cursor;
+  sqlite3_value_free(list->list);
+  list->list = count > 0 ? sqlite3_value_dup(arguments[0]) : 0;
+  list->bytes = (const uint8_t *)sqlite3_value_blob(list->list);
+  list->count = list->bytes ? sqlite3_value_bytes(list->list) : 0;
+  list->next = list->row = 0;
+  return strata_list_next(cursor);
+}
+
+static inline int strata_list_eof(sqlite3_vtab_cursor *cursor) {
+  strata_list_cursor *list = (strata_list_cursor *)cursor;
+  return list->position >= list->count;
+}
+
+static inline int strata_list_column(sqlite3_vtab_cursor *cursor, sqlite3_context *context,
+                                     int column) {
+  strata_list_cursor *list = (strata_list_cursor *)cursor;
+  const uint8_t *value = list->bytes + list->position;
+  if (column == 1) {
+    sqlite3_result_value(context, list->list);
+  } else if (value[0] == 1) {
+    int64_t integer;
+    memcpy(&integer, value + 1, 8);
+    sqlite3_result_int64(context, integer);
+  } else if (value[0] == 2) {
+    double real;
+    memcpy(&real, value + 1, 8);
+    sqlite3_result_double(context, real);
+  } else {
+    uint32_t length;
+    memcpy(&length, value + 1, 4);
+    if (value[0] == 3) strata_result_text(context, value + 5, length);
+    else sqlite3_result_blob64(context, value + 5, length, SQLITE_TRANSIENT);
+  }
+  return SQLITE_OK;
+}
+
+static inline int strata_list_rowid(sqlite3_vtab_cursor *cursor, sqlite3_int64 *row) {
+  *row = ((strata_list_cursor *)cursor)->row;
+  return SQLITE_OK;
+}
+
+static inline int strata_register_list(sqlite3 *connection) {
+  static const sqlite3_module module = {
+      .iVersion = 0,
+      .xConnect = strata_list_connect,
+      .xBestIndex = strata_list_best_index,
+      .xDisconnect = strata_list_disconnect,
+      .xOpen = strata_list_open,
+      .xClose = strata_list_close,
+      .xFilter = strata_list_filter,
+      .xNext = strata_list_next,
+      .xEof = strata_list_eof,
+      .xColumn = strata_list_column,
+      .xRowid = strata_list_rowid,
+  };
+  return sqlite3_create_module_v2(connection, "strata_list", &module, 0, 0);
 }
 
 #endif

@@ -53,6 +53,7 @@ package final class Connection {
       + busyTimeout.components.attoseconds / 1_000_000_000_000_000
     sqlite3_busy_timeout(handle, Int32(clamping: milliseconds))
     do {
+      try registerFunctions()
       if access != .readOnly {
         if try belongs(to: application) { try execute("PRAGMA journal_mode = WAL") }
         // Checkpoints are the writer's decision, not a side effect of some commit.
@@ -77,6 +78,16 @@ package final class Connection {
   deinit {
     cache.removeAll()
     sqlite3_close_v2(handle)
+  }
+
+  /// What the SQL of filters uses beyond SQLite's own.
+  private func registerFunctions() throws(SQLiteError) {
+    for register in [CaseFolding.register, TextCollation.register, ValueList.register] {
+      let code = register(handle)
+      guard code == SQLITE_OK else {
+        throw SQLiteError(code: code, connection: handle, sql: nil)
+      }
+    }
   }
 
   /// Whether the file is new or carries the application id; any file if that is nil.

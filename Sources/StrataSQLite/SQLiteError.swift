@@ -40,6 +40,13 @@ internal import CStrataSQLite
   package var isOutOfMemory: Bool { primary == SQLITE_NOMEM }
   package var isInputOutput: Bool { primary == SQLITE_IOERR }
 
+  /// Whether a statement is more than SQLite's parser takes; the codes do not tell.
+  package var isTooComplex: Bool {
+    primary == SQLITE_ERROR
+      && (message == "parser stack overflow" || message == "too many SQL variables"
+        || message.hasPrefix("Expression tree is too large"))
+  }
+
   @usableFromInline package var description: String {
     "SQLite error \(code): \(message)" + (sql.map { " in \($0)" } ?? "")
   }

@@ -88,24 +88,24 @@ struct LayeredFetch: Sendable {
     return (keys, try await matching(plan, try await shown(plan.table, keys)))
   }
 
-  /// The keys of the records whose membership the layers decide: those changed, and those that
-  /// refer to something changed that the filter looks at.
+  /// The keys of the records whose membership the layers decide: those changed, and those that are
+  /// related to something changed that the filter looks at.
   private func candidates(_ plan: QueryPlan) async throws(StoreError) -> Set<RecordKey> {
-    var keys = changedKeys(plan.table.id)
-    for join in plan.joins {
-      let changed = changedKeys(join.table.id)
-      if changed.isEmpty { continue }
-      // Through several references only the whole table is sure to have them all.
-      let referring =
-        join.source == 0
-        ? try await snapshot.records(plan.table, referring: changed, in: join.column)
-        : try await snapshot.records(plan.unfiltered, limit: nil, isSorted: false)
-      keys.formUnion(referring.map { $0.key(Table.keyColumn) })
+    if plan.isRowLocal { return changedKeys(plan.table.id) }
+    var changes: [TableID: [RecordKey: AffectedKeys.Versions]] = [:]
+    for table in model.tables where plan.depends(on: table.id) {
+      let keys = changedKeys(table.id)
+      if keys.isEmpty { continue }
+      let before = try await snapshot.records(table, keys: keys)
+      let after = shown(table, over: before, keys)
+      var versions: [RecordKey: AffectedKeys.Versions] = [:]
+      for key in keys { versions[key] = .init(before: before[key], after: after[key]) }
+      changes[table.id] = versions
     }
-    return keys
+    return try await AffectedKeys(snapshot: snapshot, changes: changes).keys(of: plan)
   }
 
-  private func changedKeys(_ table: TableID) -> Set<RecordKey> {
+  func changedKeys(_ table: TableID) -> Set<RecordKey> {
     layers.reduce(into: []) { keys, layer in
       if let changes = layer.tables[table] { keys.formUnion(changes.map(\.key)) }
     }
@@ -115,7 +115,13 @@ struct LayeredFetch: Sendable {
   func shown(
     _ table: Table, _ keys: Set<RecordKey>
   ) async throws(StoreError) -> [RecordKey: Record] {
-    var records = try await snapshot.records(table, keys: keys)
+    shown(table, over: try await snapshot.records(table, keys: keys), keys)
+  }
+
+  private func shown(
+    _ table: Table, over stored: [RecordKey: Record], _ keys: Set<RecordKey>
+  ) -> [RecordKey: Record] {
+    var records = stored
     for layer in layers.reversed() {
       guard let changes = layer.tables[table.id] else { continue }
       for (key, change) in changes where keys.contains(key) {
@@ -123,26 +129,6 @@ struct LayeredFetch: Sendable {
       }
     }
     return records
-  }
-
-  /// Those of the records that meet the filter, with what they refer to as the layers show it.
-  func matching(
-    _ plan: QueryPlan, _ records: [RecordKey: Record]
-  ) async throws(StoreError) -> [Record] {
-    guard let filter = plan.filter else { return Array(records.values) }
-    let records = Array(records.values)
-    var joined = [[Record?]](repeating: [], count: records.count)
-    for join in plan.joins {
-      let keys = records.indices.map { index -> RecordKey? in
-        let source = join.source == 0 ? records[index] : joined[index][join.source - 1]
-        guard let source, !source.isNull(join.column) else { return nil }
-        return source.key(join.column)
-      }
-      let targets = try await shown(join.table, Set(keys.compactMap { $0 }))
-      for index in records.indices { joined[index].append(keys[index].flatMap { targets[$0] }) }
-    }
-    return records.indices.filter { filter.matches(records[$0], joined: joined[$0]) }
-      .map { records[$0] }
   }
 }
 

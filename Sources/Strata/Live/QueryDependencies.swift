@@ -18,7 +18,7 @@ struct QueryDependencies: Sendable {
     let way: Way
     let table: Table
     /// The columns that decide whether the row counts; its key, and so its existence, always does.
-    var reads: AttributeSet
+    var reads = AttributeSet()
     /// If given, only rows with one of these cells in a column count.
     var only: (column: Int, cells: Set<Cell>)?
   }
@@ -43,17 +43,41 @@ struct QueryDependencies: Sendable {
           reads: .all(links.end.table.columns.count),
           only: (column: links.end.root, cells: links.roots)))
     }
-    let first = hops.count
-    for join in plan.joins {
-      let source = join.source == 0 ? 0 : join.source + first
-      hops.append(
-        Hop(
-          source: source, way: .reference(join.column), table: join.table, reads: AttributeSet()))
+    add(plan.joins, plan.related, plan.filter, at: 0)
+  }
+
+  /// Adds what a filter looks at beside the rows of a hop.
+  private mutating func add(
+    _ joins: [Join], _ related: [RelatedRows], _ filter: ResolvedFilter?, at hop: Int
+  ) {
+    // The hops of the filter's tables.
+    var places = [hop]
+    for join in joins {
+      let source = places[join.source]
+      places.append(add(Hop(source: source, way: .reference(join.column), table: join.table)))
       read(join.column, at: source)
     }
-    plan.filter?.forEachAttribute { attribute in
-      read(attribute.column, at: attribute.join == 0 ? 0 : attribute.join + first)
+    filter?.forEachAttribute { read($0.column, at: places[$0.join]) }
+    for rows in related {
+      let source = places[rows.source]
+      let place: Int
+      switch rows.kind {
+      case .toMany(let column):
+        place = add(Hop(source: source, way: .inverse(column), table: rows.table))
+        read(column, at: place)
+      case .links(let end):
+        let link = add(Hop(source: source, way: .inverse(end.root), table: end.table))
+        read(end.root, at: link)
+        read(end.target, at: link)
+        place = add(Hop(source: link, way: .reference(end.target), table: rows.table))
+      }
+      add(rows.joins, rows.related, rows.filter, at: place)
     }
+  }
+
+  private mutating func add(_ hop: Hop) -> Int {
+    hops.append(hop)
+    return hops.count
   }
 
   private mutating func read(_ column: Int, at hop: Int) {
@@ -117,15 +141,37 @@ extension Change {
 }
 
 extension ResolvedFilter {
-  /// Every column that the filter looks at.
+  /// Every column that the filter looks at, in its table and in those joined to it.
   fileprivate func forEachAttribute(_ body: (ResolvedAttribute) -> Void) {
     switch self {
-    case .compare(let attribute, _, _), .isIn(let attribute, _), .text(let attribute, _, _):
-      body(attribute)
+    case .compare(let attribute, _, _): body(attribute)
+    case .relate(let a, _, let b, _):
+      a.forEachAttribute(body)
+      b.forEachAttribute(body)
+    case .isIn(let expression, _), .text(let expression, _, _): expression.forEachAttribute(body)
+    // The rows' own columns are those of another table.
+    case .any: break
     case .and(let a, let b), .or(let a, let b):
       a.forEachAttribute(body)
       b.forEachAttribute(body)
     case .not(let filter): filter.forEachAttribute(body)
+    }
+  }
+}
+
+extension ResolvedExpression {
+  fileprivate func forEachAttribute(_ body: (ResolvedAttribute) -> Void) {
+    switch self {
+    case .attribute(let attribute): body(attribute)
+    case .literal, .count: break
+    case .arithmetic(_, let a, let b), .coalesced(let a, let b):
+      a.forEachAttribute(body)
+      b.forEachAttribute(body)
+    case .conditional(let condition, let a, let b):
+      condition.forEachAttribute(body)
+      a.forEachAttribute(body)
+      b.forEachAttribute(body)
+    case .folded(let text), .byteCount(let text): text.forEachAttribute(body)
     }
   }
 }

@@ -71,7 +71,11 @@ struct LiveSectioning<E: Entity, Name: Sendable>: Sendable {
     name = { $0[keyPath: path] }
     plan = { query, model throws(StoreError) in
       var query = query
-      if query.sorts.first.map({ $0.path as AnyKeyPath == path as AnyKeyPath }) != true {
+      // In another order than that of bytes, entities of one section need not be neighbours.
+      let isSorted = query.sorts.first.map {
+        $0.path as AnyKeyPath == path as AnyKeyPath && $0.text == nil
+      }
+      if isSorted != true {
         query.sorts = Query<E>.all.sorted(by: path).sorts + query.sorts
       }
       return LivePlan(try QueryPlan(query, model), isSectioned: true)

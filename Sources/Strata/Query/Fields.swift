@@ -1,6 +1,6 @@
-/// `$0` in a filter: the attributes of `Target`, reached from `Root`.
+/// `$0` in a filter: the attributes and relationships of `Target`, reached from `Root`.
 @dynamicMemberLookup
-public struct Fields<Root: Entity, Target: Entity>: Sendable {
+public struct Fields<Root, Target: Entity>: Sendable {
   let hops: [AttributeReference.Hop]
 
   init(hops: [AttributeReference.Hop] = []) { self.hops = hops }
@@ -8,8 +8,8 @@ public struct Fields<Root: Entity, Target: Entity>: Sendable {
   /// An attribute.
   public subscript<Value: AttributeValue>(
     dynamicMember path: any KeyPath<Target, Value> & Sendable
-  ) -> QueryAttribute<Root, Value> {
-    QueryAttribute(reference: AttributeReference(path, hops: hops))
+  ) -> QueryExpression<Root, Value> {
+    self[path]
   }
 
   /// A Bool attribute, which is a filter by itself.
@@ -26,10 +26,24 @@ public struct Fields<Root: Entity, Target: Entity>: Sendable {
       hops: hops + [AttributeReference.Hop(path: definition.path, target: Next.self)])
   }
 
+  /// The entities that refer to this one.
+  public subscript<Next: Entity>(
+    dynamicMember relationship: any KeyPath<Target.Type, ToMany<Target, Next>> & Sendable
+  ) -> RelatedFields<Root, Next> {
+    RelatedFields(Target.self[keyPath: relationship], hops: hops)
+  }
+
+  /// The entities that are linked with this one.
+  public subscript<Next: Entity>(
+    dynamicMember relationship: any KeyPath<Target.Type, ManyToMany<Target, Next>> & Sendable
+  ) -> RelatedFields<Root, Next> {
+    RelatedFields(Target.self[keyPath: relationship], hops: hops)
+  }
+
   /// An attribute by its key path.
   public subscript<Value: AttributeValue>(
     _ path: any KeyPath<Target, Value> & Sendable
-  ) -> QueryAttribute<Root, Value> {
-    QueryAttribute(reference: AttributeReference(path, hops: hops))
+  ) -> QueryExpression<Root, Value> {
+    QueryExpression(node: .attribute(AttributeReference(path, hops: hops)))
   }
 }

@@ -8,7 +8,7 @@
 /// is complete and never changes by itself.
 public struct Query<Root: Entity>: Sendable {
   var filter: FilterNode?
-  var sorts: [(path: SendablePath, order: SortOrder)] = []
+  var sorts: [Sort] = []
   var limit: Int?
   var offset = 0
   /// Set for the query of a relationship.
@@ -42,10 +42,10 @@ public struct Query<Root: Entity>: Sendable {
 
   /// Sorted by an attribute, within the order given so far; nil comes before every value.
   public func sorted<Value: ComparableValue>(
-    by path: any KeyPath<Root, Value> & Sendable, _ order: SortOrder = .ascending
+    by path: any KeyPath<Root, Value> & Sendable, _ direction: SortDirection = .ascending
   ) -> Self {
     var copy = self
-    copy.sorts.append((path, order))
+    copy.sorts.append(Sort(path: path, direction: direction))
     return copy
   }
 
@@ -71,9 +71,18 @@ public struct Query<Root: Entity>: Sendable {
 }
 
 /// The direction of a sort.
-public enum SortOrder: Sendable {
+///
+/// Not called as Foundation's `SortOrder`, so that both can be used in one file.
+public enum SortDirection: Sendable {
   case ascending
   case descending
+}
+
+/// One attribute that a query is sorted by.
+struct Sort: Sendable {
+  let path: SendablePath
+  let direction: SortDirection
+  var text: TextOrder?
 }
 
 extension Entity {
@@ -87,8 +96,8 @@ extension Entity {
 
   /// The query for every entity, sorted by an attribute.
   public static func sorted<Value: ComparableValue>(
-    by path: any KeyPath<Self, Value> & Sendable, _ order: SortOrder = .ascending
+    by path: any KeyPath<Self, Value> & Sendable, _ direction: SortDirection = .ascending
   ) -> Query<Self> {
-    Query().sorted(by: path, order)
+    Query().sorted(by: path, direction)
   }
 }

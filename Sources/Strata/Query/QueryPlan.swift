@@ -6,7 +6,10 @@ internal import StrataSQLite
 final class QueryPlan: Sendable {
   let table: Table
   let filter: ResolvedFilter?
+  /// What the filter looks at through to-one references.
   let joins: [Join]
+  /// What the filter asks of to-many and many-to-many relationships.
+  let related: [RelatedRows]
   let order: RecordOrder
   let limit: Int?
   let offset: Int
@@ -14,14 +17,6 @@ final class QueryPlan: Sendable {
   let root: PlannedRoot?
   /// The links that lead to the rows.
   let links: PlannedLinks?
-
-  /// A table joined through a to-one reference.
-  struct Join: Sendable {
-    /// The join that has the reference: 0 is the query's own table.
-    let source: Int
-    let column: Int
-    let table: Table
-  }
 
   /// Every row of the table.
   var unfiltered: QueryPlan { QueryPlan(everyRowOf: table) }
@@ -33,6 +28,7 @@ final class QueryPlan: Sendable {
     self.table = table
     self.filter = filter
     joins = []
+    related = []
     order = .byKey
     limit = nil
     offset = 0
@@ -45,6 +41,7 @@ final class QueryPlan: Sendable {
     table = plan.table
     filter = plan.filter
     joins = plan.joins
+    related = plan.related
     order = plan.order
     limit = plan.limit
     offset = plan.offset
@@ -60,9 +57,16 @@ final class QueryPlan: Sendable {
     var resolver = QueryResolver(model: model, root: table)
     filter = try query.filter.map { node throws(StoreError) in try resolver.resolve(node) }
     var columns: [RecordOrder.Column] = []
+    var collations: [TextCollation] = []
     for sort in query.sorts {
       let attribute = try resolver.resolve(AttributeReference(sort.path))
-      columns.append(.init(position: attribute.column, isDescending: sort.order == .descending))
+      var column = RecordOrder.Column(
+        position: attribute.column, isDescending: sort.direction == .descending)
+      if let text = sort.text {
+        column.collation = collations.count
+        collations.append(text.collation)
+      }
+      columns.append(column)
     }
     if let path = query.source?.position {
       let attribute = try resolver.resolve(AttributeReference(path))
@@ -76,7 +80,8 @@ final class QueryPlan: Sendable {
     }
     self.table = table
     joins = resolver.joins
-    order = RecordOrder(columns)
+    related = resolver.related
+    order = RecordOrder(columns, collations: collations)
     limit = query.limit
     offset = query.offset
   }
@@ -85,7 +90,7 @@ final class QueryPlan: Sendable {
   var reach: Int? { limit.map { $0 + offset } }
 
   /// Whether a row's membership depends on nothing but the row.
-  var isRowLocal: Bool { joins.isEmpty && links == nil }
+  var isRowLocal: Bool { joins.isEmpty && related.isEmpty && links == nil }
 
   /// The number of cells of a row that decide the result: those of the table, and the position of
   /// its link if that orders the rows.
@@ -94,7 +99,7 @@ final class QueryPlan: Sendable {
   /// Whether the change of a table can change the result.
   func depends(on changed: TableID) -> Bool {
     changed == table.id || joins.contains { $0.table.id == changed }
-      || links?.end.table.id == changed
+      || related.contains { $0.depends(on: changed) } || links?.end.table.id == changed
   }
 
   // MARK: SQL
@@ -107,14 +112,7 @@ final class QueryPlan: Sendable {
       text += " JOIN \(links.end.table.name.quotedIdentifier) AS l"
       text += " ON t0.\(key) = \(links.name(links.end.target))"
     }
-    for (index, join) in joins.enumerated() {
-      let key = join.table.columns[Table.keyColumn].name.quotedIdentifier
-      let reference =
-        (join.source == 0 ? table : joins[join.source - 1].table).columns[join.column].name
-      text += " LEFT JOIN \(join.table.name.quotedIdentifier) AS t\(index + 1)"
-      text += " ON t\(index + 1).\(key) = t\(join.source).\(reference.quotedIdentifier)"
-    }
-    return text
+    return text + joins.text(from: table, "t0")
   }
 
   /// Appends the condition that the rows meet.
@@ -155,9 +153,16 @@ final class QueryPlan: Sendable {
 
   var orderBy: String {
     " ORDER BY "
-      + order.columns.map {
-        "\(columnName($0.position))\($0.isDescending ? " DESC" : "")"
-      }.joined(separator: ", ")
+      + order.columns.map { "\(orderName($0))\($0.isDescending ? " DESC" : "")" }
+      .joined(separator: ", ")
+  }
+
+  /// A column in the order that it is sorted in.
+  func orderName(_ column: RecordOrder.Column) -> String {
+    let collate = column.collation.map {
+      " COLLATE \(order.collations[$0].name.quotedIdentifier)"
+    }
+    return columnName(column.position) + (collate ?? "")
   }
 
   /// All columns of the rows in order, and the root that a link leads from.

@@ -1,52 +1,106 @@
-/// Turns key paths into columns and collects the joins that they need.
+internal import StrataSQLite
+
+/// Turns key paths into columns, and collects the joins and the related rows that they need.
+///
+/// One resolver is about one table: the query's, or the one that a relationship leads to.
 struct QueryResolver {
   let model: Model
   let root: Table
-  private(set) var joins: [QueryPlan.Join] = []
+  private(set) var joins: [Join] = []
+  private(set) var related: [RelatedRows] = []
+  /// What SQL calls the table.
+  private let alias: String
+  /// The number of tables that have a name so far, in the whole query.
+  private var tableCount: Int
 
-  init(model: Model, root: Table) {
+  init(model: Model, root: Table) { self.init(model, root, tableCount: 0) }
+
+  private init(_ model: Model, _ root: Table, tableCount: Int) {
     self.model = model
     self.root = root
+    alias = "t\(tableCount)"
+    self.tableCount = tableCount + 1
   }
+
+  // MARK: Filters
 
   mutating func resolve(_ node: FilterNode) throws(StoreError) -> ResolvedFilter {
     switch node {
-    case .and(let a, let b): .and(try resolve(a), try resolve(b))
-    case .or(let a, let b): .or(try resolve(a), try resolve(b))
-    case .not(let filter): .not(try resolve(filter))
-    case .compare(let attribute, let comparison, let cell):
-      .compare(try resolve(attribute), comparison, try literal(cell, for: attribute))
-    case .isIn(let attribute, let cells):
-      .isIn(try resolve(attribute), try list(cells))
-    case .text(let attribute, let match, let text):
-      .text(try resolve(attribute), match, try literal(.text(text), for: attribute))
-    case .invalid(let attribute, let error):
-      throw .query("\(attribute.path): \(error.message)", entity: root.entity)
+    case .all(let junction):
+      return .all(try resolve(junction.conditions))
+    case .some(let junction):
+      return .some(try resolve(junction.conditions).mergingEqualities())
+    case .not(let filter): return .not(try resolve(filter))
+    case .compare(.attribute(let attribute), let comparison, .literal(let cell), nil):
+      return .compare(try resolve(attribute), comparison, try literal(cell, for: attribute.path))
+    case .compare(let a, let comparison, let b, let collation):
+      return .relate(try resolve(a), comparison, try resolve(b), collation)
+    case .isIn(let expression, let cells): return .isIn(try resolve(expression), cells)
+    case .text(let expression, let match, let text):
+      return .text(try resolve(expression), match, try literal(.text(text), for: "the text"))
+    case .any(let relation, let filter): return .any(try resolve(relation, filter))
+    case .invalid(let name, let error):
+      throw .query("\(name): \(error.message)", entity: root.entity)
     }
   }
+
+  private mutating func resolve(_ nodes: [FilterNode]) throws(StoreError) -> [ResolvedFilter] {
+    var filters: [ResolvedFilter] = []
+    filters.reserveCapacity(nodes.count)
+    for node in nodes { filters.append(try resolve(node)) }
+    return filters
+  }
+
+  // MARK: Expressions
+
+  mutating func resolve(_ node: ExpressionNode) throws(StoreError) -> ResolvedExpression {
+    switch node {
+    case .attribute(let reference): return .attribute(try resolve(reference))
+    case .literal(let cell): return .literal(cell)
+    case .arithmetic(let operation, let a, let b, _):
+      return .arithmetic(operation, try number(a), try number(b))
+    case .coalesced(let a, let b, _): return .coalesced(try resolve(a), try resolve(b))
+    case .conditional(let condition, let a, let b, _):
+      return .conditional(try resolve(condition), try resolve(a), try resolve(b))
+    case .folded(let text): return .folded(try resolve(text))
+    case .byteCount(let text): return .byteCount(try resolve(text))
+    case .count(let relation, let filter): return .count(try resolve(relation, filter))
+    case .invalid(let name, let error):
+      throw .query("\(name): \(error.message)", entity: root.entity)
+    }
+  }
+
+  /// An operand of arithmetic: SQLite would make numbers of texts, by rules of its own.
+  private mutating func number(_ node: ExpressionNode) throws(StoreError) -> ResolvedExpression {
+    let operand = try resolve(node)
+    if case .attribute(let attribute) = operand {
+      let column = table(attribute.join).columns[attribute.column]
+      guard column.storage == .integer || column.storage == .real else {
+        throw .query("\(node.name) is not stored as a number", entity: root.entity)
+      }
+    }
+    return operand
+  }
+
+  /// The table with a number as in ``Join/source``.
+  private func table(_ join: Int) -> Table { join == 0 ? root : joins[join - 1].table }
 
   mutating func resolve(_ reference: AttributeReference) throws(StoreError) -> ResolvedAttribute {
-    var table = root
-    var join = 0
-    for hop in reference.hops {
-      let column = try column(hop.path, of: table)
-      guard let next = model.table(ofType: hop.target) else {
-        throw .query("\(hop.target) is not in this stack", entity: root.entity)
-      }
-      join = self.join(from: join, column, next)
-      table = next
-    }
-    let column = try column(reference.path, of: table)
-    let name = "t\(join).\(table.columns[column].name.quotedIdentifier)"
-    return ResolvedAttribute(join: join, column: column, name: name)
+    let join = try follow(reference.hops)
+    return try attribute(reference.path, of: join)
   }
 
-  private mutating func join(from source: Int, _ column: Int, _ table: Table) -> Int {
-    if let known = joins.firstIndex(where: { $0.source == source && $0.column == column }) {
-      return known + 1
-    }
-    joins.append(QueryPlan.Join(source: source, column: column, table: table))
-    return joins.count
+  private func attribute(
+    _ path: SendablePath, of join: Int
+  ) throws(StoreError) -> ResolvedAttribute {
+    let column = try column(path, of: table(join))
+    return attribute(column, of: join)
+  }
+
+  private func attribute(_ column: Int, of join: Int) -> ResolvedAttribute {
+    let source = join == 0 ? alias : joins[join - 1].alias
+    let name = "\(source).\(table(join).columns[column].name.quotedIdentifier)"
+    return ResolvedAttribute(join: join, column: column, name: name)
   }
 
   private func column(_ path: SendablePath, of table: Table) throws(StoreError) -> Int {
@@ -56,22 +110,69 @@ struct QueryResolver {
     return column
   }
 
-  private func literal(
-    _ cell: Cell, for attribute: AttributeReference
-  ) throws(StoreError) -> Literal {
+  private func literal(_ cell: Cell, for name: Any) throws(StoreError) -> Literal {
     do { return try Literal(cell) } catch {
-      throw .query("\(attribute.path): \(error.message)", entity: root.entity)
+      throw .query("\(name): \(error.message)", entity: root.entity)
     }
   }
 
-  func list(_ cells: [Cell]) throws(StoreError) -> Set<Cell> {
-    let values = Set(cells)
-    guard values.count <= 32_000 else {
-      throw .query(
-        "isIn has \(values.count) values, more than the 32,000 that SQLite takes",
-        entity: root.entity)
+  // MARK: Relationships
+
+  /// Joins what the references lead to, and returns the last join's number.
+  private mutating func follow(_ hops: [AttributeReference.Hop]) throws(StoreError) -> Int {
+    var join = 0
+    for hop in hops {
+      let column = try column(hop.path, of: table(join))
+      join = self.join(from: join, column, try table(of: hop.target))
     }
-    return values
+    return join
+  }
+
+  private func table(of type: any Entity.Type) throws(StoreError) -> Table {
+    guard let table = model.table(ofType: type) else {
+      throw .query("\(type) is not in this stack", entity: root.entity)
+    }
+    return table
+  }
+
+  private mutating func join(from source: Int, _ column: Int, _ table: Table) -> Int {
+    if let known = joins.firstIndex(where: { $0.source == source && $0.column == column }) {
+      return known + 1
+    }
+    joins.append(Join(source: source, column: column, table: table, alias: "t\(tableCount)"))
+    tableCount += 1
+    return joins.count
+  }
+
+  private mutating func resolve(
+    _ relation: RelationReference, _ filter: FilterNode?
+  ) throws(StoreError) -> RelatedRows {
+    let source = try follow(relation.hops)
+    let target = try table(of: relation.target)
+    let kind: RelatedRows.Kind
+    switch relation.kind {
+    case .toMany(let inverse): kind = .toMany(column: try column(inverse, of: target))
+    case .links(let link): kind = .links(try end(of: link))
+    }
+    var inner = QueryResolver(model, target, tableCount: tableCount)
+    let condition = try filter.map { node throws(StoreError) in try inner.resolve(node) }
+    tableCount = inner.tableCount
+    let rows = RelatedRows(
+      index: related.count, source: source, sourceKey: attribute(Table.keyColumn, of: source).name,
+      kind: kind, table: target, alias: inner.alias, joins: inner.joins, related: inner.related,
+      filter: condition)
+    related.append(rows)
+    return rows
+  }
+
+  /// The links that one end of a many-to-many relationship reads.
+  func end(of link: LinkReference) throws(StoreError) -> JoinTable.End {
+    guard let end = model.join(link) else {
+      throw .query(
+        "no schema of this stack lists the relationship of "
+          + "\(link.definition.owner) and \(link.definition.target)", entity: root.entity)
+    }
+    return end
   }
 }
 

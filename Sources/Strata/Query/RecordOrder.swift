@@ -1,16 +1,24 @@
+internal import StrataSQLite
+
 /// The order of a query's results: some columns, then the key, so that no two records are equal.
 struct RecordOrder: Sendable, Hashable {
   struct Column: Sendable, Hashable {
     let position: Int
     let isDescending: Bool
+    /// The place in ``RecordOrder/collations`` of the order of the column's texts; nil for that of
+    /// their bytes. Not the collation itself: comparing would retain and release it.
+    var collation: Int?
   }
 
   private(set) var columns: [Column]
+  let collations: [TextCollation]
 
   /// Sorted by `columns`, then by the key.
-  init(_ columns: [Column]) {
+  init(_ columns: [Column], collations: [TextCollation] = []) {
     self.columns = columns
-    if !columns.contains(where: { $0.position == Table.keyColumn }) {
+    self.collations = collations
+    // In another order than that of bytes, different keys may be equal.
+    if !columns.contains(where: { $0.position == Table.keyColumn && $0.collation == nil }) {
       self.columns.append(Column(position: Table.keyColumn, isDescending: false))
     }
   }
@@ -27,10 +35,20 @@ struct RecordOrder: Sendable, Hashable {
   @inline(__always)
   func compare(_ a: RecordView, _ b: RecordView) -> Int {
     for column in columns {
-      let order = a.order(column.position, to: b, column.position)
+      let order =
+        column.collation == nil
+        ? a.order(column.position, to: b, column.position) : collated(a, b, column)
       if order != 0 { return column.isDescending ? -order : order }
     }
     return 0
+  }
+
+  private func collated(_ a: RecordView, _ b: RecordView, _ column: Column) -> Int {
+    let position = column.position
+    guard let collation = column.collation, a.tag(position) == CellTag.text.rawValue,
+      b.tag(position) == CellTag.text.rawValue
+    else { return a.order(position, to: b, position) }
+    return collations[collation].compare(a.payload(position), b.payload(position))
   }
 
   func compare(_ a: Record, _ b: Record) -> Int {

@@ -46,7 +46,8 @@ struct PlannedLinks: Sendable {
   var plan: QueryPlan {
     let column = end.table.columns[end.root].name.quotedIdentifier
     return QueryPlan(
-      end.table, .isIn(ResolvedAttribute(join: 0, column: end.root, name: "t0.\(column)"), roots))
+      end.table,
+      .isIn(.attribute(ResolvedAttribute(join: 0, column: end.root, name: "t0.\(column)")), roots))
   }
 }
 
@@ -65,11 +66,6 @@ extension QueryResolver {
     let only = source.checksRoot ? keys.first : nil
     let planned = only.map { PlannedRoot(table: table, key: RecordKey($0)) }
     guard let link = source.link else { return (planned, nil) }
-    guard let end = model.join(link) else {
-      throw .query(
-        "no schema of this stack lists the relationship of "
-          + "\(link.definition.owner) and \(link.definition.target)", entity: table.entity)
-    }
-    return (planned, PlannedLinks(end: end, roots: try list(keys)))
+    return (planned, PlannedLinks(end: try end(of: link), roots: Set(keys)))
   }
 }

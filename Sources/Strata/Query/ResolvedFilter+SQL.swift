@@ -1,35 +1,5 @@
 internal import Foundation
-
-/// SQL under construction: text with numbered parameters, and the values for them.
-struct SQLBuilder {
-  private(set) var text = ""
-  private(set) var parameters: [Cell] = []
-
-  mutating func append(_ text: String) { self.text += text }
-
-  /// Appends the condition that a column has one of some values, or none of them.
-  ///
-  /// The list is padded to a power of two, so that lists of many lengths share few statements.
-  mutating func append(_ column: String, among values: some Sequence<Cell>, negated: Bool = false) {
-    append("\(column) \(negated ? "NOT IN" : "IN") (")
-    let values = values.sorted()
-    var length = 1
-    while length < values.count { length *= 2 }
-    // SQLite takes 32,766 parameters.
-    if values.isEmpty || length > 16_384 { length = values.count }
-    for position in 0..<length {
-      if position > 0 { append(", ") }
-      append(parameter: values[min(position, values.count - 1)])
-    }
-    append(")")
-  }
-
-  /// Appends a parameter for the value.
-  mutating func append(parameter value: Cell) {
-    parameters.append(value)
-    text += "?\(parameters.count)"
-  }
-}
+internal import StrataSQLite
 
 extension ResolvedFilter {
   /// Appends the condition, or its negation.
@@ -43,20 +13,27 @@ extension ResolvedFilter {
     case .not(let filter): filter.append(to: &sql, negated: !negated)
     case .compare(let attribute, let comparison, let literal):
       comparison.append(attribute.name, literal, negated, to: &sql)
-    case .isIn(let attribute, let values): Self.append(attribute.name, values, negated, to: &sql)
-    case .text(let attribute, let match, let literal):
-      match.append(attribute.name, literal, negated, to: &sql)
+    case .relate(let a, let comparison, let b, let collation):
+      comparison.append(a, b, collation, negated, to: &sql)
+    case .isIn(let expression, let values):
+      Self.append(expression.text(&sql), values, negated, to: &sql)
+    case .text(let expression, let match, let literal):
+      match.append(expression.text(&sql), literal, negated, to: &sql)
+    case .any(let rows): rows.append(existenceTo: &sql, negated: negated)
     }
   }
 
+  /// The deeper condition comes first: SQLite's parser, whose stack holds 100 symbols, keeps three
+  /// for each level of what is nested on the right, and one on the left.
   private static func append(
     _ a: ResolvedFilter, _ connective: String, _ b: ResolvedFilter, _ negated: Bool,
     to sql: inout SQLBuilder
   ) {
+    let (first, second) = b.nesting > a.nesting ? (b, a) : (a, b)
     sql.append("(")
-    a.append(to: &sql, negated: negated)
+    first.append(to: &sql, negated: negated)
     sql.append(connective)
-    b.append(to: &sql, negated: negated)
+    second.append(to: &sql, negated: negated)
     sql.append(")")
   }
 
@@ -87,6 +64,25 @@ extension ComparisonOperator {
     case .lessOrEqual: .greater
     case .greater: .lessOrEqual
     case .greaterOrEqual: .less
+    }
+  }
+
+  /// Compares expressions, each of which may be null.
+  fileprivate func append(
+    _ a: ResolvedExpression, _ b: ResolvedExpression, _ collation: TextCollation?,
+    _ negated: Bool, to sql: inout SQLBuilder
+  ) {
+    let collate = collation.map { " COLLATE \($0.name.quotedIdentifier)" } ?? ""
+    let left = a.text(&sql) + collate
+    let right = b.text(&sql)
+    switch self {
+    case .equal: sql.append("\(left) \(negated ? "IS NOT" : "IS") \(right)")
+    case .notEqual: sql.append("\(left) \(negated ? "IS" : "IS NOT") \(right)")
+    case .less, .lessOrEqual, .greater, .greaterOrEqual:
+      let symbol = self == .less ? "<" : self == .lessOrEqual ? "<=" : self == .greater ? ">" : ">="
+      let comparison = "\(left) \(symbol) \(right)"
+      // Null, too, is not true.
+      sql.append(negated ? "(\(comparison)) IS NOT TRUE" : comparison)
     }
   }
 

@@ -2,15 +2,18 @@ internal import StrataSQLite
 
 /// A filter whose attributes are columns: what both back ends run.
 indirect enum ResolvedFilter: Sendable {
+  /// The commonest condition, in a form that is matched without making a cell.
   case compare(ResolvedAttribute, ComparisonOperator, Literal)
-  case isIn(ResolvedAttribute, Set<Cell>)
-  case text(ResolvedAttribute, TextMatch, Literal)
+  case relate(ResolvedExpression, ComparisonOperator, ResolvedExpression, TextCollation? = nil)
+  case isIn(ResolvedExpression, Set<Cell>)
+  case text(ResolvedExpression, TextMatch, Literal)
+  case any(RelatedRows)
   case and(ResolvedFilter, ResolvedFilter)
   case or(ResolvedFilter, ResolvedFilter)
   case not(ResolvedFilter)
 }
 
-/// A column of the query's table (join 0), or of a table joined to it.
+/// A column of the table that a filter is about (join 0), or of a table joined to it.
 struct ResolvedAttribute: Sendable {
   let join: Int
   let column: Int
@@ -29,35 +32,63 @@ struct Literal: Sendable {
   }
 }
 
-/// The rows that a filter looks at together: the row itself and those joined to it.
+/// What a filter looks at together: the row itself, those joined to it, and how many rows each of
+/// its relationships has found.
 struct MatchRow {
   let row: RecordView
   /// The joined records, by join index minus one; nil where a reference leads nowhere.
   let joined: [Record?]
+  /// The number of related rows by the key that they are related to, by ``RelatedRows/index``.
+  let related: [[RecordKey: Int]]
 }
 
 extension ResolvedFilter {
-  /// Whether a record meets the filter; `joined` has the records of the plan's joins in order.
-  func matches(_ record: Record, joined: [Record?] = []) -> Bool {
-    record.withView { matches(MatchRow(row: $0, joined: joined)) }
+  /// Whether a record meets the filter.
+  ///
+  /// - Parameters:
+  ///   - joined: the records of the joins in order.
+  ///   - related: the numbers of related rows in order.
+  func matches(
+    _ record: Record, joined: [Record?] = [], related: [[RecordKey: Int]] = []
+  ) -> Bool {
+    record.withView { matches(MatchRow(row: $0, joined: joined, related: related)) }
   }
 
-  private func matches(_ row: MatchRow) -> Bool {
+  func matches(_ row: MatchRow) -> Bool {
     switch self {
     case .and(let a, let b): a.matches(row) && b.matches(row)
     case .or(let a, let b): a.matches(row) || b.matches(row)
     case .not(let filter): !filter.matches(row)
     case .compare(let attribute, let comparison, let literal):
       row.with(attribute) { view, column in
-        literal.record.withView { comparison.holds(view, column, $0, literal.isNull) }
+        literal.record.withView {
+          comparison.holds(view, column, $0, 0, otherIsNull: literal.isNull)
+        }
       }
-    case .isIn(let attribute, let values):
-      row.with(attribute) { view, column in values.contains(view?.cell(column) ?? .null) }
-    case .text(let attribute, let match, let literal):
+    case .relate(.attribute(let a), let comparison, .attribute(let b), nil):
+      row.with(a) { view, column in
+        row.with(b) { other, otherColumn in
+          comparison.holds(
+            view, column, other, otherColumn, otherIsNull: other?.isNull(otherColumn) ?? true)
+        }
+      }
+    case .relate(let a, let comparison, let b, let collation):
+      comparison.holds(a.value(row), b.value(row), collation)
+    case .isIn(let expression, let values): values.contains(expression.value(row))
+    case .text(.attribute(let attribute), let match, let literal):
       row.with(attribute) { view, column in
         guard let view, view.tag(column) == CellTag.text.rawValue else { return false }
         return literal.record.withView { match.holds(view.payload(column), $0.payload(0)) }
       }
+    case .text(let expression, let match, let literal):
+      if case .text(var text) = expression.value(row) {
+        text.withUTF8 { text in
+          literal.record.withView { match.holds(UnsafeRawBufferPointer(text), $0.payload(0)) }
+        }
+      } else {
+        false
+      }
+    case .any(let rows): row.count(rows) > 0
     }
   }
 }
@@ -65,30 +96,62 @@ extension ResolvedFilter {
 extension MatchRow {
   /// Lends the row that has the attribute; nil if a reference leads nowhere.
   @inline(__always)
-  fileprivate func with(
-    _ attribute: ResolvedAttribute, _ body: (RecordView?, Int) -> Bool
-  ) -> Bool {
+  func with<R>(_ attribute: ResolvedAttribute, _ body: (RecordView?, Int) -> R) -> R {
     if attribute.join == 0 { return body(row, attribute.column) }
     guard let record = joined[attribute.join - 1] else { return body(nil, attribute.column) }
     return record.withView { body($0, attribute.column) }
   }
+
+  /// The number of rows that a relationship has found.
+  func count(_ rows: RelatedRows) -> Int {
+    let key: RecordKey
+    if rows.source == 0 {
+      key = RecordKey(row, Table.keyColumn)
+    } else {
+      guard let source = joined[rows.source - 1] else { return 0 }
+      key = source.key(Table.keyColumn)
+    }
+    return related[rows.index][key] ?? 0
+  }
 }
 
 extension ComparisonOperator {
+  /// Compares a cell with another one that is known to be null or not; nil is a row that is not
+  /// there, whose cells are all null.
   @inline(__always)
   fileprivate func holds(
-    _ view: RecordView?, _ column: Int, _ literal: RecordView, _ literalIsNull: Bool
+    _ view: RecordView?, _ column: Int, _ other: RecordView?, _ otherColumn: Int,
+    otherIsNull: Bool
   ) -> Bool {
-    guard let view, !view.isNull(column) else {
-      switch self {
-      case .equal: return literalIsNull
-      case .notEqual: return !literalIsNull
-      case .less, .lessOrEqual, .greater, .greaterOrEqual: return false
-      }
+    guard let view, !view.isNull(column) else { return holdsForNull(and: otherIsNull) }
+    guard let other, !otherIsNull else { return self == .notEqual }
+    return holds(view.order(column, to: other, otherColumn))
+  }
+
+  fileprivate func holds(_ a: Cell, _ b: Cell, _ collation: TextCollation?) -> Bool {
+    switch (a, b) {
+    case (.null, .null): return holdsForNull(and: true)
+    case (.null, _), (_, .null): return holdsForNull(and: false)
+    case (.text(var x), .text(var y)):
+      guard let collation else { return holds(a.order(to: b)) }
+      return x.withUTF8 { x in y.withUTF8 { y in holds(collation.compare(.init(x), .init(y))) } }
+    default: return holds(a.order(to: b))
     }
-    if literalIsNull { return self == .notEqual }
-    let order = view.order(column, to: literal, 0)
-    return switch self {
+  }
+
+  /// Whether the comparison of null with another value holds.
+  @inline(__always)
+  private func holdsForNull(and otherIsNull: Bool) -> Bool {
+    switch self {
+    case .equal: otherIsNull
+    case .notEqual: !otherIsNull
+    case .less, .lessOrEqual, .greater, .greaterOrEqual: false
+    }
+  }
+
+  @inline(__always)
+  private func holds(_ order: Int) -> Bool {
+    switch self {
     case .equal: order == 0
     case .notEqual: order != 0
     case .less: order < 0

@@ -14,7 +14,7 @@ extension QueryPlan {
     case .after(let record):
       if let bound = firstBound(record) {
         // Implied by what follows; lets SQLite begin in the middle of an index.
-        sql.append("\(columnName(order.columns[0].position)) \(bound) ")
+        sql.append("\(orderName(order.columns[0])) \(bound) ")
         sql.append(parameter: record[order.columns[0].position])
         sql.append(" AND ")
       }
@@ -37,7 +37,7 @@ extension QueryPlan {
     after record: Record, _ columns: ArraySlice<RecordOrder.Column>, to sql: inout SQLBuilder
   ) {
     guard let column = columns.first else { return sql.append("0") }
-    let name = columnName(column.position)
+    let name = orderName(column)
     let value = record[column.position]
     switch (value, column.isDescending) {
     case (.null, false): sql.append("(\(name) IS NOT NULL")

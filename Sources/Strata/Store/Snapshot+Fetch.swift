@@ -60,16 +60,10 @@ extension Snapshot {
     if keys.isEmpty { return [] }
     let name = "t0.\(table.columns[column].name.quotedIdentifier)"
     let attribute = ResolvedAttribute(join: 0, column: column, name: name)
+    let plan = QueryPlan(table, .isIn(.attribute(attribute), Set(keys.lazy.map(\.cell))))
     return try await read { reader, connection throws(StoreError) in
-      var records = ContiguousArray<Record>()
-      for start in stride(from: 0, to: keys.count, by: 16_384) {
-        let some = Set(keys[start..<Swift.min(start + 16_384, keys.count)].lazy.map(\.cell))
-        let sql = QueryPlan(table, .isIn(attribute, some)).select(
-          limit: nil, offset: 0, isSorted: false)
-        records += try reader.builder.records(
-          try connection.prepared(sql, reader.model), of: table)
-      }
-      return records
+      let sql = plan.select(limit: nil, offset: 0, isSorted: false)
+      return try reader.builder.records(try connection.prepared(sql, reader.model), of: table)
     }
   }
 

@@ -142,6 +142,8 @@ extension StoreError {
         (.cannotOpen, "check that the folder exists and that it and the file can be written")
       } else if error.isInputOutput {
         (.inputOutput, "check the disk, then open the stack again")
+      } else if error.isTooComplex {
+        (.invalidQuery, "ask for less at once: nest the conditions less, or list values by isIn")
       } else if error.isTooBig {
         (.invalidValue, "store large data in files and keep their names here")
       } else {

@@ -101,6 +101,12 @@ import Testing
     try await follow(Note.tags(of: Note(id: 1)))
     try await follow(Note.tags(of: Note(id: 2)).where { $0.isLoud }.limit(2))
     try await follow(Tag.notes(of: Tag(id: "3")).where { $0.folder.name > "f" })
+    try await follow(Note.where { $0.tags.any { $0.isLoud } })
+    try await follow(Note.where { $0.tags.count > 1 || $0.folder.name > "f" }.limit(4))
+    try await follow(Tag.where { $0.notes.none { $0.folder.notes.count > 2 } })
+    try await follow(Tag.where { $0.notes.all { $0.tags.contains("1") || $0.folder.id == 1 } })
+    try await follow(Boat.where { $0.length * 2 > $0.harbour.id + 1 })
+    try await follow(Boat.sorted(by: \.name, .localized, .descending).limit(5))
     for step in 0..<300 {
       var edits: [@Sendable (ScratchContext) -> Void] = []
       for _ in 0...random.below(5) { edits.append(edit(&random)) }

@@ -49,7 +49,7 @@ struct FilterGenerator {
   }
 
   private mutating func equality<V: AttributeValue>(
-    _ attribute: QueryAttribute<Track, V>, _ value: V
+    _ attribute: QueryExpression<Track, V>, _ value: V
   ) -> Filter<Track> {
     switch random.below(4) {
     case 0: attribute == value
@@ -60,7 +60,7 @@ struct FilterGenerator {
   }
 
   private mutating func comparison<V: ComparableValue>(
-    _ attribute: QueryAttribute<Track, V>, _ value: V
+    _ attribute: QueryExpression<Track, V>, _ value: V
   ) -> Filter<Track> {
     switch random.below(6) {
     case 0: attribute == value
@@ -73,8 +73,8 @@ struct FilterGenerator {
   }
 
   private mutating func order<V: ComparableValue & Comparable>(
-    _ attribute: QueryAttribute<Track, V>, _ values: [V]
-  ) -> Filter<Track> {
+    _ attribute: QueryExpression<Track, V>, _ values: [V]
+  ) -> Filter<Track> where V.Unwrapped == V {
     let (a, b) = (random.pick(values), random.pick(values))
     switch random.below(6) {
     case 0: return attribute.isIn(min(a, b)...max(a, b))
@@ -85,7 +85,7 @@ struct FilterGenerator {
   }
 
   private mutating func optionalOrder<V: ComparableValue & Comparable>(
-    _ attribute: QueryAttribute<Track, V?>, _ values: [V]
+    _ attribute: QueryExpression<Track, V?>, _ values: [V]
   ) -> Filter<Track> {
     let (a, b) = (random.pick(values), random.pick(values))
     switch random.below(8) {
@@ -97,7 +97,7 @@ struct FilterGenerator {
   }
 
   private mutating func text<V: TextValue>(
-    _ attribute: QueryAttribute<Track, V>
+    _ attribute: QueryExpression<Track, V>
   ) -> Filter<Track> {
     let whole = random.pick(values.texts)
     // A part that is there, cut between code points, or anything.

@@ -8,7 +8,7 @@ import Testing
 @Suite struct QueryOrderTests {
   /// One sort key, both as a query and as a comparison of tracks.
   private struct Sort: Sendable {
-    let query: @Sendable (Query<Track>, Strata.SortOrder) -> Query<Track>
+    let query: @Sendable (Query<Track>, SortDirection) -> Query<Track>
     let value: @Sendable (Track) -> Cell
   }
 
@@ -24,8 +24,7 @@ import Testing
     Sort(query: { $0.sorted(by: \.id, $1) }, value: { $0.id.cell }),
   ]
 
-  private static func precedes(_ a: Track, _ b: Track, _ sorts: [(Sort, Strata.SortOrder)]) -> Bool
-  {
+  private static func precedes(_ a: Track, _ b: Track, _ sorts: [(Sort, SortDirection)]) -> Bool {
     for (sort, order) in sorts {
       let (x, y) = (sort.value(a), sort.value(b))
       if x != y { return (x < y) == (order == .ascending) }
@@ -43,7 +42,7 @@ import Testing
     try await scratch.save()
     for _ in 0..<400 {
       let keys = (0..<random.below(4)).map { _ in
-        (random.pick(Self.sorts), random.oneIn(2) ? Strata.SortOrder.ascending : .descending)
+        (random.pick(Self.sorts), random.oneIn(2) ? SortDirection.ascending : .descending)
       }
       let filtered = random.oneIn(2) ? tracks : tracks.filter { $0.rank > 0 }
       var query = filtered.count == tracks.count ? Track.all : Track.where { $0.rank > 0 }

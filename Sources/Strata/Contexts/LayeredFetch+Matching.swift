@@ -1,0 +1,102 @@
+// Filters over what the layers show: the row, what it refers to and what is related to it.
+
+extension LayeredFetch {
+  /// Those of the records that meet the filter.
+  func matching(
+    _ plan: QueryPlan, _ records: [RecordKey: Record]
+  ) async throws(StoreError) -> [Record] {
+    guard let filter = plan.filter else { return Array(records.values) }
+    let records = Array(records.values)
+    let matches = try await matches(filter, plan.joins, plan.related, records)
+    return zip(records, matches).compactMap { $1 ? $0 : nil }
+  }
+
+  /// Whether each of the records meets the filter.
+  private func matches(
+    _ filter: ResolvedFilter, _ joins: [Join], _ related: [RelatedRows], _ records: [Record]
+  ) async throws(StoreError) -> [Bool] {
+    let joined = try await joined(joins, records)
+    var counts: [[RecordKey: Int]] = []
+    for rows in related {
+      let sources = records.indices.compactMap { index in
+        rows.source == 0 ? records[index] : joined[index][rows.source - 1]
+      }
+      counts.append(try await count(rows, of: Set(sources.map { $0.key(Table.keyColumn) })))
+    }
+    return records.indices.map { index in
+      filter.matches(records[index], joined: joined[index], related: counts)
+    }
+  }
+
+  /// What each of the records refers to, in the order of the joins.
+  private func joined(
+    _ joins: [Join], _ records: [Record]
+  ) async throws(StoreError) -> [[Record?]] {
+    var joined = [[Record?]](repeating: [], count: records.count)
+    for join in joins {
+      let keys = records.indices.map { index -> RecordKey? in
+        let source = join.source == 0 ? records[index] : joined[index][join.source - 1]
+        guard let source, !source.isNull(join.column) else { return nil }
+        return source.key(join.column)
+      }
+      let targets = try await shown(join.table, Set(keys.compactMap { $0 }))
+      for index in records.indices { joined[index].append(keys[index].flatMap { targets[$0] }) }
+    }
+    return joined
+  }
+
+  /// How many rows each source is related to that meet the condition.
+  private func count(
+    _ rows: RelatedRows, of sources: Set<RecordKey>
+  ) async throws(StoreError) -> [RecordKey: Int] {
+    let found = try await related(rows, to: sources)
+    guard let filter = rows.filter else {
+      return found.reduce(into: [:]) { $0[$1.source, default: 0] += 1 }
+    }
+    // Links may lead to one row from many sources.
+    var distinct: [RecordKey: Record] = [:]
+    for (_, record) in found { distinct[record.key(Table.keyColumn)] = record }
+    let records = Array(distinct.values)
+    let matches = try await matches(filter, rows.joins, rows.related, records)
+    var matching: Set<RecordKey> = []
+    for (record, matches) in zip(records, matches) where matches {
+      matching.insert(record.key(Table.keyColumn))
+    }
+    return found.reduce(into: [:]) { counts, pair in
+      if matching.contains(pair.record.key(Table.keyColumn)) {
+        counts[pair.source, default: 0] += 1
+      }
+    }
+  }
+
+  /// The rows that a relationship leads to, each with its source.
+  private func related(
+    _ rows: RelatedRows, to sources: Set<RecordKey>
+  ) async throws(StoreError) -> [(source: RecordKey, record: Record)] {
+    if sources.isEmpty { return [] }
+    switch rows.kind {
+    case .toMany(let column):
+      return try await shown(rows.table, referring: sources, in: column)
+        .map { ($0.key(column), $0) }
+    case .links(let end):
+      let links = try await shown(end.table, referring: sources, in: end.root)
+      let targets = try await shown(rows.table, Set(links.map { $0.key(end.target) }))
+      return links.compactMap { link in
+        targets[link.key(end.target)].map { (link.key(end.root), $0) }
+      }
+    }
+  }
+
+  /// The records whose reference in `column` is one of `keys`, as the layers show them.
+  private func shown(
+    _ table: Table, referring keys: Set<RecordKey>, in column: Int
+  ) async throws(StoreError) -> [Record] {
+    let changed = changedKeys(table.id)
+    let stored = try await snapshot.records(table, referring: keys, in: column)
+      .filter { !changed.contains($0.key(Table.keyColumn)) }
+    let edited = try await shown(table, changed).values.filter { record in
+      !record.isNull(column) && keys.contains(record.key(column))
+    }
+    return stored + edited
+  }
+}

@@ -1,0 +1,147 @@
+internal import StrataSQLite
+
+/// A filter without its type: one tree, from which SQL and the matcher in memory are both made.
+indirect enum FilterNode: Sendable {
+  case compare(ExpressionNode, ComparisonOperator, ExpressionNode, TextCollation? = nil)
+  case isIn(ExpressionNode, Set<Cell>)
+  case text(ExpressionNode, TextMatch, String)
+  /// Whether any row of a relationship meets a condition; any row at all without one.
+  case any(RelationReference, FilterNode?)
+  case all(FilterJunction)
+  case some(FilterJunction)
+  case not(FilterNode)
+  /// A value in the filter that no attribute can hold; reported when the query is run.
+  case invalid(String, ValueError)
+
+  /// How many conditions are nested in each other.
+  var depth: Int {
+    switch self {
+    case .compare(let a, _, let b, _): max(a.depth, b.depth)
+    case .isIn(let a, _), .text(let a, _, _): a.depth
+    case .any(_, let filter): 1 + (filter?.depth ?? 0)
+    case .all(let junction), .some(let junction): junction.depth
+    // Never a negation of a negation, so this ends here.
+    case .not(let filter): filter.depth
+    case .invalid: 0
+    }
+  }
+
+  static func and(_ a: FilterNode, _ b: FilterNode) -> FilterNode {
+    if case .all(let junction) = a { return .all(junction.appending(b)).checked }
+    return .all(FilterJunction(a, b)).checked
+  }
+
+  static func or(_ a: FilterNode, _ b: FilterNode) -> FilterNode {
+    if case .some(let junction) = a { return .some(junction.appending(b)).checked }
+    return .some(FilterJunction(a, b)).checked
+  }
+
+  /// The opposite; two of them cancel out.
+  var negation: FilterNode {
+    if case .not(let filter) = self { return filter }
+    return .not(self)
+  }
+
+  static func isIn(_ attribute: AttributeReference, _ values: some Sequence<Cell>) -> FilterNode {
+    .isIn(.attribute(attribute), Set(values))
+  }
+
+  /// A comparison with a value that may turn out to be unstorable.
+  static func compare<Value: AttributeValue>(
+    _ expression: ExpressionNode, _ comparison: ComparisonOperator, with value: Value
+  ) -> FilterNode {
+    .compare(expression, comparison, ExpressionNode(value, for: expression))
+  }
+
+  static func equal<Value: AttributeValue>(
+    _ attribute: AttributeReference, _ value: Value
+  ) -> FilterNode {
+    compare(.attribute(attribute), .equal, with: value)
+  }
+
+  /// Every walk over the tree goes one frame deeper for each level: the limit keeps them within
+  /// the small stacks of worker threads.
+  static let maximumDepth = 200
+
+  var checked: FilterNode {
+    depth <= Self.maximumDepth
+      ? self : .invalid("the filter", ValueError("it is nested more than 200 levels deep"))
+  }
+}
+
+/// Conditions that are all connected by `&&`, or all by `||`.
+///
+/// A program may connect thousands in a loop. Two parts of one size become one, as a carry does
+/// when counting, so appending costs O(log n) and the tree stays O(log n) deep: SQLite refuses
+/// expressions deeper than 1,000.
+struct FilterJunction: Sendable {
+  private indirect enum Tree: Sendable {
+    case leaf(FilterNode)
+    case pair(Tree, Tree)
+  }
+
+  /// The larger ones first.
+  private var parts: [(tree: Tree, size: Int)]
+  /// The depth of the deepest condition, this junction included.
+  private(set) var depth: Int
+
+  init(_ a: FilterNode, _ b: FilterNode) {
+    parts = [(.pair(.leaf(a), .leaf(b)), 2)]
+    depth = 1 + max(a.depth, b.depth)
+  }
+
+  func appending(_ node: FilterNode) -> FilterJunction {
+    var copy = self
+    copy.depth = max(depth, 1 + node.depth)
+    copy.parts.append((.leaf(node), 1))
+    while copy.parts.count > 1,
+      copy.parts[copy.parts.count - 2].size == copy.parts[copy.parts.count - 1].size
+    {
+      let last = copy.parts.removeLast()
+      let other = copy.parts.removeLast()
+      copy.parts.append((.pair(other.tree, last.tree), last.size * 2))
+    }
+    return copy
+  }
+
+  /// The conditions in the order in which they were connected.
+  var conditions: [FilterNode] {
+    var found: [FilterNode] = []
+    found.reserveCapacity(parts.reduce(0) { $0 + $1.size })
+    var rest = parts.reversed().map(\.tree)
+    while let tree = rest.popLast() {
+      switch tree {
+      case .leaf(let node): found.append(node)
+      case .pair(let a, let b):
+        rest.append(b)
+        rest.append(a)
+      }
+    }
+    return found
+  }
+}
+
+enum ComparisonOperator: Sendable {
+  case equal, notEqual, less, lessOrEqual, greater, greaterOrEqual
+}
+
+enum TextMatch: Sendable {
+  case contains, prefix, suffix
+}
+
+/// An attribute of the query's entity, or of one that it refers to.
+struct AttributeReference: Sendable {
+  /// The to-one references to follow, by the key path of each.
+  let hops: [Hop]
+  let path: SendablePath
+
+  struct Hop: Sendable {
+    let path: SendablePath
+    let target: any Entity.Type
+  }
+
+  init(_ path: SendablePath, hops: [Hop] = []) {
+    self.path = path
+    self.hops = hops
+  }
+}

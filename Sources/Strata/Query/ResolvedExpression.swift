@@ -1,0 +1,61 @@
+internal import StrataSQLite
+
+/// A value of a row: a column, or something computed from columns.
+indirect enum ResolvedExpression: Sendable {
+  case attribute(ResolvedAttribute)
+  case literal(Cell)
+  case arithmetic(ArithmeticOperator, ResolvedExpression, ResolvedExpression)
+  case coalesced(ResolvedExpression, ResolvedExpression)
+  case conditional(ResolvedFilter, ResolvedExpression, ResolvedExpression)
+  case folded(ResolvedExpression)
+  case byteCount(ResolvedExpression)
+  case count(RelatedRows)
+
+  /// The value for one row.
+  func value(_ row: MatchRow) -> Cell {
+    switch self {
+    case .attribute(let attribute): row.with(attribute) { $0?.cell($1) ?? .null }
+    case .literal(let cell): cell
+    case .arithmetic(let operation, let a, let b): operation(a.value(row), b.value(row))
+    case .coalesced(let a, let b):
+      switch a.value(row) {
+      case .null: b.value(row)
+      case let value: value
+      }
+    case .conditional(let condition, let a, let b):
+      condition.matches(row) ? a.value(row) : b.value(row)
+    case .folded(let text):
+      switch text.value(row) {
+      case .text(let text): .text(CaseFolding.fold(text))
+      case let other: other
+      }
+    case .byteCount(let text):
+      switch text.value(row) {
+      case .text(let text): .integer(Int64(text.utf8.count))
+      default: .null
+      }
+    case .count(let rows): .integer(Int64(row.count(rows)))
+    }
+  }
+
+  /// The expression in SQL; its values become parameters of `sql`.
+  ///
+  /// The text may stand more than once in the statement.
+  func text(_ sql: inout SQLBuilder) -> String {
+    switch self {
+    case .attribute(let attribute): attribute.name
+    case .literal(.null): "NULL"
+    case .literal(let cell): sql.parameter(cell)
+    case .arithmetic(let operation, let a, let b):
+      "(\(a.text(&sql)) \(operation.rawValue) \(b.text(&sql)))"
+    case .coalesced(let a, let b): "coalesce(\(a.text(&sql)), \(b.text(&sql)))"
+    case .conditional(let condition, let a, let b):
+      "CASE WHEN \(sql.rendered { condition.append(to: &$0) }) "
+        + "THEN \(a.text(&sql)) ELSE \(b.text(&sql)) END"
+    case .folded(let text): "strata_fold(\(text.text(&sql)))"
+    // Not `length` of the text: that ends at a NUL.
+    case .byteCount(let text): "length(CAST(\(text.text(&sql)) AS BLOB))"
+    case .count(let rows): rows.count(&sql)
+    }
+  }
+}

@@ -1,0 +1,52 @@
+extension ResolvedFilter {
+  /// All of the conditions, as a tree that is not deeper than it must be.
+  static func all(_ filters: [ResolvedFilter]) -> ResolvedFilter {
+    balanced(filters[...]) { .and($0, $1) }
+  }
+
+  /// At least one of the conditions, as a tree that is not deeper than it must be.
+  static func some(_ filters: [ResolvedFilter]) -> ResolvedFilter {
+    balanced(filters[...]) { .or($0, $1) }
+  }
+
+  private static func balanced(
+    _ filters: ArraySlice<ResolvedFilter>,
+    _ connect: (ResolvedFilter, ResolvedFilter) -> ResolvedFilter
+  ) -> ResolvedFilter {
+    if filters.count == 1 { return filters[filters.startIndex] }
+    let middle = filters.startIndex + filters.count / 2
+    return connect(
+      balanced(filters[..<middle], connect), balanced(filters[middle...], connect))
+  }
+
+  /// The levels of connected conditions, the deepest of them.
+  var nesting: Int {
+    switch self {
+    case .and(let a, let b), .or(let a, let b): 1 + max(a.nesting, b.nesting)
+    case .not(let filter): filter.nesting
+    case .any(let rows): 1 + (rows.filter?.nesting ?? 0)
+    case .compare, .relate, .isIn, .text: 0
+    }
+  }
+}
+
+extension [ResolvedFilter] {
+  /// The same alternatives with `a == 1 || a == 2 || …` as one list: it can be longer than a
+  /// statement has parameters, and is looked up in an index.
+  func mergingEqualities() -> [ResolvedFilter] {
+    if count < 4 { return self }
+    var lists: [String: (attribute: ResolvedAttribute, values: Set<Cell>)] = [:]
+    var merged: [ResolvedFilter] = []
+    for filter in self {
+      if case .compare(let attribute, .equal, let literal) = filter {
+        lists[attribute.name, default: (attribute, [])].values.insert(literal.record[0])
+      } else {
+        merged.append(filter)
+      }
+    }
+    for (_, list) in lists.sorted(by: { $0.key < $1.key }) {
+      merged.append(.isIn(.attribute(list.attribute), list.values))
+    }
+    return merged
+  }
+}

@@ -1,0 +1,75 @@
+internal import CStrataSQLite
+package import Foundation
+
+/// An order of texts other than that of their bytes: the same comparison in SQL and in memory.
+///
+/// A connection makes the collation of a name when a statement first uses it. No index and no table
+/// may name one, or no other program could write the file.
+package enum TextCollation: Sendable, Hashable {
+  case ignoringCase
+  case localized(Locale)
+
+  private static let localizedPrefix = "strata_localized_"
+  private static let ignoringCaseName = "strata_ignoring_case"
+
+  /// What SQL calls the collation.
+  package var name: String {
+    switch self {
+    case .ignoringCase: Self.ignoringCaseName
+    case .localized(let locale): Self.localizedPrefix + locale.identifier
+    }
+  }
+
+  package init?(name: String) {
+    if name == Self.ignoringCaseName {
+      self = .ignoringCase
+    } else if name.hasPrefix(Self.localizedPrefix) {
+      self = .localized(Locale(identifier: String(name.dropFirst(Self.localizedPrefix.count))))
+    } else {
+      return nil
+    }
+  }
+
+  /// Negative, zero or positive as text `a` sorts before, with or after text `b`.
+  package func compare(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer) -> Int {
+    let first = String(decoding: a, as: UTF8.self)
+    let second = String(decoding: b, as: UTF8.self)
+    switch self {
+    case .ignoringCase:
+      let x = CaseFolding.fold(first).utf8
+      let y = CaseFolding.fold(second).utf8
+      return x.elementsEqual(y) ? 0 : x.lexicographicallyPrecedes(y) ? -1 : 1
+    case .localized(let locale):
+      return first.compare(second, options: [], range: nil, locale: locale).rawValue
+    }
+  }
+
+  // MARK: SQL
+
+  /// Keeps a collation for SQLite.
+  private final class Box {
+    let collation: TextCollation
+    init(_ collation: TextCollation) { self.collation = collation }
+  }
+
+  /// Lets statements of a connection use the collations.
+  static func register(on connection: OpaquePointer) -> Int32 {
+    sqlite3_collation_needed(connection, nil) { _, connection, _, name in
+      guard let connection, let name, let collation = TextCollation(name: String(cString: name))
+      else { return }
+      let box = Unmanaged.passRetained(Box(collation)).toOpaque()
+      sqlite3_create_collation_v2(
+        connection, name, SQLITE_UTF8, box,
+        { box, count, bytes, otherCount, otherBytes in
+          guard let box else { return 0 }
+          let a = UnsafeRawBufferPointer(start: bytes, count: Int(count))
+          let b = UnsafeRawBufferPointer(start: otherBytes, count: Int(otherCount))
+          let collation = Unmanaged<Box>.fromOpaque(box).takeUnretainedValue().collation
+          return Int32(collation.compare(a, b))
+        },
+        { box in
+          if let box { Unmanaged<Box>.fromOpaque(box).release() }
+        })
+    }
+  }
+}
