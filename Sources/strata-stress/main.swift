@@ -6,6 +6,7 @@ let usage = """
          strata-stress live [--rows N] [--seed N]
          strata-stress processes [--commits N] [--processes N] [--history 0|1] [--kill 0|1]
                                  [--seed N]
+         strata-stress filters [--count N] [--seed N]
 
   workers  Worker actors and the view context against one store for N seconds (5).
   log      N one-row commits (200,000) under a merging and an idle view context: the size of the
@@ -14,6 +15,8 @@ let usage = """
            take to come, and how long it is held, in microseconds.
   processes  N processes (2) with N commits each (10,000) on one store, with a history (1) or
            without; with --kill 1 the last one is killed in the middle of its work.
+  filters  N generated filters (200,000), each run by SQLite, in memory over unsaved edits, and in
+           plain Swift.
 
   Prints the seed, then one JSON line with the number of violated invariants. Exits with 1 if
   there are any, with 2 for a wrong call.
@@ -73,6 +76,13 @@ case "processes":
   options.seed = given["--seed"] ?? options.seed
   print("seed \(options.seed)")
   report = try await ProcessStress(options).run()
+case "filters":
+  let given = numbers(arguments.dropFirst(), allowed: ["--count", "--seed"])
+  var options = FilterStress.Options()
+  options.count = given["--count"].map { Int(clamping: $0) } ?? options.count
+  options.seed = given["--seed"] ?? options.seed
+  print("seed \(options.seed)")
+  report = try await FilterStress(options).run()
 case "child":
   guard let options = ChildProcess.Options(arguments.dropFirst()) else { fail("not by hand") }
   try await ChildProcess(options).run()
