@@ -1,0 +1,35 @@
+/// Why a query cannot be built.
+///
+/// ``code`` is for programs, ``message`` says what happened, ``advice`` what to do about it.
+public struct QueryError: Error, Sendable, CustomStringConvertible {
+  /// The kind of an error. Compare with the constants; more may come.
+  public struct Code: Sendable, Hashable, CustomStringConvertible {
+    public let description: String
+
+    /// A predicate asks for something that the store cannot answer.
+    public static let unsupported = Code(description: "unsupported")
+    /// A predicate has a value that no attribute can hold, such as not-a-number.
+    public static let invalidValue = Code(description: "invalidValue")
+  }
+
+  /// The kind of the error.
+  public let code: Code
+  /// What happened.
+  public let message: String
+  /// What to do about it.
+  public let advice: String
+  /// The part of the predicate concerned.
+  public let expression: String
+
+  public var description: String { "\(code): \(message); \(advice)" }
+}
+
+extension QueryError {
+  static func unsupported(_ expression: Any, _ reason: String) -> QueryError {
+    let text = "\(expression)"
+    return QueryError(
+      code: .unsupported, message: "\(reason): \(text)",
+      advice: "write the condition as a filter, or apply it to what was fetched",
+      expression: text)
+  }
+}
