@@ -70,7 +70,7 @@ struct LiveStress {
       Account.where { $0.balance < 1_000 }, Account.where { $0.balance > 900_000 },
       Account.where { $0.owner.hasPrefix("Owner 7") }.sorted(by: \.balance),
       Account.where { $0.branch.name == "7" }, Account.where { $0.branchID == 9 },
-      Account.where { $0.transfer > 1 << 62 }.sorted(by: \.owner, .descending).limit(500),
+      Account.where { $0.transfer != 0 }.sorted(by: \.owner, .descending).limit(500),
     ] {
       followers.append(try await Follower(query, view.live(query)))
     }

@@ -15,8 +15,8 @@ let usage = """
            take to come, and how long it is held, in microseconds.
   processes  N processes (2) with N commits each (10,000) on one store, with a history (1) or
            without; with --kill 1 the last one is killed in the middle of its work.
-  filters  N generated filters (200,000), each run by SQLite, in memory over unsaved edits, and in
-           plain Swift.
+  filters  N generated filters (200,000), each run by SQLite and in plain Swift, one in three over
+           unsaved edits, too.
 
   Prints the seed, then one JSON line with the number of violated invariants. Exits with 1 if
   there are any, with 2 for a wrong call.

@@ -1,8 +1,8 @@
 import Foundation
 import Strata
 
-/// Generated filters, each run by SQLite, in memory over unsaved edits, and in plain Swift: all three
-/// find the same entities.
+/// Generated filters, each run by SQLite and in plain Swift, and one in three over unsaved edits, too:
+/// all find the same entities.
 struct FilterStress {
   struct Options {
     var count = 200_000
@@ -12,6 +12,8 @@ struct FilterStress {
   private let options: Options
   /// The filters that are tried on one state of the entities.
   private let roundSize = 1_000
+  /// How deep filters are nested: mostly a little, for the time that deep ones take.
+  private let depths = [0, 1, 0, 1, 0, 2, 1, 3]
 
   init(_ options: Options) { self.options = options }
 
@@ -55,13 +57,15 @@ struct FilterStress {
     for number in 0..<size {
       var expected: [Int] = []
       let query = Piece.where { fields in
-        let made = generator.piece(fields, number % 4)
+        let made = generator.piece(fields, depths[number % depths.count])
         expected = after.pieces.values.filter { made.holds($0, after) }.map(\.id).sorted()
         return made.filter
       }
       generated.append((query, expected))
     }
-    for (number, (query, expected)) in generated.enumerated() {
+    // What is related to unsaved edits takes many reads: not for every filter.
+    for (number, (query, expected)) in generated.enumerated() where number % 3 == 0 {
+      report.counts["inMemory", default: 0] += 1
       let found = try await scratch.fetch(query).map(\.id)
       if found != expected {
         report.violations.append(
@@ -78,7 +82,6 @@ struct FilterStress {
       report.counts["hits", default: 0] += found.count
     }
     report.counts["filters"] = size
-    report.counts["inMemory"] = size
     await stack.close()
     return report
   }
