@@ -70,7 +70,7 @@ struct LiveStress {
       Account.where { $0.balance < 1_000 }, Account.where { $0.balance > 900_000 },
       Account.where { $0.owner.hasPrefix("Owner 7") }.sorted(by: \.balance),
       Account.where { $0.branch.name == "7" }, Account.where { $0.branchID == 9 },
-      Account.where { $0.transfer != 0 }.sorted(by: \.owner, .descending).limit(500),
+      Account.where { $0.id >= 500_000 }.sorted(by: \.owner, .descending).limit(500),
     ] {
       followers.append(try await Follower(query, view.live(query)))
     }
@@ -178,7 +178,7 @@ private enum Memory {
   static var peak: Int {
     var usage = rusage()
     #if canImport(Glibc)
-      getrusage(RUSAGE_SELF, &usage)
+      getrusage(.init(RUSAGE_SELF.rawValue), &usage)
       return usage.ru_maxrss * 1024
     #else
       getrusage(RUSAGE_SELF, &usage)

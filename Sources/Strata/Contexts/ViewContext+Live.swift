@@ -80,7 +80,7 @@ extension ViewContext {
     return LiveQuery(self, query, result, plan: plan)
   }
 
-  private func open(_ result: LiveResult) {
+  func open(_ result: LiveResult) {
     if isClosed { return result.finish() }
     let id = nextLiveID()
     results[id] = OpenResult(result: result, ids: [id])
@@ -106,11 +106,11 @@ extension ViewContext {
   }
 
   private func maintain(_ result: LiveResult, _ id: LiveID, _ plan: LivePlan) {
-    let counters = result.counters
+    let (counters, fold) = (result.counters, result.emptyFold)
     // Whoever opens it may be in a hurry; keeping it up to date has no deadline.
     StoreDeadline.withNone {
       _ = Task { [maintainer, writer = store.writer, weak result] in
-        await maintainer.open(id, plan, counters)
+        await maintainer.open(id, plan, counters, fold: fold)
         // Whoever does not want it any more closed it before it was opened.
         if result?.wants(id) != true { await maintainer.close(id) }
         await writer.wakeMerge()

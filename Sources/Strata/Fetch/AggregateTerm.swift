@@ -30,6 +30,19 @@ struct AggregateTerm<Attribute: Sendable>: Sendable {
   }
 }
 
+extension Table {
+  /// The terms with columns instead of key paths.
+  func resolved(
+    _ terms: [AggregateTerm<SendablePath>]
+  ) throws(StoreError) -> [AggregateTerm<Int>] {
+    try terms.map { term throws(StoreError) in
+      AggregateTerm(
+        term.function,
+        try term.attribute.map { path throws(StoreError) in try columns([path])[0] })
+    }
+  }
+}
+
 extension AggregateTerm where Attribute == Int {
   /// The term in SQL, over a column of the given name.
   func sql(_ name: (Int) -> String) -> String {

@@ -40,13 +40,7 @@ extension LayeredFetch {
   ) async throws(StoreError) -> [Value] {
     let plan = try QueryPlan(query, model)
     let groups = try plan.table.columns(groups)
-    let terms = try terms.map { term throws(StoreError) in
-      AggregateTerm(
-        term.function,
-        try term.attribute.map { path throws(StoreError) in
-          try plan.table.columns([path])[0]
-        })
-    }
+    let terms = try plan.table.resolved(terms)
     // A row has the groups' columns, then the terms.
     let columns = groups + terms.map { $0.attribute ?? Table.keyColumn }
     if touches(plan) { return try await summarized(plan, groups, terms, columns, read) }

@@ -29,6 +29,10 @@ final class LiveResult {
       if !isAwaited && oldValue { counters.activity.end(.refilling) }
     }
   }
+  /// What aggregates make of the committed result, and of what is shown; nil without aggregates.
+  let emptyFold: AggregateFold?
+  private var baseFold: AggregateFold?
+  private(set) var shownFold: AggregateFold?
   /// The committed result, without edits.
   private var base: ResultTree
   private var horizon: Record?
@@ -39,10 +43,11 @@ final class LiveResult {
   private var lastObserver = 0
   private var waiters = Waiters()
   /// Nothing will change any more: the stack is closed, or the query cannot be run.
-  private var isFinished = false
+  private(set) var isFinished = false
   /// Brackets every change, for observation.
   var willChange: () -> Void = {}
   var didChange: () -> Void = {}
+  var didFinish: () -> Void = {}
 
   /// One change of what is shown.
   struct LiveChange {
@@ -60,9 +65,10 @@ final class LiveResult {
   /// A result that waits to be loaded, or that never will be for the reason given.
   init(
     _ plan: LivePlan, _ counters: LiveCounters, reading: AttributeSet? = nil,
-    _ error: StoreError? = nil
+    fold: AggregateFold? = nil, _ error: StoreError? = nil
   ) {
     self.plan = plan
+    emptyFold = fold
     self.counters = counters
     self.reading = reading
     loadError = error
@@ -102,7 +108,7 @@ final class LiveResult {
         id = candidate.id
         plan = candidate.plan
         take(update)
-        show(tree(under: layers), isLoaded ? .every : .all, error: nil, isFirst: !isLoaded)
+        show(tree(under: layers), isLoaded ? .every : .all, error: nil, isFirst: !isLoaded, layers)
         waiters.resumeAll()
         return unwanted
       }
@@ -120,7 +126,7 @@ final class LiveResult {
       return unwanted
     }
     let isFirst = !isLoaded && update.map { $0.error == nil } == true
-    show(tree, changed, error: update.map(\.error) ?? loadError, isFirst: isFirst)
+    show(tree, changed, error: update.map(\.error) ?? loadError, isFirst: isFirst, layers)
     return unwanted
   }
 
@@ -129,6 +135,7 @@ final class LiveResult {
     base = update.tree
     horizon = update.horizon
     hasRoot = update.hasRoot
+    baseFold = update.fold
   }
 
   /// Whether an update only changes attributes that nobody reads, of rows that stay.
@@ -163,7 +170,7 @@ final class LiveResult {
     if let root = plan.root, root.table.id == table, root.key == key {
       let tree = tree(under: layers)
       let changed = shown.keys.union(ShownRows(tree, plan).keys)
-      show(tree, ChangedKeys(changed), error: loadError, isFirst: false)
+      show(tree, ChangedKeys(changed), error: loadError, isFirst: false, layers)
     } else if plan.table.id == table, isRootVisible(layers) {
       edit(key, layers)
     }
@@ -173,7 +180,7 @@ final class LiveResult {
     var tree = shown.tree
     let record = visible(key, layers)
     if tree.set(record, for: key) != record {
-      show(tree, ChangedKeys([key]), error: loadError, isFirst: false)
+      show(tree, ChangedKeys([key]), error: loadError, isFirst: false, layers)
     }
   }
 
@@ -199,8 +206,20 @@ final class LiveResult {
     return ShownRows(tree, after: shown, keys)
   }
 
+  /// What aggregates make of what is shown: of the committed rows, with the edited ones exchanged.
+  private func fold(under layers: ViewLayers) -> AggregateFold? {
+    guard let baseFold else { return nil }
+    guard shown.isWhole && isRootVisible(layers) else { return baseFold.of(shown) }
+    var fold = baseFold
+    for key in layers.keys(of: plan.table.id) {
+      fold.replace(base.record(of: key), shown.tree.record(of: key))
+    }
+    return fold
+  }
+
   private func show(
-    _ tree: ResultTree, _ changed: ChangedKeys, error: StoreError?, isFirst: Bool
+    _ tree: ResultTree, _ changed: ChangedKeys, error: StoreError?, isFirst: Bool,
+    _ layers: ViewLayers
   ) {
     let change = LiveChange(old: shown, new: next(tree, changed), changed: changed)
     if !isFirst, error == nil, loadError == nil, !change.isVisible(reading: reading) {
@@ -210,6 +229,7 @@ final class LiveResult {
     counters.count { $0.wakes += 1 }
     willChange()
     shown = change.new
+    shownFold = fold(under: layers)
     loadError = error
     if isFirst { isLoaded = true }
     didChange()
@@ -302,5 +322,6 @@ final class LiveResult {
     subscribers.finish()
     subscribers = LiveSubscribers()
     waiters.resumeAll()
+    didFinish()
   }
 }

@@ -13,6 +13,8 @@ struct MaintainedUpdate: Sendable {
   let error: StoreError?
   /// Whether the root of a relationship's query is there.
   let hasRoot: Bool
+  /// What the query's aggregates make of the result, if it has some.
+  var fold: AggregateFold?
 }
 
 /// Everything for one merge turn of the view context.
@@ -46,6 +48,8 @@ actor Maintainer {
     var ids: [LiveID: LiveCounters]
     /// Those of `ids` that have not been told of the result yet.
     var untold: Set<LiveID>
+    /// Those of `ids` that want values made of the result.
+    var folds: [LiveID: MaintainedFold] = [:]
     /// A load was stopped by a suspension or outrun by commits: the next step loads again.
     var isStopped = false
 
@@ -84,17 +88,23 @@ actor Maintainer {
   // MARK: - Queries
 
   /// Starts maintaining a query; returns when its result is there or has failed.
-  func open(_ id: LiveID, _ plan: LivePlan, _ counters: LiveCounters) async {
+  ///
+  /// - Parameter fold: the aggregates whose values are wanted, too.
+  func open(
+    _ id: LiveID, _ plan: LivePlan, _ counters: LiveCounters, fold: AggregateFold? = nil
+  ) async {
     let identity = plan.identity
     identities[id] = identity
     if entries[identity] != nil {
       entries[identity]?.ids[id] = counters
       entries[identity]?.untold.insert(id)
+      entries[identity]?.folds[id] = fold.map(MaintainedFold.init)
       return
     }
     lastEntry += 1
     entries[identity] = Entry(
-      number: lastEntry, query: MaintainedQuery(plan), ids: [id: counters], untold: [id])
+      number: lastEntry, query: MaintainedQuery(plan), ids: [id: counters], untold: [id],
+      folds: fold.map { [id: MaintainedFold($0)] } ?? [:])
     guard let snapshot else { return }
     await load(identity, snapshot)
   }
@@ -104,6 +114,7 @@ actor Maintainer {
     delivered[id] = nil
     entries[identity]?.ids[id] = nil
     entries[identity]?.untold.remove(id)
+    entries[identity]?.folds[id] = nil
     if entries[identity]?.ids.isEmpty == true { entries[identity] = nil }
   }
 
@@ -294,14 +305,28 @@ actor Maintainer {
           tree: query.tree, horizon: query.horizon, changed: changed, attributes: attributes,
           error: query.error, hasRoot: query.hasRoot)
       }
-      for id in entry.untold { updates[id] = update(.all, nil) }
+      for id in entry.untold {
+        updates[id] = update(.all, nil)
+        updates[id]?.fold = follow(id, of: identity, nil)
+      }
       if let change = changed[identity] {
+        let keys = KeyBatches(change.keys)
         for id in entry.ids.keys where !entry.untold.contains(id) {
-          updates[id] = update(.some(KeyBatches(change.keys)), change.attributes)
+          updates[id] = update(.some(keys), change.attributes)
+          updates[id]?.fold = follow(id, of: identity, keys)
         }
       }
       if !entry.untold.isEmpty { entries[identity]?.untold = [] }
     }
     return updates
+  }
+
+  /// Brings the values that a live query wants to the newest result.
+  private func follow(
+    _ id: LiveID, of identity: LivePlan.Identity, _ keys: KeyBatches?
+  ) -> AggregateFold? {
+    guard let query = entries[identity]?.query else { return nil }
+    entries[identity]?.folds[id]?.follow(query, keys?.distinct)
+    return entries[identity]?.folds[id]?.fold
   }
 }

@@ -101,11 +101,9 @@ struct OrderTree: Sendable {
     return found.isEqual ? self[found.rank] : nil
   }
 
-  /// The rank of the first record that `order` has after `record`; the tree must be sorted by it.
-  func end(ofRunLike record: Record, in order: RecordOrder) -> Int {
-    record.withView { view in
-      position { order.compare($0, view) <= 0 ? -1 : 1 }.rank
-    }
+  /// The rank of the first record that is not before something; those that are come first.
+  func partition(_ isBefore: (RecordView) -> Bool) -> Int {
+    position { isBefore($0) ? -1 : 1 }.rank
   }
 
   /// Where the first record stands that is not before something, and whether it is that.

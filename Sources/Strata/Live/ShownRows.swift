@@ -40,7 +40,9 @@ struct ShownRows: Sendable {
 
   /// The offset behind the last row that is equal to `record` in an order that begins the tree's.
   func end(ofRunLike record: Record, in order: RecordOrder) -> Int {
-    tree.rows.end(ofRunLike: record, in: order) - range.lowerBound
+    record.withView { view in
+      tree.rows.partition { order.compare($0, view) <= 0 } - range.lowerBound
+    }
   }
 
   /// The ranks shown.

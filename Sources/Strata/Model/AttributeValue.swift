@@ -54,7 +54,7 @@ public protocol ComparableValue: AttributeValue {}
 /// An attribute value that is a number.
 public protocol NumericValue: ComparableValue {
   /// What a sum of such values is.
-  associatedtype Sum: AttributeSum
+  associatedtype Sum: AttributeSum = Double
 }
 
 /// The sum of an attribute: an `Int` or a `Double`.

@@ -80,6 +80,32 @@ extension Quake {
   try await view.save()
 }
 
+@MainActor @Observable final class SongScreen {
+  let letters: SectionedLiveQuery<Song, String>
+  let years: SectionedLiveQuery<Quake, Double>
+  let count: LiveValue<Int>
+  private let quakes: LiveQuery<Quake>
+
+  init(_ stack: Stack) {
+    let view = stack.view
+    letters = view.live(Song.sorted(by: \.title), section: { $0.title.prefix(1).uppercased() })
+    years = view.live(Quake.all, sectionedBy: \.magnitude, reading: [\.place])
+    count = view.live(.count, of: Song.all)
+    quakes = view.live(Quake.all, reading: [\.magnitude])
+  }
+
+  func follow(_ stack: Stack) async {
+    for await update in letters.updates {
+      print(update.insertedSections, update.moves.map(\.to.section))
+    }
+    for await update in quakes.updates(every: .milliseconds(100)) { print(update.edits.count) }
+    for await count in count.updates { print(count, quakes.statistics.wakes) }
+    for await activity in stack.activity.updates { print(activity.isIdle) }
+  }
+
+  func show(large: Bool) { quakes.query = Quake.where { $0.magnitude > (large ? 6 : 4) } }
+}
+
 @MainActor func observe(_ live: LiveQuery<Quake>) {
   withObservationTracking {
     _ = live.elements.count

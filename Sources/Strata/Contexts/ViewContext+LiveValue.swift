@@ -1,0 +1,86 @@
+extension ViewContext {
+  // MARK: - Live values
+
+  /// A value made of all of a query's entities, kept up to date for as long as it is held.
+  ///
+  /// ```swift
+  /// let number = view.live(.count, of: Song.where { $0.bpm > 100 })
+  /// let longest = view.live(.max(\.duration), of: Song.all)
+  /// ```
+  ///
+  /// Its first value is made in the background. A query that cannot be run, and a key path that is
+  /// no attribute, is the value's `error`.
+  ///
+  /// - Complexity: O(log *n*) a change; O(*n*) of the rows shown if the query has a limit or offset,
+  ///   and O(*d*) of the different values for `distinctCount`. The query's rows are kept in memory.
+  public func live<E: Entity, Value>(
+    _ aggregate: Aggregate<E, Value>, of query: Query<E>
+  ) -> LiveValue<Value> {
+    live(query, groupedBy: [], aggregate.terms) { rows throws(CodingFailure) in
+      var values = ValueReader()
+      return try values.next(aggregate) { rows[0][$0] }
+    }
+  }
+
+  /// A value for each group of a query's entities, kept up to date for as long as it is held.
+  ///
+  /// ```swift
+  /// let songs = view.live(.count, of: Song.all.grouped(by: \.genre))
+  /// let jazz = songs.value?["jazz"]
+  /// ```
+  ///
+  /// A group is there as long as it has entities.
+  ///
+  /// - Complexity: as of ``live(_:of:)``, and O(*g*) a change for *g* groups.
+  public func live<E: Entity, Group: Hashable, Value: Sendable>(
+    _ aggregate: Aggregate<E, Value>, of query: GroupedQuery<E, Group>
+  ) -> LiveValue<[Group: Value]> {
+    live(query.query, groupedBy: query.paths, aggregate.terms) { rows throws(CodingFailure) in
+      var groups: [Group: Value] = Dictionary(minimumCapacity: rows.count)
+      for row in rows {
+        var values = ValueReader()
+        let group = try query.group(&values) { row[$0] }
+        groups[group] = try values.next(aggregate) { row[$0] }
+      }
+      return groups
+    }
+  }
+
+  private func live<E: Entity, Value: Sendable>(
+    _ query: Query<E>, groupedBy paths: [SendablePath], _ terms: [AggregateTerm<SendablePath>],
+    _ read: @escaping ([[Cell]]) throws(CodingFailure) -> Value
+  ) -> LiveValue<Value> {
+    let table = store.model.table(of: E.self)
+    let counters = LiveCounters(of: store.activity)
+    var columns: [Int] = []
+    let result: LiveResult
+    do throws(StoreError) {
+      let groups = try table.columns(paths)
+      let terms = try table.resolved(terms)
+      columns = groups + terms.map { $0.attribute ?? Table.keyColumn }
+      let fold = AggregateFold(terms, by: groups)
+      result = LiveResult(
+        LivePlan(try QueryPlan(query.inAnyOrder, store.model)), counters, reading: fold.reads,
+        fold: fold)
+      open(result)
+    } catch {
+      result = LiveResult(LivePlan(QueryPlan(everyRowOf: table)), counters, error)
+      result.finish()
+    }
+    return LiveValue(result) { [columns] rows throws(StoreError) in
+      do throws(CodingFailure) { return try read(rows) } catch {
+        throw table.error(error, columns)
+      }
+    }
+  }
+}
+
+extension Query {
+  /// The same entities; in whatever order costs least, unless that decides which ones they are.
+  fileprivate var inAnyOrder: Query {
+    if limit != nil || offset > 0 { return self }
+    var copy = self
+    copy.sorts = []
+    return copy
+  }
+}

@@ -1,0 +1,111 @@
+public import Observation
+
+/// A value made of a query's entities that stays up to date: their number, a sum, an average, the
+/// least or greatest value of an attribute, or one of these for each group.
+///
+/// Maintained change by change, like the ``LiveQuery`` of the same query, with which it shares the
+/// result in memory; the view context's unsaved edits count in the same turn. A change that leaves
+/// the value as it is wakes nobody. Holding the live value keeps it going; letting go of it ends it.
+///
+/// `Observable`: reading ``value`` in a SwiftUI body or in `withObservationTracking` is enough.
+@MainActor
+public final class LiveValue<Value: Sendable>: Observable {
+  private let registrar = ObservationRegistrar()
+  private let result: LiveResult
+  private let read: ([[Cell]]) throws(StoreError) -> Value
+  private var cells: Set<[Cell]>?
+  private var shown: Value?
+  private var failure: StoreError?
+  private var streams: [Int: AsyncStream<Value>.Continuation] = [:]
+  private var lastStream = 0
+
+  init(_ result: LiveResult, _ read: @escaping ([[Cell]]) throws(StoreError) -> Value) {
+    self.result = result
+    self.read = read
+    failure = result.error
+    _ = result.observe { [weak self] _ in self?.update() }
+    result.didFinish = { [weak self] in self?.finish() }
+  }
+
+  deinit { for stream in streams.values { stream.finish() } }
+
+  /// The value, unsaved edits included; nil until it is loaded.
+  public var value: Value? {
+    registrar.access(self, keyPath: \.value)
+    return shown
+  }
+
+  /// Why there is no value, or no newer one: the query could not be loaded, which is tried again at
+  /// the next commit, or a sum is out of range.
+  public var error: StoreError? {
+    registrar.access(self, keyPath: \.value)
+    return failure
+  }
+
+  /// Waits until the first value is there, and returns it.
+  ///
+  /// - Throws: the error of a load that failed, `invalidValue` for a sum that is out of range,
+  ///   `cancelled` or `closed`.
+  @discardableResult
+  public func load() async throws(StoreError) -> Value {
+    try await result.waitUntilLoaded()
+    if let failure { throw failure }
+    guard let shown else { throw .closed }
+    return shown
+  }
+
+  /// The value as soon as there is one, and whenever it is another one: the newest only, if the
+  /// consumer is slow. Ends with the live value or its stack, or when the consuming task is
+  /// cancelled.
+  public var updates: AsyncStream<Value> {
+    let (stream, continuation) = AsyncStream.makeStream(
+      of: Value.self, bufferingPolicy: .bufferingNewest(1))
+    lastStream += 1
+    let id = lastStream
+    streams[id] = continuation
+    continuation.onTermination = { [weak self] _ in
+      Task { @MainActor in self?.streams[id] = nil }
+    }
+    if let shown { continuation.yield(shown) }
+    if result.isFinished { continuation.finish() }
+    return stream
+  }
+
+  /// What the live value has done so far; its wakes are those of changed values.
+  public var statistics: LiveStatistics {
+    var statistics = result.counters.statistics
+    statistics.wakes = wakes
+    return statistics
+  }
+
+  /// Whether the live value reads rows that it lacks.
+  public var activity: ActivityMonitor { result.activity }
+
+  private var wakes = 0
+
+  private func update() {
+    let rows = result.isLoaded ? result.shownFold?.rows : nil
+    let new = rows.map { Set($0) }
+    if new == cells && result.error == nil && failure == nil { return }
+    var value = shown
+    var error = result.error
+    if let rows {
+      do throws(StoreError) { value = try read(rows) } catch let unreadable {
+        error = error ?? unreadable
+      }
+    }
+    wakes += 1
+    registrar.willSet(self, keyPath: \.value)
+    let isOther = new != cells
+    cells = new
+    shown = value
+    failure = error
+    registrar.didSet(self, keyPath: \.value)
+    if isOther, error == nil, let value { for stream in streams.values { stream.yield(value) } }
+  }
+
+  private func finish() {
+    for stream in streams.values { stream.finish() }
+    streams = [:]
+  }
+}

@@ -1,0 +1,177 @@
+import Observation
+import StrataTesting
+import Testing
+
+@testable import Strata
+
+/// Numbers, sums and extremes that stay up to date.
+@Suite(.stack(Boat.self, Harbour.self), .timeLimit(.minutes(10))) @MainActor struct LiveValueTests {
+  let stack = Stack.test
+  var view: ViewContext { stack.view }
+
+  private func fill(_ boats: [Boat]) async throws {
+    try await stack.withScratch { scratch in
+      boats.forEach(scratch.insert)
+      for id in 0..<4 { scratch.insert(Harbour(id: id, isOpen: id % 2 == 0)) }
+    }
+  }
+
+  @Test func `a value follows commits and unsaved edits`() async throws {
+    try await fill((1...5).map { Boat(id: $0, name: "\($0 % 2)", length: $0) })
+    let count = view.live(.count, of: Boat.where { $0.length > 2 })
+    #expect(count.value == nil)
+    #expect(try await count.load() == 3)
+    let longest = view.live(.max(\.length), of: Boat.all)
+    let sums = view.live(.sum(\.length), of: Boat.all.grouped(by: \.name))
+    try await longest.load()
+    #expect(try await sums.load() == ["0": 6, "1": 9])
+    view.insert(Boat(id: 6, name: "2", length: 9))
+    #expect(count.value == 4 && longest.value == 9 && sums.value?["2"] == 9)
+    view.rollback()
+    #expect(count.value == 3 && longest.value == 5 && sums.value?["2"] == nil)
+    try await stack.merge { $0.delete(Boat(id: 5)) }
+    #expect(count.value == 2 && longest.value == 4 && sums.value == ["0": 6, "1": 4])
+    // Of nothing there are values, too.
+    let none = Boat.where { $0.length > 1_000 }
+    let (noSum, noMax) = (view.live(.sum(\.length), of: none), view.live(.min(\.length), of: none))
+    #expect(try await noSum.load() == 0)
+    #expect(try await noMax.load() == nil)
+  }
+
+  @Test func `a change that leaves the value wakes nobody`() async throws {
+    try await fill((1...5).map { Boat(id: $0, length: $0) })
+    let longest = view.live(.max(\.length), of: Boat.all)
+    try await longest.load()
+    let observed = Lock(0)
+    withObservationTracking {
+      _ = longest.value
+    } onChange: {
+      observed.withLock { $0 += 1 }
+    }
+    var seen: [Int?] = []
+    let updates = longest.updates
+    let task = Task { for await value in updates { seen.append(value) } }
+    #expect(await eventually { seen == [5] })
+    let wakes = longest.statistics.wakes
+    try await stack.merge {
+      $0.delete(Boat(id: 1))
+      $0.insert(Boat(id: 6, length: 2))
+      $0.update(Boat(id: 5, length: 5)) { $0.name = "other" }
+    }
+    view.insert(Boat(id: 7, length: 3))
+    #expect(longest.statistics.wakes == wakes && observed.withLock { $0 } == 0)
+    view.insert(Boat(id: 8, length: 11))
+    #expect(longest.statistics.wakes == wakes + 1 && observed.withLock { $0 } == 1)
+    #expect(await eventually { seen == [5, 11] })
+    await stack.close()
+    await task.value
+  }
+
+  @Test func `what cannot be run or read is an error`() async throws {
+    try await fill([Boat(id: 1, length: .max), Boat(id: 2, length: 1)])
+    let bad = view.live(.count, of: Boat.where { $0.noName > 3 })
+    #expect(await failure { try await bad.load() }?.code == .invalidQuery)
+    let sum = view.live(.sum(\.length), of: Boat.all)
+    #expect(await failure { try await sum.load() }?.code == .invalidValue)
+    // As soon as it is in range again, there is a value.
+    try await stack.merge { $0.delete(Boat(id: 2)) }
+    #expect(sum.value == .max && sum.error == nil)
+  }
+
+  @Test func `after any history, every value is what a fetch makes`() async throws {
+    var random = SeededRandom.printingSeed()
+    try await fill((0..<60).map { boat($0, &random) })
+    let all = try await view.loaded(Boat.all)
+    var checks: [() async throws -> Bool] = []
+    func follow<Value: Equatable & Sendable>(
+      _ aggregate: Aggregate<Boat, Value>, _ query: Query<Boat>
+    ) async throws {
+      let live = view.live(aggregate, of: query)
+      try await live.load()
+      checks.append { (try await self.view.fetch(aggregate, of: query)) == live.value }
+      let grouped = query.grouped(by: \.name)
+      let groups = view.live(aggregate, of: grouped)
+      try await groups.load()
+      checks.append {
+        let fetched = try await self.view.fetch(aggregate, of: grouped)
+        return Dictionary(uniqueKeysWithValues: fetched.map { ($0.0, $0.1) }) == groups.value
+      }
+    }
+    let fast = Boat.where { $0.speed > 1 }
+    for query in [Boat.all, fast, Boat.sorted(by: \.length).offset(2).limit(9)] {
+      try await follow(.count, query)
+      try await follow(.count(\.speed), query)
+      try await follow(.distinctCount(\.length), query)
+      try await follow(.sum(\.length), query)
+      try await follow(.average(\.length), query)
+      try await follow(.min(\.speed), query)
+      try await follow(.max(\.speed), query)
+    }
+    for step in 0..<120 {
+      let new = boat(random.below(90), &random)
+      if let old = all.elements.first(where: { $0.id == new.id }) {
+        if random.oneIn(3) { view.delete(old) } else { view.update(old) { $0 = new } }
+      } else {
+        view.insert(new)
+      }
+      if random.oneIn(4) { try await view.save(.overwrite) }
+      if random.oneIn(3) {
+        let others = (0..<3).map { _ in boat(random.below(90), &random) }
+        try await stack.merge { scratch in others.forEach(scratch.upsert) }
+      }
+      for (number, check) in checks.enumerated() {
+        let isRight = try await check()
+        #expect(isRight, "value \(number), step \(step), seed \(random.seed)")
+        if !isRight { return }
+      }
+    }
+  }
+
+  private func boat(_ id: Int, _ random: inout SeededRandom) -> Boat {
+    Boat(
+      id: id, name: random.pick(["Gull", "Tern", "Swan"]), length: random.below(9) - 4,
+      speed: random.oneIn(3) ? nil : random.below(5))
+  }
+}
+
+@Suite struct ExactSumTests {
+  @Test func `taking out what was put in leaves the sum of the rest`() {
+    var random = SeededRandom.printingSeed()
+    for _ in 0..<200 {
+      var values = (0..<40).map { _ in
+        Double(random.below(2_000_001) - 1_000_000)
+          * Double(sign: .plus, exponent: random.below(80) - 40, significand: 1)
+      }
+      var sum = ExactSum()
+      for value in values { sum.add(value) }
+      values.shuffle(using: &random)
+      for value in values.suffix(30) { sum.remove(value) }
+      var rest = ExactSum()
+      for value in values.prefix(10) { rest.add(value) }
+      #expect(sum.value == rest.value, "seed \(random.seed)")
+      for value in values.prefix(10) { sum.remove(value) }
+      #expect(sum.value == 0, "seed \(random.seed)")
+    }
+  }
+
+  @Test func `a sum is rounded once`() {
+    var sum = ExactSum()
+    for _ in 0..<10 { sum.add(0.1) }
+    #expect(sum.value == 1)
+    sum.add(1e100)
+    sum.add(1)
+    sum.remove(1e100)
+    #expect(sum.value == 2)
+    for value in [Double.infinity, -.infinity] { sum.add(value) }
+    #expect(sum.value.isNaN)
+    sum.remove(.infinity)
+    #expect(sum.value == -.infinity)
+    sum.remove(-.infinity)
+    #expect(sum.value == 2)
+  }
+}
+
+extension Boat {
+  /// No attribute.
+  fileprivate var noName: Int { name.count }
+}
