@@ -9,7 +9,7 @@ struct Workload: Sendable {
 
   /// Every workload, in the order in which they run.
   static let all: [Workload] = [
-    .insert, .upsert, .fetch, .pages, .find, .commit, .live, .unconcerned, .equalQueries, .mixed,
-    .importing, .related, .model, .commits, .growth,
+    .insert, .upsert, .fetch, .parts, .pages, .find, .commit, .live, .unconcerned, .equalQueries,
+    .mixed, .importing, .related, .model, .commits, .growth,
   ]
 }

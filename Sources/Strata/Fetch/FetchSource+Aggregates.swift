@@ -15,11 +15,11 @@ extension FetchSource {
   ) async throws(StoreError) -> Value {
     try await answer(
       FetchRequest { fetch throws(StoreError) in
-        try await fetch.summary(query, groupedBy: [], aggregate.terms) {
-          cell throws(CodingFailure) in
+        let reader = RowReader { cell throws(CodingFailure) in
           var values = ValueReader()
           return try values.next(aggregate, cell)
         }
+        return try await fetch.summary(query, groupedBy: [], aggregate.terms, reader)
       })[0]
   }
 
@@ -39,13 +39,14 @@ extension FetchSource {
     repeat terms += (each others).terms
     return try await answer(
       FetchRequest { [terms] fetch throws(StoreError) in
-        try await fetch.summary(query, groupedBy: [], terms) { cell throws(CodingFailure) in
+        let reader = RowReader { cell throws(CodingFailure) in
           var values = ValueReader()
           return (
             try values.next(first, cell), try values.next(second, cell),
             repeat try values.next(each others, cell)
           )
         }
+        return try await fetch.summary(query, groupedBy: [], terms, reader)
       })[0]
   }
 
@@ -68,14 +69,14 @@ extension FetchSource {
     repeat terms += (each others).terms
     return try await answer(
       FetchRequest { [terms] fetch throws(StoreError) in
-        try await fetch.summary(query.query, groupedBy: query.paths, terms) {
-          cell throws(CodingFailure) in
+        let reader = RowReader { cell throws(CodingFailure) in
           var values = ValueReader()
           return (
             try query.group(&values, cell), try values.next(first, cell),
             repeat try values.next(each others, cell)
           )
         }
+        return try await fetch.summary(query.query, groupedBy: query.paths, terms, reader)
       })
   }
 }

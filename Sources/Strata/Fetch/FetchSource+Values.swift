@@ -9,10 +9,7 @@ extension FetchSource {
   ) async throws(StoreError) -> [E.ID] {
     try await answer(
       FetchRequest { fetch throws(StoreError) in
-        try await fetch.rows(query, of: { _ in [Table.keyColumn] }) { cell throws(CodingFailure) in
-          var values = ValueReader()
-          return try values.next(E.ID.self, cell)
-        }
+        try await fetch.rows(query, of: { _ in [Table.keyColumn] }, .value(E.ID.self))
       })
   }
 
@@ -31,11 +28,8 @@ extension FetchSource {
   ) async throws(StoreError) -> [Value] {
     try await answer(
       FetchRequest { fetch throws(StoreError) in
-        try await fetch.rows(query, of: { table throws(StoreError) in try table.columns([path]) }) {
-          cell throws(CodingFailure) in
-          var values = ValueReader()
-          return try values.next(Value.self, cell)
-        }
+        try await fetch.rows(
+          query, of: { table throws(StoreError) in try table.columns([path]) }, .value(Value.self))
       })
   }
 
@@ -56,16 +50,23 @@ extension FetchSource {
   ) async throws(StoreError) -> [(First, Second, repeat each Other)] {
     var paths: [SendablePath] = [first, second]
     repeat paths.append(each others)
+    var layout = TupleLayout()
+    layout.add(First.self)
+    layout.add(Second.self)
+    repeat layout.add((each Other).self)
+    let codec = layout.codec(of: (First, Second, repeat each Other).self)
     return try await answer(
       FetchRequest { [paths] fetch throws(StoreError) in
-        try await fetch.rows(query, of: { table throws(StoreError) in try table.columns(paths) }) {
-          cell throws(CodingFailure) in
-          var values = ValueReader()
-          return (
-            try values.next(First.self, cell), try values.next(Second.self, cell),
-            repeat try values.next((each Other).self, cell)
-          )
-        }
+        let reader = RowReader(
+          read: { cell throws(CodingFailure) in
+            var values = ValueReader()
+            return (
+              try values.next(First.self, cell), try values.next(Second.self, cell),
+              repeat try values.next((each Other).self, cell)
+            )
+          }, codec: codec)
+        return try await fetch.rows(
+          query, of: { table throws(StoreError) in try table.columns(paths) }, reader)
       })
   }
 
@@ -83,11 +84,21 @@ extension FetchSource {
   ) async throws(StoreError) -> [Value] {
     try await answer(
       FetchRequest { fetch throws(StoreError) in
-        try await fetch.summary(query, groupedBy: [path], []) { cell throws(CodingFailure) in
-          var values = ValueReader()
-          return try values.next(Value.self, cell)
-        }
+        try await fetch.summary(query, groupedBy: [path], [], .value(Value.self))
       })
+  }
+}
+
+extension RowReader {
+  /// One value of its type.
+  static func value(_: Value.Type) -> Self where Value: AttributeValue {
+    var layout = TupleLayout()
+    layout.add(Value.self)
+    return Self(
+      read: { cell throws(CodingFailure) in
+        var values = ValueReader()
+        return try values.next(Value.self, cell)
+      }, codec: layout.codec(of: Value.self))
   }
 }
 

@@ -1,9 +1,6 @@
 // Parts of rows, and what rows amount to: by SQL, or from records where unsaved edits may matter.
 
 extension LayeredFetch {
-  /// Makes a value of a row's cells, by their positions.
-  typealias RowReader<Value> = @Sendable ((Int) -> Cell) throws(CodingFailure) -> Value
-
   /// Whether a query has any entity.
   func exists<E: Entity>(_ query: Query<E>) async throws(StoreError) -> Bool {
     let plan = try QueryPlan(query, model)
@@ -14,20 +11,20 @@ extension LayeredFetch {
   /// Some columns of a query's rows.
   func rows<E: Entity, Value: Sendable>(
     _ query: Query<E>, of columns: (Table) throws(StoreError) -> [Int],
-    _ read: @escaping RowReader<Value>
+    _ reader: RowReader<Value>
   ) async throws(StoreError) -> [Value] {
     let plan = try QueryPlan(query, model)
     let columns = try columns(plan.table)
-    if touches(plan) { return try await layered(plan, columns, read) }
-    return try await snapshot.rows(plan.select(columns), plan.table, columns, read)
+    if touches(plan) { return try await layered(plan, columns, reader) }
+    return try await snapshot.rows(plan.select(columns), plan.table, columns, reader)
   }
 
   @concurrent
   private func layered<Value: Sendable>(
-    _ plan: QueryPlan, _ columns: [Int], _ read: RowReader<Value>
+    _ plan: QueryPlan, _ columns: [Int], _ reader: RowReader<Value>
   ) async throws(StoreError) -> [Value] {
     try await records(plan).map { record throws(StoreError) in
-      do throws(CodingFailure) { return try read { record[columns[$0]] } } catch {
+      do throws(CodingFailure) { return try reader.read { record[columns[$0]] } } catch {
         throw plan.table.error(error, columns)
       }
     }
@@ -36,22 +33,22 @@ extension LayeredFetch {
   /// What a query's rows amount to, group by group; one value if there are no groups.
   func summary<E: Entity, Value: Sendable>(
     _ query: Query<E>, groupedBy groups: [SendablePath], _ terms: [AggregateTerm<SendablePath>],
-    _ read: @escaping RowReader<Value>
+    _ reader: RowReader<Value>
   ) async throws(StoreError) -> [Value] {
     let plan = try QueryPlan(query, model)
     let groups = try plan.table.columns(groups)
     let terms = try plan.table.resolved(terms)
     // A row has the groups' columns, then the terms.
     let columns = groups + terms.map { $0.attribute ?? Table.keyColumn }
-    if touches(plan) { return try await summarized(plan, groups, terms, columns, read) }
+    if touches(plan) { return try await summarized(plan, groups, terms, columns, reader) }
     return try await snapshot.rows(
-      plan.summary(groupedBy: groups, terms), plan.table, columns, read)
+      plan.summary(groupedBy: groups, terms), plan.table, columns, reader)
   }
 
   @concurrent
   private func summarized<Value: Sendable>(
     _ plan: QueryPlan, _ groups: [Int], _ terms: [AggregateTerm<Int>], _ columns: [Int],
-    _ read: RowReader<Value>
+    _ reader: RowReader<Value>
   ) async throws(StoreError) -> [Value] {
     let start = terms.map(AggregateState.init)
     var states: [GroupKey: [AggregateState]] = [:]
@@ -63,7 +60,7 @@ extension LayeredFetch {
     }
     return try states.sorted { $0.key < $1.key }.map { group throws(StoreError) in
       let cells = group.key.cells + group.value.map(\.cell)
-      do throws(CodingFailure) { return try read { cells[$0] } } catch {
+      do throws(CodingFailure) { return try reader.read { cells[$0] } } catch {
         throw plan.table.error(error, columns)
       }
     }

@@ -42,6 +42,14 @@ struct EntityCodec: Sendable {
         < MemoryLayout<UnsafeRawPointer>.size
   }
 
+  /// Decodes values that lie at the given offsets, with nothing else that must be initialised.
+  init(_ fields: [(offset: Int, kind: ValueKind)]) {
+    codings = []
+    size = 0
+    steps = fields.map { Step(offset: $0.offset, kind: $0.kind) }
+    decodesInPlace = true
+  }
+
   private static func largestGap(_ covered: [Range<Int>], in size: Int) -> Int {
     var largest = 0
     var end = 0
@@ -142,6 +150,13 @@ struct EntityCodec: Sendable {
     entity.copyMemory(from: template, byteCount: size)
     // No attribute takes the general way, which alone can fail.
     try? decode(row, into: entity, initializing: true)
+  }
+
+  /// Initialises every value of the uninitialised memory at `values`; only if nothing else is there.
+  @inline(__always)
+  func initialize(_ row: some CellSource, at values: UnsafeMutableRawPointer) {
+    // No value takes the general way, which alone can fail.
+    try? decode(row, into: values, initializing: true)
   }
 
   @inline(__always)

@@ -14,20 +14,12 @@ extension Snapshot {
   /// The rows of a statement whose columns are some of a table's.
   func rows<Value: Sendable>(
     _ sql: SQLBuilder, _ table: Table, _ columns: [Int],
-    _ read: @escaping LayeredFetch.RowReader<Value>
+    _ values: RowReader<Value>
   ) async throws(StoreError) -> [Value] {
-    try await self.read { reader, connection throws(StoreError) in
+    try await read { reader, connection throws(StoreError) in
       let statement = try reader.prepared(sql, of: table, connection)
       defer { statement.reset() }
-      var values: [Value] = []
-      while try translatingErrors({ () throws(SQLiteError) in try statement.step() }) {
-        do throws(CodingFailure) {
-          values.append(try read { Cell(statement, Int32(truncatingIfNeeded: $0)) })
-        } catch {
-          throw table.error(error, columns)
-        }
-      }
-      return values
+      return try ValueRows(statement, table, columns, values).all()
     }
   }
 }

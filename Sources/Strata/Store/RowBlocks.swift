@@ -1,0 +1,93 @@
+internal import StrataSQLite
+
+/// The rows of a running statement, decoded straight into an array's own memory.
+///
+/// `Array.append(contentsOf:)` hands its spare capacity to `_copyContents`, where one body of a
+/// subclass fills it; nothing is copied afterwards. Appending is repeated until ``isDone``.
+class RowBlocks<Element> {
+  let statement: Statement
+  /// The number of rows that are still to be read at most.
+  private var wanted = Int.max
+  private(set) var isDone = false
+  private var error: StoreError?
+
+  init(_ statement: Statement) { self.statement = statement }
+
+  /// Initialises as much of the buffer as there are rows, and returns how much.
+  func fill(_: UnsafeMutableBufferPointer<Element>) -> Int {
+    fatalError("\(Self.self) does not say how its rows are decoded")
+  }
+
+  /// All rows from here on.
+  final func all() throws(StoreError) -> [Element] {
+    var elements: [Element] = []
+    while !isDone {
+      if elements.count == elements.capacity {
+        elements.reserveCapacity(max(16, elements.count * 2))
+      }
+      elements.append(contentsOf: Block(rows: self))
+    }
+    if let error { throw error }
+    return elements
+  }
+
+  /// At most the next `limit` rows.
+  final func next(_ limit: Int) throws(StoreError) -> [Element] {
+    var elements: [Element] = []
+    wanted = limit
+    while !isDone && elements.count < limit {
+      // A guess that does not allocate for a batch which is never full.
+      let room = min(limit, max(64, elements.count * 2))
+      if elements.count == elements.capacity { elements.reserveCapacity(room) }
+      elements.append(contentsOf: Block(rows: self))
+    }
+    if let error { throw error }
+    return elements
+  }
+
+  private struct Block: Sequence {
+    let rows: RowBlocks
+
+    struct Iterator: IteratorProtocol {
+      mutating func next() -> Element? { nil }
+    }
+
+    func makeIterator() -> Iterator { Iterator() }
+
+    func _copyContents(
+      initializing buffer: UnsafeMutableBufferPointer<Element>
+    ) -> (Iterator, Int) {
+      let room = UnsafeMutableBufferPointer(rebasing: buffer.prefix(rows.wanted))
+      let count = rows.fill(room)
+      rows.wanted -= count
+      return (Iterator(), count)
+    }
+  }
+
+  /// Steps through at most `capacity` rows, each of which `decode` puts at its place.
+  @inline(__always)
+  final func fill(
+    _ capacity: Int, _ table: Table, _ decode: (Int) throws(CodingFailure) -> Void
+  ) -> Int {
+    var count = 0
+    do throws(SQLiteError) {
+      while count < capacity {
+        guard try statement.step() else {
+          isDone = true
+          return count
+        }
+        do throws(CodingFailure) { try decode(count) } catch {
+          isDone = true
+          self.error = table.error(error, key: RecordKey(statement, Int32(Table.keyColumn)))
+          statement.reset()
+          return count
+        }
+        count += 1
+      }
+    } catch {
+      isDone = true
+      self.error = StoreError(error)
+    }
+    return count
+  }
+}
