@@ -55,6 +55,8 @@ public final class Stack: Sendable {
     /// Whether reads that are repeated with other values are noted, for ``Stack/repeatedReads``: on
     /// in debug builds, as it costs a read up to a microsecond.
     public var notesRepeatedReads = Self.isDebugging
+    /// How long after another a read is still of the same loop; tests give it all the time it needs.
+    var repeatedReadPause = RepeatedReads.pause
     /// What time it is: for freshness and eviction. Tests give another clock.
     public var now: @Sendable () -> Date = { Date() }
 
@@ -144,7 +146,8 @@ public final class Stack: Sendable {
         migration: migration, logLimit: options.logLimit, logPatience: options.logPatience,
         history: options.history, author: options.author,
         watchesOtherProcesses: options.watchesOtherProcesses,
-        notesRepeatedReads: options.notesRepeatedReads, now: options.now),
+        repeatedReads: options.notesRepeatedReads
+          ? RepeatedReads(pause: options.repeatedReadPause) : nil, now: options.now),
       ifUnreadable: options.ifUnreadable)
     do throws(StoreError) {
       let snapshot = try await store.writer.submit(.urgent) { writer throws(StoreError) in

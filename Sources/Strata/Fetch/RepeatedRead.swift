@@ -31,7 +31,7 @@ final class RepeatedReads: Sendable {
   /// A run of so many is one too many.
   private static let limit = 10
   /// A longer pause ends a run: a user who taps every second is no loop.
-  private static let pause = Duration.milliseconds(100)
+  static let pause = Duration.milliseconds(100)
   /// More shapes than this are not told apart.
   private static let capacity = 256
 
@@ -50,6 +50,9 @@ final class RepeatedReads: Sendable {
   }
 
   private let runs = Lock<[Shape: Run]>([:])
+  private let pause: Duration
+
+  init(pause: Duration = RepeatedReads.pause) { self.pause = pause }
 
   func note(
     _ shape: Shape, _ values: [Cell], of table: Table, at now: ContinuousClock.Instant = .now
@@ -64,7 +67,7 @@ final class RepeatedReads: Sendable {
           read: RepeatedRead(entity: table.entity, sql: sql, count: 1), last: now, values: values)
         return
       }
-      if now - run.last > Self.pause {
+      if now - run.last > pause {
         run.length = 1
       } else if run.values != values {
         // The same values again are another matter: two views show one thing.

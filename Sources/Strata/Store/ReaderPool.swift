@@ -31,9 +31,11 @@ final class ReaderPool: Sendable {
   /// Where repeated reads are noted, if they are.
   let repeatedReads: RepeatedReads?
 
-  init(path: String, model: Model, busyTimeout: Duration, notesRepeatedReads: Bool = false) {
+  init(
+    path: String, model: Model, busyTimeout: Duration, repeatedReads: RepeatedReads? = nil
+  ) {
     self.path = path
-    repeatedReads = notesRepeatedReads ? RepeatedReads() : nil
+    self.repeatedReads = repeatedReads
     self.model = model
     self.busyTimeout = busyTimeout
   }

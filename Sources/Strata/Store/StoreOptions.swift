@@ -20,8 +20,8 @@ struct StoreOptions: Sendable {
   var author = ""
   /// Whether others are told of commits, and theirs are listened for.
   var watchesOtherProcesses = true
-  /// Whether reads that are repeated with other values are noted.
-  var notesRepeatedReads = false
+  /// Where reads that are repeated with other values are noted; nil if they are not.
+  var repeatedReads: RepeatedReads?
   /// What time it is.
   var now: @Sendable () -> Date = { Date() }
 }

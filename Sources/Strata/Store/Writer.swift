@@ -80,7 +80,7 @@ actor Writer {
     model = options.model
     pool = ReaderPool(
       path: options.path, model: options.model, busyTimeout: options.busyTimeout,
-      notesRepeatedReads: options.notesRepeatedReads)
+      repeatedReads: options.repeatedReads)
     self.publisher = publisher
     self.newest = newest
     checkpoints = CheckpointRule(limit: max(1, limit))
