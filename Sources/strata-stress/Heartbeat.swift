@@ -31,7 +31,7 @@ enum Heartbeat {
         let asked = clock.now
         let now = await computed()
         waits.append(clock.now - asked)
-        held.append(now - last)
+        if now.thread == last.thread { held.append(now.time - last.time) }
         last = now
         try? await Task.sleep(for: .milliseconds(1))
       }
@@ -43,12 +43,14 @@ enum Heartbeat {
     return await heart.value
   }
 
-  /// The processor time that the main thread has used.
+  /// The processor time that the main actor's thread has used. On Linux that is any thread, another
+  /// one from time to time.
   @MainActor
-  private static func computed() -> Duration {
+  private static func computed() -> (thread: UInt, time: Duration) {
     var time = timespec()
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
-    return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
+    let thread = UInt(bitPattern: ObjectIdentifier(Thread.current))
+    return (thread, .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec))
   }
 }
 

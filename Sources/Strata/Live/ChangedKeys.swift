@@ -25,7 +25,7 @@ enum ChangedKeys: Sendable {
 struct KeyBatches: Sendable {
   /// More keys than this between two versions are not listed: loading a list anew costs less than
   /// so many single changes.
-  static let limit = 100_000
+  static let limit = 50_000
 
   private var batches: [ContiguousArray<RecordKey>]
   /// The number of keys, repetitions included.

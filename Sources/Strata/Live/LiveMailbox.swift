@@ -21,12 +21,12 @@ struct LiveMailbox: Sendable {
     let new: ShownRows
     let changed: ChangedKeys
 
-    /// About how many keys must be compared.
+    /// About how many keys must be compared, or rows of an old version let go of.
     var cost: Int {
       switch changed {
       case .some(let keys): keys.count
       case .every: old.range.count + new.range.count
-      case .all: 0
+      case .all: old.range.count
       }
     }
   }

@@ -189,16 +189,19 @@ final class LiveResult {
     let stored = stored(key)
     let shown = layers.shown(plan.table.id, key, over: .init(stored)).record
     guard let shown else { return nil }
-    // Whether an edited row belongs to a query that looks at other rows, the store will say.
-    guard plan.query.isRowLocal else {
+    let record: Record
+    if plan.query.isRowLocal {
+      guard plan.query.filter?.matches(shown) ?? true else { return nil }
+      record = shown
+    } else {
+      // Whether an edited row belongs to a query that looks at other rows, the store will say. The
+      // place that the row's link has, the edit does not know.
       guard let base = base.record(of: key) else { return nil }
-      // The place that the row's link has, the edit does not know.
-      return try? plan.extended(shown.withPlace(of: base, plan.query))
+      record = shown.withPlace(of: base, plan.query)
     }
-    guard plan.query.filter?.matches(shown) ?? true else { return nil }
-    if let horizon, plan.order.compare(shown, horizon) > 0 { return nil }
+    if let horizon, plan.order.compare(record, horizon) > 0 { return nil }
     // A section that has no name is an error once it is saved.
-    return try? plan.extended(shown)
+    return try? plan.extended(record)
   }
 
   private func next(_ tree: ResultTree, _ changed: ChangedKeys) -> ShownRows {

@@ -75,7 +75,7 @@ actor Maintainer {
   /// What the view context shows. Its last reference is let go of here, not on the main actor, which
   /// a large tree would hold up.
   private var delivered: [LiveID: ResultTree] = [:]
-  /// Called before every load, for tests that hold a load up.
+  /// Called before anything is loaded or read, for tests that hold that up.
   var willLoad: (@Sendable () async -> Void)?
 
   func setWillLoad(_ hook: (@Sendable () async -> Void)?) { willLoad = hook }
@@ -233,6 +233,7 @@ actor Maintainer {
   ) async -> MaintainedQuery.Outcome {
     let end = begin(.refilling, for: identity)
     defer { end() }
+    await willLoad?()
     let start = ContinuousClock.now
     var outcome = MaintainedQuery.Outcome.reading(request, change)
     while case .reading(let request, let change) = outcome {

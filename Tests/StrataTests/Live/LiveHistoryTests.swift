@@ -19,6 +19,14 @@ import Testing
     for (number, query) in queries.enumerated() {
       followers.append(try await Follower(view, query, isSlow: number % 2 == 1))
     }
+    let sectioned = view.live(Boat.sorted(by: \.length), sectionedBy: \.name)
+    try await sectioned.load()
+    var sections = sectioned.sections.map { Array($0.elements) }
+    var updates = sectioned.updates.makeAsyncIterator()
+    let count = view.live(.count, of: Boat.all.grouped(by: \.name))
+    let longest = view.live(.max(\.length), of: Boat.where { $0.harbour.isOpen })
+    try await count.load()
+    try await longest.load()
     let hop = try await Follower(view, Boat.where { $0.harbour.isOpen }.sorted(by: \.name))
     for step in 0..<400 {
       try await act(all, &random)
@@ -32,8 +40,17 @@ import Testing
         #expect(hasCaughtUp, "updates of \(follower.query), step \(step), seed \(random.seed)")
         if differs || !hasCaughtUp { return }
       }
+      let shown = sectioned.sections.map { Array($0.elements) }
+      if sections != shown { await updates.next()?.apply(to: &sections) }
+      #expect(sections == shown, "sections, step \(step), seed \(random.seed)")
+      #expect(shown.flatMap { $0 }.count == followers[0].list.count)
+      let sizes = Dictionary(
+        uniqueKeysWithValues: sectioned.sections.map { ($0.name, $0.range.count) })
+      #expect(count.value == sizes, "counts, step \(step), seed \(random.seed)")
       // A query through a reference shows edits when they are saved.
       if view.hasChanges { continue }
+      let most = try await view.fetch(.max(\.length), of: Boat.where { $0.harbour.isOpen })
+      #expect(longest.value == most, "extreme, step \(step), seed \(random.seed)")
       let fetched = try await view.fetch(hop.query)
       #expect(Array(hop.live.elements) == fetched, "step \(step), seed \(random.seed)")
       let hasCaughtUp = await eventually { hop.list == fetched }
