@@ -54,14 +54,18 @@ import Testing
     let boat = Boat(id: 1, name: "old", harbourID: 1)
     try await stack.withScratch {
       $0.insert(Harbour(id: 1))
+      $0.insert(Harbour(id: 2))
       $0.insert(boat)
     }
     let live = try await view.loaded(Boat.all)
-    // A query through a reference is loaded at every change: this holds the merge up.
+    // A query through a reference reads rows whose reference changes: this holds the merge up.
     let slow = try await view.loaded(Boat.where { $0.harbour.isOpen })
     let gate = TestGate()
     await view.maintainer.hold(at: gate)
-    view.update(boat) { $0.name = "new" }
+    view.update(boat) {
+      $0.name = "new"
+      $0.harbourID = 2
+    }
     var isSaved = false
     let saving = Task {
       try await view.save()
