@@ -167,11 +167,11 @@ private struct Remark: Entity {
     let view = stack.view
     try await stack.withScratch { $0.insert(Picture(id: 1, articleID: 6)) }
     var changes = stack.changes.makeAsyncIterator()
-    // A query through a reference is loaded at every change: this holds the merge up.
+    // A query through a reference reads for changes of what it looks at: this holds the merge up.
     let slow = try await view.loaded(Picture.where { $0.article.isDirty })
     let gate = TestGate()
     await view.maintainer.hold(at: gate)
-    view.update(articles[0]) { $0.title = "saving" }
+    view.update(articles[0]) { $0.isDirty = true }
     let saving = Task { try await view.save() }
     await gate.arrived()
     #expect(view.isSaving)
