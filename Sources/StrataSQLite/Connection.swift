@@ -82,7 +82,9 @@ package final class Connection {
 
   /// What the SQL of filters uses beyond SQLite's own.
   private func registerFunctions() throws(SQLiteError) {
-    for register in [CaseFolding.register, TextCollation.register, ValueList.register] {
+    for register in [
+      CaseFolding.register, TextCollation.register, ValueList.register, GreatCircle.register,
+    ] {
       let code = register(handle)
       guard code == SQLITE_OK else {
         throw SQLiteError(code: code, connection: handle, sql: nil)
@@ -138,6 +140,17 @@ package final class Connection {
     defer { statement.reset() }
     return try statement.step() ? statement.string(0) : nil
   }
+
+  /// Whether SQLite was compiled with a module for virtual tables.
+  package func hasModule(_ name: String) throws(SQLiteError) -> Bool {
+    let statement = try prepare("SELECT 1 FROM pragma_module_list WHERE name = ?1")
+    defer { statement.reset() }
+    statement.bind(1, name)
+    return try statement.step()
+  }
+
+  /// The row number of this connection's last insertion.
+  package var lastInsertedRowID: Int64 { sqlite3_last_insert_rowid(handle) }
 
   /// The frames in the write-ahead log after this connection's last commit.
   package var logFrames: Int { log.frames }

@@ -40,6 +40,15 @@ internal import CStrataSQLite
   package var isOutOfMemory: Bool { primary == SQLITE_NOMEM }
   package var isInputOutput: Bool { primary == SQLITE_IOERR }
 
+  /// Whether FTS5 could not read the expression that was bound to a search.
+  ///
+  /// It has no code of its own for that, and some of its messages say nothing of it. A table or a
+  /// module that is missing is noticed before the statement runs.
+  package var isMalformedSearch: Bool {
+    code == SQLITE_ERROR && sql?.contains(" MATCH ?") == true
+      && !message.hasPrefix("no such table") && !message.hasPrefix("no such module")
+  }
+
   /// Whether a statement is more than SQLite's parser takes; the codes do not tell.
   package var isTooComplex: Bool {
     primary == SQLITE_ERROR

@@ -12,7 +12,7 @@ extension LayeredFetch {
     let found = try await records(links.plan)
     let targets = try await shown(plan.table, Set(found.map { $0.key(end.target) }))
     var matches: [RecordKey: Record] = [:]
-    for record in try await matching(plan, targets) {
+    for record in try await ranked(try await matching(plan, targets), plan.withoutLinks) {
       matches[record.key(Table.keyColumn)] = record
     }
     var rows: [(root: RecordKey, record: Record)] = []

@@ -7,13 +7,14 @@ extension LayeredFetch {
   ) async throws(StoreError) -> [Record] {
     guard let filter = plan.filter else { return Array(records.values) }
     let records = Array(records.values)
-    let matches = try await matches(filter, plan.joins, plan.related, records)
+    let matches = try await matches(filter, plan.joins, plan.related, plan.searches, records)
     return zip(records, matches).compactMap { $1 ? $0 : nil }
   }
 
   /// Whether each of the records meets the filter.
   private func matches(
-    _ filter: ResolvedFilter, _ joins: [Join], _ related: [RelatedRows], _ records: [Record]
+    _ filter: ResolvedFilter, _ joins: [Join], _ related: [RelatedRows],
+    _ searches: [ResolvedSearch], _ records: [Record]
   ) async throws(StoreError) -> [Bool] {
     let joined = try await joined(joins, records)
     var counts: [[RecordKey: Int]] = []
@@ -23,8 +24,13 @@ extension LayeredFetch {
       }
       counts.append(try await count(rows, of: Set(sources.map { $0.key(Table.keyColumn) })))
     }
+    var found: [Set<RecordKey>] = []
+    for search in searches {
+      let searched = search.join == 0 ? records : joined.compactMap { $0[search.join - 1] }
+      found.append(try await snapshot.matches(of: search, among: searched))
+    }
     return records.indices.map { index in
-      filter.matches(records[index], joined: joined[index], related: counts)
+      filter.matches(records[index], joined: joined[index], related: counts, found: found)
     }
   }
 
@@ -57,7 +63,7 @@ extension LayeredFetch {
     var distinct: [RecordKey: Record] = [:]
     for (_, record) in found { distinct[record.key(Table.keyColumn)] = record }
     let records = Array(distinct.values)
-    let matches = try await matches(filter, rows.joins, rows.related, records)
+    let matches = try await matches(filter, rows.joins, rows.related, rows.searches, records)
     var matching: Set<RecordKey> = []
     for (record, matches) in zip(records, matches) where matches {
       matching.insert(record.key(Table.keyColumn))

@@ -85,7 +85,9 @@ struct LayeredFetch: Sendable {
     _ plan: QueryPlan
   ) async throws(StoreError) -> (keys: Set<RecordKey>, rows: [Record]) {
     let keys = try await candidates(plan)
-    return (keys, try await matching(plan, try await shown(plan.table, keys)))
+    let rows = try await matching(plan, try await shown(plan.table, keys))
+    if plan.ranking == nil { return (keys, rows) }
+    return (keys, try await ranked(rows, plan))
   }
 
   /// The keys of the records whose membership the layers decide: those changed, and those that are

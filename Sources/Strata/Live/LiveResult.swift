@@ -192,16 +192,17 @@ final class LiveResult {
     let record: Record
     if plan.query.isRowLocal {
       guard plan.query.filter?.matches(shown) ?? true else { return nil }
-      record = shown
+      record = plan.query.row(shown)
     } else {
       // Whether an edited row belongs to a query that looks at other rows, the store will say. The
       // place that the row's link has, the edit does not know.
       guard let base = base.record(of: key) else { return nil }
       record = shown.withPlace(of: base, plan.query)
     }
-    if let horizon, plan.order.compare(record, horizon) > 0 { return nil }
     // A section that has no name is an error once it is saved.
-    return try? plan.extended(record)
+    guard let row = try? plan.extended(record) else { return nil }
+    if let horizon, plan.order.compare(row, horizon) > 0 { return nil }
+    return row
   }
 
   private func next(_ tree: ResultTree, _ changed: ChangedKeys) -> ShownRows {

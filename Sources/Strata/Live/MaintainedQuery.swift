@@ -122,7 +122,7 @@ struct MaintainedQuery: Sendable {
       let wasIn = row.change.before.map(matches) ?? false
       let isIn = row.change.after.map(matches) ?? false
       if !wasIn && !isIn { continue }
-      var after = isIn ? row.change.after : nil
+      var after = isIn ? row.change.after.map { plan.query.row($0) } : nil
       if plan.isComputed, let record = after {
         guard let extended = try? plan.extended(record) else { return nil }
         after = extended
@@ -146,6 +146,10 @@ struct MaintainedQuery: Sendable {
 
   /// Rows whose membership cannot have changed are taken as they are; of the others, the store knows.
   private mutating func apply(_ changes: ChangeSet, _ dependencies: QueryDependencies) -> Outcome {
+    if case .relevance? = plan.query.ranking {
+      // Every text that is stored counts for every rank.
+      return changes.tables.keys.contains(where: plan.depends) ? .stale : .unchanged
+    }
     var changed = MaintainedChange()
     var isUnnamed = false
     let affected = dependencies.affected(by: changes) { row in
@@ -217,9 +221,11 @@ struct MaintainedQuery: Sendable {
 }
 
 extension Record {
-  /// A row of a query with the place of its link, if the query's rows have one, from another version.
+  /// A row of a query with what ranks it, and with the place of its link, if the query's rows have
+  /// one, from another version.
   func withPlace(of other: Record, _ plan: QueryPlan) -> Record {
-    plan.width > count ? appending(count, of: other) : self
+    let row = plan.row(self, like: other)
+    return plan.width > row.count ? row.appending(row.count, of: other) : row
   }
 }
 

@@ -35,6 +35,10 @@ struct QueryDependencies: Sendable {
     table = plan.table
     // A row that was beyond what a limited query knows may come before its end.
     if plan.reach != nil { reads = plan.order.attributes }
+    if case .distance(let place, _)? = plan.ranking {
+      reads.insert(place.latitude.column)
+      reads.insert(place.longitude.column)
+    }
     if let links = plan.links {
       // The place of a link is part of what is shown.
       hops.append(
@@ -155,6 +159,10 @@ extension ResolvedFilter {
       a.forEachAttribute(body)
       b.forEachAttribute(body)
     case .not(let filter): filter.forEachAttribute(body)
+    case .fullText(let search): for attribute in search.attributes { body(attribute) }
+    case .place(let place, _):
+      body(place.latitude)
+      body(place.longitude)
     }
   }
 }

@@ -8,7 +8,8 @@ extension Snapshot {
     try await read { reader, connection throws(StoreError) in
       // Reading in table order and sorting records in memory is twice as fast as ORDER BY.
       let isSorted = limit != nil
-      let sql = plan.query.select(limit: limit, offset: 0, isSorted: isSorted)
+      let query = try plan.query.narrowed(to: limit, connection, reader.model)
+      let sql = query.select(limit: limit, offset: 0, isSorted: isSorted)
       let records = try reader.records(sql, plan, connection)
       return ResultTree(records, order: plan.order, isSorted: isSorted)
     }

@@ -10,21 +10,22 @@ extension Migration {
     try atomically { () throws(StoreError) in
       try execute(table.sql.create)
       for index in table.indexes { try execute(index.create) }
+      for index in table.searchIndexes { try execute(index.create) }
     }
     schema.tables.append(table)
   }
 
   /// Drops a table with everything in it.
   public func removeTable(_ name: String) throws(StoreError) {
-    let table = try table(name)
+    let table = try dropSearchIndexes(of: table(name))
     try execute("DROP TABLE \(table.name.quotedIdentifier)")
     schema.tables.removeAll { $0.name == table.name }
   }
 
   /// Gives a table another name.
   public func renameTable(_ name: String, to newName: String) throws(StoreError) {
-    let table = try table(name)
     try checkName(newName)
+    let table = try dropSearchIndexes(of: table(name))
     var renamed = table
     renamed.name = newName
     try atomically { () throws(StoreError) in
@@ -103,6 +104,10 @@ extension Migration {
     var renamed = column
     renamed.name = newName
     try checkColumn(renamed, of: changed)
+    if table.searchIndexes.contains(where: { $0.columns.contains(column.name) }) {
+      changed = changed.withoutSearch
+      _ = try dropSearchIndexes(of: table)
+    }
     let indexes = table.indexes.filter { $0.columns.contains(column.name) }
     try atomically { () throws(StoreError) in
       for index in indexes { try execute("DROP INDEX \(index.name.quotedIdentifier)") }
@@ -191,6 +196,8 @@ extension Migration {
     _ source: (String) -> TableCopy.CellSource?
   ) throws(StoreError) {
     let aside = "strata_old"
+    let new = new.withoutSearch
+    _ = try dropSearchIndexes(of: table)
     try atomically { () throws(StoreError) in
       for index in table.indexes { try execute("DROP INDEX \(index.name.quotedIdentifier)") }
       try execute("ALTER TABLE \(table.name.quotedIdentifier) RENAME TO \(aside)")
@@ -211,5 +218,13 @@ extension SchemaDescription.Table {
   /// A column's position in the table's SQL.
   func position(of name: String) -> Int? {
     ordered.firstIndex { $0.name.isSameName(as: name) }
+  }
+
+  /// The table without indexes of words and places.
+  var withoutSearch: Self {
+    var copy = self
+    copy.fullText = nil
+    copy.spatial = []
+    return copy
   }
 }

@@ -14,6 +14,8 @@ public final class Migration {
   let meter: ProgressMeter
   private let builder = RecordBuilder()
   private var statements: [String: Statement] = [:]
+  /// Tables with indexes of words or places whose rows the step has changed.
+  private var unindexed: Set<String> = []
   private(set) var failure: StoreError?
 
   init(
@@ -172,6 +174,32 @@ extension Migration {
   }
 }
 
+// MARK: - Words and places
+
+extension Migration {
+  /// Fills the indexes of words and places of every table whose rows were changed.
+  func fillSearchIndexes() throws(StoreError) {
+    for table in schema.tables where unindexed.contains(table.name) {
+      for index in table.searchIndexes { try execute(index.fill) }
+    }
+    unindexed = []
+  }
+
+  /// Drops the indexes of words and places of a table that gets another shape: today's schema
+  /// decides about them after the steps.
+  func dropSearchIndexes(
+    of table: SchemaDescription.Table
+  ) throws(StoreError) -> SchemaDescription.Table {
+    if table.searchIndexes.isEmpty { return table }
+    for index in table.searchIndexes { try execute(index.drop) }
+    let changed = table.withoutSearch
+    for position in schema.tables.indices where schema.tables[position].name == table.name {
+      schema.tables[position] = changed
+    }
+    return changed
+  }
+}
+
 // MARK: - Writing
 
 extension Migration {
@@ -238,6 +266,7 @@ extension Migration {
   private func run(
     _ statement: Statement, _ cells: [Cell], _ table: SchemaDescription.Table, _ key: Cell?
   ) throws(StoreError) {
+    if !table.searchIndexes.isEmpty { unindexed.insert(table.name) }
     for (index, cell) in cells.enumerated() { cell.bind(to: statement, at: Int32(index + 1)) }
     let code = statement.runReturningCode()
     if code == ResultCode.done { return }

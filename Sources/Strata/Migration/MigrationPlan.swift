@@ -26,6 +26,10 @@ public struct MigrationPlan: Sendable, CustomStringConvertible {
     case removeIndex([String], table: String, isUnique: Bool)
     /// Creates an index; a unique one fails on duplicates.
     case createIndex([String], table: String, isUnique: Bool)
+    /// Drops an index of words or places.
+    case removeSearchIndex([String], table: String)
+    /// Creates an index of words or places and fills it from the rows.
+    case createSearchIndex([String], table: String)
     /// Looks for required references to nothing.
     case checkReferences(String, table: String)
     /// Writes the new version and description into the store.
@@ -50,6 +54,10 @@ public struct MigrationPlan: Sendable, CustomStringConvertible {
       case .createIndex(let columns, let table, let isUnique):
         "create \(isUnique ? "a unique" : "an") index on \(columns.joined(separator: ", ")) of "
           + "\"\(table)\""
+      case .removeSearchIndex(let columns, let table):
+        "remove the search index on \(columns.joined(separator: ", ")) of \"\(table)\""
+      case .createSearchIndex(let columns, let table):
+        "create a search index on \(columns.joined(separator: ", ")) of \"\(table)\""
       case .checkReferences(let column, let table):
         "check the references \"\(column)\" of \"\(table)\""
       case .record(let version): "record version \(version)"

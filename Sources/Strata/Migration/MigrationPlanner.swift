@@ -45,6 +45,9 @@ struct MigrationPlanner: Sendable {
           + table.described.indexes.map {
             .createIndex($0.columns, table: table.name, isUnique: $0.isUnique)
           }
+          + (table.search?.indexes ?? []).map {
+            .createSearchIndex($0.columns, table: table.name)
+          }
       } + [.record(version: version)])
   }
 
@@ -83,7 +86,8 @@ extension MigrationPlan.Action {
     switch self {
     case .copyRows, .checkReferences, .createIndex(_, _, isUnique: true), .step: true
     case .createTable, .removeTable, .renameTable, .renameColumn, .addColumn, .changeColumn,
-      .removeColumn, .changeKey, .removeIndex, .createIndex, .record:
+      .removeColumn, .changeKey, .removeIndex, .createIndex, .removeSearchIndex,
+      .createSearchIndex, .record:
       false
     }
   }

@@ -39,6 +39,7 @@ struct Migrator {
       defer { migration.end() }
       do {
         try step.body(migration)
+        try migration.fillSearchIndexes()
         try migration.check()
       } catch {
         throw .step(to: step.version, error)
@@ -60,6 +61,7 @@ struct Migrator {
           .removeIndex(index.columns, table: change.old?.name ?? "", isUnique: index.isUnique),
           "DROP INDEX \(index.name.quotedIdentifier)")
       }
+      try dropSearchIndexes(change.searchIndexesToDrop, of: change.old?.name ?? "")
     }
     for (position, change) in difference.changes.enumerated() {
       guard let old = change.old, change.isCopy || change.isRenamed else { continue }
@@ -67,6 +69,7 @@ struct Migrator {
         "ALTER TABLE \(old.name.quotedIdentifier) RENAME TO \(aside(position).quotedIdentifier)")
     }
     for table in difference.removed {
+      try dropSearchIndexes(table.searchIndexes, of: table.name)
       try perform(
         .removeTable(table.name, rows: try count(table.name)),
         "DROP TABLE \(table.name.quotedIdentifier)")
@@ -81,6 +84,7 @@ struct Migrator {
       }
     }
     for change in difference.changes { try createIndexes(change) }
+    for change in difference.changes { try createSearchIndexes(change) }
     try checkReferences(difference, afterSteps: afterSteps)
   }
 
@@ -91,8 +95,18 @@ struct Migrator {
     _ difference: SchemaDifference, _ stored: SchemaDescription
   ) throws(StoreError) {
     let created = difference.changes.filter { $0.old?.name != $0.new.name }.map(\.new.name)
-    if created.isEmpty { return }
+    let search = difference.changes.flatMap(\.searchIndexesToCreate)
+    if created.isEmpty && search.isEmpty { return }
     let tables = try StoredTables(connection)
+    let known = Set(
+      stored.tables.flatMap(\.searchIndexes).flatMap { [$0.name] + $0.storage }.map(\.folded))
+    for name in search.flatMap({ [$0.name] + $0.storage })
+    where !known.contains(name.folded) && tables.contains(name) {
+      throw StoreError(
+        .schemaMismatch,
+        "the file has a table \"\(name)\" that Strata did not make, where a search index goes",
+        advice: "remove it with an SQLite shell")
+    }
     for name in created where stored[table: name] == nil && tables.contains(name) {
       throw StoreError(
         .schemaMismatch,
@@ -191,6 +205,28 @@ struct Migrator {
         + index.columns.joined(separator: " and ") + ", which is to be unique",
       advice: "merge or change them in a MigrationStep", entity: table.entity,
       attributes: index.columns, keys: keys)
+  }
+
+  // MARK: - Words and places
+
+  private mutating func dropSearchIndexes(
+    _ indexes: [SearchIndex], of table: String
+  ) throws(StoreError) {
+    for index in indexes {
+      try perform(.removeSearchIndex(index.columns, table: table), index.drop)
+    }
+  }
+
+  private mutating func createSearchIndexes(_ change: TableChange) throws(StoreError) {
+    let indexes = change.searchIndexesToCreate
+    if indexes.isEmpty { return }
+    meter.begin(.indexing, change.new.name, total: indexes.count)
+    for index in indexes {
+      try perform(
+        .createSearchIndex(index.columns, table: change.new.name), "\(index.create); \(index.fill)")
+      meter.advance()
+    }
+    meter.end()
   }
 
   // MARK: - References

@@ -15,6 +15,7 @@ extension Model {
     for table in tables.sorted(by: { $0.name < $1.name }) {
       add(table.sql.create)
       for index in table.sql.indexes(uniques: table.uniques) { add(index.create) }
+      for index in table.search?.indexes ?? [] { add(index.create) }
       for column in table.evolution.columns {
         add(column.value)
         add(column.target ?? "")
@@ -33,6 +34,7 @@ extension StoredTables {
       let indexes = table.sql.indexes(uniques: table.uniques)
       return sql(ofTable: table.name) == table.sql.create
         && Set(attachedSQL(ofTable: table.name)) == Set(indexes.map(\.create))
+        && (table.search?.indexes ?? []).allSatisfy(isWhole)
     }
   }
 }

@@ -19,7 +19,9 @@ extension SchemaDescription: Codable {
 }
 
 extension SchemaDescription.Table: Codable {
-  private enum CodingKeys: CodingKey { case name, entity, key, columns, uniques, formerNames }
+  private enum CodingKeys: CodingKey {
+    case name, entity, key, columns, uniques, formerNames, fullText, spatial
+  }
 
   public init(from decoder: any Decoder) throws {
     let values = try decoder.container(keyedBy: CodingKeys.self)
@@ -30,8 +32,12 @@ extension SchemaDescription.Table: Codable {
     columns = try values.decode([SchemaDescription.Column].self, forKey: .columns)
     uniques = try values.decodeIfPresent([[String]].self, forKey: .uniques) ?? []
     formerNames = try values.decodeIfPresent([String].self, forKey: .formerNames) ?? []
+    fullText = try values.decodeIfPresent(SchemaDescription.FullText.self, forKey: .fullText)
+    spatial =
+      try values.decodeIfPresent([SchemaDescription.Spatial].self, forKey: .spatial) ?? []
     let all = columns.map(\.name)
-    for name in [key] + uniques.joined() where !all.contains(name) {
+    let searched = (fullText?.columns ?? []) + spatial.flatMap { [$0.latitude, $0.longitude] }
+    for name in [key] + uniques.joined() + searched where !all.contains(name) {
       throw DecodingError.dataCorruptedError(
         forKey: .columns, in: values, debugDescription: "table \(self.name) has no column \(name)")
     }
@@ -45,6 +51,44 @@ extension SchemaDescription.Table: Codable {
     try values.encode(columns, forKey: .columns)
     if !uniques.isEmpty { try values.encode(uniques, forKey: .uniques) }
     if !formerNames.isEmpty { try values.encode(formerNames, forKey: .formerNames) }
+    try values.encodeIfPresent(fullText, forKey: .fullText)
+    if !spatial.isEmpty { try values.encode(spatial, forKey: .spatial) }
+  }
+}
+
+extension SchemaDescription.FullText: Codable {
+  private enum CodingKeys: CodingKey { case columns, tokenizer, prefixes }
+
+  public init(from decoder: any Decoder) throws {
+    let values = try decoder.container(keyedBy: CodingKeys.self)
+    self.init(
+      try values.decode([String].self, forKey: .columns),
+      tokenizer: try values.decode(String.self, forKey: .tokenizer),
+      prefixes: try values.decodeIfPresent([Int].self, forKey: .prefixes) ?? [])
+  }
+
+  public func encode(to encoder: any Encoder) throws {
+    var values = encoder.container(keyedBy: CodingKeys.self)
+    try values.encode(columns, forKey: .columns)
+    try values.encode(tokenizer, forKey: .tokenizer)
+    if !prefixes.isEmpty { try values.encode(prefixes, forKey: .prefixes) }
+  }
+}
+
+extension SchemaDescription.Spatial: Codable {
+  private enum CodingKeys: CodingKey { case latitude, longitude }
+
+  public init(from decoder: any Decoder) throws {
+    let values = try decoder.container(keyedBy: CodingKeys.self)
+    self.init(
+      latitude: try values.decode(String.self, forKey: .latitude),
+      longitude: try values.decode(String.self, forKey: .longitude))
+  }
+
+  public func encode(to encoder: any Encoder) throws {
+    var values = encoder.container(keyedBy: CodingKeys.self)
+    try values.encode(latitude, forKey: .latitude)
+    try values.encode(longitude, forKey: .longitude)
   }
 }
 

@@ -24,7 +24,8 @@ extension Table {
           example: position == Self.keyColumn ? nil : example(position))
       },
       uniques: uniques.map { $0.map { columns[$0].name } }, entity: entity,
-      formerNames: evolution.formerNames)
+      formerNames: evolution.formerNames, fullText: search?.text?.described,
+      spatial: search?.places.map(\.described) ?? [])
   }
 
   /// A default value that a test could not think of, such as an enumeration's case.
@@ -73,6 +74,6 @@ extension SchemaDescription.Table {
   var rowIDName: String? {
     // A key of integers is the row number itself.
     if self[column: key]?.storage == .integer { return key.quotedIdentifier }
-    return ["rowid", "_rowid_", "oid"].first { self[column: $0] == nil }
+    return TableSQL.rowIDName(columns.map(\.name))
   }
 }

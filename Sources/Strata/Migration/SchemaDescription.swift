@@ -37,13 +37,18 @@ public struct SchemaDescription: Sendable, Equatable {
     public var uniques: [[String]]
     /// The names that the model said the table had before.
     public var formerNames: [String]
+    /// The index of the table's words; nil if it has none.
+    public var fullText: FullText?
+    /// The indexes of the table's places.
+    public var spatial: [Spatial]
 
     /// A table with a key; the key's column is `columns[0]` unless `key` names another.
     ///
     /// - Precondition: there is at least one column.
     public init(
       _ name: String, columns: [Column], key: String? = nil, uniques: [[String]] = [],
-      entity: String? = nil, formerNames: [String] = []
+      entity: String? = nil, formerNames: [String] = [], fullText: FullText? = nil,
+      spatial: [Spatial] = []
     ) {
       guard let first = columns.first else { fatalError("a table needs a column for its key") }
       self.name = name
@@ -52,11 +57,47 @@ public struct SchemaDescription: Sendable, Equatable {
       self.columns = columns
       self.uniques = uniques
       self.formerNames = formerNames
+      self.fullText = fullText
+      self.spatial = spatial
     }
 
     /// The column of that name, without regard to ASCII case.
     public subscript(column name: String) -> Column? {
       columns.first { $0.name.isSameName(as: name) }
+    }
+  }
+
+  /// An index of words.
+  public struct FullText: Sendable, Hashable {
+    /// The columns that are searched.
+    public var columns: [String]
+    /// FTS5's option `tokenize`.
+    public var tokenizer: String
+    /// The lengths of the beginnings of words that have an index of their own.
+    public var prefixes: [Int]
+
+    /// An index of the words in some columns.
+    public init(
+      _ columns: [String], tokenizer: String = "unicode61 remove_diacritics 2",
+      prefixes: [Int] = []
+    ) {
+      self.columns = columns
+      self.tokenizer = tokenizer
+      self.prefixes = prefixes
+    }
+  }
+
+  /// An index of places.
+  public struct Spatial: Sendable, Hashable {
+    /// The column of degrees north.
+    public var latitude: String
+    /// The column of degrees east.
+    public var longitude: String
+
+    /// An index of the places that two columns are.
+    public init(latitude: String, longitude: String) {
+      self.latitude = latitude
+      self.longitude = longitude
     }
   }
 

@@ -198,9 +198,31 @@ struct TableChange {
     return new.indexes.filter { !kept.contains($0) }
   }
 
+  /// The indexes of words and places that can stay.
+  private var keptSearchIndexes: Set<SearchIndex> {
+    guard let old, !isCopy, !isRenamed else { return [] }
+    let moved = renamed.flatMap { [$0.from, $0.to] }
+    return Set(old.searchIndexes).intersection(new.searchIndexes).filter { index in
+      !index.columns.contains { column in moved.contains { $0.isSameName(as: column) } }
+    }
+  }
+
+  /// The indexes of words and places to drop: SQLite drops none with its table.
+  var searchIndexesToDrop: [SearchIndex] {
+    let kept = keptSearchIndexes
+    return old?.searchIndexes.filter { !kept.contains($0) } ?? []
+  }
+
+  /// The indexes of words and places to create.
+  var searchIndexesToCreate: [SearchIndex] {
+    let kept = keptSearchIndexes
+    return new.searchIndexes.filter { !kept.contains($0) }
+  }
+
   var isEmpty: Bool {
     old != nil && !isCopy && !isRenamed && renamed.isEmpty && added.isEmpty
-      && indexesToDrop.isEmpty && indexesToCreate.isEmpty
+      && indexesToDrop.isEmpty && indexesToCreate.isEmpty && searchIndexesToDrop.isEmpty
+      && searchIndexesToCreate.isEmpty
   }
 
   // MARK: - Columns

@@ -18,6 +18,7 @@ package enum StoreRehearsal {
     for table in description.tables {
       for row in try rows(table) { try migration.insert(row, into: table.name) }
     }
+    try migration.fillSearchIndexes()
     migration.end()
     try connection.execute("COMMIT")
     _ = try connection.checkpointPassively()

@@ -38,6 +38,11 @@ struct StoredTables {
   /// Whether the file has a table or a view of that name.
   func contains(_ name: String) -> Bool { tables[name.folded] != nil }
 
+  /// Whether an index of words or places is as it was created, and all that it is kept in is there.
+  func isWhole(_ index: SearchIndex) -> Bool {
+    sql(ofTable: index.name) == index.create && index.storage.allSatisfy(contains)
+  }
+
   /// The statement that made a table.
   func sql(ofTable name: String) -> String? { tables[name.folded]?.sql }
 
@@ -75,6 +80,12 @@ struct StoredTables {
       if entry.sql != index.create && CreateStatement(entry.sql) != CreateStatement(index.create) {
         differences.append("the index on \(what) was altered to: \(entry.sql)")
       }
+    }
+    for index in table.searchIndexes where !isWhole(index) {
+      let what = "(\(index.columns.joined(separator: ", "))) of table \"\(table.name)\""
+      let change = contains(index.name) ? "altered" : "dropped"
+      differences.append(
+        "the \(index.module.noun) on \(what) was \(change) (it was made by: \(index.create))")
     }
     for entry in found.values.sorted(by: { $0.name < $1.name })
     where entry.type == "index" || !entry.name.hasPrefix("strata_") {

@@ -60,6 +60,8 @@ struct AttributeDefinition: Sendable {
   var isUnique = false
   var reference: ReferenceDefinition?
   var rules: [AttributeRule] = []
+  /// How much a word found here counts; nil if the attribute is not searched for words.
+  var fullTextWeight: Double?
   /// The value's type by name, without `Optional`.
   let valueName: String
   var evolution = AttributeEvolution()

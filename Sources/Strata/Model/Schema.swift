@@ -63,6 +63,8 @@ public struct ElementDefinition: Sendable {
     case unique([SendablePath], SourceLine)
     case validation(EntityRule)
     case removed([String])
+    case fullText(FullTextRules, SourceLine)
+    case spatial(SpatialDefinition)
   }
 
   let content: Content

@@ -51,12 +51,15 @@ package final class Table: Sendable {
   let isJoin: Bool
   let sql: TableSQL
   let evolution: TableEvolution
+  /// The indexes of words and places; nil if there are none.
+  let search: TableSearch?
   private let paths: ColumnPaths
 
   init(
     id: TableID, name: String, entity: String, columns: [Column], paths: ColumnPaths,
     references: [Reference], referrers: [Referrer], uniques: [[Int]], codec: EntityCodec,
-    rules: TableRules? = nil, isJoin: Bool = false, evolution: TableEvolution = TableEvolution()
+    rules: TableRules? = nil, isJoin: Bool = false, evolution: TableEvolution = TableEvolution(),
+    search: TableSearch? = nil
   ) {
     self.id = id
     self.name = name
@@ -71,6 +74,7 @@ package final class Table: Sendable {
     sql = TableSQL(name: name, columns: columns)
     self.paths = paths
     self.evolution = evolution
+    self.search = search
   }
 
   /// Whether this is the table of an entity, so that its records may be decoded as one.

@@ -4,12 +4,14 @@ struct TableDraft {
   let name: String
   let entity: String
   let definition: EntityDefinition
-  private var attributes: [AttributeDefinition] = []
-  private var names: [String] = []
+  private(set) var attributes: [AttributeDefinition] = []
+  private(set) var names: [String] = []
   private var lowercaseNames: Set<String> = []
   private var paths = ColumnPaths()
   private var uniques: [[Int]] = []
   private var removed: [String] = []
+  var fullText: SchemaDescription.FullText?
+  var spatial: [SchemaDescription.Spatial] = []
   private(set) var references: [Reference] = []
   /// The names of the tables that columns refer to.
   private var targets: [Int: String] = [:]
@@ -43,6 +45,7 @@ struct TableDraft {
       if case .removed(let columns) = element.content { removed += columns }
     }
     try checkEvolution()
+    try resolveSearch()
   }
 
   /// A column cannot be removed and there, nor two attributes have been one column.
@@ -123,7 +126,7 @@ struct TableDraft {
     return columns
   }
 
-  private func column(for path: SendablePath) -> Int? { paths[path] }
+  func column(for path: SendablePath) -> Int? { paths[path] }
 
   /// Finds the tables that the references mean.
   mutating func resolveReferences(
@@ -181,6 +184,6 @@ struct TableDraft {
       },
       paths: paths, references: references, referrers: referrers,
       uniques: uniques, codec: definition.codec(attributes.map(\.coding)),
-      rules: TableRules(attributes, definition), evolution: evolution)
+      rules: TableRules(attributes, definition), evolution: evolution, search: search)
   }
 }

@@ -39,11 +39,21 @@ final class TableSQL: Sendable {
     selectByKey = SQL("SELECT \(list) FROM \(table) WHERE \(key) = ?1")
     scanFromKey = SQL("SELECT \(list) FROM \(table) WHERE \(key) >= ?1 ORDER BY \(key)")
     insert = SQL("INSERT INTO \(table) (\(list)) VALUES (\(parameters))")
-    insertWithRowID = SQL(
-      "INSERT INTO \(table) (\(list), rowid) VALUES (\(parameters), ?\(names.count + 1))")
+    // An attribute of the name hides the row number. Without any name left it cannot be kept, and
+    // nothing needs it then.
+    let rowIDName = TableSQL.rowIDName(columns.map(\.name))
+    insertWithRowID =
+      rowIDName.map {
+        SQL("INSERT INTO \(table) (\(list), \($0)) VALUES (\(parameters), ?\(names.count + 1))")
+      } ?? insert
     delete = SQL("DELETE FROM \(table) WHERE \(key) = ?1")
-    rowID = SQL("SELECT rowid FROM \(table) WHERE \(key) = ?1")
+    rowID = SQL("SELECT \(rowIDName ?? "0") FROM \(table) WHERE \(key) = ?1")
     exists = SQL("SELECT 1 FROM \(table) WHERE \(key) = ?1")
+  }
+
+  /// A name of the row number that no column has.
+  static func rowIDName(_ columns: [String]) -> String? {
+    ["rowid", "_rowid_", "oid"].first { name in !columns.contains { $0.isSameName(as: name) } }
   }
 
   /// The update of some columns; parameter n + 1 is column n, so parameter 1 is the key.

@@ -10,6 +10,8 @@ indirect enum FilterNode: Sendable {
   case all(FilterJunction)
   case some(FilterJunction)
   case not(FilterNode)
+  case fullText(FullTextReference)
+  case place(PlaceReference, PlaceArea)
   /// A value in the filter that no attribute can hold; reported when the query is run.
   case invalid(String, ValueError)
 
@@ -22,7 +24,7 @@ indirect enum FilterNode: Sendable {
     case .all(let junction), .some(let junction): junction.depth
     // Never a negation of a negation, so this ends here.
     case .not(let filter): filter.depth
-    case .invalid: 0
+    case .fullText, .place, .invalid: 0
     }
   }
 

@@ -9,6 +9,8 @@
 public struct Query<Root: Entity>: Sendable {
   var filter: FilterNode?
   var sorts: [Sort] = []
+  /// An order that no attribute has, among the sorts.
+  var ranking: Ranking?
   var limit: Int?
   var offset = 0
   /// Set for the query of a relationship.

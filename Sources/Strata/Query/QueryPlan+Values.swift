@@ -4,7 +4,9 @@ extension QueryPlan {
   /// Some columns of the rows in order, limit and offset respected.
   func select(_ columns: [Int]) -> SQLBuilder {
     var sql = SQLBuilder()
-    sql.append("SELECT \(columns.map(columnName).joined(separator: ", ")) FROM \(source)")
+    sql.append("SELECT \(columns.map(columnName).joined(separator: ", "))")
+    appendRank(to: &sql)
+    sql.append(" FROM \(source)")
     append(filterTo: &sql)
     sql.append(orderBy)
     sql.append(limit: limit, offset: offset)
@@ -35,7 +37,9 @@ extension QueryPlan {
     } else {
       let columns = Set(groups + terms.compactMap(\.attribute)).sorted()
       let names = columns.map { "\(columnName($0)) AS c\($0)" }
-      sql.append("(SELECT \(names.isEmpty ? "1" : names.joined(separator: ", ")) FROM \(source)")
+      sql.append("(SELECT \(names.isEmpty ? "1" : names.joined(separator: ", "))")
+      appendRank(to: &sql)
+      sql.append(" FROM \(source)")
       append(filterTo: &sql)
       sql.append(orderBy)
       sql.append(limit: limit, offset: offset)
@@ -45,6 +49,15 @@ extension QueryPlan {
     let list = groups.map(name).joined(separator: ", ")
     sql.append(" GROUP BY \(list) ORDER BY \(list)")
     return sql
+  }
+}
+
+extension QueryPlan {
+  /// Appends what ranks the rows as one more column, for the order to name.
+  private func appendRank(to sql: inout SQLBuilder) {
+    guard let ranking else { return }
+    sql.append(", ")
+    ranking.append(to: &sql)
   }
 }
 

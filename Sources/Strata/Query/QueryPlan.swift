@@ -17,6 +17,10 @@ final class QueryPlan: Sendable {
   let root: PlannedRoot?
   /// The links that lead to the rows.
   let links: PlannedLinks?
+  /// An order that no column has; its cell comes after those of the table.
+  let ranking: ResolvedRanking?
+  /// The searches of full text in the filter.
+  let searches: [ResolvedSearch]
 
   /// Every row of the table.
   var unfiltered: QueryPlan { QueryPlan(everyRowOf: table) }
@@ -34,28 +38,44 @@ final class QueryPlan: Sendable {
     offset = 0
     root = nil
     links = nil
+    ranking = nil
+    searches = []
   }
 
-  /// The same query, whose root is known to be there.
-  private init(withoutRootOf plan: QueryPlan) {
+  /// The same query with another root, other links or another filter.
+  private init(
+    _ plan: QueryPlan, root: PlannedRoot?, links: PlannedLinks?, filter: ResolvedFilter?
+  ) {
     table = plan.table
-    filter = plan.filter
+    self.filter = filter
     joins = plan.joins
     related = plan.related
     order = plan.order
     limit = plan.limit
     offset = plan.offset
-    root = nil
-    links = plan.links
+    self.root = root
+    self.links = links
+    ranking = plan.ranking
+    searches = plan.searches
   }
 
   /// The query without the condition that its root is there.
-  var withoutRoot: QueryPlan { root == nil ? self : QueryPlan(withoutRootOf: self) }
+  var withoutRoot: QueryPlan {
+    root == nil ? self : QueryPlan(self, root: nil, links: links, filter: filter)
+  }
+
+  /// The query for all rows of its table, linked or not; not for one in the order of links.
+  var withoutLinks: QueryPlan { QueryPlan(self, root: nil, links: nil, filter: filter) }
+
+  /// Only those of the rows that meet another filter, too.
+  func filtered(by other: ResolvedFilter) -> QueryPlan {
+    QueryPlan(self, root: root, links: links, filter: filter.map { .and($0, other) } ?? other)
+  }
 
   init<E: Entity>(_ query: Query<E>, _ model: Model) throws(StoreError) {
     let table = model.table(of: E.self)
     var resolver = QueryResolver(model: model, root: table)
-    filter = try query.filter.map { node throws(StoreError) in try resolver.resolve(node) }
+    var filter = try query.filter.map { node throws(StoreError) in try resolver.resolve(node) }
     var columns: [RecordOrder.Column] = []
     var collations: [TextCollation] = []
     for sort in query.sorts {
@@ -68,6 +88,14 @@ final class QueryPlan: Sendable {
       }
       columns.append(column)
     }
+    ranking = try query.ranking.map { ranking throws(StoreError) in
+      try resolver.resolve(ranking, &filter)
+    }
+    if let ranking = query.ranking {
+      columns.insert(
+        .init(position: table.columns.count, isDescending: false), at: ranking.position)
+    }
+    self.filter = filter
     if let path = query.source?.position {
       let attribute = try resolver.resolve(AttributeReference(path))
       columns.append(.init(position: attribute.column, isDescending: false))
@@ -76,11 +104,13 @@ final class QueryPlan: Sendable {
     root = source?.root
     links = source?.links
     if links?.end.position != nil {
-      columns.append(.init(position: table.columns.count, isDescending: false))
+      columns.append(
+        .init(position: table.columns.count + (ranking == nil ? 0 : 1), isDescending: false))
     }
     self.table = table
     joins = resolver.joins
     related = resolver.related
+    searches = resolver.searches
     order = RecordOrder(columns, collations: collations)
     limit = query.limit
     offset = query.offset
@@ -90,11 +120,29 @@ final class QueryPlan: Sendable {
   var reach: Int? { limit.map { $0 + offset } }
 
   /// Whether a row's membership depends on nothing but the row.
-  var isRowLocal: Bool { joins.isEmpty && related.isEmpty && links == nil }
+  var isRowLocal: Bool {
+    if case .relevance? = ranking { return false }
+    return joins.isEmpty && related.isEmpty && links == nil && searches.isEmpty
+  }
 
-  /// The number of cells of a row that decide the result: those of the table, and the position of
-  /// its link if that orders the rows.
-  var width: Int { table.columns.count + (links?.end.position == nil ? 0 : 1) }
+  /// Whether the order begins with the ranking.
+  var isRankedFirst: Bool {
+    ranking != nil && order.columns.first?.position == table.columns.count
+  }
+
+  /// The number of cells of a row that decide the result: those of the table, what ranks it if
+  /// something does, and the position of its link if that orders the rows.
+  var width: Int {
+    table.columns.count + (ranking == nil ? 0 : 1) + (links?.end.position == nil ? 0 : 1)
+  }
+
+  /// A row of the table with the cells that follow in a row of the query, as far as its link does not
+  /// say them.
+  ///
+  /// - Parameter stored: the row as the query returned it, if it did.
+  func row(_ record: Record, like stored: Record? = nil) -> Record {
+    ranking?.rank(record, like: stored) ?? record
+  }
 
   /// Whether the change of a table can change the result.
   func depends(on changed: TableID) -> Bool {
@@ -107,6 +155,7 @@ final class QueryPlan: Sendable {
   /// The tables that the rows come from.
   var source: String {
     var text = "\(table.name.quotedIdentifier) AS t0"
+    if let ranking { text += ranking.source }
     if let links {
       let key = table.columns[Table.keyColumn].name.quotedIdentifier
       text += " JOIN \(links.end.table.name.quotedIdentifier) AS l"
@@ -143,10 +192,11 @@ final class QueryPlan: Sendable {
     }
   }
 
-  /// A column of the rows, as SQL.
+  /// A column of the rows, as SQL; what ranks them has a name if it is selected.
   func columnName(_ position: Int) -> String {
-    if let links, let place = links.end.position, position == table.columns.count {
-      return links.name(place)
+    if position >= table.columns.count {
+      if ranking != nil && position == table.columns.count { return ResolvedRanking.name }
+      if let links, let place = links.end.position { return links.name(place) }
     }
     return "t0.\(table.columns[position].name.quotedIdentifier)"
   }
@@ -176,9 +226,17 @@ final class QueryPlan: Sendable {
     limit: Int?, offset: Int, isSorted: Bool = true, only restriction: RowRestriction? = nil
   ) -> SQLBuilder {
     var sql = SQLBuilder()
-    var columns = (0..<width).map(columnName)
-    if let links { columns.append(links.name(links.end.root)) }
-    sql.append("SELECT \(columns.joined(separator: ", ")) FROM \(source)")
+    sql.append("SELECT ")
+    for position in 0..<width {
+      if position > 0 { sql.append(", ") }
+      if let ranking, position == table.columns.count {
+        ranking.append(to: &sql)
+      } else {
+        sql.append(columnName(position))
+      }
+    }
+    if let links { sql.append(", \(links.name(links.end.root))") }
+    sql.append(" FROM \(source)")
     append(filterTo: &sql, restriction)
     if isSorted { sql.append(orderBy) }
     sql.append(limit: limit, offset: offset)
@@ -192,12 +250,23 @@ final class QueryPlan: Sendable {
       sql.append("SELECT count(*) FROM \(source)")
       append(filterTo: &sql)
     } else {
-      sql.append("SELECT count(*) FROM (SELECT 1 FROM \(source)")
-      append(filterTo: &sql)
-      sql.append(limit: limit, offset: offset)
-      sql.append(")")
+      append(countUpTo: limit, after: offset, to: &sql)
     }
     return sql
+  }
+
+  /// The number of rows, or `limit` if there are more.
+  func count(upTo limit: Int) -> SQLBuilder {
+    var sql = SQLBuilder()
+    append(countUpTo: limit, after: 0, to: &sql)
+    return sql
+  }
+
+  private func append(countUpTo limit: Int?, after offset: Int, to sql: inout SQLBuilder) {
+    sql.append("SELECT count(*) FROM (SELECT 1 FROM \(source)")
+    append(filterTo: &sql)
+    sql.append(limit: limit, offset: offset)
+    sql.append(")")
   }
 }
 

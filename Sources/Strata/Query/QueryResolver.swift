@@ -8,6 +8,7 @@ struct QueryResolver {
   let root: Table
   private(set) var joins: [Join] = []
   private(set) var related: [RelatedRows] = []
+  private(set) var searches: [ResolvedSearch] = []
   /// What SQL calls the table.
   private let alias: String
   /// The number of tables that have a name so far, in the whole query.
@@ -38,6 +39,8 @@ struct QueryResolver {
     case .isIn(let expression, let cells): return .isIn(try resolve(expression), cells)
     case .text(let expression, let match, let text):
       return .text(try resolve(expression), match, try literal(.text(text), for: "the text"))
+    case .fullText(let search): return .fullText(try resolve(search))
+    case .place(let place, let area): return .place(try resolve(place, area), area)
     case .any(let relation, let filter): return .any(try resolve(relation, filter))
     case .invalid(let name, let error):
       throw .query("\(name): \(error.message)", entity: root.entity)
@@ -97,9 +100,11 @@ struct QueryResolver {
     return attribute(column, of: join)
   }
 
+  /// What SQL calls the table with a number.
+  private func alias(_ join: Int) -> String { join == 0 ? alias : joins[join - 1].alias }
+
   private func attribute(_ column: Int, of join: Int) -> ResolvedAttribute {
-    let source = join == 0 ? alias : joins[join - 1].alias
-    let name = "\(source).\(table(join).columns[column].name.quotedIdentifier)"
+    let name = "\(alias(join)).\(table(join).columns[column].name.quotedIdentifier)"
     return ResolvedAttribute(join: join, column: column, name: name)
   }
 
@@ -114,6 +119,55 @@ struct QueryResolver {
     do { return try Literal(cell) } catch {
       throw .query("\(name): \(error.message)", entity: root.entity)
     }
+  }
+
+  // MARK: Words and places
+
+  private mutating func resolve(
+    _ search: FullTextReference
+  ) throws(StoreError) -> ResolvedSearch {
+    let join = try follow(search.hops)
+    let table = table(join)
+    if let flaw = search.text.flaw { throw .query(flaw, entity: table.entity) }
+    guard let found = table.search, let index = found.text else {
+      throw .query("\(table.entity) has no attribute that is .fullText()", entity: table.entity)
+    }
+    var columns: [String] = []
+    for path in search.paths {
+      let column = try column(path, of: table)
+      guard index.columns.contains(column) else {
+        throw .query("\(table.attributeName(column)) is not .fullText()", entity: table.entity)
+      }
+      columns.append(table.columns[column].name)
+    }
+    let resolved = ResolvedSearch(
+      number: searches.count, join: join, index: index,
+      expression: search.text.expression(in: columns), rowID: "\(alias(join)).\(found.rowID)")
+    searches.append(resolved)
+    return resolved
+  }
+
+  /// Finds the columns of a place and its index.
+  mutating func resolve(
+    _ place: PlaceReference, _ area: PlaceArea
+  ) throws(StoreError) -> ResolvedPlace {
+    let join = try follow(place.hops)
+    let table = table(join)
+    if let flaw = area.flaw { throw .query(flaw, entity: table.entity) }
+    let latitude = try attribute(place.latitude, of: join)
+    let longitude = try attribute(place.longitude, of: join)
+    let places = table.search?.places.first {
+      $0.latitude == latitude.column && $0.longitude == longitude.column
+    }
+    guard let search = table.search, let places else {
+      throw .query(
+        "the schema of \(table.entity) does not list the place of "
+          + "\(table.columns[latitude.column].name) and \(table.columns[longitude.column].name)",
+        entity: table.entity)
+    }
+    return ResolvedPlace(
+      latitude: latitude, longitude: longitude, index: places.index,
+      rowID: "\(alias(join)).\(search.rowID)")
   }
 
   // MARK: Relationships
@@ -160,7 +214,7 @@ struct QueryResolver {
     let rows = RelatedRows(
       index: related.count, source: source, sourceKey: attribute(Table.keyColumn, of: source).name,
       kind: kind, table: target, alias: inner.alias, joins: inner.joins, related: inner.related,
-      filter: condition)
+      searches: inner.searches, filter: condition)
     related.append(rows)
     return rows
   }

@@ -40,11 +40,13 @@ final class RelatedRows: Sendable {
   let joins: [Join]
   /// What the rows are related to.
   let related: [RelatedRows]
+  /// The searches of full text in the condition.
+  let searches: [ResolvedSearch]
   let filter: ResolvedFilter?
 
   init(
     index: Int, source: Int, sourceKey: String, kind: Kind, table: Table, alias: String,
-    joins: [Join], related: [RelatedRows], filter: ResolvedFilter?
+    joins: [Join], related: [RelatedRows], searches: [ResolvedSearch], filter: ResolvedFilter?
   ) {
     self.index = index
     self.source = source
@@ -54,6 +56,7 @@ final class RelatedRows: Sendable {
     self.alias = alias
     self.joins = joins
     self.related = related
+    self.searches = searches
     self.filter = filter
   }
 

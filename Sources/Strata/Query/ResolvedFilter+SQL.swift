@@ -19,6 +19,8 @@ extension ResolvedFilter {
       Self.append(expression.text(&sql), values, negated, to: &sql)
     case .text(let expression, let match, let literal):
       match.append(expression.text(&sql), literal, negated, to: &sql)
+    case .fullText(let search): search.append(to: &sql, negated: negated)
+    case .place(let place, let area): place.append(area, to: &sql, negated: negated)
     case .any(let rows): rows.append(existenceTo: &sql, negated: negated)
     }
   }

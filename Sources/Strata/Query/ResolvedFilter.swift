@@ -11,6 +11,8 @@ indirect enum ResolvedFilter: Sendable {
   case and(ResolvedFilter, ResolvedFilter)
   case or(ResolvedFilter, ResolvedFilter)
   case not(ResolvedFilter)
+  case fullText(ResolvedSearch)
+  case place(ResolvedPlace, PlaceArea)
 }
 
 /// A column of the table that a filter is about (join 0), or of a table joined to it.
@@ -32,14 +34,16 @@ struct Literal: Sendable {
   }
 }
 
-/// What a filter looks at together: the row itself, those joined to it, and how many rows each of
-/// its relationships has found.
+/// What a filter looks at together: the row itself, those joined to it, how many rows each of its
+/// relationships has found, and what the searches of full text have.
 struct MatchRow {
   let row: RecordView
   /// The joined records, by join index minus one; nil where a reference leads nowhere.
   let joined: [Record?]
   /// The number of related rows by the key that they are related to, by ``RelatedRows/index``.
   let related: [[RecordKey: Int]]
+  /// The keys that each search has found, by ``ResolvedSearch/number``.
+  let found: [Set<RecordKey>]
 }
 
 extension ResolvedFilter {
@@ -48,10 +52,14 @@ extension ResolvedFilter {
   /// - Parameters:
   ///   - joined: the records of the joins in order.
   ///   - related: the numbers of related rows in order.
+  ///   - found: the keys that the searches of full text found, in order.
   func matches(
-    _ record: Record, joined: [Record?] = [], related: [[RecordKey: Int]] = []
+    _ record: Record, joined: [Record?] = [], related: [[RecordKey: Int]] = [],
+    found: [Set<RecordKey>] = []
   ) -> Bool {
-    record.withView { matches(MatchRow(row: $0, joined: joined, related: related)) }
+    record.withView {
+      matches(MatchRow(row: $0, joined: joined, related: related, found: found))
+    }
   }
 
   func matches(_ row: MatchRow) -> Bool {
@@ -89,6 +97,8 @@ extension ResolvedFilter {
         false
       }
     case .any(let rows): row.count(rows) > 0
+    case .fullText(let search): row.isFound(by: search)
+    case .place(let place, let area): row.place(place).map(area.contains) ?? false
     }
   }
 }
@@ -100,6 +110,19 @@ extension MatchRow {
     if attribute.join == 0 { return body(row, attribute.column) }
     guard let record = joined[attribute.join - 1] else { return body(nil, attribute.column) }
     return record.withView { body($0, attribute.column) }
+  }
+
+  /// Whether a search of full text has found the row, which only SQLite can say.
+  fileprivate func isFound(by search: ResolvedSearch) -> Bool {
+    if search.join == 0 { return found[search.number].contains(RecordKey(row, Table.keyColumn)) }
+    guard let record = joined[search.join - 1] else { return false }
+    return found[search.number].contains(record.key(Table.keyColumn))
+  }
+
+  fileprivate func place(_ place: ResolvedPlace) -> Coordinate? {
+    with(place.latitude) { view, latitude in
+      view?.place(latitude: latitude, longitude: place.longitude.column)
+    }
   }
 
   /// The number of rows that a relationship has found.

@@ -8,6 +8,8 @@ actor Reader {
   private nonisolated let executor: StoreExecutor
   nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
   private var connection: Connection?
+  /// For the full text of edits, by the statement that made the store's index.
+  private var matchers: [String: TextMatcher] = [:]
   let model: Model
   let builder = RecordBuilder()
   private let repeatedReads: RepeatedReads?
@@ -134,6 +136,16 @@ actor Reader {
   /// Closes a cursor after everything enqueued so far.
   nonisolated func closeCursorLater(_ number: Int) {
     executor.async { self.assumeIsolated { $0.closeCursor(number) } }
+  }
+
+  // MARK: Full text
+
+  /// Searches records as an index of the store would.
+  func matcher(of index: TableSearch.Text) throws(SQLiteError) -> TextMatcher {
+    if let known = matchers[index.index.create] { return known }
+    let matcher = try TextMatcher(index)
+    matchers[index.index.create] = matcher
+    return matcher
   }
 
   /// Runs statements that stop when `flag` is raised.

@@ -46,6 +46,9 @@ struct RowWriter {
         switch (row.before, row.after) {
         case (nil, nil): break
         case (let before?, nil):
+          if let search = table.search {
+            try search.delete(before, at: rowID(row.key, table), connection)
+          }
           try delete(row.key, table)
           changes.append(RowChange(key: row.key, change: Change(before: before, after: nil)))
         case (let before?, let after?):
@@ -100,12 +103,19 @@ struct RowWriter {
         }
         return statement.runReturningCode()
       }
+      var rowID: Int64?
       if code != ResultCode.done {
         guard ResultCode.isUniqueness(code), let blocker = try blocker(of: row, table),
           remaining.contains(blocker.key)
         else { throw try failure(code, statement, row, table) }
-        parked.append(Parked(row: row, rowID: try rowID(row.key, table)))
+        let number = try self.rowID(row.key, table)
+        rowID = number
+        parked.append(Parked(row: row, rowID: number))
         try delete(row.key, table)
+      }
+      if let search = table.search, !search.attributes.isDisjoint(with: columns) {
+        try search.update(
+          columns, from: before, to: after, at: rowID ?? self.rowID(row.key, table), connection)
       }
       changes.append(RowChange(key: row.key, change: Change(before: before, after: after)))
     }
@@ -138,7 +148,10 @@ struct RowWriter {
       view.bindAll(to: statement)
       return statement.runReturningCode()
     }
-    if code == ResultCode.done { return }
+    if code == ResultCode.done {
+      try table.search?.insert(after, at: connection.lastInsertedRowID, connection)
+      return
+    }
     if ResultCode.isUniqueness(code), row.isPresumed,
       let stored = try connection.record(row.key, of: table, builder)
     {

@@ -6,7 +6,8 @@ extension Snapshot {
   /// The entities of a query, decoded from the rows without building records.
   func fetch<E: Entity>(_ plan: QueryPlan, _: E.Type) async throws(StoreError) -> [E] {
     try await read { reader, connection throws(StoreError) in
-      let sql = plan.select(limit: plan.limit, offset: plan.offset)
+      let near = try plan.narrowed(to: plan.reach, connection, reader.model)
+      let sql = near.select(limit: plan.limit, offset: plan.offset)
       let statement = try reader.prepared(sql, of: plan.table, connection)
       defer { statement.reset() }
       return try EntityRows<E>(statement, plan.table).all()
@@ -28,7 +29,8 @@ extension Snapshot {
     _ plan: QueryPlan, limit: Int?, isSorted: Bool
   ) async throws(StoreError) -> ContiguousArray<Record> {
     try await read { reader, connection throws(StoreError) in
-      let sql = plan.select(limit: limit, offset: 0, isSorted: isSorted)
+      let near = try plan.narrowed(to: limit, connection, reader.model)
+      let sql = near.select(limit: limit, offset: 0, isSorted: isSorted)
       return try reader.builder.records(
         try connection.prepared(sql, reader.model), of: plan.table,
         width: plan.width)

@@ -24,6 +24,8 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     public static let schemaChanged = Code(description: "schemaChanged")
     /// The entities given to the stack contradict each other or themselves.
     public static let invalidSchema = Code(description: "invalidSchema")
+    /// The SQLite that the program runs with has no full-text or no spatial index.
+    public static let missingModule = Code(description: "missingModule")
     /// The disk is full.
     public static let diskFull = Code(description: "diskFull")
     /// Another process kept the store locked for longer than the busy timeout.
@@ -144,6 +146,8 @@ extension StoreError {
         (.inputOutput, "check the disk, then open the stack again")
       } else if error.isTooComplex {
         (.invalidQuery, "ask for less at once: nest the conditions less, or list values by isIn")
+      } else if error.isMalformedSearch {
+        (.invalidQuery, "correct the search expression, or search for words")
       } else if error.isTooBig {
         (.invalidValue, "store large data in files and keep their names here")
       } else {

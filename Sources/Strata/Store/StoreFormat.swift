@@ -16,6 +16,7 @@ enum StoreFormat {
     migration: MigrationOptions = MigrationOptions()
   ) throws(StoreError) {
     try migration.check(version: schemaVersion)
+    try checkModules(connection, model)
     if try isUpToDate(connection, model: model, schemaVersion: schemaVersion, migration) {
       return migration.performed(MigrationPlan(from: schemaVersion, to: schemaVersion))
     }
@@ -74,9 +75,34 @@ enum StoreFormat {
       for table in description.tables {
         try connection.execute(table.sql.create)
         for index in table.indexes { try connection.execute(index.create) }
+        for index in table.searchIndexes { try connection.execute(index.create) }
       }
       try record(connection, description, fingerprint: fingerprint)
     }
     try HistoryFormat.create(connection)
+  }
+
+  /// SQLite may be compiled without the modules that indexes of words and places need.
+  private static func checkModules(
+    _ connection: Connection, _ model: Model
+  ) throws(StoreError) {
+    for table in model.tables {
+      for index in table.search?.indexes ?? [] {
+        try check(index.module.rawValue, connection, index, table)
+      }
+    }
+  }
+
+  static func check(
+    _ module: String, _ connection: Connection, _ index: SearchIndex, _ table: Table
+  ) throws(StoreError) {
+    let isThere = try translatingErrors { () throws(SQLiteError) in
+      try connection.hasModule(module)
+    }
+    if isThere { return }
+    throw StoreError(
+      .missingModule,
+      "\(table.entity) has a \(index.module.noun), but this SQLite was compiled without \(module)",
+      advice: "link an SQLite that has it", entity: table.entity, attributes: index.columns)
   }
 }

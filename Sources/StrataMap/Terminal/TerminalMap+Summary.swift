@@ -1,3 +1,5 @@
+internal import Strata
+
 extension TerminalMap {
   /// The annotations as text, no line longer than `width`: a heading, then one each, the most
   /// important first, and as a last line how many did not fit.

@@ -1,3 +1,5 @@
+internal import Strata
+
 /// Degrees to dots: an equirectangular map from 84° N to 57° S, around the whole Earth.
 ///
 /// Dots are square (a terminal cell is about twice as high as wide, and holds 2 x 4 of them), so by

@@ -4,10 +4,17 @@ import Strata
 struct Artist: Entity {
   var id = UUID.timeOrdered()
   var name = ""
+  var latitude: Double?
+  var longitude: Double?
 
+  static let home = spatial(\.latitude, \.longitude)
   static let songs = toMany(\Song.artistID)
   static let schema = Schema<Artist>("artists", key: \.id) {
-    Attribute(\.name).indexed()
+    Attribute(\.name).indexed().fullText(weight: 2)
+    Attribute(\.latitude)
+    Attribute(\.longitude)
+    FullText<Artist>(.porter(), prefixes: 2)
+    home
     songs
   }
 }

@@ -17,6 +17,16 @@ func queries(_ view: ViewContext) async throws {
   let hers = try await view.fetch(Artist.songs(of: nina).sorted(by: \.title))
   let count = try await view.count(Song.fast)
   print(songs.count, hers.count, count)
+  let here = Coordinate(latitude: 48.2, longitude: 16.4)
+  let region = GeoRegion(center: here, latitudeSpan: 2, longitudeSpan: 3)
+  _ = Song.where { $0.artist.home.isIn(region) || $0.artist.matches("nina") }
+  _ = Artist.where { $0.home.isWithin(metres: 500, of: here) && $0.home.isKnown }
+  _ = Artist.where { $0.matches(.phrase("nina simone"), in: \.name) }
+  let nearest = view.live(Artist.nearest(to: here, by: Artist.home).limit(3))
+  for found in try await view.search(Artist.matching(.prefix("ni"))) {
+    print(found.entity.name, found.relevance, found.excerpt.text, nearest.elements.count)
+    print(found.highlighted(\.name)?.matches.count ?? 0)
+  }
 }
 
 nonisolated func offMain(_ song: Song) -> String { song.shout + song.loud + Song.schema.name }

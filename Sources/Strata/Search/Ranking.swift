@@ -1,0 +1,131 @@
+internal import StrataSQLite
+
+/// An order that no attribute has: by relevance, or by distance.
+struct Ranking: Sendable {
+  enum Kind: Sendable {
+    case relevance
+    case distance(PlaceReference, Coordinate)
+  }
+
+  let kind: Kind
+  /// The number of sorts that come before it.
+  let position: Int
+}
+
+/// A ranking whose attributes are columns. What it sorts by is a cell behind those of the row.
+enum ResolvedRanking: Sendable {
+  /// FTS5's BM25: the less, the better, and never more than 0.
+  case relevance(ResolvedSearch)
+  case distance(ResolvedPlace, Coordinate)
+
+  /// The name of the cell in SQL.
+  static let name = "strata_rank"
+
+  /// The index that a query has to read beside its table.
+  var source: String {
+    switch self {
+    case .relevance(let search):
+      " JOIN \(search.index.index.name.quotedIdentifier) AS f ON f.rowid = \(search.rowID)"
+    case .distance: ""
+    }
+  }
+
+  func append(to sql: inout SQLBuilder) {
+    switch self {
+    case .relevance(let search):
+      sql.append("bm25(f.\(search.index.index.name.quotedIdentifier)")
+      for weight in search.index.weights {
+        sql.append(", ")
+        sql.append(parameter: .real(weight))
+      }
+      sql.append(")")
+    case .distance(let place, let center): place.appendMetres(to: center, in: &sql)
+    }
+    sql.append(" AS \(Self.name)")
+  }
+
+  /// The row with the cell.
+  ///
+  /// - Parameter stored: the row as a query returned it, if it did. A row that matches only with
+  ///   edits that the index does not know has the least relevance.
+  func rank(_ record: Record, like stored: Record?) -> Record {
+    switch self {
+    case .relevance:
+      let cell = stored.map { $0[record.count] } ?? .real(0)
+      return record.appending(cell)
+    case .distance(let place, let center):
+      let found = record.withView {
+        $0.place(latitude: place.latitude.column, longitude: place.longitude.column)
+      }
+      return record.appending(found.map { .real($0.metres(to: center)) } ?? .null)
+    }
+  }
+}
+
+extension Record {
+  /// This record with one more cell, which has no NaN.
+  func appending(_ cell: Cell) -> Record {
+    guard let other = try? Record([cell]) else { return self }
+    return appending(0, of: other)
+  }
+}
+
+extension LayeredFetch {
+  /// Rows with what ranks them: the relevance that the store has for them, or their distance.
+  func ranked(_ rows: [Record], _ plan: QueryPlan) async throws(StoreError) -> [Record] {
+    var stored: [RecordKey: Record] = [:]
+    if case .relevance? = plan.ranking {
+      let keys = Set(rows.map { $0.key(Table.keyColumn) })
+      stored = try await snapshot.records(plan, only: keys)
+    }
+    return rows.map { plan.row($0, like: stored[$0.key(Table.keyColumn)]) }
+  }
+}
+
+extension Snapshot {
+  /// Those of the query's rows that have one of the keys.
+  fileprivate func records(
+    _ plan: QueryPlan, only keys: Set<RecordKey>
+  ) async throws(StoreError) -> [RecordKey: Record] {
+    if keys.isEmpty { return [:] }
+    return try await read { reader, connection throws(StoreError) in
+      var records: [RecordKey: Record] = [:]
+      for some in keys.slices {
+        let sql = plan.select(limit: nil, offset: 0, isSorted: false, only: .keys(some))
+        let statement = try connection.prepared(sql, reader.model)
+        for record in try reader.builder.records(statement, of: plan.table, width: plan.width) {
+          records[record.key(Table.keyColumn)] = record
+        }
+      }
+      return records
+    }
+  }
+}
+
+// MARK: - The nearest
+
+extension QueryPlan {
+  /// The query within a circle that has as many rows as are wanted: the whole Earth need not be
+  /// sorted to find the nearest ten.
+  ///
+  /// - Complexity: O(*m* log *n*), *m* the places in a circle of at most four times the radius needed.
+  func narrowed(
+    to limit: Int?, _ connection: Connection, _ model: Model
+  ) throws(StoreError) -> QueryPlan {
+    guard let limit, case .distance(let place, let center)? = ranking, isRankedFirst else {
+      return self
+    }
+    var metres = 16.0
+    while metres < GreatCircle.radius {
+      let circle = filtered(by: .place(place, .circle(center, metres: metres)))
+      let statement = try connection.prepared(circle.count(upTo: limit), model)
+      defer { statement.reset() }
+      let count = try translatingErrors { () throws(SQLiteError) in
+        try statement.step() ? Int(statement.integer(0)) : 0
+      }
+      if count >= limit { return circle }
+      metres *= 4
+    }
+    return self
+  }
+}

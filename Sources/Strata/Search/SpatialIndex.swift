@@ -1,0 +1,53 @@
+/// An index of the places of entities: two attributes are a latitude and a longitude.
+///
+/// ```swift
+/// struct Quake: Entity {
+///   var id = UUID.timeOrdered()
+///   var latitude: Double?
+///   var longitude: Double?
+///
+///   static let location = spatial(\.latitude, \.longitude)
+///   static let schema = Schema<Quake>("quakes", key: \.id) {
+///     Attribute(\.latitude)
+///     Attribute(\.longitude)
+///     location
+///   }
+/// }
+///
+/// Quake.where { $0.location.isWithin(metres: 5_000, of: harbour) }
+/// Quake.nearest(to: harbour, by: Quake.location).limit(10)
+/// ```
+///
+/// A row whose coordinate is missing or out of range is no place: it is in no region and has no
+/// distance. See <doc:SpatialQueries>.
+public struct SpatialIndex<Root: Entity>: SchemaElement {
+  let definition: SpatialDefinition
+
+  public var element: ElementDefinition { ElementDefinition(content: .spatial(definition)) }
+}
+
+/// Two attributes that are a place, without their entity's type.
+struct SpatialDefinition: Sendable {
+  let latitude: SendablePath
+  let longitude: SendablePath
+  let source: SourceLine
+}
+
+extension Entity {
+  /// An index of the places that two attributes are: degrees north and degrees east.
+  ///
+  /// The index is exact at every commit: the writer changes it in the transaction of the row. It
+  /// costs nothing when other attributes change.
+  ///
+  /// - Parameters:
+  ///   - latitude: degrees, -90 to 90; `Double`, `Float`, types stored like them, optionals.
+  ///   - longitude: degrees, -180 to 180.
+  public static func spatial<Latitude: ComparableValue, Longitude: ComparableValue>(
+    _ latitude: AttributePath<Self, Latitude>, _ longitude: AttributePath<Self, Longitude>,
+    fileID: StaticString = #fileID, line: UInt = #line
+  ) -> SpatialIndex<Self> {
+    SpatialIndex(
+      definition: SpatialDefinition(
+        latitude: latitude, longitude: longitude, source: SourceLine(fileID, line)))
+  }
+}

@@ -1,0 +1,160 @@
+internal import StrataSQLite
+
+/// The indexes of one table's words and places, and the statements that keep them exact.
+///
+/// The writer runs these beside the statements of a row. Triggers would do the same for whoever
+/// writes, but a statement with triggers opens a savepoint, and at each savepoint FTS5 writes what
+/// it has gathered in memory: 100,000 inserts take six times as long.
+struct TableSearch: Sendable {
+  struct Text: Sendable {
+    let index: SearchIndex
+    let described: SchemaDescription.FullText
+    let columns: [Int]
+    /// For each of the columns, how much a word in it counts.
+    let weights: [Double]
+    let insert: SQL
+    let delete: SQL
+  }
+
+  struct Places: Sendable {
+    let index: SearchIndex
+    let described: SchemaDescription.Spatial
+    let latitude: Int
+    let longitude: Int
+    let insert: SQL
+    let delete: SQL
+  }
+
+  /// A name of the row number, as SQL.
+  let rowID: String
+  let text: Text?
+  let places: [Places]
+  /// The attributes that are indexed.
+  let attributes: AttributeSet
+
+  var indexes: [SearchIndex] { (text.map { [$0.index] } ?? []) + places.map(\.index) }
+
+  /// Nil for a table without such indexes, which then costs nothing.
+  init?(_ table: SchemaDescription.Table, columns: [String], weights: [Double]) {
+    if table.fullText == nil && table.spatial.isEmpty { return nil }
+    guard let rowID = table.rowIDName else { return nil }
+    self.rowID = rowID
+    let positions = { (names: [String]) in
+      names.compactMap { name in columns.firstIndex { $0.isSameName(as: name) } }
+    }
+    text = table.fullText.map { described in
+      let index = SearchIndex.text(described, of: table.name, rowID: rowID)
+      let name = index.name.quotedIdentifier
+      let list = described.columns.map(\.quotedIdentifier).joined(separator: ", ")
+      let parameters = described.columns.indices.map { "?\($0 + 2)" }.joined(separator: ", ")
+      return Text(
+        index: index, described: described, columns: positions(described.columns),
+        weights: weights,
+        insert: SQL("INSERT INTO \(name) (rowid, \(list)) VALUES (?1, \(parameters))"),
+        // What is not stored cannot be looked up: FTS5 is told which words go.
+        delete: SQL(
+          "INSERT INTO \(name) (\(name), rowid, \(list)) VALUES ('delete', ?1, \(parameters))"))
+    }
+    places = table.spatial.map { described in
+      let index = SearchIndex.places(described, of: table.name, rowID: rowID)
+      let name = index.name.quotedIdentifier
+      let columns = positions(index.columns)
+      return Places(
+        index: index, described: described, latitude: columns[0], longitude: columns[1],
+        insert: SQL(
+          "INSERT INTO \(name) (id, south, north, west, east) VALUES (?1, ?2, ?2, ?3, ?3)"),
+        delete: SQL("DELETE FROM \(name) WHERE id = ?1"))
+    }
+    attributes = AttributeSet(
+      (text?.columns ?? []) + places.flatMap { [$0.latitude, $0.longitude] })
+  }
+}
+
+// MARK: - Keeping them exact
+
+extension TableSearch {
+  /// Notes a row that was inserted.
+  func insert(
+    _ record: Record, at rowID: Int64, _ connection: Connection
+  ) throws(SQLiteError) {
+    if let text { try text.run(text.insert, record, rowID, connection) }
+    for places in places { try places.insert(record, rowID, connection) }
+  }
+
+  /// Notes a row that goes.
+  func delete(
+    _ record: Record, at rowID: Int64, _ connection: Connection
+  ) throws(SQLiteError) {
+    if let text { try text.run(text.delete, record, rowID, connection) }
+    for places in places { try places.delete(record, rowID, connection) }
+  }
+
+  /// Notes a row that changes in some attributes; indexes of others are left alone.
+  func update(
+    _ changed: AttributeSet, from before: Record, to after: Record, at rowID: Int64,
+    _ connection: Connection
+  ) throws(SQLiteError) {
+    if let text, text.columns.contains(where: changed.contains) {
+      try text.run(text.delete, before, rowID, connection)
+      try text.run(text.insert, after, rowID, connection)
+    }
+    for places in places
+    where changed.contains(places.latitude) || changed.contains(places.longitude) {
+      try places.delete(before, rowID, connection)
+      try places.insert(after, rowID, connection)
+    }
+  }
+}
+
+extension TableSearch.Text {
+  fileprivate func run(
+    _ sql: SQL, _ record: Record, _ rowID: Int64, _ connection: Connection
+  ) throws(SQLiteError) {
+    let statement = try connection.statement(for: sql)
+    statement.bind(1, rowID)
+    try record.withView { view throws(SQLiteError) in
+      for (position, column) in columns.enumerated() {
+        view.bind(column, to: statement, at: Int32(truncatingIfNeeded: position + 2))
+      }
+      try statement.run()
+    }
+  }
+}
+
+extension TableSearch.Places {
+  fileprivate func insert(
+    _ record: Record, _ rowID: Int64, _ connection: Connection
+  ) throws(SQLiteError) {
+    guard let place = place(of: record) else { return }
+    let statement = try connection.statement(for: insert)
+    statement.bind(1, rowID)
+    statement.bind(2, place.latitude)
+    statement.bind(3, place.longitude)
+    try statement.run()
+  }
+
+  fileprivate func delete(
+    _ record: Record, _ rowID: Int64, _ connection: Connection
+  ) throws(SQLiteError) {
+    if place(of: record) == nil { return }
+    let statement = try connection.statement(for: delete)
+    statement.bind(1, rowID)
+    try statement.run()
+  }
+
+  private func place(of record: Record) -> Coordinate? {
+    record.withView { $0.place(latitude: latitude, longitude: longitude) }
+  }
+}
+
+extension RecordView {
+  /// The place that two cells are; nil if they are none.
+  @inline(__always)
+  func place(latitude: Int, longitude: Int) -> Coordinate? {
+    guard tag(latitude) == CellTag.real.rawValue, tag(longitude) == CellTag.real.rawValue else {
+      return nil
+    }
+    let place = Coordinate(latitude: real(latitude), longitude: real(longitude))
+    return place.isValid ? place : nil
+  }
+}
