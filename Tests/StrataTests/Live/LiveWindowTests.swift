@@ -54,7 +54,7 @@ import Testing
       }
     }
     #expect(lives.allSatisfy { $0.1.statistics.loads == 1 })
-    #expect(lives.allSatisfy { $0.1.statistics.refills > 0 })
+    #expect(lives.contains { $0.1.statistics.refills > 0 })
   }
 
   private func boat(_ id: Int, _ random: inout SeededRandom) -> Boat {
