@@ -1,6 +1,7 @@
 import Foundation
 import Strata
 
+@MainActor
 func queries(_ view: ViewContext) async throws {
   let limit = Date.now
   let ids = [UUID(), UUID()]
