@@ -22,9 +22,6 @@ final class QueryPlan: Sendable {
   /// The searches of full text in the filter.
   let searches: [ResolvedSearch]
 
-  /// Every row of the table.
-  var unfiltered: QueryPlan { QueryPlan(everyRowOf: table) }
-
   convenience init(everyRowOf table: Table) { self.init(table, nil) }
 
   /// The rows of a table that meet a filter of its own columns, by key.
