@@ -23,6 +23,8 @@ package final class Connection {
   let handle: OpaquePointer
   var cache = StatementCache()
   private let cancellation = CancellationProbe()
+  /// In milliseconds.
+  private let busyTimeout: Int32
   private let log = LogProbe()
 
   /// Opens the file at `path`, creating it when `access` allows.
@@ -48,10 +50,10 @@ package final class Connection {
     }
     self.handle = handle
     sqlite3_extended_result_codes(handle, 1)
-    let milliseconds =
-      busyTimeout.components.seconds * 1000
-      + busyTimeout.components.attoseconds / 1_000_000_000_000_000
-    sqlite3_busy_timeout(handle, Int32(clamping: milliseconds))
+    self.busyTimeout = Int32(
+      clamping: busyTimeout.components.seconds * 1000
+        + busyTimeout.components.attoseconds / 1_000_000_000_000_000)
+    sqlite3_busy_timeout(handle, self.busyTimeout)
     do {
       try registerFunctions()
       if access != .readOnly {
@@ -184,16 +186,25 @@ extension Connection {
   ///
   /// The flag is read by a progress handler, never set through `sqlite3_interrupt`, which would
   /// also hit the connection's next statement.
-  package func installCancellation(_ flag: CancellationFlag) {
+  ///
+  /// - Parameter patience: the number of instructions of SQLite's machine, in thousands, after which
+  ///   statements stop, too; nil for any number.
+  package func installCancellation(_ flag: CancellationFlag, patience: Int? = nil) {
     cancellation.flag = flag
+    cancellation.patience = patience
     let context = Unmanaged.passUnretained(cancellation).toOpaque()
     sqlite3_progress_handler(
       handle, 1000,
       { context in
         guard let context else { return 0 }
         let probe = Unmanaged<CancellationProbe>.fromOpaque(context).takeUnretainedValue()
-        return probe.flag?.isRaised == true ? 1 : 0
+        return probe.stops() ? 1 : 0
       }, context)
+  }
+
+  /// Whether a statement that finds the store locked waits for the busy timeout; if not, it fails.
+  package func setWaitsForLocks(_ waits: Bool) {
+    sqlite3_busy_timeout(handle, waits ? busyTimeout : 0)
   }
 
   /// Forgets the flag.
@@ -211,4 +222,13 @@ private final class LogProbe {
 /// What the progress handler looks at; owned by the connection, which outlives every statement.
 private final class CancellationProbe {
   var flag: CancellationFlag?
+  var patience: Int?
+
+  func stops() -> Bool {
+    if let patience {
+      if patience == 0 { return true }
+      self.patience = patience - 1
+    }
+    return flag?.isRaised == true
+  }
 }

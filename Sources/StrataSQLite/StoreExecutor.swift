@@ -1,4 +1,5 @@
 internal import Dispatch
+internal import Synchronization
 
 /// A FIFO serial executor over a private dispatch queue.
 ///
@@ -7,6 +8,15 @@ internal import Dispatch
 /// were enqueued, whatever their priority.
 package final class StoreExecutor: SerialExecutor {
   private let queue: DispatchQueue
+  /// What was enqueued and has not ended.
+  private let pending = Atomic(0)
+
+  /// Set for the main queue only.
+  private static let isMain = {
+    let key = DispatchSpecificKey<Bool>()
+    DispatchQueue.main.setSpecific(key: key, value: true)
+    return key
+  }()
 
   package init(_ label: String) {
     queue = DispatchQueue(label: label, qos: .userInitiated)
@@ -14,12 +24,32 @@ package final class StoreExecutor: SerialExecutor {
 
   package func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
-    queue.async { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
+    async { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
   }
 
   /// Runs `work` after everything enqueued before it.
   package func async(_ work: @escaping @Sendable () -> Void) {
-    queue.async(execute: work)
+    pending.add(1, ordering: .relaxed)
+    queue.async {
+      work()
+      self.pending.subtract(1, ordering: .relaxed)
+    }
+  }
+
+  /// Runs `work` on the calling thread if nothing runs here or waits; nil if something does, and
+  /// always on the main queue, which never touches a store.
+  ///
+  /// Two changes of threads cost more than most reads and commits. Only for short work: the thread
+  /// may be one of the cooperative pool.
+  package func runIfIdle<R>(_ work: () -> R) -> R? {
+    guard DispatchQueue.getSpecific(key: Self.isMain) == nil,
+      pending.compareExchange(expected: 0, desired: 1, ordering: .relaxed).exchanged
+    else {
+      return nil
+    }
+    defer { pending.subtract(1, ordering: .relaxed) }
+    // Whoever enqueues from now on comes after this, or is so early that this waits for it.
+    return queue.sync(execute: work)
   }
 
   /// Runs `work` after everything that is enqueued when the delay has passed.

@@ -1,4 +1,5 @@
 internal import Dispatch
+internal import Foundation
 internal import StrataSQLite
 internal import Synchronization
 import Testing
@@ -58,14 +59,39 @@ import Testing
     let executor = StoreExecutor("strata.test")
     let room = Room()
     DispatchQueue.concurrentPerform(iterations: 1_000) { number in
-      if number % 2 == 0 {
-        executor.sync { room.enterAndLeave() }
-      } else {
-        executor.async { room.enterAndLeave() }
+      switch number % 3 {
+      case 0: executor.sync { room.enterAndLeave() }
+      case 1: executor.async { room.enterAndLeave() }
+      default: executor.runIfIdle { room.enterAndLeave() }
       }
     }
     executor.sync {}
     #expect(!room.wasShared)
+  }
+
+  @Test func `an idle executor runs short work on the thread that asks`() {
+    let executor = StoreExecutor("strata.test")
+    let caller = pthread_self()
+    let isHere = executor.runIfIdle {
+      executor.checkIsolated()
+      return pthread_equal(caller, pthread_self()) != 0
+    }
+    #expect(isHere == true)
+  }
+
+  @Test func `a busy executor runs nothing on the thread that asks`() {
+    let executor = StoreExecutor("strata.test")
+    let isStarted = DispatchSemaphore(value: 0)
+    let mayEnd = DispatchSemaphore(value: 0)
+    executor.async {
+      isStarted.signal()
+      mayEnd.wait()
+    }
+    isStarted.wait()
+    #expect(executor.runIfIdle { true } == nil)
+    mayEnd.signal()
+    executor.sync {}
+    #expect(executor.runIfIdle { executor.runIfIdle { true } == nil } == true)
   }
 
   @Test func `being elsewhere than on the executor is noticed`() async {

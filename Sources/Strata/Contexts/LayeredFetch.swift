@@ -93,18 +93,21 @@ struct LayeredFetch: Sendable {
   /// The keys of the records whose membership the layers decide: those changed, and those that are
   /// related to something changed that the filter looks at.
   private func candidates(_ plan: QueryPlan) async throws(StoreError) -> Set<RecordKey> {
-    if plan.isRowLocal { return changedKeys(plan.table.id) }
-    var changes: [TableID: [RecordKey: AffectedKeys.Versions]] = [:]
+    let changed = changedKeys(plan.table.id)
+    guard let dependencies = QueryDependencies(of: plan) else { return changed }
+    var tables: [TableID: TableChanges] = [:]
     for table in model.tables where plan.depends(on: table.id) {
       let keys = changedKeys(table.id)
       if keys.isEmpty { continue }
       let before = try await snapshot.records(table, keys: keys)
       let after = shown(table, over: before, keys)
-      var versions: [RecordKey: AffectedKeys.Versions] = [:]
-      for key in keys { versions[key] = .init(before: before[key], after: after[key]) }
-      changes[table.id] = versions
+      tables[table.id] = .rows(
+        ContiguousArray(
+          keys.map { RowChange(key: $0, change: Change(before: before[$0], after: after[$0])) }))
     }
-    return try await AffectedKeys(snapshot: snapshot, changes: changes).keys(of: plan)
+    let changes = ChangeSet(commit: snapshot.commit, model: model, tables: tables)
+    guard let affected = dependencies.affected(by: changes, adopt: { _ in }) else { return changed }
+    return changed.union(try await snapshot.roots(of: affected, dependencies))
   }
 
   func changedKeys(_ table: TableID) -> Set<RecordKey> {

@@ -1,8 +1,8 @@
 /// The tables that decide beside its own which rows a query has, and the ways back from them.
 ///
 /// A change of a row of such a table concerns the query's rows that lead to it. They are found
-/// backwards, over indexed columns, in the store as it is after the change: a row that led there
-/// only before the change has changed itself, or something on its way has.
+/// backwards, over indexed columns, in the store as it is either before the change or after it: a row
+/// that leads there only in the other state has changed itself, or something on its way has.
 struct QueryDependencies: Sendable {
   /// One step away from the query's rows.
   struct Hop: Sendable {

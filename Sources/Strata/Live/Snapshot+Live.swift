@@ -32,10 +32,8 @@ extension Snapshot {
   ) async throws(StoreError) -> (keys: Set<RecordKey>, records: [RecordKey: Record])? {
     guard let dependencies = plan.dependencies else { return nil }
     return try await read { reader, connection throws(StoreError) in
-      let keys = try dependencies.roots(of: affected, most: most) { sql throws(StoreError) in
-        try connection.keys(sql, reader.model)
-      }
-      guard let keys else { return nil }
+      let roots = try connection.roots(of: affected, dependencies, reader.model, most: most)
+      guard let keys = roots else { return nil }
       var records: [RecordKey: Record] = Dictionary(minimumCapacity: keys.count)
       for some in keys.slices {
         let sql = plan.query.select(limit: nil, offset: 0, isSorted: false, only: .keys(some))
@@ -44,6 +42,16 @@ extension Snapshot {
         }
       }
       return (keys, records)
+    }
+  }
+
+  /// The keys of a query's rows that lead to affected rows.
+  func roots(
+    of affected: AffectedRows, _ dependencies: QueryDependencies
+  ) async throws(StoreError) -> Set<RecordKey> {
+    if affected.isEmpty { return [] }
+    return try await read { reader, connection throws(StoreError) in
+      try connection.roots(of: affected, dependencies, reader.model, most: .max) ?? []
     }
   }
 }
@@ -63,6 +71,14 @@ extension Reader {
 }
 
 extension Connection {
+  fileprivate func roots(
+    of affected: AffectedRows, _ dependencies: QueryDependencies, _ model: Model, most: Int
+  ) throws(StoreError) -> Set<RecordKey>? {
+    try dependencies.roots(of: affected, most: most) { sql throws(StoreError) in
+      try keys(sql, model)
+    }
+  }
+
   /// The first column of every row of a statement that is not null.
   fileprivate func keys(_ sql: SQLBuilder, _ model: Model) throws(StoreError) -> [RecordKey] {
     let statement = try prepared(sql, model)

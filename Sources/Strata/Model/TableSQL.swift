@@ -14,6 +14,11 @@ final class TableSQL: Sendable {
   let rowID: SQL
   let exists: SQL
   let columnList: String
+  /// The table as a query's first one, `t0`.
+  let source: String
+  /// The columns of `t0`.
+  let sourceColumns: [String]
+  let sourceColumnList: String
   private let table: String
   private let columns: [Column]
   private let updates = Lock<[AttributeSet: SQL]>([:])
@@ -29,6 +34,9 @@ final class TableSQL: Sendable {
     self.table = table
     self.columns = columns
     columnList = list
+    source = "\(table) AS t0"
+    sourceColumns = names.map { "t0.\($0)" }
+    sourceColumnList = sourceColumns.joined(separator: ", ")
     create =
       "CREATE TABLE \(table) ("
       + zip(columns, names).enumerated().map { position, column in

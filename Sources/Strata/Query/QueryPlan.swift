@@ -151,12 +151,11 @@ final class QueryPlan: Sendable {
 
   /// The tables that the rows come from.
   var source: String {
-    var text = "\(table.name.quotedIdentifier) AS t0"
+    var text = table.sql.source
     if let ranking { text += ranking.source }
     if let links {
-      let key = table.columns[Table.keyColumn].name.quotedIdentifier
       text += " JOIN \(links.end.table.name.quotedIdentifier) AS l"
-      text += " ON t0.\(key) = \(links.name(links.end.target))"
+      text += " ON \(table.sql.sourceColumns[Table.keyColumn]) = \(links.name(links.end.target))"
     }
     return text + joins.text(from: table, "t0")
   }
@@ -195,7 +194,7 @@ final class QueryPlan: Sendable {
       if ranking != nil && position == table.columns.count { return ResolvedRanking.name }
       if let links, let place = links.end.position { return links.name(place) }
     }
-    return "t0.\(table.columns[position].name.quotedIdentifier)"
+    return table.sql.sourceColumns[position]
   }
 
   var orderBy: String {
@@ -224,8 +223,9 @@ final class QueryPlan: Sendable {
   ) -> SQLBuilder {
     var sql = SQLBuilder()
     sql.append("SELECT ")
-    for position in 0..<width {
-      if position > 0 { sql.append(", ") }
+    sql.append(table.sql.sourceColumnList)
+    for position in table.columns.count..<width {
+      sql.append(", ")
       if let ranking, position == table.columns.count {
         ranking.append(to: &sql)
       } else {

@@ -104,7 +104,11 @@ struct QueryResolver {
   private func alias(_ join: Int) -> String { join == 0 ? alias : joins[join - 1].alias }
 
   private func attribute(_ column: Int, of join: Int) -> ResolvedAttribute {
-    let name = "\(alias(join)).\(table(join).columns[column].name.quotedIdentifier)"
+    let table = table(join)
+    let name =
+      join == 0 && alias == "t0"
+      ? table.sql.sourceColumns[column]
+      : "\(alias(join)).\(table.columns[column].name.quotedIdentifier)"
     return ResolvedAttribute(join: join, column: column, name: name)
   }
 

@@ -13,7 +13,7 @@ final class Cursor: Sendable {
   init(_ snapshot: Snapshot, _ sql: SQLBuilder) async throws(StoreError) {
     snapshot.willOpenCursor()
     do throws(StoreError) {
-      number = try await snapshot.read { reader, connection throws(StoreError) in
+      number = try await snapshot.readOnce { reader, connection throws(StoreError) in
         try reader.openCursor(sql, connection)
       }
     } catch {
@@ -55,7 +55,7 @@ final class Cursor: Sendable {
     _ body: @escaping @Sendable (Statement) throws(StoreError) -> (result: R, isDone: Bool)
   ) async throws(StoreError) -> R? {
     let number = number
-    return try await snapshot.read { reader, _ throws(StoreError) in
+    return try await snapshot.readOnce { reader, _ throws(StoreError) in
       // At its end a statement is reset: another step would begin anew.
       guard let statement = reader.cursor(number) else { return nil }
       var isDone = true

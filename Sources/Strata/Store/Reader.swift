@@ -63,6 +63,11 @@ actor Reader {
     return Pinned(commit: commit, schemaVersion: schemaVersion)
   }
 
+  /// Pins the newest commit on the calling thread; nil if the reader is not idle.
+  nonisolated func pinIfIdle() -> Pinned? {
+    executor.runIfIdle { assumeIsolated { reader in try? reader.pin() } } ?? nil
+  }
+
   /// Ends the read transaction and waits for that: only while idle.
   nonisolated func unpinNow() {
     executor.sync { assumeIsolated { $0.unpin() } }
@@ -84,6 +89,11 @@ actor Reader {
       self.assumeIsolated { $0.unpin() }
       then()
     }
+  }
+
+  /// Ends the read transaction on the calling thread; false if the reader is not idle.
+  nonisolated func unpinIfIdle() -> Bool {
+    executor.runIfIdle { assumeIsolated { $0.unpin() } } != nil
   }
 
   /// Closes the connection after everything enqueued so far, then calls `then`.
@@ -148,15 +158,34 @@ actor Reader {
     return matcher
   }
 
-  /// Runs statements that stop when `flag` is raised.
+  /// Runs statements that stop when `flag` is raised, or when their patience is at its end.
   func read<R: Sendable>(
-    _ flag: CancellationFlag,
+    _ flag: CancellationFlag, patience: Int? = nil,
     _ body: @Sendable (isolated Reader, Connection) throws(StoreError) -> R
   ) throws(StoreError) -> R {
     guard let connection else { throw .closed }
     if flag.isRaised { throw .cancelled }
-    connection.installCancellation(flag)
+    connection.installCancellation(flag, patience: patience)
     defer { connection.removeCancellation() }
     return try body(self, connection)
+  }
+
+  /// What a read may take of a thread that is not the reader's: some tenths of a millisecond.
+  private static let patience = 10
+
+  /// Runs statements on the calling thread; nil if the reader is not idle.
+  nonisolated func readIfIdle<R: Sendable>(
+    _ flag: CancellationFlag,
+    _ body: @Sendable (isolated Reader, Connection) throws(StoreError) -> R
+  ) -> Result<R, StoreError>? {
+    executor.runIfIdle {
+      assumeIsolated { reader in
+        do throws(StoreError) {
+          return .success(try reader.read(flag, patience: Self.patience, body))
+        } catch {
+          return .failure(error)
+        }
+      }
+    }
   }
 }

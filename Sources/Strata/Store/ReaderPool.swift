@@ -17,6 +17,10 @@ final class ReaderPool: Sendable {
     var isClosed = false
     var isSuspended = false
     var whenEmpty: UnsafeContinuation<Void, Never>?
+    /// The tables' version, once the writer has pinned something.
+    var schemaVersion: Int64?
+
+    var isOpen: Bool { !isClosed && !isSuspended }
   }
 
   private struct WeakSnapshot: Sendable {
@@ -44,7 +48,10 @@ final class ReaderPool: Sendable {
   ///
   /// - Throws: `schemaChanged` if the tables are not those of the schema version any more.
   func pin(schemaVersion: Int64) throws(StoreError) -> Snapshot {
-    let (isClosed, idle) = state.withLock { state in (state.isClosed, state.idle.popLast()) }
+    let (isClosed, idle) = state.withLock { state in
+      state.schemaVersion = schemaVersion
+      return (state.isClosed, state.idle.popLast())
+    }
     if isClosed { throw .closed }
     let snapshot = try translatingErrors { () throws(SQLiteError) -> Snapshot? in
       let reader: Reader
@@ -75,23 +82,55 @@ final class ReaderPool: Sendable {
     return snapshot
   }
 
+  /// A snapshot of the newest commit, pinned on the calling thread; nil if no reader is idle, or if
+  /// the commit or the tables are not those that the writer knows.
+  func pinIfIdle(_ newest: NewestCommit) -> Snapshot? {
+    let (reader, schemaVersion) = state.withLock { state in
+      (state.isOpen ? state.idle.popLast() : nil, state.schemaVersion)
+    }
+    guard let reader else { return nil }
+    guard let pinned = reader.pinIfIdle(), pinned.schemaVersion == schemaVersion,
+      pinned.commit <= newest.value
+    else {
+      takeBack(reader)
+      return nil
+    }
+    let snapshot = Snapshot(commit: pinned.commit, reader: reader, pool: self)
+    let isOpen = state.withLock { state in
+      if state.isOpen {
+        state.snapshots[ObjectIdentifier(snapshot)] = WeakSnapshot(snapshot: snapshot)
+      }
+      return state.isOpen
+    }
+    // Ending it gives the reader back, and whoever closes or suspends waits for that.
+    return isOpen ? snapshot : nil
+  }
+
   /// Takes a reader back when its snapshot ends.
   func release(_ reader: Reader, of snapshot: ObjectIdentifier) {
     state.withLock { state in
       state.snapshots[snapshot] = nil
       state.releasing[ObjectIdentifier(reader)] = reader
     }
-    reader.unpin {
-      let keeps = self.state.withLock { state in
-        state.releasing[ObjectIdentifier(reader)] = nil
-        guard !state.isClosed, !state.isSuspended, state.idle.count < Self.idleLimit else {
-          return false
-        }
-        state.idle.append(reader)
-        return true
+    takeBack(reader)
+  }
+
+  /// Ends a reader's transaction; then it is idle, or closed.
+  private func takeBack(_ reader: Reader) {
+    if reader.unpinIfIdle() { return didUnpin(reader) }
+    reader.unpin { self.didUnpin(reader) }
+  }
+
+  private func didUnpin(_ reader: Reader) {
+    let keeps = self.state.withLock { state in
+      state.releasing[ObjectIdentifier(reader)] = nil
+      guard state.isOpen, state.idle.count < Self.idleLimit else {
+        return false
       }
-      if !keeps { reader.close { self.didClose() } }
+      state.idle.append(reader)
+      return true
     }
+    if !keeps { reader.close { self.didClose() } }
   }
 
   /// Runs `body` while nobody has anything pinned, then pins every snapshot again.

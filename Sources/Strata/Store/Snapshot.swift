@@ -72,18 +72,51 @@ final class Snapshot: Sendable {
     state.withLock { $0.cursors -= 1 }
   }
 
-  /// Runs `body` on the reader; cancelling the task stops the statement that runs.
+  /// Runs `body`, which only reads and may be run again; cancelling the task stops the statement
+  /// that runs.
+  ///
+  /// What is short runs where the caller does, unless that is the main actor. What turns out to be
+  /// long is stopped and run again on the reader's own thread.
   func read<R: Sendable>(
     _ body: @escaping @Sendable (isolated Reader, Connection) throws(StoreError) -> R
   ) async throws(StoreError) -> R {
+    if let result = readAtOnce(body) { return result.value }
+    return try await readOnce(body)
+  }
+
+  struct Read<R> {
+    let value: R
+  }
+
+  /// What `body` reads; nil if that takes long or fails, or something else is being read.
+  func readAtOnce<R: Sendable>(
+    _ body: @Sendable (isolated Reader, Connection) throws(StoreError) -> R
+  ) -> Read<R>? {
     let flag = CancellationFlag(deadline: StoreDeadline.current)
-    let name = ObjectIdentifier(flag)
-    let reader = state.withLock { state in
-      if state.reader != nil { state.running[name] = flag }
+    guard let reader = begin(flag) else { return nil }
+    defer { end(flag) }
+    guard case .success(let value)? = reader.readIfIdle(flag, body) else { return nil }
+    return Read(value: value)
+  }
+
+  private func begin(_ flag: CancellationFlag) -> Reader? {
+    state.withLock { state in
+      if state.reader != nil { state.running[ObjectIdentifier(flag)] = flag }
       return state.reader
     }
-    guard let reader else { throw (state.withLock { $0.end } ?? .closed).error }
-    defer { _ = state.withLock { $0.running.removeValue(forKey: name) } }
+  }
+
+  private func end(_ flag: CancellationFlag) {
+    _ = state.withLock { $0.running.removeValue(forKey: ObjectIdentifier(flag)) }
+  }
+
+  /// Runs `body` once, on the reader; cancelling the task stops the statement that runs.
+  func readOnce<R: Sendable>(
+    _ body: @escaping @Sendable (isolated Reader, Connection) throws(StoreError) -> R
+  ) async throws(StoreError) -> R {
+    let flag = CancellationFlag(deadline: StoreDeadline.current)
+    guard let reader = begin(flag) else { throw (state.withLock { $0.end } ?? .closed).error }
+    defer { end(flag) }
     let result: Result<R, StoreError> = await withTaskCancellationHandler {
       do throws(StoreError) { return .success(try await reader.read(flag, body)) } catch {
         return .failure(error)

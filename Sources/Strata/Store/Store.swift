@@ -52,7 +52,8 @@ package final class Store: Sendable {
 
   /// A snapshot of the newest commit.
   func snapshot() async throws(StoreError) -> Snapshot {
-    try await writer.submit(.urgent) { writer throws(StoreError) in
+    if !Task.isCancelled, let snapshot = writer.pool.pinIfIdle(newest) { return snapshot }
+    return try await writer.submit(.urgent) { writer throws(StoreError) in
       let snapshot = try writer.snapshot()
       // What is read of it may be another process's: everybody here is told of it, too.
       writer.catchUp(with: snapshot)

@@ -184,12 +184,33 @@ actor Writer {
   }
 
   /// Queues a unit and waits for it; cancelling the task withdraws a unit that has not started.
+  ///
+  /// A short unit runs where the caller does if nothing else runs or waits, unless that is the main
+  /// actor. One that finds the store locked by another process is queued after all: only the
+  /// writer's own thread waits.
   nonisolated(nonsending) func submit<R: Sendable>(
-    _ lane: Lane, context: ContextID? = nil,
+    _ lane: Lane, context: ContextID? = nil, isShort: Bool = false,
     _ body: @escaping @Sendable (isolated Writer) throws(StoreError) -> R
   ) async throws(StoreError) -> R {
     if Task.isCancelled { throw .cancelled }
+    if isShort, let result = queue.runIfIdle({ assumeIsolated { $0.runAtOnce(body) } }) {
+      return try result.get()
+    }
     return try await enqueue(lane, context: context, body).value
+  }
+
+  /// What a unit says; nil if the store is locked.
+  private func runAtOnce<R: Sendable>(
+    _ body: (isolated Writer) throws(StoreError) -> R
+  ) -> Result<R, StoreError>? {
+    // Anything but `NORMAL` waits for the disk.
+    guard options.synchronous == .normal, let openConnection else { return nil }
+    openConnection.setWaitsForLocks(false)
+    defer { openConnection.setWaitsForLocks(true) }
+    defer { announce() }
+    do throws(StoreError) { return .success(try body(self)) } catch {
+      return error.code == .busy ? nil : .failure(error)
+    }
   }
 
   // MARK: - Transactions

@@ -21,6 +21,9 @@ final class WriterQueue: Sendable {
     /// Units wait while this is set; the number tells one hold from the next.
     var hold: Int?
     var lastHold = 0
+
+    /// Whether a unit that is added now would run next.
+    var isAtRest: Bool { !isClosed && suspended == nil && hold == nil && queue.isEmpty }
   }
 
   private let executor: StoreExecutor
@@ -48,6 +51,13 @@ final class WriterQueue: Sendable {
       let unit = state.withLock { $0.suspended?.remove(id) ?? $0.queue.remove(id) }
       unit?(.refuse(.cancelled))
     }
+  }
+
+  /// Runs a unit on the calling thread and at once; nil if it would have to wait, or finds that it
+  /// has to.
+  func runIfIdle<R>(_ unit: () -> R?) -> R? {
+    // Looked at where nothing that is added can overtake the unit.
+    executor.runIfIdle { state.withLock { $0.isAtRest } ? unit() : nil } ?? nil
   }
 
   private func runNext() {

@@ -1,3 +1,4 @@
+import Dispatch
 import StrataTesting
 import Testing
 
@@ -98,6 +99,40 @@ import Testing
     #expect(try await stack.view.fetch(Boat.all) == [])
   }
 
+  @MainActor @Test func `nothing is read on the main actor`() async throws {
+    let snapshot = try await stack.store.snapshot()
+    for _ in 0..<3 {
+      try await snapshot.read { _, _ in dispatchPrecondition(condition: .notOnQueue(.main)) }
+    }
+  }
+
+  @Test func `only what is short is read where the caller runs`() async throws {
+    let snapshot = try await stack.store.snapshot()
+    let runs = Lock(0)
+    @Sendable func sum(upTo last: Int, _ connection: Connection) throws(StoreError) -> Int64? {
+      runs.withLock { $0 += 1 }
+      return try translatingErrors { () throws(SQLiteError) in
+        try connection.integer(
+          "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < \(last)) "
+            + "SELECT sum(i) FROM n")
+      }
+    }
+    let short = snapshot.readAtOnce { _, connection throws(StoreError) in
+      try sum(upTo: 3, connection)
+    }
+    #expect(short?.value == 6)
+    let long = snapshot.readAtOnce { _, connection throws(StoreError) in
+      try sum(upTo: .max, connection)
+    }
+    #expect(long == nil)
+    runs.withLock { $0 = 0 }
+    let result = try await snapshot.read { _, connection throws(StoreError) in
+      try sum(upTo: 1_000_000, connection)
+    }
+    #expect(result == 500_000_500_000)
+    #expect(runs.withLock { $0 } == 2)
+  }
+
   @Test func `closing stops the fetches that run`() async throws {
     let snapshot = try await stack.store.snapshot()
     let fetch = await Endless(snapshot)
@@ -117,7 +152,7 @@ private struct Endless {
     await withUnsafeContinuation { started in
       task = Task {
         await failure {
-          try await snapshot.read { _, connection throws(StoreError) in
+          try await snapshot.readOnce { _, connection throws(StoreError) in
             started.resume()
             return try translatingErrors { () throws(SQLiteError) in
               try connection.integer(
