@@ -66,27 +66,34 @@ import Testing
     ] {
       windows.append(Window(query, try await view.loaded(query)))
     }
-    for step in 0..<25 {
-      for _ in 0...random.below(8) {
-        let new = boat(first + random.below(200), &random)
-        if let old = all.elements.first(where: { $0.id == new.id }) {
-          if random.oneIn(2) { view.delete(old) } else { view.update(old) { $0 = new } }
+    for step in 0..<50 {
+      for _ in 0...random.below(6) {
+        // Mostly rows that are shown go, and rows that come last come.
+        var new = boat(first + random.below(300), &random)
+        let isLast = random.oneIn(2)
+        if isLast { (new.name, new.length, new.speed) = ("Wren", 90, nil) }
+        if random.oneIn(2),
+          let old = random.pick(windows).live.elements.randomElement(using: &random)
+        {
+          view.delete(old)
+        } else if let old = all.elements.first(where: { $0.id == new.id }) {
+          view.update(old) { $0 = new }
         } else {
           view.insert(new)
         }
       }
-      if random.oneIn(3) {
-        // Mostly the rows that are shown go.
-        let gone =
-          Array(random.pick(windows).live.elements.prefix(5)) + Array(all.elements.prefix(20))
-        let others = (0..<3).map { _ in boat(first + random.below(200), &random) }
+      if random.oneIn(2) {
+        // The last ones one by one, which leaves most of what a window shows unnamed.
+        let stored = try await stack.fetch(mine).shuffled(using: &random)
+        let gone = stored.prefix(stored.count > 20 ? 15 : 1)
+        let others = random.oneIn(4) ? [boat(first + random.below(120), &random)] : []
         try await stack.merge { scratch in
-          for boat in gone { scratch.delete(boat) }
+          gone.forEach(scratch.delete)
           others.forEach(scratch.upsert)
         }
       }
-      if random.oneIn(12) { view.rollback() }
-      if random.oneIn(12) { try await view.save(.overwrite) }
+      if random.oneIn(25) { view.rollback() }
+      if random.oneIn(25) { try await view.save(.overwrite) }
       for window in windows {
         let isRight = await window.replay()
         #expect(isRight, "\(window.query), step \(step), seed \(random.seed)")
