@@ -207,6 +207,16 @@ extension Connection {
     sqlite3_busy_timeout(handle, waits ? busyTimeout : 0)
   }
 
+  /// Runs `body`, whose statements stop when those of another connection, which it works for, would.
+  package func stopping(
+    with other: Connection, _ body: () throws(SQLiteError) -> Void
+  ) throws(SQLiteError) {
+    guard let flag = other.cancellation.flag else { return try body() }
+    installCancellation(flag)
+    defer { removeCancellation() }
+    try body()
+  }
+
   /// Forgets the flag.
   package func removeCancellation() {
     sqlite3_progress_handler(handle, 0, nil, nil)

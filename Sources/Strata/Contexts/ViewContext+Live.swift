@@ -42,8 +42,8 @@ extension ViewContext {
   /// ```
   ///
   /// Sections stand in the ascending order of their names. A name is computed when its element is
-  /// loaded and when it changes, on a thread of the store; the query must have no limit and no
-  /// offset.
+  /// loaded and when it changes: of committed elements on a thread of the store, of edited ones in the
+  /// turn of the edit. The query must have no limit and no offset.
   ///
   /// - Parameter reading: as of ``live(_:reading:)``.
   public func live<E: Entity, Name: ComparableValue>(
@@ -66,26 +66,41 @@ extension ViewContext {
   ) -> LiveQuery<E> {
     let table = store.model.table(of: E.self)
     let counters = LiveCounters(of: store.activity)
+    let reading = reading.flatMap(table.attributes)
     let result: LiveResult
     do throws(StoreError) {
-      result = LiveResult(
-        try plan(query, store.model), counters, reading: reading.flatMap(table.attributes))
+      result = LiveResult(try plan(query, store.model), counters, reading: reading)
       open(result)
     } catch {
-      // With sections, if there would have been any: of nothing.
-      let empty = try? plan(Query.all, store.model)
-      result = LiveResult(empty ?? LivePlan(QueryPlan(everyRowOf: table)), counters, error)
-      result.finish()
+      // With sections, if there would have been any: of nothing. No query at all has a plan if they
+      // are those of what is no attribute.
+      let empty =
+        (try? plan(Query.all, store.model))
+        ?? LivePlan(QueryPlan(everyRowOf: table), isSectioned: true)
+      result = LiveResult(empty, counters, reading: reading, error)
+      hold(result)
     }
     return LiveQuery(self, query, result, plan: plan)
   }
 
   func open(_ result: LiveResult) {
-    if isClosed { return result.finish() }
-    let id = nextLiveID()
-    results[id] = OpenResult(result: result, ids: [id])
+    guard let id = hold(result) else { return }
+    results[id]?.ids = [id]
     result.didOpen(as: id)
     maintain(result, id, result.plan)
+  }
+
+  /// Takes a result into the merge turns, in which nothing happens to it until it is opened or its
+  /// query is changed; nil if the context is closed.
+  @discardableResult
+  private func hold(_ result: LiveResult) -> LiveID? {
+    if isClosed {
+      result.finish()
+      return nil
+    }
+    let id = nextLiveID()
+    results[id] = OpenResult(result: result, ids: [])
+    return id
   }
 
   /// Begins to change the query of a live result.

@@ -29,7 +29,9 @@ extension ViewContext {
   /// let jazz = songs.value?["jazz"]
   /// ```
   ///
-  /// A group is there as long as it has entities.
+  /// A group is there as long as it has entities. Texts are grouped by their bytes: groups that differ
+  /// in those but are equal in Swift, such as "é" in one code point and in two, have no place in one
+  /// dictionary and are an `invalidValue` error, while `fetch` returns them both.
   ///
   /// - Complexity: as of ``live(_:of:)``, and O(*g*) a change for *g* groups.
   public func live<E: Entity, Group: Hashable, Value: Sendable>(
@@ -40,7 +42,11 @@ extension ViewContext {
       for row in rows {
         var values = ValueReader()
         let group = try query.group(&values) { row[$0] }
-        groups[group] = try values.next(aggregate) { row[$0] }
+        let value = try values.next(aggregate) { row[$0] }
+        if groups.updateValue(value, forKey: group) != nil {
+          throw CodingFailure(
+            column: 0, error: ValueError("two groups of different bytes are equal in Swift"))
+        }
       }
       return groups
     }
@@ -81,6 +87,7 @@ extension Query {
     if limit != nil || offset > 0 { return self }
     var copy = self
     copy.sorts = []
+    copy.ranking = nil
     return copy
   }
 }

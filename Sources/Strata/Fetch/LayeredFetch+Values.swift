@@ -16,7 +16,7 @@ extension LayeredFetch {
     let plan = try QueryPlan(query, model)
     let columns = try columns(plan.table)
     if touches(plan) { return try await layered(plan, columns, reader) }
-    return try await snapshot.rows(plan.select(columns), plan.table, columns, reader)
+    return try await snapshot.rows(plan, columns, reader) { $0.select(columns) }
   }
 
   @concurrent
@@ -41,8 +41,7 @@ extension LayeredFetch {
     // A row has the groups' columns, then the terms.
     let columns = groups + terms.map { $0.attribute ?? Table.keyColumn }
     if touches(plan) { return try await summarized(plan, groups, terms, columns, reader) }
-    return try await snapshot.rows(
-      plan.summary(groupedBy: groups, terms), plan.table, columns, reader)
+    return try await snapshot.rows(plan, columns, reader) { $0.summary(groupedBy: groups, terms) }
   }
 
   @concurrent

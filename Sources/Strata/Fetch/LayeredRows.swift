@@ -90,7 +90,8 @@ extension LayeredFetch {
   func batches<E: Entity>(_ query: Query<E>) async throws(StoreError) -> BatchRows {
     var plan = try QueryPlan(query, model)
     if !touches(plan) {
-      let sql = plan.select(limit: plan.limit, offset: plan.offset)
+      let near = try await snapshot.narrowed(plan, to: plan.reach)
+      let sql = near.select(limit: plan.limit, offset: plan.offset)
       return .stored(try await Cursor(snapshot, sql), plan.table)
     }
     if let root = plan.root {
@@ -107,7 +108,8 @@ extension LayeredFetch {
     let edited = try await edited(plan)
     let order = plan.order
     let limit = plan.reach.map { $0 + edited.keys.count }
-    let cursor = try await Cursor(snapshot, plan.select(limit: limit, offset: 0))
+    let near = try await snapshot.narrowed(plan, to: limit)
+    let cursor = try await Cursor(snapshot, near.select(limit: limit, offset: 0))
     return .layered(
       LayeredRows(
         self, plan, cursor: cursor, replaced: edited.keys,

@@ -13,6 +13,8 @@ public struct QueryExplanation: Sendable, CustomStringConvertible {
 
     /// Whether every row of the table is looked at.
     public var isScan: Bool { detail.hasPrefix("SCAN") }
+    /// Whether an index of every row is made for this one run.
+    var isAutomatic: Bool { detail.contains(" USING AUTOMATIC ") }
     /// Whether the rows of a table are sorted, because no index has their order.
     var isSort: Bool { detail.hasPrefix("USE TEMP B-TREE") }
     /// The step and all that it is made of.
@@ -24,7 +26,7 @@ public struct QueryExplanation: Sendable, CustomStringConvertible {
     /// The kind of a warning. Compare with the constants; more may come.
     public struct Kind: Sendable, Hashable {
       private let name: String
-      /// A filter is asked of every row of a table.
+      /// A filter is asked of every row of a table, or an index of them is made each time.
       public static let fullScan = Kind(name: "fullScan")
       /// Rows are sorted whenever the query is run.
       public static let sort = Kind(name: "sort")

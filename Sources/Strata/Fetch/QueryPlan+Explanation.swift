@@ -48,12 +48,15 @@ extension Connection {
 
 extension QueryExplanation.Step {
   /// A step in SQLite's words: `SCAN t0`, `SEARCH t0 USING COVERING INDEX name (column=?)`.
-  fileprivate init(_ detail: String, _ plan: QueryPlan) {
+  init(_ detail: String, _ plan: QueryPlan) {
     self.detail = detail
     let words = detail.split(separator: " ")
     let reads = words.first == "SCAN" || words.first == "SEARCH"
-    table = reads && words.count > 1 ? plan.table(named: String(words[1]))?.name : nil
-    guard let name = detail.firstRange(of: " INDEX ") else {
+    table = reads && words.count > 1 ? plan.rows(named: words[1])?.table.name : nil
+    // What a virtual table calls an index is a number of its own, and an automatic one has no name.
+    guard let name = detail.firstRange(of: " INDEX "), !detail.contains(" VIRTUAL TABLE INDEX "),
+      !detail.contains(" USING AUTOMATIC ")
+    else {
       index = nil
       return
     }
@@ -64,31 +67,54 @@ extension QueryExplanation.Step {
   }
 }
 
-extension QueryPlan {
-  /// The table that an alias stands for in the query's SQL.
-  fileprivate func table(named alias: String) -> Table? {
-    if alias == "t0" { return table }
-    if alias == "l" { return links?.end.table }
-    guard alias.hasPrefix("t"), let number = Int(alias.dropFirst()), joins.indices ~= number - 1
-    else { return nil }
-    return joins[number - 1].table
-  }
+/// The rows that an alias stands for in a query's SQL, and the condition on them.
+private typealias AliasedRows = (table: Table, filter: ResolvedFilter?)
 
+extension QueryPlan {
+  fileprivate func rows(named alias: some StringProtocol) -> AliasedRows? {
+    if alias == "t0" { return (table, filter) }
+    if alias == "l" { return links.map { ($0.end.table, nil) } }
+    return joins.rows(named: alias) ?? related.rows(named: alias)
+  }
+}
+
+extension [Join] {
+  fileprivate func rows(named alias: some StringProtocol) -> AliasedRows? {
+    first { $0.alias == alias }.map { ($0.table, nil) }
+  }
+}
+
+extension [RelatedRows] {
+  fileprivate func rows(named alias: some StringProtocol) -> AliasedRows? {
+    for rows in self {
+      if rows.alias == alias { return (rows.table, rows.filter) }
+      if case .links(let end) = rows.kind, rows.alias + "l" == alias { return (end.table, nil) }
+      if let found = rows.joins.rows(named: alias) ?? rows.related.rows(named: alias) {
+        return found
+      }
+    }
+    return nil
+  }
+}
+
+extension QueryPlan {
   fileprivate func warnings(
     _ steps: [QueryExplanation.Step], countRows: (Table) throws(StoreError) -> Int
   ) throws(StoreError) -> [QueryExplanation.Warning] {
     var warnings: [QueryExplanation.Warning] = []
-    for step in steps where step.isScan {
-      // Without a filter every row is wanted; through an index in order, the limit ends the scan.
-      if step.table == nil || filter == nil || (limit != nil && step.index != nil) { continue }
+    for step in steps where step.isScan || step.isAutomatic {
       guard let alias = step.detail.split(separator: " ").dropFirst().first,
-        let scanned = self.table(named: String(alias))
+        let scanned = rows(named: alias)
       else { continue }
-      let count = try countRows(scanned)
+      // Without a filter every row is wanted; through an index in order, the limit ends the scan.
+      let isWanted = filter == nil || (limit != nil && step.index != nil)
+      if alias == "t0" && isWanted && !step.isAutomatic { continue }
+      let count = try countRows(scanned.table).grouped
+      let isIndexed = step.isAutomatic ? "makes an index of" : "looks at"
       warnings.append(
         QueryExplanation.Warning(
-          kind: .fullScan, message: "looks at every row of \(scanned.entity) (\(count.grouped))",
-          attributes: scanned === table ? unindexed(filter?.comparedColumns ?? []) : []))
+          kind: .fullScan, message: "\(isIndexed) every row of \(scanned.table.entity) (\(count))",
+          attributes: scanned.table.unindexed(scanned.filter?.comparedColumns ?? [])))
     }
     if steps.contains(where: \.isSort) {
       let first = order.columns[0].position
@@ -96,30 +122,39 @@ extension QueryPlan {
       warnings.append(
         QueryExplanation.Warning(
           kind: .sort, message: "sorts the rows that it finds",
-          attributes: isOwn ? unindexed([first]) : []))
+          attributes: isOwn ? table.unindexed([first]) : []))
     }
     return warnings
   }
+}
 
-  /// Those of the table's columns with which no index begins.
-  private func unindexed(_ columns: [Int]) -> [String] {
-    columns.filter { column in
-      column != Table.keyColumn && !table.columns[column].isIndexed
-        && !table.uniques.contains { $0.first == column }
-    }.map(table.attributeName)
+extension Table {
+  /// Those of the columns with which no index begins, each once.
+  fileprivate func unindexed(_ positions: [Int]) -> [String] {
+    AttributeSet(positions).positions.filter { column in
+      column != Table.keyColumn && !columns[column].isIndexed
+        && !uniques.contains { $0.first == column }
+    }.map(attributeName)
   }
 }
 
 extension ResolvedFilter {
-  /// The table's own columns that every row of the result must compare with a value: an index of one
+  /// The table's own columns that every row of the result must compare with values: an index of one
   /// of them could find the rows.
   fileprivate var comparedColumns: [Int] {
-    if case .and(let a, let b) = self { return a.comparedColumns + b.comparedColumns }
-    guard case .compare(let attribute, let comparison, _) = self, attribute.join == 0,
-      comparison != .notEqual
-    else { return [] }
-    return [attribute.column]
+    switch self {
+    case .and(let a, let b): a.comparedColumns + b.comparedColumns
+    case .compare(let attribute, let comparison, _) where comparison != .notEqual: attribute.own
+    case .isIn(.attribute(let attribute), _), .text(.attribute(let attribute), .prefix, _):
+      attribute.own
+    default: []
+    }
   }
+}
+
+extension ResolvedAttribute {
+  /// The column, if it is one of the table that the filter is about.
+  fileprivate var own: [Int] { join == 0 ? [column] : [] }
 }
 
 extension Int {

@@ -3,7 +3,7 @@ enum ChangedKeys: Sendable {
   case some(KeyBatches)
   /// Any key may differ: the query itself was changed.
   case every
-  /// The result was loaded anew; what differs is not worth listing.
+  /// It is the first result, or what differs is not worth listing.
   case all
 
   init(_ keys: some Sequence<RecordKey>) { self = .some(KeyBatches(ContiguousArray(keys))) }

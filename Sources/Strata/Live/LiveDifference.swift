@@ -67,7 +67,7 @@ struct LiveDifference: Sendable {
     }
   }
 
-  /// The difference that one delivery makes; nil if the result was loaded anew.
+  /// The difference that one delivery makes; nil if that is not worth listing.
   init?(_ delivery: LiveMailbox.Delivery, reading: AttributeSet?) {
     let keys: Set<RecordKey>
     // Sections do not move: in another order, they are another list.

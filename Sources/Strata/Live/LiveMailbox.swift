@@ -1,7 +1,8 @@
 /// What one subscriber of a live query has not seen yet.
 ///
 /// idle ─publish→ pending ─next→ idle;  idle ─next→ waiting ─publish→ pending (resumed)
-/// pending ─publish→ pending (keys joined);  any ─finish→ finished
+/// pending ─publish→ pending (keys joined);  pending ─finish→ ending ─next→ finished
+/// any other ─finish→ finished
 ///
 /// Unread versions cost the keys that changed: the difference is made from the version that the
 /// subscriber last saw to the newest one, when it asks.
@@ -12,6 +13,8 @@ struct LiveMailbox: Sendable {
     case idle
     case pending(ChangedKeys)
     case waiting(Waiter)
+    /// Nothing comes any more, but something has not been read.
+    case ending(ChangedKeys)
     case finished
   }
 
@@ -58,7 +61,7 @@ struct LiveMailbox: Sendable {
       newest = rows
       state = .pending(changed)
       return waiter
-    case .finished: return nil
+    case .ending, .finished: return nil
     }
     newest = rows
     return nil
@@ -74,6 +77,9 @@ struct LiveMailbox: Sendable {
       }
       return .deliver(Delivery(old: seen, new: newest, changed: changed))
     case .waiting: fatalError("two tasks iterate one sequence of updates; ask for one each")
+    case .ending(let changed):
+      state = .finished
+      return .deliver(Delivery(old: seen, new: newest, changed: changed))
     case .finished: return .end
     }
   }
@@ -84,15 +90,21 @@ struct LiveMailbox: Sendable {
     case .idle:
       state = .waiting(waiter)
       return true
-    case .pending, .finished: return false
+    case .pending, .ending, .finished: return false
     case .waiting: fatalError("two tasks iterate one sequence of updates; ask for one each")
     }
   }
 
   /// Returns the waiter to resume, if there is one.
   mutating func finish() -> Waiter? {
-    defer { state = .finished }
-    if case .waiting(let waiter) = state { return waiter }
+    switch state {
+    case .idle, .finished: state = .finished
+    case .pending(let changed): state = .ending(changed)
+    case .ending: break
+    case .waiting(let waiter):
+      state = .finished
+      return waiter
+    }
     return nil
   }
 }

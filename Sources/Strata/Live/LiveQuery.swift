@@ -3,9 +3,10 @@ public import Observation
 /// A query whose result stays up to date: the fetched-results controller.
 ///
 /// Maintained change by change: nothing is fetched again unless a table was reset or more changed
-/// than a fetch costs. Shows the view context's unsaved edits in the same turn; if the query follows a
-/// relationship, unsaved insertions and changes once they are saved. Holding the live
-/// query keeps it going; letting go of it ends it.
+/// than a fetch costs. Shows the view context's unsaved edits in the same turn. If other rows decide
+/// which rows the query has, as of one that follows references or links or looks for words, an unsaved
+/// deletion and the new values of a row that it shows are seen at once; what comes or goes because
+/// of an edit, once it is saved. Holding the live query keeps it going; letting go of it ends it.
 ///
 /// `Observable`: reading ``elements`` in a SwiftUI body or in `withObservationTracking` is enough.
 @MainActor
@@ -70,7 +71,8 @@ public final class LiveQuery<E: Entity>: Observable {
   ///
   /// Setting another one changes the live query in place: it goes on showing the old result until
   /// the new one is there, then shows that, as one update with the differences. If the new one
-  /// cannot be run or loaded, ``error`` says why and the old one stays, kept up to date.
+  /// cannot be run or loaded, ``error`` says why and the old one stays, kept up to date. Setting an
+  /// equal one does nothing. A live query that could not be run at first begins with one that can.
   public var query: Query<E> {
     get { requested }
     set {
@@ -86,15 +88,17 @@ public final class LiveQuery<E: Entity>: Observable {
   ///   place of this one), `closed` or one of SQLite's; then the old query stays.
   public func change(to query: Query<E>) async throws(StoreError) {
     do throws(StoreError) {
-      try await result.waitUntilChanged(as: try begin(query))
+      if let id = try begin(query) { try await result.waitUntilChanged(as: id) }
     } catch {
       if error.code == .invalidQuery { result.changeDidFail(error) }
       throw error
     }
   }
 
-  private func begin(_ query: Query<E>) throws(StoreError) -> LiveID {
-    let id = try view.change(result, to: try plan(query, view.store.model))
+  /// Nil if the query's result is what is shown.
+  private func begin(_ query: Query<E>) throws(StoreError) -> LiveID? {
+    let plan = try plan(query, view.store.model)
+    let id = result.shows(plan) ? nil : try view.change(result, to: plan)
     requested = query
     return id
   }

@@ -38,10 +38,15 @@ final class LiveResult {
   private var horizon: Record?
   /// Whether the store has the root of a relationship's query.
   private var hasRoot = true
+  /// Whether the root was there, edits included, when ``shown`` was made.
+  private var showsRoot = true
   private var subscribers = LiveSubscribers()
   private var observers: [Int: @MainActor (LiveChange) -> Void] = [:]
   private var lastObserver = 0
   private var waiters = Waiters()
+  /// Edits that were made while observers were told of a change: each is a change after it.
+  private var deferredEdits: [(key: RecordKey, table: TableID, layers: ViewLayers)] = []
+  private var isTelling = false
   /// Nothing will change any more: the stack is closed, or the query cannot be run.
   private(set) var isFinished = false
   /// Brackets every change, for observation.
@@ -57,8 +62,11 @@ final class LiveResult {
 
     /// Whether there is something else to see for who reads `attributes`, nil for all.
     func isVisible(reading attributes: AttributeSet?) -> Bool {
-      guard case .some(let keys) = changed else { return true }
-      return new.differs(from: old, changed: keys, reading: attributes)
+      switch changed {
+      case .some(let keys): new.differs(from: old, changed: keys, reading: attributes)
+      case .every: !old.range.isEmpty || !new.range.isEmpty
+      case .all: true
+      }
     }
   }
 
@@ -96,6 +104,7 @@ final class LiveResult {
   func merge(
     _ updates: [LiveID: MaintainedUpdate], _ layers: ViewLayers, touched: Set<RecordKey>
   ) -> LiveID? {
+    defer { showDeferredEdits() }
     var unwanted: LiveID?
     if let candidate, let update = updates[candidate.id] {
       self.candidate = nil
@@ -114,15 +123,21 @@ final class LiveResult {
       }
     }
     let update = id.flatMap { updates[$0] }
-    if update == nil && (touched.isEmpty || !isLoaded) { return unwanted }
-    var changed = ChangedKeys(touched)
+    var edited = touched
     if let update {
+      // Edits behind the horizon are not shown.
+      if update.horizon != horizon { edited.formUnion(layers.keys(of: plan.table.id)) }
       take(update)
-      changed.formUnion(update.changed)
     }
+    let hasOtherRoot = showsRoot != isRootVisible(layers)
+    if update == nil && (edited.isEmpty && !hasOtherRoot || !isLoaded) { return unwanted }
+    var changed = ChangedKeys(edited)
+    if let update { changed.formUnion(update.changed) }
+    if hasOtherRoot { changed.formUnion(.every) }
     let tree = tree(under: layers)
-    if let update, touched.isEmpty, error == nil, isUnread(update) {
+    if let update, edited.isEmpty, !hasOtherRoot, error == nil, isUnread(update) {
       shown = next(tree, changed)
+      shownFold = fold(under: layers)
       return unwanted
     }
     let isFirst = !isLoaded && update.map { $0.error == nil } == true
@@ -146,7 +161,8 @@ final class LiveResult {
 
   /// The committed result with the edits on top.
   private func tree(under layers: ViewLayers) -> ResultTree {
-    guard isRootVisible(layers) else { return ResultTree([], order: plan.order) }
+    showsRoot = isRootVisible(layers)
+    guard showsRoot else { return ResultTree([], order: plan.order) }
     var tree = base
     for key in layers.keys(of: plan.table.id) {
       tree.set(visible(key, layers), for: key)
@@ -166,22 +182,35 @@ final class LiveResult {
 
   /// Takes an edit of one key of a table: of a row, or of the root of a relationship's query.
   func edit(_ key: RecordKey, in table: TableID, _ layers: ViewLayers) {
-    guard isLoaded else { return }
-    if let root = plan.root, root.table.id == table, root.key == key {
-      let tree = tree(under: layers)
-      let changed = shown.keys.union(ShownRows(tree, plan).keys)
-      show(tree, ChangedKeys(changed), error: loadError, isFirst: false, layers)
-    } else if plan.table.id == table, isRootVisible(layers) {
-      edit(key, layers)
+    if isTelling { return deferredEdits.append((key, table, layers)) }
+    show(key, in: table, layers)
+    showDeferredEdits()
+  }
+
+  private func showDeferredEdits() {
+    while !deferredEdits.isEmpty {
+      let edits = deferredEdits
+      deferredEdits = []
+      for edit in edits { show(edit.key, in: edit.table, edit.layers) }
     }
   }
 
-  private func edit(_ key: RecordKey, _ layers: ViewLayers) {
+  private func show(_ key: RecordKey, in table: TableID, _ layers: ViewLayers) {
+    guard isLoaded else { return }
+    if plan.root?.table.id == table, isRootVisible(layers) != showsRoot {
+      show(tree(under: layers), .every, error: loadError, isFirst: false, layers)
+    } else if plan.table.id == table, showsRoot {
+      show(key, layers)
+    }
+  }
+
+  private func show(_ key: RecordKey, _ layers: ViewLayers) {
     var tree = shown.tree
     let record = visible(key, layers)
-    if tree.set(record, for: key) != record {
-      show(tree, ChangedKeys([key]), error: loadError, isFirst: false, layers)
-    }
+    let old = tree.set(record, for: key)
+    if old == record { return }
+    show(
+      tree, ChangedKeys([key]), error: loadError, isFirst: false, layers, edit: (old, record))
   }
 
   /// The record that the query shows for a key that has edits; nil if it shows none.
@@ -213,7 +242,7 @@ final class LiveResult {
   /// What aggregates make of what is shown: of the committed rows, with the edited ones exchanged.
   private func fold(under layers: ViewLayers) -> AggregateFold? {
     guard let baseFold else { return nil }
-    guard shown.isWhole && isRootVisible(layers) else { return baseFold.of(shown) }
+    guard shown.isWhole && showsRoot else { return baseFold.of(shown) }
     var fold = baseFold
     for key in layers.keys(of: plan.table.id) {
       fold.replace(base.record(of: key), shown.tree.record(of: key))
@@ -221,25 +250,35 @@ final class LiveResult {
     return fold
   }
 
+  /// Shows a newer version, and tells whom it concerns.
+  ///
+  /// - Parameter edit: the one row that is another one, if only one is.
   private func show(
     _ tree: ResultTree, _ changed: ChangedKeys, error: StoreError?, isFirst: Bool,
-    _ layers: ViewLayers
+    _ layers: ViewLayers, edit: (before: Record?, after: Record?)? = nil
   ) {
     let change = LiveChange(old: shown, new: next(tree, changed), changed: changed)
-    if !isFirst, error == nil, loadError == nil, !change.isVisible(reading: reading) {
-      shown = change.new
-      return
+    let isSilent =
+      !isFirst && error == nil && loadError == nil && !change.isVisible(reading: reading)
+    if !isSilent {
+      counters.count { $0.wakes += 1 }
+      isTelling = true
+      willChange()
     }
-    counters.count { $0.wakes += 1 }
-    willChange()
     shown = change.new
-    shownFold = fold(under: layers)
+    if let edit, shown.isWhole {
+      shownFold?.replace(edit.before, edit.after)
+    } else {
+      shownFold = fold(under: layers)
+    }
+    if isSilent { return }
     loadError = error
     if isFirst { isLoaded = true }
     didChange()
     subscribers.publish(change.new, change.changed)
     for id in observers.keys.sorted() { observers[id]?(change) }
     if isFirst || error != nil { waiters.resumeAll() }
+    isTelling = false
   }
 
   // MARK: Another query
@@ -256,20 +295,28 @@ final class LiveResult {
     let superseded = candidate?.id
     candidate = (id, plan)
     isAwaited = true
-    if changeError != nil { setChangeError(nil) }
+    if changeError != nil || !isLoaded && loadError != nil {
+      willChange()
+      changeError = nil
+      // Of the old query nobody waits for anything any more.
+      if !isLoaded { loadError = nil }
+      didChange()
+    }
     if superseded != nil { waiters.resumeAll() }
     return superseded
   }
 
   func changeDidFail(_ error: StoreError) {
-    setChangeError(error)
-    waiters.resumeAll()
-  }
-
-  private func setChangeError(_ error: StoreError?) {
     willChange()
     changeError = error
     didChange()
+    waiters.resumeAll()
+  }
+
+  /// Whether this is the result of a plan, with nothing on its way that could change that.
+  func shows(_ plan: LivePlan) -> Bool {
+    isLoaded && error == nil && candidate == nil && !isFinished
+      && plan.identity == self.plan.identity
   }
 
   /// Whether the maintainer's result is still of use.
@@ -308,15 +355,20 @@ final class LiveResult {
     while !isLoaded && error == nil && !isFinished { try await wait() }
   }
 
-  /// Returns when something has been decided, as long as the task is not cancelled.
+  /// Returns when something has been decided, as long as the task is not cancelled and in time.
   private func wait() async throws(StoreError) {
     let id = waiters.nextID
     await withTaskCancellationHandler {
-      await withUnsafeContinuation { waiters.add(.load, $0) }
+      await StoreDeadline.awaiting {
+        await withUnsafeContinuation { waiters.add(.load, $0) }
+      } orElse: {
+        Task { @MainActor in self.waiters.resume(id) }
+      }
     } onCancel: {
       Task { @MainActor in waiters.resume(id) }
     }
     if Task.isCancelled { throw .cancelled }
+    try StoreDeadline.check()
   }
 
   /// Ends every subscription; what is shown stays readable.

@@ -23,7 +23,8 @@ public struct LiveUpdate<E: Entity>: Sendable {
 
   /// The elements after the update.
   public let elements: LiveElements<E>
-  /// Whether the result was loaded anew: show `elements`, the offsets are empty.
+  /// Whether there is nothing to list differences from, or too many to list: show `elements`, the
+  /// offsets are empty.
   public let isReset: Bool
   /// Offsets in the old list of elements that are gone, ascending.
   public let deletions: [Int]

@@ -21,3 +21,30 @@ struct MaintainedChange: Sendable {
       attributes: attributes.flatMap { mine in next.attributes.map(mine.union) })
   }
 }
+
+extension MaintainedChange {
+  /// What differs between two versions of a result; nil if that is not worth listing.
+  ///
+  /// - Complexity: O(*n*), less if it is not.
+  init?(from old: ResultTree, to new: ResultTree) {
+    var (before, after) = (old.inKeyOrder, new.inKeyOrder)
+    var (left, right) = (before.next(), after.next())
+    while left != nil || right != nil {
+      if keys.count > KeyBatches.limit { return nil }
+      let order = Self.compare(left, right)
+      if let key = (order <= 0 ? left : right)?.key(Table.keyColumn) {
+        let (old, new) = (order <= 0 ? left : nil, order >= 0 ? right : nil)
+        if old != new { append(key, old, new) }
+      }
+      if order <= 0 { left = before.next() }
+      if order >= 0 { right = after.next() }
+    }
+  }
+
+  /// By key; whatever is there comes before nothing.
+  private static func compare(_ a: Record?, _ b: Record?) -> Int {
+    guard let a else { return 1 }
+    guard let b else { return -1 }
+    return RecordOrder.byKey.compare(a, b)
+  }
+}

@@ -35,8 +35,26 @@ struct MaintainedQuery: Sendable {
   /// Whether the root of a relationship's query is there; without it, nothing is shown.
   private(set) var hasRoot = true
   private var window = Window()
-  /// What was committed while the first load runs.
-  private var backlog: [ChangeSet] = []
+  /// What was committed while the first load runs, in order.
+  private var backlog = Backlog()
+
+  /// Commits that wait, until there are so many that loading again costs less.
+  private struct Backlog: Sendable {
+    static let limit = 10_000
+    private(set) var changes: [ChangeSet] = []
+    private var count = 0
+    private(set) var isOutrun = false
+
+    mutating func append(_ new: ChangeSet) {
+      if isOutrun { return }
+      changes.append(new)
+      count += new.tables.values.reduce(0) { $0 + $1.count }
+      if count > Self.limit {
+        changes = []
+        isOutrun = true
+      }
+    }
+  }
 
   init(_ plan: LivePlan) {
     self.plan = plan
@@ -62,7 +80,7 @@ struct MaintainedQuery: Sendable {
   /// - Returns: whether that was enough; else the query must be loaded again.
   mutating func didLoad(_ tree: ResultTree, hasRoot: Bool = true) -> Bool {
     let backlog = backlog
-    self.backlog = []
+    self.backlog = Backlog()
     self.tree = tree
     self.hasRoot = hasRoot
     isLoaded = true
@@ -72,7 +90,8 @@ struct MaintainedQuery: Sendable {
     } else {
       window.horizon = nil
     }
-    for changes in backlog {
+    if backlog.isOutrun { return false }
+    for changes in backlog.changes {
       switch apply(changes) {
       case .unchanged, .changed: break
       case .reading, .stale: return false
@@ -82,11 +101,11 @@ struct MaintainedQuery: Sendable {
   }
 
   /// The load was stopped or outrun; what is loaded next has what was committed meanwhile.
-  mutating func didStop() { backlog = [] }
+  mutating func didStop() { backlog = Backlog() }
 
   mutating func didFail(_ error: StoreError) {
     self.error = error
-    backlog = []
+    backlog = Backlog()
   }
 
   // MARK: Changes
@@ -95,7 +114,7 @@ struct MaintainedQuery: Sendable {
   mutating func apply(_ changes: ChangeSet) -> Outcome {
     if !isLoaded {
       if error != nil { return .stale }
-      backlog.append(changes)
+      if changes.tables.keys.contains(where: plan.depends) { backlog.append(changes) }
       return .unchanged
     }
     if error != nil { return .stale }
@@ -108,11 +127,26 @@ struct MaintainedQuery: Sendable {
     case nil: return .unchanged
     case .reset: return .stale
     case .rows(let rows):
-      // Loading costs less than maintaining when most of the result changes.
-      if rows.count > 10_000 && rows.count > tree.count / 2 { return .stale }
+      if isMost(of: rows) { return .stale }
       guard let changed = apply(rows) else { return .stale }
       return settled(changed)
     }
+  }
+
+  /// Whether so many rows come, go or change in the result that loading it costs less than maintaining
+  /// it. What other rows of the table do is nothing to it.
+  private func isMost(of rows: ContiguousArray<RowChange>) -> Bool {
+    var rest = max(10_000, tree.count / 2)
+    if rows.count <= rest { return false }
+    for row in rows where concerns(row.change) {
+      rest -= 1
+      if rest < 0 { return true }
+    }
+    return false
+  }
+
+  private func concerns(_ change: Change) -> Bool {
+    change.before.map(matches) ?? false || change.after.map(matches) ?? false
   }
 
   /// Nil if a row has no section: the load that follows says why.

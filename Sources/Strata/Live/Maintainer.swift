@@ -7,7 +7,7 @@ typealias LiveID = Int
 struct MaintainedUpdate: Sendable {
   let tree: ResultTree
   let horizon: Record?
-  let changed: ChangedKeys
+  var changed: ChangedKeys
   /// The attributes that differ, if every row stayed in the result; nil if it is not known.
   let attributes: AttributeSet?
   let error: StoreError?
@@ -48,6 +48,8 @@ actor Maintainer {
     var ids: [LiveID: LiveCounters]
     /// Those of `ids` that have not been told of the result yet.
     var untold: Set<LiveID>
+    /// What a load has found to be different from what the others have been told.
+    var reloaded: MaintainedChange?
     /// Those of `ids` that want values made of the result.
     var folds: [LiveID: MaintainedFold] = [:]
     /// A load was stopped by a suspension or outrun by commits: the next step loads again.
@@ -73,8 +75,8 @@ actor Maintainer {
   private var snapshot: Snapshot?
   private var undelivered = UndeliveredTurn()
   /// What the view context shows. Its last reference is let go of here, not on the main actor, which
-  /// a large tree would hold up.
-  private var delivered: [LiveID: ResultTree] = [:]
+  /// large trees would hold up.
+  private var delivered: [LiveID: MaintainedUpdate] = [:]
   /// Called before anything is loaded or read, for tests that hold that up.
   var willLoad: (@Sendable () async -> Void)?
 
@@ -155,8 +157,25 @@ actor Maintainer {
       entry.isStopped = true
     case .failure(let error): entry.query.didFail(error)
     }
-    entry.untold = Set(entry.ids.keys)
+    if entry.isStopped || !noteDifference(in: &entry) {
+      entry.reloaded = nil
+      entry.untold = Set(entry.ids.keys)
+    }
     entries[identity] = entry
+  }
+
+  /// Notes what a load has made different for those who have been told of an earlier result: much of a
+  /// table may change and nothing that they show.
+  ///
+  /// - Returns: false if that cannot be listed, so that they are told of the whole new one.
+  private func noteDifference(in entry: inout Entry) -> Bool {
+    let (told, query) = (entry.ids.keys.first { !entry.untold.contains($0) }, entry.query)
+    guard let told, let old = delivered[told], old.error == nil, query.error == nil,
+      old.hasRoot == query.hasRoot, let change = MaintainedChange(from: old.tree, to: query.tree)
+    else { return false }
+    // The end of the table may be known now, or not any more.
+    entry.reloaded = change.isEmpty && old.horizon == query.horizon ? nil : change
+    return true
   }
 
   /// Shows an activity on everybody who has a query, until the result is called.
@@ -277,7 +296,11 @@ actor Maintainer {
 
   /// The view context shows a turn: what it showed before may go.
   func didDeliver(_ turn: MergeTurn) {
-    for (id, update) in turn.updates where identities[id] != nil { delivered[id] = update.tree }
+    for (id, update) in turn.updates where identities[id] != nil {
+      delivered[id] = update
+      // Of what was told nothing else is needed any more.
+      delivered[id]?.changed = .all
+    }
   }
 
   /// Keeps what a turn has for the one that follows it: the view context did not get it.
@@ -310,7 +333,11 @@ actor Maintainer {
         updates[id] = update(.all, nil)
         updates[id]?.fold = follow(id, of: identity, nil)
       }
-      if let change = changed[identity] {
+      let change = changed[identity].map { change in
+        entry.reloaded.map(change.followed) ?? change
+      }
+      entries[identity]?.reloaded = nil
+      if let change = change ?? entry.reloaded {
         let keys = KeyBatches(change.keys)
         for id in entry.ids.keys where !entry.untold.contains(id) {
           updates[id] = update(.some(keys), change.attributes)

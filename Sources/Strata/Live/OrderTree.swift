@@ -273,6 +273,28 @@ struct OrderTree: Sendable {
 }
 
 extension OrderTree {
+  /// Goes through the records in order, leaf by leaf.
+  struct Iterator: IteratorProtocol {
+    private let tree: OrderTree
+    private var leaf: ContiguousArray<Record> = []
+    private var position = 0
+    private var rank = 0
+
+    init(_ tree: OrderTree) { self.tree = tree }
+
+    mutating func next() -> Record? {
+      if position == leaf.count {
+        if rank == tree.count { return nil }
+        (leaf, position) = tree.leaf(at: rank)
+      }
+      defer {
+        position += 1
+        rank += 1
+      }
+      return leaf[position]
+    }
+  }
+
   /// The order of the tree's records, sorted in memory. O(*n* log *n*).
   init(_ records: ContiguousArray<Record>, by order: RecordOrder) {
     var records = records

@@ -17,6 +17,9 @@ struct ResultTree: Sendable {
   /// The record of a key. O(log *n*).
   func record(of key: RecordKey) -> Record? { (byKey ?? rows).record(of: key) }
 
+  /// The records by key. O(1) a record.
+  var inKeyOrder: OrderTree.Iterator { OrderTree.Iterator(byKey ?? rows) }
+
   /// Makes `record` the one of its key; nil removes it. O(log *n*).
   ///
   /// - Returns: what it was before.

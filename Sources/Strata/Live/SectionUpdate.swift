@@ -24,7 +24,8 @@ public struct SectionUpdate<E: Entity, Name: Sendable>: Sendable {
 
   /// The sections after the update.
   public let sections: LiveSections<E, Name>
-  /// Whether the result was loaded anew: show `sections`, the places are empty.
+  /// Whether there is nothing to list differences from, or too many to list, or the sections stand in
+  /// another order: show `sections`, the places are empty.
   public let isReset: Bool
   /// Offsets in the old sections of those that are gone, ascending.
   public let deletedSections: [Int]

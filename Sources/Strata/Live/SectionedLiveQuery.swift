@@ -75,8 +75,9 @@ struct LiveSectioning<E: Entity, Name: Sendable>: Sendable {
       let isSorted = query.sorts.first.map {
         $0.path as AnyKeyPath == path as AnyKeyPath && $0.text == nil
       }
-      if isSorted != true {
+      if isSorted != true || query.ranking?.position == 0 {
         query.sorts = Query<E>.all.sorted(by: path).sorts + query.sorts
+        query.ranking = query.ranking.map { Ranking(kind: $0.kind, position: $0.position + 1) }
       }
       return LivePlan(try QueryPlan(query, model), isSectioned: true)
     }

@@ -14,7 +14,7 @@ public struct Fields<Root, Target: Entity>: Sendable {
 
   /// A Bool attribute, which is a filter by itself.
   public subscript(dynamicMember path: any KeyPath<Target, Bool> & Sendable) -> Filter<Root> {
-    Filter(node: .equal(AttributeReference(path, hops: hops), true))
+    Filter(AttributeReference(path, hops: hops))
   }
 
   /// The entity that a to-one relationship refers to.

@@ -104,7 +104,23 @@ extension Snapshot {
 
 // MARK: - The nearest
 
+extension Snapshot {
+  /// The query within a circle that has as many rows as are wanted.
+  func narrowed(_ plan: QueryPlan, to limit: Int?) async throws(StoreError) -> QueryPlan {
+    if !plan.isNarrowed(by: limit) { return plan }
+    return try await read { reader, connection throws(StoreError) in
+      try plan.narrowed(to: limit, connection, reader.model)
+    }
+  }
+}
+
 extension QueryPlan {
+  /// Whether only the rows around a place are wanted.
+  fileprivate func isNarrowed(by limit: Int?) -> Bool {
+    guard limit != nil, case .distance? = ranking else { return false }
+    return isRankedFirst
+  }
+
   /// The query within a circle that has as many rows as are wanted: the whole Earth need not be
   /// sorted to find the nearest ten.
   ///
@@ -112,7 +128,7 @@ extension QueryPlan {
   func narrowed(
     to limit: Int?, _ connection: Connection, _ model: Model
   ) throws(StoreError) -> QueryPlan {
-    guard let limit, case .distance(let place, let center)? = ranking, isRankedFirst else {
+    guard isNarrowed(by: limit), let limit, case .distance(let place, let center)? = ranking else {
       return self
     }
     var metres = 16.0

@@ -44,8 +44,28 @@ public struct SearchText: Sendable, Hashable {
     } else if expression.hasPrefix("*") {
       // FTS5 would take it for a question about the index itself.
       text.flaw = "the search expression begins with an asterisk"
+    } else if !hasBalancedParentheses(expression) {
+      // It stands in parentheses behind the attributes that it is asked of, and must not close them.
+      text.flaw = "the search expression has a parenthesis without its other half"
     }
     return text
+  }
+
+  /// Whether every parenthesis outside of quotes has its other half. In FTS5 a quote in quotes is
+  /// written twice, which ends a string and begins one.
+  private static func hasBalancedParentheses(_ expression: String) -> Bool {
+    var depth = 0
+    var isQuoted = false
+    for byte in expression.utf8 {
+      switch byte {
+      case UInt8(ascii: "\""): isQuoted.toggle()
+      case UInt8(ascii: "(") where !isQuoted: depth += 1
+      case UInt8(ascii: ")") where !isQuoted: depth -= 1
+      default: break
+      }
+      if depth < 0 { return false }
+    }
+    return depth == 0
   }
 
   private init(_ terms: [String], joinedBy connective: String) {

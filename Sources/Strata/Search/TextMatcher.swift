@@ -40,11 +40,13 @@ final class TextMatcher {
   }
 
   /// The keys of those that match.
+  ///
+  /// - Parameter reader: the connection that this is done for: what stops it stops this.
   func matches(
-    of expression: String, among records: [Record]
+    of expression: String, among records: [Record], for reader: Connection
   ) throws(SQLiteError) -> Set<RecordKey> {
     var keys: Set<RecordKey> = []
-    try lending(records) { () throws(SQLiteError) in
+    try lending(records, for: reader) { () throws(SQLiteError) in
       search.bind(1, expression)
       defer { search.reset() }
       while try search.step() {
@@ -56,13 +58,15 @@ final class TextMatcher {
 
   /// What to show of each record: an excerpt, and every searched attribute with what matched.
   ///
-  /// - Parameter length: the most words of an excerpt.
+  /// - Parameters:
+  ///   - length: the most words of an excerpt.
+  ///   - reader: as of ``matches(of:among:for:)``.
   func excerpts(
-    of expression: String, in records: [Record], length: Int
+    of expression: String, in records: [Record], length: Int, for reader: Connection
   ) throws(SQLiteError) -> [(excerpt: Excerpt, attributes: [Excerpt?])] {
     var found = [(excerpt: Excerpt, attributes: [Excerpt?])](
       repeating: (Excerpt(), index.columns.map { _ in nil }), count: records.count)
-    try lending(records) { () throws(SQLiteError) in
+    try lending(records, for: reader) { () throws(SQLiteError) in
       excerpt.bind(1, expression)
       excerpt.bind(2, Int64(min(max(length, 1), Self.longestExcerpt)))
       defer { excerpt.reset() }
@@ -80,10 +84,17 @@ final class TextMatcher {
 
   /// Runs `body` while the table has the records, by position.
   private func lending(
-    _ records: [Record], _ body: () throws(SQLiteError) -> Void
+    _ records: [Record], for reader: Connection, _ body: () throws(SQLiteError) -> Void
   ) throws(SQLiteError) {
     try connection.execute("BEGIN")
     defer { try? connection.execute("ROLLBACK") }
+    try connection.stopping(with: reader) { () throws(SQLiteError) in
+      try fill(with: records)
+      try body()
+    }
+  }
+
+  private func fill(with records: [Record]) throws(SQLiteError) {
     for (position, record) in records.enumerated() {
       insert.bind(1, Int64(position))
       for (number, column) in index.columns.enumerated() {
@@ -100,7 +111,6 @@ final class TextMatcher {
       }
       try insert.run()
     }
-    try body()
   }
 
   private static func excerpt(_ marked: UnsafeRawBufferPointer) -> Excerpt {
@@ -129,9 +139,10 @@ extension Snapshot {
     of search: ResolvedSearch, among records: [Record]
   ) async throws(StoreError) -> Set<RecordKey> {
     if records.isEmpty { return [] }
-    return try await read { reader, _ throws(StoreError) in
+    return try await read { reader, connection throws(StoreError) in
       try translatingErrors { () throws(SQLiteError) in
-        try reader.matcher(of: search.index).matches(of: search.expression, among: records)
+        try reader.matcher(of: search.index)
+          .matches(of: search.expression, among: records, for: connection)
       }
     }
   }
@@ -140,10 +151,10 @@ extension Snapshot {
   func excerpts(
     of search: ResolvedSearch, in records: [Record], length: Int
   ) async throws(StoreError) -> [(excerpt: Excerpt, attributes: [Excerpt?])] {
-    try await read { reader, _ throws(StoreError) in
+    try await read { reader, connection throws(StoreError) in
       try translatingErrors { () throws(SQLiteError) in
         try reader.matcher(of: search.index)
-          .excerpts(of: search.expression, in: records, length: length)
+          .excerpts(of: search.expression, in: records, length: length, for: connection)
       }
     }
   }

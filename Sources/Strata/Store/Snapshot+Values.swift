@@ -11,15 +11,16 @@ extension Snapshot {
     }
   }
 
-  /// The rows of a statement whose columns are some of a table's.
+  /// The rows that a query's statement returns, whose columns are some of its table's.
   func rows<Value: Sendable>(
-    _ sql: SQLBuilder, _ table: Table, _ columns: [Int],
-    _ values: RowReader<Value>
+    _ plan: QueryPlan, _ columns: [Int], _ values: RowReader<Value>,
+    _ sql: @escaping @Sendable (QueryPlan) -> SQLBuilder
   ) async throws(StoreError) -> [Value] {
     try await read { reader, connection throws(StoreError) in
-      let statement = try reader.prepared(sql, of: table, connection)
+      let near = try plan.narrowed(to: plan.reach, connection, reader.model)
+      let statement = try reader.prepared(sql(near), of: plan.table, connection)
       defer { statement.reset() }
-      return try ValueRows(statement, table, columns, values).all()
+      return try ValueRows(statement, plan.table, columns, values).all()
     }
   }
 }

@@ -95,6 +95,29 @@ import Testing
     #expect(live.elements.map(\.id) == [5])
   }
 
+  @Test func `a deadline ends the wait for a live query, not the live query`() async throws {
+    let (view, gate) = (stack.view, TestGate())
+    let shown = try await view.loaded(Sale.where { $0.units > 100 })
+    await view.maintainer.hold(at: gate)
+    let live = view.live(Sale.all)
+    let count = view.live(.count, of: Sale.where { $0.units > 1 })
+    let late: [@MainActor () async throws -> Void] = [
+      { try await live.load() }, { try await count.load() },
+      { try await shown.change(to: Sale.where { $0.units > 2 }) },
+    ]
+    for wait in late {
+      let found = await code {
+        try await withStoreDeadline(in: .milliseconds(5)) { try await wait() }
+      }
+      #expect(found == .deadlineExceeded)
+    }
+    await gate.open()
+    try await live.load()
+    #expect(try await count.load() == 0)
+    try await stack.withScratch { $0.insert(Sale(id: 1, units: 3)) }
+    #expect(await eventually { shown.elements.count == 1 })
+  }
+
   /// The same connections answer the next question.
   private func expectUsable() async throws {
     #expect(try await stack.read("SELECT 1", as: Int.self) == [1])

@@ -41,6 +41,43 @@ import Testing
     #expect(try await view.explain(Sale.all).warnings.isEmpty)
   }
 
+  @Test func `tables inside of conditions on relationships are named, and their scans warned of`()
+    async throws
+  {
+    try await save(10)
+    let open = Sale.where { $0.shop.isOpen }
+    #expect(
+      try await view.explain(open).steps.flatMap(\.all).compactMap(\.table) == ["sales", "shops"])
+    let dear = Shop.where { $0.sales.any { $0.price > 3 && $0.shop.isOpen } && $0.isOpen }
+    let explanation = try await view.explain(dear)
+    let tables = explanation.steps.flatMap(\.all).compactMap(\.table)
+    #expect(Set(tables) == ["sales", "shops"] && tables.filter { $0 == "shops" }.count == 2)
+    let any = try await view.explain(Shop.where { $0.sales.any { $0.price > 3 } })
+    #expect(any.warnings.map(\.attributes).contains(["Sale.price"]), "\(any)")
+    let none = try await view.explain(Shop.where { $0.sales.none { $0.stars.isIn([1, 2]) } })
+    #expect(none.warnings.map(\.attributes).contains(["Sale.stars"]), "\(none)")
+    let some = try await view.explain(Shop.where { $0.sales.any { $0.units.isIn([1, 2]) } })
+    #expect(!some.warnings.contains { $0.message.contains("Sale") }, "\(some)")
+    // A count looks along an index.
+    let count = try await view.explain(Shop.where { $0.sales.count > 2 })
+    #expect(count.steps.flatMap(\.all).contains { $0.table == "sales" && !$0.isScan })
+  }
+
+  @Test func `a list of values and a beginning are helped by an index, too`() async throws {
+    let list = try await view.explain(Sale.where { $0.stars.isIn([1, 2]) })
+    #expect(list.warnings.map(\.attributes) == [["Sale.stars"]])
+    let prefix = try await view.explain(Sale.where { $0.kind.isIn([.card]) && $0.price > 1 })
+    #expect(prefix.warnings.map(\.attributes) == [["Sale.kind", "Sale.price"]])
+  }
+
+  @Test func `an index that SQLite makes for one run is none`() throws {
+    let plan = try QueryPlan(Sale.where { $0.shop.isOpen }, stack.store.model)
+    let automatic = QueryExplanation.Step("SEARCH t1 USING AUTOMATIC COVERING INDEX (id=?)", plan)
+    #expect(automatic.index == nil && automatic.table == "shops" && automatic.isAutomatic)
+    let virtual = QueryExplanation.Step("SCAN f VIRTUAL TABLE INDEX 0:M3", plan)
+    #expect(virtual.index == nil && virtual.table == nil && !virtual.isAutomatic)
+  }
+
   @Test func `a sort without an index is warned of`() async throws {
     let explanation = try await view.explain(Sale.sorted(by: \.price).limit(5))
     #expect(explanation.warnings.map(\.kind) == [.sort])

@@ -73,9 +73,7 @@ struct SalesQuestion: CustomStringConvertible {
     let found = sales.values.filter { sale in
       if let least, sale.units < least { return false }
       guard let isOpen else { return true }
-      // A comparison with what a missing shop would have is false, and so is its negation's base.
-      let state = sale.shopID.flatMap { shops[$0]?.isOpen } ?? false
-      return state == isOpen
+      return sale.shopID.flatMap { shops[$0]?.isOpen } == isOpen
     }
     let sorted = found.sorted { a, b in
       switch sort {

@@ -75,6 +75,35 @@ import Testing
     #expect(live.elements.map(\.id) == [11] && live.error == nil)
   }
 
+  @Test func `a query that could not be run at first is repaired by another one`() async throws {
+    try await fill()
+    let live = view.live(Boat.where { $0.badName > 3 }.sorted(by: \.length))
+    var updates = live.updates.makeAsyncIterator()
+    #expect(await failure { try await live.load() }?.code == .invalidQuery)
+    #expect(await failure { try await live.change(to: Boat.where { $0.badName > 4 }) } != nil)
+    try await live.change(to: Boat.where { $0.length > 10 })
+    #expect(live.error == nil && live.isLoaded && live.elements.map(\.id) == [11])
+    #expect(await updates.next()?.elements.map(\.id) == [11])
+    view.insert(Boat(id: 20, length: 20))
+    try await live.load()
+    #expect(live.elements.map(\.id) == [11, 20])
+    #expect(await updates.next()?.insertions == [1])
+  }
+
+  @Test func `setting an equal query wakes nobody and loads nothing`() async throws {
+    try await fill()
+    let live = try await view.loaded(Boat.where { $0.length < 4 })
+    let statistics = live.statistics
+    live.query = Boat.where { $0.length < 4 }
+    try await live.change(to: Boat.where { $0.length < 4 })
+    try await stack.merge { $0.insert(Harbour(id: 1)) }
+    #expect(live.statistics == statistics)
+    // Once another one is on its way, it is a change.
+    live.query = Boat.where { $0.length < 9 }
+    try await live.change(to: Boat.where { $0.length < 4 })
+    #expect(live.elements.count == 4)
+  }
+
   @Test func `the newest of several changes wins`() async throws {
     try await fill()
     let live = try await view.loaded(Boat.all)

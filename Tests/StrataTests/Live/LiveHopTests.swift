@@ -75,6 +75,32 @@ import Testing
     #expect(live.elements.isEmpty)
   }
 
+  @Test func `a root whose deletion a save drops is there again`() async throws {
+    let folder = Folder(id: 1)
+    try await stack.withScratch { scratch in
+      scratch.insert(folder)
+      for id in 0..<3 { scratch.insert(Note(id: id, folderID: 1)) }
+    }
+    let live = try await view.loaded(Folder.notes(of: folder))
+    let count = view.live(.count, of: Folder.notes(of: folder))
+    try await count.load()
+    var updates = live.updates.makeAsyncIterator()
+    view.delete(folder)
+    #expect(live.elements.isEmpty && count.value == 0)
+    #expect(await updates.next()?.deletions == [0, 1, 2])
+    try await stack.merge { $0.update(folder) { $0.name = "theirs" } }
+    #expect(live.elements.isEmpty)
+    try await view.save(.mergeTheirs)
+    #expect(try await view.find(Folder.self, 1)?.name == "theirs")
+    #expect(live.elements.map(\.id) == [0, 1, 2] && count.value == 3)
+    #expect(await updates.next()?.insertions == [0, 1, 2])
+    // The root's own values are none of the rows'.
+    let wakes = live.statistics.wakes
+    view.update(Folder(id: 1, name: "theirs")) { $0.name = "mine" }
+    try await view.save()
+    #expect(live.statistics.wakes == wakes)
+  }
+
   @Test func `after any history, what is shown is what a fetch returns`() async throws {
     var random = SeededRandom.printingSeed()
     try await fill()

@@ -59,7 +59,10 @@ import Testing
     #expect(isEnd(mailbox.next()))
   }
 
-  @Test func `pending: publish joins keys, next delivers once, park refuses, finish ends`() async {
+  @Test
+  func `pending: publish joins keys, next delivers once, park refuses, finish delivers and ends`()
+    async
+  {
     var mailbox = LiveMailbox(seen: none)
     _ = mailbox.publish(one, keys(1))
     #expect(mailbox.publish(two, keys(2)) == nil)
@@ -76,6 +79,12 @@ import Testing
 
     _ = mailbox.publish(one, keys(2))
     #expect(mailbox.finish() == nil)
+    #expect(mailbox.finish() == nil)
+    // What came before the end is not lost, and nothing comes after it.
+    #expect(mailbox.publish(two, keys(1)) == nil)
+    await withWaiter { waiter in #expect(mailbox.park(waiter) == false) }
+    #expect(delivered(mailbox.next()).map { [$0.0, $0.1] } == [2, 1])
+    #expect(isEnd(mailbox.next()))
     #expect(isEnd(mailbox.next()))
   }
 

@@ -39,15 +39,37 @@ import Testing
     #expect(live.elements.map(\.name) == ["Tern", "Zenith"])
   }
 
-  @Test func `a query that cannot be run says so, and its updates end`() async throws {
+  @Test func `a first load that commits outrun is begun again`() async throws {
+    let gate = TestGate()
+    await view.maintainer.hold(at: gate)
+    let live = view.live(Boat.where { $0.length > 5 })
+    await gate.arrived()
+    for round in 0..<3 {
+      try await stack.withScratch { scratch in
+        for id in 0..<4_000 { scratch.insert(Boat(id: round * 4_000 + id, length: id % 7)) }
+      }
+    }
+    await gate.open()
+    try await live.load()
+    let count = try await view.count(Boat.where { $0.length > 5 })
+    #expect(live.elements.count == count && live.statistics.loads == 2)
+  }
+
+  @Test func `a query that cannot be run says so, and its updates end with the stack`() async throws
+  {
     let live = view.live(Boat.where { $0.nameLength > 3 })
     #expect(live.error?.code == .invalidQuery && !live.isLoaded)
     #expect(await failure { try await live.load() }?.code == .invalidQuery)
     var ended = false
+    let updates = live.updates
     Task {
-      for await _ in live.updates {}
+      for await _ in updates {}
       ended = true
     }
+    await others()
+    // Another query may take its place.
+    #expect(!ended)
+    await stack.close()
     #expect(await eventually { ended })
   }
 
@@ -80,6 +102,42 @@ import Testing
     try await stack.withScratch { $0.insert(Boat(id: 3)) }
     track()
     #expect(counts.withLock { $0 } == [0, -1, 2, -1, 3])
+  }
+
+  @Test func `an edit that an observer makes is shown, and told in order`() async throws {
+    let live = try await view.loaded(Boat.all)
+    let count = view.live(.count, of: Boat.all)
+    try await count.load()
+    var updates = live.updates.makeAsyncIterator()
+    var told: [[Int]] = []
+    var next = 10
+    let edits = live.observeKeys { _ in
+      if next < 13 {
+        next += 1
+        self.view.insert(Boat(id: next))
+      }
+    }
+    let sees = live.observeKeys { changes in told.append(changes.compactMap { $0.after?.id }) }
+    withObservationTracking {
+      _ = live.elements
+    } onChange: {
+      MainActor.assumeIsolated { self.view.insert(Boat(id: 20)) }
+    }
+    view.insert(gull)
+    #expect(live.elements.map(\.id) == [1, 11, 12, 13, 20] && count.value == 5)
+    #expect(told == [[1], [20], [11], [12], [13]])
+    withObservationTracking {
+      _ = count.value
+    } onChange: {
+      MainActor.assumeIsolated { self.view.delete(Boat(id: 20)) }
+    }
+    try await stack.merge { [tern] in $0.insert(tern) }
+    #expect(live.elements.map(\.id) == [1, 2, 11, 12, 13] && count.value == 5)
+    var list: [Boat] = []
+    await updates.next()?.apply(to: &list)
+    #expect(list == Array(live.elements))
+    edits.cancel()
+    sees.cancel()
   }
 
   @Test func `reading isLoaded is observed`() async throws {
@@ -152,10 +210,12 @@ import Testing
   @Test func `an update that changes nothing shown wakes nobody`() async throws {
     let live = try await view.loaded(Boat.where { $0.length > 5 })
     var updates = live.updates.makeAsyncIterator()
-    try await stack.withScratch {
+    let wakes = live.statistics.wakes
+    try await stack.merge {
       $0.insert(Boat(id: 3, length: 1))
       $0.insert(Harbour(id: 1))
     }
+    #expect(live.statistics.wakes == wakes)
     try await stack.withScratch { [gull] in $0.insert(gull) }
     #expect(await updates.next()?.insertions == [0])
     #expect(live.elements.count == 1)

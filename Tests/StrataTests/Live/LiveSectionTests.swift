@@ -53,6 +53,13 @@ import Testing
     #expect(limited.error?.code == .invalidQuery && limited.sections.isEmpty)
   }
 
+  @Test func `sections by what is no attribute are an error`() async throws {
+    let live = view.live(Boat.sorted(by: \.length), sectionedBy: \.initial)
+    #expect(live.error?.code == .invalidQuery && live.sections.isEmpty && live.elements.isEmpty)
+    #expect(await failure { try await live.load() }?.code == .invalidQuery)
+    #expect(await failure { try await live.change(to: Boat.all) }?.code == .invalidQuery)
+  }
+
   @Test func `a name that cannot be stored is an error`() async throws {
     try await fill(fleet)
     let live = view.live(Boat.all, section: { $0.id == 2 ? Double.nan : 1 })
@@ -159,6 +166,11 @@ import Testing
     }
     if random.oneIn(4) { view.delete(old) } else { view.update(old) { $0 = boat } }
   }
+}
+
+extension Boat {
+  /// No attribute.
+  fileprivate var initial: String { String(name.prefix(1)) }
 }
 
 /// A live query with sections, and arrays of arrays that know only its updates.

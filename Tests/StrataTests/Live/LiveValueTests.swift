@@ -67,6 +67,30 @@ import Testing
     await task.value
   }
 
+  /// Takes a second; minutes, if each edit cost as much as there are edits.
+  @Test func `an edit is counted alone, however many are pending`() async throws {
+    let sum = view.live(.sum(\.length), of: Boat.all)
+    let longest = view.live(.max(\.length), of: Boat.all)
+    try await sum.load()
+    try await longest.load()
+    for id in 0..<4_000 { view.insert(Boat(id: id, length: 1)) }
+    #expect(sum.value == 4_000 && longest.value == 1)
+    view.rollback()
+    #expect(sum.value == 0 && longest.value == .some(nil))
+  }
+
+  @Test func `groups that Swift cannot tell apart are an error`() async throws {
+    let names = ["\u{e9}", "e\u{301}"]
+    try await fill([Boat(id: 1, name: names[0], length: 1), Boat(id: 2, name: names[1], length: 2)])
+    let grouped = Boat.all.grouped(by: \.name)
+    let live = view.live(.sum(\.length), of: grouped)
+    let error = await failure { try await live.load() }
+    #expect(error?.code == .invalidValue && error?.message.contains("name") == true)
+    #expect(try await view.fetch(.sum(\.length), of: grouped).map { $0.1 } == [2, 1])
+    try await stack.merge { $0.delete(Boat(id: 1)) }
+    #expect(live.value == [names[0]: 2] && live.error == nil)
+  }
+
   @Test func `what cannot be run or read is an error`() async throws {
     try await fill([Boat(id: 1, length: .max), Boat(id: 2, length: 1)])
     let bad = view.live(.count, of: Boat.where { $0.noName > 3 })
@@ -152,6 +176,24 @@ import Testing
       for value in values.prefix(10) { sum.remove(value) }
       #expect(sum.value == 0, "seed \(random.seed)")
     }
+  }
+
+  @Test func `a sum that is too large for a while comes back`() {
+    var sum = ExactSum()
+    sum.add(3)
+    for _ in 0..<40 { sum.add(1e308) }
+    #expect(sum.value == .infinity)
+    for _ in 0..<40 { sum.remove(1e308) }
+    #expect(sum.value == 3)
+    for _ in 0..<40 { sum.add(-.greatestFiniteMagnitude) }
+    #expect(sum.value == -.infinity)
+    for _ in 0..<40 { sum.add(.greatestFiniteMagnitude) }
+    sum.add(1e308)
+    sum.add(0x1p-1074)
+    #expect(sum.value == 1e308)
+    sum.remove(1e308)
+    sum.remove(3)
+    #expect(sum.value == 0x1p-1074)
   }
 
   @Test func `a sum is rounded once`() {

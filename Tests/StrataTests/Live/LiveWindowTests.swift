@@ -25,6 +25,113 @@ import Testing
     #expect(live.statistics.loads == 1 && live.statistics.refills >= 4)
   }
 
+  @Test func `edits that a horizon hid are told of when it goes`() async throws {
+    try await fill((0..<100).map { Boat(id: $0, length: $0) })
+    let live = try await view.loaded(Boat.sorted(by: \.length).limit(10))
+    var updates = live.updates.makeAsyncIterator()
+    try await stack.merge { scratch in for id in 10..<100 { scratch.delete(Boat(id: id)) } }
+    for id in 0..<8 { view.delete(Boat(id: id, length: id)) }
+    // Nobody knows what stands before them in the store.
+    for id in 200..<208 { view.insert(Boat(id: id, length: id)) }
+    #expect(live.elements.map(\.id) == [8, 9])
+    var list = try #require(await updates.next()).elements.map { $0 }
+    try await stack.merge { $0.delete(Boat(id: 8)) }
+    #expect(live.elements.map(\.id) == [9] + Array(200..<208))
+    let update = try #require(await updates.next())
+    #expect(update.deletions == [0] && update.insertions == Array(1...8))
+    if update.insertions.count == 8 { update.apply(to: &list) }
+    #expect(list == Array(live.elements))
+  }
+
+  @Test func `replaying the updates of windows gives their elements, with edits unsaved`()
+    async throws
+  {
+    var random = SeededRandom.printingSeed()
+    for round in 0..<12 {
+      try await followWindows(from: round * 1_000, &random)
+      try await view.save(.overwrite)
+    }
+  }
+
+  /// Windows on boats of their own, of which most go: where nothing is known any more, and then where
+  /// everything is.
+  private func followWindows(from first: Int, _ random: inout SeededRandom) async throws {
+    try await fill((0..<120).map { boat(first + $0, &random) })
+    let mine = Boat.where { $0.id >= first }
+    let all = try await view.loaded(mine)
+    var windows: [Window] = []
+    for query in [
+      mine.sorted(by: \.length).limit(6), mine.sorted(by: \.speed, .descending).offset(3).limit(5),
+      mine.where { $0.length > 1 }.sorted(by: \.name).limit(4), mine.limit(8),
+    ] {
+      windows.append(Window(query, try await view.loaded(query)))
+    }
+    for step in 0..<50 {
+      for _ in 0...random.below(6) {
+        // Mostly rows that are shown go, and rows that come last come.
+        var new = boat(first + random.below(300), &random)
+        let isLast = random.oneIn(2)
+        if isLast { (new.name, new.length, new.speed) = ("Wren", 90, nil) }
+        if random.oneIn(2),
+          let old = random.pick(windows).live.elements.randomElement(using: &random)
+        {
+          view.delete(old)
+        } else if let old = all.elements.first(where: { $0.id == new.id }) {
+          view.update(old) { $0 = new }
+        } else {
+          view.insert(new)
+        }
+      }
+      if random.oneIn(2) {
+        // The last ones one by one, which leaves most of what a window shows unnamed.
+        let stored = try await stack.fetch(mine).shuffled(using: &random)
+        let gone = stored.prefix(stored.count > 20 ? 15 : 1)
+        let others = random.oneIn(4) ? [boat(first + random.below(120), &random)] : []
+        try await stack.merge { scratch in
+          gone.forEach(scratch.delete)
+          others.forEach(scratch.upsert)
+        }
+      }
+      if random.oneIn(25) { view.rollback() }
+      if random.oneIn(25) { try await view.save(.overwrite) }
+      for window in windows {
+        let isRight = await window.replay()
+        #expect(isRight, "\(window.query), step \(step), seed \(random.seed)")
+        if !isRight { return }
+        if view.hasChanges { continue }
+        let fetched = try await view.fetch(window.query)
+        #expect(window.list == fetched, "\(window.query), step \(step), seed \(random.seed)")
+      }
+    }
+  }
+
+  /// A list that knows only the updates of a live query.
+  @MainActor private final class Window {
+    let query: Query<Boat>
+    let live: LiveQuery<Boat>
+    private(set) var list: [Boat]
+    private var updates: LiveUpdates<Boat>.Iterator
+
+    init(_ query: Query<Boat>, _ live: LiveQuery<Boat>) {
+      self.query = query
+      self.live = live
+      list = Array(live.elements)
+      updates = live.updates.makeAsyncIterator()
+    }
+
+    /// Takes what there is, if anything; whether the list is what is shown.
+    func replay() async -> Bool {
+      let shown = Array(live.elements)
+      if list == shown { return true }
+      var iterator = updates
+      guard let update = await iterator.next(),
+        list.count - update.deletions.count + update.insertions.count == shown.count
+      else { return false }
+      update.apply(to: &list)
+      return list == shown
+    }
+  }
+
   @Test func `every order goes on after its horizon`() async throws {
     var random = SeededRandom.printingSeed()
     var boats = (0..<600).map { boat($0, &random) }

@@ -44,7 +44,12 @@ struct FilterGenerator {
     case 18: return order(track.id, values.ids)
     case 19: return optionalOrder(album.year, values.integers)
     case 20: return random.oneIn(2) ? text(album.name) : text(album.subtitle)
-    default: return random.oneIn(2) ? album.isCompilation : order(album.id, Array(0..<10))
+    default:
+      switch random.below(4) {
+      case 0: return album.isCompilation
+      case 1: return album.isCompilation == random.oneIn(2)
+      default: return order(album.id, Array(0..<10))
+      }
     }
   }
 

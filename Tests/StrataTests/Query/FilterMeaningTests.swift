@@ -92,6 +92,23 @@ import Testing
     #expect(try await finds(track) { $0.maybeLive != nil && $0.isLive } == yes)
   }
 
+  @Test func `a Bool behind a missing reference is neither true nor false`() async throws {
+    for id in [nil, 2] as [Int64?] {
+      let track = Track(albumID: id)
+      #expect(try await finds(track) { $0.album.isCompilation == false } == no)
+      #expect(try await finds(track) { $0.album.isCompilation == true } == no)
+      #expect(try await finds(track) { $0.album.isCompilation != false } == yes)
+      #expect(try await finds(track) { $0.album.isCompilation != true } == yes)
+      #expect(try await finds(track) { !$0.album.isCompilation } == yes)
+    }
+    let (album, track) = (Album(id: 1), Track(albumID: 1))
+    #expect(try await finds(track, album) { $0.album.isCompilation == false } == yes)
+    #expect(try await finds(track, album) { $0.album.isCompilation != false } == no)
+    // A condition has no other values than these two, whatever it is made of.
+    #expect(try await finds(track) { ($0.maybeRank == 1) == false } == yes)
+    #expect(try await finds(track) { ($0.isLive || $0.isLive) == false } == yes)
+  }
+
   @Test func `a reference that is missing or leads nowhere reads as nil`() async throws {
     let album = Album(id: 1, name: "Kind of Blue", year: 1959)
     for (id, found) in [(Int64(1), yes), (2, no), (nil, no)] as [(Int64?, [Bool])] {

@@ -168,6 +168,45 @@ struct NaiveSearch {
     await stack.close()
   }
 
+  @Test(arguments: [
+    "grace) OR {body} : (notes", "notes) OR (grace", "(grace", "((grace)", "grace)", ") OR (",
+    "\"a\")(",
+  ])
+  func `an expression cannot leave the attribute that it is asked of`(expression: String)
+    async throws
+  {
+    let stack = try await Stack.temporary(Page.self, Shelf.self)
+    try await stack.withScratch { $0.insert(Page(id: "1", title: "grace", body: "notes")) }
+    let query = Page.where { $0.matches(.expression(expression), in: \.title) }
+    #expect(await failure { try await stack.fetch(query) }?.code == .invalidQuery)
+    for harmless in ["\"grace)\"", "(grace OR notes)", "\"(\" OR (grace)", "\"\"\")\" OR grace"] {
+      let query = Page.where { $0.matches(.expression(harmless), in: \.title) }
+      #expect(try await stack.fetch(query).count == 1, "\(harmless)")
+    }
+    await stack.close()
+  }
+
+  @Test func `a search of edits stops with the read that it is made for`() throws {
+    let model = try Model([Page.self, Shelf.self])
+    let table = model.table(of: Page.self)
+    let index = try #require(table.search?.text)
+    let matcher = try TextMatcher(index)
+    let reader = try Connection(path: ":memory:", access: .readWrite, busyTimeout: .zero)
+    let pages = try (0..<2_000).map { number in
+      try table.encode(Page(id: "\(number)", title: "grace"), RecordBuilder())
+    }
+    let flag = CancellationFlag()
+    reader.installCancellation(flag)
+    #expect(try matcher.matches(of: "grace", among: pages, for: reader).count == 2_000)
+    flag.raise()
+    let error = #expect(throws: SQLiteError.self) {
+      _ = try matcher.matches(of: "grace", among: pages, for: reader)
+    }
+    #expect(error?.isInterrupted == true)
+    reader.removeCancellation()
+    #expect(try matcher.matches(of: "grace", among: pages, for: reader).count == 2_000)
+  }
+
   @Test func `an expression is what FTS5 reads`() async throws {
     let stack = try await Stack.temporary(Page.self, Shelf.self)
     try await stack.withScratch { scratch in

@@ -44,6 +44,68 @@ import Testing
     await stack.close()
   }
 
+  /// Three pages in two titles; the farther, the more often it has the word.
+  private func ranked() async throws -> Stack {
+    let stack = try await Stack.temporary(Page.self, Shelf.self)
+    try await stack.withScratch { scratch in
+      for (number, title) in ["A", "B", "A"].enumerated() {
+        scratch.insert(
+          Page(
+            id: "\(number)", title: title,
+            body: Array(repeating: "grace", count: number + 1).joined(separator: " "),
+            stars: number, latitude: Double(number), longitude: 0))
+      }
+    }
+    return stack
+  }
+
+  private let origin = Coordinate(latitude: 0, longitude: 0)
+
+  @Test func `sections stand before what ranks the rows`() async throws {
+    let stack = try await ranked()
+    let view = stack.view
+    func sections(_ query: Query<Page>) async throws -> [[String]] {
+      let live = view.live(query, sectionedBy: \.title)
+      try await live.load()
+      return live.sections.map { [$0.name] + $0.elements.map(\.id) }
+    }
+    let near = Page.nearest(to: origin, by: Page.location)
+    #expect(try await sections(near) == [["A", "0", "2"], ["B", "1"]])
+    #expect(try await sections(near.sorted(by: \.title)) == [["A", "0", "2"], ["B", "1"]])
+    let downwards = Page.sorted(by: \.title, .descending)
+    #expect(
+      try await sections(downwards.nearest(to: origin, by: Page.location))
+        == [["B", "1"], ["A", "0", "2"]])
+    #expect(
+      try await sections(
+        Page.sorted(by: \.stars, .descending).nearest(to: origin, by: Page.location))
+        == [["A", "2", "0"], ["B", "1"]])
+    let relevant = Page.matching("grace").sortedByRelevance()
+    let order = try await view.fetch(relevant).filter { $0.title == "A" }.map(\.id)
+    #expect(try await sections(relevant) == [["A"] + order, ["B", "1"]])
+    let live = view.live(near, sectionedBy: \.title)
+    try await live.load()
+    view.insert(Page(id: "3", title: "A", latitude: 0.5, longitude: 0))
+    #expect(live.sections.map { $0.elements.map(\.id) } == [["0", "3", "2"], ["1"]])
+    await stack.close()
+  }
+
+  @Test func `a live value asks for no order that ranks`() async throws {
+    let stack = try await ranked()
+    let view = stack.view
+    let near = Page.sorted(by: \.title).nearest(to: origin, by: Page.location)
+    let count = view.live(.count, of: near)
+    let stars = view.live(.sum(\.stars), of: near.limit(2))
+    let found = view.live(
+      .count, of: Page.sorted(by: \.stars).matching("grace").sortedByRelevance())
+    #expect(try await count.load() == 3)
+    #expect(try await found.load() == 3)
+    #expect(try await stars.load() == 2)
+    view.insert(Page(id: "3", title: "A", stars: 7, latitude: 0.5, longitude: 0))
+    #expect(count.value == 4 && stars.value == 7)
+    await stack.close()
+  }
+
   @Test func `a live search follows commits`() async throws {
     var random = SeededRandom.printingSeed()
     let stack = try await Stack.temporary(Page.self, Shelf.self)

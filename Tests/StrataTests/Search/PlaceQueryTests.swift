@@ -132,6 +132,13 @@ import Testing
       #expect(
         try await stack.fetch(query.limit(limit)).map(\.id) == expected.prefix(limit).map(\.id),
         "\(center)")
+      let ids = expected.prefix(limit).map(\.id)
+      #expect(try await stack.fetchKeys(query.limit(limit)) == ids)
+      var batched: [String] = []
+      for try await batch in stack.batches(of: query.limit(limit), size: 50) {
+        batched += batch.map(\.id)
+      }
+      #expect(batched == ids)
       let rest = query.limit(limit).offset(5)
       #expect(
         try await stack.fetch(rest).map(\.id) == expected.dropFirst(5).prefix(limit).map(\.id))
