@@ -1,18 +1,20 @@
-/// Records on their way into a table without having been read first: what an import saves.
+/// Records on their way into the store without having been read first: what an import saves.
+///
+/// The rows may be of any tables and come in any order: what they refer to is looked for when all of
+/// them are there.
 package struct RecordBatch: Sendable {
-  package let table: Table
   private(set) var layer = Layer()
 
-  package init(_ table: Table) { self.table = table }
+  package init() {}
 
-  /// The number of distinct keys.
+  /// The number of distinct keys, over all tables.
   package var count: Int { layer.count }
 
   /// Adds a record that replaces the stored one with its key; a later one of a key wins.
   ///
   /// - Parameter attributes: what is written if the row is there; nil for all attributes. The
   ///   whole record is written if it is not.
-  package mutating func add(_ record: Record, attributes: AttributeSet?) {
+  package mutating func add(_ record: Record, to table: Table, attributes: AttributeSet?) {
     let change: BlindChange
     if let attributes {
       change = .patching(attributes, onInsert: record)
@@ -22,33 +24,44 @@ package struct RecordBatch: Sendable {
     layer.compose(.blind(change), table.id, record.key(Table.keyColumn))
   }
 
+  /// Adds the deletion of a row, whether it is there or not.
+  package mutating func delete(_ key: RecordKey, from table: Table) {
+    layer.compose(.blind(.set(nil)), table.id, key)
+  }
+
   /// Adds the deletion of a record as it was read.
-  package mutating func delete(_ record: Record) {
+  package mutating func delete(_ record: Record, from table: Table) {
     layer.compose(
       .known(Change(before: record, after: nil)), table.id, record.key(Table.keyColumn))
   }
 
-  /// Leaves out the changes of some keys.
-  package mutating func remove(_ keys: [RecordKey]) {
+  /// The keys of one table.
+  package func keys(of table: Table) -> some Sequence<RecordKey> {
+    (layer.tables[table.id] ?? LayerTable()).lazy.map(\.key)
+  }
+
+  /// Leaves out the changes of some keys of a table.
+  package mutating func remove(_ keys: [RecordKey], from table: Table) {
     for key in keys { layer[table.id, key] = nil }
   }
 }
 
-/// What a batch changed in its table.
+/// What a batch changed in its tables.
 package struct BatchOutcome: Sendable {
   package var commit: Int64
   package var inserted = 0
   package var updated = 0
   package var deleted = 0
 
-  init(commit: Int64, _ changes: TableChanges?) {
+  init(commit: Int64, _ changes: some Sequence<TableChanges>) {
     self.commit = commit
-    guard case .rows(let rows) = changes else { return }
-    for row in rows {
-      switch (row.change.before, row.change.after) {
-      case (nil, _): inserted += 1
-      case (_, nil): deleted += 1
-      default: updated += 1
+    for case .rows(let rows) in changes {
+      for row in rows {
+        switch (row.change.before, row.change.after) {
+        case (nil, _): inserted += 1
+        case (_, nil): deleted += 1
+        default: updated += 1
+        }
       }
     }
   }
@@ -84,12 +97,12 @@ extension ScratchContext {
       compose(batch.layer)
       return nil
     }
-    let table = batch.table.id
     let layer = batch.layer
     let submission = store.writer.enqueue(.bulk, context: id) {
       [author] writer throws(StoreError) in
       let (commit, changes) = try writer.saveReporting(layer, policy: .error, author: author)
-      return BatchOutcome(commit: commit, changes[table])
+      // What delete rules did in other tables is not what the batch was about.
+      return BatchOutcome(commit: commit, layer.tables.keys.compactMap { changes[$0] })
     }
     return BatchSave(submission)
   }

@@ -11,26 +11,24 @@ struct ImportRun {
   static let batchSize = 2000
 
   private let scratch: ScratchContext
-  private let mapper: RecordMapper
   private let report: (@Sendable (ImportProgress) -> Void)?
-  private var scanner: JSONRecordScanner
-  private var row = JSONRow()
-  private var batch: RecordBatch
+  private var feed: RecordFeed
+  private var batch = RecordBatch()
   private var inFlight: (save: BatchSave, count: Int)?
   private var progress = ImportProgress()
-  /// Every key of the feed, if absent rows are to be deleted.
-  private var seen: Set<RecordKey>?
+  private let deletesAbsent: Bool
+  /// Every key of the feed by table, if absent rows are to be deleted.
+  private var seen: [Set<RecordKey>]
 
   init(
-    _ scratch: ScratchContext, _ mapper: RecordMapper, _ format: JSONFormat,
-    deletesAbsent: Bool, _ report: (@Sendable (ImportProgress) -> Void)?
+    _ scratch: ScratchContext, _ feed: RecordFeed, deletesAbsent: Bool,
+    _ report: (@Sendable (ImportProgress) -> Void)?
   ) {
     self.scratch = scratch
-    self.mapper = mapper
+    self.feed = feed
     self.report = report
-    scanner = JSONRecordScanner(format, plan: mapper.plan)
-    batch = RecordBatch(mapper.table)
-    seen = deletesAbsent ? [] : nil
+    self.deletesAbsent = deletesAbsent
+    seen = feed.tables.map { _ in [] }
   }
 
   /// Imports the whole source.
@@ -51,7 +49,7 @@ struct ImportRun {
       try await read(source)
       try await flush()
       try await settle()
-      if seen != nil { try await deleteAbsent() }
+      if deletesAbsent { try await deleteAbsent() }
       return progress.result
     } catch {
       var error = error
@@ -67,43 +65,25 @@ struct ImportRun {
   ) async throws(ImportError) {
     // What existed at the start is what may be absent.
     scratch.unpin()
-    if seen != nil { try await storing { scratch throws(StoreError) in try await scratch.pin() } }
+    if deletesAbsent { try await storing { scratch throws(StoreError) in try await scratch.pin() } }
     var reader = try ChunkReader(source)
     progress.totalBytes = reader.totalBytes
     while let chunk = try await reader.next() {
       progress.bytes += chunk.count
-      chunk.withUnsafeBytes { scanner.append($0) }
+      chunk.withUnsafeBytes { feed.append($0) }
       try await scan()
     }
     // Cancelling ends many a sequence: what was read then is not the whole feed.
     if Task.isCancelled { throw .cancelled }
-    scanner.finish()
+    feed.finish()
     try await scan()
   }
 
   private nonisolated(nonsending) mutating func scan() async throws(ImportError) {
-    while try scanRecord() {
+    while try feed.next(into: &batch) {
+      progress.result.records = feed.count
       if batch.count >= Self.batchSize { try await flush() }
     }
-  }
-
-  /// Adds the next record to the batch; false if there is none yet.
-  private mutating func scanRecord() throws(ImportError) -> Bool {
-    do throws(JSONScanError) {
-      guard try scanner.next(&row) else { return false }
-    } catch {
-      throw .scan(error)
-    }
-    do throws(RecordMapper.Refusal) {
-      let (record, attributes) = try mapper.record(row, position: progress.result.records)
-      batch.add(record, attributes: attributes)
-      seen?.insert(record.key(Table.keyColumn))
-    } catch {
-      let path = mapper.plan.columns[error.slot].path
-      throw .refused(error.error, path: path, at: scanner.location(of: row))
-    }
-    progress.result.records += 1
-    return true
   }
 
   // MARK: Saving
@@ -113,8 +93,14 @@ struct ImportRun {
     try await settle()
     if Task.isCancelled { throw .cancelled }
     if batch.count == 0 { return }
+    noteSeen()
     if let save = scratch.save(batch) { inFlight = (save, batch.count) }
-    batch = RecordBatch(mapper.table)
+    batch = RecordBatch()
+  }
+
+  private mutating func noteSeen() {
+    if !deletesAbsent { return }
+    for (index, table) in feed.tables.enumerated() { seen[index].formUnion(batch.keys(of: table)) }
   }
 
   /// Waits for the batch on its way.
@@ -140,22 +126,25 @@ struct ImportRun {
 
   /// Deletes what existed at the start, is not in the feed, and was not changed since.
   private nonisolated(nonsending) mutating func deleteAbsent() async throws(ImportError) {
-    let table = mapper.table
-    let stored = try await storing { scratch throws(StoreError) in
-      try await scratch.storedRecords(of: table)
+    for (index, table) in feed.tables.enumerated() {
+      let stored = try await storing { scratch throws(StoreError) in
+        try await scratch.storedRecords(of: table)
+      }
+      for record in stored where !seen[index].contains(record.key(Table.keyColumn)) {
+        batch.delete(record, from: table)
+        if batch.count >= Self.batchSize { try await deleteBatch(from: table) }
+      }
+      try await deleteBatch(from: table)
     }
     scratch.unpin()
-    for record in stored where seen?.contains(record.key(Table.keyColumn)) == false {
-      batch.delete(record)
-      if batch.count >= Self.batchSize { try await deleteBatch() }
-    }
-    try await deleteBatch()
   }
 
   /// Saves the deletions of the batch, without those that somebody else has been faster with.
-  private nonisolated(nonsending) mutating func deleteBatch() async throws(ImportError) {
+  private nonisolated(nonsending) mutating func deleteBatch(
+    from table: Table
+  ) async throws(ImportError) {
     if Task.isCancelled { throw .cancelled }
-    defer { batch = RecordBatch(mapper.table) }
+    defer { batch = RecordBatch() }
     while batch.count > 0 {
       guard let save = scratch.save(batch) else { return }
       do throws(StoreError) {
@@ -164,7 +153,7 @@ struct ImportRun {
       } catch {
         guard error.code == .conflict else { throw .store(error) }
         // Somebody changed these rows meanwhile: they stay.
-        batch.remove(error.keys)
+        batch.remove(error.keys, from: table)
         progress.result.kept += error.keys.count
       }
     }

@@ -38,7 +38,8 @@ extension ScratchContext {
       throw .store(error)
     }
     let mapper = try RecordMapper(mapping, table, defaults: defaults)
-    var run = ImportRun(self, mapper, format, deletesAbsent: absent == .delete, progress)
+    var run = ImportRun(
+      self, RecordFeed(mapper, format), deletesAbsent: absent == .delete, progress)
     var result = try await run.run(source)
     if freshens.isEmpty { return result }
     do throws(StoreError) { result.commit = try await markImported(freshens) } catch {

@@ -1,0 +1,48 @@
+internal import Strata
+
+/// One source's records as rows for the store: bytes → scanned rows → records in a batch.
+///
+/// A record of the feed may give rows of several tables, in any order; they are saved together.
+struct RecordFeed {
+  /// The tables that a record may give rows of.
+  var tables: [Table] { [mapper.table] }
+  /// The records read so far, refused ones included.
+  private(set) var count = 0
+
+  private let mapper: RecordMapper
+  private var scanner: JSONRecordScanner
+  private var row = JSONRow()
+
+  init(_ mapper: RecordMapper, _ format: JSONFormat) {
+    self.mapper = mapper
+    scanner = JSONRecordScanner(format, plan: mapper.plan)
+  }
+
+  /// Adds input; the records of one chunk are taken before the next is added.
+  mutating func append(_ chunk: UnsafeRawBufferPointer) { scanner.append(chunk) }
+
+  /// Declares that all input has been added; what is left is then read to its end.
+  mutating func finish() { scanner.finish() }
+
+  /// Adds the rows of the next record to a batch; false if there is none yet.
+  ///
+  /// - Throws: ``ImportError``. With code `value` one record was refused, nothing of it is in the
+  ///   batch, and asking again gives the next one; otherwise asking again fails again.
+  mutating func next(into batch: inout RecordBatch) throws(ImportError) -> Bool {
+    do throws(JSONScanError) {
+      guard try scanner.next(&row) else { return false }
+    } catch {
+      if case .value = error { count += 1 }
+      throw .scan(error)
+    }
+    count += 1
+    do throws(RecordMapper.Refusal) {
+      let (record, attributes) = try mapper.record(row, position: count - 1)
+      batch.add(record, to: mapper.table, attributes: attributes)
+    } catch {
+      let path = mapper.plan.columns[error.slot].path
+      throw .refused(error.error, path: path, at: scanner.location(of: row))
+    }
+    return true
+  }
+}
