@@ -66,13 +66,6 @@ extension ImportError {
     return result
   }
 
-  /// What the store said after everything had been imported.
-  static func store(_ error: StoreError, _ result: ImportResult) -> ImportError {
-    var failed = ImportError.store(error)
-    failed.result = result
-    return failed
-  }
-
   static func scan(_ error: JSONScanError) -> ImportError {
     switch error {
     case .syntax(let error):
@@ -95,44 +88,23 @@ extension ImportError {
     return result
   }
 
+  static var otherInput: ImportError {
+    ImportError(.source, "the input has no record's end where the import is to go on")
+  }
+
+  /// The error in an input that was not read from its beginning.
+  func moved(by origin: ImportCheckpoint) -> ImportError {
+    var copy = self
+    copy.offset = offset.map { $0 + origin.offset }
+    copy.line = line.map { $0 + origin.lines }
+    return copy
+  }
+
   private func at(_ location: JSONLocation) -> ImportError {
     var copy = self
     copy.offset = location.offset
     copy.line = location.line
     copy.column = location.column
     return copy
-  }
-}
-
-/// What an import changed.
-public struct ImportResult: Sendable, Hashable {
-  /// Records read.
-  public internal(set) var records = 0
-  /// Rows that are new.
-  public internal(set) var inserted = 0
-  /// Rows with other values than before.
-  public internal(set) var updated = 0
-  /// Rows that had the values already; neither written nor announced.
-  public internal(set) var unchanged = 0
-  /// Rows deleted because the feed no longer has them.
-  public internal(set) var deleted = 0
-  /// Rows that stay although the feed does not have them, because somebody changed them meanwhile.
-  public internal(set) var kept = 0
-  /// The commit that has everything; 0 if nothing was saved.
-  public internal(set) var commit: Int64 = 0
-}
-
-/// How far an import has come.
-public struct ImportProgress: Sendable, Hashable {
-  /// Bytes read so far.
-  public internal(set) var bytes = 0
-  /// The size of the input in bytes, if it is known.
-  public internal(set) var totalBytes: Int?
-  /// What has been committed so far.
-  public internal(set) var result = ImportResult()
-
-  /// The part of the input that was read, from 0 to 1; nil if its size is not known.
-  public var fraction: Double? {
-    totalBytes.map { $0 == 0 ? 1 : min(1, Double(bytes) / Double($0)) }
   }
 }

@@ -72,6 +72,11 @@ package struct JSONRecordScanner: Sendable {
     return isRecord
   }
 
+  /// The bytes that were read, up to the end of the last record.
+  package var offset: Int { window.end.offset }
+  /// The line feeds among them.
+  package var lines: Int { window.end.line - 1 }
+
   /// Where a record is in the input; nil after more input was added.
   package func location(of row: JSONRow) -> JSONLocation? {
     window.position(of: row.offset).map(window.location(of:))

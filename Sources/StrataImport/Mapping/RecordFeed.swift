@@ -7,14 +7,20 @@ struct RecordFeed {
   /// The tables that a record may give rows of.
   var tables: [Table] { [mapper.table] }
   /// The records read so far, refused ones included.
-  private(set) var count = 0
+  private(set) var count: Int
+  /// The bytes up to the end of the last record read.
+  var offset: Int { scanner.offset }
+  /// The line feeds up to there.
+  var lines: Int { scanner.lines }
 
   private let mapper: RecordMapper
   private var scanner: JSONRecordScanner
   private var row = JSONRow()
 
-  init(_ mapper: RecordMapper, _ format: JSONFormat) {
+  /// - Parameter count: records that were read before, by another feed of the same input.
+  init(_ mapper: RecordMapper, _ format: JSONFormat, after count: Int = 0) {
     self.mapper = mapper
+    self.count = count
     scanner = JSONRecordScanner(format, plan: mapper.plan)
   }
 
