@@ -41,6 +41,9 @@ public struct ImportError: Error, Sendable, CustomStringConvertible {
   public private(set) var found: String?
   /// What the store said.
   public private(set) var storeError: StoreError?
+  /// The error of the source: ``GzipError``, ``HTTPStatusError``, or whatever a file, an AsyncSequence
+  /// or URLSession threw.
+  public private(set) var underlying: (any Error)?
   /// What the batches committed before have changed.
   public internal(set) var result = ImportResult()
 
@@ -55,7 +58,11 @@ public struct ImportError: Error, Sendable, CustomStringConvertible {
 extension ImportError {
   static func mapping(_ message: String) -> ImportError { ImportError(.mapping, message) }
 
-  static func source(_ error: any Error) -> ImportError { ImportError(.source, "\(error)") }
+  static func source(_ error: any Error) -> ImportError {
+    var result = ImportError(.source, "\(error)")
+    result.underlying = error
+    return result
+  }
 
   static var cancelled: ImportError { ImportError(.cancelled, "the import was cancelled") }
 
