@@ -72,14 +72,6 @@ package struct ImportScope: Sendable {
 }
 
 extension ScratchContext {
-  /// The table of an entity, and the record of a new one.
-  package func importTarget<E: Entity>(_ type: E.Type) throws(StoreError) -> (Table, Record) {
-    let table = store.model.table(of: type)
-    do throws(CodingFailure) { return (table, try table.encode(E(), RecordBuilder())) } catch {
-      throw table.error(error, key: nil)
-    }
-  }
-
   /// Where batches go that are committed; nil for a child of another context, whose edits they
   /// become.
   ///

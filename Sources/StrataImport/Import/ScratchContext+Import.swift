@@ -15,7 +15,7 @@ extension ScratchContext {
   /// - Parameters:
   ///   - source: where the bytes come from.
   ///   - format: where the records are in the document.
-  ///   - mapping: how attributes are found in a record.
+  ///   - mapping: how attributes are found in a record; without one, by the names of the schema.
   ///   - absent: what happens to rows that the feed does not have.
   ///   - freshens: what the last commit marks as imported; nothing if the import fails. Not for a
   ///     child of the view context.
@@ -26,7 +26,8 @@ extension ScratchContext {
   @discardableResult
   public nonisolated(nonsending) func importJSON<E: Entity>(
     _ type: E.Type, from source: JSONSource, as format: JSONFormat = .array,
-    mapping: JSONMapping<E>, absent: AbsentRows = .keep, freshens: [CacheEntry] = [],
+    mapping: JSONMapping<E> = .automatic, absent: AbsentRows = .keep,
+    freshens: [CacheEntry] = [],
     options: ImportOptions = ImportOptions(), monitor: ImportMonitor? = nil
   ) async throws(ImportError) -> ImportResult {
     let prepared = try PreparedImport(
@@ -107,20 +108,22 @@ private struct PreparedImport: Sendable {
     _ absent: AbsentRows, _ freshens: [CacheEntry], _ options: ImportOptions,
     _ monitor: ImportMonitor?
   ) throws(ImportError) {
+    let model = scratch.model
+    makeFeed = { () throws(ImportError) in
+      let mapper = try RecordMapper(mapping.definition, in: model)
+      return RecordFeed(mapper, format, after: options.checkpoint?.records ?? 0)
+    }
+    // A mapping that does not fit is refused before anything is read.
+    let feed = try makeFeed()
     do throws(StoreError) {
-      let (table, defaults) = try scratch.importTarget(type)
-      makeFeed = { () throws(ImportError) in
-        let mapper = try RecordMapper(mapping, table, defaults: defaults)
-        return RecordFeed(mapper, format, after: options.checkpoint?.records ?? 0)
-      }
+      // What is nested in records is not the whole of its table.
+      let tables = Array(feed.tables.prefix(1))
       session = ImportSession(
         scratch.batchTarget(author: options.author), options,
-        try absent.scopes([table], scratch.model), try scratch.marks(freshens), monitor)
+        try absent.scopes(tables, model), try scratch.marks(freshens), monitor)
     } catch {
       throw .store(error)
     }
-    // A mapping that does not fit is refused before anything is read.
-    _ = try makeFeed()
   }
 }
 
@@ -169,7 +172,8 @@ extension Stack {
   @concurrent
   public func importJSON<E: Entity>(
     _ type: E.Type, from source: JSONSource, as format: JSONFormat = .array,
-    mapping: JSONMapping<E>, absent: AbsentRows = .keep, freshens: [CacheEntry] = [],
+    mapping: JSONMapping<E> = .automatic, absent: AbsentRows = .keep,
+    freshens: [CacheEntry] = [],
     options: ImportOptions = ImportOptions(), monitor: ImportMonitor? = nil
   ) async throws(ImportError) -> ImportResult {
     try await importJSON(
@@ -187,7 +191,8 @@ extension Stack {
   @concurrent
   public func importJSON<E: Entity>(
     _ type: E.Type, from sources: [JSONSource], as format: JSONFormat = .array,
-    mapping: JSONMapping<E>, absent: AbsentRows = .keep, freshens: [CacheEntry] = [],
+    mapping: JSONMapping<E> = .automatic, absent: AbsentRows = .keep,
+    freshens: [CacheEntry] = [],
     options: ImportOptions = ImportOptions(), monitor: ImportMonitor? = nil
   ) async throws(ImportError) -> ImportResult {
     let result = try await scratch().importJSON(

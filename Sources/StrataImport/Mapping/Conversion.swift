@@ -27,6 +27,19 @@ public struct Conversion<Value: AttributeValue>: Sendable {
     }
   }
 
+  /// Like ``automatic``, but a value that the type refuses becomes `value`: for enumerations that a
+  /// server may extend.
+  public static func unknown(as value: Value) -> Self {
+    let automatic = Self.automatic
+    return Self(automatic.kind) { cell throws(ValueError) in
+      do throws(ValueError) {
+        return try automatic.convert?(cell) ?? cell
+      } catch {
+        return try value.cell
+      }
+    }
+  }
+
   /// A conversion of your own, from the text of a string or the JSON text of any other value.
   ///
   /// - Parameter make: called off the main actor; throws ``ValueError`` to refuse the record.

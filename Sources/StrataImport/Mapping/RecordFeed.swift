@@ -5,7 +5,7 @@ internal import Strata
 /// A record of the feed may give rows of several tables, in any order; they are saved together.
 struct RecordFeed {
   /// The tables that a record may give rows of.
-  var tables: [Table] { [mapper.table] }
+  var tables: [Table] { mapper.tables }
   /// The records read so far, refused ones included.
   private(set) var count: Int
   /// The bytes up to the end of the last record read.
@@ -16,6 +16,7 @@ struct RecordFeed {
   private let mapper: RecordMapper
   private var scanner: JSONRecordScanner
   private var row = JSONRow()
+  private var made: [EntityMapper.Made] = []
 
   /// - Parameter count: records that were read before, by another feed of the same input.
   init(_ mapper: RecordMapper, _ format: JSONFormat, after count: Int = 0) {
@@ -42,13 +43,13 @@ struct RecordFeed {
       throw .scan(error)
     }
     count += 1
-    do throws(RecordMapper.Refusal) {
-      let (record, attributes) = try mapper.record(row, position: count - 1)
-      batch.add(record, to: mapper.table, attributes: attributes)
+    made.removeAll(keepingCapacity: true)
+    do throws(EntityMapper.Refusal) {
+      try mapper.make(row, position: count - 1, into: &made)
     } catch {
-      let path = mapper.plan.columns[error.slot].path
-      throw .refused(error.error, path: path, at: scanner.location(of: row))
+      throw .refused(error.error, path: error.path, at: scanner.location(of: row))
     }
+    for next in made { batch.add(next.record, to: next.table, attributes: next.attributes) }
     return true
   }
 }
