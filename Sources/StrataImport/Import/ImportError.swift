@@ -46,6 +46,8 @@ public struct ImportError: Error, Sendable, CustomStringConvertible {
   public private(set) var underlying: (any Error)?
   /// What the batches committed before have changed.
   public internal(set) var result = ImportResult()
+  /// Whether one record was refused and reading can go on with the next.
+  private(set) var isOfOneRecord = false
 
   private init(_ code: Code, _ message: String) {
     self.code = code
@@ -77,10 +79,15 @@ extension ImportError {
     switch error {
     case .syntax(let error):
       return ImportError(.syntax, "\(error)").at(error.location)
+    case .line(let error):
+      var result = ImportError(.syntax, "\(error)").at(error.location)
+      result.isOfOneRecord = true
+      return result
     case .value(let error):
       var result = ImportError(.value, "\(error)").at(error.location)
       result.path = "\(error.path)"
       result.found = error.found
+      result.isOfOneRecord = true
       return result
     }
   }
@@ -92,6 +99,7 @@ extension ImportError {
     var result = ImportError(.value, "\(path): \(error.message)\(place)")
     if let location { result = result.at(location) }
     result.path = "\(path)"
+    result.isOfOneRecord = true
     return result
   }
 

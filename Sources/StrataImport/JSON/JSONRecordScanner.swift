@@ -4,6 +4,8 @@ package enum JSONScanError: Error, Sendable, Equatable {
   case syntax(JSONSyntaxError)
   /// One record was refused; asking again gives the next record.
   case value(JSONValueError)
+  /// One line is not JSON; asking again goes on with the line after it.
+  case line(JSONSyntaxError)
 }
 
 /// Reads records from input that arrives in chunks.
@@ -65,6 +67,10 @@ package struct JSONRecordScanner: Sendable {
         return false
       }
       let failure = syntaxError(error)
+      if traversal.leaveLine() {
+        retryCount = 0
+        throw .line(failure)
+      }
       self.failure = failure
       throw .syntax(failure)
     }

@@ -1,3 +1,5 @@
+internal import Foundation
+
 /// Where in a document a scanner is, between two records.
 ///
 /// ```
@@ -6,6 +8,7 @@
 ///          firstElement ─→ element ─→ separator ─,→ element
 ///          } of level n, ] of the array ─→ member(n - 1), at the outermost level ─→ trailing
 /// start ─→ line ─→ lineEnd ─→ line …                            line, trailing ─→ finished
+/// line, lineEnd ─ leaveLine ─→ brokenLine ─→ line
 /// ```
 /// Each move commits what was read, so after a fault the input is read again from the phase's start.
 struct JSONTraversal: Sendable {
@@ -32,6 +35,8 @@ struct JSONTraversal: Sendable {
     case line
     /// Behind a record on a line.
     case lineEnd
+    /// In a line of which nothing is read any more.
+    case brokenLine
     /// Behind the document.
     case trailing
     /// Nothing is left.
@@ -106,6 +111,9 @@ struct JSONTraversal: Sendable {
       case .lineEnd:
         try endLine(&reader)
         move(to: .line, &reader)
+      case .brokenLine:
+        try skipLine(&reader)
+        move(to: .line, &reader)
       case .trailing:
         try endDocument(&reader)
         move(to: .finished, &reader)
@@ -165,6 +173,32 @@ struct JSONTraversal: Sendable {
   }
 
   // MARK: Ends
+
+  /// Gives up what could not be read of a line; false if the format has none.
+  ///
+  /// That is the line on which the record began: reading goes on after it, wherever in the record
+  /// the fault was.
+  mutating func leaveLine() -> Bool {
+    switch phase {
+    case .line, .lineEnd:
+      phase = .brokenLine
+      return true
+    case .start, .value, .firstKey, .key, .skipping, .member, .firstElement, .element, .separator,
+      .brokenLine, .trailing, .finished:
+      return false
+    }
+  }
+
+  /// Passes the next line feed, or goes to the end of the input.
+  private func skipLine(_ reader: inout JSONReader) throws(JSONFault) {
+    if let lineFeed = memchr(reader.cursor, 0x0A, reader.end - reader.cursor) {
+      reader.cursor = UnsafePointer(lineFeed.assumingMemoryBound(to: UInt8.self)) + 1
+      return
+    }
+    reader.cursor = reader.end
+    reader.commit()
+    guard reader.isFinal else { throw reader.fault(at: reader.cursor) }
+  }
 
   /// Goes to the next line that is not blank; false at the end of the input.
   private func skipBlankLines(_ reader: inout JSONReader) throws(JSONFault) -> Bool {

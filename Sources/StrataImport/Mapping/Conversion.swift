@@ -56,6 +56,8 @@ public struct Conversion<Value: AttributeValue>: Sendable {
 extension Conversion where Value == Date {
   /// An ISO 8601 date and time with a zone, or a date alone (midnight UTC).
   public static var iso8601: Self { Self(.date(.iso8601)) }
+  /// The same, and a time without a zone is taken for UTC.
+  public static var iso8601AssumingUTC: Self { Self(.date(.iso8601UTC)) }
   /// Seconds since 1970-01-01T00:00:00Z.
   public static var epochSeconds: Self { Self(.date(.epochSeconds)) }
   /// Milliseconds since 1970-01-01T00:00:00Z.
@@ -65,6 +67,8 @@ extension Conversion where Value == Date {
 extension Conversion where Value == Date? {
   /// An ISO 8601 date and time with a zone, or a date alone (midnight UTC).
   public static var iso8601: Self { Self(.date(.iso8601)) }
+  /// The same, and a time without a zone is taken for UTC.
+  public static var iso8601AssumingUTC: Self { Self(.date(.iso8601UTC)) }
   /// Seconds since 1970-01-01T00:00:00Z.
   public static var epochSeconds: Self { Self(.date(.epochSeconds)) }
   /// Milliseconds since 1970-01-01T00:00:00Z.

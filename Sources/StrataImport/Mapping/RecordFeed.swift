@@ -33,14 +33,15 @@ struct RecordFeed {
 
   /// Adds the rows of the next record to a batch; false if there is none yet.
   ///
-  /// - Throws: ``ImportError``. With code `value` one record was refused, nothing of it is in the
-  ///   batch, and asking again gives the next one; otherwise asking again fails again.
+  /// - Throws: ``ImportError``. If it `isOfOneRecord`, nothing of that record is in the batch, and asking
+  ///   again gives the next one; otherwise asking again fails again.
   mutating func next(into batch: inout RecordBatch) throws(ImportError) -> Bool {
     do throws(JSONScanError) {
       guard try scanner.next(&row) else { return false }
     } catch {
-      if case .value = error { count += 1 }
-      throw .scan(error)
+      let error = ImportError.scan(error)
+      if error.isOfOneRecord { count += 1 }
+      throw error
     }
     count += 1
     made.removeAll(keepingCapacity: true)
