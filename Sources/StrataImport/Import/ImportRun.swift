@@ -109,7 +109,7 @@ struct ImportRun {
     while true {
       do throws(ImportError) { return try feed.next(into: &batch) } catch {
         let error = error.moved(by: origin)
-        guard error.code == .value, session.skipsRefused else { throw error }
+        guard error.isOfOneRecord, session.skipsRefused else { throw error }
         session.noteRefused(RefusedRecord(error))
       }
     }
