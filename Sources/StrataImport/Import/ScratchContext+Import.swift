@@ -32,11 +32,32 @@ extension ScratchContext {
   ) async throws(ImportError) -> ImportResult {
     let prepared = try PreparedImport(
       self, type, format, mapping, absent, freshens, options, monitor)
-    return try await running(prepared.session) { () throws(ImportError) in
+    return try await importing(prepared, from: source, hasCheckpoints: format == .lines)
+  }
+
+  /// Imports the records of a document: of several entities, at several paths.
+  ///
+  /// Everything that ``importJSON(_:from:as:mapping:absent:freshens:options:monitor:)`` says, but
+  /// there is no checkpoint to go on at. Rows are absent if their entity has a part in the document,
+  /// and no record of the document is theirs.
+  @discardableResult
+  public nonisolated(nonsending) func importJSON(
+    _ document: JSONDocument, from source: JSONSource, absent: AbsentRows = .keep,
+    freshens: [CacheEntry] = [], options: ImportOptions = ImportOptions(),
+    monitor: ImportMonitor? = nil
+  ) async throws(ImportError) -> ImportResult {
+    let prepared = try PreparedImport(self, document, absent, freshens, options, monitor)
+    return try await importing(prepared, from: source, hasCheckpoints: false)
+  }
+
+  private nonisolated(nonsending) func importing(
+    _ prepared: PreparedImport, from source: JSONSource, hasCheckpoints: Bool
+  ) async throws(ImportError) -> ImportResult {
+    try await running(prepared.session) { () throws(ImportError) in
       let session = prepared.session
       let edits = session.target == nil ? self : nil
       var run = ImportRun(
-        session, try prepared.makeFeed(), edits: edits, hasCheckpoints: format == .lines)
+        session, try prepared.makeFeed(), edits: edits, hasCheckpoints: hasCheckpoints)
       let rest = try await run.run(source)
       try await session.finish(rest.tail, waiting: rest.waiting, edits: edits)
     }
@@ -109,18 +130,35 @@ private struct PreparedImport: Sendable {
     _ monitor: ImportMonitor?
   ) throws(ImportError) {
     let model = scratch.model
-    makeFeed = { () throws(ImportError) in
+    try self.init(scratch, absent, freshens, options, monitor) { () throws(ImportError) in
       let mapper = try RecordMapper(mapping.definition, in: model)
       return RecordFeed(mapper, format, after: options.checkpoint?.records ?? 0)
     }
+  }
+
+  init(
+    _ scratch: ScratchContext, _ document: JSONDocument, _ absent: AbsentRows,
+    _ freshens: [CacheEntry], _ options: ImportOptions, _ monitor: ImportMonitor?
+  ) throws(ImportError) {
+    let model = scratch.model
+    if options.checkpoint != nil { throw .mapping("a document has no checkpoint to go on at") }
+    try self.init(scratch, absent, freshens, options, monitor) { () throws(ImportError) in
+      RecordFeed(try FeedPlace.places(of: document, in: model))
+    }
+  }
+
+  private init(
+    _ scratch: ScratchContext, _ absent: AbsentRows, _ freshens: [CacheEntry],
+    _ options: ImportOptions, _ monitor: ImportMonitor?,
+    _ makeFeed: @escaping @Sendable () throws(ImportError) -> RecordFeed
+  ) throws(ImportError) {
+    self.makeFeed = makeFeed
     // A mapping that does not fit is refused before anything is read.
-    let feed = try makeFeed()
+    let tables = try makeFeed().tables
     do throws(StoreError) {
-      // What is nested in records is not the whole of its table.
-      let tables = Array(feed.tables.prefix(1))
       session = ImportSession(
         scratch.batchTarget(author: options.author), options,
-        try absent.scopes(tables, model), try scratch.marks(freshens), monitor)
+        try absent.scopes(tables, scratch.model), try scratch.marks(freshens), monitor)
     } catch {
       throw .store(error)
     }
@@ -179,6 +217,24 @@ extension Stack {
     try await importJSON(
       type, from: [source], as: format, mapping: mapping, absent: absent, freshens: freshens,
       options: options, monitor: monitor)
+  }
+
+  /// Imports the records of a document, of several entities, through a scratch context of its own,
+  /// off the main actor, and returns when the view context shows them.
+  ///
+  /// - Throws: ``ImportError``, which says what had been committed by then.
+  @discardableResult
+  @concurrent
+  public func importJSON(
+    _ document: JSONDocument, from source: JSONSource, absent: AbsentRows = .keep,
+    freshens: [CacheEntry] = [], options: ImportOptions = ImportOptions(),
+    monitor: ImportMonitor? = nil
+  ) async throws(ImportError) -> ImportResult {
+    let result = try await scratch().importJSON(
+      document, from: source, absent: absent, freshens: freshens, options: options,
+      monitor: monitor)
+    do throws(StoreError) { try await view.mergedOwn(result.commit) } catch { throw .store(error) }
+    return result
   }
 
   /// Imports the records of several sources as one feed, ``ImportOptions/workers`` of them at a time.

@@ -24,7 +24,7 @@ package enum JSONScanError: Error, Sendable, Equatable {
 /// more has arrived, so that no size of chunks makes the work quadratic. Give chunks of 64 to 256 KB
 /// and take the records of each before the next.
 package struct JSONRecordScanner: Sendable {
-  package let plan: JSONPlan
+  private let plans: [JSONPlan]
 
   private var window = JSONWindow()
   private var traversal: JSONTraversal
@@ -35,10 +35,22 @@ package struct JSONRecordScanner: Sendable {
   private let isLines: Bool
 
   package init(_ format: JSONFormat, plan: JSONPlan) {
-    self.plan = plan
+    plans = [plan]
     traversal = JSONTraversal(format)
     isLines = format == .lines
   }
+
+  /// Reads the arrays at several paths of a document, each by a plan of its own.
+  ///
+  /// - Parameter places: at most 64, of which no path leads to another one.
+  package init(_ places: [(path: [String], plan: JSONPlan)]) {
+    plans = places.map(\.plan)
+    traversal = JSONTraversal(places.map(\.path))
+    isLines = false
+  }
+
+  /// Which of the places the last record was found at.
+  package var place: Int { traversal.place }
 
   /// Adds input.
   package mutating func append(_ chunk: UnsafeRawBufferPointer) {
@@ -59,7 +71,7 @@ package struct JSONRecordScanner: Sendable {
     guard window.isFinal || window.unreadCount >= retryCount else { return false }
     let isRecord: Bool
     do throws(JSONFault) {
-      isRecord = try Self.read(&window, &traversal, plan, &row)
+      isRecord = try Self.read(&window, &traversal, plans, &row)
       retryCount = 0
     } catch {
       if error.code == .unexpectedEnd, !window.isFinal {
@@ -89,11 +101,11 @@ package struct JSONRecordScanner: Sendable {
   }
 
   private static func read(
-    _ window: inout JSONWindow, _ traversal: inout JSONTraversal, _ plan: JSONPlan,
+    _ window: inout JSONWindow, _ traversal: inout JSONTraversal, _ plans: [JSONPlan],
     _ row: inout JSONRow
   ) throws(JSONFault) -> Bool {
     try window.read { (reader) throws(JSONFault) in
-      try traversal.next(&reader, plan, &row)
+      try traversal.next(&reader, plans, &row)
     }
   }
 
@@ -106,6 +118,7 @@ package struct JSONRecordScanner: Sendable {
   }
 
   private func valueError(_ fault: JSONValueFault) -> JSONValueError {
+    let plan = plans[place]
     let (path, slot): (JSONPath, Int?) =
       switch fault.site {
       case .slot(let slot): (plan.columns[slot].path, slot)

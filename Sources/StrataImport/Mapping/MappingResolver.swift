@@ -3,7 +3,6 @@ internal import Strata
 /// Resolves what one plan is for: names to columns and slots, types to tables.
 struct MappingResolver {
   private let model: Model
-  private(set) var tables: [Table] = []
   private var columns: [JSONColumn] = []
   private var slots: [JSONPath: Int] = [:]
   /// The entities around the one that is being resolved, which the convention does not nest again.
@@ -30,7 +29,6 @@ struct MappingResolver {
     _ mapping: MappingDefinition, at places: [JSONPath], isRoot: Bool
   ) throws(ImportError) -> EntityMapper {
     let (table, defaults) = try target(mapping.entity)
-    if !tables.contains(where: { $0 === table }) { tables.append(table) }
     around.append(ObjectIdentifier(mapping.entity))
     defer { around.removeLast() }
     var sources = [EntityMapper.Source?](repeating: nil, count: table.columns.count)
@@ -114,9 +112,6 @@ struct MappingResolver {
   ) throws(ImportError) -> EntityMapper.Elements {
     var inner = MappingResolver(model, inside: around)
     let mapper = try inner.entity(mapping, at: [JSONPath([])], isRoot: true)
-    for table in inner.tables where !tables.contains(where: { $0 === table }) {
-      tables.append(table)
-    }
     return EntityMapper.Elements(
       slots: try inside(places, keys, table).map { slot($0, .json, isRequired: false, false) },
       plan: try inner.plan(of: mapper.table), mapper: mapper,

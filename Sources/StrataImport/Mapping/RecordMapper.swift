@@ -3,15 +3,15 @@ internal import Strata
 /// A mapping resolved against its tables: what to read of each record, and what to make of it.
 struct RecordMapper {
   let plan: JSONPlan
-  /// The tables that a record may give rows of, the record's own first.
-  let tables: [Table]
   private let root: EntityMapper
+
+  /// The table of the records themselves.
+  var table: Table { root.table }
 
   init(_ mapping: MappingDefinition, in model: Model) throws(ImportError) {
     var resolver = MappingResolver(model)
     root = try resolver.entity(mapping, at: [JSONPath([])], isRoot: true)
     plan = try resolver.plan(of: root.table)
-    tables = resolver.tables
   }
 
   /// The records of a row.
