@@ -22,7 +22,9 @@ let package = Package(
     .systemLibrary(name: "CStrataSQLite", providers: [.apt(["libsqlite3-dev"])]),
     .target(name: "StrataSQLite", dependencies: ["CStrataSQLite"], swiftSettings: settings),
     .target(name: "Strata", dependencies: ["StrataSQLite"], swiftSettings: settings),
-    .target(name: "StrataImport", dependencies: ["Strata"], swiftSettings: settings),
+    .systemLibrary(name: "CStrataZlib", providers: [.apt(["zlib1g-dev"])]),
+    .target(
+      name: "StrataImport", dependencies: ["Strata", "CStrataZlib"], swiftSettings: settings),
     .target(name: "StrataMap", dependencies: ["Strata"], swiftSettings: settings),
     .target(name: "StrataTesting", dependencies: ["Strata", "StrataMap"], swiftSettings: settings),
 

@@ -11,11 +11,11 @@ actor Worker {
 
   /// Makes the store equal to a feed: new features come, changed ones change, absent ones go.
   func refresh(
-    from source: JSONSource, progress: (@Sendable (ImportProgress) -> Void)? = nil
+    from source: JSONSource, monitor: ImportMonitor? = nil
   ) async throws -> ImportResult {
     try await scratch.importJSON(
       Quake.self, from: source, as: .featureCollection, mapping: Quake.json, absent: .delete,
-      progress: progress)
+      monitor: monitor)
   }
 }
 

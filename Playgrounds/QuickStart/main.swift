@@ -27,9 +27,10 @@ var registry = AnnotationRegistry(quakes, mapping: Quake.pins, on: journal)
 
 print("1. A worker imports \(feed.lastPathComponent), off the main actor")
 let worker = Worker(stack)
-let first = try await worker.refresh(from: .file(feed)) { progress in
-  print("   \(Int((progress.fraction ?? 0) * 100)) % read, \(progress.result.inserted) saved")
-}
+let monitor = ImportMonitor()
+let first = try await worker.refresh(from: .file(feed), monitor: monitor)
+let read = Int((monitor.progress.fraction ?? 0) * 100)
+print("   \(read) % read, \(first.inserted) saved")
 try await stack.view.merged(first.commit)
 await registry.drain()
 print("   \(quakes.elements.count) in the list, \(registry.shownCount) on the map\n")

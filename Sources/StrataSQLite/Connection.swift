@@ -11,6 +11,9 @@ package final class Connection {
     /// Reads and writes a file that must be there.
     case existing
     case readOnly
+    /// A private database in a temporary file without a name: it is gone with the connection, and
+    /// with the process however that ends. The path says nothing.
+    case temporary
   }
 
   package enum Synchronous: String, Sendable {
@@ -41,7 +44,9 @@ package final class Connection {
       case .readWrite: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
       case .existing: SQLITE_OPEN_READWRITE
       case .readOnly: SQLITE_OPEN_READONLY
+      case .temporary: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
       }
+    let path = access == .temporary ? "" : path
     let code = sqlite3_open_v2(path, &handle, flags | SQLITE_OPEN_NOMUTEX, nil)
     guard code == SQLITE_OK, let handle else {
       let error = SQLiteError(code: code, connection: handle, sql: nil)
@@ -56,6 +61,11 @@ package final class Connection {
     sqlite3_busy_timeout(handle, self.busyTimeout)
     do {
       try registerFunctions()
+      if access == .temporary {
+        try execute("PRAGMA journal_mode = OFF")
+        try execute("PRAGMA synchronous = OFF")
+        return
+      }
       if access != .readOnly {
         if try belongs(to: application) { try execute("PRAGMA journal_mode = WAL") }
         // Checkpoints are the writer's decision, not a side effect of some commit.

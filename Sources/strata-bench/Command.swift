@@ -1,18 +1,25 @@
 import Foundation
 
 /// Runs the benchmark as the command line says, and ends the process.
+///
+/// - Parameter more: workloads besides those that every peer can have.
 @MainActor
-func runBenchmark(_ program: String, peers: [Peer] = []) async -> Never {
+func runBenchmark(
+  _ program: String, peers: [Peer] = [], more: [Workload] = []
+) async -> Never {
+  let workloads = Workload.all + more
   func fail(_ message: String, code: Int32) -> Never {
     FileHandle.standardError.write(Data("\(program): \(message)\n".utf8))
     exit(code)
   }
   let options: Options
-  do throws(Options.Failure) { options = try Options(CommandLine.arguments.dropFirst()) } catch {
+  do throws(Options.Failure) {
+    options = try Options(CommandLine.arguments.dropFirst(), among: workloads)
+  } catch {
     fail("\(error.message); --help lists options and workloads", code: 2)
   }
   if options.wantsHelp {
-    print(Options.help(program))
+    print(Options.help(program, workloads))
     exit(0)
   }
   do {

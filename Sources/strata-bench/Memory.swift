@@ -2,6 +2,20 @@ import Foundation
 
 /// What the process has allocated.
 enum Memory {
+  /// The most bytes that were resident at a time since the program began.
+  static var peak: Int {
+    #if os(Linux)
+      // `getrusage` would count what the parent process had when it made this one.
+      let status = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)
+      let line = status?.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
+      return (line?.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0) * 1024
+    #else
+      var usage = rusage()
+      getrusage(RUSAGE_SELF, &usage)
+      return usage.ru_maxrss
+    #endif
+  }
+
   /// The bytes in use in all of the allocator's arenas, its own overhead included; nil where the C
   /// library is not glibc.
   static var allocated: Int? {

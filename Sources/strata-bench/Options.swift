@@ -1,6 +1,6 @@
 /// What the command line asks for.
 struct Options {
-  var workloads = Workload.all.filter { !$0.isLong }
+  var workloads: [Workload]
   var repetitions = 5
   var asJSON = false
   var wantsHelp = false
@@ -8,11 +8,12 @@ struct Options {
   /// A command line that makes no sense.
   struct Failure: Error { let message: String }
 
-  init(_ arguments: some Sequence<String>) throws(Failure) {
+  init(_ arguments: some Sequence<String>, among all: [Workload]) throws(Failure) {
+    workloads = all.filter { !$0.isLong }
     var arguments = arguments.makeIterator()
     while let argument = arguments.next() {
       switch argument {
-      case "--only": workloads = try Self.workloads(arguments.next())
+      case "--only": workloads = try Self.workloads(arguments.next(), among: all)
       case "--reps": repetitions = try Self.count(arguments.next())
       case "--json": asJSON = true
       case "--help", "-h": wantsHelp = true
@@ -21,11 +22,13 @@ struct Options {
     }
   }
 
-  private static func workloads(_ names: String?) throws(Failure) -> [Workload] {
+  private static func workloads(
+    _ names: String?, among all: [Workload]
+  ) throws(Failure) -> [Workload] {
     guard let names else { throw Failure(message: "--only needs the names of workloads") }
     var chosen: [Workload] = []
     for name in names.split(separator: ",", omittingEmptySubsequences: false) {
-      guard let workload = Workload.all.first(where: { $0.name == name }) else {
+      guard let workload = all.first(where: { $0.name == name }) else {
         throw Failure(message: "unknown workload \"\(name)\"")
       }
       chosen.append(workload)
@@ -40,8 +43,8 @@ struct Options {
     return count
   }
 
-  static func help(_ program: String) -> String {
-    let workloads = Workload.all.map { "  \($0.name)  \($0.summary)\($0.isLong ? " (long)" : "")" }
+  static func help(_ program: String, _ workloads: [Workload]) -> String {
+    let list = workloads.map { "  \($0.name)  \($0.summary)\($0.isLong ? " (long)" : "")" }
       .joined(separator: "\n")
     return """
       Usage: \(program) [options]
@@ -56,7 +59,7 @@ struct Options {
         --help        this text
 
       Workloads:
-      \(workloads)
+      \(list)
       """
   }
 }

@@ -7,7 +7,7 @@ struct Workload: Sendable {
   var isLong = false
   let run: @MainActor @Sendable (Bench) async throws -> [Figure]
 
-  /// Every workload, in the order in which they run.
+  /// Every workload that a peer can have, in the order in which they run.
   static let all: [Workload] = [
     .insert, .upsert, .fetch, .parts, .pages, .find, .commit, .live, .unconcerned, .equalQueries,
     .mixed, .importing, .related, .model, .commits, .growth,

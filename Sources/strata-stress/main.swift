@@ -7,6 +7,7 @@ let usage = """
          strata-stress processes [--commits N] [--processes N] [--history 0|1] [--kill 0|1]
                                  [--seed N]
          strata-stress filters [--count N] [--seed N]
+         strata-stress numbers [--count N] [--seed N]
 
   workers  Worker actors and the view context against one store for N seconds (5).
   log      N one-row commits (200,000) under a merging and an idle view context: the size of the
@@ -17,6 +18,7 @@ let usage = """
            without; with --kill 1 the last one is killed in the middle of its work.
   filters  N generated filters (200,000), each run by SQLite and in plain Swift, one in three over
            unsaved edits, too.
+  numbers  N generated numbers (1,000,000), read by the JSON parser and by the standard library.
 
   Prints the seed, then one JSON line with the number of violated invariants. Exits with 1 if
   there are any, with 2 for a wrong call.
@@ -83,6 +85,13 @@ case "filters":
   options.seed = given["--seed"] ?? options.seed
   print("seed \(options.seed)")
   report = try await FilterStress(options).run()
+case "numbers":
+  let given = numbers(arguments.dropFirst(), allowed: ["--count", "--seed"])
+  var options = NumberStress.Options()
+  options.count = given["--count"].map { Int(clamping: $0) } ?? options.count
+  options.seed = given["--seed"] ?? options.seed
+  print("seed \(options.seed)")
+  report = try NumberStress(options).run()
 case "child":
   guard let options = ChildProcess.Options(arguments.dropFirst()) else { fail("not by hand") }
   try await ChildProcess(options).run()

@@ -1,8 +1,9 @@
 import Foundation
 import Strata
-import StrataImport
 import StrataTesting
 import Testing
+
+@testable import StrataImport
 
 private enum Genre: String, AttributeValue { case jazz, rock }
 
@@ -41,10 +42,12 @@ private struct Song: Entity, Equatable {
   let stack = Stack.test
 
   private func importing(
-    _ json: String, as format: JSONFormat = .array, absent: AbsentRows = .keep
+    _ json: String, as format: JSONFormat = .array, absent: AbsentRows = .keep,
+    options: ImportOptions = ImportOptions()
   ) async throws -> ImportResult {
     try await stack.importJSON(
-      Song.self, from: .data(Data(json.utf8)), as: format, mapping: Song.json, absent: absent)
+      Song.self, from: .data(Data(json.utf8)), as: format, mapping: Song.json, absent: absent,
+      options: options)
   }
 
   private func songs() async throws -> [Song] { try await stack.fetch(Song.all) }
@@ -111,8 +114,7 @@ private struct Song: Entity, Equatable {
     _ = try await importing(#"[{"id":1,"title":"A"},{"id":2,"title":"B"},{"id":3,"title":"C"}]"#)
     // The feed's second half arrives only after somebody else has changed a row.
     let gate = TestGate()
-    let feed = HeldFeed(
-      pieces: [#"[{"id":1,"title":"A"}"#, "]"].map { Data($0.utf8) }, gate: gate)
+    let feed = HeldFeed([#"[{"id":1,"title":"A"}"#, "]"], gate)
     let importing = Task {
       try await stack.importJSON(
         Song.self, from: .chunks(feed), mapping: Song.json, absent: .delete)
@@ -163,7 +165,11 @@ private struct Song: Entity, Equatable {
     async throws
   {
     let rows = (0..<2500).map { "{\"id\": \($0), \"title\": \"T\"}" }.joined(separator: ",\n")
-    let error = await #expect(throws: ImportError.self) { _ = try await importing("[\(rows),]") }
+    var options = ImportOptions()
+    options.batchSize = 2000
+    let error = await #expect(throws: ImportError.self) {
+      _ = try await importing("[\(rows),]", options: options)
+    }
     #expect(error?.code == .syntax && error?.line == 2500)
     #expect(error?.result.inserted == 2000)
     #expect(try await songs().count == 2000)
@@ -200,18 +206,6 @@ private struct Song: Entity, Equatable {
     let error = await #expect(throws: ImportError.self) { _ = try await importing.value }
     #expect(error?.code == .cancelled)
     #expect(try await songs().count == error?.result.inserted)
-  }
-
-  @Test func `progress tells bytes and counts batch by batch`() async throws {
-    let rows = (0..<5000).map { "{\"id\": \($0), \"title\": \"T\"}" }.joined(separator: ",")
-    let data = Data("[\(rows)]".utf8)
-    let seen = Recorder()
-    let result = try await stack.importJSON(
-      Song.self, from: .data(data), mapping: Song.json, progress: { seen.add($0) })
-    let counts = seen.all.map(\.result.inserted)
-    #expect(counts == [2000, 4000, 5000] && result.inserted == 5000)
-    #expect(seen.all.allSatisfy { $0.totalBytes == data.count })
-    #expect(seen.all.last?.fraction == 1)
   }
 
   @Test func `a file and a stream of pieces give the same as data`() async throws {
@@ -269,33 +263,6 @@ private struct Song: Entity, Equatable {
       Song.self, from: .data(Data("[]".utf8)), mapping: Song.json, absent: .delete)
     #expect(try await sheet.fetch(Song.all).map(\.title) == ["mine"])
   }
-}
-
-/// Pieces of a feed, all but the first of which wait for a gate.
-private struct HeldFeed: AsyncSequence, Sendable {
-  let pieces: [Data]
-  let gate: TestGate
-
-  struct Iterator: AsyncIteratorProtocol {
-    let feed: HeldFeed
-    var index = 0
-
-    mutating func next() async -> Data? {
-      if index == 1 { await feed.gate.pass() }
-      guard index < feed.pieces.count else { return nil }
-      defer { index += 1 }
-      return feed.pieces[index]
-    }
-  }
-
-  func makeAsyncIterator() -> Iterator { Iterator(feed: self) }
-}
-
-/// Collects progress from wherever it comes.
-private final class Recorder: Sendable {
-  private let list = Lock<[ImportProgress]>([])
-  func add(_ progress: ImportProgress) { list.withLock { $0.append(progress) } }
-  var all: [ImportProgress] { list.withLock { $0 } }
 }
 
 private struct Place: Entity {

@@ -1,8 +1,9 @@
 import Foundation
 import Strata
-import StrataImport
 import StrataTesting
 import Testing
+
+@testable import StrataImport
 
 private struct Guest: Entity, Equatable {
   var id = Key<Guest>()
@@ -33,7 +34,8 @@ private struct Guest: Entity, Equatable {
   private func importing(_ objects: [String]) async throws -> ImportResult {
     let json = "[" + objects.joined(separator: ",") + "]"
     return try await stack.importJSON(
-      Guest.self, from: .data(Data(json.utf8)), mapping: Guest.json)
+      Guest.self, from: .data(Data(json.utf8)), mapping: Guest.json,
+      options: ImportOptions(batchSize: 2000))
   }
 
   @Test func `typed keys are read like UUIDs`() async throws {

@@ -50,6 +50,7 @@ func scan(
       } catch {
         switch error {
         case .value(let error): outcomes.append(.refused(error))
+        case .line(let error): outcomes.append(.failed(error))
         case .syntax(let error):
           outcomes.append(.failed(error))
           return false

@@ -17,17 +17,4 @@ extension ScratchContext {
   public func markFresh<E: Entity>(_ query: Query<E>) throws(StoreError) {
     try markFresh(.query(query))
   }
-
-  /// Marks as imported what batches of this context have brought, behind them in the queue.
-  package nonisolated(nonsending) func markImported(
-    _ entries: [CacheEntry]
-  ) async throws(StoreError) -> Int64 {
-    guard isChildOfStore else {
-      fatalError("an import into a child of the view context is not committed: freshen nothing")
-    }
-    let identities = try Set(entries, store.model)
-    return try await store.writer.submit(.bulk, context: id) { writer throws(StoreError) in
-      try writer.saveReporting(Layer(), policy: .error, marking: identities).commit
-    }
-  }
 }

@@ -8,18 +8,23 @@ struct EvictionCandidate: Sendable {
 
   let key: RecordKey
   /// Tells whether the row has changed since, without keeping it.
-  private let hash: Int
+  let hash: Int
 
   init(_ record: Record) {
     key = record.key(Table.keyColumn)
     hash = Self.hash(record)
   }
 
+  init(key: RecordKey, hash: Int) {
+    self.key = key
+    self.hash = hash
+  }
+
   func isUnchanged(_ record: Record) -> Bool { Self.hash(record) == hash }
 
   private static func hash(_ record: Record) -> Int {
     var hasher = Hasher()
-    for cell in record.cells { hasher.combine(cell) }
+    record.withBytes { hasher.combine(bytes: $0) }
     return hasher.finalize()
   }
 }
@@ -53,11 +58,13 @@ extension Snapshot {
 extension Writer {
   /// Deletes those of a batch that may go, as one commit.
   func evict(
-    _ batch: EvictionBatch
+    _ batch: EvictionBatch, author: String? = nil, marking freshened: Set<CacheIdentity> = []
   ) throws(StoreError) -> (report: EvictionReport, referenced: [EvictionCandidate]) {
     var report = EvictionReport()
     var referenced: [EvictionCandidate] = []
-    let (commit, _) = try transaction { connection throws(StoreError) in
+    let (commit, _) = try transaction(author: author, isCounted: !freshened.isEmpty) {
+      connection throws(StoreError) in
+      try FreshnessTable.mark(freshened, at: options.now(), connection)
       var run = EvictionRun(batch, connection, model, builder)
       let rows = try run.choose()
       (report, referenced) = (run.report, run.referenced)
@@ -66,7 +73,7 @@ extension Writer {
       let writer = RowWriter(connection, model, builder)
       return try writer.write(&working)
     }
-    if report.evicted > 0 { report.commit = commit }
+    if report.evicted > 0 || !freshened.isEmpty { report.commit = commit }
     return (report, referenced)
   }
 }

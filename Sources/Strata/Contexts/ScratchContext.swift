@@ -206,7 +206,9 @@ public final class ScratchContext {
   func compose(_ layer: Layer) {
     for (table, changes) in layer.tables {
       for (key, change) in changes {
-        if case .known = change, layers.contains(where: { $0[table, key] != nil }) { continue }
+        if case .blind(.set(nil)) = change, layers.contains(where: { $0[table, key] != nil }) {
+          continue
+        }
         edits.layer.compose(change, table, key)
       }
     }

@@ -59,17 +59,21 @@ extension StoreFormat {
   private static func isCurrent(
     _ connection: Connection, _ model: Model, version: Int, _ tables: StoredTables
   ) throws(StoreError) -> Bool {
-    do throws(SQLiteError) {
+    guard try isDescribed(connection, as: model, version: version) else { return false }
+    return tables.areWritten(as: model)
+  }
+
+  /// Whether the store says of itself that it has the model's tables.
+  static func isDescribed(
+    _ connection: Connection, as model: Model, version: Int
+  ) throws(StoreError) -> Bool {
+    try translatingErrors { () throws(SQLiteError) in
       guard try connection.integer("PRAGMA user_version") == Self.version else { return false }
       let row = try connection.prepare("SELECT version, fingerprint FROM strata_schema")
       defer { row.reset() }
-      guard try row.step(), row.integer(0) == Int64(version),
-        row.integer(1) == model.fingerprint
-      else { return false }
-    } catch {
-      throw StoreError(error)
+      guard try row.step() else { return false }
+      return row.integer(0) == Int64(version) && row.integer(1) == model.fingerprint
     }
-    return tables.areWritten(as: model)
   }
 
   /// The description in a store that this program may open.

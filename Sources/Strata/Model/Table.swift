@@ -12,6 +12,8 @@ package struct Column: Sendable {
   package let storage: StorageType
   package let isOptional: Bool
   let isIndexed: Bool
+  /// The type of the attribute; nil for a column of a many-to-many relationship.
+  package var valueType: (any AttributeValue.Type)?
 }
 
 /// A column that refers to another table's key.
@@ -36,7 +38,7 @@ package final class Table: Sendable {
   package static let keyColumn = 0
 
   let id: TableID
-  let name: String
+  package let name: String
   /// The entity's name in Swift, for messages.
   package let entity: String
   package let columns: [Column]
@@ -53,7 +55,7 @@ package final class Table: Sendable {
   let evolution: TableEvolution
   /// The indexes of words and places; nil if there are none.
   let search: TableSearch?
-  private let paths: ColumnPaths
+  let paths: ColumnPaths
 
   init(
     id: TableID, name: String, entity: String, columns: [Column], paths: ColumnPaths,

@@ -180,7 +180,8 @@ struct TableDraft {
         Column(
           name: attribute.0, storage: attribute.1.storage, isOptional: attribute.1.isOptional,
           isIndexed: position != Table.keyColumn
-            && (attribute.1.isIndexed || referring.contains(position)))
+            && (attribute.1.isIndexed || referring.contains(position)),
+          valueType: attribute.1.valueType as? any AttributeValue.Type)
       },
       paths: paths, references: references, referrers: referrers,
       uniques: uniques, codec: definition.codec(attributes.map(\.coding)),

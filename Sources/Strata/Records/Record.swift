@@ -18,6 +18,10 @@ public struct Record: Sendable {
     }
   }
 
+  /// Lends the packed bytes, of which ``init(copying:)`` makes the same record, for the duration of
+  /// `body`.
+  func withBytes<R>(_ body: (UnsafeRawBufferPointer) -> R) -> R { bytes.withUnsafeBytes(body) }
+
   /// A record of the given cells, for tests and for rows that are built rarely.
   public init(_ cells: [Cell]) throws(ValueError) {
     let builder = RecordBuilder()

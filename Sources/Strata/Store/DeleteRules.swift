@@ -6,6 +6,12 @@ internal import StrataSQLite
 /// COMMIT without a name, and cascade behind our back. Here every row that a rule touches becomes
 /// part of the save. Rules run to a fixed point; a row is deleted once, so cycles end.
 struct DeleteRules {
+  /// A row that waits for one that it refers to.
+  struct WaitingRow {
+    let table: TableID
+    let key: RecordKey
+  }
+
   private struct Denial {
     let referrer: Referrer
     let row: RecordKey
@@ -32,7 +38,14 @@ struct DeleteRules {
   }
 
   /// Applies the rules to what the save deletes, then checks what it inserts and updates.
-  mutating func run(on working: inout WorkingSet) throws(StoreError) {
+  ///
+  /// - Parameter waits: whether rows that lack what they require are taken back, for a later save,
+  ///   instead of refused.
+  /// - Returns: what was taken back.
+  @discardableResult
+  mutating func run(
+    on working: inout WorkingSet, waits: Bool = false
+  ) throws(StoreError) -> [WaitingRow] {
     var deleted: [(table: TableID, key: RecordKey)] = []
     // In model order, so that of several deniers the same one is named every time.
     for table in working.tableIDs where !model[table].referrers.isEmpty {
@@ -49,7 +62,11 @@ struct DeleteRules {
     }
     try checkDenials(&working)
     try dropLooseLinks(&working)
-    try checkRequiredReferences(&working)
+    var waiting: [WaitingRow] = []
+    while let missing = try firstMissing(in: &working, waits: waits, &waiting) {
+      if !waits { throw missing }
+    }
+    return waiting
   }
 
   /// The keys of all rows, stored or of this save, that may refer to `key`.
@@ -145,26 +162,39 @@ struct DeleteRules {
     }
   }
 
-  private func checkRequiredReferences(_ working: inout WorkingSet) throws(StoreError) {
+  /// Looks for rows that lack what they require.
+  ///
+  /// - Returns: what is wrong with the first one; nil if nothing is. With `waits` every one is taken
+  ///   back, and then others may lack it.
+  private func firstMissing(
+    in working: inout WorkingSet, waits: Bool, _ waiting: inout [WaitingRow]
+  ) throws(StoreError) -> StoreError? {
+    var first: StoreError?
     for id in working.tableIDs {
       let table = model[id]
       for reference in table.references where reference.isRequired {
-        for row in working.tables[id]?.all ?? [] {
+        for (position, row) in (working.tables[id]?.all ?? []).enumerated() {
           guard let after = row.after else { continue }
           if let before = row.before, !after.differs(from: before, at: reference.column) {
             continue
           }
           let target = after.key(reference.column)
           if try exists(target, model[reference.target], &working) { continue }
-          throw StoreError(
-            .missingReference,
-            "\(table.attributeName(reference.column)) of \(row.key) refers to "
-              + "\(model[reference.target].entity) \(target), which does not exist",
-            advice: "save the target in the same save or before", entity: table.entity,
-            attributes: [table.columns[reference.column].name], keys: [row.key, target])
+          first =
+            first
+            ?? StoreError(
+              .missingReference,
+              "\(table.attributeName(reference.column)) of \(row.key) refers to "
+                + "\(model[reference.target].entity) \(target), which does not exist",
+              advice: "save the target in the same save or before", entity: table.entity,
+              attributes: [table.columns[reference.column].name], keys: [row.key, target])
+          if !waits { return first }
+          working.tables[id]?.set(row.before, at: position)
+          waiting.append(WaitingRow(table: id, key: row.key))
         }
       }
     }
+    return first
   }
 
   private func exists(

@@ -64,6 +64,12 @@ struct LayerResolver {
       guard let stored else { return .init(key: key, before: nil, after: record) }
       if record.withView({ $0.differences(from: stored).isEmpty }) { return nil }
       return .init(key: key, before: try builder.record(stored, of: table), after: record)
+    case .blind(.patch(let attributes, let values)) where stored != nil:
+      guard let stored else { return nil }
+      let differing = values.withView { $0.differences(from: stored) }
+      if differing.isDisjoint(with: attributes) { return nil }
+      let before = try builder.record(stored, of: table)
+      return .init(key: key, before: before, after: before.replacing(attributes, from: values))
     case .blind(let change):
       let before = try stored.map { row throws(StoreError) in
         try builder.record(row, of: table)

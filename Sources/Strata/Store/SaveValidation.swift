@@ -14,4 +14,24 @@ enum SaveValidation {
     }
     if let error = StoreError(failures) { throw error }
   }
+
+  /// Takes back the rows that break a rule, and says why.
+  static func takeBackRefused(
+    _ working: inout WorkingSet, _ model: Model
+  ) -> [ValidationFailure] {
+    var refused: [ValidationFailure] = []
+    for id in working.tableIDs {
+      let table = model[id]
+      guard let rules = table.rules else { continue }
+      for (position, row) in (working.tables[id]?.all ?? []).enumerated() {
+        guard let after = row.after else { continue }
+        var failures = ValidationFailures()
+        rules.check(after, before: row.before, table, &failures)
+        guard let first = failures.first.first else { continue }
+        refused.append(first)
+        working.tables[id]?.set(row.before, at: position)
+      }
+    }
+    return refused
+  }
 }

@@ -82,6 +82,22 @@ enum StoreFormat {
     try HistoryFormat.create(connection)
   }
 
+  /// A number that changes when a table or an index is made, altered or dropped, and not when one is
+  /// made anew as it was.
+  static func tablesHash(_ connection: Connection) throws(StoreError) -> Int {
+    try translatingErrors { () throws(SQLiteError) in
+      let rows = try connection.prepare("SELECT name, sql FROM sqlite_schema ORDER BY name")
+      defer { rows.reset() }
+      var hasher = Hasher()
+      while try rows.step() {
+        hasher.combine(bytes: rows.text(0))
+        hasher.combine(bytes: rows.text(1))
+        hasher.combine(0 as UInt8)
+      }
+      return hasher.finalize()
+    }
+  }
+
   /// SQLite may be compiled without the modules that indexes of words and places need.
   private static func checkModules(
     _ connection: Connection, _ model: Model

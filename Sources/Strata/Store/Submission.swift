@@ -1,7 +1,7 @@
 /// A unit of work on its way.
 struct Submission<R: Sendable>: Sendable {
   private let promise: Promise<R>
-  private let withdraw: @Sendable () -> Void
+  let withdraw: @Sendable () -> Void
 
   init(promise: Promise<R>, withdraw: @escaping @Sendable () -> Void) {
     self.promise = promise

@@ -1,3 +1,5 @@
+internal import StrataSQLite
+
 // Insertions are of new keys nearly always, so a save first presumes that they are, without looking
 // them up. Whatever it writes then is right, because inserting notices a row that is there. When it
 // fails instead, an insertion may be why: that its key is not new may be a conflict, which comes
@@ -30,8 +32,7 @@ extension Writer {
         var working = try resolver.resolve(layer)
         hasPresumed = resolver.hasPresumed
         if !resolver.conflicts.isEmpty { throw StoreError(resolver.conflicts) }
-        var rules = DeleteRules(connection, model, builder)
-        if model.hasReferences { try rules.run(on: &working) }
+        try checkRules(&working, connection)
         if model.hasRules { try SaveValidation.check(working, model) }
         return try RowWriter(connection, model, builder).write(&working)
       }
@@ -43,6 +44,16 @@ extension Writer {
       guard hasPresumed, Self.refusals.contains(error.code) else { throw error }
       return try attempt(presuming: false, &hasPresumed)
     }
+  }
+
+  /// Runs delete rules and looks for required references.
+  @discardableResult
+  func checkRules(
+    _ working: inout WorkingSet, _ connection: Connection, waits: Bool = false
+  ) throws(StoreError) -> [DeleteRules.WaitingRow] {
+    guard model.hasReferences else { return [] }
+    var rules = DeleteRules(connection, model, builder)
+    return try rules.run(on: &working, waits: waits)
   }
 
   /// What a save fails with because of what is in it and in the store.

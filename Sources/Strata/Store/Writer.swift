@@ -32,6 +32,8 @@ actor Writer {
   /// Nil once closed, and while suspended.
   var openConnection: Connection?
   private var schemaVersion: Int64 = 0
+  /// Tells whether another version has other tables.
+  private let tablesHash: Int
   /// Changes when anybody else commits, also without counting the commit.
   var dataVersion: Int64 = 0
   /// The files as the suspension left them.
@@ -89,6 +91,7 @@ actor Writer {
     historyLayout = HistoryLayout(options.model)
     history = options.history.map { [historyLayout] in HistoryLog($0, historyLayout) }
     identity = try HistoryFormat.identity(connection)
+    tablesHash = try StoreFormat.tablesHash(connection)
     schemaVersion = try translatingErrors { () throws(SQLiteError) in
       try connection.integer("PRAGMA schema_version") ?? 0
     }
@@ -266,13 +269,34 @@ actor Writer {
   }
 
   func checkSchema(_ connection: Connection) throws(StoreError) {
-    let version = try translatingErrors { () throws(SQLiteError) in
-      try connection.integer(for: Self.readSchemaVersion)
-    }
-    if version == schemaVersion { return }
+    if try hasSameTables(connection) { return }
     // The view context and its live queries learn of it from a turn.
     if !merge.isStuck { wakeMerge() }
     throw .schemaChanged
+  }
+
+  /// Whether the tables are those that were opened.
+  ///
+  /// An import of another process may have made their indexes anew: that counts as a change of the
+  /// schema for SQLite, and every statement compiles itself again, but it is none.
+  private func hasSameTables(_ connection: Connection) throws(StoreError) -> Bool {
+    let version = try translatingErrors { () throws(SQLiteError) in
+      try connection.integer(for: Self.readSchemaVersion) ?? 0
+    }
+    if version == schemaVersion { return true }
+    guard try StoreFormat.tablesHash(connection) == tablesHash,
+      try StoreFormat.isDescribed(connection, as: model, version: options.schemaVersion)
+    else { return false }
+    schemaVersion = version
+    return true
+  }
+
+  /// Takes the tables as this writer has just left them.
+  func adoptSchema() throws(StoreError) {
+    let version = try translatingErrors { () throws(SQLiteError) in
+      try openConnection?.integer(for: Self.readSchemaVersion)
+    }
+    schemaVersion = version ?? schemaVersion
   }
 
   func storedCommit(_ connection: Connection) throws(StoreError) -> Int64 {
@@ -349,7 +373,13 @@ actor Writer {
   /// A snapshot of the newest commit.
   ///
   /// - Throws: `schemaChanged` if another program has changed the tables.
-  func snapshot() throws(StoreError) -> Snapshot { try pool.pin(schemaVersion: schemaVersion) }
+  func snapshot() throws(StoreError) -> Snapshot {
+    do throws(StoreError) { return try pool.pin(schemaVersion: schemaVersion) } catch {
+      guard error.code == .schemaChanged, let openConnection, try hasSameTables(openConnection)
+      else { throw error }
+      return try pool.pin(schemaVersion: schemaVersion)
+    }
+  }
 
   // MARK: - Closing
 

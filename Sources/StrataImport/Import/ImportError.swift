@@ -41,8 +41,13 @@ public struct ImportError: Error, Sendable, CustomStringConvertible {
   public private(set) var found: String?
   /// What the store said.
   public private(set) var storeError: StoreError?
+  /// The error of the source: ``GzipError``, ``HTTPStatusError``, or whatever a file, an AsyncSequence
+  /// or URLSession threw.
+  public private(set) var underlying: (any Error)?
   /// What the batches committed before have changed.
   public internal(set) var result = ImportResult()
+  /// Whether one record was refused and reading can go on with the next.
+  private(set) var isOfOneRecord = false
 
   private init(_ code: Code, _ message: String) {
     self.code = code
@@ -55,7 +60,11 @@ public struct ImportError: Error, Sendable, CustomStringConvertible {
 extension ImportError {
   static func mapping(_ message: String) -> ImportError { ImportError(.mapping, message) }
 
-  static func source(_ error: any Error) -> ImportError { ImportError(.source, "\(error)") }
+  static func source(_ error: any Error) -> ImportError {
+    var result = ImportError(.source, "\(error)")
+    result.underlying = error
+    return result
+  }
 
   static var cancelled: ImportError { ImportError(.cancelled, "the import was cancelled") }
 
@@ -66,21 +75,19 @@ extension ImportError {
     return result
   }
 
-  /// What the store said after everything had been imported.
-  static func store(_ error: StoreError, _ result: ImportResult) -> ImportError {
-    var failed = ImportError.store(error)
-    failed.result = result
-    return failed
-  }
-
   static func scan(_ error: JSONScanError) -> ImportError {
     switch error {
     case .syntax(let error):
       return ImportError(.syntax, "\(error)").at(error.location)
+    case .line(let error):
+      var result = ImportError(.syntax, "\(error)").at(error.location)
+      result.isOfOneRecord = true
+      return result
     case .value(let error):
       var result = ImportError(.value, "\(error)").at(error.location)
       result.path = "\(error.path)"
       result.found = error.found
+      result.isOfOneRecord = true
       return result
     }
   }
@@ -92,7 +99,20 @@ extension ImportError {
     var result = ImportError(.value, "\(path): \(error.message)\(place)")
     if let location { result = result.at(location) }
     result.path = "\(path)"
+    result.isOfOneRecord = true
     return result
+  }
+
+  static var otherInput: ImportError {
+    ImportError(.source, "the input has no record's end where the import is to go on")
+  }
+
+  /// The error in an input that was not read from its beginning.
+  func moved(by origin: ImportCheckpoint) -> ImportError {
+    var copy = self
+    copy.offset = offset.map { $0 + origin.offset }
+    copy.line = line.map { $0 + origin.lines }
+    return copy
   }
 
   private func at(_ location: JSONLocation) -> ImportError {
@@ -101,38 +121,5 @@ extension ImportError {
     copy.line = location.line
     copy.column = location.column
     return copy
-  }
-}
-
-/// What an import changed.
-public struct ImportResult: Sendable, Hashable {
-  /// Records read.
-  public internal(set) var records = 0
-  /// Rows that are new.
-  public internal(set) var inserted = 0
-  /// Rows with other values than before.
-  public internal(set) var updated = 0
-  /// Rows that had the values already; neither written nor announced.
-  public internal(set) var unchanged = 0
-  /// Rows deleted because the feed no longer has them.
-  public internal(set) var deleted = 0
-  /// Rows that stay although the feed does not have them, because somebody changed them meanwhile.
-  public internal(set) var kept = 0
-  /// The commit that has everything; 0 if nothing was saved.
-  public internal(set) var commit: Int64 = 0
-}
-
-/// How far an import has come.
-public struct ImportProgress: Sendable, Hashable {
-  /// Bytes read so far.
-  public internal(set) var bytes = 0
-  /// The size of the input in bytes, if it is known.
-  public internal(set) var totalBytes: Int?
-  /// What has been committed so far.
-  public internal(set) var result = ImportResult()
-
-  /// The part of the input that was read, from 0 to 1; nil if its size is not known.
-  public var fraction: Double? {
-    totalBytes.map { $0 == 0 ? 1 : min(1, Double(bytes) / Double($0)) }
   }
 }

@@ -1,63 +1,71 @@
 internal import Foundation
 internal import Strata
 
-/// One import: bytes → rows → records → batches, the next batch made while the last is written.
+/// A worker of an import: bytes → records → batches, the next one made while others are written.
 ///
-/// At most one batch is on its way to the writer and one is being made, so memory is bounded
-/// whatever the size of the input.
+/// At most two batches are on their way to the writer, so that it never waits for a worker to wake
+/// up, and one is being made: memory is bounded whatever the size of the input.
 struct ImportRun {
-  /// Records a batch: a transaction of some milliseconds, so a save of the view context that comes
-  /// in between waits no longer.
-  static let batchSize = 2000
+  private static let queueLimit = 2
 
-  private let scratch: ScratchContext
-  private let mapper: RecordMapper
-  private let report: (@Sendable (ImportProgress) -> Void)?
-  private var scanner: JSONRecordScanner
-  private var row = JSONRow()
-  private var batch: RecordBatch
-  private var inFlight: (save: BatchSave, count: Int)?
-  private var progress = ImportProgress()
-  /// Every key of the feed, if absent rows are to be deleted.
-  private var seen: Set<RecordKey>?
-
-  init(
-    _ scratch: ScratchContext, _ mapper: RecordMapper, _ format: JSONFormat,
-    deletesAbsent: Bool, _ report: (@Sendable (ImportProgress) -> Void)?
-  ) {
-    self.scratch = scratch
-    self.mapper = mapper
-    self.report = report
-    scanner = JSONRecordScanner(format, plan: mapper.plan)
-    batch = RecordBatch(mapper.table)
-    seen = deletesAbsent ? [] : nil
+  private struct Handed {
+    let save: BatchSave
+    let batch: RecordBatch
+    let end: ImportCheckpoint?
   }
 
-  /// Imports the whole source.
+  private let session: ImportSession
+  /// The context whose edits the records become, if they are not committed.
+  private let edits: ScratchContext?
+  private var feed: RecordFeed
+  private var batch = RecordBatch()
+  private var handed: [Handed] = []
+  /// Records that refer to what was not there when they were written.
+  private var waiting = RecordBatch()
+  /// Whether a batch is not in the store, so that going on behind it would leave it out.
+  private var lacksBatch = false
+  /// Whether the import can go on at the end of a batch.
+  private let hasCheckpoints: Bool
+  /// Where reading began.
+  private let origin: ImportCheckpoint
+  private var bytesToSkip: Int
+  private var countedRecords: Int
+
+  /// - Parameter hasCheckpoints: whether the feed is the import's only one, and of JSON lines.
+  init(
+    _ session: ImportSession, _ feed: RecordFeed, edits: ScratchContext?, hasCheckpoints: Bool
+  ) {
+    self.session = session
+    self.edits = edits
+    let options = session.options
+    origin = options.checkpoint ?? ImportCheckpoint(offset: 0, records: 0, lines: 0)
+    bytesToSkip = origin.offset
+    countedRecords = origin.records
+    self.hasCheckpoints = hasCheckpoints && edits == nil && options.commits == .batched
+    self.feed = feed
+  }
+
+  /// What a worker leaves for the end of the import.
+  struct Rest: Sendable {
+    var tail: RecordBatch
+    var waiting: RecordBatch
+  }
+
+  /// Reads a whole source; its last records, which do not fill a batch, are returned.
   ///
-  /// - Throws: ``ImportError``, after the batch on its way has been committed or has failed, with
-  ///   what was committed until then.
+  /// - Throws: ``ImportError``, after what was on its way is committed or has failed.
   nonisolated(nonsending) mutating func run(
     _ source: JSONSource
-  ) async throws(ImportError) -> ImportResult {
-    let activity = scratch.activityLedger
-    activity.begin(.importing)
-    defer {
-      activity.end(.importing)
-      // Also after a failure: a pin that is kept keeps the log from starting again.
-      scratch.unpin()
-    }
+  ) async throws(ImportError) -> Rest {
     do throws(ImportError) {
       try await read(source)
-      try await flush()
-      try await settle()
-      if seen != nil { try await deleteAbsent() }
-      return progress.result
+      while !handed.isEmpty { try await settle() }
+      return Rest(tail: batch, waiting: waiting)
     } catch {
-      var error = error
-      // What is on its way is finished, so that the result says what is in the store.
-      try? await settle()
-      error.result = progress.result
+      // Behind a batch that failed nothing shall come; what was read before a fault shall.
+      if lacksBatch { for other in handed { other.save.withdraw() } }
+      // What is being written is finished, so that the result says what is in the store.
+      while !handed.isEmpty { try? await settle() }
       throw error
     }
   }
@@ -65,114 +73,100 @@ struct ImportRun {
   private nonisolated(nonsending) mutating func read(
     _ source: JSONSource
   ) async throws(ImportError) {
-    // What existed at the start is what may be absent.
-    scratch.unpin()
-    if seen != nil { try await storing { scratch throws(StoreError) in try await scratch.pin() } }
     var reader = try ChunkReader(source)
-    progress.totalBytes = reader.totalBytes
+    session.noteSource(bytes: reader.totalBytes)
     while let chunk = try await reader.next() {
-      progress.bytes += chunk.count
-      chunk.withUnsafeBytes { scanner.append($0) }
+      session.noteRead(bytes: chunk.count)
+      try append(chunk)
       try await scan()
     }
     // Cancelling ends many a sequence: what was read then is not the whole feed.
     if Task.isCancelled { throw .cancelled }
-    scanner.finish()
+    if bytesToSkip > 0 { throw .otherInput }
+    feed.finish()
     try await scan()
+  }
+
+  private mutating func append(_ chunk: Data) throws(ImportError) {
+    let skipped = min(bytesToSkip, chunk.count)
+    bytesToSkip -= skipped
+    let rest = chunk.dropFirst(skipped)
+    // A record of JSON lines ends at white space.
+    if skipped > 0, let next = rest.first, next > UInt8(ascii: " ") { throw .otherInput }
+    rest.withUnsafeBytes { feed.append($0) }
   }
 
   private nonisolated(nonsending) mutating func scan() async throws(ImportError) {
     while try scanRecord() {
-      if batch.count >= Self.batchSize { try await flush() }
+      if batch.count >= session.batchSize { try await handOver() }
     }
+    session.noteRead(records: feed.count - countedRecords)
+    countedRecords = feed.count
   }
 
-  /// Adds the next record to the batch; false if there is none yet.
+  /// Adds the next record that is not refused to the batch; false if there is none yet.
   private mutating func scanRecord() throws(ImportError) -> Bool {
-    do throws(JSONScanError) {
-      guard try scanner.next(&row) else { return false }
-    } catch {
-      throw .scan(error)
-    }
-    do throws(RecordMapper.Refusal) {
-      let (record, attributes) = try mapper.record(row, position: progress.result.records)
-      batch.add(record, attributes: attributes)
-      seen?.insert(record.key(Table.keyColumn))
-    } catch {
-      let path = mapper.plan.columns[error.slot].path
-      throw .refused(error.error, path: path, at: scanner.location(of: row))
-    }
-    progress.result.records += 1
-    return true
-  }
-
-  // MARK: Saving
-
-  /// Hands the batch to the writer, once the one before is committed.
-  private nonisolated(nonsending) mutating func flush() async throws(ImportError) {
-    try await settle()
-    if Task.isCancelled { throw .cancelled }
-    if batch.count == 0 { return }
-    if let save = scratch.save(batch) { inFlight = (save, batch.count) }
-    batch = RecordBatch(mapper.table)
-  }
-
-  /// Waits for the batch on its way.
-  private nonisolated(nonsending) mutating func settle() async throws(ImportError) {
-    guard let (save, count) = inFlight else { return }
-    inFlight = nil
-    do throws(StoreError) {
-      note(try await save.outcome, of: count)
-    } catch {
-      throw .store(error)
-    }
-  }
-
-  private mutating func note(_ outcome: BatchOutcome, of count: Int) {
-    progress.result.inserted += outcome.inserted
-    progress.result.updated += outcome.updated
-    progress.result.deleted += outcome.deleted
-    progress.result.unchanged += max(
-      0, count - outcome.inserted - outcome.updated - outcome.deleted)
-    progress.result.commit = outcome.commit
-    report?(progress)
-  }
-
-  /// Deletes what existed at the start, is not in the feed, and was not changed since.
-  private nonisolated(nonsending) mutating func deleteAbsent() async throws(ImportError) {
-    let table = mapper.table
-    let stored = try await storing { scratch throws(StoreError) in
-      try await scratch.storedRecords(of: table)
-    }
-    scratch.unpin()
-    for record in stored where seen?.contains(record.key(Table.keyColumn)) == false {
-      batch.delete(record)
-      if batch.count >= Self.batchSize { try await deleteBatch() }
-    }
-    try await deleteBatch()
-  }
-
-  /// Saves the deletions of the batch, without those that somebody else has been faster with.
-  private nonisolated(nonsending) mutating func deleteBatch() async throws(ImportError) {
-    if Task.isCancelled { throw .cancelled }
-    defer { batch = RecordBatch(mapper.table) }
-    while batch.count > 0 {
-      guard let save = scratch.save(batch) else { return }
-      do throws(StoreError) {
-        note(try await save.outcome, of: batch.count)
-        return
-      } catch {
-        guard error.code == .conflict else { throw .store(error) }
-        // Somebody changed these rows meanwhile: they stay.
-        batch.remove(error.keys)
-        progress.result.kept += error.keys.count
+    while true {
+      do throws(ImportError) { return try feed.next(into: &batch) } catch {
+        let error = error.moved(by: origin)
+        guard error.isOfOneRecord, session.skipsRefused else { throw error }
+        session.noteRefused(RefusedRecord(error))
       }
     }
   }
 
-  private nonisolated(nonsending) func storing<R>(
-    _ body: nonisolated(nonsending) (ScratchContext) async throws(StoreError) -> R
-  ) async throws(ImportError) -> R {
-    do throws(StoreError) { return try await body(scratch) } catch { throw .store(error) }
+  // MARK: Saving
+
+  /// Hands the batch to the writer, as soon as there is room in the queue.
+  private nonisolated(nonsending) mutating func handOver() async throws(ImportError) {
+    if Task.isCancelled { throw .cancelled }
+    session.noteRead(records: feed.count - countedRecords)
+    countedRecords = feed.count
+    let full = batch
+    batch = RecordBatch()
+    try await save(full)
+    try await session.crossOff(full)
+  }
+
+  private nonisolated(nonsending) mutating func save(
+    _ full: RecordBatch
+  ) async throws(ImportError) {
+    guard let target = session.target else {
+      edits?.compose(full)
+      return
+    }
+    if session.options.commits == .atomic, let ledger = session.ledger {
+      try await storing { () throws(StoreError) in try await ledger.stage(full) }
+      return session.note(BatchOutcome())
+    }
+    while handed.count >= Self.queueLimit { try await settle() }
+    // A later record of a key wins.
+    waiting.subtract(full)
+    var saving = ImportTarget.Saving()
+    saving.waits = true
+    saving.skipsRefused = session.skipsRefused
+    handed.append(Handed(save: target.save(full, saving), batch: full, end: checkpoint))
+  }
+
+  private var checkpoint: ImportCheckpoint? {
+    guard hasCheckpoints else { return nil }
+    return ImportCheckpoint(
+      offset: origin.offset + feed.offset, records: feed.count, lines: origin.lines + feed.lines)
+  }
+
+  /// Waits for the oldest batch on its way.
+  private nonisolated(nonsending) mutating func settle() async throws(ImportError) {
+    let oldest = handed.removeFirst()
+    let outcome: BatchOutcome
+    do throws(StoreError) { outcome = try await oldest.save.outcome } catch {
+      lacksBatch = true
+      throw .store(error)
+    }
+    waiting.compose(outcome.waiting)
+    for other in handed { waiting.subtract(other.batch) }
+    waiting.subtract(batch)
+    // What waits would be missing if the import went on behind it.
+    let end = waiting.isEmpty && !lacksBatch ? oldest.end : nil
+    session.note(outcome, of: oldest.batch.count, upTo: end)
   }
 }

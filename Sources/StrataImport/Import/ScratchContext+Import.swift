@@ -1,50 +1,203 @@
 public import Strata
 
-/// What happens to rows that a feed does not have.
-public enum AbsentRows: Sendable {
-  /// They stay.
-  case keep
-  /// They are deleted after the whole feed was read without an error, but only if they existed
-  /// when the import began and nobody has changed them since.
-  case delete
-}
-
 extension ScratchContext {
   /// Imports JSON records: adds them, or updates those whose key is there.
   ///
   /// Reading, parsing and making records happen where the caller runs, usually a worker actor;
-  /// saving runs beside them. Every batch of 2,000 records is a commit of its own; a save of the
-  /// view context overtakes batches that wait. In a child of the view context the records become
-  /// unsaved edits instead. Memory is bounded whatever the size of the input.
+  /// saving runs beside them. Every batch is a commit of its own, as large as
+  /// ``ImportOptions/longestTransaction`` allows; a save of the view context overtakes batches that
+  /// wait. In a child of the view context the records become unsaved edits instead. Memory is bounded
+  /// whatever the size of the input, except for rows that come before what their required references
+  /// refer to: those are held until the end.
+  ///
+  /// Importing the same feed again writes nothing and tells nobody.
   ///
   /// - Parameters:
   ///   - source: where the bytes come from.
   ///   - format: where the records are in the document.
-  ///   - mapping: how attributes are found in a record.
+  ///   - mapping: how attributes are found in a record; without one, by the names of the schema.
   ///   - absent: what happens to rows that the feed does not have.
-  ///   - freshens: what is marked as imported, right after the last batch; nothing if the import
-  ///     fails. Not for a child of the view context.
-  ///   - progress: called after every batch, where the caller runs.
+  ///   - freshens: what the last commit marks as imported; nothing if the import fails. Not for a
+  ///     child of the view context.
+  ///   - options: what else.
+  ///   - monitor: told of the progress.
   /// - Throws: ``ImportError``, which says what had been committed by then. Cancelling the task
   ///   stops at a batch's boundary.
   @discardableResult
   public nonisolated(nonsending) func importJSON<E: Entity>(
     _ type: E.Type, from source: JSONSource, as format: JSONFormat = .array,
-    mapping: JSONMapping<E>, absent: AbsentRows = .keep,
-    freshens: [CacheEntry] = [], progress: (@Sendable (ImportProgress) -> Void)? = nil
+    mapping: JSONMapping<E> = .automatic, absent: AbsentRows = .keep,
+    freshens: [CacheEntry] = [],
+    options: ImportOptions = ImportOptions(), monitor: ImportMonitor? = nil
   ) async throws(ImportError) -> ImportResult {
-    let (table, defaults): (Table, Record)
-    do throws(StoreError) { (table, defaults) = try importTarget(type) } catch {
+    let prepared = try PreparedImport(
+      self, type, format, mapping, absent, freshens, options, monitor)
+    return try await importing(prepared, from: source, hasCheckpoints: format == .lines)
+  }
+
+  /// Imports the records of a document: of several entities, at several paths.
+  ///
+  /// Everything that ``importJSON(_:from:as:mapping:absent:freshens:options:monitor:)`` says, but
+  /// there is no checkpoint to go on at. Rows are absent if their entity has a part in the document,
+  /// and no record of the document is theirs.
+  @discardableResult
+  public nonisolated(nonsending) func importJSON(
+    _ document: JSONDocument, from source: JSONSource, absent: AbsentRows = .keep,
+    freshens: [CacheEntry] = [], options: ImportOptions = ImportOptions(),
+    monitor: ImportMonitor? = nil
+  ) async throws(ImportError) -> ImportResult {
+    let prepared = try PreparedImport(self, document, absent, freshens, options, monitor)
+    return try await importing(prepared, from: source, hasCheckpoints: false)
+  }
+
+  private nonisolated(nonsending) func importing(
+    _ prepared: PreparedImport, from source: JSONSource, hasCheckpoints: Bool
+  ) async throws(ImportError) -> ImportResult {
+    try await running(prepared.session) { () throws(ImportError) in
+      let session = prepared.session
+      let edits = session.target == nil ? self : nil
+      var run = ImportRun(
+        session, try prepared.makeFeed(), edits: edits, hasCheckpoints: hasCheckpoints)
+      let rest = try await run.run(source)
+      try await session.finish(rest.tail, waiting: rest.waiting, edits: edits)
+    }
+  }
+
+  /// Runs an import from what the store has at its start to its result.
+  private nonisolated(nonsending) func running(
+    _ session: ImportSession, _ body: nonisolated(nonsending) () async throws(ImportError) -> Void
+  ) async throws(ImportError) -> ImportResult {
+    let activity = activityLedger
+    activity.begin(.importing)
+    // A pin that is kept keeps the log from starting again.
+    unpin()
+    defer {
+      activity.end(.importing)
+      session.end()
+      unpin()
+    }
+    do throws(ImportError) {
+      if let ledger = session.ledger, !session.scopes.isEmpty {
+        try await storing { () throws(StoreError) in
+          try await noteRows(of: session.scopes, in: ledger)
+        }
+      }
+      try await body()
+      return session.result
+    } catch {
+      var error = error
+      error.result = session.result
+      throw error
+    }
+  }
+
+  /// Imports several sources, some at a time.
+  fileprivate nonisolated(nonsending) func importJSON<E: Entity>(
+    _ type: E.Type, from sources: [JSONSource], as format: JSONFormat, mapping: JSONMapping<E>,
+    absent: AbsentRows, freshens: [CacheEntry], options: ImportOptions, monitor: ImportMonitor?
+  ) async throws(ImportError) -> ImportResult {
+    if sources.count != 1 && options.checkpoint != nil {
+      throw .mapping("only an import of one source can go on at a checkpoint")
+    }
+    let prepared = try PreparedImport(
+      self, type, format, mapping, absent, freshens, options, monitor)
+    let hasCheckpoints = sources.count == 1 && format == .lines
+    return try await running(prepared.session) { () throws(ImportError) in
+      let session = prepared.session
+      let rest = try await ImportRun.Rest(sources, workers: options.workers) { source in
+        do throws(ImportError) {
+          var run = ImportRun(
+            session, try prepared.makeFeed(), edits: nil, hasCheckpoints: hasCheckpoints)
+          return .success(try await run.run(source))
+        } catch {
+          return .failure(error)
+        }
+      }
+      try await session.finish(rest.tail, waiting: rest.waiting, edits: nil)
+    }
+  }
+}
+
+/// An import whose parameters are checked.
+private struct PreparedImport: Sendable {
+  let session: ImportSession
+  /// Every worker reads with a feed of its own.
+  let makeFeed: @Sendable () throws(ImportError) -> RecordFeed
+
+  init<E: Entity>(
+    _ scratch: ScratchContext, _ type: E.Type, _ format: JSONFormat, _ mapping: JSONMapping<E>,
+    _ absent: AbsentRows, _ freshens: [CacheEntry], _ options: ImportOptions,
+    _ monitor: ImportMonitor?
+  ) throws(ImportError) {
+    let model = scratch.model
+    try self.init(scratch, absent, freshens, options, monitor) { () throws(ImportError) in
+      let mapper = try RecordMapper(mapping.definition, in: model)
+      return RecordFeed(mapper, format, after: options.checkpoint?.records ?? 0)
+    }
+  }
+
+  init(
+    _ scratch: ScratchContext, _ document: JSONDocument, _ absent: AbsentRows,
+    _ freshens: [CacheEntry], _ options: ImportOptions, _ monitor: ImportMonitor?
+  ) throws(ImportError) {
+    let model = scratch.model
+    if options.checkpoint != nil { throw .mapping("a document has no checkpoint to go on at") }
+    try self.init(scratch, absent, freshens, options, monitor) { () throws(ImportError) in
+      RecordFeed(try FeedPlace.places(of: document, in: model))
+    }
+  }
+
+  private init(
+    _ scratch: ScratchContext, _ absent: AbsentRows, _ freshens: [CacheEntry],
+    _ options: ImportOptions, _ monitor: ImportMonitor?,
+    _ makeFeed: @escaping @Sendable () throws(ImportError) -> RecordFeed
+  ) throws(ImportError) {
+    self.makeFeed = makeFeed
+    // A mapping that does not fit is refused before anything is read.
+    let tables = try makeFeed().tables
+    do throws(StoreError) {
+      session = ImportSession(
+        scratch.batchTarget(author: options.author), options,
+        try absent.scopes(tables, scratch.model), try scratch.marks(freshens), monitor)
+    } catch {
       throw .store(error)
     }
-    let mapper = try RecordMapper(mapping, table, defaults: defaults)
-    var run = ImportRun(self, mapper, format, deletesAbsent: absent == .delete, progress)
-    var result = try await run.run(source)
-    if freshens.isEmpty { return result }
-    do throws(StoreError) { result.commit = try await markImported(freshens) } catch {
-      throw .store(error, result)
+  }
+}
+
+extension ImportRun.Rest {
+  /// What is left of several sources, of which `workers` are read at a time.
+  ///
+  /// The first error stops all of them.
+  fileprivate init(
+    _ sources: [JSONSource], workers: Int,
+    _ read: @escaping @Sendable @concurrent (JSONSource) async -> Result<Self, ImportError>
+  ) async throws(ImportError) {
+    self.init(tail: RecordBatch(), waiting: RecordBatch())
+    let result = await withTaskGroup(
+      of: Result<Self, ImportError>.self, returning: Result<Self, ImportError>.self
+    ) { group in
+      var all = Self(tail: RecordBatch(), waiting: RecordBatch())
+      var failure: ImportError?
+      var rest = sources[...]
+      for source in rest.prefix(max(1, workers)) { group.addTask { await read(source) } }
+      rest = rest.dropFirst(max(1, workers))
+      while let result = await group.next() {
+        switch result {
+        case .success(let next):
+          all.waiting.compose(next.waiting)
+          all.tail.compose(next.tail)
+          if failure == nil, let source = rest.popFirst() {
+            group.addTask { await read(source) }
+          }
+        case .failure(let error):
+          failure = failure ?? error
+          group.cancelAll()
+        }
+      }
+      return failure.map { .failure($0) } ?? .success(all)
     }
-    return result
+    self = try result.get()
   }
 }
 
@@ -57,13 +210,67 @@ extension Stack {
   @concurrent
   public func importJSON<E: Entity>(
     _ type: E.Type, from source: JSONSource, as format: JSONFormat = .array,
-    mapping: JSONMapping<E>, absent: AbsentRows = .keep,
-    freshens: [CacheEntry] = [], progress: (@Sendable (ImportProgress) -> Void)? = nil
+    mapping: JSONMapping<E> = .automatic, absent: AbsentRows = .keep,
+    freshens: [CacheEntry] = [],
+    options: ImportOptions = ImportOptions(), monitor: ImportMonitor? = nil
+  ) async throws(ImportError) -> ImportResult {
+    try await importJSON(
+      type, from: [source], as: format, mapping: mapping, absent: absent, freshens: freshens,
+      options: options, monitor: monitor)
+  }
+
+  /// Imports the records of a document, of several entities, through a scratch context of its own,
+  /// off the main actor, and returns when the view context shows them.
+  ///
+  /// - Throws: ``ImportError``, which says what had been committed by then.
+  @discardableResult
+  @concurrent
+  public func importJSON(
+    _ document: JSONDocument, from source: JSONSource, absent: AbsentRows = .keep,
+    freshens: [CacheEntry] = [], options: ImportOptions = ImportOptions(),
+    monitor: ImportMonitor? = nil
   ) async throws(ImportError) -> ImportResult {
     let result = try await scratch().importJSON(
-      type, from: source, as: format, mapping: mapping, absent: absent, freshens: freshens,
-      progress: progress)
+      document, from: source, absent: absent, freshens: freshens, options: options,
+      monitor: monitor)
     do throws(StoreError) { try await view.mergedOwn(result.commit) } catch { throw .store(error) }
     return result
+  }
+
+  /// Imports the records of several sources as one feed, ``ImportOptions/workers`` of them at a time.
+  ///
+  /// Which record wins if a key is in several sources is not said.
+  ///
+  /// - Throws: ``ImportError``, which says what had been committed by then; the first error of one
+  ///   source stops all of them.
+  @discardableResult
+  @concurrent
+  public func importJSON<E: Entity>(
+    _ type: E.Type, from sources: [JSONSource], as format: JSONFormat = .array,
+    mapping: JSONMapping<E> = .automatic, absent: AbsentRows = .keep,
+    freshens: [CacheEntry] = [],
+    options: ImportOptions = ImportOptions(), monitor: ImportMonitor? = nil
+  ) async throws(ImportError) -> ImportResult {
+    let result = try await scratch().importJSON(
+      type, from: sources, as: format, mapping: mapping, absent: absent, freshens: freshens,
+      options: options, monitor: monitor)
+    do throws(StoreError) { try await view.mergedOwn(result.commit) } catch { throw .store(error) }
+    return result
+  }
+}
+
+extension AbsentRows {
+  /// - Throws: ``StoreError`` with code `invalidQuery`.
+  fileprivate func scopes(
+    _ tables: [Table], _ model: Model
+  ) throws(StoreError) -> [ImportScope] {
+    switch rule {
+    case .keep: return []
+    case .deleteEveryRow: return tables.map(ImportScope.init(everyRowOf:))
+    case .delete(let makers):
+      var scopes: [ImportScope] = []
+      for make in makers { scopes.append(try make(model)) }
+      return scopes
+    }
   }
 }

@@ -25,6 +25,8 @@ package struct JSONColumn: Sendable, Equatable {
   package enum DateFormat: Sendable, Equatable {
     /// A string that `JSONDate` reads.
     case iso8601
+    /// The same, and without a zone it is in UTC.
+    case iso8601UTC
     /// A number of seconds since 1970-01-01T00:00:00Z.
     case epochSeconds
     /// A number of milliseconds since 1970-01-01T00:00:00Z.

@@ -1,72 +1,142 @@
 /// Dates written as text: RFC 3339, and the neighbouring forms of ISO 8601 that servers send.
 ///
-/// `YYYY-MM-DDTHH:MM:SS[.fraction](Z|±HH:MM|±HHMM|±HH)`, with `t`, `z` or a space accepted, or
-/// `YYYY-MM-DD` alone, which is midnight UTC. Years are 0000 to 9999 in the Gregorian calendar, also
-/// before its introduction. Second 60 is the first second of the next minute. Digits of the fraction
-/// after the fifteenth have no weight.
+/// `YYYY-MM-DDTHH:MM[:SS[.fraction]](Z|±HH:MM|±HHMM|±HH)`, or without dashes and colons
+/// `YYYYMMDDTHHMM[SS[.fraction]](…)`; with `t`, `z`, a space for the `T` and a comma for the point
+/// accepted; or a date alone, which is midnight UTC. A year has four digits, or a sign and six. The
+/// calendar is the Gregorian one, also before its introduction. Second 60 is the first second of the
+/// next minute. Digits of the fraction after the fifteenth have no weight.
 package enum JSONDate {
   /// The seconds since 2001-01-01T00:00:00Z, Foundation's reference date; nil for any other text.
-  package static func secondsSinceReferenceDate(_ text: UnsafeBufferPointer<UInt8>) -> Double? {
-    guard text.count >= 10, text[4] == dash, text[7] == dash else { return nil }
-    let (century, yearOfCentury) = (pair(text, 0), pair(text, 2))
-    let (month, day) = (pair(text, 5), pair(text, 8))
-    guard century | yearOfCentury | month | day >= 0 else { return nil }
-    let year = century * 100 + yearOfCentury
-    guard (1...12).contains(month), day >= 1, day <= length(ofMonth: month, year: year) else {
-      return nil
+  ///
+  /// - Parameter assumesUTC: whether a time without a zone is one in UTC, and not refused.
+  package static func secondsSinceReferenceDate(
+    _ text: UnsafeBufferPointer<UInt8>, assumesUTC: Bool = false
+  ) -> Double? {
+    var reader = Reader(text: text)
+    guard let (midnight, isExtended) = reader.date() else { return nil }
+    if reader.isAtEnd { return Double(midnight) }
+    guard let (seconds, fraction) = reader.time(isExtended: isExtended) else { return nil }
+    var offset = 0
+    if !(assumesUTC && reader.isAtEnd) {
+      guard let zone = reader.zone() else { return nil }
+      offset = zone
     }
-    let midnight = (days(year: year, month: month, day: day) - daysToReferenceDate) * 86_400
-    return text.count == 10 ? Double(midnight) : time(text, after: midnight)
+    return reader.isAtEnd ? Double(midnight + seconds - offset) + fraction : nil
   }
+}
 
-  /// Reads `THH:MM:SS[.fraction](Z|±HH[[:]MM])` from index 10.
-  @inline(__always)
-  private static func time(_ text: UnsafeBufferPointer<UInt8>, after midnight: Int) -> Double? {
-    guard text.count >= 20, text[13] == colon, text[16] == colon else { return nil }
-    guard text[10] | 0x20 == UInt8(ascii: "t") || text[10] == UInt8(ascii: " ") else { return nil }
-    let (hour, minute, second) = (pair(text, 11), pair(text, 14), pair(text, 17))
-    guard hour | minute | second >= 0, hour <= 23, minute <= 59, second <= 60 else { return nil }
-    var index = 19
-    var fraction = 0.0
-    if text[index] == UInt8(ascii: ".") {
-      guard let value = self.fraction(text, &index) else { return nil }
-      fraction = value
+extension JSONDate {
+  /// Reads the parts of a date from left to right.
+  private struct Reader {
+    let text: UnsafeBufferPointer<UInt8>
+    var index = 0
+
+    init(text: UnsafeBufferPointer<UInt8>) { self.text = text }
+
+    var isAtEnd: Bool { index == text.count }
+
+    /// Reads `YYYY-MM-DD`, or the same without dashes; in seconds since the reference date.
+    @inline(__always)
+    mutating func date() -> (midnight: Int, isExtended: Bool)? {
+      guard let year = year() else { return nil }
+      let isExtended = take(UInt8(ascii: "-"))
+      let month = pair()
+      if isExtended, !take(UInt8(ascii: "-")) { return nil }
+      let day = pair()
+      guard (1...12).contains(month), day >= 1, day <= JSONDate.length(ofMonth: month, year: year)
+      else {
+        return nil
+      }
+      let days =
+        JSONDate.days(year: year, month: month, day: day) - JSONDate.daysToReferenceDate
+      return (days * 86_400, isExtended)
     }
-    guard let offset = offset(text, index) else { return nil }
-    return Double(midnight + hour * 3600 + minute * 60 + second - offset) + fraction
-  }
 
-  /// Reads a point and the digits after it.
-  private static func fraction(_ text: UnsafeBufferPointer<UInt8>, _ index: inout Int) -> Double? {
-    index += 1
-    let first = index
-    var (value, scale) = (0.0, 1.0)
-    while index < text.count, case let digit = text[index] &- UInt8(ascii: "0"), digit <= 9 {
-      if index - first < 15 { (value, scale) = (value * 10 + Double(digit), scale * 10) }
+    /// Reads `YYYY` or `±YYYYYY`; minus nought is no year.
+    @inline(__always)
+    private mutating func year() -> Int? {
+      let sign = next
+      let isSigned = sign == UInt8(ascii: "+") || sign == UInt8(ascii: "-")
+      if isSigned { index += 1 }
+      let first = isSigned ? pair() : 0
+      let (second, third) = (pair(), pair())
+      guard first | second | third >= 0 else { return nil }
+      let year = first * 10_000 + second * 100 + third
+      if sign == UInt8(ascii: "-") { return year == 0 ? nil : -year }
+      return year
+    }
+
+    /// Reads `THH:MM[:SS[.fraction]]`, or the same without colons.
+    @inline(__always)
+    mutating func time(isExtended: Bool) -> (seconds: Int, fraction: Double)? {
+      guard take(UInt8(ascii: "T")) || take(UInt8(ascii: "t")) || take(UInt8(ascii: " ")) else {
+        return nil
+      }
+      let hour = pair()
+      if isExtended, !take(UInt8(ascii: ":")) { return nil }
+      let minute = pair()
+      guard hour | minute >= 0, hour <= 23, minute <= 59 else { return nil }
+      let hasSecond = isExtended ? take(UInt8(ascii: ":")) : JSONDate.isDigit(next)
+      guard hasSecond else { return (hour * 3600 + minute * 60, 0) }
+      let second = pair()
+      guard 0...60 ~= second else { return nil }
+      var fraction = 0.0
+      if take(UInt8(ascii: ".")) || take(UInt8(ascii: ",")) {
+        guard let value = self.fraction() else { return nil }
+        fraction = value
+      }
+      return (hour * 3600 + minute * 60 + second, fraction)
+    }
+
+    /// Reads the digits after a point.
+    private mutating func fraction() -> Double? {
+      let first = index
+      var (value, scale) = (0.0, 1.0)
+      while JSONDate.isDigit(next) {
+        if index - first < 15 { (value, scale) = (value * 10 + Double(next &- 0x30), scale * 10) }
+        index += 1
+      }
+      return index > first ? value / scale : nil
+    }
+
+    /// Reads `Z`, `±HH:MM`, `±HHMM` or `±HH`; in seconds east of Greenwich.
+    @inline(__always)
+    mutating func zone() -> Int? {
+      if take(UInt8(ascii: "Z")) || take(UInt8(ascii: "z")) { return 0 }
+      let isWest = take(UInt8(ascii: "-"))
+      guard isWest || take(UInt8(ascii: "+")) else { return nil }
+      let hours = pair()
+      var minutes = 0
+      if take(UInt8(ascii: ":")) || !isAtEnd { minutes = pair() }
+      guard hours | minutes >= 0, hours <= 23, minutes <= 59 else { return nil }
+      let seconds = hours * 3600 + minutes * 60
+      return isWest ? -seconds : seconds
+    }
+
+    // MARK: Characters
+
+    /// The next byte; NUL at the end.
+    private var next: UInt8 { index < text.count ? text[index] : 0 }
+
+    @inline(__always)
+    private mutating func take(_ byte: UInt8) -> Bool {
+      guard next == byte else { return false }
       index += 1
+      return true
     }
-    return index > first ? value / scale : nil
+
+    /// Reads two digits; negative if they are none.
+    @inline(__always)
+    private mutating func pair() -> Int {
+      guard index + 1 < text.count else { return -1 }
+      let (tens, ones) = (text[index] &- 0x30, text[index + 1] &- 0x30)
+      index += 2
+      return tens <= 9 && ones <= 9 ? Int(tens) * 10 + Int(ones) : -1
+    }
   }
 
-  /// Reads `Z`, `±HH:MM`, `±HHMM` or `±HH` up to the text's end; in seconds east of Greenwich.
   @inline(__always)
-  private static func offset(_ text: UnsafeBufferPointer<UInt8>, _ index: Int) -> Int? {
-    guard index < text.count else { return nil }
-    let sign = text[index]
-    if sign | 0x20 == UInt8(ascii: "z") { return index + 1 == text.count ? 0 : nil }
-    guard sign == UInt8(ascii: "+") || sign == dash else { return nil }
-    var (hours, minutes) = (0, 0)
-    switch text.count - index {
-    case 3: hours = pair(text, index + 1)
-    case 5: (hours, minutes) = (pair(text, index + 1), pair(text, index + 3))
-    case 6 where text[index + 3] == colon:
-      (hours, minutes) = (pair(text, index + 1), pair(text, index + 4))
-    default: return nil
-    }
-    guard hours | minutes >= 0, hours <= 23, minutes <= 59 else { return nil }
-    let seconds = hours * 3600 + minutes * 60
-    return sign == dash ? -seconds : seconds
-  }
+  private static func isDigit(_ byte: UInt8) -> Bool { byte &- 0x30 <= 9 }
 
   // MARK: Calendar
 
@@ -89,17 +159,5 @@ package enum JSONDate {
     guard month == 2 else { return 30 + (month + month >> 3) & 1 }
     let isLeap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
     return isLeap ? 29 : 28
-  }
-
-  // MARK: Characters
-
-  private static var dash: UInt8 { UInt8(ascii: "-") }
-  private static var colon: UInt8 { UInt8(ascii: ":") }
-
-  /// The number of two digits at an index, negative unless both are digits.
-  @inline(__always)
-  private static func pair(_ text: UnsafeBufferPointer<UInt8>, _ index: Int) -> Int {
-    let (tens, ones) = (text[index] &- 0x30, text[index + 1] &- 0x30)
-    return tens <= 9 && ones <= 9 ? Int(tens) * 10 + Int(ones) : -1
   }
 }

@@ -8,6 +8,9 @@ public enum JSONFormat: Sendable, Equatable {
   /// its arrays is read; if there is none at all, that is an error.
   case arrayAt([String])
   /// One record a line (NDJSON), blank lines allowed; a record may itself contain line breaks.
+  ///
+  /// A line that is not JSON costs no other one: reading can go on after the line on which the broken
+  /// record began, unless the lines after it complete it.
   case lines
 
   /// A GeoJSON feature collection.

@@ -80,8 +80,9 @@ extension JSONReader {
     case .text:
       return isAtString ? .text(try text(&row, record: record)) : nil
     case .date(.iso8601):
-      guard isAtString else { return nil }
-      return try withText(try string(), JSONDate.secondsSinceReferenceDate).map { .real($0) }
+      return try date(assumesUTC: false)
+    case .date(.iso8601UTC):
+      return try date(assumesUTC: true)
     case .date(.epochSeconds):
       return try real(allowsString).map { .real($0 - 978_307_200) }
     case .date(.epochMilliseconds):
@@ -107,7 +108,7 @@ extension JSONReader {
       case .integer: kind == .number ? .notAnInteger : .expected(.number)
       case .real: kind == .number ? .numberOutOfRange : .expected(.number)
       case .bool: .expected(.bool)
-      case .date(.iso8601): kind == .string ? .invalidDate : .expected(.string)
+      case .date(.iso8601), .date(.iso8601UTC): kind == .string ? .invalidDate : .expected(.string)
       case .date: kind == .number ? .numberOutOfRange : .expected(.number)
       case .uuid: kind == .string ? .invalidUUID : .expected(.string)
       case .base64: kind == .string ? .invalidBase64 : .expected(.string)
@@ -118,6 +119,13 @@ extension JSONReader {
   }
 
   private var isAtString: Bool { cursor.pointee == UInt8(ascii: "\"") }
+
+  private mutating func date(assumesUTC: Bool) throws(JSONFault) -> JSONRow.Cell? {
+    guard isAtString else { return nil }
+    return try withText(try string()) {
+      JSONDate.secondsSinceReferenceDate($0, assumesUTC: assumesUTC)
+    }.map { .real($0) }
+  }
 
   // MARK: Numbers
 

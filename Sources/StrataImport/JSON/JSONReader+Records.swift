@@ -28,8 +28,8 @@ extension JSONReader {
     _ index: Int, _ plan: JSONPlan, _ row: inout JSONRow, record: Int
   ) throws(JSONFault) {
     let node = plan.nodes[index]
-    // What an earlier duplicate left is not part of this one.
-    for place in node.slots { row.cells[plan.slots[place]] = .missing }
+    // What an earlier duplicate left is not part of this one; the record itself begins empty.
+    if index > 0 { for place in node.slots { row.cells[plan.slots[place]] = .missing } }
     switch try kind() {
     case .object where !node.isArray:
       try object(node, plan, &row, record: record)

@@ -4,6 +4,8 @@ package enum JSONScanError: Error, Sendable, Equatable {
   case syntax(JSONSyntaxError)
   /// One record was refused; asking again gives the next record.
   case value(JSONValueError)
+  /// One line is not JSON; asking again goes on with the line after it.
+  case line(JSONSyntaxError)
 }
 
 /// Reads records from input that arrives in chunks.
@@ -22,7 +24,7 @@ package enum JSONScanError: Error, Sendable, Equatable {
 /// more has arrived, so that no size of chunks makes the work quadratic. Give chunks of 64 to 256 KB
 /// and take the records of each before the next.
 package struct JSONRecordScanner: Sendable {
-  package let plan: JSONPlan
+  private let plans: [JSONPlan]
 
   private var window = JSONWindow()
   private var traversal: JSONTraversal
@@ -33,10 +35,22 @@ package struct JSONRecordScanner: Sendable {
   private let isLines: Bool
 
   package init(_ format: JSONFormat, plan: JSONPlan) {
-    self.plan = plan
+    plans = [plan]
     traversal = JSONTraversal(format)
     isLines = format == .lines
   }
+
+  /// Reads the arrays at several paths of a document, each by a plan of its own.
+  ///
+  /// - Parameter places: at most 64, of which no path leads to another one.
+  package init(_ places: [(path: [String], plan: JSONPlan)]) {
+    plans = places.map(\.plan)
+    traversal = JSONTraversal(places.map(\.path))
+    isLines = false
+  }
+
+  /// Which of the places the last record was found at.
+  package var place: Int { traversal.place }
 
   /// Adds input.
   package mutating func append(_ chunk: UnsafeRawBufferPointer) {
@@ -57,7 +71,7 @@ package struct JSONRecordScanner: Sendable {
     guard window.isFinal || window.unreadCount >= retryCount else { return false }
     let isRecord: Bool
     do throws(JSONFault) {
-      isRecord = try Self.read(&window, &traversal, plan, &row)
+      isRecord = try Self.read(&window, &traversal, plans, &row)
       retryCount = 0
     } catch {
       if error.code == .unexpectedEnd, !window.isFinal {
@@ -65,6 +79,10 @@ package struct JSONRecordScanner: Sendable {
         return false
       }
       let failure = syntaxError(error)
+      if traversal.leaveLine() {
+        retryCount = 0
+        throw .line(failure)
+      }
       self.failure = failure
       throw .syntax(failure)
     }
@@ -72,17 +90,22 @@ package struct JSONRecordScanner: Sendable {
     return isRecord
   }
 
+  /// The bytes that were read, up to the end of the last record.
+  package var offset: Int { window.end.offset }
+  /// The line feeds among them.
+  package var lines: Int { window.end.line - 1 }
+
   /// Where a record is in the input; nil after more input was added.
   package func location(of row: JSONRow) -> JSONLocation? {
     window.position(of: row.offset).map(window.location(of:))
   }
 
   private static func read(
-    _ window: inout JSONWindow, _ traversal: inout JSONTraversal, _ plan: JSONPlan,
+    _ window: inout JSONWindow, _ traversal: inout JSONTraversal, _ plans: [JSONPlan],
     _ row: inout JSONRow
   ) throws(JSONFault) -> Bool {
     try window.read { (reader) throws(JSONFault) in
-      try traversal.next(&reader, plan, &row)
+      try traversal.next(&reader, plans, &row)
     }
   }
 
@@ -95,6 +118,7 @@ package struct JSONRecordScanner: Sendable {
   }
 
   private func valueError(_ fault: JSONValueFault) -> JSONValueError {
+    let plan = plans[place]
     let (path, slot): (JSONPath, Int?) =
       switch fault.site {
       case .slot(let slot): (plan.columns[slot].path, slot)

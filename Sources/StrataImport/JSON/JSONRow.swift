@@ -56,6 +56,9 @@ package struct JSONRow: Sendable {
     withBytes(bytes) { String(decoding: $0, as: UTF8.self) }
   }
 
+  /// The bytes of the whole record as it stands in the input.
+  func withSource(_ body: (UnsafeRawBufferPointer) -> Void) { source.withUnsafeBytes(body) }
+
   /// The whole record as it stands in the input.
   package var json: String { String(decoding: source, as: UTF8.self) }
 

@@ -1,24 +1,28 @@
+internal import Foundation
+
 /// Where in a document a scanner is, between two records.
 ///
 /// ```
-/// start ─→ value(0) ─{→ firstKey ─ key on the path ─→ value(1) … value(n) ─[→ firstElement
+/// start ─→ value(0) ─{→ firstKey ─ key on a path ─→ value(1) … value(n) ─[→ firstElement
 ///          firstKey, key ─ any other key ─→ skipping ─→ member ─,→ key
 ///          firstElement ─→ element ─→ separator ─,→ element
+///          value(n) ─{→ single, value(n) ─null→ member, where an array is not insisted on
 ///          } of level n, ] of the array ─→ member(n - 1), at the outermost level ─→ trailing
 /// start ─→ line ─→ lineEnd ─→ line …                            line, trailing ─→ finished
+/// line, lineEnd ─ leaveLine ─→ brokenLine ─→ line
 /// ```
 /// Each move commits what was read, so after a fault the input is read again from the phase's start.
 struct JSONTraversal: Sendable {
   private enum Phase {
     /// Before the first byte, maybe a byte order mark.
     case start
-    /// Before the value at a level of the path: an object, or at its end the array of records.
+    /// Before the value at a level of a path: an object, or at its end the array of records.
     case value(level: Int)
     /// Behind the brace that opens the object at a level.
     case firstKey(level: Int)
     /// Behind a comma in the object at a level.
     case key(level: Int)
-    /// In a value that is not on the path.
+    /// In a value that is on no path.
     case skipping(JSONSkip, level: Int)
     /// Behind a value in the object at a level.
     case member(level: Int)
@@ -28,10 +32,14 @@ struct JSONTraversal: Sendable {
     case element
     /// Behind a record in the array.
     case separator
+    /// Before a record that is there instead of an array.
+    case single
     /// Before a line.
     case line
     /// Behind a record on a line.
     case lineEnd
+    /// In a line of which nothing is read any more.
+    case brokenLine
     /// Behind the document.
     case trailing
     /// Nothing is left.
@@ -39,18 +47,36 @@ struct JSONTraversal: Sendable {
   }
 
   private let isLines: Bool
-  private let path: [[UInt8]]
+  private let paths: [[[UInt8]]]
+  /// Whether one record may be in the place of an array, or null.
+  private let allowsSingle: Bool
   private var phase = Phase.start
   private var hasFoundArray = false
+  /// By level, a bit for each path that the keys above are on.
+  private var candidates: [UInt64]
+  /// Which path the last record was found at.
+  private(set) var place = 0
 
   init(_ format: JSONFormat) {
-    isLines = format == .lines
-    path = if case .arrayAt(let keys) = format { keys.map { Array($0.utf8) } } else { [] }
+    let path = if case .arrayAt(let keys) = format { keys } else { [String]() }
+    self.init([path], isLines: format == .lines, allowsSingle: false)
   }
 
-  /// Reads the next record, or to the end of the document; whether there was a record.
+  /// - Parameter paths: at most 64, of which none leads to another one.
+  init(_ paths: [[String]]) { self.init(paths, isLines: false, allowsSingle: true) }
+
+  private init(_ paths: [[String]], isLines: Bool, allowsSingle: Bool) {
+    self.paths = paths.map { path in path.map { Array($0.utf8) } }
+    self.isLines = isLines
+    self.allowsSingle = allowsSingle
+    let all = paths.count < 64 ? 1 << UInt64(paths.count) - 1 : UInt64.max
+    candidates = [all] + (paths.map(\.count).max().map { Array(repeating: 0, count: $0) } ?? [])
+  }
+
+  /// Reads the next record by the plan of its place, or to the end of the document; whether there
+  /// was a record.
   mutating func next(
-    _ reader: inout JSONReader, _ plan: JSONPlan, _ row: inout JSONRow
+    _ reader: inout JSONReader, _ plans: [JSONPlan], _ row: inout JSONRow
   ) throws(JSONFault) -> Bool {
     while true {
       switch phase {
@@ -61,7 +87,7 @@ struct JSONTraversal: Sendable {
         try openValue(at: level, &reader)
       case .firstKey(let level):
         if reader.peek() == UInt8(ascii: "}") {
-          try close(level, &reader)
+          try close(UInt8(ascii: "}"), level, &reader)
         } else {
           try key(at: level, &reader)
         }
@@ -74,19 +100,19 @@ struct JSONTraversal: Sendable {
           reader.cursor += 1
           move(to: .key(level: level), &reader)
         } else {
-          try close(level, &reader)
+          try close(UInt8(ascii: "}"), level, &reader)
         }
       case .firstElement:
         if reader.peek() == UInt8(ascii: "]") {
-          try close(path.count, &reader)
+          try close(UInt8(ascii: "]"), paths[place].count, &reader)
         } else if reader.isAtEnd {
           throw reader.fault(at: reader.cursor)
         } else {
           move(to: .element, &reader)
         }
       case .element:
-        reader.depth = path.count + 1
-        try reader.record(plan, into: &row)
+        reader.depth = paths[place].count + 1
+        try reader.record(plans[place], into: &row)
         move(to: .separator, &reader)
         return true
       case .separator:
@@ -94,17 +120,25 @@ struct JSONTraversal: Sendable {
           reader.cursor += 1
           move(to: .element, &reader)
         } else {
-          try close(path.count, &reader)
+          try close(UInt8(ascii: "]"), paths[place].count, &reader)
         }
+      case .single:
+        reader.depth = paths[place].count
+        try reader.record(plans[place], into: &row)
+        leave(paths[place].count, &reader)
+        return true
       case .line:
         if try skipBlankLines(&reader) {
-          try reader.record(plan, into: &row)
+          try reader.record(plans[place], into: &row)
           move(to: .lineEnd, &reader)
           return true
         }
         move(to: .finished, &reader)
       case .lineEnd:
         try endLine(&reader)
+        move(to: .line, &reader)
+      case .brokenLine:
+        try skipLine(&reader)
         move(to: .line, &reader)
       case .trailing:
         try endDocument(&reader)
@@ -120,15 +154,26 @@ struct JSONTraversal: Sendable {
     reader.commit()
   }
 
-  // MARK: Objects on the path
+  // MARK: Objects on the paths
 
   private mutating func openValue(
     at level: Int, _ reader: inout JSONReader
   ) throws(JSONFault) {
-    if level == path.count {
-      try reader.expect(UInt8(ascii: "["))
+    // A path's end is no other path's middle.
+    let first = candidates[level].trailingZeroBitCount
+    if level == paths[first].count {
+      place = first
+      let byte = allowsSingle ? reader.peek() : UInt8(ascii: "[")
+      if byte == UInt8(ascii: "{") {
+        move(to: .single, &reader)
+      } else if byte == UInt8(ascii: "n") {
+        try reader.null()
+        leave(level, &reader)
+      } else {
+        try reader.expect(UInt8(ascii: "["))
+        move(to: .firstElement, &reader)
+      }
       hasFoundArray = true
-      move(to: .firstElement, &reader)
     } else {
       try reader.expect(UInt8(ascii: "{"))
       move(to: .firstKey(level: level), &reader)
@@ -137,7 +182,13 @@ struct JSONTraversal: Sendable {
 
   private mutating func key(at level: Int, _ reader: inout JSONReader) throws(JSONFault) {
     let key = try reader.key()
-    if try reader.matches(key, path[level]) {
+    var matching: UInt64 = 0
+    for (index, path) in paths.enumerated()
+    where candidates[level] & 1 << UInt64(index) != 0 && path.count > level {
+      if try reader.matches(key, path[level]) { matching |= 1 << UInt64(index) }
+    }
+    if matching != 0 {
+      candidates[level + 1] = matching
       move(to: .value(level: level + 1), &reader)
     } else {
       move(to: .skipping(JSONSkip(), level: level), &reader)
@@ -158,13 +209,46 @@ struct JSONTraversal: Sendable {
     move(to: .member(level: level), &reader)
   }
 
-  /// Leaves the object or array at a level of the path.
-  private mutating func close(_ level: Int, _ reader: inout JSONReader) throws(JSONFault) {
-    try reader.expect(level == path.count ? UInt8(ascii: "]") : UInt8(ascii: "}"))
+  /// Leaves the object or array at a level of a path.
+  private mutating func close(
+    _ bracket: UInt8, _ level: Int, _ reader: inout JSONReader
+  ) throws(JSONFault) {
+    try reader.expect(bracket)
+    leave(level, &reader)
+  }
+
+  /// Goes on behind the value at a level of a path.
+  private mutating func leave(_ level: Int, _ reader: inout JSONReader) {
     move(to: level == 0 ? .trailing : .member(level: level - 1), &reader)
   }
 
   // MARK: Ends
+
+  /// Gives up what could not be read of a line; false if the format has none.
+  ///
+  /// That is the line on which the record began: reading goes on after it, wherever in the record
+  /// the fault was.
+  mutating func leaveLine() -> Bool {
+    switch phase {
+    case .line, .lineEnd:
+      phase = .brokenLine
+      return true
+    case .start, .value, .firstKey, .key, .skipping, .member, .firstElement, .element, .separator,
+      .single, .brokenLine, .trailing, .finished:
+      return false
+    }
+  }
+
+  /// Passes the next line feed, or goes to the end of the input.
+  private func skipLine(_ reader: inout JSONReader) throws(JSONFault) {
+    if let lineFeed = memchr(reader.cursor, 0x0A, reader.end - reader.cursor) {
+      reader.cursor = UnsafePointer(lineFeed.assumingMemoryBound(to: UInt8.self)) + 1
+      return
+    }
+    reader.cursor = reader.end
+    reader.commit()
+    guard reader.isFinal else { throw reader.fault(at: reader.cursor) }
+  }
 
   /// Goes to the next line that is not blank; false at the end of the input.
   private func skipBlankLines(_ reader: inout JSONReader) throws(JSONFault) -> Bool {

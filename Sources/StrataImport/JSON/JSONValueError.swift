@@ -31,11 +31,14 @@ package struct JSONValueError: Error, Sendable, Equatable, CustomStringConvertib
   package var location: JSONLocation
 
   package var description: String {
-    "\(path.steps.isEmpty ? "record" : "\(path)"): \(reason) at \(location)"
+    "\(path.steps.isEmpty ? "record" : "\(path)"): \(problem.reason(found)) at \(location)"
   }
+}
 
-  private var reason: String {
-    switch problem {
+extension JSONValueError.Problem {
+  /// A sentence for people about a value's text.
+  func reason(_ found: String) -> String {
+    switch self {
     case .missing: "required and missing"
     case .null: "required and null"
     case .expected(let expectation): "expected \(expectation), found \(found)"

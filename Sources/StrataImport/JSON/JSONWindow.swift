@@ -74,6 +74,9 @@ struct JSONWindow: Sendable {
     return JSONLocation(offset: offset, line: lines + 1, column: offset - start + 1)
   }
 
+  /// Where what was read ends.
+  var end: JSONLocation { location(of: consumed) }
+
   /// The index in the window of an absolute offset, unless it is discarded.
   func position(of offset: Int) -> Int? {
     (base...base + count).contains(offset) ? offset - base : nil

@@ -27,6 +27,19 @@ public struct Conversion<Value: AttributeValue>: Sendable {
     }
   }
 
+  /// Like ``automatic``, but a value that the type refuses becomes `value`: for enumerations that a
+  /// server may extend.
+  public static func unknown(as value: Value) -> Self {
+    let automatic = Self.automatic
+    return Self(automatic.kind) { cell throws(ValueError) in
+      do throws(ValueError) {
+        return try automatic.convert?(cell) ?? cell
+      } catch {
+        return try value.cell
+      }
+    }
+  }
+
   /// A conversion of your own, from the text of a string or the JSON text of any other value.
   ///
   /// - Parameter make: called off the main actor; throws ``ValueError`` to refuse the record.
@@ -43,6 +56,8 @@ public struct Conversion<Value: AttributeValue>: Sendable {
 extension Conversion where Value == Date {
   /// An ISO 8601 date and time with a zone, or a date alone (midnight UTC).
   public static var iso8601: Self { Self(.date(.iso8601)) }
+  /// The same, and a time without a zone is taken for UTC.
+  public static var iso8601AssumingUTC: Self { Self(.date(.iso8601UTC)) }
   /// Seconds since 1970-01-01T00:00:00Z.
   public static var epochSeconds: Self { Self(.date(.epochSeconds)) }
   /// Milliseconds since 1970-01-01T00:00:00Z.
@@ -52,6 +67,8 @@ extension Conversion where Value == Date {
 extension Conversion where Value == Date? {
   /// An ISO 8601 date and time with a zone, or a date alone (midnight UTC).
   public static var iso8601: Self { Self(.date(.iso8601)) }
+  /// The same, and a time without a zone is taken for UTC.
+  public static var iso8601AssumingUTC: Self { Self(.date(.iso8601UTC)) }
   /// Seconds since 1970-01-01T00:00:00Z.
   public static var epochSeconds: Self { Self(.date(.epochSeconds)) }
   /// Milliseconds since 1970-01-01T00:00:00Z.

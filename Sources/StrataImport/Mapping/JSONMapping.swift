@@ -2,14 +2,7 @@ public import Strata
 
 /// Where an attribute's value is in each JSON record.
 public struct Field<Root: Entity>: Sendable {
-  let path: any AnyKeyPath & Sendable
-  let key: String
-  let kind: JSONColumn.Kind
-  let convert: (@Sendable (Cell) throws(ValueError) -> Cell)?
-  private(set) var isRequired = false
-  private(set) var isOnlyWhenInserted = false
-  /// Makes a key from a record's position, for records without one.
-  private(set) var positionKey: (@Sendable (Int) -> Cell)?
+  private(set) var definition: FieldDefinition
 
   /// The attribute at `path` comes from the member at `key`.
   ///
@@ -17,27 +10,44 @@ public struct Field<Root: Entity>: Sendable {
   ///   - key: a member's name, or names separated by dots for nested objects, with an index in
   ///     brackets for an array's element: `"geometry.coordinates[0]"`.
   ///   - conversion: how the JSON value becomes the attribute's.
+  ///   - fallback: what a record gets in which the member is missing or null. Without it, a missing
+  ///     member leaves the attribute alone, or at its default in a new record.
   public init<Value: AttributeValue>(
     _ path: any WritableKeyPath<Root, Value> & Sendable, _ key: String,
-    _ conversion: Conversion<Value> = .automatic
+    _ conversion: Conversion<Value> = .automatic, default fallback: Value? = nil
   ) {
-    self.path = path
-    self.key = key
-    kind = conversion.kind
-    convert = conversion.convert
+    definition = FieldDefinition(
+      attribute: .path(path), keys: [key], kind: conversion.kind, convert: conversion.convert)
+    if let fallback {
+      definition.fallback = { () throws(ValueError) -> Cell in try fallback.cell }
+    }
+  }
+
+  /// Takes the value from the member at `key` if there is none at the keys before.
+  public func or(_ key: String) -> Self {
+    var copy = self
+    copy.definition.keys.append(key)
+    return copy
   }
 
   /// Refuses records in which the member is missing or null.
   public func required() -> Self {
     var copy = self
-    copy.isRequired = true
+    copy.definition.isRequired = true
     return copy
   }
 
   /// Takes the value for new records only; an update leaves the attribute alone.
   public func onlyWhenInserted() -> Self {
     var copy = self
-    copy.isOnlyWhenInserted = true
+    copy.definition.isOnlyWhenInserted = true
+    return copy
+  }
+
+  /// Takes a string that is exactly one JSON number, such as `"12.50"`, for that number.
+  public func allowingNumberInString() -> Self {
+    var copy = self
+    copy.definition.allowsNumberInString = true
     return copy
   }
 }
@@ -48,7 +58,7 @@ extension Field where Root.ID == String {
   /// Only for the key's field, and only sensible for feeds that keep their order.
   public func orPosition() -> Self {
     var copy = self
-    copy.positionKey = { .text(String($0)) }
+    copy.definition.positionKey = { .text(String($0)) }
     return copy
   }
 }
@@ -59,15 +69,77 @@ extension Field where Root.ID == Int {
   /// Only for the key's field, and only sensible for feeds that keep their order.
   public func orPosition() -> Self {
     var copy = self
-    copy.positionKey = { .integer(Int64($0)) }
+    copy.definition.positionKey = { .integer(Int64($0)) }
     return copy
   }
 }
 
-/// Collects the fields of a ``JSONMapping``.
+/// An object inside of each record that is an entity of its own, and the reference to it.
+///
+/// The entity is imported with the record, in the same commit. A record without the object leaves the
+/// reference alone; null makes it nil.
+public struct NestedObject<Root: Entity>: Sendable {
+  let part: MappingDefinition.Part
+
+  /// The object at `key` is the target of the reference at `path`.
+  public init<Target: Entity>(
+    _ path: any WritableKeyPath<Root, Target.ID> & Sendable, _ key: String,
+    _ mapping: JSONMapping<Target>
+  ) {
+    part = .object(.path(path), keys: [key], mapping.definition)
+  }
+
+  /// The object at `key` is the target of the optional reference at `path`.
+  public init<Target: Entity>(
+    _ path: any WritableKeyPath<Root, Target.ID?> & Sendable, _ key: String,
+    _ mapping: JSONMapping<Target>
+  ) {
+    part = .object(.path(path), keys: [key], mapping.definition)
+  }
+}
+
+/// An array inside of each record whose objects are entities that refer to the record.
+///
+/// They are imported with the record, in the same commit. What the store has besides them stays.
+public struct NestedArray<Root: Entity>: Sendable {
+  let part: MappingDefinition.Part
+
+  /// The objects of the array at `key` refer to the record by the attribute at `inverse`.
+  public init<Target: Entity>(
+    _ key: String, _ mapping: JSONMapping<Target>,
+    _ inverse: any WritableKeyPath<Target, Root.ID> & Sendable
+  ) {
+    part = .array(keys: [key], mapping.definition, inverse: .path(inverse))
+  }
+
+  /// The objects of the array at `key` refer to the record by the optional attribute at `inverse`.
+  public init<Target: Entity>(
+    _ key: String, _ mapping: JSONMapping<Target>,
+    _ inverse: any WritableKeyPath<Target, Root.ID?> & Sendable
+  ) {
+    part = .array(keys: [key], mapping.definition, inverse: .path(inverse))
+  }
+}
+
+/// A part of a ``JSONMapping``.
+public struct MappingPart<Root: Entity>: Sendable {
+  let part: MappingDefinition.Part
+}
+
+/// Collects the parts of a ``JSONMapping``.
 @resultBuilder public enum JSONMappingBuilder<Root: Entity> {
-  public static func buildExpression(_ field: Field<Root>) -> [Field<Root>] { [field] }
-  public static func buildBlock(_ parts: [Field<Root>]...) -> [Field<Root>] { parts.flatMap { $0 } }
+  public static func buildExpression(_ field: Field<Root>) -> [MappingPart<Root>] {
+    [MappingPart(part: .field(field.definition))]
+  }
+  public static func buildExpression(_ object: NestedObject<Root>) -> [MappingPart<Root>] {
+    [MappingPart(part: object.part)]
+  }
+  public static func buildExpression(_ array: NestedArray<Root>) -> [MappingPart<Root>] {
+    [MappingPart(part: array.part)]
+  }
+  public static func buildBlock(_ parts: [MappingPart<Root>]...) -> [MappingPart<Root>] {
+    parts.flatMap { $0 }
+  }
 }
 
 /// How an entity is made from JSON records: one field for each attribute that the feed has.
@@ -78,6 +150,7 @@ extension Field where Root.ID == Int {
 ///   Field(\.title, "title").required()
 ///   Field(\.bpm, "tempo.bpm")
 ///   Field(\.updatedAt, "updated_at", .iso8601)
+///   NestedObject(\.artistID, "artist", Artist.json)
 /// }
 /// ```
 ///
@@ -85,12 +158,25 @@ extension Field where Root.ID == Int {
 /// its default in a new record; so does null for an attribute that is not optional. Attributes
 /// without a field belong to the app: an import never changes them.
 public struct JSONMapping<Root: Entity>: Sendable {
-  let fields: [Field<Root>]
+  let definition: MappingDefinition
 
   /// A mapping of the given fields.
   public init(
-    _ root: Root.Type = Root.self, @JSONMappingBuilder<Root> _ fields: () -> [Field<Root>]
+    _ root: Root.Type = Root.self, @JSONMappingBuilder<Root> _ parts: () -> [MappingPart<Root>]
   ) {
-    self.fields = fields()
+    definition = MappingDefinition(entity: Root.self, parts: parts().map(\.part))
+  }
+
+  private init(_ definition: MappingDefinition) { self.definition = definition }
+
+  /// The mapping that an entity's schema suggests.
+  ///
+  /// Each attribute is looked for under its column's name, as it is, in snake_case and in camelCase:
+  /// `artistID`, `artist_id`, `artistId`. The target of a reference called `artistID` is imported from
+  /// an object called `artist`, and entities whose only reference to this one it is from an array
+  /// with the name of their table, `songs`; each by its own schema, but never an entity inside of
+  /// itself. Values are converted as ``Conversion/automatic`` says.
+  public static var automatic: Self {
+    Self(MappingDefinition(entity: Root.self, parts: nil))
   }
 }

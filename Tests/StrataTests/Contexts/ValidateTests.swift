@@ -63,9 +63,10 @@ import Testing
   @Test func `blind edits are checked in what they set`() async throws {
     let scratch = stack.scratch()
     scratch.upsert(Booking(id: 1, ends: 0))
-    var batch = RecordBatch(stack.store.model.table(of: Booking.self))
-    let record = try batch.table.encode(Booking(id: 2, name: "", guests: 0), RecordBuilder())
-    batch.add(record, attributes: AttributeSet([0, 1]))
+    let table = stack.store.model.table(of: Booking.self)
+    var batch = RecordBatch()
+    let record = try table.encode(Booking(id: 2, name: "", guests: 0), RecordBuilder())
+    batch.add(record, to: table, attributes: AttributeSet([0, 1]))
     scratch.compose(batch.layer)
     #expect(
       scratch.validate().map(\.description) == [

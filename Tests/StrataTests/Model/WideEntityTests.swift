@@ -261,11 +261,12 @@ private struct Survey: Entity, Equatable {
     #expect(invalid?.failures.map(\.attribute) == ["q65", "q66"])
 
     let scratch = stack.scratch()
-    var batch = RecordBatch(stack.store.model.table(of: Survey.self))
+    let table = stack.store.model.table(of: Survey.self)
+    var batch = RecordBatch()
     var patch = Survey(id: first.id)
     (patch.q66, patch.grade) = ("patch", .good)
     batch.add(
-      try batch.table.encode(patch, RecordBuilder()), attributes: AttributeSet([0, 67, 71]))
+      try table.encode(patch, RecordBuilder()), to: table, attributes: AttributeSet([0, 67, 71]))
     _ = try await scratch.save(batch)?.outcome
     #expect(
       try await stack.rows("SELECT q1, q65, q66, grade FROM surveys") == ["one 65 patch good"])

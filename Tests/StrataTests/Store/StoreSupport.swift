@@ -90,3 +90,10 @@ extension Stack {
     return try await scratch.save(policy)
   }
 }
+
+extension ScratchContext {
+  /// Starts saving a batch as an import does.
+  func save(_ batch: RecordBatch) -> BatchSave? {
+    batchTarget(author: "import")?.save(batch, ImportTarget.Saving())
+  }
+}

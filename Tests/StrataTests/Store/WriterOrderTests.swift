@@ -4,13 +4,15 @@ import Testing
 @testable import Strata
 
 /// The queue's rules on a real stack, with the writer held up.
-@Suite(.stack(Boat.self, Harbour.self), .timeLimit(.minutes(10))) struct WriterOrderTests {
+@Suite(.stack(Boat.self, Harbour.self, Pier.self), .timeLimit(.minutes(10)))
+struct WriterOrderTests {
   let stack = Stack.test
 
   /// Queues one boat as a batch of an import.
   private func save(_ boat: Boat, in scratch: ScratchContext) throws -> BatchSave {
-    var batch = RecordBatch(stack.store.model.table(of: Boat.self))
-    batch.add(try batch.table.encode(boat, RecordBuilder()), attributes: nil)
+    let table = stack.store.model.table(of: Boat.self)
+    var batch = RecordBatch()
+    batch.add(try table.encode(boat, RecordBuilder()), to: table, attributes: nil)
     return try #require(scratch.save(batch))
   }
 
@@ -68,10 +70,12 @@ import Testing
       $0.insert(Boat(id: 1, name: "Gull"))
       $0.insert(Boat(id: 2, name: "Tern", length: 5))
     }
-    var batch = RecordBatch(stack.store.model.table(of: Boat.self))
+    let table = stack.store.model.table(of: Boat.self)
+    var batch = RecordBatch()
     for boat in [Boat(id: 1, name: "Gull"), Boat(id: 2, name: "Swan"), Boat(id: 3)] {
       // Only the name is the import's; a length is somebody else's.
-      batch.add(try batch.table.encode(boat, RecordBuilder()), attributes: AttributeSet([0, 1]))
+      batch.add(
+        try table.encode(boat, RecordBuilder()), to: table, attributes: AttributeSet([0, 1]))
     }
     let outcome = try await stack.scratch().save(batch)?.outcome
     #expect(outcome?.inserted == 1 && outcome?.updated == 1 && outcome?.deleted == 0)
@@ -79,5 +83,24 @@ import Testing
       try await stack.rows("SELECT id, name, length FROM boats") == [
         "1 Gull 0", "2 Swan 5", "3  0",
       ])
+  }
+
+  @Test func `a batch holds rows of several tables, what they refer to before or after`()
+    async throws
+  {
+    let piers = stack.store.model.table(of: Pier.self)
+    let harbours = stack.store.model.table(of: Harbour.self)
+    let builder = RecordBuilder()
+    var batch = RecordBatch()
+    for pier in [Pier(id: 1, harbourID: 7, nextID: 2), Pier(id: 2, harbourID: 7)] {
+      batch.add(try piers.encode(pier, builder), to: piers, attributes: nil)
+    }
+    batch.add(try harbours.encode(Harbour(id: 7), builder), to: harbours, attributes: nil)
+    let outcome = try await stack.scratch().save(batch)?.outcome
+    #expect(batch.count == 3 && outcome?.inserted == 3 && outcome?.commit == 1)
+    var next = RecordBatch()
+    for key in [RecordKey(.integer(7)), RecordKey(.integer(8))] { next.delete(key, from: harbours) }
+    #expect(try await stack.scratch().save(next)?.outcome.deleted == 1)
+    #expect(try await stack.rows("SELECT count(*) FROM piers") == ["0"])
   }
 }

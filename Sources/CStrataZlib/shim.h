@@ -1,0 +1,9 @@
+#ifndef STRATA_ZLIB_SHIM_H
+#define STRATA_ZLIB_SHIM_H
+
+#include <zlib.h>
+
+// Swift cannot call inflateInit2, a macro. 31 = gzip alone, with the largest window.
+static inline int strata_inflate_begin(z_stream *stream) { return inflateInit2(stream, 31); }
+
+#endif

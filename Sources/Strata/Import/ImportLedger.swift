@@ -1,0 +1,244 @@
+internal import StrataSQLite
+
+/// What an import has to remember of more rows than memory should hold: those that the feed may not
+/// have any more, and what is staged until all of it is there.
+///
+/// A private database in a temporary file without a name, so nothing is left behind, also by a
+/// process that is killed.
+package actor ImportLedger {
+  private nonisolated let executor = StoreExecutor("strata.import")
+  package nonisolated var unownedExecutor: UnownedSerialExecutor {
+    executor.asUnownedSerialExecutor()
+  }
+
+  private var opened: Connection?
+  private let builder = RecordBuilder()
+  /// Sets of attributes by their number in a staged row; a feed has few different ones.
+  private var attributeSets: [AttributeSet] = []
+  private var attributeNumbers: [AttributeSet: Int64] = [:]
+  /// Rows staged.
+  package private(set) var stagedCount = 0
+
+  private static let addAbsent = SQL("INSERT OR REPLACE INTO absent VALUES (?1, ?2, ?3)")
+  private static let removeAbsent = SQL("DELETE FROM absent WHERE place = ?1 AND key = ?2")
+  private static let absent = SQL(
+    "SELECT key, hash FROM absent WHERE place = ?1 ORDER BY key LIMIT ?2")
+  private static let absentAfter = SQL(
+    "SELECT key, hash FROM absent WHERE place = ?1 AND key > ?3 ORDER BY key LIMIT ?2")
+  private static let stage = SQL("INSERT INTO staged VALUES (NULL, ?1, ?2, ?3)")
+  private static let staged = SQL(
+    "SELECT number, place, attributes, content FROM staged WHERE number > ?1 ORDER BY number "
+      + "LIMIT ?2")
+
+  package init() {}
+
+  private var connection: Connection {
+    get throws(SQLiteError) {
+      if let opened { return opened }
+      let connection = try Connection(path: "", access: .temporary, busyTimeout: .zero)
+      try connection.execute(
+        "CREATE TABLE absent (place INTEGER, key, hash INTEGER, PRIMARY KEY (place, key)) "
+          + "WITHOUT ROWID")
+      try connection.execute(
+        "CREATE TABLE staged (number INTEGER PRIMARY KEY, place INTEGER, attributes INTEGER, "
+          + "content)")
+      opened = connection
+      return connection
+    }
+  }
+
+  /// Runs several changes as one.
+  private func inTransaction(
+    _ body: (Connection) throws(SQLiteError) -> Void
+  ) throws(StoreError) {
+    try translatingErrors { () throws(SQLiteError) in
+      let connection = try connection
+      try connection.execute("BEGIN")
+      try body(connection)
+      try connection.execute("COMMIT")
+    }
+  }
+
+  /// Runs `body` on the ledger's executor and waits: for threads of SQLite's, which may block.
+  private nonisolated func now<R: Sendable>(
+    _ body: @Sendable (isolated ImportLedger) throws(StoreError) -> R
+  ) throws(StoreError) -> R {
+    let result: Result<R, StoreError> = executor.sync {
+      assumeIsolated { ledger in
+        do throws(StoreError) { return .success(try body(ledger)) } catch {
+          return .failure(error)
+        }
+      }
+    }
+    return try result.get()
+  }
+
+  // MARK: Absent rows
+
+  /// Notes rows that the feed may not have any more.
+  nonisolated func addNow(_ rows: [EvictionCandidate], of table: TableID) throws(StoreError) {
+    try now { ledger throws(StoreError) in
+      try ledger.inTransaction { connection throws(SQLiteError) in
+        let statement = try connection.statement(for: Self.addAbsent)
+        for row in rows {
+          statement.bind(1, Int64(table.index))
+          row.key.bind(to: statement, at: 2)
+          statement.bind(3, Int64(row.hash))
+          try statement.run()
+        }
+      }
+    }
+  }
+
+  /// Crosses off rows that the feed has.
+  package func remove(_ keys: BatchKeys) throws(StoreError) {
+    try inTransaction { connection throws(SQLiteError) in
+      let statement = try connection.statement(for: Self.removeAbsent)
+      for (table, keys) in keys.keys {
+        for key in keys {
+          statement.bind(1, Int64(table.index))
+          key.bind(to: statement, at: 2)
+          try statement.run()
+        }
+      }
+    }
+  }
+
+  /// Rows of a table that were not crossed off, in key order, after those of another page.
+  package func absentRows(
+    of table: Table, after last: AbsentPage?, limit: Int
+  ) throws(StoreError) -> AbsentPage {
+    var rows: [EvictionCandidate] = []
+    try translatingErrors { () throws(SQLiteError) in
+      let last = last?.rows.last?.key
+      let statement = try connection.statement(for: last == nil ? Self.absent : Self.absentAfter)
+      defer { statement.reset() }
+      statement.bind(1, Int64(table.id.index))
+      statement.bind(2, Int64(limit))
+      last?.bind(to: statement, at: 3)
+      while try statement.step() {
+        rows.append(
+          EvictionCandidate(key: RecordKey(statement, 0), hash: Int(statement.integer(1))))
+      }
+    }
+    return AbsentPage(table: table, rows: rows, isLast: rows.count < limit)
+  }
+
+  nonisolated func absentRowsNow(
+    of table: Table, after last: AbsentPage?, limit: Int
+  ) throws(StoreError) -> AbsentPage {
+    try now { ledger throws(StoreError) in
+      try ledger.absentRows(of: table, after: last, limit: limit)
+    }
+  }
+
+  // MARK: Staged rows
+
+  /// Keeps a batch, behind those that were staged before.
+  package func stage(_ batch: RecordBatch) throws(StoreError) {
+    let numbers = batch.layer.tables.mapValues { $0.map { number(of: $0.change) } }
+    try inTransaction { connection throws(SQLiteError) in
+      let statement = try connection.statement(for: Self.stage)
+      for (table, changes) in batch.layer.tables {
+        for ((key, change), number) in zip(changes, numbers[table] ?? []) {
+          statement.bind(1, Int64(table.index))
+          statement.bind(2, number)
+          try run(statement, change, key)
+          stagedCount += 1
+        }
+      }
+    }
+  }
+
+  private func run(
+    _ statement: Statement, _ change: LayerChange, _ key: RecordKey
+  ) throws(SQLiteError) {
+    guard let record = change.applied(to: nil) else {
+      key.bind(to: statement, at: 3)
+      return try statement.run()
+    }
+    let result = record.withBytes { bytes -> Result<Void, SQLiteError> in
+      // A record is never empty: it begins with its number of cells.
+      guard let base = bytes.baseAddress else { return .success(()) }
+      statement.bindStaticBlob(3, base, bytes.count)
+      do throws(SQLiteError) { return .success(try statement.run()) } catch {
+        return .failure(error)
+      }
+    }
+    try result.get()
+  }
+
+  private static let deletion: Int64 = -1
+  private static let everyAttribute: Int64 = -2
+
+  /// What a staged row says of its change: a set of attributes, or one of the constants.
+  private func number(of change: LayerChange) -> Int64 {
+    switch change {
+    case .known(let change): return change.after == nil ? Self.deletion : Self.everyAttribute
+    case .blind(.set(nil)): return Self.deletion
+    case .blind(.set): return Self.everyAttribute
+    case .blind(.patch(let attributes, _)):
+      if let known = attributeNumbers[attributes] { return known }
+      let number = Int64(attributeSets.count)
+      attributeSets.append(attributes)
+      attributeNumbers[attributes] = number
+      return number
+    }
+  }
+
+  /// The next rows that were staged, after those up to `last`, and the number of their last one.
+  nonisolated func stagedNow(
+    after last: Int64, limit: Int
+  ) throws(StoreError) -> (layer: Layer, last: Int64, count: Int) {
+    try now { ledger throws(StoreError) in try ledger.staged(after: last, limit: limit) }
+  }
+
+  private func staged(
+    after last: Int64, limit: Int
+  ) throws(StoreError) -> (layer: Layer, last: Int64, count: Int) {
+    var layer = Layer()
+    var last = last
+    var count = 0
+    try translatingErrors { () throws(SQLiteError) in
+      let statement = try connection.statement(for: Self.staged)
+      defer { statement.reset() }
+      statement.bind(1, last)
+      statement.bind(2, Int64(limit))
+      while try statement.step() {
+        last = statement.integer(0)
+        count += 1
+        let table = TableID(index: Int(statement.integer(1)))
+        let number = statement.integer(2)
+        if number == Self.deletion {
+          layer.compose(.blind(.set(nil)), table, RecordKey(statement, 3))
+          continue
+        }
+        let record = Record(copying: statement.blob(3))
+        let change: BlindChange =
+          number == Self.everyAttribute
+          ? .set(record) : .patch(attributeSets[Int(number)], onInsert: record)
+        layer.compose(.blind(change), table, record.key(Table.keyColumn))
+      }
+    }
+    return (layer, last, count)
+  }
+}
+
+/// Some rows of a table that a feed does not have, as they were when the import began.
+package struct AbsentPage: Sendable {
+  let table: Table
+  let rows: [EvictionCandidate]
+  /// Whether no other page of the table comes after it.
+  package let isLast: Bool
+
+  package var isEmpty: Bool { rows.isEmpty }
+
+  package func isOfLastTable(_ scopes: [ImportScope]) -> Bool { scopes.last?.table === table }
+
+  /// The deletion of the rows, whatever they have become.
+  package var deletion: RecordBatch {
+    var batch = RecordBatch()
+    for row in rows { batch.delete(row.key, from: table) }
+    return batch
+  }
+}

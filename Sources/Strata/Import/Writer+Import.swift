@@ -1,0 +1,197 @@
+internal import StrataSQLite
+
+// An import's rows are written by the phases of a save, with two differences: rows that refer to what
+// is not there yet may wait for it, and rows that break rules may be left out, so that one bad record
+// does not cost a whole batch.
+
+extension Writer {
+  /// Writes a batch as one commit.
+  func save(
+    _ layer: Layer, _ saving: ImportTarget.Saving, author: String
+  ) throws(StoreError) -> BatchOutcome {
+    let start = ContinuousClock.now
+    var outcome = BatchOutcome()
+    let marks = saving.marks.identities
+    (outcome.commit, _) = try transaction(author: author, isCounted: !marks.isEmpty) {
+      connection throws(StoreError) in
+      try FreshnessTable.mark(marks, at: options.now(), connection)
+      return try write(layer, saving, connection, &outcome)
+    }
+    outcome.duration = start.duration(to: .now)
+    return outcome
+  }
+
+  /// Writes rows in an open transaction.
+  private func write(
+    _ layer: Layer, _ saving: ImportTarget.Saving, _ connection: Connection,
+    _ outcome: inout BatchOutcome
+  ) throws(StoreError) -> [TableID: TableChanges] {
+    var resolver = LayerResolver(connection, model, .error, builder, presumes: false)
+    var working = try resolver.resolve(layer)
+    var skipped = 0
+    if saving.skipsRefused && model.hasRules {
+      let failures = SaveValidation.takeBackRefused(&working, model)
+      skipped = Set(failures.map(\.key)).count
+      outcome.refused += failures
+    }
+    let waiting = try checkRules(&working, connection, waits: saving.waits)
+    if model.hasRules { try SaveValidation.check(working, model) }
+    let changes = try RowWriter(connection, model, builder).write(&working)
+    for row in waiting {
+      if let change = layer[row.table, row.key] {
+        outcome.waiting.layer.compose(change, row.table, row.key)
+      }
+    }
+    outcome.note(changes, of: layer.count - waiting.count - skipped, in: layer.tables.keys)
+    return changes
+  }
+
+  /// Deletes those rows of a page that are as they were noted.
+  func delete(
+    _ page: AbsentPage, _ saving: ImportTarget.Saving, author: String
+  ) throws(StoreError) -> BatchOutcome {
+    let start = ContinuousClock.now
+    var outcome = BatchOutcome()
+    let report = try evict(
+      EvictionBatch(
+        table: page.table, candidates: page.rows[...], inUse: [:], followsRules: true),
+      author: author, marking: saving.marks.identities
+    ).report
+    outcome.deleted = report.evicted
+    outcome.kept = report.keptChanged + report.keptEdited + report.keptReferenced
+    outcome.commit = report.commit ?? commit
+    outcome.duration = start.duration(to: .now)
+    return outcome
+  }
+
+  // MARK: - All or nothing
+
+  /// Rows that are written between two looks at the ledger.
+  private static let portion = 2000
+
+  /// Writes everything that was staged, and deletes what is absent, in one transaction.
+  ///
+  /// The indexes of tables that are empty are made after their rows: that is sequential work, where
+  /// filling them row by row is not. Those of unique values stay, as they say which rows collide.
+  func apply(
+    _ ledger: ImportLedger, absentIn scopes: [ImportScope], _ saving: ImportTarget.Saving,
+    author: String
+  ) throws(StoreError) -> BatchOutcome {
+    let start = ContinuousClock.now
+    var outcome = BatchOutcome()
+    let marks = saving.marks.identities
+    var hasNewSchema = false
+    (outcome.commit, _) = try transaction(author: author, isCounted: !marks.isEmpty) {
+      connection throws(StoreError) in
+      try FreshnessTable.mark(marks, at: options.now(), connection)
+      var collected = CollectedChanges()
+      let indexes = try dropIndexesOfEmptyTables(connection)
+      hasNewSchema = !indexes.isEmpty
+      try writeStaged(ledger, saving, connection, &outcome, &collected)
+      try deleteAbsent(ledger, scopes, connection, &outcome, &collected)
+      try translatingErrors { () throws(SQLiteError) in
+        for index in indexes { try connection.execute(index.create) }
+      }
+      return collected.composed
+    }
+    if hasNewSchema { try adoptSchema() }
+    outcome.duration = start.duration(to: .now)
+    return outcome
+  }
+
+  private func writeStaged(
+    _ ledger: ImportLedger, _ saving: ImportTarget.Saving, _ connection: Connection,
+    _ outcome: inout BatchOutcome, _ collected: inout CollectedChanges
+  ) throws(StoreError) {
+    var saving = saving
+    saving.waits = true
+    var last: Int64 = 0
+    while true {
+      let next = try ledger.stagedNow(after: last, limit: Self.portion)
+      if next.count == 0 { break }
+      last = next.last
+      // What waits is older than what comes: a later row of a key takes its place.
+      outcome.waiting.subtract(RecordBatch(next.layer))
+      collected.add(try write(next.layer, saving, connection, &outcome))
+    }
+    // All rows are there now; what a row lacks still, it lacks for good.
+    let waiting = outcome.waiting
+    outcome.waiting = RecordBatch()
+    saving.waits = saving.skipsRefused
+    if !waiting.isEmpty { collected.add(try write(waiting.layer, saving, connection, &outcome)) }
+  }
+
+  private func deleteAbsent(
+    _ ledger: ImportLedger, _ scopes: [ImportScope], _ connection: Connection,
+    _ outcome: inout BatchOutcome, _ collected: inout CollectedChanges
+  ) throws(StoreError) {
+    // What was left out may be what a row of the store is.
+    guard outcome.refused.isEmpty, outcome.waiting.isEmpty else { return }
+    for scope in scopes {
+      var page: AbsentPage?
+      repeat {
+        let next = try ledger.absentRowsNow(of: scope.table, after: page, limit: Self.portion)
+        var run = EvictionRun(
+          EvictionBatch(
+            table: scope.table, candidates: next.rows[...], inUse: [:], followsRules: true),
+          connection, model, builder)
+        let rows = try run.choose()
+        if !rows.isEmpty {
+          var working = try run.consequences(of: rows[...])
+          collected.add(try RowWriter(connection, model, builder).write(&working))
+        }
+        outcome.deleted += run.report.evicted
+        outcome.kept += run.report.keptChanged + run.report.keptEdited + run.report.keptReferenced
+        page = next
+      } while page?.isLast == false
+    }
+  }
+
+  private func dropIndexesOfEmptyTables(
+    _ connection: Connection
+  ) throws(StoreError) -> [TableIndex] {
+    try translatingErrors { () throws(SQLiteError) in
+      var dropped: [TableIndex] = []
+      for table in model.tables {
+        let indexes = table.sql.indexes(uniques: table.uniques).filter { !$0.isUnique }
+        guard !indexes.isEmpty,
+          try connection.integer("SELECT 1 FROM \(table.name.quotedIdentifier) LIMIT 1") == nil
+        else { continue }
+        for index in indexes { try connection.execute("DROP INDEX \(index.name.quotedIdentifier)") }
+        dropped += indexes
+      }
+      return dropped
+    }
+  }
+}
+
+/// The changes of many portions of one transaction.
+private struct CollectedChanges {
+  private var parts: [TableID: [TableChanges]] = [:]
+  private var counts: [TableID: Int] = [:]
+
+  mutating func add(_ changes: [TableID: TableChanges]) {
+    for (table, changes) in changes {
+      counts[table, default: 0] += changes.count
+      if counts[table, default: 0] > TableChanges.limit {
+        parts[table] = [.reset]
+      } else {
+        parts[table, default: []].append(changes)
+      }
+    }
+  }
+
+  /// One change for every key, in O(*n* log *k*) of all rows and portions.
+  var composed: [TableID: TableChanges] {
+    parts.compactMapValues { Self.composed($0[...]) }.filter { !$0.value.isEmpty }
+  }
+
+  private static func composed(_ parts: ArraySlice<TableChanges>) -> TableChanges? {
+    if parts.count <= 1 { return parts.first }
+    let middle = parts.startIndex + parts.count / 2
+    guard let first = composed(parts[..<middle]), let second = composed(parts[middle...]) else {
+      return nil
+    }
+    return first.composed(with: second)
+  }
+}

@@ -1,0 +1,130 @@
+internal import Strata
+
+/// A GeoJSON geometry (RFC 7946), taken apart.
+struct Geometry {
+  /// A position, in degrees; an altitude is not kept.
+  struct Position: Equatable {
+    var longitude: Double
+    var latitude: Double
+  }
+
+  /// Points, lines and rings, each by its positions.
+  private(set) var points: [Position] = []
+  private(set) var lines: [[Position]] = []
+  /// The outer ring and the holes of every polygon.
+  private(set) var polygons: [[[Position]]] = []
+
+  /// Reads a geometry object, or a collection of them.
+  init(_ json: String) throws(ValueError) {
+    var window = JSONWindow()
+    var text = json
+    text.withUTF8 { window.append(UnsafeRawBufferPointer($0)) }
+    window.finish()
+    var value = GeometryValue()
+    do throws(JSONFault) {
+      value = try window.read { (reader) throws(JSONFault) in try GeometryValue(&reader) }
+    } catch {
+      throw ValueError("not a geometry of GeoJSON: \(error.code.message(window[error.position]))")
+    }
+    try add(value)
+  }
+
+  private mutating func add(_ value: GeometryValue) throws(ValueError) {
+    let coordinates = value.coordinates
+    switch value.type {
+    case "Point": points.append(try coordinates.position())
+    case "MultiPoint": points += try coordinates.positions()
+    case "LineString": lines.append(try coordinates.positions())
+    case "MultiLineString": lines += try coordinates.rings()
+    case "Polygon": polygons.append(try coordinates.rings())
+    case "MultiPolygon":
+      for polygon in try coordinates.list() { polygons.append(try polygon.rings()) }
+    case "GeometryCollection":
+      for geometry in value.geometries { try add(geometry) }
+    case let type?: throw ValueError("\"\(type)\" is no geometry of GeoJSON")
+    case nil: throw ValueError("a geometry without a type")
+    }
+  }
+
+  /// The centre of mass: of the areas if there are any, else of the lines, else of the points; nil of
+  /// nothing at all.
+  ///
+  /// In the plane of longitude and latitude. What crosses the antimeridian is cut there by RFC 7946,
+  /// and its centre lies between the parts.
+  var centroid: Position? {
+    guard let origin = (polygons.first?.first ?? lines.first ?? points).first else { return nil }
+    var areas = CentreOfMass(origin)
+    for polygon in polygons { areas.add(polygon) }
+    if let centre = areas.centre { return centre }
+    var lengths = CentreOfMass(origin)
+    for line in lines + polygons.flatMap(\.self) { lengths.add(line) }
+    if let centre = lengths.centre { return centre }
+    var all = CentreOfMass(origin)
+    for point in points + lines.flatMap(\.self) + polygons.joined().flatMap(\.self) {
+      all.add(1, point)
+    }
+    return all.centre
+  }
+}
+
+/// A sum of weighted positions. They are taken relative to one of them: areas of small shapes far
+/// from the origin would be differences of large numbers.
+private struct CentreOfMass {
+  private let origin: Geometry.Position
+  private var (weight, x, y) = (0.0, 0.0, 0.0)
+
+  init(_ origin: Geometry.Position) { self.origin = origin }
+
+  var centre: Geometry.Position? {
+    guard weight > 0 else { return nil }
+    return Geometry.Position(
+      longitude: origin.longitude + x / weight, latitude: origin.latitude + y / weight)
+  }
+
+  mutating func add(_ weight: Double, _ position: Geometry.Position) {
+    self.weight += weight
+    x += weight * (position.longitude - origin.longitude)
+    y += weight * (position.latitude - origin.latitude)
+  }
+
+  /// Adds a line by the lengths and middles of its parts.
+  mutating func add(_ line: [Geometry.Position]) {
+    for (start, end) in zip(line, line.dropFirst()) {
+      let (width, height) = (end.longitude - start.longitude, end.latitude - start.latitude)
+      add(
+        (width * width + height * height).squareRoot(),
+        Geometry.Position(
+          longitude: start.longitude + width / 2, latitude: start.latitude + height / 2))
+    }
+  }
+
+  /// Adds a polygon by its area; the holes count against it, however they are wound.
+  mutating func add(_ polygon: [[Geometry.Position]]) {
+    for (index, ring) in polygon.enumerated() {
+      let (area, middle) = Self.area(of: ring)
+      add(index == 0 ? area : -area, middle)
+    }
+  }
+
+  private static func area(
+    of ring: [Geometry.Position]
+  ) -> (area: Double, middle: Geometry.Position) {
+    guard let first = ring.first else { return (0, Geometry.Position(longitude: 0, latitude: 0)) }
+    var (doubled, x, y) = (0.0, 0.0, 0.0)
+    for (start, end) in zip(ring, ring.dropFirst() + [first]) {
+      let (x0, y0) = (start.longitude - first.longitude, start.latitude - first.latitude)
+      let (x1, y1) = (end.longitude - first.longitude, end.latitude - first.latitude)
+      let cross = x0 * y1 - x1 * y0
+      doubled += cross
+      x += (x0 + x1) * cross
+      y += (y0 + y1) * cross
+    }
+    guard doubled != 0 else { return (0, first) }
+    return (
+      abs(doubled) / 2,
+      Geometry.Position(
+        longitude: first.longitude + x / (3 * doubled),
+        latitude: first.latitude + y / (3 * doubled))
+    )
+  }
+}

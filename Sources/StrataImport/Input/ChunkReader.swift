@@ -1,0 +1,97 @@
+internal import Foundation
+
+/// An iterator of pieces without its type.
+final class ChunkIterator {
+  let next: nonisolated(nonsending) () async throws -> Data?
+
+  init<Chunks: AsyncSequence>(_ chunks: Chunks) where Chunks.Element == Data {
+    var iterator = chunks.makeAsyncIterator()
+    next = { try await iterator.next(isolation: #isolation) }
+  }
+
+  init<Bytes: AsyncSequence>(gathering bytes: Bytes) where Bytes.Element == UInt8 {
+    var iterator = bytes.makeAsyncIterator()
+    next = {
+      var piece = Data(capacity: 16 * 1024)
+      while piece.count < 16 * 1024, let byte = try await iterator.next(isolation: #isolation) {
+        piece.append(byte)
+      }
+      return piece.isEmpty ? nil : piece
+    }
+  }
+
+  init(_ body: ResponseBody) {
+    next = { try await body.next() }
+  }
+}
+
+/// Reads a source piece by piece.
+struct ChunkReader {
+  /// Large enough that the calls cost nothing, small enough to stay in the cache.
+  static let size = 128 * 1024
+
+  private enum State {
+    case data(Data)
+    case file(FileHandle)
+    case chunks(ChunkIterator)
+  }
+
+  private var state: State
+  private var gunzip: Gunzip?
+  /// The number of bytes that will be read, if it is known.
+  let totalBytes: Int?
+
+  init(_ source: JSONSource) throws(ImportError) {
+    do {
+      var count: Int?
+      switch source.kind {
+      case .data(let data):
+        state = .data(data)
+        count = data.count
+      case .file(let url):
+        state = .file(try FileHandle(forReadingFrom: url))
+        let attributes = try FileManager.default.attributesOfItem(atPath: url.path)
+        count = (attributes[.size] as? NSNumber)?.intValue
+      case .chunks(let make):
+        state = .chunks(try make())
+      }
+      gunzip = source.isGzip ? Gunzip() : nil
+      totalBytes = source.isGzip ? nil : count
+    } catch {
+      throw .source(error)
+    }
+  }
+
+  /// The next piece; nil at the end.
+  nonisolated(nonsending) mutating func next() async throws(ImportError) -> Data? {
+    do {
+      guard gunzip != nil else { return try await stored() }
+      while true {
+        if let piece = try gunzip?.next() { return piece }
+        guard let input = try await stored() else {
+          try gunzip?.finish()
+          return nil
+        }
+        gunzip?.append(input)
+      }
+    } catch is CancellationError {
+      throw .cancelled
+    } catch {
+      throw .source(error)
+    }
+  }
+
+  /// The next piece as it comes from the source.
+  private nonisolated(nonsending) mutating func stored() async throws -> Data? {
+    switch state {
+    case .data(let data):
+      if data.isEmpty { return nil }
+      state = .data(data.dropFirst(Self.size))
+      return data.prefix(Self.size)
+    case .file(let handle):
+      let piece = try handle.read(upToCount: Self.size)
+      return piece?.isEmpty == false ? piece : nil
+    case .chunks(let iterator): return try await iterator.next()
+    }
+  }
+}

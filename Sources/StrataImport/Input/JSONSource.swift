@@ -1,0 +1,72 @@
+public import Foundation
+
+#if canImport(FoundationNetworking)
+  public import FoundationNetworking
+#endif
+
+/// Where JSON comes from. Read piece by piece, whatever its size.
+public struct JSONSource: Sendable {
+  enum Kind: Sendable {
+    case data(Data)
+    case file(URL)
+    case chunks(@Sendable () throws -> ChunkIterator)
+  }
+
+  let kind: Kind
+  /// Whether the bytes are compressed with gzip.
+  private(set) var isGzip = false
+
+  private init(_ kind: Kind) { self.kind = kind }
+
+  /// Bytes in memory.
+  public static func data(_ data: Data) -> Self { Self(.data(data)) }
+
+  /// A file, read through a window.
+  public static func file(_ url: URL) -> Self { Self(.file(url)) }
+
+  /// Pieces as they arrive, such as the body of a response; cut anywhere.
+  public static func chunks<Chunks: AsyncSequence & Sendable>(_ chunks: Chunks) -> Self
+  where Chunks.Element == Data {
+    Self(.chunks { ChunkIterator(chunks) })
+  }
+
+  /// Bytes as they arrive, such as `URLSession.AsyncBytes`.
+  ///
+  /// They are gathered into pieces of 16 KB, and nothing is read of a piece before it is full or the
+  /// sequence ends: for lines that shall be imported as they trickle in, use ``chunks(_:)``.
+  public static func bytes<Bytes: AsyncSequence & Sendable>(_ bytes: Bytes) -> Self
+  where Bytes.Element == UInt8 {
+    Self(.chunks { ChunkIterator(gathering: bytes) })
+  }
+
+  /// The body of the response to a request, sent when the import begins.
+  ///
+  /// The body goes through a temporary file without a name while it arrives. Memory so stays bounded
+  /// although the server is read as fast as it sends, and its connection does not wait for the
+  /// store. `Content-Encoding` is undone by URLSession.
+  ///
+  /// - Parameters:
+  ///   - configuration: of the session that is made for this request alone.
+  ///   - onResponse: called once, before the first byte is read, for any response that is a success;
+  ///     for headers such as `ETag` and `Link`. Runs on a queue of URLSession.
+  /// - Note: an import from it fails with an ``ImportError`` of code `source`; its
+  ///   ``ImportError/underlying`` error is an ``HTTPStatusError`` if the status is not 200 to 299,
+  ///   otherwise what URLSession says.
+  public static func response(
+    to request: URLRequest, configuration: URLSessionConfiguration = .default,
+    onResponse: (@Sendable (HTTPURLResponse) -> Void)? = nil
+  ) -> Self {
+    Self(.chunks { ChunkIterator(try ResponseBody(request, configuration, onResponse)) })
+  }
+
+  /// The same bytes, decompressed from gzip (RFC 1952).
+  ///
+  /// Several members one after the other are read as one. If the bytes are not gzip, damaged or cut,
+  /// the import fails with an ``ImportError`` of code `source` whose ``ImportError/underlying`` error
+  /// is a ``GzipError``. Batches committed before stay.
+  public func gunzipped() -> Self {
+    var copy = self
+    copy.isGzip = true
+    return copy
+  }
+}

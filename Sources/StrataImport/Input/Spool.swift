@@ -1,0 +1,125 @@
+internal import Foundation
+internal import Strata
+
+/// Bytes that one side writes as they arrive and the other reads as it can, in a file without a name.
+final class Spool: Sendable {
+  private let file: Int32
+  private let state = Lock(SpoolState())
+
+  init() throws {
+    let folder = FileManager.default.temporaryDirectory
+    var path = Array(folder.appendingPathComponent("strata-XXXXXX").path.utf8CString)
+    file = mkstemp(&path)
+    guard file >= 0 else { throw POSIXError(.init(rawValue: errno) ?? .EIO) }
+    unlink(path)
+  }
+
+  deinit { close(file) }
+
+  /// Adds bytes; only one thread writes.
+  func write(_ data: Data) throws {
+    try data.withUnsafeBytes { bytes in
+      var rest = bytes[...]
+      while !rest.isEmpty {
+        let count = Foundation.write(
+          file, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
+        if count < 0 {
+          if errno == EINTR { continue }
+          throw POSIXError(.init(rawValue: errno) ?? .EIO)
+        }
+        rest = rest.dropFirst(count)
+      }
+    }
+    state.withLock { $0.write(data.count) }?.resume()
+  }
+
+  /// Declares that nothing more comes, because of an error if there is one; only the first call counts.
+  func end(_ error: (any Error)?) {
+    state.withLock { $0.end(error) }?.resume()
+  }
+
+  /// The bytes from an offset, as soon as there are any; none at the end.
+  nonisolated(nonsending) func read(from offset: Int, atMost limit: Int) async throws -> Data {
+    let end = try await withCheckedThrowingContinuation { continuation in
+      state.withLock { $0.wait(past: offset, continuation) }?.resume()
+    }
+    var data = Data(count: min(limit, end - offset))
+    let count = data.withUnsafeMutableBytes { buffer in
+      var count: Int
+      repeat {
+        count = pread(file, buffer.baseAddress, buffer.count, off_t(offset))
+      } while count < 0
+        && errno == EINTR
+      return count
+    }
+    guard count == data.count else { throw POSIXError(.init(rawValue: errno) ?? .EIO) }
+    return data
+  }
+}
+
+/// arriving ─ wait past the end → awaited ─ write → arriving;  any ─ end → ended
+///
+/// `ended` keeps what came before it: a reader gets all bytes, then the error or the end.
+struct SpoolState {
+  typealias Consumer = CheckedContinuation<Int, any Error>
+
+  private enum State {
+    /// Bytes may follow, and nobody waits for them.
+    case arriving
+    /// The reader waits for more bytes than there are.
+    case awaited(Consumer)
+    /// No bytes follow.
+    case ended((any Error)?)
+  }
+
+  /// Whom to tell how many bytes there are; outside of the lock.
+  struct Answer: Sendable {
+    let consumer: Consumer
+    let result: Result<Int, any Error>
+
+    func resume() { consumer.resume(with: result) }
+  }
+
+  private var state = State.arriving
+  private var count = 0
+
+  mutating func write(_ added: Int) -> Answer? {
+    switch state {
+    case .arriving:
+      count += added
+      return nil
+    case .awaited(let consumer):
+      count += added
+      state = .arriving
+      return Answer(consumer: consumer, result: .success(count))
+    case .ended:
+      return nil
+    }
+  }
+
+  mutating func end(_ error: (any Error)?) -> Answer? {
+    switch state {
+    case .arriving:
+      state = .ended(error)
+      return nil
+    case .awaited(let consumer):
+      state = .ended(error)
+      return Answer(consumer: consumer, result: error.map { .failure($0) } ?? .success(count))
+    case .ended:
+      return nil
+    }
+  }
+
+  mutating func wait(past offset: Int, _ consumer: Consumer) -> Answer? {
+    if count > offset { return Answer(consumer: consumer, result: .success(count)) }
+    switch state {
+    case .arriving:
+      state = .awaited(consumer)
+      return nil
+    case .awaited:
+      fatalError("a spool has one reader, and it waits already")
+    case .ended(let error):
+      return Answer(consumer: consumer, result: error.map { .failure($0) } ?? .success(count))
+    }
+  }
+}

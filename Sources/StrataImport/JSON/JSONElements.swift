@@ -1,0 +1,66 @@
+/// The elements of an array that is a value of a scanned row, or the row's own record, read once more.
+struct JSONElements {
+  /// A value that does not fit its column.
+  struct Fault: Error {
+    let path: JSONPath
+    let reason: String
+  }
+
+  private let plans: [JSONPlan]
+  /// The array's text and padding for a reader.
+  private var window = JSONWindow()
+  private var traversal: JSONTraversal
+  /// The element that was read last.
+  private(set) var row = JSONRow()
+
+  /// Nil if the value is no array.
+  init?(_ bytes: JSONRow.Bytes, of row: JSONRow, _ plan: JSONPlan) {
+    plans = [plan]
+    traversal = JSONTraversal(.array)
+    let isArray = row.withBytes(bytes) { text in
+      window.append(text)
+      return text.first == UInt8(ascii: "[")
+    }
+    guard isArray else { return nil }
+    window.finish()
+  }
+
+  /// A row's whole record as the only element, to be read by another plan.
+  init(record row: JSONRow, _ plan: JSONPlan) {
+    plans = [plan]
+    traversal = JSONTraversal(.lines)
+    row.withSource { window.append($0) }
+    window.finish()
+  }
+
+  /// Reads the next element into `row`; false if there is none.
+  mutating func next() throws(Fault) -> Bool {
+    let hasNext = read()
+    if let fault = row.fault, hasNext {
+      let path =
+        switch fault.site {
+        case .slot(let slot): plans[0].columns[slot].path
+        case .node(let node): plans[0].paths[node]
+        }
+      throw Fault(path: path, reason: fault.problem.reason(window.excerpt(fault.range)))
+    }
+    return hasNext
+  }
+
+  private mutating func read() -> Bool {
+    do throws(JSONFault) {
+      return try Self.read(&window, &traversal, plans, &row)
+    } catch {
+      fatalError("an array that was validated is none: \(error)")
+    }
+  }
+
+  private static func read(
+    _ window: inout JSONWindow, _ traversal: inout JSONTraversal, _ plans: [JSONPlan],
+    _ row: inout JSONRow
+  ) throws(JSONFault) -> Bool {
+    try window.read { (reader) throws(JSONFault) in
+      try traversal.next(&reader, plans, &row)
+    }
+  }
+}

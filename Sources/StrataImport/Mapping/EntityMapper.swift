@@ -1,0 +1,235 @@
+internal import Foundation
+internal import Strata
+
+/// A mapping of one entity resolved against its table: makes its records from scanned rows, column by
+/// column, and those of the entities inside of them.
+struct EntityMapper {
+  /// Where the value of a column comes from.
+  struct Source {
+    /// The slots that may have it; the first that does counts.
+    var slot: Int
+    var otherSlots: [Int] = []
+    var convert: (@Sendable (Cell) throws(ValueError) -> Cell)?
+    var fallback: Cell?
+    /// Whether this mapper checks that there is a value; the parser cannot, if there are several
+    /// slots, or if the object around them may be missing.
+    var isRequired = false
+    var isOnlyWhenInserted = false
+    var positionKey: (@Sendable (Int) -> Cell)?
+  }
+
+  /// An object of the record that is an entity, and the column that refers to it.
+  struct Object {
+    let column: Int
+    let mapper: EntityMapper
+  }
+
+  /// An array of the record whose elements are entities, and their column that refers back.
+  struct Elements {
+    let slots: [Int]
+    let plan: JSONPlan
+    let mapper: EntityMapper
+    let column: Int
+  }
+
+  /// A row on its way into a batch.
+  struct Made {
+    let table: Table
+    let record: Record
+    /// Those that the feed has; nil for all of them.
+    let attributes: AttributeSet?
+  }
+
+  /// A value that its attribute refused.
+  struct Refusal: Error {
+    var path: JSONPath
+    let error: ValueError
+  }
+
+  let table: Table
+  let defaults: Record
+  /// By column; nil for attributes that the feed does not have.
+  let sources: [Source?]
+  let objects: [Object]
+  let arrays: [Elements]
+  /// The columns of the plan that the slots are of.
+  let columns: [JSONColumn]
+  /// All slots of the entity's own values.
+  let slots: [Int]
+  private let builder = RecordBuilder()
+
+  init(
+    _ table: Table, defaults: Record, sources: [Source?], objects: [Object], arrays: [Elements],
+    columns: [JSONColumn]
+  ) {
+    self.table = table
+    self.defaults = defaults
+    self.sources = sources
+    self.objects = objects
+    self.arrays = arrays
+    self.columns = columns
+    slots = sources.compactMap { $0 }.flatMap { [$0.slot] + $0.otherSlots }
+  }
+
+  /// Makes the record of a row, and of everything inside of it.
+  ///
+  /// - Parameters:
+  ///   - position: how many records came before.
+  ///   - parent: the record around it, and the column that refers to it.
+  func make(
+    _ row: JSONRow, position: Int, parent: (column: Int, record: Record)? = nil,
+    into made: inout [Made]
+  ) throws(Refusal) {
+    var references: [(column: Int, record: Record)] = []
+    if let parent { references.append(parent) }
+    for object in objects where object.mapper.isPresent(in: row) {
+      try object.mapper.make(row, position: position, into: &made)
+      if let last = made.last { references.append((object.column, last.record)) }
+    }
+    let (record, attributes) = try ownRecord(row, position, references)
+    for array in arrays { try make(array, of: record, row, into: &made) }
+    made.append(Made(table: table, record: record, attributes: attributes))
+  }
+
+  private func isPresent(in row: JSONRow) -> Bool {
+    slots.contains { row.cells[$0] != .missing && row.cells[$0] != .null }
+  }
+
+  // MARK: The record itself
+
+  private func ownRecord(
+    _ row: JSONRow, _ position: Int, _ references: [(column: Int, record: Record)]
+  ) throws(Refusal) -> (Record, AttributeSet?) {
+    var written = AttributeSet()
+    builder.begin(columns: sources.count)
+    for column in sources.indices {
+      if let reference = references.last(where: { $0.column == column }) {
+        builder.append(Table.keyColumn, of: reference.record)
+        written.insert(column)
+      } else if isNull(objectAt: column, in: row) {
+        builder.appendNull()
+        written.insert(column)
+      } else if let source = sources[column] {
+        if try append(source, column, row, position), !source.isOnlyWhenInserted {
+          written.insert(column)
+        }
+      } else {
+        builder.append(column, of: defaults)
+      }
+    }
+    do throws(ValueError) {
+      let record = try builder.finish()
+      return (record, written.count == sources.count ? nil : written)
+    } catch {
+      throw Refusal(path: JSONPath([]), error: error)
+    }
+  }
+
+  /// Whether the object that an optional column refers to is null, not just missing, and nothing else
+  /// says what the column refers to.
+  private func isNull(objectAt column: Int, in row: JSONRow) -> Bool {
+    guard let object = objects.first(where: { $0.column == column }),
+      table.columns[column].isOptional,
+      object.mapper.slots.contains(where: { row.cells[$0] == .null })
+    else { return false }
+    guard let source = sources[column] else { return true }
+    return row.cells[source.slot] == .missing
+      && source.otherSlots.allSatisfy { row.cells[$0] == .missing }
+  }
+
+  /// Appends a column's value; whether the feed has one.
+  private func append(
+    _ source: Source, _ column: Int, _ row: JSONRow, _ position: Int
+  ) throws(Refusal) -> Bool {
+    var slot = source.slot
+    if row.cells[slot] == .missing,
+      let other = source.otherSlots.first(where: { row.cells[$0] != .missing })
+    {
+      slot = other
+    }
+    let cell = row.cells[slot]
+    switch cell {
+    case .missing, .null:
+      if source.isRequired {
+        throw refusal(
+          slot, ValueError(cell == .null ? "required and null" : "required and missing"))
+      } else if let key = source.positionKey {
+        builder.append(key(position))
+      } else if let fallback = source.fallback {
+        builder.append(fallback)
+      } else if cell == .null && table.columns[column].isOptional {
+        builder.appendNull()
+      } else {
+        builder.append(column, of: defaults)
+        return false
+      }
+    case .integer, .real, .text, .blob:
+      if let convert = source.convert {
+        do throws(ValueError) { builder.append(try convert(row.cell(cell))) } catch {
+          throw refusal(slot, error)
+        }
+      } else {
+        append(cell, of: row)
+      }
+    }
+    return true
+  }
+
+  private func append(_ cell: JSONRow.Cell, of row: JSONRow) {
+    switch cell {
+    case .integer(let value): builder.append(value)
+    case .real(let value): builder.append(value)
+    case .text(let bytes): row.withBytes(bytes) { builder.append(text: $0) }
+    case .blob(let bytes): row.withBytes(bytes) { builder.append(blob: $0) }
+    case .missing, .null: builder.appendNull()
+    }
+  }
+
+  private func refusal(_ slot: Int, _ error: ValueError) -> Refusal {
+    Refusal(path: columns[slot].path, error: error)
+  }
+
+  // MARK: Arrays
+
+  private func make(
+    _ array: Elements, of parent: Record, _ row: JSONRow, into made: inout [Made]
+  ) throws(Refusal) {
+    guard let slot = array.slots.first(where: { row.cells[$0] != .missing }),
+      case .text(let bytes) = row.cells[slot]
+    else { return }
+    let path = columns[slot].path
+    guard var elements = JSONElements(bytes, of: row, array.plan) else {
+      throw refusal(slot, ValueError("expected array"))
+    }
+    var index = 0
+    while true {
+      let place = JSONPath(path.steps + [.index(index)])
+      do throws(JSONElements.Fault) {
+        guard try elements.next() else { return }
+      } catch {
+        throw Refusal(
+          path: JSONPath(place.steps + error.path.steps), error: ValueError(error.reason))
+      }
+      do throws(Refusal) {
+        try array.mapper.make(
+          elements.row, position: index, parent: (array.column, parent), into: &made)
+      } catch {
+        throw Refusal(path: JSONPath(place.steps + error.path.steps), error: error.error)
+      }
+      index += 1
+    }
+  }
+}
+
+extension JSONRow {
+  /// A scanned cell as a value of the store.
+  fileprivate func cell(_ cell: Cell) -> Strata.Cell {
+    switch cell {
+    case .integer(let value): .integer(value)
+    case .real(let value): .real(value)
+    case .text(let bytes): .text(string(bytes))
+    case .blob(let bytes): .blob(.init(self.bytes(bytes)))
+    case .missing, .null: .null
+    }
+  }
+}

@@ -1,0 +1,38 @@
+internal import Strata
+
+/// A mapping without its types.
+struct MappingDefinition: Sendable {
+  enum Part: Sendable {
+    case field(FieldDefinition)
+    /// An object at one of some keys, and the attribute that refers to its entity.
+    case object(AttributePlace, keys: [String], MappingDefinition)
+    /// An array of objects at one of some keys, and the attribute of theirs that refers back.
+    case array(keys: [String], MappingDefinition, inverse: AttributePlace)
+  }
+
+  let entity: any Entity.Type
+  /// Nil for the convention.
+  let parts: [Part]?
+}
+
+/// An attribute: by its path in a declared mapping, by its column in the convention.
+enum AttributePlace: Sendable {
+  case path(any AnyKeyPath & Sendable)
+  case column(Int)
+}
+
+/// A field without its types.
+struct FieldDefinition: Sendable {
+  let attribute: AttributePlace
+  /// The places where a record may have the value; the first that is there counts.
+  var keys: [String]
+  let kind: JSONColumn.Kind
+  let convert: (@Sendable (Cell) throws(ValueError) -> Cell)?
+  /// What a record without the value gets; nil leaves the attribute alone.
+  var fallback: (@Sendable () throws(ValueError) -> Cell)?
+  var isRequired = false
+  var isOnlyWhenInserted = false
+  var allowsNumberInString = false
+  /// Makes a key from a record's position, for records without one.
+  var positionKey: (@Sendable (Int) -> Cell)?
+}

@@ -1,0 +1,200 @@
+internal import Strata
+
+/// Resolves what one plan is for: names to columns and slots, types to tables.
+struct MappingResolver {
+  private let model: Model
+  private var columns: [JSONColumn] = []
+  private var slots: [JSONPath: Int] = [:]
+  /// The entities around the one that is being resolved, which the convention does not nest again.
+  private var around: [ObjectIdentifier]
+
+  init(_ model: Model, inside around: [ObjectIdentifier] = []) {
+    self.model = model
+    self.around = around
+  }
+
+  /// The plan of everything that was resolved.
+  func plan(of table: Table) throws(ImportError) -> JSONPlan {
+    do throws(JSONPlanError) { return try JSONPlan(columns) } catch {
+      throw .mapping("\(table.entity): \(error)")
+    }
+  }
+
+  /// Resolves the mapping of an entity.
+  ///
+  /// - Parameters:
+  ///   - places: where in the record it may be.
+  ///   - isRoot: whether it is a record of the feed or an element of an array, and so always there.
+  mutating func entity(
+    _ mapping: MappingDefinition, at places: [JSONPath], isRoot: Bool
+  ) throws(ImportError) -> EntityMapper {
+    let (table, defaults) = try target(mapping.entity)
+    around.append(ObjectIdentifier(mapping.entity))
+    defer { around.removeLast() }
+    var sources = [EntityMapper.Source?](repeating: nil, count: table.columns.count)
+    var objects: [EntityMapper.Object] = []
+    var arrays: [EntityMapper.Elements] = []
+    for part in mapping.parts ?? convention(table) {
+      switch part {
+      case .field(let field):
+        let column = try column(field.attribute, of: table)
+        guard sources[column] == nil else {
+          throw .mapping("\(table.entity).\(table.columns[column].name) is mapped twice")
+        }
+        sources[column] = try source(field, column, of: table, at: places, isRoot: isRoot)
+      case .object(let reference, let keys, let mapping):
+        let mapper = try entity(mapping, at: try inside(places, keys, table), isRoot: false)
+        objects.append(
+          EntityMapper.Object(column: try column(reference, of: table), mapper: mapper))
+      case .array(let keys, let mapping, let inverse):
+        arrays.append(try elements(keys, mapping, inverse, of: table, at: places))
+      }
+    }
+    guard sources[Table.keyColumn] != nil else {
+      throw .mapping("the mapping of \(table.entity) has no field for its key")
+    }
+    return EntityMapper(
+      table, defaults: defaults, sources: sources, objects: objects, arrays: arrays,
+      columns: columns)
+  }
+
+  private func target(
+    _ type: any Entity.Type
+  ) throws(ImportError) -> (table: Table, defaults: Record) {
+    let target: (table: Table, defaults: Record)?
+    do throws(StoreError) { target = try model.importTarget(type) } catch { throw .store(error) }
+    guard let target else { throw .mapping("\(type) is not in this stack") }
+    return target
+  }
+
+  private func column(
+    _ attribute: AttributePlace, of table: Table
+  ) throws(ImportError) -> Int {
+    switch attribute {
+    case .column(let column): return column
+    case .path(let path):
+      guard let column = table.column(for: path) else {
+        throw .mapping("\(path) is no attribute of \(table.entity)")
+      }
+      return column
+    }
+  }
+
+  // MARK: Parts
+
+  private mutating func source(
+    _ field: FieldDefinition, _ column: Int, of table: Table, at places: [JSONPath], isRoot: Bool
+  ) throws(ImportError) -> EntityMapper.Source {
+    let isKey = column == Table.keyColumn
+    guard field.positionKey == nil || (isKey && isRoot) else {
+      throw .mapping("\(table.entity).\(table.columns[column].name): only a key can be a position")
+    }
+    let isRequired = field.isRequired || (isKey && field.positionKey == nil)
+    let paths = try inside(places, field.keys, table)
+    let isChecked = isRoot && paths.count == 1
+    let found = paths.map { path in
+      slot(path, field.kind, isRequired: isRequired && isChecked, field.allowsNumberInString)
+    }
+    var source = EntityMapper.Source(slot: found[0], otherSlots: Array(found.dropFirst()))
+    source.convert = field.convert
+    source.isRequired = isRequired && !isChecked
+    source.isOnlyWhenInserted = field.isOnlyWhenInserted
+    source.positionKey = field.positionKey
+    do throws(ValueError) { source.fallback = try field.fallback?() } catch {
+      throw .mapping("\(table.entity).\(table.columns[column].name): \(error.message)")
+    }
+    return source
+  }
+
+  private mutating func elements(
+    _ keys: [String], _ mapping: MappingDefinition, _ inverse: AttributePlace, of table: Table,
+    at places: [JSONPath]
+  ) throws(ImportError) -> EntityMapper.Elements {
+    var inner = MappingResolver(model, inside: around)
+    let mapper = try inner.entity(mapping, at: [JSONPath([])], isRoot: true)
+    return EntityMapper.Elements(
+      slots: try inside(places, keys, table).map { slot($0, .json, isRequired: false, false) },
+      plan: try inner.plan(of: mapper.table), mapper: mapper,
+      column: try column(inverse, of: mapper.table))
+  }
+
+  /// The paths of keys inside of places.
+  private func inside(
+    _ places: [JSONPath], _ keys: [String], _ table: Table
+  ) throws(ImportError) -> [JSONPath] {
+    var paths: [JSONPath] = []
+    for key in keys {
+      do throws(JSONPlanError) {
+        let path = try JSONPath(key)
+        for place in places { paths.append(JSONPath(place.steps + path.steps)) }
+      } catch {
+        throw .mapping("\(table.entity), key \"\(key)\": \(error)")
+      }
+    }
+    return paths
+  }
+
+  /// The slot of a path; one that is asked for twice is read once.
+  private mutating func slot(
+    _ path: JSONPath, _ kind: JSONColumn.Kind, isRequired: Bool, _ allowsNumberInString: Bool
+  ) -> Int {
+    if let known = slots[path], columns[known].kind == kind {
+      columns[known].isRequired = columns[known].isRequired || isRequired
+      return known
+    }
+    slots[path] = columns.count
+    columns.append(
+      JSONColumn(
+        path, kind, isRequired: isRequired, allowsNumberInString: allowsNumberInString))
+    return columns.count - 1
+  }
+}
+
+// MARK: - Convention
+
+extension MappingResolver {
+  /// What the schema of a table suggests.
+  fileprivate func convention(_ table: Table) -> [MappingDefinition.Part] {
+    var parts: [MappingDefinition.Part] = []
+    var names: Set<String> = []
+    for (index, column) in table.columns.enumerated() {
+      guard let type = column.valueType else { continue }
+      let keys = MappingNames.variants(of: column.name)
+      names.formUnion(keys)
+      parts.append(.field(Self.field(type, .column(index), keys)))
+    }
+    for (column, target) in model.references(of: table) where !isAround(target) {
+      guard let name = MappingNames.target(ofReference: table.columns[column].name) else {
+        continue
+      }
+      let keys = MappingNames.variants(of: name)
+      if names.isDisjoint(with: keys) {
+        names.formUnion(keys)
+        parts.append(.object(.column(column), keys: keys, Self.automatic(target)))
+      }
+    }
+    let referrers = model.referrers(to: table)
+    for (entity, other, column) in referrers where !isAround(entity) {
+      let keys = MappingNames.variants(of: other.name)
+      if referrers.count(where: { $0.table === other }) == 1, names.isDisjoint(with: keys) {
+        names.formUnion(keys)
+        parts.append(.array(keys: keys, Self.automatic(entity), inverse: .column(column)))
+      }
+    }
+    return parts
+  }
+
+  private func isAround(_ type: any Entity.Type) -> Bool { around.contains(ObjectIdentifier(type)) }
+
+  private static func automatic(_ type: any Entity.Type) -> MappingDefinition {
+    MappingDefinition(entity: type, parts: nil)
+  }
+
+  private static func field<Value: AttributeValue>(
+    _: Value.Type, _ attribute: AttributePlace, _ keys: [String]
+  ) -> FieldDefinition {
+    let conversion = Conversion<Value>.automatic
+    return FieldDefinition(
+      attribute: attribute, keys: keys, kind: conversion.kind, convert: conversion.convert)
+  }
+}

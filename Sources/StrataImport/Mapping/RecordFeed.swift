@@ -1,0 +1,85 @@
+internal import Strata
+
+/// One source's records as rows for the store: bytes → scanned rows → records in a batch.
+///
+/// A record of the feed may give rows of several tables, in any order; they are saved together.
+struct RecordFeed {
+  /// The tables of the records, without those of what is nested inside of them.
+  let tables: [Table]
+  /// The records read so far, refused ones included.
+  private(set) var count: Int
+  /// The bytes up to the end of the last record read.
+  var offset: Int { scanner.offset }
+  /// The line feeds up to there.
+  var lines: Int { scanner.lines }
+
+  private let places: [FeedPlace]
+  private var scanner: JSONRecordScanner
+  private var row = JSONRow()
+  private var made: [EntityMapper.Made] = []
+
+  /// - Parameter count: records that were read before, by another feed of the same input.
+  init(_ mapper: RecordMapper, _ format: JSONFormat, after count: Int = 0) {
+    self.init(
+      [FeedPlace(mapper)], JSONRecordScanner(format, plan: mapper.plan), after: count)
+  }
+
+  /// The records of a document.
+  init(_ places: [FeedPlace]) {
+    self.init(places, JSONRecordScanner(places.map { ($0.path, $0.plan) }), after: 0)
+  }
+
+  private init(_ places: [FeedPlace], _ scanner: JSONRecordScanner, after count: Int) {
+    self.places = places
+    self.scanner = scanner
+    self.count = count
+    var tables: [Table] = []
+    for mapper in places.flatMap(\.mappers) where !tables.contains(where: { $0 === mapper.table }) {
+      tables.append(mapper.table)
+    }
+    self.tables = tables
+  }
+
+  /// Adds input; the records of one chunk are taken before the next is added.
+  mutating func append(_ chunk: UnsafeRawBufferPointer) { scanner.append(chunk) }
+
+  /// Declares that all input has been added; what is left is then read to its end.
+  mutating func finish() { scanner.finish() }
+
+  /// Adds the rows of the next record to a batch; false if there is none yet.
+  ///
+  /// - Throws: ``ImportError``. If it `isOfOneRecord`, nothing of that record is in the batch, and
+  ///   asking again gives the next one; otherwise asking again fails again.
+  mutating func next(into batch: inout RecordBatch) throws(ImportError) -> Bool {
+    do throws(JSONScanError) {
+      guard try scanner.next(&row) else { return false }
+    } catch {
+      let error = ImportError.scan(error)
+      if error.isOfOneRecord { count += 1 }
+      throw error
+    }
+    count += 1
+    made.removeAll(keepingCapacity: true)
+    do throws(EntityMapper.Refusal) { try make() } catch {
+      throw .refused(error.error, path: error.path, at: scanner.location(of: row))
+    }
+    for next in made { batch.add(next.record, to: next.table, attributes: next.attributes) }
+    return true
+  }
+
+  private mutating func make() throws(EntityMapper.Refusal) {
+    switch places[scanner.place].records {
+    case .all(let mapper):
+      try mapper.make(row, position: count - 1, into: &made)
+    case .byText(let mappers):
+      guard case .text(let bytes) = row.cells[0], let mapper = mappers[row.string(bytes)] else {
+        return
+      }
+      var record = JSONElements(record: row, mapper.plan)
+      do throws(JSONElements.Fault) { _ = try record.next() } catch {
+        throw EntityMapper.Refusal(path: error.path, error: ValueError(error.reason))
+      }
+      try mapper.make(record.row, position: count - 1, into: &made)
+    }
+  }
+}

@@ -1,0 +1,47 @@
+import StrataImport
+
+/// Generated numbers, read by the JSON parser and by the standard library: the same bits.
+struct NumberStress {
+  struct Options {
+    var count = 1_000_000
+    var seed: UInt64 = 1
+  }
+
+  private let options: Options
+  private let batchSize = 10_000
+
+  init(_ options: Options) { self.options = options }
+
+  func run() throws -> Report {
+    var report = Report(mode: "numbers", counts: ["numbers": options.count, "refused": 0])
+    var texts = NumberTexts(generator: SeededGenerator(options.seed))
+    let plan = try JSONPlan([JSONColumn(JSONPath([.index(0)]), .real)])
+    for first in stride(from: 0, to: options.count, by: batchSize) {
+      let batch = (0..<min(batchSize, options.count - first)).map { _ in texts.next() }
+      var scanner = JSONRecordScanner(.lines, plan: plan)
+      let lines = Array(batch.map { "[\($0)]\n" }.joined().utf8)
+      lines.withUnsafeBytes { scanner.append($0) }
+      scanner.finish()
+      var row = JSONRow()
+      for text in batch {
+        let found = real(&scanner, &row)
+        if found == nil { report.counts["refused", default: 0] += 1 }
+        guard let expected = Double(text), (expected.isFinite ? expected : nil) == found,
+          expected.bitPattern == found?.bitPattern ?? expected.bitPattern
+        else {
+          report.violations.append("\(text) was read as \(found.map { "\($0)" } ?? "nothing")")
+          continue
+        }
+      }
+    }
+    return report
+  }
+
+  /// The next number; nil if it was refused.
+  private func real(_ scanner: inout JSONRecordScanner, _ row: inout JSONRow) -> Double? {
+    guard (try? scanner.next(&row)) == true, case .real(let value) = row.cells[0] else {
+      return nil
+    }
+    return value
+  }
+}

@@ -1,0 +1,106 @@
+import Foundation
+import Strata
+import StrataTesting
+import Testing
+
+@testable import StrataImport
+
+@Suite(.stack(Author.self, Book.self), .timeLimit(.minutes(10))) struct FullSyncTests {
+  let stack = Stack.test
+
+  private func ids() async throws -> [Int] { try await stack.fetch(Book.all).map(\.id) }
+
+  init() async throws {
+    try await stack.withScratch { $0.insert(Author(id: 1, name: "Ann")) }
+  }
+
+  @Test func `the same feed again commits nothing and wakes nobody`() async throws {
+    let feed = Book.lines(1...1_000)
+    try await stack.books(feed, absent: .delete, options: .init(batchSize: 100))
+    let token = stack.historyToken
+    let told = Task { [changes = stack.changes] in
+      for await _ in changes { return true }
+      return false
+    }
+    let result = try await stack.books(feed, absent: .delete, options: .init(batchSize: 100))
+    #expect(result.unchanged == 1_000 && result.inserted + result.updated + result.deleted == 0)
+    #expect(stack.historyToken == token)
+    told.cancel()
+    #expect(await told.value == false)
+  }
+
+  @Test func `only rows of the scope are deleted`() async throws {
+    try await stack.books(Book.lines(1...9))
+    let result = try await stack.books(
+      Book.lines([3]), absent: .delete(within: Book.where { $0.shelf == 0 }))
+    #expect(result.deleted == 2 && result.unchanged == 1)
+    #expect(try await ids() == [1, 2, 3, 4, 5, 7, 8])
+  }
+
+  @Test func `absent rows go page by page, and the last page marks the feed`() async throws {
+    try await stack.books(Book.lines(1...1_000))
+    let before = stack.historyToken.commit
+    let result = try await stack.importJSON(
+      Book.self, from: .data(Data(Book.lines(1...10).utf8)), as: .lines, mapping: Book.json,
+      absent: .delete, freshens: [.feed("books")], options: .init(batchSize: 100))
+    #expect(result.deleted == 990 && result.unchanged == 10)
+    // Ten pages, the last one with the mark.
+    #expect(result.commit == before + 10)
+    #expect(try await stack.lastImported(.feed("books")) != nil)
+    #expect(try await ids() == Array(1...10))
+  }
+
+  @Test func `what others made or edited meanwhile stays`() async throws {
+    try await stack.books(Book.lines(1...4))
+    let gate = TestGate()
+    let feed = HeldFeed([Book.lines([1]) + "\n", Book.lines([2])], gate)
+    let importing = Task { [stack] in
+      try await stack.importJSON(
+        Book.self, from: .chunks(feed), as: .lines, mapping: Book.json, absent: .delete)
+    }
+    await gate.arrived()
+    try await stack.withScratch { scratch in
+      let book = try #require(try await scratch.find(Book.self, 3))
+      scratch.update(book) { $0.note = "mine" }
+      scratch.insert(Book(id: 9, title: "new", authorID: 1))
+    }
+    await gate.open()
+    let result = try await importing.value
+    #expect(result.deleted == 1 && result.kept == 1)
+    #expect(try await ids() == [1, 2, 3, 9])
+  }
+
+  @Test func `nothing is deleted if a record was left out`() async throws {
+    try await stack.books(Book.lines(1...4))
+    let result = try await stack.books(
+      Book.lines([1]) + "\n" + #"{"id": 2, "title": 5}"#, absent: .delete,
+      options: .init { $0.refusedRecords = .skip() })
+    #expect(result.skipped == 1 && result.deleted == 0)
+    #expect(try await ids() == [1, 2, 3, 4])
+  }
+
+  @Test func `what the user owns is never overwritten`() async throws {
+    try await stack.books(Book.lines([1], title: "A"))
+    try await stack.withScratch { scratch in
+      let book = try #require(try await scratch.find(Book.self, 1))
+      scratch.update(book) { $0.note = "mine" }
+    }
+    let token = stack.historyToken
+    #expect(try await stack.books(Book.lines([1], title: "A")).unchanged == 1)
+    #expect(stack.historyToken == token)
+    #expect(try await stack.books(Book.lines([1], title: "B")).updated == 1)
+    let book = try #require(try await stack.fetch(Book.all).first)
+    #expect(book.title == "B" && book.note == "mine")
+  }
+
+  @Test @MainActor func `pending edits survive, and meet the row below them`() async throws {
+    try await stack.books(Book.lines([1], title: "A"))
+    let live = stack.view.live(Book.all)
+    try await live.load()
+    stack.view.update(live.elements[0]) { $0.shelf = 77 }
+    try await stack.books(Book.lines([1], title: "B"))
+    #expect(live.elements[0].title == "B" && live.elements[0].shelf == 77)
+    try await stack.view.save()
+    #expect(try await stack.fetch(Book.all).map(\.shelf) == [77])
+  }
+}

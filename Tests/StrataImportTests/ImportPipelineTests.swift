@@ -1,0 +1,96 @@
+import Foundation
+import Strata
+import StrataTesting
+import Testing
+
+@testable import StrataImport
+
+@Suite(.stack(Author.self, Book.self), .timeLimit(.minutes(10))) struct ImportPipelineTests {
+  let stack = Stack.test
+
+  init() async throws {
+    try await stack.withScratch { $0.insert(Author(id: 1, name: "Ann")) }
+  }
+
+  @Test func `several files are one feed`() async throws {
+    try await stack.books(Book.lines([900]))
+    let parts = [1...300, 301...600, 601...800].map { Data(Book.lines($0).utf8) }
+    let monitor = ImportMonitor()
+    let result = try await stack.importJSON(
+      Book.self, from: parts.map { .data($0) }, as: .lines, mapping: Book.json, absent: .delete,
+      options: .init(batchSize: 50) { $0.workers = 2 }, monitor: monitor)
+    #expect(result.inserted == 800 && result.deleted == 1 && result.records == 800)
+    #expect(monitor.progress.bytes == parts.reduce(0) { $0 + $1.count })
+    #expect(monitor.progress.fraction == 1)
+    #expect(try await stack.view.count(Book.all) == 800)
+  }
+
+  @Test func `the error of one file stops the others and deletes nothing`() async throws {
+    try await stack.books(Book.lines([900]))
+    let parts = [Book.lines(1...300), "{", Book.lines(301...600)]
+    let error = await #expect(throws: ImportError.self) {
+      try await stack.importJSON(
+        Book.self, from: parts.map { .data(Data($0.utf8)) }, as: .lines, mapping: Book.json,
+        absent: .delete, options: .init(batchSize: 50) { $0.workers = 3 })
+    }
+    #expect(error?.code == .syntax)
+    let count = try await stack.view.count(Book.all)
+    #expect(count == 1 + (error?.result.inserted ?? -1))
+  }
+
+  @Test func `batches shrink when a transaction takes longer than it may`() async throws {
+    let session = ImportSession(nil, ImportOptions(), [], FreshnessMarks(), nil)
+    let first = session.batchSize
+    var outcome = BatchOutcome()
+    outcome.duration = .milliseconds(100)
+    session.note(outcome, of: first)
+    #expect(session.batchSize == first / 10)
+    outcome.duration = .milliseconds(1)
+    session.note(outcome, of: first / 10)
+    #expect(session.batchSize == first / 10 * 3 / 2)
+    outcome.duration = .zero
+    for _ in 0..<40 { session.note(outcome, of: session.batchSize) }
+    #expect(session.batchSize == 10_000)
+    outcome.duration = .seconds(100)
+    session.note(outcome, of: 10_000)
+    #expect(session.batchSize == 50)
+  }
+
+  @Test func `a row waits for what it refers to, and a later one of its key wins`() async throws {
+    struct Feed {
+      static let json = JSONMapping<Book> {
+        Field(\.id, "id")
+        Field(\.title, "title")
+        Field(\.authorID, "author")
+      }
+    }
+    let gate = TestGate()
+    let feed = HeldFeed(
+      [
+        #"{"id": 1, "title": "a", "author": 7} {"id": 2, "title": "b", "author": 7}"#
+          .replacingOccurrences(of: "} {", with: "}\n{") + "\n",
+        #"{"id": 2, "title": "c", "author": 1}"# + "\n",
+      ], gate)
+    let importing = Task { [stack] in
+      try await stack.importJSON(
+        Book.self, from: .chunks(feed), as: .lines, mapping: Feed.json,
+        options: .init(batchSize: 1))
+    }
+    await gate.arrived()
+    try await stack.withScratch { $0.insert(Author(id: 7)) }
+    await gate.open()
+    #expect(try await importing.value.inserted == 2)
+    #expect(try await stack.fetch(Book.all).map(\.title) == ["a", "c"])
+  }
+
+  @Test func `a row whose requirement never comes is named`() async throws {
+    let lines = Book.lines(1...3) + "\n" + #"{"id": 4, "title": "x", "author": 99}"#
+    let error = await #expect(throws: ImportError.self) {
+      try await stack.books(lines, options: .init(batchSize: 1))
+    }
+    #expect(error?.storeError?.code == .missingReference)
+    #expect(error?.result.inserted == 3)
+    let result = try await stack.books(lines, options: .init { $0.refusedRecords = .skip() })
+    #expect(result.unchanged == 3 && result.skipped == 1)
+  }
+}

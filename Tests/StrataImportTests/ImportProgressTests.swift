@@ -1,0 +1,88 @@
+import Foundation
+import Strata
+import StrataTesting
+import Testing
+
+@testable import StrataImport
+
+@Suite(.stack(Author.self, Book.self), .timeLimit(.minutes(10))) struct ImportProgressTests {
+  let stack = Stack.test
+
+  init() async throws {
+    try await stack.withScratch { $0.insert(Author(id: 1, name: "Ann")) }
+  }
+
+  @Test func `progress tells bytes, counts and speed, and ends with the import`() async throws {
+    let monitor = ImportMonitor()
+    let watching = Task { [updates = monitor.updates] in
+      var last = ImportProgress()
+      for await progress in updates {
+        #expect(progress.result.inserted >= last.result.inserted && progress.bytes >= last.bytes)
+        last = progress
+      }
+      return last
+    }
+    let lines = Book.lines(1...5_000)
+    let result = try await stack.books(lines, options: .init(batchSize: 500), monitor: monitor)
+    let last = await watching.value
+    #expect(last.result == result && result.inserted == 5_000 && last.bytes == lines.utf8.count)
+    #expect(last.fraction == 1 && last.recordsPerSecond > 0 && last.remaining == .zero)
+    var late = monitor.updates.makeAsyncIterator()
+    #expect(await late.next() == last)
+    #expect(await late.next() == nil)
+  }
+
+  @Test func `refused records are counted, and the first ones are listed`() async throws {
+    let lines = (1...10).map { id in
+      switch id {
+      case 3: #"{"id": 3, "title": 5, "author": 1}"#
+      case 5: #"{"id": 5, "title": "cursed", "author": 1}"#
+      case 7: #"{"id": 7, "author": 1}"#
+      default: Book.lines([id])
+      }
+    }
+    let result = try await stack.books(
+      lines.joined(separator: "\n"),
+      options: .init(batchSize: 4) { $0.refusedRecords = .skip(listing: 2) })
+    #expect(result.skipped == 3 && result.inserted == 7 && result.records == 10)
+    #expect(result.refused.count == 2)
+    let first = try #require(result.refused.first { $0.line == 3 })
+    #expect(first.path == "title" && first.found == "5" && (first.column ?? 0) > 1)
+  }
+
+  @Test func `an interrupted import goes on where it stopped`() async throws {
+    let whole = Book.lines(1...1_000)
+    let gate = TestGate()
+    let cut = whole.index(whole.startIndex, offsetBy: whole.count / 2)
+    let feed = HeldFeed([String(whole[..<cut]), String(whole[cut...])], gate)
+    let monitor = ImportMonitor()
+    let importing = Task { [stack] in
+      try await stack.importJSON(
+        Book.self, from: .chunks(feed), as: .lines, mapping: Book.json,
+        options: .init(batchSize: 50), monitor: monitor)
+    }
+    await gate.arrived()
+    importing.cancel()
+    await gate.open()
+    let error = await #expect(throws: ImportError.self) { try await importing.value }
+    #expect(error?.code == .cancelled)
+    let checkpoint = try #require(monitor.progress.checkpoint)
+    let inserted = try #require(error?.result.inserted)
+    #expect(try await stack.view.count(Book.all) == inserted)
+    #expect(checkpoint.records == inserted && inserted > 0)
+
+    let result = try await stack.books(
+      whole, options: .init(batchSize: 50) { $0.checkpoint = checkpoint })
+    #expect(result.inserted == 1_000 - inserted && result.unchanged == 0)
+    let broken = await #expect(throws: ImportError.self) {
+      try await stack.books(
+        whole + "\n{\"id\": }", options: .init { $0.checkpoint = checkpoint })
+    }
+    #expect(broken?.line == 1_001 && broken?.column == 8)
+    let other = await #expect(throws: ImportError.self) {
+      try await stack.books(
+        Book.lines(1...1_000, title: "other"), options: .init { $0.checkpoint = checkpoint })
+    }
+    #expect(other?.code == .source)
+  }
+}

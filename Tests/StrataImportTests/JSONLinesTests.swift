@@ -1,0 +1,59 @@
+import StrataTesting
+import Testing
+
+@testable import StrataImport
+
+@Suite struct JSONLinesTests {
+  /// Lines of which none completes another one: what is inside may go on in the next line.
+  private static let broken = [
+    "{", "[", "{\"id\":", "{\"id\":1", "{\"id\":1,", "\"open", "{\"open", "{\"a\":\"open", "nul",
+    "01", "-", "{]", "{\"id\":1} x", "{\"a\":\"\\x\"}",
+    "{\"a\":\"\u{1}\"}",
+    "{\"a\":\"\\ud800\"}", String(repeating: "[", count: 600), "x", ",", "{\"id\":1}{\"id\":2}",
+  ]
+
+  @Test func `a line that is not JSON costs that line alone, whatever the chunks`() throws {
+    var random = SeededRandom.printingSeed()
+    let plan = try plan(("id", .integer))
+    for _ in 0..<60 {
+      var lines: [String] = []
+      var good: [Outcome] = []
+      var offset = 0
+      for id in 0..<Int.random(in: 1...12, using: &random) {
+        let isGood = Bool.random(using: &random)
+        let line = isGood ? "{\"id\":\(id)}" : Self.broken.randomElement(using: &random) ?? ""
+        if isGood { good.append(.row([.integer(Int64(id))], offset: offset)) }
+        lines.append(line)
+        offset += line.utf8.count + 1
+      }
+      // Of `{"id":1} x` the record is given before the rest of its line is refused.
+      let extra = lines.count { $0.hasPrefix("{\"id\":1}") && $0.utf8.count > 8 }
+      let text = lines.joined(separator: "\n") + (Bool.random(using: &random) ? "\n" : "")
+      let whole = scan(text, as: .lines, plan)
+      #expect(good.allSatisfy(whole.contains), "\(text)")
+      #expect(whole.count { $0.values != nil } == good.count + extra, "\(text)")
+      #expect(whole.count { $0.failure != nil } == lines.count - good.count, "\(text)")
+      for chunk in [1, 2, 3, 7, 64] {
+        #expect(scan(text.utf8, as: .lines, plan, chunk: chunk) == whole, "\(text)")
+      }
+    }
+  }
+
+  @Test func `a record may go over several lines, and a fault in it costs its first one`() throws {
+    let plan = try plan(("id", .integer))
+    let found = scan("{\n\"id\": 1\n}\n{\"id\":\n x}\n{\"id\": 3}", as: .lines, plan)
+    #expect(found.compactMap(\.values) == [[.integer(1)], [.integer(3)]])
+    #expect(found.compactMap { $0.failure?.location.line } == [5, 5])
+  }
+
+  @Test func `a line without an end is left without keeping it`() throws {
+    let text = "{\"id\":x" + String(repeating: "y", count: 1_000_000) + "\n{\"id\":2}"
+    let found = scan(text.utf8, as: .lines, try plan(("id", .integer)), chunk: 1000)
+    #expect(found.map(\.values) == [nil, [.integer(2)]])
+  }
+
+  @Test func `the last line cut is refused, not lost`() throws {
+    let found = scan("{\"id\":1}\n{\"id\":2", as: .lines, try plan(("id", .integer)))
+    #expect(found.map { $0.failure?.code } == [nil, .unexpectedEnd])
+  }
+}

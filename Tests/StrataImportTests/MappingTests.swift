@@ -1,0 +1,248 @@
+import Foundation
+import Strata
+import StrataTesting
+import Testing
+
+@testable import StrataImport
+
+private enum Genre: String, AttributeValue { case jazz, rock, other }
+
+private struct Artist: Entity, Equatable {
+  var id = 0
+  var name = ""
+  var homePageURL: URL?
+
+  static let schema = Schema<Artist>("artists", key: \.id) {
+    Attribute(\.name)
+    Attribute(\.homePageURL)
+  }
+}
+
+private struct Song: Entity, Equatable {
+  var id = 0
+  var title = ""
+  var genre = Genre.other
+  var playCount = 7
+  var price: Double?
+  var releasedAt: Date?
+  var artistID: Int?
+
+  static let artist = toOne(\.artistID, Artist.self, onDelete: .nullify)
+  static let schema = Schema<Song>("songs", key: \.id) {
+    Attribute(\.title)
+    Attribute(\.genre)
+    Attribute(\.playCount)
+    Attribute(\.price)
+    Attribute(\.releasedAt)
+    artist
+  }
+}
+
+@Suite(.stack(Artist.self, Song.self)) struct MappingTests {
+  let stack = Stack.test
+
+  private func importing<E: Entity>(
+    _ type: E.Type, _ mapping: JSONMapping<E>, _ json: String
+  ) async throws -> ImportResult {
+    try await stack.importJSON(type, from: .data(Data(json.utf8)), mapping: mapping)
+  }
+
+  private func songs() async throws -> [Song] { try await stack.fetch(Song.all) }
+  private func artists() async throws -> [Artist] { try await stack.fetch(Artist.all) }
+
+  private func refusal<E: Entity>(_ mapping: JSONMapping<E>, _ json: String) async -> ImportError? {
+    do {
+      _ = try await importing(E.self, mapping, json)
+      return nil
+    } catch {
+      return error as? ImportError
+    }
+  }
+
+  // MARK: Convention
+
+  @Test func `names are found as they are, in snake_case and in camelCase`() {
+    #expect(MappingNames.variants(of: "artistID") == ["artistID", "artist_id", "artistId"])
+    #expect(MappingNames.variants(of: "artist_id") == ["artist_id", "artistId", "artistID"])
+    #expect(MappingNames.variants(of: "title") == ["title"])
+    #expect(
+      MappingNames.variants(of: "homePageURL") == ["homePageURL", "home_page_url", "homePageUrl"])
+    #expect(MappingNames.variants(of: "URLPath") == ["URLPath", "url_path", "urlPath"])
+    #expect(MappingNames.target(ofReference: "artistID") == "artist")
+    #expect(MappingNames.target(ofReference: "artist_id") == "artist")
+    #expect(MappingNames.target(ofReference: "paid") == nil)
+    #expect(MappingNames.target(ofReference: "ID") == nil)
+  }
+
+  @Test func `without a mapping the schema's names count`() async throws {
+    _ = try await importing(
+      Song.self, .automatic,
+      #"""
+      [{"id": 1, "title": "A", "genre": "jazz", "playCount": 3, "released_at": "1959-08-17"},
+       {"id": 2, "title": "B", "play_count": 4, "artist_id": 9, "price": null, "x": {}}]
+      """#)
+    let expected = [
+      Song(
+        id: 1, title: "A", genre: .jazz, playCount: 3,
+        releasedAt: Date(timeIntervalSince1970: -327_456_000)),
+      Song(id: 2, title: "B", playCount: 4, artistID: 9),
+    ]
+    #expect(try await songs() == expected)
+  }
+
+  @Test func `without a mapping objects and arrays of related entities are found`() async throws {
+    let result = try await importing(
+      Song.self, .automatic,
+      #"""
+      [{"id": 1, "artist": {"id": 5, "name": "Miles", "home_page_url": "https://m.test/a"}},
+       {"id": 2, "artist": {"id": 5, "name": "Miles"}}, {"id": 3, "artistId": 5}]
+      """#)
+    #expect(result.records == 3 && result.inserted == 4)
+    #expect(try await songs().map(\.artistID) == [5, 5, 5])
+    let miles = Artist(id: 5, name: "Miles", homePageURL: URL(string: "https://m.test/a"))
+    #expect(try await artists() == [miles])
+    _ = try await importing(
+      Artist.self, .automatic,
+      #"[{"id": 6, "name": "Bill", "songs": [{"id": 8, "title": "S"}, {"id": 1, "title": "T"}]}]"#)
+    let artistSongs = try await songs().filter { $0.artistID == 6 }
+    #expect(artistSongs.map(\.id) == [1, 8] && artistSongs.map(\.title) == ["T", "S"])
+  }
+
+  @Test func `an object that is null takes the reference away, one that is missing does not`()
+    async throws
+  {
+    _ = try await importing(Song.self, .automatic, #"[{"id": 1, "artist": {"id": 5}}]"#)
+    _ = try await importing(Song.self, .automatic, #"[{"id": 1, "title": "A"}]"#)
+    #expect(try await songs().first?.artistID == 5)
+    _ = try await importing(Song.self, .automatic, #"[{"id": 1, "artist": null}]"#)
+    #expect(try await songs().first?.artistID == nil)
+    #expect(try await artists().count == 1)
+  }
+
+  // MARK: Declared
+
+  @Test func `a fallback is for what is missing or null, and for updates, too`() async throws {
+    let mapping = JSONMapping<Song> {
+      Field(\.id, "id")
+      Field(\.playCount, "plays", default: 1)
+      Field(\.title, "title")
+    }
+    _ = try await importing(
+      Song.self, mapping, #"[{"id": 1, "plays": 5}, {"id": 2, "plays": null}, {"id": 3}]"#)
+    #expect(try await songs().map(\.playCount) == [5, 1, 1])
+    _ = try await importing(Song.self, mapping, #"[{"id": 1}]"#)
+    #expect(try await songs().map(\.playCount) == [1, 1, 1])
+  }
+
+  @Test func `values that an enumeration does not know become the one that is named`() async throws
+  {
+    let strict = JSONMapping<Song> {
+      Field(\.id, "id")
+      Field(\.genre, "genre")
+    }
+    let lenient = JSONMapping<Song> {
+      Field(\.id, "id")
+      Field(\.genre, "genre", .unknown(as: .other))
+    }
+    let json = #"[{"id": 1, "genre": "polka"}, {"id": 2, "genre": "jazz"}]"#
+    let error = try #require(await refusal(strict, json))
+    #expect(error.code == .value && error.path == "genre")
+    _ = try await importing(Song.self, lenient, json)
+    #expect(try await songs().map(\.genre) == [.other, .jazz])
+  }
+
+  @Test func `numbers in strings count only where that is said`() async throws {
+    let mapping = JSONMapping<Song> {
+      Field(\.id, "id").allowingNumberInString()
+      Field(\.price, "price").allowingNumberInString()
+      Field(\.playCount, "plays")
+    }
+    _ = try await importing(Song.self, mapping, #"[{"id": "12", "price": "9.99"}]"#)
+    #expect(try await songs() == [Song(id: 12, price: 9.99)])
+    let error = await refusal(mapping, #"[{"id": 12, "plays": "3"}]"#)
+    #expect(error?.path == "plays" && error?.found == "\"3\"")
+  }
+
+  @Test func `the first of several keys that is there counts`() async throws {
+    let mapping = JSONMapping<Song> {
+      Field(\.id, "id").or("song.key")
+      Field(\.title, "title").or("name").required()
+    }
+    _ = try await importing(
+      Song.self, mapping,
+      #"[{"id": 1, "name": "A"}, {"song": {"key": 2}, "title": "B", "name": "C"}]"#)
+    #expect(try await songs().map(\.title) == ["A", "B"])
+    let error = try #require(await refusal(mapping, #"[{"id": 1}]"#))
+    #expect(error.path == "title" && error.message.contains("required and missing"))
+    #expect(await refusal(mapping, #"[{"title": "A"}]"#)?.path == "id")
+  }
+
+  @Test func `declared objects and arrays are entities of their own`() async throws {
+    let song = JSONMapping<Song> {
+      Field(\.id, "key")
+      Field(\.title, "title").required()
+    }
+    let mapping = JSONMapping<Artist> {
+      Field(\.id, "id")
+      Field(\.name, "name")
+      NestedArray("discography.songs", song, \.artistID)
+    }
+    let result = try await importing(
+      Artist.self, mapping,
+      #"""
+      [{"id": 1, "name": "Miles",
+        "discography": {"songs": [{"key": 10, "title": "So \"What\""}, {"key": 11, "title": "é"}]}},
+       {"id": 2, "discography": {"songs": []}}, {"id": 3, "discography": null}, {"id": 4}]
+      """#)
+    #expect(result.records == 4 && result.inserted == 6)
+    let expected = [
+      Song(id: 10, title: "So \"What\"", artistID: 1), Song(id: 11, title: "é", artistID: 1),
+    ]
+    #expect(try await songs() == expected)
+    let again = try await importing(
+      Artist.self, mapping, #"[{"id": 1, "discography": {"songs": [{"key": 10, "title": "X"}]}}]"#)
+    #expect(again.updated == 1 && again.unchanged == 1)
+  }
+
+  @Test func `a refused element names its path, and nothing of its record is imported`()
+    async throws
+  {
+    let song = JSONMapping<Song> {
+      Field(\.id, "id")
+      Field(\.title, "title").required()
+      NestedObject(\.artistID, "by", JSONMapping<Artist> { Field(\.id, "id") })
+    }
+    let mapping = JSONMapping<Artist> {
+      Field(\.id, "id")
+      NestedArray("songs", song, \.artistID)
+    }
+    for (json, path) in [
+      (#"[{"id": 1, "songs": [{"id": 1, "title": "A"}, {"id": 2}]}]"#, "songs[1].title"),
+      (#"[{"id": 1, "songs": [{"id": 1, "title": 5}]}]"#, "songs[0].title"),
+      (#"[{"id": 1, "songs": [{"id": 1, "title": "A", "by": {"id": "x"}}]}]"#, "songs[0].by.id"),
+      (#"[{"id": 1, "songs": [null]}]"#, "songs[0]"), (#"[{"id": 1, "songs": {}}]"#, "songs"),
+    ] {
+      let error = try #require(await refusal(mapping, json))
+      #expect(error.code == .value && error.path == path, "\(error)")
+      #expect(try await songs().isEmpty)
+      #expect(try await artists().isEmpty)
+    }
+  }
+
+  @Test func `a mapping that does not fit is refused before anything is read`() async throws {
+    let twice = JSONMapping<Song> {
+      Field(\.id, "id")
+      Field(\.title, "a")
+      Field(\.title, "b")
+    }
+    let keyless = JSONMapping<Song> { Field(\.title, "a") }
+    let crossed = JSONMapping<Song> {
+      Field(\.id, "id")
+      Field(\.title, "artist")
+      NestedObject(\.artistID, "artist", JSONMapping<Artist> { Field(\.id, "id") })
+    }
+    for mapping in [twice, keyless, crossed] {
+      #expect(await refusal(mapping, "not read")?.code == .mapping)
+    }
+  }
+}

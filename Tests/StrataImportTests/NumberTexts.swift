@@ -1,0 +1,1 @@
+../../Sources/strata-stress/Numbers/NumberTexts.swift
