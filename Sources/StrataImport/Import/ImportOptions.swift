@@ -64,10 +64,11 @@ public struct AbsentRows: Sendable {
   /// They stay.
   public static let keep = Self(rule: .keep)
 
-  /// They are deleted after the whole feed was read without an error, but only if they existed when
-  /// the import began and nobody has changed them since.
+  /// Those of the entities that are imported are deleted after the whole feed was read without an
+  /// error, but only if they existed when the import began and nobody has changed them since.
   ///
-  /// Rows that a delete rule keeps stay, too.
+  /// Rows that a delete rule keeps stay, too, and so do those of entities that are only nested inside
+  /// of the records.
   public static let delete = Self(rule: .deleteEveryRow)
 
   /// Like ``delete``, but only the rows of some queries, as they are when the import begins.
