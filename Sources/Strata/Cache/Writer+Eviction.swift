@@ -34,8 +34,16 @@ struct EvictionBatch: Sendable {
   let table: Table
   let candidates: ArraySlice<EvictionCandidate>
   /// The keys that are edited or referred to by an edit, by table.
-  let inUse: [TableID: Set<RecordKey>]
+  private(set) var inUse: [TableID: Set<RecordKey>]
   let followsRules: Bool
+
+  /// Keeps what waits to be pushed.
+  mutating func keep(_ unpushed: UnpushedRows) {
+    inUse.merge(unpushed.keys) { $0.union($1) }
+    if unpushed.unknown.isEmpty { return }
+    // Nobody knows which rows of these tables: all that might go stay.
+    inUse[table.id, default: []].formUnion(candidates.map(\.key))
+  }
 }
 
 extension Snapshot {
@@ -58,13 +66,16 @@ extension Snapshot {
 extension Writer {
   /// Deletes those of a batch that may go, as one commit.
   func evict(
-    _ batch: EvictionBatch, author: String? = nil, marking freshened: Set<CacheIdentity> = []
+    _ batch: EvictionBatch, author: String? = nil, marking freshened: Set<CacheIdentity> = [],
+    keepsUnpushed: Bool = false
   ) throws(StoreError) -> (report: EvictionReport, referenced: [EvictionCandidate]) {
     var report = EvictionReport()
     var referenced: [EvictionCandidate] = []
     let (commit, _) = try transaction(author: author, isCounted: !freshened.isEmpty) {
       connection throws(StoreError) in
       try FreshnessTable.mark(freshened, at: options.now(), connection)
+      var batch = batch
+      if keepsUnpushed, let unpushed = try unpushedRows(connection) { batch.keep(unpushed) }
       var run = EvictionRun(batch, connection, model, builder)
       let rows = try run.choose()
       (report, referenced) = (run.report, run.referenced)

@@ -111,7 +111,10 @@ struct HistoryLog {
         removed = statement.integer(0)
       }
     }
-    if let removed { try remove(upTo: removed, connection) }
+    guard let removed else { return }
+    // What waits to be pushed is nowhere else.
+    let last = try OutboxTable.lastToPrune(connection) ?? .max
+    try remove(upTo: min(removed, last), connection)
   }
 
   private func remove(upTo number: Int64, _ connection: Connection) throws(SQLiteError) {

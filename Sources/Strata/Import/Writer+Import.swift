@@ -26,6 +26,8 @@ extension Writer {
     _ layer: Layer, _ saving: ImportTarget.Saving, _ connection: Connection,
     _ outcome: inout BatchOutcome
   ) throws(StoreError) -> [TableID: TableChanges] {
+    var layer = layer
+    if let unpushed = try unpushedRows(connection) { outcome.kept += unpushed.shield(&layer) }
     var resolver = LayerResolver(connection, model, .error, builder, presumes: false)
     var working = try resolver.resolve(layer)
     var skipped = 0
@@ -55,7 +57,7 @@ extension Writer {
     let report = try evict(
       EvictionBatch(
         table: page.table, candidates: page.rows[...], inUse: [:], followsRules: true),
-      author: author, marking: saving.marks.identities
+      author: author, marking: saving.marks.identities, keepsUnpushed: true
     ).report
     outcome.deleted = report.evicted
     outcome.kept = report.keptChanged + report.keptEdited + report.keptReferenced
@@ -131,10 +133,10 @@ extension Writer {
       var page: AbsentPage?
       repeat {
         let next = try ledger.absentRowsNow(of: scope.table, after: page, limit: Self.portion)
-        var run = EvictionRun(
-          EvictionBatch(
-            table: scope.table, candidates: next.rows[...], inUse: [:], followsRules: true),
-          connection, model, builder)
+        var batch = EvictionBatch(
+          table: scope.table, candidates: next.rows[...], inUse: [:], followsRules: true)
+        if let unpushed = try unpushedRows(connection) { batch.keep(unpushed) }
+        var run = EvictionRun(batch, connection, model, builder)
         let rows = try run.choose()
         if !rows.isEmpty {
           var working = try run.consequences(of: rows[...])

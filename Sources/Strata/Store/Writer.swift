@@ -44,6 +44,8 @@ actor Writer {
   private let logPatience: Duration
   private(set) var commit: Int64 = 0
   var merge = MergePull()
+  /// What an import must not overwrite.
+  private var unpushedIndex = UnpushedIndex()
 
   private static let begin = SQL("BEGIN IMMEDIATE")
   private static let end = SQL("COMMIT")
@@ -289,6 +291,13 @@ actor Writer {
     else { return false }
     schemaVersion = version
     return true
+  }
+
+  /// What waits to be pushed, in an open transaction; nil if nobody has ever pushed.
+  func unpushedRows(_ connection: Connection) throws(StoreError) -> UnpushedRows? {
+    try translatingErrors { () throws(SQLiteError) in
+      try unpushedIndex.current(connection, historyLayout, builder, model, upTo: commit)
+    }
   }
 
   /// Takes the tables as this writer has just left them.
