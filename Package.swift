@@ -29,7 +29,8 @@ let package = Package(
     .target(name: "StrataTesting", dependencies: ["Strata", "StrataMap"], swiftSettings: settings),
 
     .executableTarget(
-      name: "strata-bench", dependencies: ["Strata", "StrataImport", "CStrataSQLite"],
+      name: "strata-bench",
+      dependencies: ["Strata", "StrataImport", "StrataMap", "CStrataSQLite"],
       swiftSettings: settings),
     .executableTarget(
       name: "strata-stress", dependencies: ["Strata", "StrataImport", "StrataMap"],

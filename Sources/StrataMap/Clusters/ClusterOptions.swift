@@ -1,0 +1,25 @@
+/// How annotations are clustered.
+public struct ClusterOptions: Sendable, Hashable {
+  /// The least distance of two displayed items at a whole zoom level, in points of the screen, more
+  /// than 0 and at most half of ``tileSize``.
+  public var radius: Double
+  /// The greatest zoom level at which annotations are clustered, 0 to 22.
+  ///
+  /// Beyond it every annotation is displayed by itself. The map's own greatest zoom level is a good
+  /// choice: then what lies at one place stays a cluster, and can be spread out.
+  public var maximumZoom: Int
+  /// How many annotations make a cluster, 2 or more; fewer are displayed by themselves.
+  public var minimumPoints: Int
+  /// The width of the world at zoom level 0, in points of the screen.
+  public var tileSize: Double
+
+  /// Creates options; what is out of range is brought into it.
+  public init(
+    radius: Double = 40, maximumZoom: Int = 16, minimumPoints: Int = 2, tileSize: Double = 512
+  ) {
+    self.radius = radius
+    self.maximumZoom = maximumZoom
+    self.minimumPoints = minimumPoints
+    self.tileSize = tileSize
+  }
+}

@@ -1,0 +1,160 @@
+/// A leader at a zoom level: what is displayed there as one item.
+struct ClusterPlace: Sendable, Hashable {
+  let slot: Int
+  /// The zoom level; that of the sites and beyond it stand for a point by itself.
+  let zoom: Int
+}
+
+extension ClusterTree {
+  /// What is displayed in a rectangle, by rank; items of fewer points than `minimum` are taken apart.
+  ///
+  /// Complexity: O(k log k), k being the number of places.
+  func places(in rect: WorldRect, zoom: Int, minimum: Int) -> [ClusterPlace] {
+    let isApart = zoom > levels.maximum
+    let level = min(zoom, levels.sites)
+    // A point may be in the rectangle while the leader that it has joined is not.
+    let margin = isApart ? 1 << levels.siteShift : minimum > 2 ? levels.reach(level) : 0
+    var places: [ClusterPlace] = []
+    forEachLeader(of: level, in: rect.padded(margin)) { slot in
+      let place = ClusterPlace(slot: slot, zoom: level)
+      if isApart || minimum > 2 && count(place) < minimum {
+        let points = isApart ? members(slot).map { Int($0) } : leaves(place, from: 0, limit: .max)
+        for point in points where rect.contains(nodes[point].position) {
+          places.append(ClusterPlace(slot: point, zoom: levels.sites))
+        }
+      } else if rect.contains(nodes[slot].position) {
+        places.append(place)
+      }
+    }
+    places.sort { outranks($0.slot, $1.slot) }
+    return places
+  }
+
+  @inline(__always)
+  private func forEachLeader(of level: Int, in rect: WorldRect, _ body: (Int) -> Void) {
+    guard levels.countOfCells(level, rect) < leaders[level].count else {
+      return leaders[level].forEachSlot { if rect.contains(nodes[$0].position) { body($0) } }
+    }
+    levels.forEachCell(level, rect) { cell in
+      leaders[level].forEach(cell.hash) { slot in
+        let position = nodes[slot].position
+        if cell.contains(position) && rect.contains(position) { body(slot) }
+      }
+    }
+  }
+
+  /// The leader that stands for a point at a zoom level.
+  func place(of slot: Int, zoom: Int) -> ClusterPlace {
+    if zoom > levels.maximum { return ClusterPlace(slot: slot, zoom: levels.sites) }
+    var slot = siteLeader(at: nodes[slot].position) ?? slot
+    while !nodes[slot].leads(zoom) { slot = Int(nodes[slot].parent) }
+    return ClusterPlace(slot: slot, zoom: zoom)
+  }
+
+  /// Calls `body` with those that have joined a leader at this zoom level or a finer one.
+  @inline(__always)
+  func forEachMember(of place: ClusterPlace, _ body: (Int) -> Void) {
+    forEachChild(place.slot) { if Int(nodes[$0].top) > place.zoom { body($0) } }
+  }
+
+  /// How many points an item stands for.
+  func count(_ place: ClusterPlace) -> Int {
+    if place.zoom > levels.maximum { return 1 }
+    let node = nodes[place.slot]
+    if Int(node.top) == place.zoom { return Int(node.weight) }
+    var count = siteCount(place.slot)
+    forEachMember(of: place) { count += Int(nodes[$0].weight) }
+    return count
+  }
+
+  /// Those that have joined a leader, the first to part from it last, and by rank.
+  func members(of place: ClusterPlace) -> [Int] {
+    var members: [Int] = []
+    forEachMember(of: place) { members.append($0) }
+    members.sort {
+      let (one, other) = (nodes[$0].top, nodes[$1].top)
+      return one != other ? one > other : outranks($0, $1)
+    }
+    return members
+  }
+
+  /// The least zoom level at which an item is more than one; nil if there is none, because all of
+  /// its points are at one place.
+  func expansionZoom(_ place: ClusterPlace) -> Int? {
+    var zoom = levels.none
+    forEachMember(of: place) { zoom = min(zoom, Int(nodes[$0].top)) }
+    if zoom < levels.none { return zoom }
+    let position = nodes[place.slot].position
+    let isSpread = members(place.slot).contains { nodes[Int($0)].position != position }
+    return isSpread && place.zoom <= levels.maximum ? levels.sites : nil
+  }
+
+  /// What an item is made of at its expansion zoom; its points, if it has none.
+  func children(_ place: ClusterPlace, minimum: Int) -> [ClusterPlace] {
+    if place.zoom > levels.maximum { return [] }
+    var zoom = levels.sites
+    forEachMember(of: place) { zoom = min(zoom, Int(nodes[$0].top)) }
+    // Sites are nothing that is displayed: beyond the last level there are only points.
+    if zoom == levels.sites { return points(place) }
+    let parts = members(of: place).filter { Int(nodes[$0].top) == zoom }
+    return ([place.slot] + parts).flatMap { slot in
+      let part = ClusterPlace(slot: slot, zoom: zoom)
+      return count(part) < minimum ? points(part) : [part]
+    }
+  }
+
+  /// The points of an item, each by itself.
+  private func points(_ place: ClusterPlace) -> [ClusterPlace] {
+    leaves(place, from: 0, limit: .max).map { ClusterPlace(slot: $0, zoom: levels.sites) }
+  }
+
+  /// The points of an item from an offset on, in an order that depends on the set of points alone.
+  ///
+  /// Complexity: O(limit + levels) expected.
+  func leaves(_ place: ClusterPlace, from offset: Int, limit: Int) -> [Int] {
+    var page = LeafPage(skipping: max(offset, 0), limit: max(limit, 0))
+    if place.zoom > levels.maximum {
+      page.append(CollectionOfOne(Int32(place.slot)))
+    } else {
+      collect(place, into: &page)
+    }
+    return page.slots
+  }
+
+  private func collect(_ place: ClusterPlace, into page: inout LeafPage) {
+    page.append(members(place.slot))
+    for member in members(of: place) {
+      if page.isFull { return }
+      let node = nodes[member]
+      if page.skip(Int(node.weight)) { continue }
+      collect(ClusterPlace(slot: member, zoom: Int(node.top)), into: &page)
+    }
+  }
+
+  /// Some leaves of all.
+  private struct LeafPage {
+    private(set) var slots: [Int] = []
+    private var skipping: Int
+    private let limit: Int
+
+    init(skipping: Int, limit: Int) {
+      self.skipping = skipping
+      self.limit = limit
+    }
+
+    var isFull: Bool { slots.count >= limit }
+
+    /// Passes over so many leaves, if the page begins after them.
+    mutating func skip(_ count: Int) -> Bool {
+      guard skipping >= count else { return false }
+      skipping -= count
+      return true
+    }
+
+    mutating func append(_ leaves: some Collection<Int32>) {
+      let rest = leaves.dropFirst(skipping).prefix(limit - slots.count)
+      slots.append(contentsOf: rest.lazy.map { Int($0) })
+      skipping -= min(skipping, leaves.count)
+    }
+  }
+}

@@ -1,0 +1,97 @@
+/// Numbers of slots, found by 32 bits of a hash: open addressing with linear probing.
+///
+/// An entry knows its hash, so that looking for one touches nothing but the table, and removing one
+/// can close the gap. Different things may share a hash, so whoever looks compares what it finds.
+struct SlotTable: Sendable {
+  /// The hash above, the slot below.
+  private var entries: [UInt64]
+  private(set) var count = 0
+
+  private static let free = UInt64.max
+
+  init(capacity: Int = 0) {
+    entries = Array(repeating: Self.free, count: max(8, capacity * 3 / 2))
+  }
+
+  /// Hashes are spread evenly over the table by their upper bits.
+  @inline(__always)
+  private static func home(_ hash: UInt32, _ size: Int) -> Int {
+    Int(truncatingIfNeeded: (UInt64(hash) &* UInt64(size)) >> 32)
+  }
+
+  /// Calls `body` with every slot of a hash.
+  @inline(__always)
+  func forEach(_ hash: UInt32, _ body: (_ slot: Int) -> Void) {
+    entries.withUnsafeBufferPointer { entries in
+      var place = Self.home(hash, entries.count)
+      while entries[place] != Self.free {
+        let entry = entries[place]
+        if UInt32(truncatingIfNeeded: entry >> 32) == hash {
+          body(Int(truncatingIfNeeded: entry & 0xFFFF_FFFF))
+        }
+        place += 1
+        if place == entries.count { place = 0 }
+      }
+    }
+  }
+
+  /// Calls `body` with every slot there is.
+  func forEachSlot(_ body: (_ slot: Int) -> Void) {
+    for entry in entries where entry != Self.free { body(Int(entry & 0xFFFF_FFFF)) }
+  }
+
+  mutating func insert(_ hash: UInt32, _ slot: Int) {
+    // Half full to three quarters full.
+    if count * 4 >= entries.count * 3 { resize(to: entries.count * 3 / 2) }
+    Self.put(UInt64(hash) << 32 | UInt64(slot), &entries)
+    count += 1
+  }
+
+  private static func put(_ entry: UInt64, _ entries: inout [UInt64]) {
+    var place = home(UInt32(truncatingIfNeeded: entry >> 32), entries.count)
+    while entries[place] != free {
+      place += 1
+      if place == entries.count { place = 0 }
+    }
+    entries[place] = entry
+  }
+
+  mutating func remove(_ hash: UInt32, _ slot: Int) {
+    let entry = UInt64(hash) << 32 | UInt64(slot)
+    let size = entries.count
+    var hole = Self.home(hash, size)
+    while entries[hole] != entry {
+      guard entries[hole] != Self.free else { fatalError("SlotTable: slot \(slot) is not in it") }
+      hole += 1
+      if hole == size { hole = 0 }
+    }
+    // What comes after the hole moves into it, unless it would get before its home.
+    var place = hole
+    while true {
+      place += 1
+      if place == size { place = 0 }
+      let next = entries[place]
+      if next == Self.free { break }
+      let home = Self.home(UInt32(truncatingIfNeeded: next >> 32), size)
+      let isReachable =
+        hole <= place ? home <= hole || home > place : home <= hole && home > place
+      if isReachable {
+        entries[hole] = next
+        hole = place
+      }
+    }
+    entries[hole] = Self.free
+    count -= 1
+  }
+
+  /// Gives back memory that a guess of the capacity took.
+  mutating func fit() {
+    if entries.count > 64 && count * 2 < entries.count { resize(to: max(8, count * 3 / 2)) }
+  }
+
+  private mutating func resize(to size: Int) {
+    var larger = Array(repeating: Self.free, count: size)
+    for entry in entries where entry != Self.free { Self.put(entry, &larger) }
+    entries = larger
+  }
+}

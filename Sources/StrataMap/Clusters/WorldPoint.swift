@@ -1,0 +1,46 @@
+internal import Foundation
+internal import Strata
+
+/// A place on the square of the Web Mercator projection, its side being 2³² units.
+///
+/// In whole numbers distances are exact, so that clusters are the same on every machine; and as 2³²
+/// is where a `UInt32` begins anew, the antimeridian is no edge. One unit is 9 mm at the equator.
+struct WorldPoint: Sendable, Hashable {
+  /// Eastwards from the antimeridian.
+  let x: UInt32
+  /// Southwards from the northern edge, at about 85 degrees; what is beyond lies on the edge.
+  let y: UInt32
+
+  /// Units in the whole world.
+  static let side = 4_294_967_296.0
+
+  init(x: UInt32, y: UInt32) {
+    self.x = x
+    self.y = y
+  }
+
+  /// The place of a valid coordinate.
+  init(_ coordinate: Coordinate) {
+    x = UInt32(truncatingIfNeeded: Int64((coordinate.longitude / 360 + 0.5) * Self.side))
+    y = Self.y(coordinate.latitude)
+  }
+
+  static func y(_ latitude: Double) -> UInt32 {
+    let sine = sin(latitude * .pi / 180)
+    // Infinite at the poles.
+    let share = 0.5 - 0.25 * log((1 + sine) / (1 - sine)) / .pi
+    return UInt32(min(max(share * side, 0), side - 1))
+  }
+
+  /// The square of the distance to a place that is at most half the world away, the shorter way
+  /// around; nil if it is more than `radius`, which is at most half the world.
+  @inline(__always)
+  func squaredDistance(to other: WorldPoint, within radius: UInt32) -> UInt64? {
+    let eastward = UInt64(Int32(bitPattern: x &- other.x).magnitude)
+    let southward = UInt64(y > other.y ? y - other.y : other.y - y)
+    let limit = UInt64(radius)
+    guard eastward <= limit, southward <= limit else { return nil }
+    let square = eastward * eastward + southward * southward
+    return square <= limit * limit ? square : nil
+  }
+}

@@ -1,0 +1,195 @@
+import Foundation
+import Strata
+import StrataMap
+
+extension Workload {
+  /// One change of a clustered point: moved a little or far, put in, taken out.
+  static let clusterChange = Workload(
+    name: "M1", summary: "clusters: one change among 10,000 and 100,000 points"
+  ) { bench in
+    try [10_000, 100_000].flatMap { count in
+      try PointSet.allCases.flatMap { try ClusterCase($0, count).changes(bench) }
+    }
+  }
+
+  /// Clustering at once, and what a map shows.
+  static let clusterBuild = Workload(
+    name: "M2", summary: "clusters: build of 10,000 and 100,000 points, what 1,024 × 768 show"
+  ) { bench in
+    try [10_000, 100_000].flatMap { count in
+      try PointSet.allCases.flatMap { try ClusterCase($0, count).builds(bench) }
+    }
+  }
+
+  /// The same with a million points.
+  static let clusterMillion = Workload(
+    name: "M3", summary: "clusters of 1,000,000 points: build, memory, a change, what a map shows",
+    isLong: true
+  ) { bench in
+    try PointSet.allCases.flatMap { set in
+      let million = ClusterCase(set, 1_000_000)
+      return try million.builds(bench) + million.changes(bench)
+    }
+  }
+
+  /// Many points at one place.
+  static let clusterStack = Workload(
+    name: "M4", summary: "clusters: one change in a stack of 10,000 points at one place"
+  ) { bench in
+    try ClusterCase.stack(10_000, bench)
+  }
+}
+
+/// A set of points of one size.
+@MainActor private struct ClusterCase {
+  typealias Index = ClusterIndex<Int>
+  let set: PointSet
+  let count: Int
+
+  init(_ set: PointSet, _ count: Int) {
+    self.set = set
+    self.count = count
+  }
+
+  private func point(_ number: Int, _ place: Coordinate) -> Index.Point {
+    Index.Point(id: RecordKey(.integer(Int64(number))), coordinate: place, value: number % 100)
+  }
+
+  private func built(_ places: [Coordinate]) -> Index {
+    var index = Index { $0 &+ $1 }
+    index.update(places.enumerated().map { point($0, $1) })
+    return index
+  }
+
+  private func figure(_ metric: String, _ bench: Bench) -> Figure {
+    Figure(metric: "\(set) \(count): \(metric)", peers: bench.peers.count)
+  }
+
+  // MARK: One change
+
+  func changes(_ bench: Bench) throws -> [Figure] {
+    var places = set.coordinates(count + 3_000)
+    var index = built(Array(places[..<count]))
+    var random = MapRandom(seed: 99)
+    var (half, most) = (figure("change p50 µs", bench), figure("change p99 µs", bench))
+    for repetition in 0...bench.repetitions {
+      var times: [Double] = []
+      for step in 0..<3_000 {
+        let number = random.below(count)
+        let watch: Stopwatch
+        switch step % 4 {
+        case 0, 1:
+          // About a hundred metres.
+          places[number].latitude += (random.share() - 0.5) / 500
+          let moved = point(number, places[number])
+          watch = Stopwatch()
+          index.update([moved])
+        case 2:
+          places[number] = places[count + step]
+          let moved = point(number, places[number])
+          watch = Stopwatch()
+          index.update([moved])
+        default:
+          let id = RecordKey(.integer(Int64(number)))
+          let added = point(number, places[number])
+          watch = Stopwatch()
+          index.update([], removing: [id])
+          times.append(watch.microseconds)
+          let second = Stopwatch()
+          index.update([added])
+          times.append(second.microseconds)
+          continue
+        }
+        times.append(watch.microseconds)
+      }
+      if repetition == 0 { continue }
+      half.strata.append(times.percentile(0.5))
+      most.strata.append(times.percentile(0.99))
+    }
+    try check(index.count == count, "the points of the index")
+    let rebuilt = built(Array(places[..<count]))
+    for zoom in 0...16 {
+      try check(
+        index.items(in: .world, zoom: zoom) == rebuilt.items(in: .world, zoom: zoom),
+        "clusters of zoom level \(zoom) after changes")
+    }
+    return [half, most]
+  }
+
+  // MARK: Everything
+
+  func builds(_ bench: Bench) throws -> [Figure] {
+    let places = set.coordinates(count)
+    let points = places.enumerated().map { point($0, $1) }
+    var (build, bytes) = (figure("build ms", bench), figure("bytes a point", bench))
+    var (half, most) = (figure("query p50 µs", bench), figure("query p99 µs", bench))
+    for repetition in 0...bench.repetitions {
+      let before = Memory.allocated
+      var index = Index { $0 &+ $1 }
+      let watch = Stopwatch()
+      index.update(points)
+      let time = watch.milliseconds
+      let after = Memory.allocated
+      let times = queries(index, places)
+      if repetition == 0 { continue }
+      build.strata.append(time)
+      if let before, let after { bytes.strata.append(Double(after - before) / Double(count)) }
+      half.strata.append(times.percentile(0.5))
+      most.strata.append(times.percentile(0.99))
+    }
+    return [build, bytes, half, most]
+  }
+
+  /// A screen of 1,024 × 768 points around some point, at any zoom level.
+  private func queries(_ index: Index, _ places: [Coordinate]) -> [Double] {
+    var random = MapRandom(seed: 3)
+    return (0..<2_000).map { _ in
+      let center = places[random.below(places.count)]
+      let zoom = 1 + random.below(15)
+      let degrees = 360 / (512 * Double(1 << zoom))
+      let stretch = cos(center.latitude * .pi / 180)
+      let region = GeoRegion(
+        center: center, latitudeSpan: 768 * degrees * stretch, longitudeSpan: 1_024 * degrees)
+      let watch = Stopwatch()
+      let items = index.items(in: region, zoom: zoom)
+      let time = watch.microseconds
+      precondition(items.count <= 1_024 * 768)
+      return time
+    }
+  }
+
+  // MARK: One place
+
+  static func stack(_ count: Int, _ bench: Bench) throws -> [Figure] {
+    let all = ClusterCase(.uniform, count)
+    let place = Coordinate(latitude: 52.52, longitude: 13.405)
+    var index = all.built([Coordinate](repeating: place, count: count))
+    var half = Figure(metric: "stack of \(count): change p50 µs", peers: bench.peers.count)
+    var most = Figure(metric: "stack of \(count): worst change µs", peers: bench.peers.count)
+    for repetition in 0...bench.repetitions {
+      var times: [Double] = []
+      for step in 0..<1_000 {
+        // Every second time the leader.
+        let leader = index.items(in: .world, zoom: 0)[0].id
+        let number =
+          if step % 2 == 0, case .integer(let id) = leader.cell { Int(id) } else { step }
+        let watch = Stopwatch()
+        index.update([], removing: [RecordKey(.integer(Int64(number)))])
+        times.append(watch.microseconds)
+        let point = all.point(number, place)
+        let second = Stopwatch()
+        index.update([point])
+        times.append(second.microseconds)
+      }
+      try check(index.items(in: .world, zoom: 3).map(\.count) == [count], "the stack")
+      if repetition == 0 { continue }
+      half.strata.append(times.percentile(0.5))
+      most.strata.append(times.max() ?? .nan)
+    }
+    return [half, most]
+  }
+}
+
+extension GeoRegion {
+  fileprivate static let world = GeoRegion(south: -90, west: -180, north: 90, east: 180)
+}
