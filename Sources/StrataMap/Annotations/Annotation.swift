@@ -20,10 +20,33 @@ public struct Annotation: Identifiable, Hashable, Sendable {
     didSet { if priority.isNaN { priority = 0 } }
   }
 
+  /// With which others the annotation may be clustered; nil for none.
+  public var clusterGroup: String?
+  /// Numbers that clusters combine, in the order in which the mapping names them. NaN is kept as 0.
+  public var values: [Double] {
+    didSet { values = values.map { $0.isNaN ? 0 : $0 } }
+  }
+  /// What the annotation stands for, if that is more than the element of its id.
+  public var cluster: Cluster?
+
+  /// The annotations that are displayed as one.
+  public struct Cluster: Hashable, Sendable {
+    /// How many they are.
+    public var count: Int
+    /// The zoom level at which they are one.
+    public var zoom: Int
+
+    /// Creates a cluster.
+    public init(count: Int, zoom: Int) {
+      self.count = count
+      self.zoom = zoom
+    }
+  }
+
   /// Creates an annotation; what is not given is empty, or 0.
   public init(
     id: RecordKey, coordinate: Coordinate, title: String = "", subtitle: String = "",
-    style: String = "", priority: Double = 0
+    style: String = "", priority: Double = 0, clusterGroup: String? = "", values: [Double] = []
   ) {
     self.id = id
     self.coordinate = coordinate
@@ -31,5 +54,7 @@ public struct Annotation: Identifiable, Hashable, Sendable {
     self.subtitle = subtitle
     self.style = style
     self.priority = priority.isNaN ? 0 : priority
+    self.clusterGroup = clusterGroup
+    self.values = values.map { $0.isNaN ? 0 : $0 }
   }
 }

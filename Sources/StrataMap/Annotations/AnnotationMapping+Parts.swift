@@ -89,6 +89,15 @@ extension AnnotationMapping {
     setting(\.priority, to: Part(path, rank))
   }
 
+  /// Clusters an annotation only with those of the same group, nil being alone.
+  ///
+  /// Without it, all annotations are one group.
+  public func clusterGroup<V: AttributeValue>(
+    _ path: any KeyPath<E, V> & Sendable, _ group: @escaping @Sendable (V) -> String?
+  ) -> Self {
+    setting(\.clusterGroup, to: Part(path, group))
+  }
+
   private func setting<Output>(
     _ part: WritableKeyPath<Self, Part<Output>?>, to value: Part<Output>
   ) -> Self {

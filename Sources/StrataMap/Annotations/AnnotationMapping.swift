@@ -32,6 +32,10 @@ public struct AnnotationMapping<E: Entity>: Sendable {
   var subtitle: Part<String>?
   var style: Part<String>?
   var priority: Part<Double>?
+  var clusterGroup: Part<String?>?
+  var values: [Part<Double>] = []
+  /// How clusters combine the values, one function for each.
+  private(set) package var combinations: [ClusterValues.Combination] = []
 
   /// Creates a mapping that reads the coordinate from two attributes, in degrees.
   public init(
@@ -51,10 +55,11 @@ public struct AnnotationMapping<E: Entity>: Sendable {
     self.longitude = Part(longitude) { $0 }
   }
 
-  /// The key paths that the mapping reads: coordinate, title, subtitle, style, priority.
+  /// The key paths that the mapping reads: coordinate, title, subtitle, style, priority,
+  /// cluster group, values.
   package var keyPaths: [any PartialKeyPath<E> & Sendable] {
-    let optional = [title?.path, subtitle?.path, style?.path, priority?.path]
-    return [latitude.path, longitude.path] + optional.compactMap { $0 }
+    let optional = [title?.path, subtitle?.path, style?.path, priority?.path, clusterGroup?.path]
+    return [latitude.path, longitude.path] + optional.compactMap { $0 } + values.map(\.path)
   }
 
   /// The annotation of one entity; nil, and so withheld, when it has no valid coordinate.
@@ -67,6 +72,35 @@ public struct AnnotationMapping<E: Entity>: Sendable {
     return Annotation(
       id: id, coordinate: coordinate, title: title?.read(entity) ?? "",
       subtitle: subtitle?.read(entity) ?? "", style: style?.read(entity) ?? "",
-      priority: priority?.read(entity) ?? 0)
+      priority: priority?.read(entity) ?? 0,
+      clusterGroup: clusterGroup.map { $0.read(entity) } ?? "",
+      values: values.map { $0.read(entity) })
+  }
+
+  /// Has clusters combine a number made from an attribute: ``Annotation/values`` has it, in the order
+  /// of these calls.
+  ///
+  ///     .clusterValue(\.magnitude, max)
+  ///
+  /// - Parameter combine: must not care about order and grouping: sums, least and greatest values.
+  public func clusterValue<V: AttributeValue & BinaryFloatingPoint>(
+    _ path: any KeyPath<E, V> & Sendable,
+    _ combine: @escaping @Sendable (Double, Double) -> Double
+  ) -> Self {
+    clusterValue(path, { Double($0) }, combine)
+  }
+
+  /// Has clusters combine a number made from an attribute, such as 1 for those of a kind, and 0 for
+  /// others.
+  ///
+  /// - Parameter combine: must not care about order and grouping: sums, least and greatest values.
+  public func clusterValue<V: AttributeValue>(
+    _ path: any KeyPath<E, V> & Sendable, _ number: @escaping @Sendable (V) -> Double,
+    _ combine: @escaping @Sendable (Double, Double) -> Double
+  ) -> Self {
+    var copy = self
+    copy.values.append(Part(path, number))
+    copy.combinations.append(combine)
+    return copy
   }
 }

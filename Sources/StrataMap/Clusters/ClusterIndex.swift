@@ -69,6 +69,11 @@ public struct ClusterIndex<Value: Sendable>: Sendable {
     self.init(options, combine: combine)
   }
 
+  /// Creates an index without points that combines nothing: an item has the value of its leader.
+  init(_ options: ClusterOptions, withoutValues: Void) {
+    self.init(options, combine: nil)
+  }
+
   private init(_ options: ClusterOptions, combine: (@Sendable (Value, Value) -> Value)?) {
     minimum = max(options.minimumPoints, 2)
     self.combine = combine
@@ -266,7 +271,7 @@ public struct ClusterIndex<Value: Sendable>: Sendable {
 extension ClusterIndex where Value == Void {
   /// Creates an index without points, whose clusters have no value.
   public init(_ options: ClusterOptions = ClusterOptions()) {
-    self.init(options, combine: nil)
+    self.init(options, withoutValues: ())
   }
 }
 

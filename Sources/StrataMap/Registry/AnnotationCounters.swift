@@ -14,6 +14,10 @@ public struct AnnotationCounters: Sendable, Hashable {
   public internal(set) var suppressed = 0
   /// The most ids that were ever pending at once.
   public internal(set) var highWater = 0
+  /// Turns of the main actor in which something was delivered.
+  public internal(set) var slices = 0
+  /// The longest that such a turn took, by the registry's clock.
+  public internal(set) var worstSlice = Duration.zero
 
   /// Creates counters at zero.
   public init() {}

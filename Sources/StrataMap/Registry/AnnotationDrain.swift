@@ -104,13 +104,14 @@ package import Strata
         // Weakly for each operation: the one before may have released the registry.
         var isFirst = true
         while self?.deliver(turn, isFirst: isFirst) == true { isFirst = false }
-        self?.finish(turn)
+        self?.finish(turn, isIdle: isFirst)
       }
     }
   }
 
   private struct Turn {
     let number: UInt64
+    let start: Duration
     let deadline: Duration
   }
 
@@ -119,7 +120,8 @@ package import Strata
       settle()
       return nil
     }
-    return Turn(number: number, deadline: elapsed() + sliceBudget)
+    let now = elapsed()
+    return Turn(number: number, start: now, deadline: now + sliceBudget)
   }
 
   /// Delivers one operation, if the turn may still; answers whether it did.
@@ -134,7 +136,8 @@ package import Strata
     return true
   }
 
-  private func finish(_ turn: Turn) {
+  private func finish(_ turn: Turn, isIdle: Bool) {
+    if !isIdle { queue.sliceEnded(after: elapsed() - turn.start) }
     perform(machine.finish(turn.number, hasWork: !queue.isEmpty))
     settle()
   }

@@ -92,6 +92,12 @@ package struct AnnotationQueue {
   /// A change was seen that touched nothing an annotation is made of.
   package mutating func suppress() { counters.suppressed += 1 }
 
+  /// A turn of the surface has ended that delivered something.
+  package mutating func sliceEnded(after duration: Duration) {
+    counters.slices += 1
+    counters.worstSlice = max(counters.worstSlice, duration)
+  }
+
   /// The visible region has become what `isOnScreen` says; nil: everything is on screen.
   ///
   /// Complexity: O(n log n), n being the pending ids.

@@ -10,7 +10,12 @@ public import Strata
 /// the query, never inside a call to ``open(_:)``, and not while a reason keeps the gate closed.
 /// Deletes go first, then updates on screen, then insertions, then what is off screen.
 ///
-/// The registry keeps the query alive until it is detached or released, and the surface not at all:
+/// Several queries of one entity can be shown by one registry, and be attached and detached at any time: an
+/// element is shown while one of them has it, and only differences become operations.
+///
+/// With ``ClusterOptions`` the annotations are clustered: <doc:Clusters>.
+///
+/// The registry keeps its queries alive until it is detached or released, and the surface not at all:
 /// a surface that goes away ends the registry as ``detach()`` does. An element without a valid
 /// coordinate is withheld until it has one.
 ///
@@ -18,30 +23,160 @@ public import Strata
 /// slice delivers at least one operation and ends at the first after its budget.
 @MainActor public final class AnnotationRegistry<E: Entity> {
   private let core: AnnotationDrain
+  private let display: ClusterDisplay?
   private let mapping: AnnotationMapping<E>
-  private var live: LiveQuery<E>?
-  private var observation: LiveObservation?
+  private var sources: [ObjectIdentifier: AnnotationSource<E>] = [:]
+
+  /// The ids of what is selected, in the order in which it was.
+  ///
+  /// A selected annotation stays selected while it moves, changes its looks, waits, or is in a cluster, and
+  /// until no query has its element.
+  public private(set) var selection: [RecordKey] = []
 
   /// Starts showing the elements of a live query on a surface.
   ///
   /// - Parameters:
-  ///   - live: The elements; those it has already are added in a later turn.
+  ///   - live: The elements; those it has already are added in a later turn. More queries can be
+  ///     attached, and this one detached.
   ///   - mapping: Which attributes make an annotation.
   ///   - surface: Where to show them, held weakly. Only one registry should use it.
+  ///   - clusters: How they are clustered; nil for not at all. Until ``show(_:zoom:)`` is called, the
+  ///     whole world is shown at zoom level 0.
   ///   - sliceBudget: How long the main actor may be occupied at a time; not negative.
   ///   - clock: What the budget is measured with.
   public init(
     _ live: LiveQuery<E>, mapping: AnnotationMapping<E>, on surface: any AnnotationSurface,
-    sliceBudget: Duration = .milliseconds(4), clock: some Clock<Duration> = ContinuousClock()
+    clusters: ClusterOptions? = nil, sliceBudget: Duration = .milliseconds(4),
+    clock: some Clock<Duration> = ContinuousClock()
   ) {
-    core = AnnotationDrain(on: surface, sliceBudget: sliceBudget, clock: clock)
+    let core = AnnotationDrain(on: surface, sliceBudget: sliceBudget, clock: clock)
+    self.core = core
     self.mapping = mapping
-    self.live = live
-    core.onDetach = { [weak self] in self?.stopObserving() }
-    let attributes = live.attributes(mapping.keyPaths.map { $0 })
-    observation = live.observeKeys { [weak self] changes in
-      self?.merge(changes, attributes)
+    display = clusters.map { options in
+      ClusterDisplay(options, mapping.combinations) { [weak core] in core?.desire($0, $1) }
     }
+    core.onDetach = { [weak self] in self?.stopObserving() }
+    attach(live)
+  }
+
+  // MARK: Queries
+
+  /// Shows the elements of one more query; nothing happens if it is attached already.
+  public func attach(_ live: LiveQuery<E>) {
+    guard !core.isDetached, sources[ObjectIdentifier(live)] == nil else { return }
+    let source = AnnotationSource(live)
+    sources[ObjectIdentifier(live)] = source
+    let attributes = live.attributes(mapping.keyPaths.map { $0 })
+    source.observation = live.observeKeys { [weak self, weak source] changes in
+      guard let source else { return }
+      self?.merge(changes, from: source, attributes)
+    }
+  }
+
+  /// Shows the elements of a query no more, except those that another attached query has.
+  ///
+  /// To replace one query by another, attach the new one first: what both have stays as it is.
+  public func detach(_ live: LiveQuery<E>) {
+    guard let source = sources.removeValue(forKey: ObjectIdentifier(live)) else { return }
+    source.observation?.cancel()
+    for id in source.keys where !hasElement(id) { want(id, nil) }
+    turnEnded()
+  }
+
+  private func hasElement(_ id: RecordKey) -> Bool {
+    sources.values.contains { $0.keys.contains(id) }
+  }
+
+  private func merge(
+    _ changes: [KeyedChange<E>], from source: AnnotationSource<E>, _ attributes: AttributeSet
+  ) {
+    for change in changes {
+      let id = change.key
+      guard change.changes(attributes) else {
+        core.suppress()
+        continue
+      }
+      if let element = change.after {
+        source.keys.insert(id)
+        want(id, mapping.annotation(for: element, id: id))
+      } else {
+        source.keys.remove(id)
+        if !hasElement(id) { want(id, nil) }
+      }
+    }
+    turnEnded()
+  }
+
+  private func want(_ id: RecordKey, _ annotation: Annotation?) {
+    if let display { display.want(id, annotation) } else { core.desire(id, annotation) }
+  }
+
+  private func turnEnded() {
+    selection.removeAll { !hasElement($0) }
+    display?.turnEnded()
+  }
+
+  // MARK: Selection
+
+  /// Selects an annotation; answers whether there is an element with its id.
+  @discardableResult
+  public func select(_ id: RecordKey) -> Bool {
+    guard hasElement(id) else { return false }
+    if !selection.contains(id) { selection.append(id) }
+    return true
+  }
+
+  /// Ends the selection of an annotation.
+  public func deselect(_ id: RecordKey) { selection.removeAll { $0 == id } }
+
+  // MARK: Clusters
+
+  /// Tells what the map shows, so that this is clustered for its zoom level, with half of it more on
+  /// every side.
+  ///
+  /// Call it whenever the region has changed. Moving the map within that margin causes nothing, nor does
+  /// a zoom that trembles by a tenth. Without clusters it does nothing.
+  ///
+  /// - Parameter zoom: 0 where the world is as wide as ``ClusterOptions/tileSize``, one more for twice
+  ///   that.
+  public func show(_ region: GeoRegion, zoom: Double) {
+    guard !core.isDetached, region.isValid else { return }
+    display?.show(region, zoom: zoom)
+  }
+
+  /// The ids of the elements that an annotation stands for, in an order that depends on the set of
+  /// elements alone.
+  ///
+  /// - Parameters:
+  ///   - offset: how many to pass over.
+  ///   - limit: how many to return at most.
+  public func leaves(
+    of id: RecordKey, from offset: Int = 0, limit: Int = 100
+  ) async -> [RecordKey] {
+    guard let display else { return offset == 0 && limit > 0 && hasElement(id) ? [id] : [] }
+    return await display.leaves(of: id, from: offset, limit: limit)
+  }
+
+  /// The least zoom level at which a cluster comes apart; nil if it never does, because all of its
+  /// elements are at one place, or the annotation is no cluster.
+  public func expansionZoom(of id: RecordKey) async -> Int? {
+    await display?.expansionZoom(of: id)
+  }
+
+  /// The least zoom level at which an annotation is displayed by itself: where a map has to go to
+  /// reveal it. Nil if there is no such annotation.
+  ///
+  /// If that is more than ``ClusterOptions/maximumZoom``, it may be at one place with others: see
+  /// ``SpiderLayout``.
+  public func reveal(_ id: RecordKey) async -> Int? {
+    guard hasElement(id) else { return nil }
+    guard let display else { return 0 }
+    return await display.zoomAlone(id)
+  }
+
+  /// Whether the displayed clusters lag behind the queries.
+  public var clustersLag: Bool {
+    display.map { $0.version != $0.displayedVersion } ?? false
   }
 
   // MARK: What is shown
@@ -90,6 +225,7 @@ public import Strata
   public func drain() async {
     // The elements that the query had from the start may arrive in a turn already asked for.
     await Task.yield()
+    await display?.settle()
     await core.drain()
   }
 
@@ -102,19 +238,19 @@ public import Strata
   public func detach() { core.detach() }
 
   private func stopObserving() {
-    observation?.cancel()
-    observation = nil
-    live = nil
+    for source in sources.values { source.observation?.cancel() }
+    sources = [:]
+    selection = []
+    display?.end()
   }
+}
 
-  private func merge(_ changes: [KeyedChange<E>], _ attributes: AttributeSet) {
-    for change in changes {
-      if change.changes(attributes) {
-        let id = change.key
-        core.desire(id, change.after.flatMap { mapping.annotation(for: $0, id: id) })
-      } else {
-        core.suppress()
-      }
-    }
-  }
+/// A live query that a registry observes.
+@MainActor private final class AnnotationSource<E: Entity> {
+  /// Held, so that it lives as long as it is observed.
+  let live: LiveQuery<E>
+  var keys: Set<RecordKey> = []
+  var observation: LiveObservation?
+
+  init(_ live: LiveQuery<E>) { self.live = live }
 }

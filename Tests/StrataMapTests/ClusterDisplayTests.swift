@@ -1,0 +1,172 @@
+import Strata
+import StrataMap
+import StrataTesting
+import Testing
+
+/// The display of clusters, with a map that only remembers what it was told last of each id.
+@MainActor @Suite struct ClusterDisplayTests {
+  @MainActor private final class Map {
+    var shown: [RecordKey: Annotation] = [:]
+    var told = 0
+
+    func desire(_ id: RecordKey, _ annotation: Annotation?) {
+      if shown[id] != annotation { told += 1 }
+      shown[id] = annotation
+    }
+  }
+
+  private let map = Map()
+  private let display: ClusterDisplay
+
+  init() {
+    display = ClusterDisplay(ClusterOptions(), [{ $0 + $1 }], desire: map.desire)
+  }
+
+  private func annotation(_ number: Int, _ place: Coordinate, value: Double = 1) -> Annotation {
+    Annotation(id: key(number), coordinate: place, title: "\(number)", values: [value])
+  }
+
+  private func want(_ annotations: [Annotation]) async {
+    for annotation in annotations { display.want(annotation.id, annotation) }
+    display.turnEnded()
+    await display.settle()
+  }
+
+  @Test func `after any history the map shows what an index of the elements has`() async {
+    var random = SeededRandom.printingSeed()
+    let seed = random.seed
+    let places = PlaceMaker(&random)
+    var wanted: [RecordKey: Annotation] = [:]
+    var zoom = 0
+    for round in 0..<250 {
+      for _ in 0..<random.below(40) {
+        let number = random.below(300)
+        let gone = random.oneIn(4)
+        let new = gone ? nil : annotation(number, places.next(&random))
+        wanted[key(number)] = new
+        display.want(key(number), new)
+      }
+      display.turnEnded()
+      // Not waited for: the view changes while a batch is away.
+      if random.oneIn(3) {
+        zoom = random.below(18)
+        display.show(.world, zoom: Double(zoom))
+      }
+      guard round % 5 == 0 else { continue }
+      await display.settle()
+      var index = ClusterIndex<Int>(combining: +)
+      index.update(
+        wanted.values.map {
+          ClusterIndex<Int>.Point(id: $0.id, coordinate: $0.coordinate, value: 1)
+        })
+      let items = index.items(in: .world, zoom: zoom)
+      #expect(Set(items.map(\.id)) == Set(map.shown.keys), "round \(round), seed \(seed)")
+      for item in items {
+        let shown = map.shown[item.id]
+        #expect(shown?.coordinate == item.coordinate && shown?.values == [Double(item.count)])
+        #expect((shown?.cluster?.count ?? 1) == item.count, "round \(round), seed \(seed)")
+        if item.count == 1 { #expect(shown == wanted[item.id]) }
+      }
+      #expect(display.version == display.displayedVersion)
+    }
+  }
+
+  @Test func `a change off screen causes nothing on screen`() async {
+    let here = Coordinate(latitude: 50, longitude: 10)
+    await want((0..<20).map { annotation($0, here) })
+    let region = GeoRegion(center: here, latitudeSpan: 4, longitudeSpan: 4)
+    display.show(region, zoom: 8)
+    await display.settle()
+    let before = map.told
+    for number in 100..<300 {
+      let far = Coordinate(latitude: -40, longitude: Double(number % 90))
+      await want([annotation(number, far)])
+    }
+    for number in 100..<200 {
+      display.want(key(number), nil)
+      display.turnEnded()
+    }
+    await display.settle()
+    #expect(map.told == before)
+  }
+
+  @Test func `moving a little and a trembling zoom cause nothing`() async {
+    var random = SeededRandom.printingSeed()
+    let places = PlaceMaker(&random)
+    await want((0..<500).map { annotation($0, places.next(&random)) })
+    let center = Coordinate(latitude: 10, longitude: 179)
+    func region(_ shift: Double) -> GeoRegion {
+      GeoRegion(
+        center: Coordinate(latitude: 10 + shift, longitude: center.longitude + shift),
+        latitudeSpan: 20, longitudeSpan: 30)
+    }
+    display.show(region(0), zoom: 5.5)
+    await display.settle()
+    let before = map.told
+    for step in 0..<100 {
+      let shift = Double(step % 10) - 5
+      display.show(region(shift / 2), zoom: 5.5 + Double(step % 3 - 1) / 10)
+      await display.settle()
+    }
+    #expect(map.told == before)
+  }
+
+  @Test func `what is displayed by itself changes in its own turn`() async {
+    let place = Coordinate(latitude: 1, longitude: 1)
+    await want([annotation(1, place), annotation(2, Coordinate(latitude: -60, longitude: 90))])
+    var renamed = annotation(1, place)
+    renamed.title = "renamed"
+    display.want(key(1), renamed)
+    #expect(map.shown[key(1)]?.title == "renamed")
+    display.want(key(2), nil)
+    #expect(map.shown[key(2)] == nil)
+    display.turnEnded()
+    await display.settle()
+    #expect(Set(map.shown.keys) == [key(1)])
+  }
+
+  @Test func `a leader that is deleted while a batch is away is not shown again`() async {
+    let place = Coordinate(latitude: 1, longitude: 1)
+    display.want(key(1), annotation(1, place))
+    display.turnEnded()
+    display.want(key(1), nil)
+    display.turnEnded()
+    await display.settle()
+    #expect(map.shown.isEmpty)
+  }
+
+  @Test func `groups are clustered apart, and who has none stays alone`() async {
+    let place = Coordinate(latitude: 1, longitude: 1)
+    var annotations = (0..<9).map { annotation($0, place) }
+    for number in 0..<3 { annotations[number].clusterGroup = "red" }
+    for number in 3..<6 { annotations[number].clusterGroup = nil }
+    await want(annotations)
+    #expect(map.shown.values.map { $0.cluster?.count ?? 1 }.sorted() == [1, 1, 1, 3, 3])
+    annotations[0].clusterGroup = nil
+    await want([annotations[0]])
+    #expect(map.shown.values.map { $0.cluster?.count ?? 1 }.sorted() == [1, 1, 1, 1, 2, 3])
+  }
+
+  @Test func `leaves, the zoom that reveals, and the zoom that parts`() async {
+    let place = Coordinate(latitude: 1, longitude: 1)
+    let near = Coordinate(latitude: 1.01, longitude: 1)
+    await want([annotation(1, place), annotation(2, near), annotation(3, near)])
+    let cluster = map.shown.keys.first ?? key(0)
+    #expect(Set(await display.leaves(of: cluster, from: 0, limit: 9)) == [key(1), key(2), key(3)])
+    let parts = await display.expansionZoom(of: cluster)
+    #expect(parts == (await display.zoomAlone(key(1))))
+    #expect(await display.zoomAlone(key(2)) == 17)
+    #expect(await display.zoomAlone(key(4)) == nil)
+  }
+
+  @Test func `after the end nothing is told`() async {
+    display.want(key(1), annotation(1, Coordinate(latitude: 1, longitude: 1)))
+    display.turnEnded()
+    display.end()
+    await display.settle()
+    for _ in 0..<100 { await Task.yield() }
+    display.want(key(2), annotation(2, Coordinate(latitude: 1, longitude: 1)))
+    display.turnEnded()
+    #expect(map.told == 0)
+  }
+}
