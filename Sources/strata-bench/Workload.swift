@@ -11,6 +11,6 @@ struct Workload: Sendable {
   static let all: [Workload] = [
     .insert, .upsert, .fetch, .parts, .pages, .find, .commit, .live, .unconcerned, .equalQueries,
     .mixed, .importing, .related, .model, .commits, .clusterChange, .clusterBuild, .clusterStack,
-    .clusterMillion, .growth,
+    .slices, .clusterMillion, .growth,
   ]
 }

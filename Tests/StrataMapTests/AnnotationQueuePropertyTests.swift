@@ -17,6 +17,45 @@ import Testing
     }
   }
 
+  @Test func `over 10,000 histories the operations are the least difference, deletes first`() {
+    var random = SeededRandom.printingSeed()
+    let seed = random.seed
+    for _ in 0..<10_000 {
+      var history = History()
+      for _ in 0..<Int.random(in: 1...12, using: &random) { history.step(&random) }
+      var expected: Set<AnnotationOperation> = []
+      for id in Set(history.wanted.keys).union(history.surface.keys) {
+        expected.formUnion(
+          Self.operations(from: history.surface[id], to: history.wanted[id], id))
+      }
+      var emitted: [AnnotationOperation] = []
+      while let operation = history.queue.next() {
+        operation.replay(on: &history.surface)
+        emitted.append(operation)
+      }
+      #expect(Set(emitted) == expected && emitted.count == expected.count, "seed \(seed)")
+      let removals = emitted.prefix { if case .remove = $0 { true } else { false } }
+      let others = emitted.dropFirst(removals.count)
+      #expect(others.allSatisfy { if case .remove = $0 { false } else { true } }, "seed \(seed)")
+    }
+  }
+
+  /// What has to happen to one id, made from scratch.
+  private static func operations(
+    from old: Annotation?, to new: Annotation?, _ id: RecordKey
+  ) -> [AnnotationOperation] {
+    switch (old, new) {
+    case (nil, nil): return []
+    case (nil, let new?): return [.add(new)]
+    case (.some, nil): return [.remove(id)]
+    case (var old?, let new?):
+      var operations: [AnnotationOperation] = []
+      if old.coordinate != new.coordinate { operations.append(.move(id, to: new.coordinate)) }
+      old.coordinate = new.coordinate
+      return old == new ? operations : operations + [.restyle(new)]
+    }
+  }
+
   @Test func `whatever leaves the queue, those that stay keep their order`() {
     var random = SeededRandom.printingSeed()
     let seed = random.seed

@@ -1,0 +1,63 @@
+import Foundation
+import Strata
+import StrataMap
+
+extension Workload {
+  /// How long a registry occupies the main actor at a time.
+  static let slices = Workload(
+    name: "M5", summary: "registry: slices with 1,000 changes a frame, 100,000 annotations"
+  ) { bench in
+    let count = 100_000
+    let places = PointSet.towns.coordinates(count + 60_000)
+    var half = Figure(metric: "slice p50 µs", peers: bench.peers.count)
+    var most = Figure(metric: "slice p99 µs", peers: bench.peers.count)
+    for repetition in 0...bench.repetitions {
+      let surface = MemoryMap()
+      var turns: [@MainActor () -> Void] = []
+      let drain = AnnotationDrain(on: surface) { turns.append($0) }
+      func annotation(_ number: Int, at place: Int) -> Annotation {
+        Annotation(
+          id: RecordKey(.integer(Int64(number))), coordinate: places[place], title: "\(number)")
+      }
+      for number in 0..<count {
+        drain.desire(annotation(number, at: number).id, annotation(number, at: number))
+      }
+      while !turns.isEmpty { turns.removeFirst()() }
+      var random = MapRandom(seed: 7)
+      var times: [Double] = []
+      for frame in 0..<300 {
+        for change in 0..<1_000 {
+          let moved = annotation(random.below(count), at: count + (frame * 1_000 + change) % 60_000)
+          drain.desire(moved.id, moved)
+        }
+        // One slice a frame, as a busy main actor would run them.
+        guard !turns.isEmpty else { continue }
+        let watch = Stopwatch()
+        turns.removeFirst()()
+        times.append(watch.microseconds)
+      }
+      while !turns.isEmpty { turns.removeFirst()() }
+      try check(surface.count == count && drain.pendingCount == 0, "what the map shows")
+      if repetition == 0 { continue }
+      half.strata.append(times.percentile(0.5))
+      most.strata.append(times.percentile(0.99))
+    }
+    return [half, most]
+  }
+}
+
+/// A map that keeps where its annotations are.
+@MainActor private final class MemoryMap: AnnotationSurface {
+  private var places: [RecordKey: Coordinate] = [:]
+
+  var count: Int { places.count }
+
+  func apply(_ operation: AnnotationOperation) {
+    switch operation {
+    case .add(let annotation), .restyle(let annotation):
+      places[annotation.id] = annotation.coordinate
+    case .move(let id, to: let place): places[id] = place
+    case .remove(let id): places[id] = nil
+    }
+  }
+}

@@ -1,0 +1,133 @@
+import Foundation
+import Strata
+import StrataMap
+import StrataTesting
+import Testing
+
+@MainActor @Suite struct GeoJSONSurfaceTests {
+  private let surface = GeoJSONSurface()
+
+  @Test func `differences make a page equal to the surface after any history`() throws {
+    var random = SeededRandom.printingSeed()
+    var page = Page()
+    var queue = AnnotationQueue()
+    for round in 0..<400 {
+      for _ in 0..<random.below(12) {
+        let number = random.below(20)
+        var annotation = pin(number, at: Double(random.below(4)), Double(random.below(3)))
+        annotation.style = random.oneIn(2) ? "" : "red"
+        annotation.values = random.oneIn(3) ? [Double(random.below(5)), .infinity] : []
+        if random.oneIn(4) { annotation.cluster = .init(count: 2 + random.below(3), zoom: 4) }
+        _ = queue.desire(key(number), random.oneIn(4) ? nil : annotation)
+        if random.oneIn(2), let operation = queue.next() { surface.apply(operation) }
+      }
+      guard let difference = surface.take() else { continue }
+      try page.apply(difference.json)
+      let whole = try Page(surface.featureCollection)
+      #expect(page == whole, "round \(round), seed \(random.seed)")
+    }
+    while let operation = queue.next() { surface.apply(operation) }
+    if let difference = surface.take() { try page.apply(difference.json) }
+    #expect(page.features.count == queue.shown.count)
+    for (id, annotation) in queue.shown {
+      let feature = try #require(page.features["integer(\(id))"])
+      #expect(feature.contains("[\(Int(annotation.coordinate.longitude)),"))
+    }
+  }
+
+  @Test func `what comes and goes between two differences is in none`() {
+    surface.apply(.add(pin(1)))
+    surface.apply(.remove(key(1)))
+    #expect(surface.take() == nil)
+    surface.apply(.add(pin(2)))
+    surface.apply(.move(key(2), to: Coordinate(latitude: 5, longitude: 6)))
+    let difference = surface.take()
+    #expect(difference?.addedCount == 1 && difference?.updatedCount == 0)
+    surface.apply(.remove(key(2)))
+    surface.apply(.add(pin(2, at: 5, 6)))
+    #expect(surface.take() == nil)
+  }
+
+  @Test func `a move is told as a new geometry alone`() throws {
+    surface.apply(.add(pin(1)))
+    _ = surface.take()
+    surface.apply(.move(key(1), to: Coordinate(latitude: 2, longitude: 3)))
+    let json = try #require(surface.take()).json
+    #expect(
+      String(decoding: json, as: UTF8.self)
+        == #"{"add":[],"remove":[],"update":[{"id":1,"#
+        + #""newGeometry":{"coordinates":[3,2],"type":"Point"}}]}"#)
+  }
+
+  @Test func `ids are numbers where JavaScript can hold them, and strings else`() throws {
+    let id = UUID()
+    for (cell, expected) in [
+      (Cell.integer(7), "7"), (.integer(1 << 60), "\"\(1 << 60 as Int64)\""),
+      (.text("a\"b"), #""a\"b""#),
+      (.blob(withUnsafeBytes(of: id.uuid) { Data($0) }), "\"\(id.uuidString)\""),
+    ] {
+      let surface = GeoJSONSurface()
+      let annotation = Annotation(
+        id: RecordKey(cell), coordinate: Coordinate(latitude: 0, longitude: 0))
+      surface.apply(.add(annotation))
+      let json = String(decoding: try #require(surface.take()).json, as: UTF8.self)
+      #expect(json.contains("\"id\":\(expected),"), "\(json)")
+    }
+  }
+
+  @Test func `it asks once to be read, until it is`() {
+    var calls = 0
+    surface.onChange = { calls += 1 }
+    surface.apply(.add(pin(1)))
+    surface.apply(.add(pin(2)))
+    #expect(calls == 1)
+    _ = surface.take()
+    surface.apply(.remove(key(1)))
+    #expect(calls == 2)
+  }
+}
+
+/// What MapLibre makes of `updateData`: features by id, each as JSON with sorted keys.
+private struct Page: Equatable {
+  var features: [String: String] = [:]
+  private typealias Object = [String: Any]
+
+  init() {}
+
+  init(_ collection: [UInt8]) throws {
+    let object = try JSONSerialization.jsonObject(with: Data(collection)) as? Object
+    for feature in object?["features"] as? [Object] ?? [] { try put(feature) }
+  }
+
+  private mutating func put(_ feature: Object) throws {
+    let json = try JSONSerialization.data(withJSONObject: feature, options: [.sortedKeys])
+    features["\(Self.id(feature))"] = String(decoding: json, as: UTF8.self)
+  }
+
+  private static func id(_ object: Object) -> String { "integer(\(object["id"] ?? ""))" }
+
+  mutating func apply(_ difference: [UInt8]) throws {
+    let object = try #require(
+      try JSONSerialization.jsonObject(with: Data(difference)) as? Object)
+    for id in object["remove"] as? [Any] ?? [] {
+      #expect(features.removeValue(forKey: "integer(\(id))") != nil)
+    }
+    for feature in object["add"] as? [Object] ?? [] {
+      #expect(features[Self.id(feature)] == nil)
+      try put(feature)
+    }
+    for update in object["update"] as? [Object] ?? [] {
+      let old = try #require(features[Self.id(update)])
+      var feature = try #require(
+        try JSONSerialization.jsonObject(with: Data(old.utf8)) as? Object)
+      var properties = feature["properties"] as? Object ?? [:]
+      for key in update["removeProperties"] as? [String] ?? [] { properties[key] = nil }
+      for property in update["addOrUpdateProperties"] as? [Object] ?? [] {
+        properties[property["key"] as? String ?? ""] = property["value"]
+      }
+      feature["properties"] = properties
+      if let geometry = update["newGeometry"] { feature["geometry"] = geometry }
+      try put(feature)
+    }
+  }
+}
