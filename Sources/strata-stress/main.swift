@@ -8,6 +8,7 @@ let usage = """
                                  [--seed N]
          strata-stress filters [--count N] [--seed N]
          strata-stress numbers [--count N] [--seed N]
+         strata-stress registry [--trials N] [--seed N]
 
   workers  Worker actors and the view context against one store for N seconds (5).
   log      N one-row commits (200,000) under a merging and an idle view context: the size of the
@@ -92,6 +93,13 @@ case "numbers":
   options.seed = given["--seed"] ?? options.seed
   print("seed \(options.seed)")
   report = try NumberStress(options).run()
+case "registry":
+  let given = numbers(arguments.dropFirst(), allowed: ["--trials", "--seed"])
+  var options = RegistryStress.Options()
+  options.trials = given["--trials"].map { Int(clamping: $0) } ?? options.trials
+  options.seed = given["--seed"] ?? options.seed
+  print("seed \(options.seed)")
+  report = try await RegistryStress(options).run()
 case "child":
   guard let options = ChildProcess.Options(arguments.dropFirst()) else { fail("not by hand") }
   try await ChildProcess(options).run()

@@ -46,6 +46,9 @@ package final class LiveObservation {
 }
 
 extension LiveQuery {
+  /// The context whose edits the query shows.
+  package var context: ViewContext { view }
+
   /// Calls `body` once in every turn in which something shown changes, with every such key.
   ///
   /// What is shown already comes first, during the call, as insertions.

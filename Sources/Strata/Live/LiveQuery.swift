@@ -12,7 +12,7 @@ public import Observation
 @MainActor
 public final class LiveQuery<E: Entity>: Observable {
   private let registrar = ObservationRegistrar()
-  private let view: ViewContext
+  let view: ViewContext
   let result: LiveResult
   private var requested: Query<E>
   /// Makes the plan of a query that takes the place of this one.

@@ -26,8 +26,13 @@ public struct AnnotationMapping<E: Entity>: Sendable {
     }
   }
 
-  private let latitude: Part<Double?>
-  private let longitude: Part<Double?>
+  /// Where the coordinate comes from.
+  private enum Place: Sendable {
+    case own(latitude: Part<Double?>, longitude: Part<Double?>)
+    case related(RelatedPlace<E>)
+  }
+
+  private let place: Place
   var title: Part<String>?
   var subtitle: Part<String>?
   var style: Part<String>?
@@ -41,8 +46,7 @@ public struct AnnotationMapping<E: Entity>: Sendable {
   public init(
     latitude: any KeyPath<E, Double> & Sendable, longitude: any KeyPath<E, Double> & Sendable
   ) {
-    self.latitude = Part(latitude) { $0 }
-    self.longitude = Part(longitude) { $0 }
+    place = .own(latitude: Part(latitude) { $0 }, longitude: Part(longitude) { $0 })
   }
 
   /// Creates a mapping that reads the coordinate from two attributes, in degrees.
@@ -51,24 +55,78 @@ public struct AnnotationMapping<E: Entity>: Sendable {
   public init(
     latitude: any KeyPath<E, Double?> & Sendable, longitude: any KeyPath<E, Double?> & Sendable
   ) {
-    self.latitude = Part(latitude) { $0 }
-    self.longitude = Part(longitude) { $0 }
+    place = .own(latitude: Part(latitude) { $0 }, longitude: Part(longitude) { $0 })
+  }
+
+  /// Creates a mapping that reads the coordinate from a related entity, in degrees.
+  ///
+  ///     AnnotationMapping(
+  ///       through: \Stop.stationID, latitude: \Station.latitude, longitude: \Station.longitude)
+  ///
+  /// When the related entity moves, so does the annotation, and when it is deleted, the annotation is
+  /// withheld, in the same turn. A registry holds all places of these entities for that.
+  public init<Target: Entity>(
+    through key: any KeyPath<E, Target.ID?> & Sendable,
+    latitude: any KeyPath<Target, Double?> & Sendable,
+    longitude: any KeyPath<Target, Double?> & Sendable
+  ) {
+    let target = AnnotationMapping<Target>(latitude: latitude, longitude: longitude)
+    place = .related(RelatedPlace(key, target))
+  }
+
+  /// Creates a mapping that reads the coordinate from a related entity, in degrees.
+  ///
+  /// When the related entity moves, so does the annotation, and when it is deleted, the annotation is
+  /// withheld, in the same turn. A registry holds all places of these entities for that.
+  public init<Target: Entity>(
+    through key: any KeyPath<E, Target.ID?> & Sendable,
+    latitude: any KeyPath<Target, Double> & Sendable,
+    longitude: any KeyPath<Target, Double> & Sendable
+  ) {
+    let target = AnnotationMapping<Target>(latitude: latitude, longitude: longitude)
+    place = .related(RelatedPlace(key, target))
+  }
+
+  /// The entity that has the coordinate, if it is another one.
+  package var relatedPlace: RelatedPlace<E>? {
+    switch place {
+    case .own: nil
+    case .related(let related): related
+    }
   }
 
   /// The key paths that the mapping reads: coordinate, title, subtitle, style, priority,
   /// cluster group, values.
   package var keyPaths: [any PartialKeyPath<E> & Sendable] {
     let optional = [title?.path, subtitle?.path, style?.path, priority?.path, clusterGroup?.path]
-    return [latitude.path, longitude.path] + optional.compactMap { $0 } + values.map(\.path)
+    return coordinatePaths + optional.compactMap { $0 } + values.map(\.path)
   }
 
-  /// The annotation of one entity; nil, and so withheld, when it has no valid coordinate.
-  package func annotation(for entity: E, id: RecordKey) -> Annotation? {
-    guard let latitude = latitude.read(entity), let longitude = longitude.read(entity) else {
-      return nil
+  /// Those of them that make the coordinate.
+  var coordinatePaths: [any PartialKeyPath<E> & Sendable] {
+    switch place {
+    case .own(let latitude, let longitude): [latitude.path, longitude.path]
+    case .related(let related): [related.path]
     }
+  }
+
+  /// The coordinate that an entity itself has; nil if it has none, or no valid one.
+  func coordinate(of entity: E) -> Coordinate? {
+    guard case .own(let latitude, let longitude) = place,
+      let latitude = latitude.read(entity), let longitude = longitude.read(entity)
+    else { return nil }
     let coordinate = Coordinate(latitude: latitude, longitude: longitude)
-    guard coordinate.isValid else { return nil }
+    return coordinate.isValid ? coordinate : nil
+  }
+
+  /// The annotation of one entity; nil, and so withheld, when it has no valid coordinate itself.
+  package func annotation(for entity: E, id: RecordKey) -> Annotation? {
+    annotation(for: entity, id: id, at: coordinate(of: entity))
+  }
+
+  /// The annotation of one entity at a coordinate; nil without one.
+  func annotation(for entity: E, id: RecordKey, at coordinate: Coordinate?) -> Annotation? {
+    guard let coordinate else { return nil }
     return Annotation(
       id: id, coordinate: coordinate, title: title?.read(entity) ?? "",
       subtitle: subtitle?.read(entity) ?? "", style: style?.read(entity) ?? "",

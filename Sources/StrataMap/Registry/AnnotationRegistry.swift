@@ -25,6 +25,8 @@ public import Strata
   private let core: AnnotationDrain
   private let display: ClusterDisplay?
   private let mapping: AnnotationMapping<E>
+  private var regional: RegionalQuery<E>?
+  private var places: PlacesOfElements<E>?
   private var sources: [ObjectIdentifier: AnnotationSource<E>] = [:]
 
   /// The ids of what is selected, in the order in which it was.
@@ -56,7 +58,42 @@ public import Strata
       ClusterDisplay(options, mapping.combinations) { [weak core] in core?.desire($0, $1) }
     }
     core.onDetach = { [weak self] in self?.stopObserving() }
+    if let related = mapping.relatedPlace {
+      places = PlacesOfElements(related, mapping, in: live.context) { [weak self] changes in
+        guard let self else { return }
+        for (id, annotation) in changes { want(id, annotation) }
+        turnEnded()
+      }
+    }
     attach(live)
+  }
+
+  /// Starts showing, of elements that are too many for the memory, those in the visible region.
+  ///
+  ///     let registry = AnnotationRegistry(
+  ///       in: stack.view, showing: region, mapping: Quake.pins, on: surface
+  ///     ) { region in Quake.where { $0.location.isIn(region) } }
+  ///
+  /// The query is run for the visible region with half of it more on every side, and again, for another
+  /// region, when ``show(_:zoom:)`` tells of one that is not in it, or that is much smaller. Until that
+  /// result is there, the old one stays. What both have is not touched.
+  ///
+  /// With clusters, those at the edge of the region count only what is in it.
+  ///
+  /// - Parameters:
+  ///   - region: What the map shows; ``show(_:zoom:)`` tells what it shows later.
+  ///   - query: The elements in a region; with a spatial index, their number is all that counts.
+  public convenience init(
+    in view: ViewContext, showing region: GeoRegion, mapping: AnnotationMapping<E>,
+    on surface: any AnnotationSurface, clusters: ClusterOptions? = nil,
+    sliceBudget: Duration = .milliseconds(4), clock: some Clock<Duration> = ContinuousClock(),
+    query: @escaping @MainActor (GeoRegion) -> Query<E>
+  ) {
+    let regional = RegionalQuery(view, region, query)
+    self.init(
+      regional.live, mapping: mapping, on: surface, clusters: clusters, sliceBudget: sliceBudget,
+      clock: clock)
+    self.regional = regional
   }
 
   // MARK: Queries
@@ -79,7 +116,7 @@ public import Strata
   public func detach(_ live: LiveQuery<E>) {
     guard let source = sources.removeValue(forKey: ObjectIdentifier(live)) else { return }
     source.observation?.cancel()
-    for id in source.keys where !hasElement(id) { want(id, nil) }
+    for id in source.keys where !hasElement(id) { leave(id) }
     turnEnded()
   }
 
@@ -98,13 +135,19 @@ public import Strata
       }
       if let element = change.after {
         source.keys.insert(id)
-        want(id, mapping.annotation(for: element, id: id))
+        want(
+          id, places.map { $0.put(element, id) } ?? mapping.annotation(for: element, id: id))
       } else {
         source.keys.remove(id)
-        if !hasElement(id) { want(id, nil) }
+        if !hasElement(id) { leave(id) }
       }
     }
     turnEnded()
+  }
+
+  private func leave(_ id: RecordKey) {
+    places?.remove(id)
+    want(id, nil)
   }
 
   private func want(_ id: RecordKey, _ annotation: Annotation?) {
@@ -131,16 +174,17 @@ public import Strata
 
   // MARK: Clusters
 
-  /// Tells what the map shows, so that this is clustered for its zoom level, with half of it more on
-  /// every side.
+  /// Tells what the map shows, so that this is read, and clustered for its zoom level, with half of it
+  /// more on every side.
   ///
   /// Call it whenever the region has changed. Moving the map within that margin causes nothing, nor does
-  /// a zoom that trembles by a tenth. Without clusters it does nothing.
+  /// a zoom that trembles by a tenth. Without clusters and a query for regions it does nothing.
   ///
   /// - Parameter zoom: 0 where the world is as wide as ``ClusterOptions/tileSize``, one more for twice
   ///   that.
   public func show(_ region: GeoRegion, zoom: Double) {
     guard !core.isDetached, region.isValid else { return }
+    regional?.show(region)
     display?.show(region, zoom: zoom)
   }
 
@@ -240,6 +284,8 @@ public import Strata
   private func stopObserving() {
     for source in sources.values { source.observation?.cancel() }
     sources = [:]
+    regional = nil
+    places = nil
     selection = []
     display?.end()
   }

@@ -167,28 +167,3 @@ package import Strata
     for waiter in waiting { waiter.resume() }
   }
 }
-
-extension GeoRegion {
-  /// The same region with half of itself more on every side, so that a map can be moved a little.
-  var padded: GeoRegion {
-    let width = east - west + (west > east ? 360 : 0)
-    let center = west + width / 2
-    let height = north - south
-    var region = GeoRegion(
-      center: Coordinate(latitude: 0, longitude: center > 180 ? center - 360 : center),
-      latitudeSpan: 0, longitudeSpan: width * 2)
-    region.south = max(-90, south - height / 2)
-    region.north = min(90, north + height / 2)
-    return region
-  }
-
-  /// Whether all of another region lies in this one.
-  func covers(_ other: GeoRegion) -> Bool {
-    guard other.south >= south && other.north <= north else { return false }
-    let width = east - west + (west > east ? 360 : 0)
-    let otherWidth = other.east - other.west + (other.west > other.east ? 360 : 0)
-    if width >= 360 { return true }
-    let offset = other.west - west + (other.west < west ? 360 : 0)
-    return offset + otherWidth <= width
-  }
-}

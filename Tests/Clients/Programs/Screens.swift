@@ -21,6 +21,27 @@ extension Quake {
     .subtitle(\.magnitude) { "M \($0)" }
     .style(\.magnitude) { $0 > 6 ? "red" : "orange" }
     .priority(\.magnitude)
+    .clusterGroup(\.magnitude) { $0 > 6 ? nil : "small" }
+    .clusterValue(\.magnitude, max)
+}
+
+@MainActor func showInBrowser(_ quakes: LiveQuery<Quake>, send: ([UInt8]) -> Void) async {
+  let surface = GeoJSONSurface()
+  let registry = AnnotationRegistry(
+    quakes, mapping: Quake.pins, on: surface, clusters: ClusterOptions(radius: 60))
+  registry.show(GeoRegion(south: 0, west: 170, north: 40, east: -170), zoom: 4.5)
+  await registry.drain()
+  if let difference = surface.take() { send(difference.json) }
+  for pin in registry.annotations.values.prefix(1) {
+    registry.select(pin.id)
+    let leaves = await registry.leaves(of: pin.id)
+    print(leaves.count, pin.cluster?.count ?? 1, SpiderLayout().offsets(of: leaves).count)
+  }
+  var index = ClusterIndex<Int>(combining: +)
+  index.update(
+    registry.annotations.values.map {
+      ClusterIndex<Int>.Point(id: $0.id, coordinate: $0.coordinate, value: 1)
+    })
 }
 
 @MainActor @Observable final class QuakeScreen {

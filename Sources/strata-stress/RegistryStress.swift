@@ -1,0 +1,127 @@
+import Foundation
+import Strata
+import StrataMap
+
+/// Registries that end while changes are on their way to them: by `detach`, by letting go, behind a closed
+/// gate, with and without clusters, while somebody waits and is cancelled.
+struct RegistryStress {
+  struct Options {
+    var trials = 10_000
+    var seed: UInt64 = 1
+  }
+
+  private let options: Options
+
+  init(_ options: Options) { self.options = options }
+
+  @MainActor
+  func run() async throws -> Report {
+    let stack = try await Stack.temporary(Account.self, Branch.self)
+    try await stack.withScratch { scratch in
+      for id in 0..<50 { scratch.insert(Account(id: id, balance: id)) }
+    }
+    let live = stack.view.live(Account.all)
+    try await live.load()
+    let writer = PinMover(stack)
+    var random = SeededGenerator(options.seed)
+    var report = Report(mode: "registry")
+    report.counts["trials"] = options.trials
+    for trial in 0..<options.trials {
+      let moving = Task { try await writer.move(trial) }
+      let left = await end(live, &random)
+      try await moving.value
+      if left.wasCalled { report.violations.append("trial \(trial): called after the end") }
+      if !left.isFree { report.violations.append("trial \(trial): not freed") }
+    }
+    await stack.close()
+    return report
+  }
+
+  /// What a trial leaves behind.
+  private struct Remains {
+    var wasCalled = false
+    var isFree = false
+  }
+
+  @MainActor
+  private func end(
+    _ live: LiveQuery<Account>, _ random: inout SeededGenerator
+  ) async -> Remains {
+    var remains = Remains()
+    weak var weakMap: MortalMap?
+    weak var weakRegistry: AnnotationRegistry<Account>?
+    let calls = LateCalls()
+    do {
+      let map = MortalMap(calls)
+      weakMap = map
+      var registry: AnnotationRegistry<Account>? = AnnotationRegistry(
+        live, mapping: Self.pins, on: map,
+        clusters: Bool.random(using: &random) ? ClusterOptions() : nil, sliceBudget: .zero)
+      weakRegistry = registry
+      for _ in 0..<Int.random(in: 0..<8, using: &random) { await Task.yield() }
+      registry?.show(
+        GeoRegion(south: -90, west: -180, north: 90, east: 180),
+        zoom: Double.random(in: 0..<12, using: &random))
+      let waiting = Task { [registry] in await registry?.drain() }
+      for _ in 0..<Int.random(in: 0..<4, using: &random) { await Task.yield() }
+      waiting.cancel()
+      switch Int.random(in: 0..<3, using: &random) {
+      case 0: registry?.detach()
+      case 1: registry?.close(.hidden)
+      default:
+        // Whoever waits holds it, too.
+        await waiting.value
+        registry = nil
+      }
+      map.isOver = true
+      for _ in 0..<Int.random(in: 0..<4, using: &random) { await Task.yield() }
+      await waiting.value
+      registry?.detach()
+      registry = nil
+    }
+    remains.wasCalled = calls.count > 0
+    remains.isFree = weakMap == nil && weakRegistry == nil
+    return remains
+  }
+
+  private static let pins = AnnotationMapping<Account>(
+    latitude: \.latitude, longitude: \.longitude
+  ).title(\.owner)
+}
+
+extension Account {
+  /// Anywhere, as long as it depends on the row.
+  fileprivate var latitude: Double { Double(balance % 90) }
+  fileprivate var longitude: Double { Double(id * 7 % 180) }
+}
+
+@MainActor private final class LateCalls {
+  var count = 0
+}
+
+/// A map that notes who calls it after its end.
+@MainActor private final class MortalMap: AnnotationSurface {
+  var isOver = false
+  private let calls: LateCalls
+
+  init(_ calls: LateCalls) { self.calls = calls }
+
+  func apply(_ operation: AnnotationOperation) {
+    if isOver { calls.count += 1 }
+  }
+}
+
+/// Moves pins from an actor of its own.
+private actor PinMover {
+  private let stack: Stack
+
+  init(_ stack: Stack) { self.stack = stack }
+
+  func move(_ trial: Int) async throws {
+    let scratch = stack.scratch()
+    for id in 0..<3 {
+      scratch.upsert(Account(id: (trial + id) % 50, owner: "\(trial)", balance: trial + id))
+    }
+    try await scratch.save()
+  }
+}

@@ -1,0 +1,104 @@
+import Strata
+import StrataMap
+import StrataTesting
+import Testing
+
+private struct Wreck: Entity {
+  var id = 0
+  var latitude: Double?
+  var longitude: Double?
+
+  static let place = spatial(\.latitude, \.longitude)
+  static let schema = Schema<Wreck>("wrecks", key: \.id) {
+    Attribute(\.latitude)
+    Attribute(\.longitude)
+    place
+  }
+
+  static let pins = AnnotationMapping<Wreck>(latitude: \.latitude, longitude: \.longitude)
+}
+
+@Suite(.stack(Wreck.self)) @MainActor struct RegionalRegistryTests {
+  let stack = Stack.test
+  let surface = RecordingSurface()
+  @MainActor private final class Asked { var regions: [GeoRegion] = [] }
+  private let asked = Asked()
+
+  /// One wreck on every whole degree from 0 to 30 degrees north and 150 degrees east to 150 west.
+  private func registry(_ region: GeoRegion) async throws -> AnnotationRegistry<Wreck> {
+    try await stack.withScratch { scratch in
+      for number in 0..<(31 * 61) {
+        let east = Double(150 + number % 61)
+        scratch.insert(
+          Wreck(
+            id: number, latitude: Double(number / 61), longitude: east > 180 ? east - 360 : east))
+      }
+    }
+    return AnnotationRegistry(
+      in: stack.view, showing: region, mapping: Wreck.pins, on: surface
+    ) { [asked] region in
+      asked.regions.append(region)
+      return Wreck.where { $0.place.isIn(region) }
+    }
+  }
+
+  private func region(_ latitude: Double, _ longitude: Double, span: Double = 4) -> GeoRegion {
+    GeoRegion(
+      center: Coordinate(latitude: latitude, longitude: longitude), latitudeSpan: span,
+      longitudeSpan: span)
+  }
+
+  /// Waits until the map shows what a region with its margin has.
+  private func settle(
+    _ registry: AnnotationRegistry<Wreck>, _ latitudes: ClosedRange<Int>, columns: Int
+  ) async {
+    func rows() -> Set<Int> { Set(surface.shown.values.map { Int($0.coordinate.latitude) }) }
+    for _ in 0..<1_000_000 where rows() != Set(latitudes) {
+      await Task.yield()
+      await registry.drain()
+    }
+    #expect(rows() == Set(latitudes) && surface.shown.count == latitudes.count * columns)
+  }
+
+  @Test func `only what is visible and around it is shown, across the antimeridian too`()
+    async throws
+  {
+    let registry = try await registry(region(10, 179))
+    await settle(registry, 6...14, columns: 9)
+    surface.clear()
+    // Within the margin.
+    registry.show(region(11.5, -179.5), zoom: 6)
+    registry.show(region(10, 178, span: 3), zoom: 6.2)
+    await registry.drain()
+    #expect(asked.regions.count == 1 && surface.operations.isEmpty)
+
+    registry.show(region(14, 179), zoom: 6)
+    await settle(registry, 10...18, columns: 9)
+    #expect(asked.regions.count == 2)
+    // What both regions have stays as it is.
+    #expect(surface.operations.count == 2 * 4 * 9)
+  }
+
+  @Test func `from far away to near by, what is no longer needed is let go`() async throws {
+    let registry = try await registry(region(15, 180, span: 30))
+    await settle(registry, 0...30, columns: 61)
+    registry.show(region(15, 180, span: 2), zoom: 8)
+    await settle(registry, 13...17, columns: 5)
+    #expect(asked.regions.count == 2)
+    registry.detach()
+    registry.show(region(25, 170), zoom: 8)
+    #expect(asked.regions.count == 2)
+  }
+
+  @Test func `a change in the region is shown, and one outside is not`() async throws {
+    let registry = try await registry(region(10, 179))
+    await settle(registry, 6...14, columns: 9)
+    surface.clear()
+    try await stack.withScratch { scratch in
+      scratch.insert(Wreck(id: 90_000, latitude: 20, longitude: 160))
+      scratch.insert(Wreck(id: 90_001, latitude: 10.5, longitude: 179))
+    }
+    await registry.drain()
+    #expect(surface.operations.map(\.id) == [key(90_001)])
+  }
+}

@@ -1,0 +1,103 @@
+import Strata
+import StrataMap
+import StrataTesting
+import Testing
+
+private struct Station: Entity {
+  var id = 0
+  var name = ""
+  var latitude: Double?
+  var longitude: Double?
+
+  static let schema = Schema<Station>("stations", key: \.id) {
+    Attribute(\.name)
+    Attribute(\.latitude)
+    Attribute(\.longitude)
+  }
+}
+
+private struct Train: Entity {
+  var id = 0
+  var title = ""
+  var stationID: Station.ID?
+
+  static let station = toOne(\.stationID, Station.self, onDelete: .nullify)
+  static let schema = Schema<Train>("trains", key: \.id) {
+    Attribute(\.title)
+    station
+  }
+
+  static let pins = AnnotationMapping<Train>(
+    through: \.stationID, latitude: \Station.latitude, longitude: \Station.longitude
+  ).title(\.title)
+}
+
+/// Annotations whose coordinate a related entity has.
+@Suite(.stack(Station.self, Train.self)) @MainActor struct RelatedPlaceTests {
+  let stack = Stack.test
+  let surface = RecordingSurface()
+
+  private func registry() async throws -> AnnotationRegistry<Train> {
+    try await stack.withScratch { scratch in
+      for id in 0..<3 {
+        scratch.insert(Station(id: id, latitude: Double(id * 10), longitude: 5))
+      }
+      for id in 0..<6 { scratch.insert(Train(id: id, title: "\(id)", stationID: id % 3)) }
+      scratch.insert(Train(id: 9, title: "nowhere"))
+    }
+    let live = stack.view.live(Train.all)
+    try await live.load()
+    let registry = AnnotationRegistry(live, mapping: Train.pins, on: surface)
+    for _ in 0..<1_000_000 where surface.shown.count < 6 {
+      await Task.yield()
+      await registry.drain()
+    }
+    surface.clear()
+    return registry
+  }
+
+  @Test func `they are where the related entity is, and move with it`() async throws {
+    let registry = try await registry()
+    #expect(surface.shown.count == 6)
+    #expect(surface.shown[key(4)]?.coordinate == Coordinate(latitude: 10, longitude: 5))
+    let station = try #require(try await stack.view.find(Station.self, 1))
+    stack.view.update(station) { $0.longitude = 6 }
+    #expect(registry.pendingOperationCount == 2, "in the turn of the edit")
+    await registry.drain()
+    let place = Coordinate(latitude: 10, longitude: 6)
+    #expect(Set(surface.operations) == [.move(key(1), to: place), .move(key(4), to: place)])
+    surface.clear()
+    stack.view.update(station) { $0.name = "renamed" }
+    await registry.drain()
+    #expect(surface.operations.isEmpty)
+  }
+
+  @Test func `deleting the related entity withdraws them in the same turn`() async throws {
+    let registry = try await registry()
+    let station = try #require(try await stack.view.find(Station.self, 2))
+    stack.view.delete(station)
+    #expect(registry.pendingOperationCount == 2)
+    await registry.drain()
+    #expect(Set(surface.operations) == [.remove(key(2)), .remove(key(5))])
+    surface.clear()
+    stack.view.rollback()
+    await registry.drain()
+    #expect(Set(surface.shown.keys) == Set((0..<6).map { key($0) }))
+  }
+
+  @Test func `they go where they refer to, and nowhere without a reference`() async throws {
+    let registry = try await registry()
+    let train = try #require(try await stack.view.find(Train.self, 0))
+    stack.view.update(train) { $0.stationID = 2 }
+    await registry.drain()
+    let place = Coordinate(latitude: 20, longitude: 5)
+    #expect(surface.operations == [.move(key(0), to: place)])
+    stack.view.update(train) { $0.stationID = nil }
+    await registry.drain()
+    #expect(surface.operations.last == .remove(key(0)))
+    registry.detach()
+    let station = try #require(try await stack.view.find(Station.self, 1))
+    stack.view.update(station) { $0.longitude = 6 }
+    #expect(registry.pendingOperationCount == 0)
+  }
+}
