@@ -48,10 +48,7 @@ private struct Train: Entity {
     let live = stack.view.live(Train.all)
     try await live.load()
     let registry = AnnotationRegistry(live, mapping: Train.pins, on: surface)
-    for _ in 0..<1_000_000 where surface.shown.count < 6 {
-      await Task.yield()
-      await registry.drain()
-    }
+    await registry.drain()
     surface.clear()
     return registry
   }

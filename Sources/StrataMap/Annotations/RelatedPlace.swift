@@ -9,7 +9,14 @@ package struct RelatedPlace<E: Entity>: Sendable {
   /// The key of the related entity; nil if there is none.
   let key: @Sendable (E) -> RecordKey?
   /// Observes all related entities as long as what it returns is held.
-  let observe: @MainActor @Sendable (ViewContext, @escaping Observer) -> AnyObject
+  let observe: @MainActor @Sendable (ViewContext, @escaping Observer) -> Observation
+
+  /// Observes as long as it is held.
+  struct Observation {
+    let held: AnyObject
+    /// Waits until the entities are read.
+    let settle: @MainActor () async -> Void
+  }
 
   init<Target: Entity>(
     _ path: any KeyPath<E, Target.ID?> & Sendable, _ mapping: AnnotationMapping<Target>
@@ -19,7 +26,12 @@ package struct RelatedPlace<E: Entity>: Sendable {
       guard let id = entity[keyPath: path], let cell = try? id.cell else { return nil }
       return RecordKey(cell)
     }
-    observe = { view, observer in PlaceObservation(view.live(Target.all), mapping, observer) }
+    observe = { view, observer in
+      let live = view.live(Target.all)
+      return Observation(held: PlaceObservation(live, mapping, observer)) {
+        try? await live.load()
+      }
+    }
   }
 }
 

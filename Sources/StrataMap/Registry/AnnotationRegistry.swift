@@ -265,10 +265,13 @@ public import Strata
   /// Waits until nothing is pending, the gate is closed, the registry has ended, or the task is
   /// cancelled.
   ///
-  /// Changes that reach the live query while it waits are waited for too.
+  /// Changes that reach the live query while it waits are waited for too, and so are the elements of a
+  /// region and related entities that are being read.
   public func drain() async {
     // The elements that the query had from the start may arrive in a turn already asked for.
     await Task.yield()
+    await regional?.settle()
+    await places?.settle()
     await display?.settle()
     await core.drain()
   }

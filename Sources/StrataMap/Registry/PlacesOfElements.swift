@@ -7,7 +7,7 @@ import Strata
   private var coordinates: [RecordKey: Coordinate] = [:]
   private var placeOfElement: [RecordKey: RecordKey] = [:]
   private var elementsOfPlace: [RecordKey: [RecordKey: E]] = [:]
-  private var observation: AnyObject?
+  private var observation: RelatedPlace<E>.Observation?
 
   /// - Parameter moved: called with the annotations of elements whose places have changed.
   init(
@@ -22,6 +22,9 @@ import Strata
       if !changes.isEmpty { moved(changes) }
     }
   }
+
+  /// Waits until the related entities are read.
+  func settle() async { await observation?.settle() }
 
   /// An element has come or has changed; answers its annotation.
   func put(_ element: E, _ id: RecordKey) -> Annotation? {

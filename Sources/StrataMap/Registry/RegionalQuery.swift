@@ -6,6 +6,7 @@ import Strata
   private let query: @MainActor (GeoRegion) -> Query<E>
   /// What the live query has, or is about to have.
   private var read: GeoRegion
+  private var change: Task<Void, Never>?
 
   init(
     _ view: ViewContext, _ visible: GeoRegion, _ query: @escaping @MainActor (GeoRegion) -> Query<E>
@@ -22,6 +23,14 @@ import Strata
       read.width > 4 * next.width && read.north - read.south > 4 * (next.north - next.south)
     if read.covers(visible) && !isTooMuch { return }
     read = next
-    live.query = query(next)
+    let query = query(next)
+    // A failure stays in the query's own `error`, and the old result is shown.
+    change = Task { [live] in try? await live.change(to: query) }
+  }
+
+  /// Waits until what was asked for last is there, or cannot be read.
+  func settle() async {
+    try? await live.load()
+    await change?.value
   }
 }
