@@ -11,6 +11,9 @@ package final class StoreExecutor: SerialExecutor {
   /// What was enqueued and has not ended.
   private let pending = Atomic(0)
 
+  /// How often somebody asked to run something at once.
+  private let turns = Atomic(0)
+
   /// Set for the main queue only.
   private static let isMain = {
     let key = DispatchSpecificKey<Bool>()
@@ -36,17 +39,20 @@ package final class StoreExecutor: SerialExecutor {
     }
   }
 
-  /// Runs `work` on the calling thread if nothing runs here or waits; nil if something does, and
-  /// always on the main queue, which never touches a store.
+  /// Of so many times in a row that somebody asks, work runs on the threads that ask in all but one.
+  private static let turnLimit = 32
+
+  /// Runs `work` on the calling thread if nothing runs here or waits; nil if something does, every
+  /// now and then, and always on the main queue, which never touches a store.
   ///
   /// Two changes of threads cost more than most reads and commits. Only for short work: the thread
-  /// may be one of the cooperative pool.
+  /// may be one of the cooperative pool. A task that reads in a loop has to suspend in some of the
+  /// turns, or nobody else ever has its thread.
   package func runIfIdle<R>(_ work: () -> R) -> R? {
     guard DispatchQueue.getSpecific(key: Self.isMain) == nil,
+      turns.add(1, ordering: .relaxed).newValue % Self.turnLimit != 0,
       pending.compareExchange(expected: 0, desired: 1, ordering: .relaxed).exchanged
-    else {
-      return nil
-    }
+    else { return nil }
     defer { pending.subtract(1, ordering: .relaxed) }
     // Whoever enqueues from now on comes after this, or is so early that this waits for it.
     return queue.sync(execute: work)
