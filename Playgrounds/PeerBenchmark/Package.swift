@@ -18,7 +18,7 @@ let package = Package(
         .product(name: "StrataImport", package: "strata"),
         .product(name: "GRDB", package: "GRDB.swift"),
       ],
-      exclude: ["Benchmark/main.swift", "Benchmark/Parser"],
+      exclude: ["Benchmark/main.swift", "Benchmark/Map", "Benchmark/Parser"],
       swiftSettings: [
         .enableUpcomingFeature("ExistentialAny"),
         .enableUpcomingFeature("InternalImportsByDefault"),

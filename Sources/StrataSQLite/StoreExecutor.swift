@@ -61,7 +61,7 @@ package final class StoreExecutor: SerialExecutor {
   /// Runs `work` after everything that is enqueued when the delay has passed.
   package func async(after delay: Duration, _ work: @escaping @Sendable () -> Void) {
     let milliseconds = Int(delay / .milliseconds(1))
-    queue.asyncAfter(deadline: .now() + .milliseconds(milliseconds), execute: work)
+    queue.asyncAfter(deadline: .now() + .milliseconds(milliseconds)) { self.async(work) }
   }
 
   /// Runs `work` after everything enqueued before it and waits: only for an idle executor.

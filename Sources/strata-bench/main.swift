@@ -2,5 +2,6 @@
 if CommandLine.arguments.dropFirst().first == ParserSide.argument {
   try ParserSide.runChild(Array(CommandLine.arguments.dropFirst(2)))
 } else {
-  await runBenchmark("strata-bench", more: [.parsing, .streaming])
+  let map: [Workload] = [.clusterChange, .clusterBuild, .clusterStack, .slices, .clusterMillion]
+  await runBenchmark("strata-bench", more: map + [.parsing, .streaming])
 }

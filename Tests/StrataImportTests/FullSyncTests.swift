@@ -37,6 +37,34 @@ import Testing
     #expect(try await ids() == [1, 2, 3, 4, 5, 7, 8])
   }
 
+  @Test func `a scope of rows that the feed cannot have is refused`() async throws {
+    try await stack.books(Book.lines(1...3))
+    let error = await #expect(throws: ImportError.self) {
+      try await stack.books(Book.lines([1]), absent: .delete(within: Author.all))
+    }
+    #expect(error?.code == .mapping)
+    #expect(try await stack.fetch(Author.all).count == 1)
+    #expect(try await ids() == [1, 2, 3])
+  }
+
+  @Test func `what goes on at a checkpoint tells of no absent rows`() async throws {
+    let monitor = ImportMonitor()
+    let feed = JSONSource.data(Data(Book.lines(1...9).utf8))
+    try await stack.importJSON(
+      Book.self, from: feed, as: .lines, mapping: Book.json, options: .init(batchSize: 2),
+      monitor: monitor)
+    let checkpoint = try #require(monitor.progress.checkpoint)
+    for (format, absent) in [(JSONFormat.lines, AbsentRows.delete), (.array, .keep)] {
+      let error = await #expect(throws: ImportError.self) {
+        try await stack.importJSON(
+          Book.self, from: feed, as: format, mapping: Book.json, absent: absent,
+          options: .init { $0.checkpoint = checkpoint })
+      }
+      #expect(error?.code == .mapping)
+    }
+    #expect(try await ids() == Array(1...9))
+  }
+
   @Test func `absent rows go page by page, and the last page marks the feed`() async throws {
     try await stack.books(Book.lines(1...1_000))
     let before = stack.historyToken.commit

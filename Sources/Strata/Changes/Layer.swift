@@ -51,6 +51,15 @@ struct Layer: Sendable {
   /// The number of keys changed.
   var count: Int { tables.values.reduce(0) { $0 + $1.count } }
 
+  /// Whether writing it takes a fraction of a millisecond: few rows, and no deletion that may take
+  /// others along.
+  func isShort(_ model: Model) -> Bool {
+    count <= 32
+      && tables.allSatisfy { table, changes in
+        model[table].referrers.isEmpty || changes.allSatisfy { $0.1.applied(to: nil) != nil }
+      }
+  }
+
   subscript(table: TableID, key: RecordKey) -> LayerChange? {
     get { tables[table]?[key] }
     set { replace(table, key) { _ in newValue } }

@@ -231,9 +231,6 @@ public final class ScratchContext {
 
   // MARK: - Saving
 
-  /// At most so many rows are written on the caller's thread, some of a millisecond.
-  private static let shortSave = 32
-
   /// Saves the edits one layer down: to the store as one commit, or into the parent's unsaved edits.
   ///
   /// On failure every edit is still here. Cancelling the task withdraws a save that has not
@@ -282,7 +279,7 @@ public final class ScratchContext {
       store.activity.begin(.saving)
       defer { store.activity.end(.saving) }
       let (commit, changes) = try await store.writer.submit(
-        .normal, context: id, isShort: layer.count <= Self.shortSave
+        .normal, context: id, isShort: layer.isShort(store.model)
       ) { [author] writer throws(StoreError) in
         try writer.saveReporting(layer, policy: policy, author: author, marking: marks)
       }

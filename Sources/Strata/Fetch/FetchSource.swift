@@ -17,7 +17,7 @@
 ///   parents' on top.
 /// - ``Stack``: what is committed at the time of the call.
 ///
-/// One call reads one commit, however many statements it takes. No call reads on the caller's
+/// One call reads one commit, however many statements it takes. No call reads on the main
 /// actor. Every call throws ``StoreError`` with code `invalidQuery` for a query that cannot be run,
 /// `invalidValue` for a stored value that an attribute cannot hold, `cancelled` if its task is
 /// cancelled, `deadlineExceeded` (see ``withStoreDeadline(in:_:)``), `closed`, or one of SQLite's.

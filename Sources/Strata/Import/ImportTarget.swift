@@ -85,7 +85,7 @@ extension ScratchContext {
     of scopes: [ImportScope], in ledger: ImportLedger
   ) async throws(StoreError) {
     try await store.reading { snapshot throws(StoreError) in
-      try await snapshot.read { reader, connection throws(StoreError) in
+      try await snapshot.readOnce { reader, connection throws(StoreError) in
         for scope in scopes {
           let plan = scope.plan
           let rows = try connection.prepared(

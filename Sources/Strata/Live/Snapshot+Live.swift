@@ -5,7 +5,7 @@ extension Snapshot {
   ///
   /// - Parameter limit: at most so many rows from the first; nil for all.
   func tree(_ plan: LivePlan, limit: Int?) async throws(StoreError) -> ResultTree {
-    try await read { reader, connection throws(StoreError) in
+    try await read(plan.query) { reader, connection throws(StoreError) in
       // Reading in table order and sorting records in memory is twice as fast as ORDER BY.
       let isSorted = limit != nil
       let query = try plan.query.narrowed(to: limit, connection, reader.model)
@@ -19,7 +19,7 @@ extension Snapshot {
   func rows(
     _ plan: LivePlan, after record: Record, count: Int
   ) async throws(StoreError) -> ContiguousArray<Record> {
-    try await read { reader, connection throws(StoreError) in
+    try await read(plan.query) { reader, connection throws(StoreError) in
       let sql = plan.query.select(limit: count, offset: 0, only: .after(record))
       return try reader.records(sql, plan, connection)
     }
@@ -31,7 +31,7 @@ extension Snapshot {
     _ plan: LivePlan, affected: AffectedRows, most: Int
   ) async throws(StoreError) -> (keys: Set<RecordKey>, records: [RecordKey: Record])? {
     guard let dependencies = plan.dependencies else { return nil }
-    return try await read { reader, connection throws(StoreError) in
+    return try await read(plan.query) { reader, connection throws(StoreError) in
       let roots = try connection.roots(of: affected, dependencies, reader.model, most: most)
       guard let keys = roots else { return nil }
       var records: [RecordKey: Record] = Dictionary(minimumCapacity: keys.count)

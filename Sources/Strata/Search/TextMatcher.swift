@@ -139,7 +139,7 @@ extension Snapshot {
     of search: ResolvedSearch, among records: [Record]
   ) async throws(StoreError) -> Set<RecordKey> {
     if records.isEmpty { return [] }
-    return try await read { reader, connection throws(StoreError) in
+    return try await readOnce { reader, connection throws(StoreError) in
       try translatingErrors { () throws(SQLiteError) in
         try reader.matcher(of: search.index)
           .matches(of: search.expression, among: records, for: connection)
@@ -151,7 +151,7 @@ extension Snapshot {
   func excerpts(
     of search: ResolvedSearch, in records: [Record], length: Int
   ) async throws(StoreError) -> [(excerpt: Excerpt, attributes: [Excerpt?])] {
-    try await read { reader, connection throws(StoreError) in
+    try await readOnce { reader, connection throws(StoreError) in
       try translatingErrors { () throws(SQLiteError) in
         try reader.matcher(of: search.index)
           .excerpts(of: search.expression, in: records, length: length, for: connection)

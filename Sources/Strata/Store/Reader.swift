@@ -63,9 +63,18 @@ actor Reader {
     return Pinned(commit: commit, schemaVersion: schemaVersion)
   }
 
-  /// Pins the newest commit on the calling thread; nil if the reader is not idle.
-  nonisolated func pinIfIdle() -> Pinned? {
-    executor.runIfIdle { assumeIsolated { reader in try? reader.pin() } } ?? nil
+  /// Pins the newest commit on the calling thread, which waits for no lock; nil if the reader is not
+  /// idle.
+  nonisolated func pinIfIdle() -> Result<Pinned, SQLiteError>? {
+    executor.runIfIdle {
+      assumeIsolated { reader in
+        reader.connection?.setWaitsForLocks(false)
+        defer { reader.connection?.setWaitsForLocks(true) }
+        do throws(SQLiteError) { return .success(try reader.pin()) } catch {
+          return .failure(error)
+        }
+      }
+    }
   }
 
   /// Ends the read transaction and waits for that: only while idle.

@@ -89,7 +89,11 @@ final class ReaderPool: Sendable {
       (state.isOpen ? state.idle.popLast() : nil, state.schemaVersion)
     }
     guard let reader else { return nil }
-    guard let pinned = reader.pinIfIdle(), pinned.schemaVersion == schemaVersion,
+    guard let result = reader.pinIfIdle() else {
+      didUnpin(reader)
+      return nil
+    }
+    guard case .success(let pinned) = result, pinned.schemaVersion == schemaVersion,
       pinned.commit <= newest.value
     else {
       takeBack(reader)

@@ -3,7 +3,7 @@ internal import StrataSQLite
 extension Snapshot {
   /// Whether a query has any row.
   func exists(_ plan: QueryPlan) async throws(StoreError) -> Bool {
-    try await read { reader, connection throws(StoreError) in
+    try await read(plan) { reader, connection throws(StoreError) in
       let statement = try reader.prepared(plan.exists(), of: plan.table, connection)
       defer { statement.reset() }
       let hasRow = try translatingErrors { () throws(SQLiteError) in try statement.step() }
@@ -16,7 +16,7 @@ extension Snapshot {
     _ plan: QueryPlan, _ columns: [Int], _ values: RowReader<Value>,
     _ sql: @escaping @Sendable (QueryPlan) -> SQLBuilder
   ) async throws(StoreError) -> [Value] {
-    try await read { reader, connection throws(StoreError) in
+    try await read(plan) { reader, connection throws(StoreError) in
       let near = try plan.narrowed(to: plan.reach, connection, reader.model)
       let statement = try reader.prepared(sql(near), of: plan.table, connection)
       defer { statement.reset() }

@@ -77,10 +77,18 @@ final class Snapshot: Sendable {
   ///
   /// What is short runs where the caller does, unless that is the main actor. What turns out to be
   /// long is stopped and run again on the reader's own thread.
+  ///
+  /// - Parameters:
+  ///   - plan: the query that is read. A search of full text does its work inside of a few of SQLite's
+  ///     instructions, so it never turns out to be long.
+  ///   - isShort: false for what is known to be long.
   func read<R: Sendable>(
+    _ plan: QueryPlan? = nil, isShort: Bool = true,
     _ body: @escaping @Sendable (isolated Reader, Connection) throws(StoreError) -> R
   ) async throws(StoreError) -> R {
-    if let result = readAtOnce(body) { return result.value }
+    if isShort, plan?.searches.isEmpty != false, let result = readAtOnce(body) {
+      return result.value
+    }
     return try await readOnce(body)
   }
 
@@ -92,6 +100,7 @@ final class Snapshot: Sendable {
   func readAtOnce<R: Sendable>(
     _ body: @Sendable (isolated Reader, Connection) throws(StoreError) -> R
   ) -> Read<R>? {
+    if Task.isCancelled { return nil }
     let flag = CancellationFlag(deadline: StoreDeadline.current)
     guard let reader = begin(flag) else { return nil }
     defer { end(flag) }

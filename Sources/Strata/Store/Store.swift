@@ -52,7 +52,10 @@ package final class Store: Sendable {
 
   /// A snapshot of the newest commit.
   func snapshot() async throws(StoreError) -> Snapshot {
-    if !Task.isCancelled, let snapshot = writer.pool.pinIfIdle(newest) { return snapshot }
+    // While commits wait for everybody to come to rest, nobody begins to read.
+    if !Task.isCancelled, !writer.queue.isHeld, let snapshot = writer.pool.pinIfIdle(newest) {
+      return snapshot
+    }
     return try await writer.submit(.urgent) { writer throws(StoreError) in
       let snapshot = try writer.snapshot()
       // What is read of it may be another process's: everybody here is told of it, too.

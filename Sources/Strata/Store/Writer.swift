@@ -208,11 +208,13 @@ actor Writer {
   private func runAtOnce<R: Sendable>(
     _ body: (isolated Writer) throws(StoreError) -> R
   ) -> Result<R, StoreError>? {
-    // Anything but `NORMAL` waits for the disk.
-    guard options.synchronous == .normal, let openConnection else { return nil }
+    // Anything but `NORMAL` waits for the disk, and what others have committed is read first.
+    guard options.synchronous == .normal, let openConnection,
+      (try? storedDataVersion(openConnection)) == dataVersion
+    else { return nil }
+    defer { announce() }
     openConnection.setWaitsForLocks(false)
     defer { openConnection.setWaitsForLocks(true) }
-    defer { announce() }
     do throws(StoreError) { return .success(try body(self)) } catch {
       return error.code == .busy ? nil : .failure(error)
     }

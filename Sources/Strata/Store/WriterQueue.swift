@@ -64,6 +64,9 @@ final class WriterQueue: Sendable {
     state.withLock { $0.hold == nil ? $0.queue.next() : nil }?(.run)
   }
 
+  /// Whether units wait for the end of a hold.
+  var isHeld: Bool { state.withLock { $0.hold != nil } }
+
   /// Whether a unit is about to run.
   var hasWork: Bool { state.withLock { $0.hold == nil && !$0.queue.isEmpty } }
 

@@ -130,6 +130,9 @@ private struct PreparedImport: Sendable {
     _ monitor: ImportMonitor?
   ) throws(ImportError) {
     let model = scratch.model
+    if options.checkpoint != nil && format != .lines {
+      throw .mapping("only an import of lines can go on at a checkpoint")
+    }
     try self.init(scratch, absent, freshens, options, monitor) { () throws(ImportError) in
       let mapper = try RecordMapper(mapping.definition, in: model)
       return RecordFeed(mapper, format, after: options.checkpoint?.records ?? 0)
@@ -155,12 +158,21 @@ private struct PreparedImport: Sendable {
     self.makeFeed = makeFeed
     // A mapping that does not fit is refused before anything is read.
     let tables = try makeFeed().tables
+    let scopes: [ImportScope]
     do throws(StoreError) {
+      scopes = try absent.scopes(tables, scratch.model)
       session = ImportSession(
-        scratch.batchTarget(author: options.author), options,
-        try absent.scopes(tables, scratch.model), try scratch.marks(freshens), monitor)
+        scratch.batchTarget(author: options.author), options, scopes,
+        try scratch.marks(freshens), monitor)
     } catch {
       throw .store(error)
+    }
+    if !scopes.isEmpty && options.checkpoint != nil {
+      throw .mapping(
+        "an import that goes on at a checkpoint does not see the whole feed, so no row is absent")
+    }
+    if let scope = scopes.first(where: { scope in !tables.contains { $0 === scope.table } }) {
+      throw .mapping("the feed has no \(scope.table.entity), so none of them is absent")
     }
   }
 }

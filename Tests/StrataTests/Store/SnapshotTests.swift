@@ -133,6 +133,21 @@ import Testing
     #expect(runs.withLock { $0 } == 2)
   }
 
+  @Test func `a context that has read already reads nothing in a cancelled task`() async throws {
+    let stack = stack
+    let reading = Task { @concurrent in
+      let scratch = stack.scratch()
+      _ = try await scratch.fetch(Boat.all)
+      while !Task.isCancelled { await Task.yield() }
+      return await failure { try await scratch.find(Boat.self, 1) }?.code
+    }
+    reading.cancel()
+    // Cancelled early, it fails at its first fetch.
+    let code = try? await reading.value
+    #expect(code ?? .cancelled == .cancelled)
+    #expect(try await stack.fetch(Boat.all) == [])
+  }
+
   @Test func `closing stops the fetches that run`() async throws {
     let snapshot = try await stack.store.snapshot()
     let fetch = await Endless(snapshot)
