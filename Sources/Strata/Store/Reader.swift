@@ -43,14 +43,11 @@ actor Reader {
 
   /// Pins the newest commit. Waits for the executor: only while idle.
   nonisolated func pinNow() throws(SQLiteError) -> Pinned {
-    let result: Result<Pinned, SQLiteError> = executor.sync {
-      assumeIsolated { reader in
-        do throws(SQLiteError) { return .success(try reader.pin()) } catch {
-          return .failure(error)
-        }
-      }
-    }
-    return try result.get()
+    try executor.sync { assumeIsolated { $0.pinned() } }.get()
+  }
+
+  private func pinned() -> Result<Pinned, SQLiteError> {
+    do throws(SQLiteError) { return .success(try pin()) } catch { return .failure(error) }
   }
 
   private func pin() throws(SQLiteError) -> Pinned {
@@ -70,9 +67,7 @@ actor Reader {
       assumeIsolated { reader in
         reader.connection?.setWaitsForLocks(false)
         defer { reader.connection?.setWaitsForLocks(true) }
-        do throws(SQLiteError) { return .success(try reader.pin()) } catch {
-          return .failure(error)
-        }
+        return reader.pinned()
       }
     }
   }

@@ -86,26 +86,20 @@ final class Snapshot: Sendable {
     _ plan: QueryPlan? = nil, isShort: Bool = true,
     _ body: @escaping @Sendable (isolated Reader, Connection) throws(StoreError) -> R
   ) async throws(StoreError) -> R {
-    if isShort, plan?.searches.isEmpty != false, let result = readAtOnce(body) {
-      return result.value
-    }
+    if isShort, plan?.searches.isEmpty != false, let result = readAtOnce(body) { return result }
     return try await readOnce(body)
-  }
-
-  struct Read<R> {
-    let value: R
   }
 
   /// What `body` reads; nil if that takes long or fails, or something else is being read.
   func readAtOnce<R: Sendable>(
     _ body: @Sendable (isolated Reader, Connection) throws(StoreError) -> R
-  ) -> Read<R>? {
+  ) -> R? {
     if Task.isCancelled { return nil }
     let flag = CancellationFlag(deadline: StoreDeadline.current)
     guard let reader = begin(flag) else { return nil }
     defer { end(flag) }
     guard case .success(let value)? = reader.readIfIdle(flag, body) else { return nil }
-    return Read(value: value)
+    return value
   }
 
   private func begin(_ flag: CancellationFlag) -> Reader? {

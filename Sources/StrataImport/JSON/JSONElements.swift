@@ -49,18 +49,9 @@ struct JSONElements {
 
   private mutating func read() -> Bool {
     do throws(JSONFault) {
-      return try Self.read(&window, &traversal, plans, &row)
+      return try window.next(&traversal, plans, &row)
     } catch {
       fatalError("an array that was validated is none: \(error)")
-    }
-  }
-
-  private static func read(
-    _ window: inout JSONWindow, _ traversal: inout JSONTraversal, _ plans: [JSONPlan],
-    _ row: inout JSONRow
-  ) throws(JSONFault) -> Bool {
-    try window.read { (reader) throws(JSONFault) in
-      try traversal.next(&reader, plans, &row)
     }
   }
 }

@@ -71,7 +71,7 @@ package struct JSONRecordScanner: Sendable {
     guard window.isFinal || window.unreadCount >= retryCount else { return false }
     let isRecord: Bool
     do throws(JSONFault) {
-      isRecord = try Self.read(&window, &traversal, plans, &row)
+      isRecord = try window.next(&traversal, plans, &row)
       retryCount = 0
     } catch {
       if error.code == .unexpectedEnd, !window.isFinal {
@@ -98,15 +98,6 @@ package struct JSONRecordScanner: Sendable {
   /// Where a record is in the input; nil after more input was added.
   package func location(of row: JSONRow) -> JSONLocation? {
     window.position(of: row.offset).map(window.location(of:))
-  }
-
-  private static func read(
-    _ window: inout JSONWindow, _ traversal: inout JSONTraversal, _ plans: [JSONPlan],
-    _ row: inout JSONRow
-  ) throws(JSONFault) -> Bool {
-    try window.read { (reader) throws(JSONFault) in
-      try traversal.next(&reader, plans, &row)
-    }
   }
 
   // MARK: Errors

@@ -105,3 +105,12 @@ struct JSONWindow: Sendable {
     return (lines, start)
   }
 }
+
+extension JSONWindow {
+  /// Reads the next record of a traversal into `row`; false if there is none yet.
+  mutating func next(
+    _ traversal: inout JSONTraversal, _ plans: [JSONPlan], _ row: inout JSONRow
+  ) throws(JSONFault) -> Bool {
+    try read { (reader) throws(JSONFault) in try traversal.next(&reader, plans, &row) }
+  }
+}

@@ -120,7 +120,7 @@ import Testing
     let short = snapshot.readAtOnce { _, connection throws(StoreError) in
       try sum(upTo: 3, connection)
     }
-    #expect(short?.value == 6)
+    #expect(short == 6)
     let long = snapshot.readAtOnce { _, connection throws(StoreError) in
       try sum(upTo: .max, connection)
     }
