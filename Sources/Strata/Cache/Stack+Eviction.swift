@@ -39,7 +39,7 @@ extension Stack {
           inUse: await view.keysInUse, followsRules: followsRules)
         let outcome = try await store.writer.submit(.bulk, context: context) {
           writer throws(StoreError) in
-          try writer.evict(batch)
+          try writer.evict(batch, forgetsValidators: true)
         }
         report.add(outcome.report)
         referenced += outcome.referenced

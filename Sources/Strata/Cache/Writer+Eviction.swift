@@ -66,25 +66,27 @@ extension Snapshot {
 extension Writer {
   /// Deletes those of a batch that may go, as one commit.
   func evict(
-    _ batch: EvictionBatch, author: String? = nil, marking freshened: Set<CacheIdentity> = [],
-    keepsUnpushed: Bool = false
+    _ batch: EvictionBatch, author: String? = nil, marking marks: FreshnessMarks = FreshnessMarks(),
+    keepsUnpushed: Bool = false, forgetsValidators: Bool = false
   ) throws(StoreError) -> (report: EvictionReport, referenced: [EvictionCandidate]) {
     var report = EvictionReport()
     var referenced: [EvictionCandidate] = []
-    let (commit, _) = try transaction(author: author, isCounted: !freshened.isEmpty) {
+    let (commit, _) = try transaction(author: author, isCounted: !marks.isEmpty) {
       connection throws(StoreError) in
-      try FreshnessTable.mark(freshened, at: options.now(), connection)
+      try marks.write(at: options.now(), connection)
       var batch = batch
       if keepsUnpushed, let unpushed = try unpushedRows(connection) { batch.keep(unpushed) }
       var run = EvictionRun(batch, connection, model, builder)
       let rows = try run.choose()
       (report, referenced) = (run.report, run.referenced)
       if rows.isEmpty { return [:] }
+      // A server that is asked whether something is new would say no, and the rows stay away.
+      if forgetsValidators { try ValidatorTable.forget(nil, connection) }
       var working = try run.consequences(of: rows[...])
       let writer = RowWriter(connection, model, builder)
       return try writer.write(&working)
     }
-    if report.evicted > 0 || !freshened.isEmpty { report.commit = commit }
+    if report.evicted > 0 || !marks.isEmpty { report.commit = commit }
     return (report, referenced)
   }
 }

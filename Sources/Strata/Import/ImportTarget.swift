@@ -1,3 +1,4 @@
+internal import Foundation
 internal import StrataSQLite
 
 /// Where an import's batches go. Several workers may save through one; batches of one context,
@@ -52,10 +53,16 @@ package struct ImportTarget: Sendable {
 /// What an import marks as imported, checked.
 package struct FreshnessMarks: Sendable {
   var identities: Set<CacheIdentity> = []
+  var claim: FeedClaim?
 
   package init() {}
 
-  package var isEmpty: Bool { identities.isEmpty }
+  package var isEmpty: Bool { identities.isEmpty && claim == nil }
+
+  func write(at time: Date, _ connection: Connection) throws(StoreError) {
+    try FreshnessTable.mark(identities, at: time, connection)
+    if let claim { try ValidatorTable.complete(claim, connection) }
+  }
 }
 
 /// The rows among which an import looks for those that its feed does not have.
@@ -110,12 +117,15 @@ extension ScratchContext {
   package var model: Model { store.model }
 
   /// - Throws: ``StoreError`` with code `invalidQuery`.
-  package func marks(_ entries: [CacheEntry]) throws(StoreError) -> FreshnessMarks {
+  package func marks(
+    _ entries: [CacheEntry], claim: FeedClaim?
+  ) throws(StoreError) -> FreshnessMarks {
     if !entries.isEmpty && !isChildOfStore {
       fatalError("an import into a child of the view context is not committed: freshen nothing")
     }
     var marks = FreshnessMarks()
     marks.identities = try Set(entries, store.model)
+    marks.claim = claim
     return marks
   }
 

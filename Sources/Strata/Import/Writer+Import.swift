@@ -11,10 +11,10 @@ extension Writer {
   ) throws(StoreError) -> BatchOutcome {
     let start = ContinuousClock.now
     var outcome = BatchOutcome()
-    let marks = saving.marks.identities
+    let marks = saving.marks
     (outcome.commit, _) = try transaction(author: author, isCounted: !marks.isEmpty) {
       connection throws(StoreError) in
-      try FreshnessTable.mark(marks, at: options.now(), connection)
+      try marks.write(at: options.now(), connection)
       return try write(layer, saving, connection, &outcome)
     }
     outcome.duration = start.duration(to: .now)
@@ -57,7 +57,7 @@ extension Writer {
     let report = try evict(
       EvictionBatch(
         table: page.table, candidates: page.rows[...], inUse: [:], followsRules: true),
-      author: author, marking: saving.marks.identities, keepsUnpushed: true
+      author: author, marking: saving.marks, keepsUnpushed: true
     ).report
     outcome.deleted = report.evicted
     outcome.kept = report.keptChanged + report.keptEdited + report.keptReferenced
@@ -81,11 +81,11 @@ extension Writer {
   ) throws(StoreError) -> BatchOutcome {
     let start = ContinuousClock.now
     var outcome = BatchOutcome()
-    let marks = saving.marks.identities
+    let marks = saving.marks
     var hasNewSchema = false
     (outcome.commit, _) = try transaction(author: author, isCounted: !marks.isEmpty) {
       connection throws(StoreError) in
-      try FreshnessTable.mark(marks, at: options.now(), connection)
+      try marks.write(at: options.now(), connection)
       var collected = CollectedChanges()
       let indexes = try dropIndexesOfEmptyTables(connection)
       hasNewSchema = !indexes.isEmpty

@@ -72,6 +72,7 @@ enum StoreFormat {
       try connection.execute("CREATE TABLE strata_commit (number INTEGER NOT NULL)")
       try connection.execute("INSERT INTO strata_commit (number) VALUES (0)")
       try connection.execute(FreshnessTable.create)
+      try connection.execute(ValidatorTable.create)
       try connection.execute(OutboxTable.create)
       for table in description.tables {
         try connection.execute(table.sql.create)

@@ -105,9 +105,13 @@ public final class ImportMonitor: Sendable {
   }
 
   private let state = Lock(State())
+  private let onProgress: (@Sendable (ImportProgress) -> Void)?
 
   /// A monitor of nothing yet.
-  public init() {}
+  public init() { onProgress = nil }
+
+  /// A monitor for one of several attempts.
+  init(_ onProgress: @escaping @Sendable (ImportProgress) -> Void) { self.onProgress = onProgress }
 
   /// How far the import has come.
   public var progress: ImportProgress { state.withLock { $0.progress } }
@@ -133,6 +137,7 @@ public final class ImportMonitor: Sendable {
       return state.continuations
     }
     for continuation in continuations { continuation.yield(progress) }
+    onProgress?(progress)
   }
 
   func finish() {

@@ -101,10 +101,24 @@ extension ScratchContext {
     }
     let prepared = try PreparedImport(
       self, type, format, mapping, absent, freshens, options, monitor)
-    let hasCheckpoints = sources.count == 1 && format == .lines
-    return try await running(prepared.session) { () throws(ImportError) in
+    let rest = Lock(sources[...])
+    return try await importing(
+      prepared, workers: options.workers, hasCheckpoints: sources.count == 1 && format == .lines
+    ) { _ in rest.withLock { $0.popFirst() } }
+  }
+
+  /// Imports sources as they become known, some at a time.
+  ///
+  /// - Parameter next: gives the next source, told what was read of those before.
+  nonisolated(nonsending) func importing(
+    _ prepared: PreparedImport, workers: Int, hasCheckpoints: Bool,
+    _ next: nonisolated(nonsending) (ImportResult) async throws(ImportError) -> JSONSource?
+  ) async throws(ImportError) -> ImportResult {
+    try await running(prepared.session) { () throws(ImportError) in
       let session = prepared.session
-      let rest = try await ImportRun.Rest(sources, workers: options.workers) { source in
+      let rest = try await ImportRun.Rest(workers: workers) { () throws(ImportError) in
+        try await next(session.result)
+      } read: { source in
         do throws(ImportError) {
           var run = ImportRun(
             session, try prepared.makeFeed(), edits: nil, hasCheckpoints: hasCheckpoints)
@@ -119,7 +133,7 @@ extension ScratchContext {
 }
 
 /// An import whose parameters are checked.
-private struct PreparedImport: Sendable {
+struct PreparedImport: Sendable {
   let session: ImportSession
   /// Every worker reads with a feed of its own.
   let makeFeed: @Sendable () throws(ImportError) -> RecordFeed
@@ -127,13 +141,13 @@ private struct PreparedImport: Sendable {
   init<E: Entity>(
     _ scratch: ScratchContext, _ type: E.Type, _ format: JSONFormat, _ mapping: JSONMapping<E>,
     _ absent: AbsentRows, _ freshens: [CacheEntry], _ options: ImportOptions,
-    _ monitor: ImportMonitor?
+    _ monitor: ImportMonitor?, _ claim: FeedClaim? = nil
   ) throws(ImportError) {
     let model = scratch.model
     if options.checkpoint != nil && format != .lines {
       throw .mapping("only an import of lines can go on at a checkpoint")
     }
-    try self.init(scratch, absent, freshens, options, monitor) { () throws(ImportError) in
+    try self.init(scratch, absent, freshens, options, monitor, claim) { () throws(ImportError) in
       let mapper = try RecordMapper(mapping.definition, in: model)
       return RecordFeed(mapper, format, after: options.checkpoint?.records ?? 0)
     }
@@ -141,18 +155,19 @@ private struct PreparedImport: Sendable {
 
   init(
     _ scratch: ScratchContext, _ document: JSONDocument, _ absent: AbsentRows,
-    _ freshens: [CacheEntry], _ options: ImportOptions, _ monitor: ImportMonitor?
+    _ freshens: [CacheEntry], _ options: ImportOptions, _ monitor: ImportMonitor?,
+    _ claim: FeedClaim? = nil
   ) throws(ImportError) {
     let model = scratch.model
     if options.checkpoint != nil { throw .mapping("a document has no checkpoint to go on at") }
-    try self.init(scratch, absent, freshens, options, monitor) { () throws(ImportError) in
+    try self.init(scratch, absent, freshens, options, monitor, claim) { () throws(ImportError) in
       RecordFeed(try FeedPlace.places(of: document, in: model))
     }
   }
 
   private init(
     _ scratch: ScratchContext, _ absent: AbsentRows, _ freshens: [CacheEntry],
-    _ options: ImportOptions, _ monitor: ImportMonitor?,
+    _ options: ImportOptions, _ monitor: ImportMonitor?, _ claim: FeedClaim?,
     _ makeFeed: @escaping @Sendable () throws(ImportError) -> RecordFeed
   ) throws(ImportError) {
     self.makeFeed = makeFeed
@@ -163,7 +178,7 @@ private struct PreparedImport: Sendable {
       scopes = try absent.scopes(tables, scratch.model)
       session = ImportSession(
         scratch.batchTarget(author: options.author), options, scopes,
-        try scratch.marks(freshens), monitor)
+        try scratch.marks(freshens, claim: claim), monitor)
     } catch {
       throw .store(error)
     }
@@ -181,9 +196,10 @@ extension ImportRun.Rest {
   /// What is left of several sources, of which `workers` are read at a time.
   ///
   /// The first error stops all of them.
-  fileprivate init(
-    _ sources: [JSONSource], workers: Int,
-    _ read: @escaping @Sendable @concurrent (JSONSource) async -> Result<Self, ImportError>
+  fileprivate nonisolated(nonsending) init(
+    workers: Int,
+    _ next: nonisolated(nonsending) () async throws(ImportError) -> JSONSource?,
+    read: @escaping @Sendable @concurrent (JSONSource) async -> Result<Self, ImportError>
   ) async throws(ImportError) {
     self.init(tail: RecordBatch(), waiting: RecordBatch())
     let result = await withTaskGroup(
@@ -191,17 +207,22 @@ extension ImportRun.Rest {
     ) { group in
       var all = Self(tail: RecordBatch(), waiting: RecordBatch())
       var failure: ImportError?
-      var rest = sources[...]
-      for source in rest.prefix(max(1, workers)) { group.addTask { await read(source) } }
-      rest = rest.dropFirst(max(1, workers))
+      func begin() async {
+        do throws(ImportError) {
+          guard failure == nil, let source = try await next() else { return }
+          group.addTask { await read(source) }
+        } catch {
+          failure = error
+          group.cancelAll()
+        }
+      }
+      for _ in 0..<max(1, workers) { await begin() }
       while let result = await group.next() {
         switch result {
-        case .success(let next):
-          all.waiting.compose(next.waiting)
-          all.tail.compose(next.tail)
-          if failure == nil, let source = rest.popFirst() {
-            group.addTask { await read(source) }
-          }
+        case .success(let rest):
+          all.waiting.compose(rest.waiting)
+          all.tail.compose(rest.tail)
+          await begin()
         case .failure(let error):
           failure = failure ?? error
           group.cancelAll()

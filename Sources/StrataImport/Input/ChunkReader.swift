@@ -20,9 +20,7 @@ final class ChunkIterator {
     }
   }
 
-  init(_ body: ResponseBody) {
-    next = { try await body.next() }
-  }
+  init(_ next: @escaping () async throws -> Data?) { self.next = next }
 }
 
 /// Reads a source piece by piece.

@@ -56,7 +56,26 @@ public struct JSONSource: Sendable {
     to request: URLRequest, configuration: URLSessionConfiguration = .default,
     onResponse: (@Sendable (HTTPURLResponse) -> Void)? = nil
   ) -> Self {
-    Self(.chunks { ChunkIterator(try ResponseBody(request, configuration, onResponse)) })
+    Self(
+      .chunks {
+        let body = try ResponseBody(request, configuration) { response in
+          if response.isSuccess { onResponse?(response) }
+        }
+        return ChunkIterator { try await body.next() }
+      })
+  }
+
+  /// A body of which the first piece has been read.
+  static func body(_ body: ResponseBody, after first: Data?) -> Self {
+    Self(
+      .chunks {
+        var first = first
+        return ChunkIterator {
+          defer { first = nil }
+          if let first { return first }
+          return try await body.next()
+        }
+      })
   }
 
   /// The same bytes, decompressed from gzip (RFC 1952).

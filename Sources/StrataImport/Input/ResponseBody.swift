@@ -1,4 +1,5 @@
 internal import Foundation
+internal import Strata
 
 #if canImport(FoundationNetworking)
   internal import FoundationNetworking
@@ -8,21 +9,46 @@ internal import Foundation
 public struct HTTPStatusError: Error, Sendable, Hashable, CustomStringConvertible {
   /// The response's status, such as 404.
   public let status: Int
+  /// How long the server says that one should wait before asking again; nil if it does not say.
+  public let retryAfter: Duration?
+
+  init(_ response: HTTPURLResponse) {
+    status = response.statusCode
+    let text = response.value(forHTTPHeaderField: "Retry-After")
+    retryAfter = text.flatMap(Duration.init(retryAfter:))
+  }
 
   public var description: String { "the server answered with status \(status)" }
+}
+
+extension Duration {
+  /// The value of a `Retry-After` header: seconds, or a date (RFC 9110, 10.2.3).
+  fileprivate init?(retryAfter text: String) {
+    if let seconds = Int32(text) {
+      self = .seconds(max(0, seconds))
+      return
+    }
+    let format = DateFormatter()
+    format.locale = Locale(identifier: "en_US_POSIX")
+    format.dateFormat = "EEE, dd MMM yyyy HH:mm:ss zzz"
+    guard let date = format.date(from: text) else { return nil }
+    self = .seconds(max(0, date.timeIntervalSinceNow))
+  }
 }
 
 /// The body of a response, read while it arrives.
 ///
 /// URLSession on Linux cannot be held back: `suspend` and `resume` begin a request again. So what
 /// arrives goes to a file without a name, and memory holds one piece of it.
-final class ResponseBody {
+final class ResponseBody: Sendable {
   private let session: URLSession
   private let task: URLSessionTask
   private let spool: Spool
-  private var offset = 0
+  private let offset = Lock(0)
 
   /// Sends the request.
+  ///
+  /// - Parameter onResponse: called before the first byte is read, whatever the status.
   init(
     _ request: URLRequest, _ configuration: URLSessionConfiguration,
     _ onResponse: (@Sendable (HTTPURLResponse) -> Void)?
@@ -39,14 +65,19 @@ final class ResponseBody {
 
   /// The next piece; nil at the end.
   nonisolated(nonsending) func next() async throws -> Data? {
+    let start = offset.withLock(\.self)
     let piece = try await withTaskCancellationHandler {
-      try await spool.read(from: offset, atMost: ChunkReader.size)
+      try await spool.read(from: start, atMost: ChunkReader.size)
     } onCancel: { [spool] in
       spool.end(CancellationError())
     }
-    offset += piece.count
+    offset.withLock { $0 = start + piece.count }
     return piece.isEmpty ? nil : piece
   }
+}
+
+extension HTTPURLResponse {
+  var isSuccess: Bool { (200...299).contains(statusCode) }
 }
 
 /// Puts what URLSession says into a spool.
@@ -64,11 +95,11 @@ private final class ResponseDelegate: NSObject, URLSessionDataDelegate {
     completionHandler: @escaping (URLSession.ResponseDisposition) -> Void
   ) {
     if let response = response as? HTTPURLResponse {
-      guard (200...299).contains(response.statusCode) else {
-        spool.end(HTTPStatusError(status: response.statusCode))
+      onResponse?(response)
+      guard response.isSuccess else {
+        spool.end(HTTPStatusError(response))
         return completionHandler(.cancel)
       }
-      onResponse?(response)
     }
     completionHandler(.allow)
   }

@@ -36,3 +36,24 @@ struct FieldDefinition: Sendable {
   /// Makes a key from a record's position, for records without one.
   var positionKey: (@Sendable (Int) -> Cell)?
 }
+
+extension MappingDefinition {
+  /// Where the mapping finds what, in words: enough to tell another version of it in most cases.
+  ///
+  /// Conversions of the app's are closures, and key paths print the same name on every launch only if
+  /// they are of stored properties.
+  var text: String {
+    guard let parts else { return "\(entity)" }
+    return "\(entity)(\(parts.map(\.text).joined(separator: ", ")))"
+  }
+}
+
+extension MappingDefinition.Part {
+  fileprivate var text: String {
+    switch self {
+    case .field(let field): "\(field.keys) \(field.kind)"
+    case .object(_, let keys, let mapping), .array(let keys, let mapping, _):
+      "\(keys) \(mapping.text)"
+    }
+  }
+}

@@ -1,0 +1,82 @@
+// Pull to refresh: from the gesture to the rows on screen, whatever the server does.
+
+import Foundation
+import Strata
+import StrataImport
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+let server = try NewsServer()
+let url = try await server.start()
+let stack = try await Stack.temporary(Article.self)
+
+// 1. A feed is where the server has something, and what its records become. Rows that no page has are
+//    deleted.
+var news = Feed(
+  "news", Article.self, from: URLRequest(url: url), mapping: Article.json, absent: .delete)
+news.paging = .linkHeader
+
+let refresher = Refresher(
+  stack, retries: RetryPolicy(limit: 3, firstDelay: .milliseconds(50), jitter: 0))
+
+// 2. The list on screen is a live query: it is told what changed, not that something did.
+let screen = Screen(stack.view.live(Article.all.sorted(by: \.id)))
+
+@MainActor func pull(_ title: String) async {
+  print("\n\(title)")
+  do {
+    switch try await refresher.refresh(news) {
+    case .fresh: print("  young enough")
+    case .notModified: print("  nothing new")
+    case .imported(let result):
+      print("  \(result.inserted) new, \(result.updated) changed, \(result.deleted) gone")
+    }
+  } catch {
+    print("  \(error.message)")
+  }
+  print("  server  \(await server.takeLog().joined(separator: ", "))")
+  await screen.settled()
+}
+
+// 3. The first pull: three pages, and the server is overloaded at first.
+await server.fail(times: 2)
+await pull("The first pull, from a server that is overloaded")
+
+// 4. The user reads something; the server changes one headline, adds one and withdraws one.
+print("\nThe user opens the third one")
+if let article = try await stack.view.find(Article.self, 3) {
+  stack.view.update(article) { $0.isRead = true }
+}
+try await stack.view.save()
+await screen.settled()
+await pull("Nothing has happened on the server")
+
+await server.publish(3, "Headline 3, corrected")
+await server.publish(7, nil)
+await server.publish(26, "Headline 26")
+await pull("One corrected, one withdrawn, one new")
+
+// 5. Ten screens ask at once, and the server is slow: one request for each page.
+await server.publish(27, "Headline 27")
+await server.slowDown(.milliseconds(20))
+print("\nTen pulls at once, from a slow server")
+try await withThrowingTaskGroup { group in
+  for _ in 0..<10 { group.addTask { try await refresher.refresh(news) } }
+  try await group.waitForAll()
+}
+print("  server  \(await server.takeLog().joined(separator: ", "))")
+await screen.settled()
+
+// 6. A copy that is young is not asked about.
+print("\nThe screen appears again")
+print("  \(try await refresher.refresh(news, ifOlderThan: .seconds(60)))")
+
+// 7. The server is down: the screen keeps what it has.
+await server.fail(times: 100)
+await pull("The server is down")
+
+let read = try await stack.fetch(Article.where { $0.isRead }).map(\.title)
+print("\n\(try await stack.count(Article.all)) articles on the screen, read: \(read.joined())")
+await stack.close()

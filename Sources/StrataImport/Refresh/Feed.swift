@@ -1,0 +1,78 @@
+public import Strata
+
+#if canImport(FoundationNetworking)
+  internal import Foundation
+  public import FoundationNetworking
+#else
+  public import Foundation
+#endif
+
+/// Something of a server that the store has a copy of: where it is, and what its records become.
+///
+/// ```swift
+/// var songs = Feed(
+///   "songs", Song.self, from: URLRequest(url: url), mapping: Song.json, absent: .delete)
+/// songs.paging = .linkHeader
+/// ```
+public struct Feed: Sendable {
+  typealias Preparation =
+    @Sendable (Feed, ScratchContext, FeedClaim, ImportMonitor) throws(ImportError) -> PreparedImport
+
+  /// What it is known by: to callers who want the same at once, and in the store, as
+  /// ``CacheEntry/feed(_:)`` and for what the server said of its version.
+  ///
+  /// The feeds of two albums, or of two users in one store, need two names.
+  public let name: String
+  /// The request for its first page.
+  public var request: URLRequest
+  /// How the page after a page is found.
+  public var paging = Paging.one
+  /// What is marked as imported besides the feed itself.
+  public var freshens: [CacheEntry] = []
+  /// How its records become visible, and what happens to those that are refused. Pages are read one
+  /// after the other, whatever ``ImportOptions/workers`` says, and there is no checkpoint.
+  public var options = ImportOptions()
+
+  let absent: AbsentRows
+  /// Its mapping in words: records of another mapping are to be asked for again.
+  let mapping: String
+  let prepare: Preparation
+
+  /// A feed of one entity's records.
+  public init<E: Entity>(
+    _ name: String, _ type: E.Type, from request: URLRequest, as format: JSONFormat = .array,
+    mapping: JSONMapping<E> = .automatic, absent: AbsentRows = .keep
+  ) {
+    self.name = name
+    self.request = request
+    self.absent = absent
+    self.mapping = mapping.definition.text
+    prepare = { feed, scratch, claim, monitor throws(ImportError) in
+      try PreparedImport(
+        scratch, type, format, mapping, absent, feed.entries, feed.options, monitor, claim)
+    }
+  }
+
+  /// A feed of documents with the records of several entities.
+  public init(
+    _ name: String, _ document: JSONDocument, from request: URLRequest, absent: AbsentRows = .keep
+  ) {
+    self.name = name
+    self.request = request
+    self.absent = absent
+    mapping = document.parts.map { "\($0.path) \($0.mapping.text)" }.joined(separator: "\n")
+    prepare = { feed, scratch, claim, monitor throws(ImportError) in
+      try PreparedImport(
+        scratch, document, absent, feed.entries, feed.options, monitor, claim)
+    }
+  }
+
+  /// The feed as the store knows it.
+  var entry: CacheEntry { .feed(name) }
+
+  /// Everything that importing it brings up to date.
+  var entries: [CacheEntry] { [entry] + freshens }
+
+  /// Whether rows are deleted that the feed does not have, so that all of it must be read.
+  var isReadWhole: Bool { if case .keep = absent.rule { false } else { true } }
+}

@@ -1,0 +1,61 @@
+internal import Foundation
+
+#if canImport(FoundationNetworking)
+  internal import FoundationNetworking
+#endif
+
+/// What a server said of the pages of a feed when all of them were imported.
+///
+/// Text in the store, where it is compared as it stands.
+struct FeedVersion: Codable, Equatable {
+  struct Page: Codable, Equatable {
+    let url: URL
+    var etag: String?
+    var lastModified: String?
+
+    init?(_ request: URLRequest, _ response: HTTPURLResponse) {
+      guard let url = request.url else { return nil }
+      self.url = url
+      etag = response.value(forHTTPHeaderField: "ETag")
+      lastModified = response.value(forHTTPHeaderField: "Last-Modified")
+    }
+  }
+
+  /// What would make the same pages other rows: the mapping and the schema.
+  let meaning: String
+  var pages: [Page] = []
+
+  init(_ feed: Feed, schema: Int64) { meaning = "\(schema) \(feed.mapping)" }
+
+  /// Nil if the text says nothing, or of pages that meant something else.
+  init?(_ text: String, meaning: String) {
+    guard let version = try? JSONDecoder().decode(Self.self, from: Data(text.utf8)),
+      version.meaning == meaning
+    else { return nil }
+    self = version
+  }
+
+  var text: String {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = .sortedKeys
+    guard let data = try? encoder.encode(self) else {
+      fatalError("strings and URLs can be encoded")
+    }
+    return String(decoding: data, as: UTF8.self)
+  }
+}
+
+extension URLRequest {
+  /// The same request, to be answered with "not modified" if a page is as it was.
+  ///
+  /// Both validators are sent: the server compares the stronger one that it knows (RFC 9110, 13.2.2).
+  func conditional(on page: FeedVersion.Page?) -> URLRequest {
+    var copy = self
+    // URLSession's own cache would answer in the server's place.
+    copy.cachePolicy = .reloadIgnoringLocalCacheData
+    guard let page else { return copy }
+    copy.setValue(page.etag, forHTTPHeaderField: "If-None-Match")
+    copy.setValue(page.lastModified, forHTTPHeaderField: "If-Modified-Since")
+    return copy
+  }
+}

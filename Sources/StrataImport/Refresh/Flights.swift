@@ -1,0 +1,110 @@
+internal import Strata
+
+/// Work that is under way, each under a name, and who waits for it.
+///
+/// landed ─ join → flying ─ the work ends, or the last one leaves → landed
+///
+/// Everyone who joins while the work is under way gets its result. Work that nobody waits for any
+/// longer is cancelled, and the next one who comes begins anew, also while it still comes to its end.
+final class Flights: Sendable {
+  typealias Outcome = Result<RefreshResult, ImportError>
+  /// Does the work, and tells its progress.
+  typealias Work =
+    @Sendable @concurrent (@escaping @Sendable (ImportProgress) -> Void) async -> Outcome
+  private typealias Continuation = CheckedContinuation<Outcome, Never>
+
+  private struct Passenger: Sendable {
+    let continuation: Continuation
+    let monitor: ImportMonitor?
+  }
+
+  private struct Flight: Sendable {
+    let id: Int
+    let task: Task<Void, Never>
+    var passengers: [Int: Passenger] = [:]
+  }
+
+  private struct State: Sendable {
+    var flights: [String: Flight] = [:]
+    var lastID = 0
+    /// Those who were cancelled before they had joined.
+    var absent: Set<Int> = []
+
+    mutating func nextID() -> Int {
+      lastID += 1
+      return lastID
+    }
+  }
+
+  private let state = Lock(State())
+
+  /// Waits for the work of a name, and begins it if nobody has.
+  nonisolated(nonsending) func join(
+    _ name: String, _ monitor: ImportMonitor?,
+    _ work: @escaping Work
+  ) async throws(ImportError) -> RefreshResult {
+    let id = state.withLock { $0.nextID() }
+    let outcome = await withTaskCancellationHandler {
+      await withCheckedContinuation { (continuation: Continuation) in
+        enter(name, id, Passenger(continuation: continuation, monitor: monitor), work)
+      }
+    } onCancel: {
+      leave(name, id)
+    }
+    return try outcome.get()
+  }
+
+  func passengers(of name: String) -> Int {
+    state.withLock { $0.flights[name]?.passengers.count ?? 0 }
+  }
+
+  private func enter(
+    _ name: String, _ id: Int, _ passenger: Passenger,
+    _ work: @escaping Work
+  ) {
+    let isCancelled = state.withLock { state in
+      if state.absent.remove(id) != nil { return true }
+      if state.flights[name] == nil {
+        let flight = state.nextID()
+        let task = Task {
+          let outcome = await work { [self] progress in publish(progress, name, flight) }
+          land(name, flight, outcome)
+        }
+        state.flights[name] = Flight(id: flight, task: task)
+      }
+      state.flights[name]?.passengers[id] = passenger
+      return false
+    }
+    if isCancelled { passenger.continuation.resume(returning: .failure(.cancelled)) }
+  }
+
+  private func leave(_ name: String, _ id: Int) {
+    let (passenger, task): (Passenger?, Task<Void, Never>?) = state.withLock { state in
+      guard let flight = state.flights[name], flight.passengers[id] != nil else {
+        state.absent.insert(id)
+        return (nil, nil)
+      }
+      let passenger = state.flights[name]?.passengers.removeValue(forKey: id)
+      guard state.flights[name]?.passengers.isEmpty == true else { return (passenger, nil) }
+      state.flights[name] = nil
+      return (passenger, flight.task)
+    }
+    task?.cancel()
+    passenger?.continuation.resume(returning: .failure(.cancelled))
+  }
+
+  private func publish(_ progress: ImportProgress, _ name: String, _ id: Int) {
+    let flight = state.withLock { $0.flights[name] }
+    guard let flight, flight.id == id else { return }
+    for passenger in flight.passengers.values { passenger.monitor?.publish(progress) }
+  }
+
+  private func land(_ name: String, _ id: Int, _ outcome: Outcome) {
+    let flight = state.withLock { state in
+      state.flights[name]?.id == id ? state.flights.removeValue(forKey: name) : nil
+    }
+    for passenger in flight?.passengers.values.map(\.self) ?? [] {
+      passenger.continuation.resume(returning: outcome)
+    }
+  }
+}

@@ -1,0 +1,181 @@
+public import Foundation
+internal import Strata
+
+#if canImport(FoundationNetworking)
+  internal import FoundationNetworking
+#endif
+
+/// The pages of a feed, each asked for when the one before was read.
+///
+/// Pages that the server says are as they were when they were imported are left out. A feed that must
+/// be read whole, because rows that it does not have are deleted, is left out whole or not at all: if
+/// one page has changed, the walk begins again and asks for every page.
+final class PageWalk: Sendable {
+  private struct State: Sendable {
+    var version: FeedVersion
+    /// What is asked for next; nil after the last page.
+    var request: URLRequest?
+    var asked: Set<URLRequest> = []
+    /// Whether pages may be left out.
+    var isConditional = true
+    /// The page that is being read, and the records that were read before it.
+    var open: (request: URLRequest, response: HTTPURLResponse, before: Int)?
+
+    mutating func restart(_ feed: Feed) {
+      version.pages = []
+      request = feed.request
+      asked = []
+      isConditional = false
+    }
+  }
+
+  private enum Answer {
+    case notModified(HTTPURLResponse)
+    case body(JSONSource, HTTPURLResponse?)
+  }
+
+  private let feed: Feed
+  private let configuration: URLSessionConfiguration
+  private let patience: Patience
+  private let known: [FeedVersion.Page]
+  private let state: Lock<State>
+
+  /// - Parameter known: what the server said of the pages that the store has.
+  init(
+    _ feed: Feed, _ configuration: URLSessionConfiguration, _ patience: Patience,
+    _ version: FeedVersion, known: [FeedVersion.Page]
+  ) {
+    self.feed = feed
+    self.configuration = configuration
+    self.patience = patience
+    self.known = known
+    state = Lock(State(version: version, request: feed.request))
+  }
+
+  /// What the server said of the pages until now.
+  var version: FeedVersion { state.withLock { $0.version } }
+
+  /// The next page that has changed; nil after the last one.
+  ///
+  /// - Parameter result: what was read of the pages before.
+  nonisolated(nonsending) func next(
+    _ result: ImportResult
+  ) async throws(ImportError) -> JSONSource? {
+    finishPage(records: result.records)
+    while let (request, page) = try nextRequest() {
+      switch try await send(request.conditional(on: page)) {
+      case .notModified(let response):
+        leaveOut(page, response, request)
+      case .body(let source, let response):
+        if note(request, response, records: result.records) { return source }
+      }
+    }
+    return nil
+  }
+
+  private func nextRequest() throws(ImportError) -> (URLRequest, FeedVersion.Page?)? {
+    let (request, isNew) = state.withLock { state in
+      (state.request, state.request.map { state.asked.insert($0).inserted } ?? true)
+    }
+    if !isNew { throw .source(PagingError.repeatedPage(request?.url)) }
+    guard let request else { return nil }
+    let (isConditional, count) = state.withLock { ($0.isConditional, $0.version.pages.count) }
+    let page = isConditional ? known.dropFirst(count).first : nil
+    return (request, page?.url == request.url ? page : nil)
+  }
+
+  /// Goes on behind a page that was read.
+  private func finishPage(records: Int) {
+    let page: FeedPage? = state.withLock { state in
+      defer { state.open = nil }
+      return state.open.map { open in
+        FeedPage(
+          request: open.request, response: open.response, number: state.version.pages.count,
+          records: records - open.before)
+      }
+    }
+    guard let page else { return }
+    let next = feed.paging.next(page)
+    state.withLock { $0.request = next }
+  }
+
+  /// Goes on behind a page that has not changed: to where it led, which the answer says or said.
+  private func leaveOut(
+    _ page: FeedVersion.Page?, _ response: HTTPURLResponse, _ request: URLRequest
+  ) {
+    let following = state.withLock { state in
+      if let page { state.version.pages.append(page) }
+      return known.dropFirst(state.version.pages.count).first?.url
+    }
+    let said = feed.paging.unchanged(
+      FeedPage(request: request, response: response, number: version.pages.count, records: 0))
+    let next = said ?? following.map(request.with)
+    state.withLock { $0.request = next }
+  }
+
+  /// Notes a page that is to be read; false if the walk begins again instead.
+  private func note(
+    _ request: URLRequest, _ response: HTTPURLResponse?, records: Int
+  ) -> Bool {
+    state.withLock { state in
+      if feed.isReadWhole && state.isConditional {
+        guard state.version.pages.isEmpty else {
+          state.restart(feed)
+          return false
+        }
+        state.isConditional = false
+      }
+      state.request = nil
+      guard let response else { return true }
+      if let page = FeedVersion.Page(request, response) { state.version.pages.append(page) }
+      state.open = (request, response, records)
+      return true
+    }
+  }
+
+  // MARK: Requests
+
+  /// Sends a request until it is answered or patience ends.
+  private nonisolated(nonsending) func send(
+    _ request: URLRequest
+  ) async throws(ImportError) -> Answer {
+    while true {
+      do throws(ImportError) { return try await sendOnce(request) } catch {
+        try await patience.wait(after: error)
+      }
+    }
+  }
+
+  private nonisolated(nonsending) func sendOnce(
+    _ request: URLRequest
+  ) async throws(ImportError) -> Answer {
+    let head = Lock<HTTPURLResponse?>(nil)
+    do {
+      let body = try ResponseBody(request, configuration) { response in
+        head.withLock { $0 = response }
+      }
+      // The first piece comes behind the head.
+      let first = try await body.next()
+      return .body(.body(body, after: first), head.withLock(\.self))
+    } catch let error as HTTPStatusError {
+      if error.status == 304, let head = head.withLock(\.self) { return .notModified(head) }
+      throw .source(error)
+    } catch is CancellationError {
+      throw .cancelled
+    } catch {
+      throw .source(error)
+    }
+  }
+}
+
+/// Why the pages of a feed cannot be read.
+public enum PagingError: Error, Sendable, Hashable, CustomStringConvertible {
+  /// A page leads to one that was read before.
+  case repeatedPage(URL?)
+
+  public var description: String {
+    switch self {
+    case .repeatedPage(let url): "the pages lead back to \(url?.absoluteString ?? "one of them")"
+    }
+  }
+}

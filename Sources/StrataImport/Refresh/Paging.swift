@@ -1,0 +1,120 @@
+#if canImport(FoundationNetworking)
+  internal import Foundation
+  public import FoundationNetworking
+#else
+  public import Foundation
+#endif
+
+/// How the page after a page of a ``Feed`` is found.
+public struct Paging: Sendable {
+  typealias Rule = @Sendable (FeedPage) -> URLRequest?
+
+  let next: Rule
+  /// Where a page leads that has not changed, as far as the answer says; nil if it leads to where it
+  /// did.
+  let unchanged: Rule
+
+  /// There is one page.
+  public static let one = Self(next: { _ in nil }, unchanged: { _ in nil })
+
+  /// At the link with the relation `next` of the response's `Link` header (RFC 8288).
+  public static let linkHeader = Self(next: link, unchanged: link)
+
+  /// Wherever a closure says; nil after the last page.
+  ///
+  /// ```swift
+  /// songs.paging = .next { page in
+  ///   page.records < 100 ? nil : page.request(with: ["page": "\(page.number + 1)"])
+  /// }
+  /// ```
+  public static func next(_ rule: @escaping @Sendable (FeedPage) -> URLRequest?) -> Self {
+    Self(next: rule, unchanged: { _ in nil })
+  }
+
+  @Sendable private static func link(_ page: FeedPage) -> URLRequest? {
+    guard let text = page.response.value(forHTTPHeaderField: "Link"),
+      let target = LinkHeader.target(of: "next", in: text),
+      let url = URL(string: target, relativeTo: page.response.url ?? page.request.url)
+    else { return nil }
+    return page.request.with(url.absoluteURL)
+  }
+}
+
+/// A page of a ``Feed`` that was read.
+public struct FeedPage: Sendable {
+  /// What was asked for.
+  public let request: URLRequest
+  /// What the server answered, without the body.
+  public let response: HTTPURLResponse
+  /// Its place among the feed's pages, from 1.
+  public let number: Int
+  /// The records that it had, refused ones included; 0 if the server said that it has not changed.
+  public let records: Int
+
+  /// The same request with other values of some query parameters.
+  public func request(with parameters: [String: String]) -> URLRequest {
+    guard let url = request.url,
+      var components = URLComponents(url: url, resolvingAgainstBaseURL: true)
+    else { return request }
+    var items = components.queryItems ?? []
+    items.removeAll { parameters[$0.name] != nil }
+    for (name, value) in parameters.sorted(by: { $0.key < $1.key }) {
+      items.append(URLQueryItem(name: name, value: value))
+    }
+    components.queryItems = items
+    guard let url = components.url else { return request }
+    return request.with(url)
+  }
+}
+
+extension URLRequest {
+  func with(_ url: URL) -> URLRequest {
+    var copy = self
+    copy.url = url
+    return copy
+  }
+}
+
+/// The `Link` header of a response (RFC 8288): `<https://…?page=2>; rel="next", <…>; rel="last"`.
+enum LinkHeader {
+  /// The first target with a relation; nil if there is none.
+  static func target(of relation: String, in text: String) -> String? {
+    var rest = text[...]
+    while let start = rest.firstIndex(of: "<"), let end = rest[start...].firstIndex(of: ">") {
+      let target = rest[rest.index(after: start)..<end]
+      let parameters = parameters(&rest, from: rest.index(after: end))
+      let relations = parameters["rel"]?.lowercased().split(separator: " ") ?? []
+      if relations.contains(relation[...]) { return String(target) }
+    }
+    return nil
+  }
+
+  /// Reads parameters up to the comma that ends a link; commas in quotes are text.
+  private static func parameters(
+    _ rest: inout Substring, from start: String.Index
+  ) -> [String: String] {
+    rest = rest[start...]
+    var all: [String: String] = [:]
+    var (name, value, isQuoted, isName) = ("", "", false, true)
+    func add() {
+      let key = name.trimmingCharacters(in: .whitespaces).lowercased()
+      // The first of several counts.
+      if !key.isEmpty && all[key] == nil { all[key] = value.trimmingCharacters(in: .whitespaces) }
+      (name, value, isName) = ("", "", true)
+    }
+    while let character = rest.popFirst() {
+      switch character {
+      case "\"": isQuoted.toggle()
+      case "\\" where isQuoted: if let next = rest.popFirst() { value.append(next) }
+      case ";" where !isQuoted: add()
+      case "," where !isQuoted:
+        add()
+        return all
+      case "=" where !isQuoted && isName: isName = false
+      default: if isName { name.append(character) } else { value.append(character) }
+      }
+    }
+    add()
+    return all
+  }
+}

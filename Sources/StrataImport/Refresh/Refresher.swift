@@ -1,0 +1,162 @@
+public import Strata
+
+#if canImport(FoundationNetworking)
+  internal import Foundation
+  public import FoundationNetworking
+#else
+  public import Foundation
+#endif
+
+/// Brings feeds of a server up to date: pull to refresh.
+///
+/// ```swift
+/// let refresher = Refresher(stack)
+/// try await refresher.refresh(songs, ifOlderThan: .seconds(60))
+/// // The view context shows what the server has.
+/// ```
+///
+/// - Callers who ask for one feed at the same time share one request. Who is cancelled leaves; when
+///   nobody waits any longer the request is cancelled, too.
+/// - A server that said `ETag` or `Last-Modified` is asked whether that is still so, and if it is,
+///   nothing is sent and nothing is parsed. What it said is kept in the store, written with the last
+///   row of the import, and forgotten with `Stack.forgetImport(of:)`, with every row that is evicted,
+///   and when the mapping's paths or the store's schema change.
+/// - What fails for a reason that may pass is tried again, by a ``RetryPolicy``. Importing the same
+///   feed again writes nothing, so an import whose connection breaks begins anew.
+///
+/// One refresher for each stack is enough; two do not know of each other's requests.
+public final class Refresher: Sendable {
+  private let stack: Stack
+  private let configuration: URLSessionConfiguration
+  private let retries: RetryPolicy
+  private let clock: any Clock<Duration>
+  private let flights = Flights()
+
+  /// - Parameters:
+  ///   - configuration: of the sessions that requests are sent by.
+  ///   - retries: when a request that failed is sent again.
+  ///   - clock: by which to wait for that.
+  public init(
+    _ stack: Stack, configuration: URLSessionConfiguration = .default,
+    retries: RetryPolicy = RetryPolicy(), clock: any Clock<Duration> = ContinuousClock()
+  ) {
+    self.stack = stack
+    self.configuration = configuration
+    self.retries = retries
+    self.clock = clock
+  }
+
+  /// Imports what a server has, if it has changed, and returns when the view context shows it.
+  ///
+  /// - Parameters:
+  ///   - feed: what to bring up to date. A call that joins another one's request gets what that one's
+  ///     feed says.
+  ///   - age: asks the server only if the feed was imported longer ago; nil to ask in any case.
+  ///   - monitor: told of the progress, and that it ends, also if another call began the request.
+  /// - Throws: ``ImportError``. With code `source`, its ``ImportError/underlying`` error is an
+  ///   ``HTTPStatusError``, a ``PagingError``, or what URLSession says, of the last attempt.
+  @discardableResult
+  @concurrent
+  public func refresh(
+    _ feed: Feed, ifOlderThan age: Duration? = nil, monitor: ImportMonitor? = nil
+  ) async throws(ImportError) -> RefreshResult {
+    defer { monitor?.finish() }
+    if let age {
+      let isStale = try await storing { () throws(StoreError) in
+        try await stack.isStale(feed.entry, olderThan: age)
+      }
+      if !isStale { return .fresh }
+    }
+    return try await flights.join(feed.name, monitor) { [self] onProgress in
+      do throws(ImportError) { return .success(try await load(feed, onProgress)) } catch {
+        return .failure(error)
+      }
+    }
+  }
+
+  /// How many callers wait for a feed.
+  func passengers(of name: String) -> Int { flights.passengers(of: name) }
+
+  /// Tries until the feed is imported or patience ends.
+  private nonisolated(nonsending) func load(
+    _ feed: Feed, _ onProgress: @escaping @Sendable (ImportProgress) -> Void
+  ) async throws(ImportError) -> RefreshResult {
+    if feed.options.checkpoint != nil {
+      throw .mapping("a feed is refreshed from its beginning: it has no checkpoint to go on at")
+    }
+    let patience = Patience(retries, clock)
+    while true {
+      do throws(ImportError) {
+        if let result = try await attempt(feed, patience, onProgress) { return result }
+      } catch {
+        try await patience.wait(after: error)
+      }
+    }
+  }
+
+  /// Imports the feed once; nil if rows were taken away while the server said that it has not changed.
+  private nonisolated(nonsending) func attempt(
+    _ feed: Feed, _ patience: Patience, _ onProgress: @escaping @Sendable (ImportProgress) -> Void
+  ) async throws(ImportError) -> RefreshResult? {
+    let version = FeedVersion(feed, schema: stack.schemaFingerprint)
+    let text = try await storing { () throws(StoreError) in
+      try await stack.validators(of: feed.entry)
+    }
+    let known = text.flatMap { FeedVersion($0, meaning: version.meaning) }?.pages ?? []
+    let walk = PageWalk(feed, configuration, patience, version, known: known)
+    guard let first = try await walk.next(ImportResult()) else {
+      let isStill = try await storing { () throws(StoreError) in
+        try await stack.markFresh(feed.entries, ifStill: text ?? "", of: feed.entry)
+      }
+      return isStill ? .notModified : nil
+    }
+    let claim = try await storing { () throws(StoreError) in
+      try await stack.claim(feed.entry) { walk.version.text }
+    }
+    let scratch = stack.scratch()
+    let prepared = try feed.prepare(feed, scratch, claim, ImportMonitor(onProgress))
+    var unread: JSONSource? = first
+    let result = try await scratch.importing(prepared, workers: 1, hasCheckpoints: false) {
+      (result: ImportResult) async throws(ImportError) in
+      defer { unread = nil }
+      if let unread { return unread }
+      return try await walk.next(result)
+    }
+    try await storing { () throws(StoreError) in try await stack.view.mergedOwn(result.commit) }
+    return .imported(result)
+  }
+}
+
+/// What became of a refresh.
+public enum RefreshResult: Sendable, Hashable {
+  /// The store's copy is young enough: nobody was asked.
+  case fresh
+  /// The server said that its version is the store's.
+  case notModified
+  /// What the server sent was imported.
+  case imported(ImportResult)
+}
+
+/// What is left of a ``RetryPolicy`` during one refresh.
+final class Patience: Sendable {
+  private let policy: RetryPolicy
+  private let clock: any Clock<Duration>
+  private let failures = Lock(0)
+
+  init(_ policy: RetryPolicy, _ clock: any Clock<Duration>) {
+    self.policy = policy
+    self.clock = clock
+  }
+
+  /// Waits until something that failed may be tried again.
+  ///
+  /// - Throws: the error itself if it may not.
+  nonisolated(nonsending) func wait(after error: ImportError) async throws(ImportError) {
+    let count = failures.withLock { count in
+      count += 1
+      return count
+    }
+    guard let delay = policy.delay(after: count, error) else { throw error }
+    do { try await clock.sleep(for: delay) } catch { throw .cancelled }
+  }
+}
