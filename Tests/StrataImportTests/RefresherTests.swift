@@ -384,15 +384,16 @@ private func tagged(_ request: URLRequest, _ tag: String, _ body: String) -> Tes
 }
 
 @Suite struct LinkHeaderTests {
-  @Test(arguments: [
-    (#"<https://a.test/?page=2>; rel="next""#, "https://a.test/?page=2"),
-    (#"</1>; rel=prev, </3>;rel=next"#, "/3"),
-    (#"</1,2;3>; title="a, b; rel=\"next\""; rel="last NEXT""#, "/1,2;3"),
-    (#"</1>; rel="last"; rel="next""#, nil),
-    (#"</1>; rel="nexts""#, nil),
-    (#"</1"#, nil),
-    ("", nil),
-  ] as [(String, String?)])
+  @Test(
+    arguments: [
+      (#"<https://a.test/?page=2>; rel="next""#, "https://a.test/?page=2"),
+      (#"</1>; rel=prev, </3>;rel=next"#, "/3"),
+      (#"</1,2;3>; title="a, b; rel=\"next\""; rel="last NEXT""#, "/1,2;3"),
+      (#"</1>; rel="last"; rel="next""#, nil),
+      (#"</1>; rel="nexts""#, nil),
+      (#"</1"#, nil),
+      ("", nil),
+    ] as [(String, String?)])
   func `the next page is found`(header: String, target: String?) {
     #expect(LinkHeader.target(of: "next", in: header) == target)
   }
