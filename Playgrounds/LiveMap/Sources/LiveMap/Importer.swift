@@ -1,0 +1,72 @@
+import Foundation
+import Strata
+import StrataImport
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+/// Where the quakes come from.
+enum Feed: Sendable {
+  /// The bundled file, as a slow connection would deliver it: so that there is something to see.
+  case bundled(URL)
+  /// A feed on the network.
+  case remote(URL)
+
+  var source: JSONSource {
+    switch self {
+    case .bundled(let file): .chunks(SlowFile(url: file)).gunzipped()
+    case .remote(let url): .response(to: URLRequest(url: url))
+    }
+  }
+
+  /// The size in bytes, where the source does not know it. The last word of a file in gzip format is
+  /// the size of what was compressed.
+  var size: Int? {
+    guard case .bundled(let file) = self, let bytes = try? Data(contentsOf: file).suffix(4) else {
+      return nil
+    }
+    return bytes.reversed().reduce(0) { $0 << 8 | Int($1) }
+  }
+}
+
+/// Brings the feed into the store, away from the main actor.
+actor Importer {
+  private let scratch: ScratchContext
+
+  init(_ stack: Stack) { scratch = stack.scratch() }
+
+  /// Makes the store's quakes equal to the feed's; what the user noted about them stays.
+  func refresh(from feed: Feed, monitor: ImportMonitor) async throws -> ImportResult {
+    var options = ImportOptions()
+    // Small batches, for many small steps on the map.
+    options.longestTransaction = .milliseconds(1)
+    return try await scratch.importJSON(
+      Sighting.self, from: feed.source, as: .featureCollection, mapping: Sighting.json,
+      absent: .delete(within: Sighting.quakes), options: options, monitor: monitor)
+  }
+}
+
+/// A file of which 4 KB arrive every 40 milliseconds.
+private struct SlowFile: AsyncSequence, Sendable {
+  typealias Element = Data
+
+  let url: URL
+
+  struct Iterator: AsyncIteratorProtocol {
+    let url: URL
+    var file: FileHandle?
+
+    mutating func next() async throws -> Data? {
+      if let file {
+        try await Task.sleep(for: .milliseconds(40))
+        return try file.read(upToCount: 4 << 10)
+      }
+      let opened = try FileHandle(forReadingFrom: url)
+      file = opened
+      return try opened.read(upToCount: 4 << 10)
+    }
+  }
+
+  func makeAsyncIterator() -> Iterator { Iterator(url: url) }
+}

@@ -1,0 +1,38 @@
+import Foundation
+
+/// What the command line says.
+struct Options {
+  var port: UInt16 = 8080
+  /// Where to keep the store; nil for a new one that is removed at the end.
+  var store: URL?
+  /// A feed to import instead of the bundled one.
+  var feed: URL?
+
+  static let usage = """
+    usage: LiveMap [--port NUMBER] [--store FILE] [--feed URL]
+
+      --port    8080 unless given; 0 for any that is free
+      --store   keeps what is on the map in a file
+      --feed    imports this feed, such as
+                https://earthquake.usgs.gov/earthquakes/feed/v1.0/summary/all_month.geojson
+    """
+
+  struct Misused: Error {}
+
+  init(_ arguments: some Sequence<String>) throws {
+    var arguments = arguments.makeIterator()
+    while let name = arguments.next() {
+      guard let value = arguments.next() else { throw Misused() }
+      switch name {
+      case "--port":
+        guard let number = UInt16(value) else { throw Misused() }
+        port = number
+      case "--store": store = URL(fileURLWithPath: value)
+      case "--feed":
+        guard let url = URL(string: value), url.scheme != nil else { throw Misused() }
+        feed = url
+      default: throw Misused()
+      }
+    }
+  }
+}

@@ -1,0 +1,193 @@
+// What is on the map: the features of the GeoJSON source, and how they get to where they are.
+import { eastward, project } from "./camera.js";
+import { Sprites } from "./sprites.js";
+
+const MOVE = 320;
+const APPEAR = 200;
+/** Pins come out of a cluster, and go into one, that is as near as this, in points. */
+const NEAR = 140;
+/** More at once simply fade. */
+const MOST_PAIRS = 60_000;
+
+export class Pins {
+  /** What the server says is there, by id. */
+  features = new Map();
+  #leaving = [];
+  #stale = new Set();
+  #sprites = new Sprites();
+  /** Until when something moves or fades. */
+  #busyUntil = 0;
+
+  isBusy(now) { return now < this.#busyUntil; }
+
+  // MARK: The source
+
+  /** A new connection sends everything again: what is still there afterwards must not flicker. */
+  expectAll() { this.#stale = new Set(this.features.keys()); }
+
+  /** Everything was sent: what was not in it is gone. */
+  complete(camera, now) {
+    this.apply({ add: [], update: [], remove: [...this.#stale] }, camera, now);
+    this.#stale.clear();
+  }
+
+  /** Takes a difference, in the form of MapLibre's `GeoJSONSource.updateData`. */
+  apply({ add, update, remove }, camera, now) {
+    const gone = remove.map((id) => this.#take(id)).filter((pin) => pin);
+    const changed = update.map((change) => this.#change(change, now)).filter((pin) => pin);
+    const come = add.map((feature) => this.#put(feature, now)).filter((pin) => pin);
+    const isPaired = (gone.length + changed.length) * (come.length + 1) < MOST_PAIRS;
+    const sources = isPaired ? [...gone, ...changed].filter((pin) => pin.count > 1) : [];
+    for (const pin of come) this.#enter(pin, nearest(pin, sources, camera), now);
+    const targets = isPaired ? [...come, ...changed].filter((pin) => pin.count > 1) : [];
+    for (const pin of gone) this.#leave(pin, nearest(pin, targets, camera), now);
+    this.#busyUntil = Math.max(this.#busyUntil, now + MOVE);
+  }
+
+  #put({ id, geometry, properties }, now) {
+    this.#stale.delete(id);
+    const [x, y] = project(...geometry.coordinates);
+    const known = this.features.get(id);
+    if (known) {
+      known.coordinates = geometry.coordinates;
+      known.goTo(x, y, now);
+      known.properties = properties;
+      return null;
+    }
+    const pin = new Pin(id, x, y, geometry.coordinates, properties);
+    this.features.set(id, pin);
+    return pin;
+  }
+
+  #change({ id, newGeometry, removeProperties = [], addOrUpdateProperties = [] }, now) {
+    const pin = this.features.get(id);
+    if (!pin) return null;
+    if (newGeometry) {
+      pin.coordinates = newGeometry.coordinates;
+      pin.goTo(...project(...newGeometry.coordinates), now);
+    }
+    if (removeProperties.length + addOrUpdateProperties.length === 0) return null;
+    const properties = { ...pin.properties };
+    for (const key of removeProperties) delete properties[key];
+    for (const { key, value } of addOrUpdateProperties) properties[key] = value;
+    pin.properties = properties;
+    return pin;
+  }
+
+  #take(id) {
+    const pin = this.features.get(id);
+    this.features.delete(id);
+    return pin;
+  }
+
+  #enter(pin, source, now) {
+    pin.appears = now;
+    if (source) pin.comeFrom(...source.at(now), now);
+  }
+
+  #leave(pin, target, now) {
+    pin.leaves = now;
+    if (target) pin.goTo(target.x, target.y, now);
+    this.#leaving.push(pin);
+  }
+
+  // MARK: Drawing
+
+  draw(context, camera, theme, now, marked) {
+    this.#leaving = this.#leaving.filter((pin) => now - pin.leaves < APPEAR);
+    for (const pin of this.#leaving) this.#drawPin(context, camera, theme, now, pin);
+    const visible = [];
+    for (const pin of this.features.values()) {
+      if (pin.count > 1) visible.push(pin);
+      else this.#drawPin(context, camera, theme, now, pin);
+    }
+    for (const pin of visible) this.#drawPin(context, camera, theme, now, pin);
+    for (const { pin, color } of marked) this.#drawRing(context, camera, now, pin, color);
+  }
+
+  #drawPin(context, camera, theme, now, pin) {
+    const [px, py] = camera.toScreen(...pin.at(now));
+    if (py < -30 || py > camera.height + 30) return;
+    const alpha = pin.leaves
+      ? 1 - (now - pin.leaves) / APPEAR
+      : Math.min(1, (now - pin.appears) / APPEAR);
+    const size = 0.55 + 0.45 * Math.max(0, alpha);
+    context.globalAlpha = Math.max(0, alpha);
+    for (let copy = -camera.copies; copy <= camera.copies; copy += 1) {
+      const x = px + copy * camera.scale;
+      if (x > -30 && x < camera.width + 30) this.#sprites.draw(context, theme, pin, x, py, size);
+    }
+    context.globalAlpha = 1;
+  }
+
+  #drawRing(context, camera, now, pin, color) {
+    const [px, py] = camera.toScreen(...pin.at(now));
+    context.beginPath();
+    context.arc(px, py, Sprites.radius(pin) + 4, 0, 2 * Math.PI);
+    context.strokeStyle = color;
+    context.lineWidth = 2.5;
+    context.stroke();
+  }
+
+  /** The pin at a point of the screen, those drawn last first. */
+  at(px, py, camera, now) {
+    let best = null;
+    let bestDistance = Infinity;
+    for (const pin of this.features.values()) {
+      const [x, y] = camera.toScreen(...pin.at(now));
+      const wrapped = ((px - x + camera.scale / 2) % camera.scale) - camera.scale / 2;
+      const distance = Math.hypot(Math.abs(px - x) < 40 ? px - x : wrapped, py - y);
+      const reach = Math.max(Sprites.radius(pin), 8) + 2;
+      if (distance < reach && distance - reach < bestDistance) {
+        [best, bestDistance] = [pin, distance - reach];
+      }
+    }
+    return best;
+  }
+}
+
+/** One feature and its way across the map. */
+export class Pin {
+  appears = -Infinity;
+  leaves = 0;
+  #fromX;
+  #fromY;
+  #start = -Infinity;
+
+  constructor(id, x, y, coordinates, properties) {
+    Object.assign(this, { id, x, y, coordinates, properties });
+    [this.#fromX, this.#fromY] = [x, y];
+  }
+
+  /** For how many it stands. */
+  get count() { return this.properties.point_count ?? 1; }
+
+  goTo(x, y, now) {
+    if (x === this.x && y === this.y) return;
+    [this.#fromX, this.#fromY] = this.at(now);
+    [this.x, this.y, this.#start] = [x, y, now];
+  }
+
+  comeFrom(x, y, now) { [this.#fromX, this.#fromY, this.#start] = [x, y, now]; }
+
+  /** Where it is drawn: on its way, the shorter one around the world. */
+  at(now) {
+    const t = (now - this.#start) / MOVE;
+    if (t >= 1) return [this.x, this.y];
+    const share = 1 - (1 - Math.max(0, t)) ** 3;
+    return [
+      this.#fromX + eastward(this.#fromX, this.x) * share,
+      this.#fromY + (this.y - this.#fromY) * share,
+    ];
+  }
+}
+
+function nearest(pin, others, camera) {
+  let best = null;
+  let bestDistance = NEAR / camera.scale;
+  for (const other of others) {
+    const distance = Math.hypot(eastward(pin.x, other.x), pin.y - other.y);
+    if (distance < bestDistance) [best, bestDistance] = [other, distance];
+  }
+  return best;
+}

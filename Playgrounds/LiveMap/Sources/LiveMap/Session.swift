@@ -1,0 +1,248 @@
+import Foundation
+import Strata
+import StrataMap
+
+/// One page: a list and a map of one live query, for as long as the page's connection lasts.
+///
+/// Every page has a registry of its own, because region, zoom, clusters, gate and selection are a
+/// page's own. What is expensive is shared underneath: live queries that are equal have one result in
+/// memory. When the connection ends, so does `run`, and with it everything that is held here.
+@MainActor final class Session {
+  private let world: World
+  private let live: LiveQuery<Sighting>
+  /// The selected one alone, wherever it is in the list: few changes wake it.
+  private let selected: LiveQuery<Sighting>
+  private let surface = GeoJSONSurface()
+  private let registry: AnnotationRegistry<Sighting>
+  private let send: @Sendable (Event) -> Void
+  private var visibleRows = (from: 0, count: 40)
+  private var hasBegun = false
+  private var isPageReady = true
+
+  init(_ world: World, clusters: ClusterOptions?, send: @escaping @Sendable (Event) -> Void) {
+    self.world = world
+    self.send = send
+    let view = world.stack.view
+    live = view.live(Sighting.listed(.strongest))
+    selected = view.live(Sighting.with([]))
+    registry = AnnotationRegistry(live, mapping: Sighting.pins, on: surface, clusters: clusters)
+    // Until the page has said what its map shows.
+    registry.close(.regionChange)
+    world.welcome(self)
+    surface.onChange = { [weak self] in
+      // After the slice.
+      Task { self?.sendDifference() }
+    }
+  }
+
+  /// Answers the page until it has no more requests.
+  func run(_ requests: AsyncStream<Request>) async {
+    await withDiscardingTaskGroup { group in
+      group.addTask { await self.followList() }
+      group.addTask { await self.followSelection() }
+      group.addTask { await self.followStatus() }
+      for await request in requests {
+        // What takes time must not keep a drag waiting.
+        if let work = answer(request) { group.addTask { await self.attempt(work) } }
+      }
+      registry.detach()
+      group.cancelAll()
+    }
+  }
+
+  // MARK: The map
+
+  /// Sends everything that is there, and then says so.
+  private func begin() async throws {
+    try await live.load()
+    registry.open(.regionChange)
+    await registry.drain()
+    isPageReady = true
+    sendDifference()
+    send(.complete)
+  }
+
+  /// Sends what has changed, one difference at a time: the page asks for the next one when it has drawn
+  /// the last. Meanwhile the surface composes, so a slow page costs an entry an id, and no queue. What
+  /// the surface took before the gate was closed waits, too.
+  private func sendDifference() {
+    guard isPageReady, registry.isGateOpen, let difference = surface.take() else { return }
+    isPageReady = false
+    send(.change(difference: difference))
+  }
+
+  // MARK: What the page follows
+
+  private func followList() async {
+    sendRows()
+    for await _ in live.updates(every: .milliseconds(100)) {
+      sendRows()
+      followFilter()
+    }
+  }
+
+  private func sendRows() {
+    let elements = live.elements
+    let visible = elements.dropFirst(visibleRows.from).prefix(visibleRows.count)
+    let rows = visible.map(Event.Row.init)
+    send(.rows(total: elements.count, from: visible.startIndex, rows: rows))
+  }
+
+  /// The registry deselects what its query loses; the card goes with it.
+  private func followFilter() {
+    if registry.selection.isEmpty { selected.query = Sighting.with([]) }
+  }
+
+  private func followSelection() async {
+    for await update in selected.updates {
+      send(.selected(sighting: update.elements.first.map(Event.Row.init)))
+    }
+  }
+
+  private func followStatus() async {
+    var last: Status?
+    while !Task.isCancelled {
+      var status = world.status
+      status.describe(registry)
+      if status != last { send(.status(status: status)) }
+      last = status
+      try? await Task.sleep(for: .milliseconds(100))
+    }
+  }
+
+  // MARK: Requests
+
+  private typealias Work = @MainActor @Sendable () async throws -> Void
+
+  /// Does what can be done at once; the rest is returned.
+  private func answer(_ request: Request) -> Work? {
+    switch request {
+    case .show(let south, let west, let north, let east, let zoom):
+      registry.show(GeoRegion(south: south, west: west, north: north, east: east), zoom: zoom)
+      guard hasBegun else {
+        hasBegun = true
+        return { try await self.begin() }
+      }
+    case .hold(let reason): registry.close(reason.gate)
+    case .release(let reason):
+      registry.open(reason.gate)
+      sendDifference()
+    case .drawn:
+      isPageReady = true
+      sendDifference()
+    case .list(let kinds, let text, let order):
+      live.query = Sighting.listed(order, kinds: kinds, text: text)
+    case .rows(let from, let count):
+      visibleRows = (max(0, from), min(max(0, count), 200))
+      sendRows()
+    case .select(let id): select(id)
+    case .deselect: deselect()
+    case .reveal(let id): return { try await self.reveal(id) }
+    case .open(let id): return { try await self.open(id) }
+    case .note(let id, let text):
+      return {
+        try await self.edit(id) { view, sighting in view.update(sighting) { $0.note = text } }
+      }
+    case .delete(let id):
+      return { try await self.edit(id) { view, sighting in view.delete(sighting) } }
+    case .undo: return { try await self.undo() }
+    case .startImport: world.startImport()
+    case .stopImport: world.stopImport()
+    case .balloons(let count, let movesPerSecond):
+      let limits = Winds.limits
+      let setting = Winds.Setting(
+        count: min(max(0, count), limits.count),
+        movesPerSecond: min(max(0, movesPerSecond), limits.movesPerSecond))
+      return { await self.world.set(setting) }
+    }
+    return nil
+  }
+
+  private func attempt(_ work: @MainActor () async throws -> Void) async {
+    do { try await work() } catch {
+      if !Task.isCancelled { send(.problem(message: "\(error)")) }
+    }
+  }
+
+  private func select(_ id: String) {
+    registry.selection.forEach(registry.deselect)
+    guard registry.select(RecordKey(.text(id))) else { return deselect() }
+    selected.query = Sighting.with([id])
+  }
+
+  private func deselect() {
+    registry.selection.forEach(registry.deselect)
+    selected.query = Sighting.with([])
+  }
+
+  private func reveal(_ id: String) async throws {
+    guard let zoom = await registry.reveal(RecordKey(.text(id))) else { return }
+    send(.approach(id: id, zoom: zoom))
+  }
+
+  /// Has the page zoom in until a cluster comes apart, or spread it out, if it never does.
+  private func open(_ id: String) async throws {
+    let key = RecordKey(.text(id))
+    if let zoom = await registry.expansionZoom(of: key) {
+      return send(.approach(id: id, zoom: zoom))
+    }
+    let leaves = await registry.leaves(of: key)
+    let offsets = SpiderLayout(spacing: 30).offsets(of: leaves)
+    let sightings = try await world.stack.view.fetch(Sighting.with(leaves.compactMap(\.text)))
+    let legs = sightings.compactMap { sighting in
+      offsets[RecordKey(.text(sighting.id))].map {
+        Event.Leg(sighting: Event.Row(sighting), x: $0.x, y: $0.y)
+      }
+    }
+    send(.spread(id: id, legs: legs))
+  }
+
+  private func edit(
+    _ id: String, _ body: @MainActor (ViewContext, Sighting) -> Void
+  ) async throws {
+    let view = world.stack.view
+    guard let sighting = try await view.fetch(Sighting.with([id])).first else {
+      return send(.problem(message: "It has been deleted meanwhile."))
+    }
+    body(view, sighting)
+    // The winds may have moved it since: what was edited here is what counts.
+    try await view.save(.mergeMine)
+  }
+
+  /// Takes back the newest edit, whichever page made it: the view context is everybody's.
+  private func undo() async throws {
+    guard world.stack.view.undo() != nil else { return }
+    try await world.stack.view.save(.mergeMine)
+  }
+}
+
+extension Sighting {
+  fileprivate static func listed(
+    _ order: Request.Order, kinds: [Kind] = Kind.allCases, text: String = ""
+  ) -> Query<Sighting> {
+    var query = Sighting.where { $0.kind.isIn(kinds) }
+    if !text.isEmpty { query = query.where { $0.place.ignoringCase.contains(text) } }
+    return switch order {
+    case .strongest: query.sorted(by: \.magnitude, .descending)
+    case .newest: query.sorted(by: \.time, .descending)
+    case .name: query.sorted(by: \.place)
+    }
+  }
+
+  fileprivate static func with(_ ids: [String]) -> Query<Sighting> {
+    Sighting.where { $0.id.isIn(ids) }
+  }
+}
+
+extension Request.Reason {
+  fileprivate var gate: GateReason {
+    switch self {
+    case .drag: .userInteraction
+    case .hidden: .hidden
+    }
+  }
+}
+
+extension RecordKey {
+  fileprivate var text: String? { if case .text(let text) = cell { text } else { nil } }
+}

@@ -1,0 +1,109 @@
+import FlyingFox
+import FlyingSocks
+import Foundation
+import StrataMap
+
+/// Serves the page's files, and a WebSocket to each page.
+struct WebServer {
+  private let server: HTTPServer
+
+  /// Only this machine can connect.
+  ///
+  /// - Parameter port: 0 for any that is free.
+  init(_ world: World, port: UInt16) async throws {
+    server = HTTPServer(
+      address: try .inet(ip4: "127.0.0.1", port: port), logger: .disabled)
+    for file in try Bundle.module.files(in: "Page") {
+      let route = HTTPRoute("GET /\(file == "index.html" ? "" : file)")
+      let handler = FileHTTPHandler(
+        named: "Page/\(file)", in: .module, cacheControl: [.noCache])
+      await server.appendRoute(route, to: handler)
+    }
+    await server.appendRoute("GET /live") { request in
+      // Any website could open a WebSocket to this machine, but it cannot lie about its origin.
+      guard Self.isOwn(request.headers[HTTPHeader("Origin")]) else {
+        return HTTPResponse(statusCode: .forbidden)
+      }
+      let page = Page(world: world, isClustered: request.query["clusters"] != "off")
+      return try await WebSocketHTTPHandler.webSocket(page).handleRequest(request)
+    }
+  }
+
+  func run() async throws { try await server.run() }
+
+  func stop() async { await server.stop() }
+
+  /// Where the page is, once the server listens.
+  func address() async throws -> String {
+    try await server.waitUntilListening()
+    let listening = await server.listeningAddress
+    guard case .ip4(_, let port) = listening else { return "" }
+    return "http://localhost:\(port)/"
+  }
+
+  private static func isOwn(_ origin: String?) -> Bool {
+    guard let origin else { return true }
+    return ["localhost", "127.0.0.1"].contains(URL(string: origin)?.host())
+  }
+}
+
+/// The connection of one page.
+private struct Page: WSMessageHandler {
+  let world: World
+  let isClustered: Bool
+
+  func makeMessages(for client: AsyncStream<WSMessage>) async throws -> AsyncStream<WSMessage> {
+    let (events, outbox) = AsyncStream.makeStream(of: Event.self)
+    let (requests, inbox) = AsyncStream.makeStream(of: Request.self)
+    Task {
+      for await message in client {
+        do {
+          if let request = try Request(message) { inbox.yield(request) }
+        } catch {
+          outbox.yield(.problem(message: "not a request: \(error)"))
+        }
+      }
+      inbox.finish()
+    }
+    Task { @MainActor in
+      let clusters = isClustered ? ClusterOptions(radius: 44, maximumZoom: 12) : nil
+      await Session(world, clusters: clusters) { outbox.yield($0) }.run(requests)
+      outbox.finish()
+    }
+    return events.messages
+  }
+}
+
+extension Request {
+  fileprivate init?(_ message: WSMessage) throws {
+    guard case .text(let text) = message else { return nil }
+    self = try JSONDecoder().decode(Request.self, from: Data(text.utf8))
+  }
+}
+
+extension AsyncStream<Event> {
+  /// Encoded by whoever takes them, one after the other: not on the main actor.
+  fileprivate var messages: AsyncStream<WSMessage> {
+    let (messages, outbox) = AsyncStream<WSMessage>.makeStream()
+    Task {
+      let encoder = JSONEncoder()
+      for await event in self {
+        // No event has a number that JSON has not.
+        guard let json = try? encoder.encode(event) else { continue }
+        outbox.yield(.text(String(decoding: json, as: UTF8.self)))
+      }
+      outbox.finish()
+    }
+    return messages
+  }
+}
+
+extension Bundle {
+  /// The paths of the files in a folder and the folders in it.
+  fileprivate func files(in folder: String) throws -> [String] {
+    guard let root = resourceURL?.appendingPathComponent(folder) else { return [] }
+    return try FileManager.default.subpathsOfDirectory(atPath: root.path).filter {
+      !root.appendingPathComponent($0).hasDirectoryPath
+    }
+  }
+}

@@ -1,0 +1,124 @@
+import Foundation
+import Strata
+
+/// Launches balloons and moves them: an author of thousands of changes a second.
+///
+/// It keeps no balloons in memory. Each turn reads the next ones from the store, moves them and saves
+/// them as one commit; one that the user deletes meanwhile stays deleted.
+actor Winds {
+  /// How many balloons there shall be, and how many of them move in a second.
+  struct Setting: Sendable, Hashable {
+    var count = 0
+    var movesPerSecond = 0
+  }
+
+  static let limits = Setting(count: 20_000, movesPerSecond: 20_000)
+  private static let turnsPerSecond = 20
+  private static let mostInOneTurn = 500
+
+  private let scratch: ScratchContext
+  private let sites: [LaunchSite]
+  private var wanted = Setting()
+  private var blowing: Task<Void, Never>?
+  /// The balloon that was moved last; the ones after it are next.
+  private var last = ""
+
+  init(_ stack: Stack, sites: [LaunchSite]) {
+    scratch = stack.scratch()
+    scratch.author = "winds"
+    self.sites = sites
+  }
+
+  func set(_ setting: Setting) {
+    wanted = setting
+    if blowing == nil { blowing = Task { await blow() } }
+  }
+
+  func stop() async {
+    blowing?.cancel()
+    await blowing?.value
+  }
+
+  /// Goes on until there is nothing to do.
+  private func blow() async {
+    defer { blowing = nil }
+    do {
+      while !Task.isCancelled {
+        let end = ContinuousClock.now + .seconds(1) / Self.turnsPerSecond
+        let setting = wanted
+        await scratch.refresh()
+        let isComplete = try await launch(setting.count)
+        if isComplete && setting.movesPerSecond == 0 && setting == wanted { return }
+        try await drift(setting.movesPerSecond / Self.turnsPerSecond)
+        // Who changed or deleted one meanwhile wins.
+        try await scratch.save(.discard)
+        try await Task.sleep(until: end)
+      }
+    } catch {
+      scratch.discard()
+      if !Task.isCancelled { print("the winds have died down: \(error)") }
+    }
+  }
+
+  /// Launches or takes down as many as are wanted, some in each turn; answers whether none are left.
+  private func launch(_ count: Int) async throws -> Bool {
+    let missing = try await count - scratch.count(Sighting.balloons)
+    for _ in 0..<min(max(missing, 0), Self.mostInOneTurn) {
+      guard let site = sites.randomElement() else { break }
+      scratch.insert(Sighting.balloon(from: site))
+    }
+    if missing < 0 {
+      let newest = Sighting.balloons.sorted(by: \.id, .descending)
+      let excess = try await scratch.fetch(newest.limit(min(-missing, Self.mostInOneTurn)))
+      for balloon in excess { scratch.delete(balloon) }
+    }
+    return missing == 0
+  }
+
+  /// Moves the next balloons.
+  private func drift(_ count: Int) async throws {
+    let balloons = Sighting.balloons.sorted(by: \.id)
+    var next = try await scratch.fetch(balloons.where { [last] in $0.id > last }.limit(count))
+    if next.count < count {
+      next += try await scratch.fetch(balloons.limit(count - next.count))
+    }
+    for balloon in next { scratch.update(balloon) { $0.drift() } }
+    last = next.last?.id ?? ""
+  }
+}
+
+/// Where balloons begin.
+struct LaunchSite: Decodable, Sendable {
+  let name: String
+  let longitude: Double
+  let latitude: Double
+
+  /// In the file it is an array, `["Tokyo", 139.75, 35.69]`.
+  init(from decoder: any Decoder) throws {
+    var container = try decoder.unkeyedContainer()
+    name = try container.decode(String.self)
+    longitude = try container.decode(Double.self)
+    latitude = try container.decode(Double.self)
+  }
+}
+
+extension Sighting {
+  fileprivate static func balloon(from site: LaunchSite) -> Sighting {
+    Sighting(
+      id: "balloon-\(UUID.timeOrdered())", kind: .balloon, place: "Balloon from \(site.name)",
+      latitude: site.latitude, longitude: site.longitude, time: Date())
+  }
+
+  /// One step with the prevailing winds: eastwards in the middle latitudes, westwards in the tropics.
+  fileprivate mutating func drift() {
+    guard let latitude, let longitude else { return }
+    let (north, east) = (latitude * .pi / 180, longitude * .pi / 180)
+    let eastwards = -cos(3 * north) * 0.9 + .random(in: -0.1...0.1)
+    // In waves around the Earth, and back from the poles.
+    let northwards = 0.35 * sin(4 * east + 3 * north) - pow(latitude / 75, 3)
+    self.latitude = min(max(latitude + northwards + .random(in: -0.1...0.1), -80), 80)
+    self.longitude =
+      (longitude + eastwards / max(cos(north), 0.3) + 540)
+      .truncatingRemainder(dividingBy: 360) - 180
+  }
+}

@@ -1,0 +1,39 @@
+// A map in the browser that is kept equal to a live query.
+//
+//   swift run --package-path Playgrounds/LiveMap
+//   swift run -c release --package-path Playgrounds/LiveMap LiveMap --port 9000 --store quakes.sqlite
+
+import Foundation
+import Strata
+
+guard let options = try? Options(CommandLine.arguments.dropFirst()) else {
+  print(Options.usage)
+  exit(2)
+}
+
+func bundled(_ name: String) -> URL {
+  guard let url = Bundle.module.url(forResource: name, withExtension: nil) else {
+    fatalError("\(name) is missing from the bundle: build the package again")
+  }
+  return url
+}
+
+let stack =
+  if let store = options.store { try await Stack.open(Sighting.self, at: store) } else {
+    try await Stack.temporary(Sighting.self)
+  }
+let sites = try JSONDecoder().decode(
+  [LaunchSite].self, from: Data(contentsOf: bundled("Page/data/cities.json")))
+let feed = options.feed.map(Feed.remote) ?? .bundled(bundled("Feed/earthquakes.geojson.gz"))
+let world = World(stack, feed: feed, sites: sites)
+
+let server = try await WebServer(world, port: options.port)
+let serving = Task { try await server.run() }
+let greeting = "Live map at \(try await server.address()) (Ctrl-C ends it)\n"
+FileHandle.standardOutput.write(Data(greeting.utf8))
+
+// However it ends, the store is closed, and removed if it is a temporary one.
+await Signals.first(of: SIGINT, SIGTERM)
+await server.stop()
+await world.end()
+_ = await serving.result

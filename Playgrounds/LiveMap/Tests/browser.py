@@ -1,0 +1,192 @@
+"""A headless Chromium, driven over the DevTools protocol through two pipes.
+
+With --remote-debugging-pipe the browser reads commands from file descriptor 3 and writes answers and
+events to 4: JSON texts, each ended by a zero byte. So it takes no library and no port.
+"""
+
+import base64
+import json
+import os
+import select
+import shutil
+import subprocess
+import tempfile
+import time
+
+DEADLINE = 60
+
+
+class Browser:
+    def __init__(self, executable="chromium"):
+        self._profile = tempfile.mkdtemp(prefix="livemap-")
+        commands_out, self._commands = os.pipe()
+        self._answers, answers_in = os.pipe()
+        # The shell gives the pipes the numbers that Chromium expects; sh knows those of one digit only.
+        command = f'exec "$0" "$@" 3<&{commands_out} 4>&{answers_in}'
+        self._process = subprocess.Popen(
+            ["bash", "-c", command, executable, "--headless=new", "--remote-debugging-pipe",
+             # Everything that is shown is this repository's own.
+             "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run",
+             "--disable-extensions", "--disable-background-networking", "--disable-component-update",
+             f"--user-data-dir={self._profile}"],
+            pass_fds=[commands_out, answers_in], stderr=subprocess.DEVNULL)
+        os.close(commands_out)
+        os.close(answers_in)
+        self._received = b""
+        self._last_id = 0
+        self._results = {}
+        self.pages = {}
+
+    def close(self):
+        self._process.kill()
+        self._process.wait()
+        os.close(self._commands)
+        os.close(self._answers)
+        shutil.rmtree(self._profile, ignore_errors=True)
+
+    def open(self, url, width=1440, height=900):
+        target = self.call("Target.createTarget", {"url": "about:blank"})["targetId"]
+        session = self.call("Target.attachToTarget", {"targetId": target, "flatten": True})["sessionId"]
+        page = Page(self, target, session)
+        self.pages[session] = page
+        for domain in ["Page", "Runtime", "Log", "Network"]:
+            page.call(f"{domain}.enable")
+        page.call("Emulation.setDeviceMetricsOverride", {
+            "width": width, "height": height, "deviceScaleFactor": 1, "mobile": False})
+        page.call("Page.navigate", {"url": url})
+        return page
+
+    def call(self, method, params=None, session=None):
+        self._last_id += 1
+        command = {"id": self._last_id, "method": method, "params": params or {}}
+        if session:
+            command["sessionId"] = session
+        text = json.dumps(command).encode() + b"\0"
+        while text:
+            text = text[os.write(self._commands, text):]
+        end = time.monotonic() + DEADLINE
+        while self._last_id not in self._results:
+            self._receive(end, method)
+        answer = self._results.pop(self._last_id)
+        if "error" in answer:
+            raise RuntimeError(f"{method}: {answer['error']}")
+        return answer["result"]
+
+    def _receive(self, end, method):
+        ready, _, _ = select.select([self._answers], [], [], max(0, end - time.monotonic()))
+        if not ready:
+            raise TimeoutError(f"{method}: no answer in {DEADLINE} seconds")
+        piece = os.read(self._answers, 1 << 20)
+        if not piece:
+            raise RuntimeError("the browser is gone")
+        *texts, self._received = (self._received + piece).split(b"\0")
+        for message in map(json.loads, texts):
+            if "id" in message:
+                self._results[message["id"]] = message
+            elif message.get("sessionId") in self.pages:
+                self.pages[message["sessionId"]].note(message["method"], message["params"])
+
+
+class Page:
+    """One tab."""
+
+    def __init__(self, browser, target, session):
+        self._browser = browser
+        self._target = target
+        self._session = session
+        # What the page complained of: (source, text).
+        self.complaints = []
+        # Every URL that it asked for.
+        self.requested = []
+
+    def call(self, method, params=None):
+        return self._browser.call(method, params, self._session)
+
+    def note(self, method, params):
+        if method == "Runtime.exceptionThrown":
+            details = params["exceptionDetails"]
+            text = details.get("exception", {}).get("description") or details["text"]
+            self.complaints.append(("exception", text))
+        elif method == "Runtime.consoleAPICalled" and params["type"] in ("error", "warning", "assert"):
+            text = " ".join(str(value.get("value", "")) for value in params["args"])
+            self.complaints.append(("console", text))
+        elif method == "Log.entryAdded" and params["entry"]["level"] in ("error", "warning"):
+            self.complaints.append((params["entry"]["source"], params["entry"]["text"]))
+        elif method == "Network.requestWillBeSent":
+            self.requested.append(params["request"]["url"])
+
+    def evaluate(self, expression):
+        """The value of a JavaScript expression; of a promise, what it resolves to."""
+        answer = self.call("Runtime.evaluate", {
+            "expression": expression, "returnByValue": True, "awaitPromise": True})
+        if "exceptionDetails" in answer:
+            details = answer["exceptionDetails"]
+            raise RuntimeError(f"{expression}: {details.get('exception', details).get('description')}")
+        return answer["result"].get("value")
+
+    def wait(self, condition, what, seconds=DEADLINE):
+        """Waits until a JavaScript condition holds, looking again after every frame of the page."""
+        looking = f"""new Promise((resolve) => {{
+          const look = () => {{
+            let holds = false;
+            try {{ holds = Boolean({condition}); }} catch {{ }}
+            if (holds) resolve(true);
+            else if (performance.now() > end) resolve(false);
+            else requestAnimationFrame(look);
+          }};
+          const end = performance.now() + {min(seconds, DEADLINE - 10) * 1000};
+          look();
+        }})"""
+        if not self.evaluate(looking):
+            self.screenshot("/tmp/livemap-failed.png")
+            raise AssertionError(f"waited {seconds} seconds: {what}; the page: {self.complaints}")
+
+    def mouse(self, kind, x, y, **more):
+        self.call("Input.dispatchMouseEvent", {
+            "type": kind, "x": x, "y": y, "button": "left", "clickCount": 1, **more})
+
+    def click(self, x, y):
+        self.mouse("mousePressed", x, y)
+        self.mouse("mouseReleased", x, y)
+
+    def press(self, selector):
+        """Clicks in the middle of an element, once it stands still and nothing covers it."""
+        x, y = self.evaluate(f"""new Promise((resolve) => {{
+          let last = "";
+          const look = () => {{
+            const element = document.querySelector({json.dumps(selector)});
+            const box = element?.getBoundingClientRect();
+            const place = box ? [box.x + box.width / 2, box.y + box.height / 2] : [-1, -1];
+            const isStill = String(place) === last;
+            last = String(place);
+            if (isStill && element?.contains(document.elementFromPoint(...place))) resolve(place);
+            else requestAnimationFrame(look);
+          }};
+          look();
+        }})""")
+        self.click(x, y)
+
+    def slide(self, selector, value):
+        """Sets a slider, as a user who drags it does."""
+        self.evaluate(f"""(() => {{
+          const slider = document.querySelector({json.dumps(selector)});
+          slider.value = {value};
+          slider.dispatchEvent(new Event("input", {{ bubbles: true }}));
+        }})()""")
+
+    def type(self, selector, text):
+        """Replaces what is in a field."""
+        self.evaluate(f"document.querySelector({json.dumps(selector)}).select()")
+        self.call("Input.insertText", {"text": text})
+        for kind in ["keyDown", "keyUp"]:
+            self.call("Input.dispatchKeyEvent", {
+                "type": kind, "key": "Enter", "code": "Enter", "windowsVirtualKeyCode": 13,
+                "text": "\r" if kind == "keyDown" else ""})
+
+    def screenshot(self, path):
+        data = self.call("Page.captureScreenshot", {"format": "png"})["data"]
+        with open(path, "wb") as file:
+            file.write(base64.b64decode(data))
+
+    def close(self):
+        self._browser.call("Target.closeTarget", {"targetId": self._target})
