@@ -14,15 +14,21 @@ package final class StoreExecutor: SerialExecutor {
   /// How often somebody asked to run something at once.
   private let turns = Atomic(0)
 
-  /// Set for the main queue only.
-  private static let isMain = {
-    let key = DispatchSpecificKey<Bool>()
-    DispatchQueue.main.setSpecific(key: key, value: true)
+  /// Says which queue runs: that of an executor, or the main queue.
+  private static let current = {
+    let key = DispatchSpecificKey<Place>()
+    DispatchQueue.main.setSpecific(key: key, value: .main)
     return key
   }()
 
+  private enum Place: Equatable {
+    case main
+    case executor(ObjectIdentifier)
+  }
+
   package init(_ label: String) {
     queue = DispatchQueue(label: label, qos: .userInitiated)
+    queue.setSpecific(key: Self.current, value: .executor(ObjectIdentifier(self)))
   }
 
   package func enqueue(_ job: consuming ExecutorJob) {
@@ -43,13 +49,16 @@ package final class StoreExecutor: SerialExecutor {
   private static let turnLimit = 32
 
   /// Runs `work` on the calling thread if nothing runs here or waits; nil if something does, every
-  /// now and then, and always on the main queue, which never touches a store.
+  /// now and then, on the executor's own queue, and on the main queue, which never touches a store.
   ///
   /// Two changes of threads cost more than most reads and commits. Only for short work: the thread
   /// may be one of the cooperative pool. A task that reads in a loop has to suspend in some of the
   /// turns, or nobody else ever has its thread.
   package func runIfIdle<R>(_ work: () -> R) -> R? {
-    guard DispatchQueue.getSpecific(key: Self.isMain) == nil,
+    let place = DispatchQueue.getSpecific(key: Self.current)
+    guard place != .main,
+      // What a job lets go of may go away behind it, and ask from here.
+      place != .executor(ObjectIdentifier(self)),
       turns.add(1, ordering: .relaxed).newValue % Self.turnLimit != 0,
       pending.compareExchange(expected: 0, desired: 1, ordering: .relaxed).exchanged
     else { return nil }

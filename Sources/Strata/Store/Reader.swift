@@ -162,9 +162,37 @@ actor Reader {
     return matcher
   }
 
-  /// Runs statements that stop when `flag` is raised, or when their patience is at its end.
-  func read<R: Sendable>(
+  /// Runs `body` after everything enqueued so far, then calls `then`; who withdraws it does not wait
+  /// for what runs before.
+  nonisolated func enqueue<R: Sendable>(
+    _ flag: CancellationFlag,
+    _ body: @escaping @Sendable (isolated Reader, Connection) throws(StoreError) -> R,
+    then: @escaping @Sendable () -> Void
+  ) -> Submission<R> {
+    let promise = Promise<R>()
+    executor.async {
+      let result = self.assumeIsolated { $0.result(flag, body) }
+      then()
+      promise.resolve(result)
+    }
+    return Submission(promise: promise) {
+      flag.raise()
+      promise.resolve(.failure(.cancelled))
+    }
+  }
+
+  private func result<R: Sendable>(
     _ flag: CancellationFlag, patience: Int? = nil,
+    _ body: @Sendable (isolated Reader, Connection) throws(StoreError) -> R
+  ) -> Result<R, StoreError> {
+    do throws(StoreError) { return .success(try read(flag, patience: patience, body)) } catch {
+      return .failure(error)
+    }
+  }
+
+  /// Runs statements that stop when `flag` is raised, or when their patience is at its end.
+  private func read<R: Sendable>(
+    _ flag: CancellationFlag, patience: Int?,
     _ body: @Sendable (isolated Reader, Connection) throws(StoreError) -> R
   ) throws(StoreError) -> R {
     guard let connection else { throw .closed }
@@ -182,14 +210,6 @@ actor Reader {
     _ flag: CancellationFlag,
     _ body: @Sendable (isolated Reader, Connection) throws(StoreError) -> R
   ) -> Result<R, StoreError>? {
-    executor.runIfIdle {
-      assumeIsolated { reader in
-        do throws(StoreError) {
-          return .success(try reader.read(flag, patience: Self.patience, body))
-        } catch {
-          return .failure(error)
-        }
-      }
-    }
+    executor.runIfIdle { assumeIsolated { $0.result(flag, patience: Self.patience, body) } }
   }
 }

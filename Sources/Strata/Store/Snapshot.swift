@@ -113,27 +113,19 @@ final class Snapshot: Sendable {
     _ = state.withLock { $0.running.removeValue(forKey: ObjectIdentifier(flag)) }
   }
 
-  /// Runs `body` once, on the reader; cancelling the task stops the statement that runs.
+  /// Runs `body` once, on the reader; cancelling the task stops the statement that runs, or the wait
+  /// for another one's.
   func readOnce<R: Sendable>(
     _ body: @escaping @Sendable (isolated Reader, Connection) throws(StoreError) -> R
   ) async throws(StoreError) -> R {
     let flag = CancellationFlag(deadline: StoreDeadline.current)
     guard let reader = begin(flag) else { throw (state.withLock { $0.end } ?? .closed).error }
-    defer { end(flag) }
-    let result: Result<R, StoreError> = await withTaskCancellationHandler {
-      do throws(StoreError) { return .success(try await reader.read(flag, body)) } catch {
-        return .failure(error)
-      }
-    } onCancel: {
-      flag.raise()
-    }
-    if case .failure(let error) = result, !Task.isCancelled, isLost {
+    do throws(StoreError) {
+      return try await reader.enqueue(flag, body) { [self] in end(flag) }.value
+    } catch {
+      guard !Task.isCancelled, isLost else { throw error }
       // What the suspension stopped, or came too late for, is run again on another snapshot.
       throw [.cancelled, .closed].contains(error.code) ? .suspended : error
     }
-    if case .failure(let error) = result, error.code == .cancelled, !Task.isCancelled {
-      try StoreDeadline.check()
-    }
-    return try result.get()
   }
 }

@@ -8,9 +8,10 @@ import Testing
   let stack = Stack.test
 
   /// Runs until it is stopped.
-  private static let endless: RawSQL = """
+  private nonisolated static let endlessText = """
     WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n
     """
+  private static let endless = RawSQL(stringLiteral: endlessText)
 
   private func code(_ read: @MainActor () async throws -> Void) async -> StoreError.Code? {
     do {
@@ -42,6 +43,37 @@ import Testing
       }
     }
     #expect(found == .deadlineExceeded)
+    try await expectUsable()
+  }
+
+  @concurrent @Test
+  func `who waits for another one's statement can leave, or gives up in time`() async throws {
+    let (snapshot, gate) = (try await stack.store.snapshot(), TestGate())
+    let reading = Task {
+      try await snapshot.readOnce { _, connection throws(StoreError) in
+        Task { await gate.open() }
+        return try translatingErrors { () throws(SQLiteError) in
+          try connection.integer(Self.endlessText)
+        }
+      }
+    }
+    await gate.pass()
+    let late = await #expect(throws: StoreError.self) {
+      try await withStoreDeadline(in: .milliseconds(5)) {
+        try await snapshot.readOnce { _, _ in }
+      }
+    }
+    #expect(late?.code == .deadlineExceeded)
+    let leaving = Task { try await snapshot.readOnce { _, _ in } }
+    leaving.cancel()
+    let left = await #expect(throws: StoreError.self) { try await leaving.value }
+    #expect(left?.code == .cancelled)
+    // The statement that they waited for has run all the time.
+    reading.cancel()
+    let stopped = await #expect(throws: StoreError.self) { _ = try await reading.value }
+    #expect(stopped?.code == .cancelled)
+    // Nothing is left in the queue.
+    try await snapshot.readOnce { _, _ in }
     try await expectUsable()
   }
 
