@@ -51,8 +51,6 @@ public struct Eviction<Root: Entity>: Sendable {
   }
 
   /// Only among the rows that meet a condition: neither do others go, nor do they count.
-  ///
-  /// Rows that wait to be pushed to a server are kept this way.
   public func `where`(_ condition: (Fields<Root, Root>) -> Filter<Root>) -> Self {
     let added = condition(Fields())
     return Self { [query] now in query(now).where { _ in added } }
@@ -70,14 +68,25 @@ public struct EvictionReport: Sendable, Hashable {
   public internal(set) var keptEdited = 0
   /// Rows that stayed because somebody changed them after the eviction had begun.
   public internal(set) var keptChanged = 0
+  /// Rows that stayed because an ``Outbox`` has not pushed what was edited of them, or of a row that
+  /// would go with them.
+  public internal(set) var keptUnpushed = 0
   /// The commit of the last batch; nil if nothing went.
   public internal(set) var commit: Int64?
+
+  /// Who commits evictions, as the history says it: `strata.eviction`. Reserved: nothing that this
+  /// author commits waits to be pushed.
+  public static let author = "strata.eviction"
+
+  /// Rows that stayed, for whatever reason.
+  var kept: Int { keptReferenced + keptEdited + keptChanged + keptUnpushed }
 
   mutating func add(_ batch: EvictionReport) {
     evicted += batch.evicted
     keptReferenced += batch.keptReferenced
     keptEdited += batch.keptEdited
     keptChanged += batch.keptChanged
+    keptUnpushed += batch.keptUnpushed
     commit = batch.commit ?? commit
   }
 }

@@ -8,6 +8,7 @@ struct EvictionRun {
   }
 
   private let batch: EvictionBatch
+  private let unpushed: UnpushedRows?
   private let connection: Connection
   private let model: Model
   private let builder: RecordBuilder
@@ -16,9 +17,11 @@ struct EvictionRun {
   private(set) var referenced: [EvictionCandidate] = []
 
   init(
-    _ batch: EvictionBatch, _ connection: Connection, _ model: Model, _ builder: RecordBuilder
+    _ batch: EvictionBatch, keeping unpushed: UnpushedRows?, _ connection: Connection,
+    _ model: Model, _ builder: RecordBuilder
   ) {
     self.batch = batch
+    self.unpushed = unpushed
     self.connection = connection
     self.model = model
     self.builder = builder
@@ -36,6 +39,8 @@ struct EvictionRun {
         report.keptChanged += 1
       } else if batch.inUse[batch.table.id]?.contains(candidate.key) == true {
         report.keptEdited += 1
+      } else if try unpushed?.attributes(batch.table.id, candidate.key) != nil {
+        report.keptUnpushed += 1
       } else if !batch.followsRules, try isReferenced(candidate.key, going) {
         keepReferenced(candidate)
       } else {
@@ -77,7 +82,8 @@ struct EvictionRun {
 
   // MARK: Following the delete rules
 
-  /// Those of the rows whose deletion no rule forbids, and with which nothing goes that is edited.
+  /// Those of the rows whose deletion no rule forbids, and with which nothing goes that is edited or waits to be
+  /// pushed.
   ///
   /// A batch that is refused is halved until the rows are found that it is refused for.
   private mutating func permitted(_ rows: ArraySlice<Row>) throws(StoreError) -> [Row] {
@@ -107,12 +113,14 @@ struct EvictionRun {
     return try together(together(first, others[..<middle]), others[middle...])
   }
 
-  private enum Refusal { case rule, edit }
+  private enum Refusal { case rule, edit, unpushed }
 
   private func refusal(of rows: ArraySlice<Row>) throws(StoreError) -> Refusal? {
     if rows.isEmpty { return nil }
     do throws(StoreError) {
-      return deletesWhatIsInUse(try consequences(of: rows)) ? .edit : nil
+      let working = try consequences(of: rows)
+      if deletesWhatIsInUse(working) { return .edit }
+      return try unpushed?.areHit(by: working) == true ? .unpushed : nil
     } catch {
       guard [.deleteDenied, .validationFailed].contains(error.code) else { throw error }
       return .rule
@@ -123,6 +131,7 @@ struct EvictionRun {
     switch refusal {
     case .rule: for row in rows { keepReferenced(row.candidate) }
     case .edit: report.keptEdited += rows.count
+    case .unpushed: report.keptUnpushed += rows.count
     }
   }
 

@@ -4,8 +4,9 @@ extension Stack {
   /// Which rows those are is decided once, at the beginning. They go in batches, each an ordinary
   /// commit that is announced, behind saves and among imports. Rows that others refer to, rows of
   /// which the view context has unsaved edits (waiting or being saved) or to which such an edit
-  /// refers, and rows that are changed after the beginning stay; an edit that begins while its row's batch is being written meets a
-  /// deleted row, as with any other commit.
+  /// refers, rows that are changed after the beginning, and rows that wait to be pushed stay; an edit
+  /// that begins while its row's batch is being written meets a deleted row, as with any other commit.
+  /// Evictions are committed by ``EvictionReport/author``: they are nothing that a server is told of.
   ///
   /// - Parameters:
   ///   - rule: which rows.
@@ -39,7 +40,7 @@ extension Stack {
           inUse: await view.keysInUse, followsRules: followsRules)
         let outcome = try await store.writer.submit(.bulk, context: context) {
           writer throws(StoreError) in
-          try writer.evict(batch, forgetsValidators: true)
+          try writer.evict(batch, author: EvictionReport.author, forgetsValidators: true)
         }
         report.add(outcome.report)
         referenced += outcome.referenced

@@ -34,16 +34,8 @@ struct EvictionBatch: Sendable {
   let table: Table
   let candidates: ArraySlice<EvictionCandidate>
   /// The keys that are edited or referred to by an edit, by table.
-  private(set) var inUse: [TableID: Set<RecordKey>]
+  let inUse: [TableID: Set<RecordKey>]
   let followsRules: Bool
-
-  /// Keeps what waits to be pushed.
-  mutating func keep(_ unpushed: UnpushedRows) {
-    inUse.merge(unpushed.keys) { $0.union($1) }
-    if unpushed.unknown.isEmpty { return }
-    // Nobody knows which rows of these tables: all that might go stay.
-    inUse[table.id, default: []].formUnion(candidates.map(\.key))
-  }
 }
 
 extension Snapshot {
@@ -66,27 +58,35 @@ extension Snapshot {
 extension Writer {
   /// Deletes those of a batch that may go, as one commit.
   func evict(
-    _ batch: EvictionBatch, author: String? = nil, marking marks: FreshnessMarks = FreshnessMarks(),
-    keepsUnpushed: Bool = false, forgetsValidators: Bool = false
+    _ batch: EvictionBatch, author: String, marking marks: FreshnessMarks = FreshnessMarks(),
+    forgetsValidators: Bool = false
   ) throws(StoreError) -> (report: EvictionReport, referenced: [EvictionCandidate]) {
     var report = EvictionReport()
     var referenced: [EvictionCandidate] = []
     let (commit, _) = try transaction(author: author, isCounted: !marks.isEmpty) {
       connection throws(StoreError) in
       try marks.write(at: options.now(), connection)
-      var batch = batch
-      if keepsUnpushed, let unpushed = try unpushedRows(connection) { batch.keep(unpushed) }
-      var run = EvictionRun(batch, connection, model, builder)
-      let rows = try run.choose()
-      (report, referenced) = (run.report, run.referenced)
-      if rows.isEmpty { return [:] }
+      let changes: [TableID: TableChanges]
+      (changes, report, referenced) = try delete(batch, rowWriter(connection, author: author))
       // A server that is asked whether something is new would say no, and the rows stay away.
-      if forgetsValidators { try ValidatorTable.forget(nil, connection) }
-      var working = try run.consequences(of: rows[...])
-      let writer = RowWriter(connection, model, builder)
-      return try writer.write(&working)
+      if forgetsValidators && report.evicted > 0 { try ValidatorTable.forget(nil, connection) }
+      return changes
     }
     if report.evicted > 0 || !marks.isEmpty { report.commit = commit }
     return (report, referenced)
+  }
+
+  /// Deletes those of a batch that may go, in an open transaction.
+  func delete(
+    _ batch: EvictionBatch, _ writer: RowWriter
+  ) throws(StoreError) -> (
+    changes: [TableID: TableChanges], report: EvictionReport, referenced: [EvictionCandidate]
+  ) {
+    var run = EvictionRun(
+      batch, keeping: try unpushedRows(writer.connection), writer.connection, model, builder)
+    let rows = try run.choose()
+    if rows.isEmpty { return ([:], run.report, run.referenced) }
+    var working = try run.consequences(of: rows[...])
+    return (try writer.write(&working), run.report, run.referenced)
   }
 }

@@ -15,6 +15,19 @@ struct HistoryDecoder {
     self.builder = builder
   }
 
+  /// The record of a table that ``HistoryEncoder/encode(_:of:)`` wrote; nil if it cannot be read.
+  static func record(
+    _ bytes: [UInt8], of table: Table, _ layout: HistoryLayout, _ builder: RecordBuilder
+  ) -> Record? {
+    var decoder = HistoryDecoder(layout, builder)
+    let isReadable = bytes.withUnsafeBytes { bytes in
+      do throws(Unreadable) { try decoder.decode(bytes) } catch { return false }
+      return true
+    }
+    guard isReadable, case .rows(let rows)? = decoder.tables[table.id] else { return nil }
+    return rows.first?.change.after
+  }
+
   /// Adds the changes of one part, in order.
   mutating func decode(_ part: UnsafeRawBufferPointer) throws(Unreadable) {
     var reader = HistoryBytes(part)

@@ -50,6 +50,16 @@ struct HistoryEncoder {
     if bytes.capacity > Self.partLimit * 4 { bytes = [] }
   }
 
+  /// One record, to be read by ``HistoryDecoder/record(_:of:_:_:)``.
+  mutating func encode(_ record: Record, of table: TableID) -> [UInt8] {
+    begin()
+    bytes += layout.headers[table.index]
+    bytes.append(HistoryMark.insertion.rawValue)
+    append(record)
+    bytes.append(HistoryMark.end.rawValue)
+    return bytes
+  }
+
   private mutating func begin() {
     bytes.removeAll(keepingCapacity: true)
     bytes.append(Self.version)

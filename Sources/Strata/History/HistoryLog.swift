@@ -111,10 +111,7 @@ struct HistoryLog {
         removed = statement.integer(0)
       }
     }
-    guard let removed else { return }
-    // What waits to be pushed is nowhere else.
-    let last = try OutboxTable.lastToPrune(connection) ?? .max
-    try remove(upTo: min(removed, last), connection)
+    if let removed { try remove(upTo: removed, connection) }
   }
 
   private func remove(upTo number: Int64, _ connection: Connection) throws(SQLiteError) {

@@ -15,7 +15,7 @@ extension Writer {
     (outcome.commit, _) = try transaction(author: author, isCounted: !marks.isEmpty) {
       connection throws(StoreError) in
       try marks.write(at: options.now(), connection)
-      return try write(layer, saving, connection, &outcome)
+      return try write(layer, saving, rowWriter(connection, author: author), &outcome)
     }
     outcome.duration = start.duration(to: .now)
     return outcome
@@ -23,11 +23,14 @@ extension Writer {
 
   /// Writes rows in an open transaction.
   private func write(
-    _ layer: Layer, _ saving: ImportTarget.Saving, _ connection: Connection,
+    _ layer: Layer, _ saving: ImportTarget.Saving, _ writer: RowWriter,
     _ outcome: inout BatchOutcome
   ) throws(StoreError) -> [TableID: TableChanges] {
+    let connection = writer.connection
     var layer = layer
-    if let unpushed = try unpushedRows(connection) { outcome.kept += unpushed.shield(&layer) }
+    if let unpushed = try unpushedRows(connection) {
+      outcome.kept += try unpushed.shield(&layer, builder)
+    }
     var resolver = LayerResolver(connection, model, .error, builder, presumes: false)
     var working = try resolver.resolve(layer)
     var skipped = 0
@@ -38,7 +41,7 @@ extension Writer {
     }
     let waiting = try checkRules(&working, connection, waits: saving.waits)
     if model.hasRules { try SaveValidation.check(working, model) }
-    let changes = try RowWriter(connection, model, builder).write(&working)
+    let changes = try writer.write(&working)
     for row in waiting {
       if let change = layer[row.table, row.key] {
         outcome.waiting.layer.compose(change, row.table, row.key)
@@ -57,10 +60,10 @@ extension Writer {
     let report = try evict(
       EvictionBatch(
         table: page.table, candidates: page.rows[...], inUse: [:], followsRules: true),
-      author: author, marking: saving.marks, keepsUnpushed: true
+      author: author, marking: saving.marks
     ).report
     outcome.deleted = report.evicted
-    outcome.kept = report.keptChanged + report.keptEdited + report.keptReferenced
+    outcome.kept = report.kept
     outcome.commit = report.commit ?? commit
     outcome.duration = start.duration(to: .now)
     return outcome
@@ -89,8 +92,9 @@ extension Writer {
       var collected = CollectedChanges()
       let indexes = try dropIndexesOfEmptyTables(connection)
       hasNewSchema = !indexes.isEmpty
-      try writeStaged(ledger, saving, connection, &outcome, &collected)
-      try deleteAbsent(ledger, scopes, connection, &outcome, &collected)
+      let writer = try rowWriter(connection, author: author)
+      try writeStaged(ledger, saving, writer, &outcome, &collected)
+      try deleteAbsent(ledger, scopes, writer, &outcome, &collected)
       try translatingErrors { () throws(SQLiteError) in
         for index in indexes { try connection.execute(index.create) }
       }
@@ -102,7 +106,7 @@ extension Writer {
   }
 
   private func writeStaged(
-    _ ledger: ImportLedger, _ saving: ImportTarget.Saving, _ connection: Connection,
+    _ ledger: ImportLedger, _ saving: ImportTarget.Saving, _ writer: RowWriter,
     _ outcome: inout BatchOutcome, _ collected: inout CollectedChanges
   ) throws(StoreError) {
     var saving = saving
@@ -114,17 +118,17 @@ extension Writer {
       last = next.last
       // What waits is older than what comes: a later row of a key takes its place.
       outcome.waiting.subtract(RecordBatch(next.layer))
-      collected.add(try write(next.layer, saving, connection, &outcome))
+      collected.add(try write(next.layer, saving, writer, &outcome))
     }
     // All rows are there now; what a row lacks still, it lacks for good.
     let waiting = outcome.waiting
     outcome.waiting = RecordBatch()
     saving.waits = saving.skipsRefused
-    if !waiting.isEmpty { collected.add(try write(waiting.layer, saving, connection, &outcome)) }
+    if !waiting.isEmpty { collected.add(try write(waiting.layer, saving, writer, &outcome)) }
   }
 
   private func deleteAbsent(
-    _ ledger: ImportLedger, _ scopes: [ImportScope], _ connection: Connection,
+    _ ledger: ImportLedger, _ scopes: [ImportScope], _ writer: RowWriter,
     _ outcome: inout BatchOutcome, _ collected: inout CollectedChanges
   ) throws(StoreError) {
     // What was left out may be what a row of the store is.
@@ -133,17 +137,13 @@ extension Writer {
       var page: AbsentPage?
       repeat {
         let next = try ledger.absentRowsNow(of: scope.table, after: page, limit: Self.portion)
-        var batch = EvictionBatch(
-          table: scope.table, candidates: next.rows[...], inUse: [:], followsRules: true)
-        if let unpushed = try unpushedRows(connection) { batch.keep(unpushed) }
-        var run = EvictionRun(batch, connection, model, builder)
-        let rows = try run.choose()
-        if !rows.isEmpty {
-          var working = try run.consequences(of: rows[...])
-          collected.add(try RowWriter(connection, model, builder).write(&working))
-        }
-        outcome.deleted += run.report.evicted
-        outcome.kept += run.report.keptChanged + run.report.keptEdited + run.report.keptReferenced
+        let (changes, report, _) = try delete(
+          EvictionBatch(
+            table: scope.table, candidates: next.rows[...], inUse: [:], followsRules: true),
+          writer)
+        collected.add(changes)
+        outcome.deleted += report.evicted
+        outcome.kept += report.kept
         page = next
       } while page?.isLast == false
     }

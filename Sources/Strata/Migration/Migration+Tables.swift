@@ -19,6 +19,7 @@ extension Migration {
   public func removeTable(_ name: String) throws(StoreError) {
     let table = try dropSearchIndexes(of: table(name))
     try execute("DROP TABLE \(table.name.quotedIdentifier)")
+    try OutboxTable.remove(table.name, connection)
     schema.tables.removeAll { $0.name == table.name }
   }
 
@@ -32,6 +33,7 @@ extension Migration {
       for index in table.indexes { try execute("DROP INDEX \(index.name.quotedIdentifier)") }
       try execute(
         "ALTER TABLE \(table.name.quotedIdentifier) RENAME TO \(newName.quotedIdentifier)")
+      try OutboxTable.rename(table.name, to: newName, connection)
       for index in renamed.indexes { try execute(index.create) }
     }
     replace(table, renamed)
@@ -114,6 +116,8 @@ extension Migration {
       try execute(
         "ALTER TABLE \(table.name.quotedIdentifier) RENAME COLUMN \(column.name.quotedIdentifier) "
           + "TO \(newName.quotedIdentifier)")
+      try OutboxTable.rename(
+        table.name, to: table.name, columns: [(column.name, newName)], connection)
       for index in changed.indexes where index.columns.contains(newName) {
         try execute(index.create)
       }
@@ -201,6 +205,7 @@ extension Migration {
     try atomically { () throws(StoreError) in
       for index in table.indexes { try execute("DROP INDEX \(index.name.quotedIdentifier)") }
       try execute("ALTER TABLE \(table.name.quotedIdentifier) RENAME TO \(aside)")
+      try OutboxTable.rename(table.name, to: aside, connection)
       try execute(new.sql.create)
       let copy = TableCopy(
         connection: connection, old: table, oldName: aside, new: new,
@@ -208,6 +213,7 @@ extension Migration {
       if meter.isUsed { meter.begin(.step(to: version), new.name) }
       try copy.run()
       try execute("DROP TABLE \(aside)")
+      try OutboxTable.rename(aside, to: new.name, connection)
       for index in new.indexes { try execute(index.create) }
     }
     replace(table, new)

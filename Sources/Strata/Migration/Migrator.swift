@@ -67,12 +67,14 @@ struct Migrator {
       guard let old = change.old, change.isCopy || change.isRenamed else { continue }
       try execute(
         "ALTER TABLE \(old.name.quotedIdentifier) RENAME TO \(aside(position).quotedIdentifier)")
+      if !isDry { try OutboxTable.rename(old.name, to: aside(position), connection) }
     }
     for table in difference.removed {
       try dropSearchIndexes(table.searchIndexes, of: table.name)
       try perform(
         .removeTable(table.name, rows: try count(table.name)),
         "DROP TABLE \(table.name.quotedIdentifier)")
+      if !isDry { try OutboxTable.remove(table.name, connection) }
     }
     for (position, change) in difference.changes.enumerated() {
       if change.old == nil {
@@ -82,6 +84,10 @@ struct Migrator {
       } else {
         try alter(change, from: aside(position))
       }
+      guard let old = change.old, !isDry else { continue }
+      try OutboxTable.rename(
+        change.isCopy || change.isRenamed ? aside(position) : old.name, to: change.new.name,
+        columns: change.renamed, connection)
     }
     for change in difference.changes { try createIndexes(change) }
     for change in difference.changes { try createSearchIndexes(change) }

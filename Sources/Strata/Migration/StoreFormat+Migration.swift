@@ -97,6 +97,13 @@ extension StoreFormat {
           : "the store has schema version \(stored); this program knows \(version)",
         advice: "update the program")
     }
+    if format < Self.version {
+      throw StoreError(
+        .schemaMismatch,
+        "the store has format \(format), of Strata before its first release; this version needs "
+          + "\(Self.version)",
+        advice: "delete the file, or open it with Options.ifUnreadable = .rebuild()")
+    }
     let text = try translatingErrors { () throws(SQLiteError) in
       try connection.text("SELECT description FROM strata_schema") ?? ""
     }

@@ -46,6 +46,7 @@ struct TableCopy {
       throw StoreError(error)
     }
     defer { rows.reset() }
+    let waiting = try waitingKeys()
     while try translatingErrors({ () throws(SQLiteError) in try rows.step() }) {
       let record: Record
       do throws(ValueError) { record = try builder.record(rows, columns: columns.count) } catch {
@@ -57,10 +58,43 @@ struct TableCopy {
         if ResultCode.isUniqueness(code) { throw try sameKey(record) }
         throw StoreError(insert.error(code))
       }
+      if waiting.contains(record.key(0)), let key = newKey(record) {
+        try OutboxTable.move(record.key(0), of: oldName, to: key, of: new.name, connection)
+      }
       meter.advance()
     }
+    if !waiting.isEmpty { try moveDeletions() }
     meter.end()
   }
+
+  // MARK: - What waits to be pushed
+
+  /// The rows that wait and get other keys.
+  private func waitingKeys() throws(StoreError) -> Set<RecordKey> {
+    if case .column(0) = sources[0] { return [] }
+    return Set(try OutboxTable.keys(of: oldName, connection))
+  }
+
+  /// Of rows that are deleted nothing is left but their keys.
+  private func moveDeletions() throws(StoreError) {
+    guard case .converted(0, let convert) = sources[0] else { return }
+    for key in try OutboxTable.keys(of: oldName, connection) {
+      guard let newKey = try? convert(key.cell) else { continue }
+      try OutboxTable.move(key, of: oldName, to: newKey, of: new.name, connection)
+    }
+  }
+
+  /// The key of a row in the new table; nil if it is made anew.
+  private func newKey(_ record: Record) -> Cell? {
+    switch sources[0] {
+    case .column(let column): record[column]
+    case .converted(let column, let convert): try? convert(record[column])
+    case .made: nil
+    case .computed(let compute): try? compute(record)
+    }
+  }
+
+  // MARK: - Failures
 
   private func insertRow(
     _ record: Record, _ number: Int64?, _ insert: Statement
@@ -105,14 +139,6 @@ struct TableCopy {
 
   /// Two keys became one: the other row is found by converting every key once more.
   private func sameKey(_ record: Record) throws(StoreError) -> StoreError {
-    func newKey(_ record: Record) -> Cell? {
-      switch sources[0] {
-      case .column(let column): record[column]
-      case .converted(let column, let convert): try? convert(record[column])
-      case .made(let make): try? make()
-      case .computed(let compute): try? compute(record)
-      }
-    }
     let key = newKey(record) ?? .null
     let builder = RecordBuilder()
     var other: RecordKey?

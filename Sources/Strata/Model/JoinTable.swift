@@ -82,6 +82,32 @@ extension JoinTable {
     return .blob(bytes)
   }
 
+  /// The two entities that a link's key is of; nil if it is no such key.
+  static func ends(of key: Cell) -> (owner: Cell, target: Cell)? {
+    guard case .blob(let bytes) = key else { return nil }
+    var rest = bytes[...]
+    guard let owner = next(&rest), let target = next(&rest), rest.isEmpty else { return nil }
+    return (owner, target)
+  }
+
+  /// The cell that was appended first.
+  private static func next(_ rest: inout Data) -> Cell? {
+    guard rest.count >= 9, let tag = rest.popFirst().flatMap({ CellTag(rawValue: UInt32($0)) })
+    else { return nil }
+    let word = rest.prefix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+    rest = rest.dropFirst(8)
+    switch tag {
+    case .null: return nil
+    case .integer: return .integer(Int64(bitPattern: word ^ 1 << 63))
+    case .real: return .real(Double(bitPattern: word))
+    case .text, .blob:
+      guard word <= UInt64(rest.count) else { return nil }
+      let bytes = rest.prefix(Int(word))
+      rest = rest.dropFirst(Int(word))
+      return tag == .blob ? .blob(Data(bytes)) : .text(String(decoding: bytes, as: UTF8.self))
+    }
+  }
+
   /// A tag, for texts and blobs a length, the bytes: nothing that one cell appends begins what
   /// another one does.
   private static func append(_ cell: Cell, to bytes: inout Data) throws(ValueError) {

@@ -13,12 +13,13 @@ internal import StrataSQLite
 /// }
 /// ```
 ///
-/// Everything is in the store: what was changed offline is pushed after a relaunch, and what was
-/// acknowledged is not sent again. A request that is sent right before the process ends may be sent
-/// twice: give the server the client's key. As long as a row waits, no import overwrites what was
-/// edited of it, deletes it, or brings it back.
+/// What waits is written down in the transaction that edits it, so that nothing is lost or invented
+/// by a crash, and kept until a server has it, whatever else becomes of the store's history. As long
+/// as a row waits, no import and no eviction overwrites what was edited of it, deletes it, or brings
+/// it back.
 ///
-/// The changes are read from the history, of which nothing is pruned before it is pushed.
+/// A request is sent at least once: one that is under way when the process ends, or that fails, may
+/// have reached the server and is sent again. Give the server the client's key.
 public actor Outbox {
   private let store: Store
   private var isPushing = false
@@ -28,14 +29,20 @@ public actor Outbox {
 
   /// Sends what was changed, request by request, and returns when nothing is left.
   ///
-  /// Several edits of one row are one request, and a row that was made and deleted is none. When
-  /// `send` returns, its request is acknowledged; when it throws, so does this, and the next call
-  /// begins with that request. One call runs at a time; others wait for it.
+  /// Several edits of one row are one request, and a row that was made and deleted before anything
+  /// of it was sent is none. Requests come in the order of the commits, but for what a server needs
+  /// otherwise: a row is inserted before those that refer to it, deleted after those that let go of
+  /// it, and gets a unique value of the schema after the row that gives it away.
+  ///
+  /// When `send` returns, its request is acknowledged, also if the task is cancelled meanwhile; when
+  /// it throws, so does this, and the next call sends that request again. What is edited while
+  /// it is sent waits for the next request. One call runs at a time; others wait for it.
   ///
   /// - Returns: how many requests were acknowledged.
-  /// - Throws: what `send` throws, or ``StoreError`` with code `historyExpired`, `cancelled`, `closed`
-  ///   or one of SQLite's.
-  /// - Complexity: O(*n* log *n*) of the changes that wait, also in memory.
+  /// - Throws: what `send` throws, `CancellationError`, or ``StoreError`` with code `cancelled`,
+  ///   `closed`, `diskFull` or another of SQLite's.
+  /// - Complexity: O(*n* log *n*) of the rows that wait, again whenever one of them is edited
+  ///   meanwhile; one transaction for each request.
   @discardableResult
   public func push(_ send: @Sendable (PushRequest) async throws -> Void) async throws -> Int {
     while isPushing { await withUnsafeContinuation { waiting.append($0) } }
@@ -46,56 +53,143 @@ public actor Outbox {
       waiting = []
     }
     var count = 0
-    while let portion = try await nextPortion() {
-      for (index, request) in portion.requests.enumerated().dropFirst(portion.state.done) {
-        try Task.checkCancellation()
-        try await send(request)
-        var state = portion.state
-        state.done = index + 1
-        try await set(state)
+    while true {
+      let requests = try await requests()
+      if requests.isEmpty { return count }
+      count += try await push(requests, send)
+    }
+  }
+
+  /// Sends requests until one of their rows was edited meanwhile, which may change the order.
+  private func push(
+    _ requests: [PushRequest], _ send: @Sendable (PushRequest) async throws -> Void
+  ) async throws -> Int {
+    var count = 0
+    var sent: HandedOver?
+    for request in requests {
+      let turn = try await turn(acknowledging: sent, Task.isCancelled ? nil : request)
+      sent = nil
+      try Task.checkCancellation()
+      switch turn {
+      case .nothing: continue
+      case .otherOrder: return count
+      case .send(let next):
+        try await send(next.request)
+        sent = next
         count += 1
       }
-      var state = portion.state
-      (state.acknowledged, state.done) = (state.portion, 0)
-      try await set(state)
     }
+    _ = try await turn(acknowledging: sent, nil)
     return count
   }
 
   /// The requests that wait, in the order in which they would be sent.
+  ///
+  /// - Throws: ``StoreError`` with code `cancelled`, `closed` or one of SQLite's.
+  /// - Complexity: O(*n* log *n*) of the rows that wait, also in memory.
   public func requests() async throws(StoreError) -> [PushRequest] {
-    try await store.writer.submit(.normal) { writer throws(StoreError) in
-      guard let state = try writer.outboxState() else { return [] }
-      let first = try writer.unpushed(after: state.acknowledged, upTo: state.portion, state)
-      let later = try writer.unpushed(after: state.portion, upTo: writer.commit, state)
-      return Array(first.requests(writer.model).dropFirst(state.done))
-        + later.requests(writer.model)
+    let layout = store.historyLayout
+    return try await store.reading { snapshot throws(StoreError) in
+      try await snapshot.read { reader, connection throws(StoreError) in
+        var requests: [PushOrder.Place: PushRequest] = [:]
+        var order = PushOrder(reader.model)
+        try OutboxTable.forEach(reader.model, connection) { table, key, entry throws(StoreError) in
+          let original = entry.original.flatMap {
+            HistoryDecoder.record($0, of: table, layout, reader.builder)
+          }
+          let record = try connection.record(key, of: table, reader.builder)
+          guard
+            let request = PushRequest(entry, key, table, record: record, original: original)
+          else { return }
+          requests[PushOrder.Place(table: table.id, key: key)] = request
+          order.add(request, original: original)
+        }
+        return order.sorted().compactMap { requests[$0] }
+      }
     }
   }
 
-  private struct Portion: Sendable {
-    let state: OutboxTable.State
-    let requests: [PushRequest]
-  }
-
-  /// What is to be pushed next: what was begun, or everything until now; nil if nothing is.
-  private func nextPortion() async throws(StoreError) -> Portion? {
+  /// Forgets everything that waits, as if it had been pushed: for an app that sent its state in
+  /// another way, or whose user signed out.
+  ///
+  /// From now on imports overwrite and delete what was edited here. A request that is being sent is
+  /// not waited for.
+  ///
+  /// - Throws: ``StoreError`` with code `cancelled`, `closed` or one of SQLite's.
+  public func acknowledgeEverything() async throws(StoreError) {
     try await store.writer.submit(.normal) { writer throws(StoreError) in
-      guard var state = try writer.outboxState() else { return nil }
-      let isNew = state.portion == state.acknowledged
-      if isNew { state.portion = writer.commit }
-      let requests = try writer.unpushed(
-        after: state.acknowledged, upTo: state.portion, state
-      ).requests(writer.model)
-      if requests.isEmpty && isNew { return nil }
-      // The portion ends where it did, however much is committed while it is pushed.
-      if isNew { try writer.set(state) }
-      return Portion(state: state, requests: requests)
+      _ = try writer.transaction(isCounted: true) { connection throws(StoreError) in
+        try translatingErrors { () throws(SQLiteError) in try OutboxTable.removeAll(connection) }
+        return [:]
+      }
     }
   }
 
-  private func set(_ state: OutboxTable.State) async throws(StoreError) {
-    try await store.writer.submit(.normal) { writer throws(StoreError) in try writer.set(state) }
+  // MARK: - The store's side
+
+  /// A request that a server may know of, and the commit that says so.
+  fileprivate struct HandedOver: Sendable {
+    let request: PushRequest
+    let commit: Int64
+  }
+
+  fileprivate enum Turn: Sendable {
+    case send(HandedOver)
+    /// The row was edited since the requests were put in order.
+    case otherOrder
+    /// Nothing of the row waits any more.
+    case nothing
+  }
+
+  /// Acknowledges one request and hands over the next one, in one transaction, which cancelling the
+  /// task does not stop.
+  private func turn(
+    acknowledging sent: HandedOver?, _ next: PushRequest?
+  ) async throws(StoreError) -> Turn {
+    if sent == nil && next == nil { return .nothing }
+    return try await store.writer.enqueue(.normal) { writer throws(StoreError) in
+      var turn = Turn.nothing
+      _ = try writer.transaction(isCounted: true) { connection throws(StoreError) in
+        if let sent { try writer.acknowledge(sent, connection) }
+        if let next { turn = try writer.handOver(next, connection) }
+        return [:]
+      }
+      return turn
+    }.settled
+  }
+}
+
+extension Writer {
+  fileprivate func acknowledge(
+    _ sent: Outbox.HandedOver, _ connection: Connection
+  ) throws(StoreError) {
+    let (request, table) = (sent.request, sent.request.table)
+    var encoder = HistoryEncoder(historyLayout)
+    let record = request.record.map { encoder.encode($0, of: table.id) }
+    try translatingErrors { () throws(SQLiteError) in
+      guard var entry = try OutboxTable.entry(table, request.key, connection) else { return }
+      let isLeft = entry.acknowledge(request.kind, at: sent.commit, sent: record)
+      try OutboxTable.set(isLeft ? entry : nil, table, request.key, connection)
+    }
+  }
+
+  fileprivate func handOver(
+    _ planned: PushRequest, _ connection: Connection
+  ) throws(StoreError) -> Outbox.Turn {
+    let (table, key) = (planned.table, planned.key)
+    let entry = try translatingErrors { () throws(SQLiteError) in
+      try OutboxTable.entry(table, key, connection)
+    }
+    guard var entry else { return .nothing }
+    if entry.commit != planned.commit { return .otherOrder }
+    let request = PushRequest(
+      entry, key, table, record: try connection.record(key, of: table, builder),
+      original: planned.record)
+    if request != nil { entry.handOver(at: commit + 1) }
+    try translatingErrors { () throws(SQLiteError) in
+      try OutboxTable.set(request == nil ? nil : entry, table, key, connection)
+    }
+    return request.map { .send(Outbox.HandedOver(request: $0, commit: commit + 1)) } ?? .nothing
   }
 }
 
@@ -105,63 +199,26 @@ extension Stack {
   ///
   /// Use one outbox of a store at a time.
   ///
-  /// - Parameter authors: whose commits a server knows already: imports are made by `import` unless
-  ///   their scratch context has another author.
+  /// - Parameter authors: whose commits a server knows already, from now on: imports are made by
+  ///   `import` unless their scratch context has another author. Evictions never wait.
   /// - Throws: ``StoreError`` with code `cancelled`, `closed` or one of SQLite's.
-  /// - Precondition: the stack was opened with ``Options/history``.
   public nonisolated(nonsending) func outbox(
     ignoring authors: Set<String> = ["import"]
   ) async throws(StoreError) -> Outbox {
+    let ignored = authors.union([EvictionReport.author])
     try await store.writer.submit(.normal) { writer throws(StoreError) in
-      if writer.options.history == nil {
-        fatalError("an outbox reads the history: set Stack.Options.history when opening the stack")
+      let connection = try writer.connection
+      let known = try translatingErrors { () throws(SQLiteError) in
+        try OutboxTable.ignoredAuthors(connection)
       }
-      var state =
-        try writer.outboxState()
-        ?? OutboxTable.State(
-          acknowledged: writer.commit, portion: writer.commit, ignored: authors)
-      let isKnown = try writer.outboxState() == state && state.ignored == authors
-      state.ignored = authors
-      if !isKnown { try writer.set(state) }
+      if known == ignored { return }
+      _ = try writer.transaction(isCounted: true) { connection throws(StoreError) in
+        try translatingErrors { () throws(SQLiteError) in
+          try OutboxTable.open(ignoring: ignored, connection)
+        }
+        return [:]
+      }
     }
     return Outbox(store)
-  }
-}
-
-extension Writer {
-  func outboxState() throws(StoreError) -> OutboxTable.State? {
-    let connection = try connection
-    return try translatingErrors { () throws(SQLiteError) in try OutboxTable.state(connection) }
-  }
-
-  func set(_ state: OutboxTable.State) throws(StoreError) {
-    _ = try transaction(isCounted: true) { connection throws(StoreError) in
-      try translatingErrors { () throws(SQLiteError) in try OutboxTable.set(state, connection) }
-      return [:]
-    }
-  }
-
-  /// What was changed here after one commit up to another.
-  ///
-  /// - Throws: ``StoreError`` with code `historyExpired` if the history does not say.
-  func unpushed(
-    after first: Int64, upTo last: Int64, _ state: OutboxTable.State
-  ) throws(StoreError) -> UnpushedRows {
-    var rows = UnpushedRows()
-    if first >= last { return rows }
-    let connection = try connection
-    let reader = HistoryReader(connection, historyLayout, builder)
-    let kept = try translatingErrors { () throws(SQLiteError) in
-      try OutboxTable.add(
-        after: first, upTo: last, ignoring: state.ignored, to: &rows, reader, model, connection)
-      return try reader.bounds()
-    }
-    guard rows.unknown.isEmpty, let kept, kept.lowerBound <= first + 1, kept.upperBound >= last
-    else {
-      throw StoreError(
-        .historyExpired, "what was changed here since commit \(first) is not all known any more",
-        advice: "push everything that the server may not have")
-    }
-    return rows
   }
 }

@@ -1,114 +1,177 @@
-internal import Foundation
 internal import StrataSQLite
 
-/// How far a store's own changes have been pushed: a table of the store's own, empty until somebody
-/// pushes.
+/// What waits to be pushed, in tables of the store's own, which are empty until somebody pushes.
+///
+/// Entries are written in the transaction that edits their rows, by every stack that has the store
+/// open: they depend neither on a history nor on the order of anything in the model.
 enum OutboxTable {
-  static let create =
-    "CREATE TABLE strata_outbox (acknowledged INTEGER NOT NULL, portion INTEGER NOT NULL, "
-    + "done INTEGER NOT NULL, ignored TEXT NOT NULL)"
-  private static let read = SQL("SELECT acknowledged, portion, done, ignored FROM strata_outbox")
-  private static let remove = SQL("DELETE FROM strata_outbox")
-  private static let write = SQL(
-    "INSERT INTO strata_outbox (acknowledged, portion, done, ignored) VALUES (?1, ?2, ?3, ?4)")
-  private static let acknowledged = SQL("SELECT min(acknowledged) FROM strata_outbox")
-  private static let isThere = SQL(
-    "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'strata_outbox'")
-  private static let authors = SQL(
-    "SELECT number, author FROM strata_history WHERE number > ?1 AND number <= ?2 ORDER BY number")
+  static let create = [
+    "CREATE TABLE strata_outbox (ignored TEXT PRIMARY KEY) WITHOUT ROWID",
+    """
+    CREATE TABLE strata_outbox_row (entity TEXT NOT NULL, key NOT NULL, number INTEGER NOT NULL, \
+    state INTEGER NOT NULL, attributes TEXT NOT NULL, handed INTEGER, handed_attributes TEXT, \
+    original BLOB, PRIMARY KEY (entity, key)) WITHOUT ROWID
+    """,
+  ]
 
-  /// A place in the history, and within the portion that is being pushed.
-  struct State: Sendable, Equatable {
-    /// Everything up to this commit was pushed.
-    var acknowledged: Int64
-    /// The last commit of the portion that is being pushed; the same if there is none.
-    var portion: Int64
-    /// The requests of the portion that were acknowledged.
-    var done = 0
-    /// Whose commits a server knows already.
-    var ignored: Set<String>
+  // MARK: - Whose commits
+
+  private static let authors = SQL("SELECT ignored FROM strata_outbox")
+  private static let removeAuthors = SQL("DELETE FROM strata_outbox")
+  private static let addAuthor = SQL("INSERT INTO strata_outbox (ignored) VALUES (?1)")
+  private static let isIgnored = SQL("SELECT max(ignored = ?1) FROM strata_outbox")
+
+  /// Whose commits are not pushed; nil as long as nobody pushes.
+  static func ignoredAuthors(_ connection: Connection) throws(SQLiteError) -> Set<String>? {
+    let statement = try connection.statement(for: authors)
+    defer { statement.reset() }
+    var ignored: Set<String> = []
+    while try statement.step() { ignored.insert(statement.string(0)) }
+    return ignored.isEmpty ? nil : ignored
   }
 
-  /// Nil if nobody has ever pushed.
-  static func state(_ connection: Connection) throws(SQLiteError) -> State? {
-    // A store of an earlier format has no such table, and so no outbox.
-    guard try connection.integer(for: isThere) != nil else { return nil }
+  /// Lets edits wait from now on, but for those of some authors.
+  ///
+  /// - Precondition: there are some; that is what tells an outbox from none.
+  static func open(ignoring authors: Set<String>, _ connection: Connection) throws(SQLiteError) {
+    try connection.statement(for: removeAuthors).run()
+    for author in authors {
+      let statement = try connection.statement(for: addAuthor)
+      statement.bind(1, author)
+      try statement.run()
+    }
+  }
+
+  /// Whether what an author commits has to be pushed.
+  static func pushes(_ author: String, _ connection: Connection) throws(SQLiteError) -> Bool {
+    let statement = try connection.statement(for: isIgnored)
+    defer { statement.reset() }
+    statement.bind(1, author)
+    return try statement.step() && !statement.isNull(0) && statement.integer(0) == 0
+  }
+
+  // MARK: - Entries
+
+  private static let columns =
+    "number, state, attributes, handed, handed_attributes, original, entity, key"
+  private static let read = SQL(
+    "SELECT \(columns) FROM strata_outbox_row WHERE entity = ?1 AND key = ?2")
+  private static let readAll = SQL("SELECT \(columns) FROM strata_outbox_row")
+  private static let write = SQL(
+    "INSERT OR REPLACE INTO strata_outbox_row (\(columns)) "
+      + "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)")
+  private static let remove = SQL("DELETE FROM strata_outbox_row WHERE entity = ?1 AND key = ?2")
+  private static let removeEverything = SQL("DELETE FROM strata_outbox_row")
+  private static let any = SQL("SELECT 1 FROM strata_outbox_row LIMIT 1")
+  private static let anyOfTable = SQL("SELECT 1 FROM strata_outbox_row WHERE entity = ?1 LIMIT 1")
+
+  private static let isKnown: Int64 = 1
+  private static let isDeleted: Int64 = 2
+
+  static func entry(
+    _ table: Table, _ key: RecordKey, _ connection: Connection
+  ) throws(SQLiteError) -> OutboxEntry? {
     let statement = try connection.statement(for: read)
     defer { statement.reset() }
-    guard try statement.step() else { return nil }
-    let ignored = statement.string(3).split(separator: "\n").map(String.init)
-    return State(
-      acknowledged: statement.integer(0), portion: statement.integer(1),
-      done: Int(statement.integer(2)), ignored: Set(ignored))
+    statement.bind(1, table.name)
+    key.bind(to: statement, at: 2)
+    return try statement.step() ? entry(statement, table) : nil
   }
 
-  static func set(_ state: State, _ connection: Connection) throws(SQLiteError) {
-    try connection.statement(for: remove).run()
+  /// Every entry of the model's tables.
+  static func forEach(
+    _ model: Model, _ connection: Connection,
+    _ body: (Table, RecordKey, OutboxEntry) throws(StoreError) -> Void
+  ) throws(StoreError) {
+    let tables = Dictionary(uniqueKeysWithValues: model.tables.map { ($0.name, $0) })
+    let statement = try translatingErrors { () throws(SQLiteError) in
+      try connection.statement(for: readAll)
+    }
+    defer { statement.reset() }
+    while try translatingErrors({ () throws(SQLiteError) in try statement.step() }) {
+      guard let table = tables[statement.string(6)] else { continue }
+      try body(table, RecordKey(statement, 7), entry(statement, table))
+    }
+  }
+
+  private static func entry(_ row: Statement, _ table: Table) -> OutboxEntry {
+    OutboxEntry(
+      commit: row.integer(0), isKnown: row.integer(1) & isKnown != 0,
+      isDeleted: row.integer(1) & isDeleted != 0,
+      attributes: AttributeNames.attributes(row.string(2), of: table),
+      handedOver: row.isNull(3)
+        ? nil
+        : .init(
+          commit: row.integer(3), attributes: AttributeNames.attributes(row.string(4), of: table)),
+      original: row.isNull(5) ? nil : Array(row.blob(5)))
+  }
+
+  /// Writes an entry; nil removes it.
+  static func set(
+    _ entry: OutboxEntry?, _ table: Table, _ key: RecordKey, _ connection: Connection
+  ) throws(SQLiteError) {
+    guard let entry else {
+      let statement = try connection.statement(for: remove)
+      statement.bind(1, table.name)
+      key.bind(to: statement, at: 2)
+      return try statement.run()
+    }
     let statement = try connection.statement(for: write)
-    statement.bind(1, state.acknowledged)
-    statement.bind(2, state.portion)
-    statement.bind(3, Int64(state.done))
-    statement.bind(4, state.ignored.sorted().joined(separator: "\n"))
+    statement.bind(1, entry.commit)
+    statement.bind(2, (entry.isKnown ? isKnown : 0) | (entry.isDeleted ? isDeleted : 0))
+    statement.bind(3, AttributeNames.text(entry.attributes, of: table))
+    if let handedOver = entry.handedOver {
+      statement.bind(4, handedOver.commit)
+      statement.bind(5, AttributeNames.text(handedOver.attributes, of: table))
+    } else {
+      statement.bindNull(4)
+      statement.bindNull(5)
+    }
+    if let original = entry.original {
+      statement.bind(6, blob: original)
+    } else {
+      statement.bindNull(6)
+    }
+    statement.bind(7, table.name)
+    key.bind(to: statement, at: 8)
     try statement.run()
   }
 
-  /// The last commit of the history that may be pruned; nil for any.
-  static func lastToPrune(_ connection: Connection) throws(SQLiteError) -> Int64? {
-    guard try connection.integer(for: isThere) != nil else { return nil }
-    let statement = try connection.statement(for: acknowledged)
-    defer { statement.reset() }
-    return try statement.step() && !statement.isNull(0) ? statement.integer(0) : nil
+  static func removeAll(_ connection: Connection) throws(SQLiteError) {
+    try connection.statement(for: removeEverything).run()
   }
 
-  /// Adds what was committed here after one number up to another.
-  static func add(
-    after first: Int64, upTo last: Int64, ignoring authors: Set<String>,
-    to rows: inout UnpushedRows, _ reader: HistoryReader, _ model: Model, _ connection: Connection
-  ) throws(SQLiteError) {
-    var numbers: [Int64] = []
-    do {
-      // The changes of an import's commits are long: they are not even read.
-      let statement = try connection.statement(for: Self.authors)
-      defer { statement.reset() }
-      statement.bind(1, first)
-      statement.bind(2, last)
-      while try statement.step() {
-        if !authors.contains(statement.string(1)) { numbers.append(statement.integer(0)) }
-      }
-    }
-    for number in numbers {
-      try reader.forEach(after: number - 1, upTo: number) { entry in
-        rows.add(entry.changes ?? model.resetOfEveryTable, commit: number)
-        return true
-      }
-    }
+  /// Whether anything waits.
+  static func hasEntries(_ connection: Connection) throws(SQLiteError) -> Bool {
+    try connection.integer(for: any) != nil
+  }
+
+  /// Whether a row of a table waits.
+  static func hasEntries(
+    of table: Table, _ connection: Connection
+  ) throws(SQLiteError) -> Bool {
+    let statement = try connection.statement(for: anyOfTable)
+    defer { statement.reset() }
+    statement.bind(1, table.name)
+    return try statement.step()
   }
 }
 
-/// What waits to be pushed, as the writer knows it between an import's batches.
-struct UnpushedIndex {
-  private var state: OutboxTable.State?
-  private var rows = UnpushedRows()
-  /// The last commit that is counted in.
-  private var position: Int64 = 0
+/// Attributes as they are written down: by name, because a migration may move columns.
+enum AttributeNames {
+  /// The one character that no name in SQL has.
+  static let separator: Character = "\0"
 
-  /// What waits right now; nil if nobody has ever pushed.
-  ///
-  /// Runs in the transaction that asks, so nothing is committed in between.
-  mutating func current(
-    _ connection: Connection, _ layout: HistoryLayout, _ builder: RecordBuilder, _ model: Model,
-    upTo commit: Int64
-  ) throws(SQLiteError) -> UnpushedRows? {
-    guard let stored = try OutboxTable.state(connection) else { return nil }
-    if stored.acknowledged != state?.acknowledged || stored.ignored != state?.ignored {
-      rows = UnpushedRows()
-      position = stored.acknowledged
-    }
-    state = stored
-    try OutboxTable.add(
-      after: position, upTo: commit, ignoring: stored.ignored, to: &rows,
-      HistoryReader(connection, layout, builder), model, connection)
-    position = max(position, commit)
-    return rows
+  static func text(_ attributes: AttributeSet, of table: Table) -> String {
+    attributes.positions.filter { $0 < table.columns.count }.map { table.columns[$0].name }
+      .joined(separator: String(separator))
+  }
+
+  /// The attributes with the names; those that the table does not have any more are left out.
+  static func attributes(_ text: String, of table: Table) -> AttributeSet {
+    if text.isEmpty { return AttributeSet() }
+    let names = Set(text.split(separator: separator))
+    let columns = table.columns
+    return AttributeSet(columns.indices.filter { names.contains(columns[$0].name[...]) })
   }
 }

@@ -12,101 +12,58 @@ public struct PushRequest: Sendable {
   /// The names of the attributes to send: all of them for an insertion, those edited here for an
   /// update, none for a deletion.
   public let attributes: Set<String>
-  private let table: Table
-  private let record: Record
+  let table: Table
+  /// The row as it is to be; for a deletion as it was, if that can still be read.
+  let record: Record?
+  /// The last commit that edited the row.
+  let commit: Int64
 
-  init?(_ row: UnpushedRows.Row, _ key: RecordKey, _ table: Table) {
-    switch (row.before, row.after) {
-    case (nil, nil): return nil
-    case (nil, let after?):
-      (kind, record, attributes) = (.insert, after, table.attributeNames(.all(after.count)))
-    case (_?, let after?):
-      (kind, record, attributes) = (.update, after, table.attributeNames(row.attributes))
-    case (let before?, nil): (kind, record, attributes) = (.delete, before, [])
+  /// - Parameters:
+  ///   - record: the stored row.
+  ///   - original: the row as the server knows it.
+  init?(
+    _ entry: OutboxEntry, _ key: RecordKey, _ table: Table, record: Record?, original: Record?
+  ) {
+    kind = entry.kind
+    switch kind {
+    case .insert: attributes = table.attributeNames(.all(table.columns.count))
+    case .update: attributes = table.attributeNames(entry.editedAttributes)
+    case .delete: attributes = []
     }
+    // What only another program, or a migration, can have taken away.
+    if kind != .delete && (record == nil || attributes.isEmpty) { return nil }
     self.key = key
     self.table = table
+    self.record = kind == .delete ? original : record
+    commit = entry.commit
   }
 
-  /// The entity's name.
+  /// The entity's name; for a link of a many-to-many relationship, those of both ends.
   public var entity: String { table.entity }
 
-  /// The entity as it is to be, or as it was before it was deleted; nil if it is another one.
+  /// The entity as it is to be, or as the server knew it before it was deleted here.
+  ///
+  /// Nil if it is another one, and for a deletion that was made before a migration changed the
+  /// entity's attributes: then only the ``key`` is known.
   public func value<E: Entity>(as type: E.Type) -> E? {
-    table.isTable(of: type) ? table.decodeLeniently(record, as: type) : nil
-  }
-}
-
-extension UnpushedRows {
-  /// The changes as requests: insertions, each behind those that it refers to, then updates, in the
-  /// order in which they began, then deletions, each before those that it refers to.
-  func requests(_ model: Model) -> [PushRequest] {
-    var order = Order(rows: self, model: model)
-    let inserted = order.sorted { $0.before == nil }
-    let deleted = order.sorted { $0.after == nil }.reversed()
-    let updated = order.all { $0.before != nil && $0.after != nil }
-    return (inserted + updated + deleted).compactMap { place in
-      tables[place.table]?[place.key].flatMap {
-        PushRequest($0, place.key, model[place.table])
-      }
-    }
+    guard table.isTable(of: type), let record else { return nil }
+    return table.decodeLeniently(record, as: type)
   }
 
-  private struct Place: Hashable {
-    let table: TableID
-    let key: RecordKey
-  }
-
-  private struct Order {
-    let rows: UnpushedRows
-    let model: Model
-
-    /// The places of some rows by commit, table and key: the same every time.
-    func all(_ isWanted: (Row) -> Bool) -> [Place] {
-      var found: [(commit: Int64, place: Place)] = []
-      for (table, rows) in rows.tables {
-        for (key, row) in rows where isWanted(row) {
-          found.append((row.commit, Place(table: table, key: key)))
-        }
-      }
-      found.sort { left, right in
-        if left.commit != right.commit { return left.commit < right.commit }
-        if left.place.table != right.place.table { return left.place.table < right.place.table }
-        return left.place.key < right.place.key
-      }
-      return found.map(\.place)
-    }
-
-    /// The places of some rows, each behind those that it refers to, unless in a circle.
-    mutating func sorted(_ isWanted: (Row) -> Bool) -> [Place] {
-      let places = all(isWanted)
-      let wanted = Set(places)
-      var visited: Set<Place> = []
-      var result: [Place] = []
-      for first in places {
-        var stack = [(place: first, isDone: false)]
-        while let (place, isDone) = stack.popLast() {
-          if isDone {
-            result.append(place)
-            continue
-          }
-          guard visited.insert(place).inserted else { continue }
-          stack.append((place, true))
-          for target in targets(of: place) where wanted.contains(target) {
-            if !visited.contains(target) { stack.append((target, false)) }
-          }
-        }
-      }
-      return result
-    }
-
-    private func targets(of place: Place) -> [Place] {
-      guard let row = rows.tables[place.table]?[place.key], let record = row.after ?? row.before
-      else { return [] }
-      return model[place.table].references.compactMap { reference in
-        record.isNull(reference.column)
-          ? nil : Place(table: reference.target, key: record.key(reference.column))
-      }
-    }
+  /// The two ends, if the request is about a link of a many-to-many relationship; nil if it is about
+  /// anything else.
+  ///
+  /// An insertion links them, a deletion unlinks them, and an update moves the link to another place
+  /// in its order.
+  public func link<Root: Entity, Target: Entity>(
+    of relationship: ManyToMany<Root, Target>
+  ) -> LinkChanges<Root, Target>.Link? {
+    guard relationship.definition.tableName == table.name,
+      let (owner, target) = JoinTable.ends(of: key.cell)
+    else { return nil }
+    let (rootCell, targetCell) = relationship.isInverse ? (target, owner) : (owner, target)
+    guard let root = try? Root.ID(cell: rootCell), let target = try? Target.ID(cell: targetCell)
+    else { return nil }
+    return LinkChanges<Root, Target>.Link(root: root, target: target)
   }
 }

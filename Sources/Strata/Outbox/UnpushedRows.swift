@@ -1,78 +1,59 @@
 internal import StrataSQLite
 
-/// What was changed here and a server does not know yet, row by row.
+/// What was changed here and a server does not know yet: what nobody else may overwrite or delete.
 ///
-/// Folded from the history: what became of a row since the server last knew it, and which attributes
-/// of it were edited here. Bounded by the number of rows edited, not by that of edits.
+/// Looked up row by row in the transaction that writes, so an edit that is saved between two batches
+/// of an import counts as well.
 struct UnpushedRows {
-  struct Row: Sendable {
-    /// As the server knows the row, as far as this store can say; nil for a new one.
-    let before: Record?
-    /// As the newest edit left it; nil if it was deleted.
-    var after: Record?
-    /// What was edited here.
-    var attributes: AttributeSet
-    /// The first commit that edited it.
-    let commit: Int64
+  private let connection: Connection
+  private let model: Model
+
+  init(_ connection: Connection, _ model: Model) {
+    self.connection = connection
+    self.model = model
   }
 
-  private(set) var tables: [TableID: [RecordKey: Row]] = [:]
-  /// The tables of which more changed than the history lists: every row may have been edited.
-  private(set) var unknown: Set<TableID> = []
+  /// The attributes of a row that only this store knows; nil if nothing of the row waits.
+  ///
+  /// Whoever made or deleted a row here decides about all of it.
+  func attributes(_ table: TableID, _ key: RecordKey) throws(StoreError) -> AttributeSet? {
+    let entry = try translatingErrors { () throws(SQLiteError) in
+      try OutboxTable.entry(model[table], key, connection)
+    }
+    guard let entry else { return nil }
+    return entry.kind == .update ? entry.editedAttributes : .all(model[table].columns.count)
+  }
 
-  var isEmpty: Bool { tables.isEmpty && unknown.isEmpty }
+  /// Whether any row of a table waits.
+  private func hasRows(of table: TableID) throws(StoreError) -> Bool {
+    try translatingErrors { () throws(SQLiteError) in
+      try OutboxTable.hasEntries(of: model[table], connection)
+    }
+  }
 
-  /// The keys of the rows, for tables that have some.
-  var keys: [TableID: Set<RecordKey>] { tables.mapValues { Set($0.keys) } }
-
-  mutating func add(_ changes: [TableID: TableChanges], commit: Int64) {
-    for (table, changes) in changes {
-      guard case .rows(let rows) = changes else {
-        unknown.insert(table)
-        continue
+  /// Whether a deletion would delete a row that waits, or overwrite what was edited of it.
+  func areHit(by working: WorkingSet) throws(StoreError) -> Bool {
+    for (table, rows) in working.tables where try hasRows(of: table) {
+      for row in rows.all where row.before != row.after {
+        guard let kept = try attributes(table, row.key) else { continue }
+        guard let before = row.before, let after = row.after else { return true }
+        if !kept.isDisjoint(with: after.differences(from: before)) { return true }
       }
-      for row in rows { add(row.change, table, row.key, commit) }
-      if tables[table]?.isEmpty == true { tables[table] = nil }
     }
+    return false
   }
 
-  private mutating func add(
-    _ change: Change, _ table: TableID, _ key: RecordKey, _ commit: Int64
-  ) {
-    guard var row = tables[table]?[key] else {
-      let columns = change.after?.count ?? change.before?.count ?? 0
-      var edited = AttributeSet.all(columns)
-      if let before = change.before, let after = change.after {
-        edited = after.differences(from: before)
-      }
-      tables[table, default: [:]][key] = Row(
-        before: change.before, after: change.after, attributes: edited, commit: commit)
-      return
-    }
-    if row.before == nil && change.after == nil {
-      // The server never heard of it.
-      tables[table]?[key] = nil
-      return
-    }
-    if let before = change.before, let after = change.after {
-      row.attributes.formUnion(after.differences(from: before))
-    } else if let after = change.after {
-      row.attributes = .all(after.count)
-    }
-    row.after = change.after
-    tables[table]?[key] = row
-  }
+  // MARK: - What an import may write
 
-  // MARK: What an import may write
-
-  /// An import's changes without what would overwrite edits that were not pushed.
+  /// An import's changes without what would overwrite or delete what waits.
   ///
   /// - Returns: how many rows are left as they are.
-  func shield(_ layer: inout Layer) -> Int {
+  func shield(_ layer: inout Layer, _ builder: RecordBuilder) throws(StoreError) -> Int {
     var kept = 0
-    for (table, changes) in layer.tables where tables[table] != nil || unknown.contains(table) {
+    for (table, changes) in layer.tables where try hasRows(of: table) {
       for (key, change) in changes {
-        guard let allowed = allowed(change, table, key) else { continue }
+        guard let edited = try attributes(table, key) else { continue }
+        let allowed = change.attributes(of: model[table]).subtracting(edited)
         if allowed.isEmpty { kept += 1 }
         layer.replace(table, key) { _ in
           guard let record = change.applied(to: nil), !allowed.isEmpty else { return nil }
@@ -80,23 +61,44 @@ struct UnpushedRows {
         }
       }
     }
-    return kept
+    return try kept + shieldFromRules(&layer, builder)
   }
 
-  /// The attributes that may be written of a row that waits to be pushed; nil for any other row.
-  private func allowed(
-    _ change: LayerChange, _ table: TableID, _ key: RecordKey
-  ) -> AttributeSet? {
-    if unknown.contains(table) { return AttributeSet() }
-    guard let row = tables[table]?[key] else { return nil }
-    // Who made or deleted a row here decides about all of it.
-    guard row.before != nil, row.after != nil, case .blind(let change) = change else {
-      return AttributeSet()
+  /// Takes deletions back whose delete rules would hit what waits.
+  private func shieldFromRules(
+    _ layer: inout Layer, _ builder: RecordBuilder
+  ) throws(StoreError) -> Int {
+    var kept = 0
+    for (table, changes) in layer.tables where !model[table].referrers.isEmpty {
+      for (key, change) in changes where change.applied(to: nil) == nil {
+        guard let record = try connection.record(key, of: model[table], builder) else { continue }
+        var working = WorkingSet()
+        working.tables[table, default: .init()].append(.init(key: key, before: record, after: nil))
+        var rules = DeleteRules(connection, model, builder)
+        // What a rule denies is refused where it is written.
+        do throws(StoreError) { try rules.run(on: &working) } catch {
+          guard error.code == .deleteDenied else { throw error }
+        }
+        guard try areHit(by: working) else { continue }
+        layer[table, key] = nil
+        kept += 1
+      }
     }
-    switch change {
-    case .set(nil): return AttributeSet()
-    case .set(let record?): return AttributeSet.all(record.count).subtracting(row.attributes)
-    case .patch(let attributes, _): return attributes.subtracting(row.attributes)
+    return kept
+  }
+}
+
+extension LayerChange {
+  /// What the change writes of a row that is there; nothing if it deletes it.
+  fileprivate func attributes(of table: Table) -> AttributeSet {
+    switch self {
+    case .blind(.set(nil)): AttributeSet()
+    case .blind(.set): .all(table.columns.count)
+    case .blind(.patch(let attributes, _)): attributes
+    case .known(let change):
+      change.after.map { after in
+        change.before.map { after.differences(from: $0) } ?? .all(after.count)
+      } ?? AttributeSet()
     }
   }
 }

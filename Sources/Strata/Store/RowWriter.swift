@@ -9,11 +9,17 @@ struct RowWriter {
   let connection: Connection
   let model: Model
   let builder: RecordBuilder
+  /// Told of every row that has to be pushed; nil if nothing has to.
+  let outbox: OutboxRecorder?
 
-  init(_ connection: Connection, _ model: Model, _ builder: RecordBuilder) {
+  init(
+    _ connection: Connection, _ model: Model, _ builder: RecordBuilder,
+    outbox: OutboxRecorder? = nil
+  ) {
     self.connection = connection
     self.model = model
     self.builder = builder
+    self.outbox = outbox
   }
 
   /// Writes everything and returns the changes, in key order.
@@ -64,6 +70,8 @@ struct RowWriter {
         try insert(row, statement, table)
         changes.append(RowChange(key: row.key, change: Change(before: nil, after: row.after)))
       }
+      // Row by row, also of so many that the changes below are a reset.
+      try outbox?.record(changes, of: table)
     } catch let error as SQLiteError {
       throw StoreError(error)
     } catch let error as StoreError {

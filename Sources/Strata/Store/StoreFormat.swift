@@ -5,7 +5,7 @@ enum StoreFormat {
   /// "Stra": tells a Strata store from any other SQLite file.
   static let applicationID: Int64 = 0x5374_7261
   /// The format of Strata's own tables.
-  static let version: Int64 = 1
+  static let version: Int64 = 2
 
   /// Creates the tables in an empty file, or migrates the store to the model's schema.
   ///
@@ -73,7 +73,7 @@ enum StoreFormat {
       try connection.execute("INSERT INTO strata_commit (number) VALUES (0)")
       try connection.execute(FreshnessTable.create)
       try connection.execute(ValidatorTable.create)
-      try connection.execute(OutboxTable.create)
+      for sql in OutboxTable.create { try connection.execute(sql) }
       for table in description.tables {
         try connection.execute(table.sql.create)
         for index in table.indexes { try connection.execute(index.create) }

@@ -28,4 +28,9 @@ struct Submission<R: Sendable>: Sendable {
       return try result.get()
     }
   }
+
+  /// The unit's result, whatever becomes of the task: what it says has happened already.
+  nonisolated(nonsending) var settled: R {
+    get async throws(StoreError) { try await promise.value }
+  }
 }

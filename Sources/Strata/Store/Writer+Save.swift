@@ -34,7 +34,7 @@ extension Writer {
         if !resolver.conflicts.isEmpty { throw StoreError(resolver.conflicts) }
         try checkRules(&working, connection)
         if model.hasRules { try SaveValidation.check(working, model) }
-        return try RowWriter(connection, model, builder).write(&working)
+        return try rowWriter(connection, author: author).write(&working)
       }
     }
     var hasPresumed = false

@@ -17,7 +17,7 @@ actor Writer {
   let builder = RecordBuilder()
   nonisolated let historyLayout: HistoryLayout
   nonisolated let identity: UUID
-  private let author: String
+  let author: String
   private var history: HistoryLog?
   /// Nil while nobody watches: closed, suspended, or not asked for.
   private var signal: CommitSignal?
@@ -44,8 +44,6 @@ actor Writer {
   private let logPatience: Duration
   private(set) var commit: Int64 = 0
   var merge = MergePull()
-  /// What an import must not overwrite.
-  private var unpushedIndex = UnpushedIndex()
 
   private static let begin = SQL("BEGIN IMMEDIATE")
   private static let end = SQL("COMMIT")
@@ -293,13 +291,6 @@ actor Writer {
     else { return false }
     schemaVersion = version
     return true
-  }
-
-  /// What waits to be pushed, in an open transaction; nil if nobody has ever pushed.
-  func unpushedRows(_ connection: Connection) throws(StoreError) -> UnpushedRows? {
-    try translatingErrors { () throws(SQLiteError) in
-      try unpushedIndex.current(connection, historyLayout, builder, model, upTo: commit)
-    }
   }
 
   /// Takes the tables as this writer has just left them.

@@ -52,3 +52,14 @@ nonisolated func cacheOptions() -> Stack.Options {
   options.now = { Date(timeIntervalSinceReferenceDate: 0) }
   return options
 }
+
+func pushQuakes(_ stack: Stack) async throws -> Int {
+  let outbox = try await stack.outbox(ignoring: ["import", "sync"])
+  let count = try await outbox.push { request in
+    guard let quake = request.value(as: Quake.self) else { return }
+    print(request.kind, quake.id, request.attributes)
+  }
+  print(try await outbox.requests().map(\.entity))
+  try await outbox.acknowledgeEverything()
+  return count
+}

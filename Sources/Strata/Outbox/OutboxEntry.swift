@@ -1,0 +1,96 @@
+/// What waits to be pushed of one row.
+///
+/// What was edited since the row was handed to a server is kept apart from what was handed over:
+/// whatever becomes of that, the later edits are neither lost nor taken for acknowledged.
+struct OutboxEntry: Sendable, Equatable {
+  /// What a server may have been sent already.
+  struct HandedOver: Sendable, Equatable {
+    /// The commit that noted it: later edits have greater numbers.
+    let commit: Int64
+    var attributes: AttributeSet
+  }
+
+  /// The last commit that edited the row.
+  private(set) var commit: Int64
+  /// Whether the server knows the row.
+  private(set) var isKnown: Bool
+  private(set) var isDeleted: Bool
+  /// What was edited since the row was handed over.
+  private(set) var attributes: AttributeSet
+  private(set) var handedOver: HandedOver?
+  /// The row as the server knows it, encoded; nil if it does not know it.
+  private(set) var original: [UInt8]?
+
+  init(
+    commit: Int64, isKnown: Bool, isDeleted: Bool, attributes: AttributeSet,
+    handedOver: HandedOver?, original: [UInt8]?
+  ) {
+    self.commit = commit
+    self.isKnown = isKnown
+    self.isDeleted = isDeleted
+    self.attributes = attributes
+    self.handedOver = handedOver
+    self.original = original
+  }
+
+  /// The first edit of a row.
+  init(_ change: Change, commit: Int64, encode: (Record) -> [UInt8]) {
+    var edited = AttributeSet()
+    if let after = change.after {
+      edited = change.before.map { after.differences(from: $0) } ?? .all(after.count)
+    }
+    self.init(
+      commit: commit, isKnown: change.before != nil, isDeleted: change.after == nil,
+      attributes: edited, handedOver: nil, original: change.before.map(encode))
+  }
+
+  /// What a server is to do.
+  var kind: PushRequest.Kind { isDeleted ? .delete : isKnown ? .update : .insert }
+
+  /// Everything edited here that the server is not known to have.
+  var editedAttributes: AttributeSet {
+    handedOver.map { attributes.union($0.attributes) } ?? attributes
+  }
+
+  /// Adds another edit.
+  ///
+  /// - Returns: whether anything is left to be pushed: a row that no server has heard of and that is
+  ///   deleted leaves nothing.
+  mutating func edit(_ change: Change, commit: Int64, encode: (Record) -> [UInt8]) -> Bool {
+    self.commit = commit
+    switch (change.before, change.after) {
+    case (let before, nil):
+      if !isKnown && handedOver == nil { return false }
+      isDeleted = true
+      attributes = AttributeSet()
+      if original == nil { original = before.map(encode) }
+    case (nil, let after?):
+      isDeleted = false
+      attributes = .all(after.count)
+    case (let before?, let after?):
+      attributes.formUnion(after.differences(from: before))
+    }
+    return true
+  }
+
+  /// Notes that a server may know all of it from now on.
+  mutating func handOver(at commit: Int64) {
+    handedOver = HandedOver(commit: commit, attributes: editedAttributes)
+    attributes = AttributeSet()
+  }
+
+  /// Notes that the server has done what it was sent.
+  ///
+  /// - Parameters:
+  ///   - commit: that of ``handOver(at:)``; of an older one nothing is known any more.
+  ///   - sent: the row as it was sent, encoded.
+  /// - Returns: whether anything is left to be pushed.
+  mutating func acknowledge(_ kind: PushRequest.Kind, at commit: Int64, sent: [UInt8]?) -> Bool {
+    guard let handedOver, handedOver.commit == commit else { return true }
+    if self.commit <= commit { return false }
+    self.handedOver = nil
+    isKnown = kind != .delete
+    original = isKnown ? sent : nil
+    return isKnown || !isDeleted
+  }
+}

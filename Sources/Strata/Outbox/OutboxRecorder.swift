@@ -1,0 +1,43 @@
+internal import StrataSQLite
+
+/// Notes what a commit edits for the outbox, in the commit's transaction.
+struct OutboxRecorder {
+  let connection: Connection
+  let layout: HistoryLayout
+  /// The number that the commit will have.
+  let commit: Int64
+
+  func record(_ changes: ContiguousArray<RowChange>, of table: Table) throws(SQLiteError) {
+    var encoder = HistoryEncoder(layout)
+    for row in changes {
+      let encode: (Record) -> [UInt8] = { encoder.encode($0, of: table.id) }
+      var entry: OutboxEntry?
+      if var known = try OutboxTable.entry(table, row.key, connection) {
+        entry = known.edit(row.change, commit: commit, encode: encode) ? known : nil
+      } else {
+        entry = OutboxEntry(row.change, commit: commit, encode: encode)
+      }
+      try OutboxTable.set(entry, table, row.key, connection)
+    }
+  }
+}
+
+extension Writer {
+  /// What writes the rows of a commit, and notes them for the outbox if there is one.
+  func rowWriter(
+    _ connection: Connection, author: String?
+  ) throws(StoreError) -> RowWriter {
+    let pushes = try translatingErrors { () throws(SQLiteError) in
+      try OutboxTable.pushes(author ?? self.author, connection)
+    }
+    let recorder = OutboxRecorder(connection: connection, layout: historyLayout, commit: commit + 1)
+    return RowWriter(connection, model, builder, outbox: pushes ? recorder : nil)
+  }
+
+  /// What waits to be pushed, in an open transaction; nil if nothing does.
+  func unpushedRows(_ connection: Connection) throws(StoreError) -> UnpushedRows? {
+    try translatingErrors { () throws(SQLiteError) in
+      try OutboxTable.hasEntries(connection) ? UnpushedRows(connection, model) : nil
+    }
+  }
+}

@@ -1,0 +1,146 @@
+internal import StrataSQLite
+
+/// The order in which a server can make the changes that wait: that of the commits, deletions before
+/// updates before insertions within one, as the writer itself does; except that
+///
+/// - a row is inserted before those that refer to it,
+/// - a row is deleted after those that let go of it,
+/// - a unique value is given away before another row gets it.
+///
+/// Several edits of a row are one request, so the commits' order alone would not do. What these rules
+/// cannot order, because they ask for a circle, no server could be told row by row.
+struct PushOrder {
+  struct Place: Sendable, Hashable {
+    let table: TableID
+    let key: RecordKey
+  }
+
+  private struct UniqueValue: Hashable {
+    let table: TableID
+    let columns: [Int]
+    let cells: [Cell]
+  }
+
+  private struct Node {
+    let place: Place
+    let kind: PushRequest.Kind
+    let commit: Int64
+    let refersTo: [Place]
+    let takes: [UniqueValue]
+  }
+
+  private let model: Model
+  private var nodes: [Node] = []
+  private var inserted: [Place: Int] = [:]
+  /// For a row: who referred to it and does not any more.
+  private var released: [Place: [Int]] = [:]
+  private var freed: [UniqueValue: Int] = [:]
+  /// Whether it is not known of some row what it referred to.
+  private var hasUnknownOriginal = false
+
+  init(_ model: Model) { self.model = model }
+
+  /// Adds a request.
+  ///
+  /// - Parameter original: the row as the server knows it, if that can be read.
+  mutating func add(_ request: PushRequest, original: Record?) {
+    let table = request.table
+    let number = nodes.count
+    let after = request.kind == .delete ? nil : request.record
+    nodes.append(
+      Node(
+        place: Place(table: table.id, key: request.key), kind: request.kind,
+        commit: request.commit, refersTo: after.map { targets(of: $0, table) } ?? [],
+        takes: after.map { uniqueValues(of: $0, table) } ?? []))
+    if request.kind == .insert {
+      inserted[nodes[number].place] = number
+      return
+    }
+    guard let original else {
+      hasUnknownOriginal = true
+      return
+    }
+    let kept = Set(nodes[number].refersTo)
+    for target in targets(of: original, table) where !kept.contains(target) {
+      released[target, default: []].append(number)
+    }
+    let keptValues = Set(nodes[number].takes)
+    for value in uniqueValues(of: original, table) where !keptValues.contains(value) {
+      freed[value] = number
+    }
+  }
+
+  private func targets(of record: Record, _ table: Table) -> [Place] {
+    table.references.compactMap { reference in
+      record.isNull(reference.column)
+        ? nil : Place(table: reference.target, key: record.key(reference.column))
+    }
+  }
+
+  private func uniqueValues(of record: Record, _ table: Table) -> [UniqueValue] {
+    table.uniques.compactMap { columns in
+      columns.contains(where: record.isNull)
+        ? nil
+        : UniqueValue(table: table.id, columns: columns, cells: columns.map { record[$0] })
+    }
+  }
+
+  // MARK: - Sorting
+
+  /// The places of all requests: the same every time, also under another model.
+  ///
+  /// - Complexity: O(*n* log *n*) of the requests and their references.
+  func sorted() -> [Place] {
+    let order = nodes.indices.sorted(by: isBefore)
+    var ranks = [Int](repeating: 0, count: nodes.count)
+    for (rank, number) in order.enumerated() { ranks[number] = rank }
+    var visited = [Bool](repeating: false, count: nodes.count)
+    var result: [Place] = []
+    for first in order {
+      var stack = [(number: first, isDone: false)]
+      while let (number, isDone) = stack.popLast() {
+        if isDone {
+          result.append(nodes[number].place)
+          continue
+        }
+        if visited[number] { continue }
+        visited[number] = true
+        stack.append((number, true))
+        // The last one that is pushed comes first.
+        let needed = needs(of: number).filter { !visited[$0] }.sorted { ranks[$0] > ranks[$1] }
+        for other in needed { stack.append((other, false)) }
+      }
+    }
+    return result
+  }
+
+  private func isBefore(_ left: Int, _ right: Int) -> Bool {
+    let (left, right) = (nodes[left], nodes[right])
+    if hasUnknownOriginal && (left.kind == .delete) != (right.kind == .delete) {
+      return right.kind == .delete
+    }
+    if left.commit != right.commit { return left.commit < right.commit }
+    if left.kind != right.kind { return Self.rank(left.kind) < Self.rank(right.kind) }
+    if left.place.table != right.place.table {
+      return model[left.place.table].name < model[right.place.table].name
+    }
+    return left.place.key < right.place.key
+  }
+
+  private static func rank(_ kind: PushRequest.Kind) -> Int {
+    switch kind {
+    case .delete: 0
+    case .update: 1
+    case .insert: 2
+    }
+  }
+
+  /// What has to come before a request.
+  private func needs(of number: Int) -> [Int] {
+    let node = nodes[number]
+    var needed = node.refersTo.compactMap { inserted[$0] }
+    if node.kind == .delete { needed += released[node.place] ?? [] }
+    needed += node.takes.compactMap { freed[$0] }
+    return needed.filter { $0 != number }
+  }
+}

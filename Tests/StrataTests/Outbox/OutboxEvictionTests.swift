@@ -1,0 +1,57 @@
+import StrataTesting
+import Testing
+
+@testable import Strata
+
+/// An eviction makes room here: no server is told of it, and what none has yet is not touched.
+@Suite(.timeLimit(.minutes(10))) struct OutboxEvictionTests {
+  private func open() async throws -> (Stack, Outbox) {
+    var options = Stack.Options()
+    options.history = .keep(bytes: 1 << 20)
+    let stack = try await Stack.temporary(Parcel.self, Crate.self, options: options)
+    return (stack, try await stack.outbox())
+  }
+
+  @Test func `evicted rows are no requests, and rows that wait stay`() async throws {
+    let (stack, outbox) = try await open()
+    try await stack.insert(Parcel(id: 1), Parcel(id: 2), Parcel(id: 3), Parcel(id: 4))
+    try await outbox.pushed()
+    try await stack.insert(Parcel(id: 5))
+    try await stack.update(2) { $0.name = "edited" }
+    try await stack.delete(Parcel.self, 3)
+    let waiting = ["insert Parcel 5", "update Parcel 2 name", "delete Parcel 3"]
+    let report = try await stack.evict(Eviction<Parcel>.beyond(newest: 0, by: \.id))
+    #expect(report.evicted == 2 && report.keptUnpushed == 2)
+    #expect(try await stack.fetch(Parcel.all).map(\.id) == [2, 5])
+    #expect(try await outbox.pushed().sorted() == waiting.sorted())
+    // Now they can go.
+    #expect(try await stack.evict(Eviction<Parcel>.beyond(newest: 0, by: \.id)).evicted == 2)
+    #expect(try await outbox.requests().isEmpty)
+    for try await entry in stack.history() where entry.author != stack.defaultAuthor {
+      #expect(entry.author == EvictionReport.author)
+    }
+    await stack.close()
+  }
+
+  @Test func `delete rules overwrite nothing that was edited here`() async throws {
+    let (stack, outbox) = try await open()
+    try await stack.insert(
+      Crate(id: 1, code: "a"), Crate(id: 2, code: "b"), Crate(id: 3, code: "c"),
+      Parcel(id: 1, crateID: 2), Parcel(id: 2, crateID: 3), Parcel(id: 3, crateID: 2))
+    try await outbox.pushed()
+    // 1 was put into its crate here; of 2 something else was edited.
+    try await stack.update(1) { $0.crateID = 1 }
+    try await stack.update(2) { $0.name = "edited" }
+    let report = try await stack.evict(
+      Eviction<Crate>.beyond(newest: 0, by: \.id), referenced: .followDeleteRules)
+    #expect(report.evicted == 2 && report.keptUnpushed == 1)
+    #expect(try await stack.fetch(Parcel.all).map(\.crateID) == [1, nil, nil])
+    #expect(
+      try await outbox.pushed() == ["update Parcel 1 crateID", "update Parcel 2 name"])
+    await stack.close()
+  }
+}
+
+extension Stack {
+  fileprivate var defaultAuthor: String { store.writer.options.author }
+}

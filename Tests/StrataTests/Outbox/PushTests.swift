@@ -1,0 +1,157 @@
+import Foundation
+import StrataTesting
+import Testing
+
+@testable import Strata
+
+/// What becomes a request, in which order, and what is left of it.
+@Suite(.timeLimit(.minutes(10))) struct PushTests {
+  private func open(_ options: Stack.Options = Stack.Options()) async throws -> (Stack, Outbox) {
+    let stack = try await Stack.temporary(Parcel.self, Crate.self, options: options)
+    return (stack, try await stack.outbox())
+  }
+
+  @Test func `a row is made before those that refer to it and deleted after they let go`()
+    async throws
+  {
+    let (stack, outbox) = try await open()
+    try await stack.insert(Parcel(id: 1, crateID: 9), Crate(id: 9, code: "a"))
+    #expect(try await outbox.pushed() == ["insert Crate 9", "insert Parcel 1"])
+    // The last edit of the parcel comes after the deletion of its old crate.
+    try await stack.insert(Crate(id: 8, code: "b"))
+    try await stack.update(1) { $0.crateID = 8 }
+    try await stack.delete(Crate.self, 9)
+    try await stack.update(1) { $0.name = "late" }
+    #expect(
+      try await outbox.pushed()
+        == ["insert Crate 8", "update Parcel 1 crateID,name", "delete Crate 9"])
+    // The delete rule of the same commit lets go, too.
+    try await stack.delete(Crate.self, 8)
+    #expect(try await outbox.pushed() == ["update Parcel 1 crateID", "delete Crate 8"])
+    await stack.close()
+  }
+
+  @Test func `a unique value is given away before another row gets it`() async throws {
+    let (stack, outbox) = try await open()
+    try await stack.insert(Crate(id: 1, code: "a"), Crate(id: 2, code: "b"))
+    try await outbox.pushed()
+    // In one commit.
+    try await stack.withScratch { scratch in
+      scratch.delete(try #require(try await scratch.find(Crate.self, 1)))
+      scratch.insert(Crate(id: 3, code: "a"))
+    }
+    #expect(try await outbox.pushed() == ["delete Crate 1", "insert Crate 3"])
+    // The row that gives it away is edited again, after the other one got it.
+    try await stack.withScratch { scratch in
+      scratch.update(try #require(try await scratch.find(Crate.self, 2))) { $0.code = "c" }
+    }
+    try await stack.insert(Crate(id: 4, code: "b"))
+    try await stack.withScratch { scratch in
+      scratch.update(try #require(try await scratch.find(Crate.self, 2))) { $0.code = "d" }
+    }
+    #expect(try await outbox.pushed() == ["update Crate 2 code", "insert Crate 4"])
+    await stack.close()
+  }
+
+  @Test func `a value that only the server has unique comes free first, too`() async throws {
+    let (stack, outbox) = try await open()
+    try await stack.insert(Parcel(id: 1, name: "unique"))
+    try await outbox.pushed()
+    try await stack.delete(Parcel.self, 1)
+    try await stack.insert(Parcel(id: 2, name: "unique"))
+    #expect(try await outbox.pushed() == ["delete Parcel 1", "insert Parcel 2"])
+    await stack.close()
+  }
+
+  @Test func `links are requests with two ends`() async throws {
+    let (stack, outbox) = try await open()
+    let (parcel, crate) = (Parcel(id: 1), Crate(id: 9))
+    try await stack.withScratch { scratch in
+      scratch.insert(parcel)
+      scratch.insert(crate)
+      scratch.link(parcel, to: crate, in: Parcel.labels)
+    }
+    var last = try #require(try await outbox.requests().last)
+    #expect(last.kind == .insert && last.value(as: Parcel.self) == nil)
+    let link = try #require(last.link(of: Parcel.labels))
+    #expect(link.root == 1 && link.target == 9)
+    try await outbox.pushed()
+    try await stack.delete(Crate.self, 9)
+    let requests = try await outbox.requests()
+    #expect(requests.map(\.kind) == [.delete, .delete])
+    last = try #require(requests.first)
+    #expect(last.link(of: Parcel.labels)?.target == 9)
+    #expect(requests.last?.link(of: Parcel.labels) == nil)
+    await stack.close()
+  }
+
+  @Test func `what is edited while it is sent waits for the next request`() async throws {
+    let (stack, outbox) = try await open()
+    try await stack.insert(Parcel(id: 1), Parcel(id: 2), Parcel(id: 3))
+    let sent = Lock<[String]>([])
+    try await outbox.push { request in
+      sent.withLock { $0.append(request.text) }
+      guard request.kind == .insert else { return }
+      switch request.key.cell {
+      case .integer(1): try await stack.update(1) { $0.name = "again" }
+      // The server has it when it is deleted here.
+      case .integer(2): try await stack.delete(Parcel.self, 2)
+      default:
+        try await stack.delete(Parcel.self, 3)
+        try await stack.insert(Parcel(id: 3, name: "back"))
+      }
+    }
+    #expect(
+      sent.withLock { $0 } == [
+        "insert Parcel 1", "insert Parcel 2", "insert Parcel 3", "update Parcel 1 name",
+        "delete Parcel 2", "update Parcel 3 crateID,id,name,weight",
+      ])
+    #expect(try await outbox.requests().isEmpty)
+    await stack.close()
+  }
+
+  @Test func `a row that may have been sent is deleted there, one that was not is forgotten`()
+    async throws
+  {
+    let (stack, outbox) = try await open()
+    try await stack.insert(Parcel(id: 1), Parcel(id: 2))
+    await #expect(throws: Unreachable.self) { try await outbox.push { _ in throw Unreachable() } }
+    try await stack.delete(Parcel.self, 1)
+    try await stack.delete(Parcel.self, 2)
+    #expect(try await outbox.described() == ["delete Parcel 1"])
+    await stack.close()
+  }
+
+  @Test func `a request that ends although its task was cancelled is acknowledged`() async throws {
+    let (stack, outbox) = try await open()
+    try await stack.insert(Parcel(id: 1), Parcel(id: 2))
+    let gate = TestGate()
+    let push = Task { try await outbox.push { _ in await gate.pass() } }
+    await gate.arrived()
+    push.cancel()
+    await gate.open()
+    await #expect(throws: CancellationError.self) { try await push.value }
+    #expect(try await outbox.described() == ["insert Parcel 2"])
+    await stack.close()
+  }
+
+  @Test func `everything can be taken for pushed`() async throws {
+    let (stack, outbox) = try await open()
+    try await stack.insert(Parcel(id: 1), Crate(id: 1))
+    try await outbox.acknowledgeEverything()
+    #expect(try await outbox.requests().isEmpty)
+    try await stack.update(1) { $0.weight = 1 }
+    #expect(try await outbox.described() == ["update Parcel 1 weight"])
+    await stack.close()
+  }
+
+  @Test func `a commit of more rows than are announced one by one waits row by row`() async throws {
+    let (stack, outbox) = try await open()
+    let count = TableChanges.limit + 1
+    try await stack.withScratch { scratch in
+      for id in 0..<count { scratch.insert(Parcel(id: id)) }
+    }
+    #expect(try await outbox.requests().count == count)
+    await stack.close()
+  }
+}
