@@ -1,13 +1,16 @@
 import Foundation
 import Strata
-import StrataImport
 import StrataTesting
 import Testing
+
+@testable import StrataImport
 
 private struct Level: Entity, Equatable {
   var id = 0
   var level = 0
-  static let schema = Schema<Level>("levels", key: \.id) { Attribute(\.level) }
+  static let schema = Schema<Level>("levels", key: \.id) {
+    Attribute(\.level).validated("must not be 13") { $0 != 13 }
+  }
   static let json = JSONMapping<Level> {
     Field(\.id, "id")
     Field(\.level, "level").required()
@@ -42,5 +45,16 @@ private struct Level: Entity, Equatable {
     }
     #expect(error?.code == .value && error?.result.commit ?? 0 > 0)
     #expect(try await stack.lastImported(Level.all) == nil)
+  }
+
+  @Test func `what a record was left out of is marked, too`() async throws {
+    _ = try await importing(#"[{"id": 1, "level": 2}]"#)
+    let before = try #require(try await stack.lastImported(.feed("levels")))
+    let rows = #"[{"id": 1, "level": 2}, {"id": 2, "level": 13}]"#
+    let result = try await stack.importJSON(
+      Level.self, from: .data(Data(rows.utf8)), mapping: Level.json, absent: .delete,
+      freshens: [.feed("levels")], options: .init { $0.refusedRecords = .skip() })
+    #expect(result.skipped == 1)
+    #expect(try #require(try await stack.lastImported(.feed("levels"))) > before)
   }
 }

@@ -57,13 +57,6 @@ import Testing
   }
 
   @Test func `a row waits for what it refers to, and a later one of its key wins`() async throws {
-    struct Feed {
-      static let json = JSONMapping<Book> {
-        Field(\.id, "id")
-        Field(\.title, "title")
-        Field(\.authorID, "author")
-      }
-    }
     let gate = TestGate()
     let feed = HeldFeed(
       [
@@ -73,7 +66,7 @@ import Testing
       ], gate)
     let importing = Task { [stack] in
       try await stack.importJSON(
-        Book.self, from: .chunks(feed), as: .lines, mapping: Feed.json,
+        Book.self, from: .chunks(feed), as: .lines, mapping: Book.partial,
         options: .init(batchSize: 1))
     }
     await gate.arrived()
@@ -81,6 +74,47 @@ import Testing
     await gate.open()
     #expect(try await importing.value.inserted == 2)
     #expect(try await stack.fetch(Book.all).map(\.title) == ["a", "c"])
+  }
+
+  /// What the first record said was lost.
+  @Test func `a later record of a waiting row adds to it`() async throws {
+    let gate = TestGate()
+    let pieces = [
+      #"{"id": 1, "title": "a", "author": 7}"#, #"{"id": 1, "author": 1}"#,
+      #"{"id": 2, "title": "b", "author": 7}"#, #"{"id": 3, "title": "c", "author": 1}"#,
+      #"{"id": 4, "title": "d", "author": 1}"#, #"{"id": 2, "shelf": 5}"#,
+    ]
+    let feed = HeldFeed(
+      [
+        pieces[..<5].joined(separator: "\n") + "\n", pieces[5] + "\n",
+      ], gate)
+    let importing = Task { [stack] in
+      try await stack.importJSON(
+        Book.self, from: .chunks(feed), as: .lines, mapping: Book.partial,
+        options: .init(batchSize: 1))
+    }
+    await gate.arrived()
+    try await stack.withScratch { $0.insert(Author(id: 7)) }
+    await gate.open()
+    _ = try await importing.value
+    let books = try await stack.fetch(Book.all)
+    #expect(books.map(\.title) == ["a", "b", "c", "d"])
+    #expect(books.map(\.authorID) == [1, 7, 1, 1] && books.map(\.shelf) == [0, 5, 0, 0])
+  }
+
+  @Test func `a later record of a staged row that waits adds to it`() async throws {
+    let others = (10...2_020).map { #"{"id": \#($0), "title": "x", "author": 1}"# }
+    let books =
+      [#"{"id": 1, "title": "a", "author": 7}"#] + others + [#"{"id": 1, "shelf": 5}"#]
+    let feed = #"{"books": [\#(books.joined(separator: ","))], "authors": [{"id": 7}]}"#
+    let document = JSONDocument {
+      JSONRecords(Book.self, at: "books", Book.partial)
+      JSONRecords(Author.self, at: "authors", Author.json)
+    }
+    try await stack.importJSON(
+      document, from: .data(Data(feed.utf8)), options: .init { $0.commits = .atomic })
+    let book = try await stack.fetch(Book.where { $0.id == 1 }).first
+    #expect(book == Book(id: 1, title: "a", shelf: 5, authorID: 7))
   }
 
   @Test func `a row whose requirement never comes is named`() async throws {

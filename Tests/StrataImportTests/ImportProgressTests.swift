@@ -85,4 +85,19 @@ import Testing
     }
     #expect(other?.code == .source)
   }
+
+  @Test func `the size is that of all sources from the start`() async throws {
+    let parts = [1...300, 301...600, 601...900].map { Data(Book.lines($0).utf8) }
+    let total = parts.reduce(0) { $0 + $1.count }
+    let monitor = ImportMonitor()
+    let watching = Task { [updates = monitor.updates] in
+      await updates.reduce(into: Set<Int>()) { sizes, progress in
+        if progress.bytes > 0 { sizes.insert(progress.totalBytes ?? -1) }
+      }
+    }
+    try await stack.importJSON(
+      Book.self, from: parts.map { .data($0) }, as: .lines, mapping: Book.json,
+      options: .init(batchSize: 10) { $0.workers = 1 }, monitor: monitor)
+    #expect(await watching.value == [total])
+  }
 }

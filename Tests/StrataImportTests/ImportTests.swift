@@ -265,6 +265,48 @@ private struct Song: Entity, Equatable {
   }
 }
 
+extension ImportTests {
+  @Test @MainActor func `an atomic import that fails leaves no edits in a child`() async throws {
+    let sheet = stack.view.scratch()
+    let rows = (1...2_000).map { #"{"id": \#($0), "title": "T"}"# }.joined(separator: ",")
+    await #expect(throws: ImportError.self) {
+      try await sheet.importJSON(
+        Song.self, from: .data(Data("[\(rows),".utf8)), mapping: Song.json,
+        options: .init(batchSize: 100) { $0.commits = .atomic })
+    }
+    #expect(!sheet.hasChanges)
+    try await sheet.importJSON(
+      Song.self, from: .data(Data("[\(rows)]".utf8)), mapping: Song.json,
+      options: .init(batchSize: 100) { $0.commits = .atomic })
+    #expect(try await sheet.count(Song.all) == 2_000)
+  }
+
+  /// The deletion went through whatever the row had become.
+  @Test @MainActor func `a row that others change is not deleted by a child as absent`()
+    async throws
+  {
+    _ = try await importing(#"[{"id":1,"title":"A"},{"id":2,"title":"B"}]"#)
+    let sheet = stack.view.scratch()
+    let gate = TestGate()
+    let feed = HeldFeed([#"[{"id":1,"title":"A"}"#, "]"], gate)
+    let other = Task { [stack] in
+      await gate.arrived()
+      try await stack.withScratch { scratch in
+        let song = try #require(try await scratch.find(Song.self, 2))
+        scratch.update(song) { $0.title = "mine" }
+      }
+      await gate.open()
+    }
+    let result = try await sheet.importJSON(
+      Song.self, from: .chunks(feed), mapping: Song.json, absent: .delete)
+    try await other.value
+    #expect(result.deleted == 1)
+    let error = await #expect(throws: StoreError.self) { try await sheet.save() }
+    #expect(error?.code == .conflict)
+    #expect(try await songs().map(\.title) == ["A", "mine"])
+  }
+}
+
 private struct Place: Entity {
   var id = ""
   var name: String?

@@ -119,6 +119,28 @@ private struct Song: Entity, Equatable {
     #expect(try await artists().count == 1)
   }
 
+  /// The null of its name took the reference away.
+  @Test func `an object with a member that is null is not null itself`() async throws {
+    _ = try await importing(Song.self, .automatic, #"[{"id": 1, "artist": {"id": 5}}]"#)
+    for object in [#"{"name": null}"#, #"{"id": null, "name": "x"}"#] {
+      let error = await refusal(JSONMapping<Song>.automatic, #"[{"id": 1, "artist": \#(object)}]"#)
+      #expect(error?.path == "artist.id", "\(object)")
+    }
+    _ = try await importing(Song.self, .automatic, #"[{"id": 1, "artist": {}}]"#)
+    #expect(try await songs().first?.artistID == 5)
+    _ = try await importing(
+      Song.self, .automatic, #"[{"id": 1, "artist": {"id": null, "name": null}}]"#)
+    #expect(try await songs().first?.artistID == nil)
+  }
+
+  @Test func `a member that two fields read differently is refused`() async {
+    let mapping = JSONMapping<Song> {
+      Field(\.id, "id").allowingNumberInString()
+      Field(\.playCount, "id")
+    }
+    #expect(await refusal(mapping, "not read")?.code == .mapping)
+  }
+
   // MARK: Declared
 
   @Test func `a fallback is for what is missing or null, and for updates, too`() async throws {

@@ -38,6 +38,13 @@ struct Book: Entity, Equatable {
     Field(\.shelf, "shelf")
     Field(\.authorID, "author")
   }
+  /// For records that have some of the attributes.
+  static let partial = JSONMapping<Book> {
+    Field(\.id, "id")
+    Field(\.title, "title")
+    Field(\.shelf, "shelf")
+    Field(\.authorID, "author")
+  }
 }
 
 extension Book {

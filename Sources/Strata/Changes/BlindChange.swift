@@ -33,6 +33,23 @@ enum BlindChange: Sendable, Equatable {
     }
   }
 
+  /// What is left of this change in a row to which `later`, which comes after it, was applied
+  /// already; nil if that is nothing.
+  func remaining(under later: BlindChange) -> BlindChange? {
+    guard case .patch(let theirs, let values) = later else { return nil }
+    switch self {
+    case .set(nil): return nil
+    case .set(let record?):
+      return .patch(
+        AttributeSet.all(record.count).subtracting(theirs),
+        onInsert: record.replacing(theirs, from: values))
+    case .patch(let mine, let onInsert):
+      let left = mine.subtracting(theirs)
+      if left.isEmpty { return nil }
+      return .patch(left, onInsert: onInsert.replacing(theirs, from: values))
+    }
+  }
+
   /// A known change as a function: what it does to a row that it has not seen.
   init(_ change: Change) {
     self =

@@ -156,6 +156,7 @@ public final class Stack: Sendable {
       let maintainer = Maintainer()
       await maintainer.begin(snapshot)
       let view = await ViewContext(store, maintainer, snapshot)
+      store.attach(view)
       let stack = await Stack(
         store, maintainer, view, temporaryFolder, setAside, performed.withLock { $0 })
       MergeLoop.start(store.writer, maintainer, view)

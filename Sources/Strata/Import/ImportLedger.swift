@@ -12,19 +12,14 @@ package actor ImportLedger {
   }
 
   private var opened: Connection?
-  private let builder = RecordBuilder()
   /// Sets of attributes by their number in a staged row; a feed has few different ones.
   private var attributeSets: [AttributeSet] = []
   private var attributeNumbers: [AttributeSet: Int64] = [:]
-  /// Rows staged.
-  package private(set) var stagedCount = 0
+  /// The tables of which rows are staged.
+  private var stagedTables: Set<TableID> = []
+  /// Whether a staged row is a deletion.
+  private var stagesDeletions = false
 
-  private static let addAbsent = SQL("INSERT OR REPLACE INTO absent VALUES (?1, ?2, ?3)")
-  private static let removeAbsent = SQL("DELETE FROM absent WHERE place = ?1 AND key = ?2")
-  private static let absent = SQL(
-    "SELECT key, hash FROM absent WHERE place = ?1 ORDER BY key LIMIT ?2")
-  private static let absentAfter = SQL(
-    "SELECT key, hash FROM absent WHERE place = ?1 AND key > ?3 ORDER BY key LIMIT ?2")
   private static let stage = SQL("INSERT INTO staged VALUES (NULL, ?1, ?2, ?3)")
   private static let staged = SQL(
     "SELECT number, place, attributes, content FROM staged WHERE number > ?1 ORDER BY number "
@@ -32,13 +27,13 @@ package actor ImportLedger {
 
   package init() {}
 
-  private var connection: Connection {
+  var connection: Connection {
     get throws(SQLiteError) {
       if let opened { return opened }
       let connection = try Connection(path: "", access: .temporary, busyTimeout: .zero)
       try connection.execute(
-        "CREATE TABLE absent (place INTEGER, key, hash INTEGER, PRIMARY KEY (place, key)) "
-          + "WITHOUT ROWID")
+        "CREATE TABLE noted (place INTEGER, key, hash INTEGER, isAbsent INTEGER, "
+          + "PRIMARY KEY (place, key)) WITHOUT ROWID")
       try connection.execute(
         "CREATE TABLE staged (number INTEGER PRIMARY KEY, place INTEGER, attributes INTEGER, "
           + "content)")
@@ -48,7 +43,7 @@ package actor ImportLedger {
   }
 
   /// Runs several changes as one.
-  private func inTransaction(
+  func inTransaction(
     _ body: (Connection) throws(SQLiteError) -> Void
   ) throws(StoreError) {
     try translatingErrors { () throws(SQLiteError) in
@@ -60,7 +55,7 @@ package actor ImportLedger {
   }
 
   /// Runs `body` on the ledger's executor and waits: for threads of SQLite's, which may block.
-  private nonisolated func now<R: Sendable>(
+  nonisolated func now<R: Sendable>(
     _ body: @Sendable (isolated ImportLedger) throws(StoreError) -> R
   ) throws(StoreError) -> R {
     let result: Result<R, StoreError> = executor.sync {
@@ -73,65 +68,6 @@ package actor ImportLedger {
     return try result.get()
   }
 
-  // MARK: Absent rows
-
-  /// Notes rows that the feed may not have any more.
-  nonisolated func addNow(_ rows: [EvictionCandidate], of table: TableID) throws(StoreError) {
-    try now { ledger throws(StoreError) in
-      try ledger.inTransaction { connection throws(SQLiteError) in
-        let statement = try connection.statement(for: Self.addAbsent)
-        for row in rows {
-          statement.bind(1, Int64(table.index))
-          row.key.bind(to: statement, at: 2)
-          statement.bind(3, Int64(row.hash))
-          try statement.run()
-        }
-      }
-    }
-  }
-
-  /// Crosses off rows that the feed has.
-  package func remove(_ keys: BatchKeys) throws(StoreError) {
-    try inTransaction { connection throws(SQLiteError) in
-      let statement = try connection.statement(for: Self.removeAbsent)
-      for (table, keys) in keys.keys {
-        for key in keys {
-          statement.bind(1, Int64(table.index))
-          key.bind(to: statement, at: 2)
-          try statement.run()
-        }
-      }
-    }
-  }
-
-  /// Rows of a table that were not crossed off, in key order, after those of another page.
-  package func absentRows(
-    of table: Table, after last: AbsentPage?, limit: Int
-  ) throws(StoreError) -> AbsentPage {
-    var rows: [EvictionCandidate] = []
-    try translatingErrors { () throws(SQLiteError) in
-      let last = last?.rows.last?.key
-      let statement = try connection.statement(for: last == nil ? Self.absent : Self.absentAfter)
-      defer { statement.reset() }
-      statement.bind(1, Int64(table.id.index))
-      statement.bind(2, Int64(limit))
-      last?.bind(to: statement, at: 3)
-      while try statement.step() {
-        rows.append(
-          EvictionCandidate(key: RecordKey(statement, 0), hash: Int(statement.integer(1))))
-      }
-    }
-    return AbsentPage(table: table, rows: rows, isLast: rows.count < limit)
-  }
-
-  nonisolated func absentRowsNow(
-    of table: Table, after last: AbsentPage?, limit: Int
-  ) throws(StoreError) -> AbsentPage {
-    try now { ledger throws(StoreError) in
-      try ledger.absentRows(of: table, after: last, limit: limit)
-    }
-  }
-
   // MARK: Staged rows
 
   /// Keeps a batch, behind those that were staged before.
@@ -140,11 +76,12 @@ package actor ImportLedger {
     try inTransaction { connection throws(SQLiteError) in
       let statement = try connection.statement(for: Self.stage)
       for (table, changes) in batch.layer.tables {
+        stagedTables.insert(table)
         for ((key, change), number) in zip(changes, numbers[table] ?? []) {
           statement.bind(1, Int64(table.index))
           statement.bind(2, number)
+          stagesDeletions = stagesDeletions || number == Self.deletion
           try run(statement, change, key)
-          stagedCount += 1
         }
       }
     }
@@ -186,6 +123,13 @@ package actor ImportLedger {
     }
   }
 
+  /// The tables that get nothing but rows, so that their indexes are not asked before all are there.
+  nonisolated var tablesToFill: Set<TableID> {
+    get throws(StoreError) {
+      try now { ledger throws(StoreError) in ledger.stagesDeletions ? [] : ledger.stagedTables }
+    }
+  }
+
   /// The next rows that were staged, after those up to `last`, and the number of their last one.
   nonisolated func stagedNow(
     after last: Int64, limit: Int
@@ -221,24 +165,5 @@ package actor ImportLedger {
       }
     }
     return (layer, last, count)
-  }
-}
-
-/// Some rows of a table that a feed does not have, as they were when the import began.
-package struct AbsentPage: Sendable {
-  let table: Table
-  let rows: [EvictionCandidate]
-  /// Whether no other page of the table comes after it.
-  package let isLast: Bool
-
-  package var isEmpty: Bool { rows.isEmpty }
-
-  package func isOfLastTable(_ scopes: [ImportScope]) -> Bool { scopes.last?.table === table }
-
-  /// The deletion of the rows, whatever they have become.
-  package var deletion: RecordBatch {
-    var batch = RecordBatch()
-    for row in rows { batch.delete(row.key, from: table) }
-    return batch
   }
 }

@@ -31,10 +31,12 @@ package struct ImportTarget: Sendable {
 
   /// Deletes those rows of a page that are as they were noted, by the delete rules.
   package nonisolated(nonsending) func delete(
-    _ page: AbsentPage, _ saving: Saving
+    _ page: AbsentPage, notedIn ledger: ImportLedger, _ saving: Saving
   ) async throws(StoreError) -> BatchOutcome {
-    try await store.writer.submit(.bulk, context: context) { [author] writer throws(StoreError) in
-      try writer.delete(page, saving, author: author)
+    let inUse = await store.keysInUse
+    return try await store.writer.submit(.bulk, context: context) {
+      [author] writer throws(StoreError) in
+      try writer.delete(page, notedIn: ledger, inUse: inUse, saving, author: author)
     }
   }
 
@@ -42,10 +44,12 @@ package struct ImportTarget: Sendable {
 
   /// Writes everything that was staged in one transaction, and deletes what is absent.
   package nonisolated(nonsending) func apply(
-    _ ledger: ImportLedger, absentIn scopes: [ImportScope], _ saving: Saving
+    _ ledger: ImportLedger, absentIn tables: [Table], _ saving: Saving
   ) async throws(StoreError) -> BatchOutcome {
-    try await store.writer.submit(.bulk, context: context) { [author] writer throws(StoreError) in
-      try writer.apply(ledger, absentIn: scopes, saving, author: author)
+    let inUse = tables.isEmpty ? [:] : await store.keysInUse
+    return try await store.writer.submit(.bulk, context: context) {
+      [author] writer throws(StoreError) in
+      try writer.apply(ledger, absentIn: tables, inUse: inUse, saving, author: author)
     }
   }
 }
@@ -65,19 +69,6 @@ package struct FreshnessMarks: Sendable {
   }
 }
 
-/// The rows among which an import looks for those that its feed does not have.
-package struct ImportScope: Sendable {
-  let plan: QueryPlan
-
-  package var table: Table { plan.table }
-
-  package init(everyRowOf table: Table) { plan = QueryPlan(everyRowOf: table) }
-
-  package init<E: Entity>(_ query: Query<E>, _ model: Model) throws(StoreError) {
-    plan = try QueryPlan(query, model)
-  }
-}
-
 extension ScratchContext {
   /// Where batches go that are committed; nil for a child of another context, whose edits they
   /// become.
@@ -87,13 +78,15 @@ extension ScratchContext {
     isChildOfStore ? ImportTarget(store: store, context: id, author: author ?? fallback) : nil
   }
 
-  /// Notes every row of some queries as one that a feed may not have any more.
+  /// Notes every row of some scopes as one that a feed may not have any more, and what may go with
+  /// those.
   package nonisolated(nonsending) func noteRows(
     of scopes: [ImportScope], in ledger: ImportLedger
   ) async throws(StoreError) {
     try await store.reading { snapshot throws(StoreError) in
       try await snapshot.readOnce { reader, connection throws(StoreError) in
-        for scope in scopes {
+        let dependents = ImportScope.dependents(of: scopes, reader.model)
+        for scope in scopes + dependents {
           let plan = scope.plan
           let rows = try connection.prepared(
             plan.select(limit: plan.limit, offset: plan.offset), reader.model)
@@ -102,10 +95,10 @@ extension ScratchContext {
           while try translatingErrors({ () throws(SQLiteError) in try rows.step() }) {
             page.append(EvictionCandidate(try reader.builder.record(rows, of: plan.table)))
             if page.count < EvictionCandidate.batchSize { continue }
-            try ledger.addNow(page, of: plan.table.id)
+            try ledger.addNow(page, of: scope)
             page.removeAll(keepingCapacity: true)
           }
-          try ledger.addNow(page, of: plan.table.id)
+          try ledger.addNow(page, of: scope)
         }
       }
     }
@@ -113,6 +106,29 @@ extension ScratchContext {
 
   /// Makes a batch part of this context's edits.
   package func compose(_ batch: RecordBatch) { compose(batch.layer) }
+
+  /// Makes the deletion of those rows of a page part of this context's edits that are as they were
+  /// noted and that it has not edited.
+  package nonisolated(nonsending) func delete(
+    _ page: AbsentPage
+  ) async throws(StoreError) -> BatchOutcome {
+    var outcome = BatchOutcome()
+    let id = page.table.id
+    let stored = try await reading { fetch throws(StoreError) in
+      try await fetch.snapshot.records(page.table, keys: Set(page.rows.map(\.key)))
+    }
+    for row in page.rows {
+      if let record = stored[row.key], row.isUnchanged(record),
+        !layers.contains(where: { $0[id, row.key] != nil })
+      {
+        edits.layer[id, row.key] = .known(Change(before: record, after: nil))
+        outcome.deleted += 1
+      } else {
+        outcome.kept += 1
+      }
+    }
+    return outcome
+  }
 
   package var model: Model { store.model }
 

@@ -46,10 +46,41 @@ package struct RecordBatch: Sendable {
   /// Adds another batch on top: what it says of a key comes later.
   package mutating func compose(_ next: RecordBatch) { layer.compose(next.layer) }
 
-  /// Leaves out what another batch has, too.
-  package mutating func subtract(_ other: RecordBatch) {
-    for (table, changes) in layer.tables where other.layer.tables[table] != nil {
-      for (key, _) in changes where other.layer[table, key] != nil { layer[table, key] = nil }
+  /// The same rows in batches of a size.
+  package func portions(of size: Int) -> [RecordBatch] {
+    var portions: [RecordBatch] = []
+    var next = RecordBatch()
+    for (table, changes) in layer.tables {
+      for (key, change) in changes {
+        next.layer.compose(change, table, key)
+        if next.count < size { continue }
+        portions.append(next)
+        next = RecordBatch()
+      }
+    }
+    return next.isEmpty ? portions : portions + [next]
+  }
+
+  /// Moves what this batch has of another one's rows into that one, under what comes there later.
+  package mutating func move(under later: inout RecordBatch) {
+    for (table, changes) in later.layer.tables where layer.tables[table] != nil {
+      for (key, change) in changes {
+        guard let earlier = layer[table, key] else { continue }
+        layer[table, key] = nil
+        later.layer.replace(table, key) { _ in earlier.composed(with: change) }
+      }
+    }
+  }
+
+  /// Leaves of every row what another batch, which comes later and is on its way already, does not
+  /// say of it.
+  package mutating func giveWay(to later: RecordBatch) {
+    for (table, changes) in layer.tables where later.layer.tables[table] != nil {
+      for (key, change) in changes {
+        guard case .blind(let change) = change, case .blind(let next) = later.layer[table, key]
+        else { continue }
+        layer[table, key] = change.remaining(under: next).map(LayerChange.blind)
+      }
     }
   }
 }

@@ -51,24 +51,6 @@ extension Writer {
     return changes
   }
 
-  /// Deletes those rows of a page that are as they were noted.
-  func delete(
-    _ page: AbsentPage, _ saving: ImportTarget.Saving, author: String
-  ) throws(StoreError) -> BatchOutcome {
-    let start = ContinuousClock.now
-    var outcome = BatchOutcome()
-    let report = try evict(
-      EvictionBatch(
-        table: page.table, candidates: page.rows[...], inUse: [:], followsRules: true),
-      author: author, marking: saving.marks
-    ).report
-    outcome.deleted = report.evicted
-    outcome.kept = report.kept
-    outcome.commit = report.commit ?? commit
-    outcome.duration = start.duration(to: .now)
-    return outcome
-  }
-
   // MARK: - All or nothing
 
   /// Rows that are written between two looks at the ledger.
@@ -76,11 +58,11 @@ extension Writer {
 
   /// Writes everything that was staged, and deletes what is absent, in one transaction.
   ///
-  /// The indexes of tables that are empty are made after their rows: that is sequential work, where
-  /// filling them row by row is not. Those of unique values stay, as they say which rows collide.
+  /// The indexes of tables that are empty and get rows are made after those: that is sequential work,
+  /// where filling them row by row is not. Those of unique values stay, as they say which rows collide.
   func apply(
-    _ ledger: ImportLedger, absentIn scopes: [ImportScope], _ saving: ImportTarget.Saving,
-    author: String
+    _ ledger: ImportLedger, absentIn tables: [Table], inUse: KeysInUse,
+    _ saving: ImportTarget.Saving, author: String
   ) throws(StoreError) -> BatchOutcome {
     let start = ContinuousClock.now
     var outcome = BatchOutcome()
@@ -90,13 +72,19 @@ extension Writer {
       connection throws(StoreError) in
       try marks.write(at: options.now(), connection)
       var collected = CollectedChanges()
-      let indexes = try dropIndexesOfEmptyTables(connection)
+      let indexes = try dropIndexes(of: try ledger.tablesToFill, connection)
       hasNewSchema = !indexes.isEmpty
       let writer = try rowWriter(connection, author: author)
       try writeStaged(ledger, saving, writer, &outcome, &collected)
-      try deleteAbsent(ledger, scopes, writer, &outcome, &collected)
       try translatingErrors { () throws(SQLiteError) in
         for index in indexes { try connection.execute(index.create) }
+      }
+      // Delete rules look for what refers to a row, by an index. And what was left out may be what
+      // a row of the store is.
+      if outcome.refused.isEmpty && outcome.waiting.isEmpty {
+        try deleteAbsent(
+          from: tables, notedIn: ledger, inUse: inUse, portion: Self.portion, writer, &outcome
+        ) { collected.add($0) }
       }
       return collected.composed
     }
@@ -116,9 +104,10 @@ extension Writer {
       let next = try ledger.stagedNow(after: last, limit: Self.portion)
       if next.count == 0 { break }
       last = next.last
-      // What waits is older than what comes: a later row of a key takes its place.
-      outcome.waiting.subtract(RecordBatch(next.layer))
-      collected.add(try write(next.layer, saving, writer, &outcome))
+      // What waits is older than what comes.
+      var batch = RecordBatch(next.layer)
+      outcome.waiting.move(under: &batch)
+      collected.add(try write(batch.layer, saving, writer, &outcome))
     }
     // All rows are there now; what a row lacks still, it lacks for good.
     let waiting = outcome.waiting
@@ -127,34 +116,12 @@ extension Writer {
     if !waiting.isEmpty { collected.add(try write(waiting.layer, saving, writer, &outcome)) }
   }
 
-  private func deleteAbsent(
-    _ ledger: ImportLedger, _ scopes: [ImportScope], _ writer: RowWriter,
-    _ outcome: inout BatchOutcome, _ collected: inout CollectedChanges
-  ) throws(StoreError) {
-    // What was left out may be what a row of the store is.
-    guard outcome.refused.isEmpty, outcome.waiting.isEmpty else { return }
-    for scope in scopes {
-      var page: AbsentPage?
-      repeat {
-        let next = try ledger.absentRowsNow(of: scope.table, after: page, limit: Self.portion)
-        let (changes, report, _) = try delete(
-          EvictionBatch(
-            table: scope.table, candidates: next.rows[...], inUse: [:], followsRules: true),
-          writer)
-        collected.add(changes)
-        outcome.deleted += report.evicted
-        outcome.kept += report.kept
-        page = next
-      } while page?.isLast == false
-    }
-  }
-
-  private func dropIndexesOfEmptyTables(
-    _ connection: Connection
+  private func dropIndexes(
+    of tables: Set<TableID>, _ connection: Connection
   ) throws(StoreError) -> [TableIndex] {
     try translatingErrors { () throws(SQLiteError) in
       var dropped: [TableIndex] = []
-      for table in model.tables {
+      for table in model.tables where tables.contains(table.id) {
         let indexes = table.sql.indexes(uniques: table.uniques).filter { !$0.isUnique }
         guard !indexes.isEmpty,
           try connection.integer("SELECT 1 FROM \(table.name.quotedIdentifier) LIMIT 1") == nil

@@ -135,8 +135,11 @@ extension URL: AttributeValue {
 extension Decimal: AttributeValue {
   public init(cell: Cell) throws(ValueError) {
     let text = try String(cell: cell)
-    guard let value = Decimal(string: text, locale: Self.plain) else {
-      throw ValueError("\"\(text)\" is not a decimal number")
+    guard let number = DecimalText(text), let value = Decimal(string: text, locale: Self.plain),
+      case .text(let kept) = try value.cell
+    else { throw ValueError("\"\(text)\" is not a decimal number") }
+    guard DecimalText(kept) == number else {
+      throw ValueError("\"\(text)\" has more digits than a Decimal, or is out of its range")
     }
     self = value
   }

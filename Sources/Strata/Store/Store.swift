@@ -11,6 +11,7 @@ package final class Store: Sendable {
   let activity = ActivityLedger()
   private let newest: NewestCommit
   let lifecycle = Lock(Lifecycle())
+  private let view = Lock(ViewReference())
 
   private init(
     model: Model, writer: Writer, publisher: ChangePublisher, newest: NewestCommit
@@ -26,6 +27,18 @@ package final class Store: Sendable {
     let newest = NewestCommit()
     let writer = try await Writer.open(options, publisher: publisher, newest: newest)
     return Store(model: options.model, writer: writer, publisher: publisher, newest: newest)
+  }
+
+  private struct ViewReference: Sendable {
+    weak var view: ViewContext?
+  }
+
+  /// Introduces the view context, whose unsaved edits keep rows.
+  func attach(_ context: ViewContext) { view.withLock { $0.view = context } }
+
+  /// The keys that have unsaved edits in the view context, and those that an edit refers to.
+  var keysInUse: [TableID: Set<RecordKey>] {
+    get async { await view.withLock { $0.view }?.keysInUse ?? [:] }
   }
 
   /// The number of the newest commit.

@@ -103,6 +103,11 @@ extension ImportError {
     return result
   }
 
+  static var emptyInput: ImportError {
+    ImportError(
+      .source, "the input is empty, which does not say that there are no records any more")
+  }
+
   static var otherInput: ImportError {
     ImportError(.source, "the input has no record's end where the import is to go on")
   }

@@ -9,9 +9,8 @@ public struct ImportOptions: Sendable {
     case batched
     /// All at once or not at all, also if the process is killed.
     ///
-    /// Records are staged in a temporary file and written in one transaction at the end, some 3 to
-    /// 10 µs a row, for which other saves wait: a second or less for 100,000 rows. Indexes of tables
-    /// that are empty are made after their rows.
+    /// Records are staged in a temporary file and written in one transaction at the end, for which
+    /// other saves wait. Indexes of tables that are empty and get rows are made after those.
     case atomic
   }
 
@@ -32,6 +31,9 @@ public struct ImportOptions: Sendable {
   /// How long one transaction may hold the writer, and so how long a save of the view context waits
   /// at most; batches are made as large as that allows.
   public var longestTransaction = Duration.milliseconds(20)
+  /// The most bytes that a record may have, as it is held in memory; one that is longer is refused
+  /// like one that is no JSON. Nor may anything else between two commas be longer.
+  public var longestRecord = 16 * 1024 * 1024
   /// How many sources are read at a time; at least 1.
   public var workers = 2
   /// Where an interrupted import of JSON lines goes on, as ``ImportProgress/checkpoint`` said; nil
@@ -67,8 +69,11 @@ public struct AbsentRows: Sendable {
   /// Those of the entities that are imported are deleted after the whole feed was read without an
   /// error, but only if they existed when the import began and nobody has changed them since.
   ///
-  /// Rows that a delete rule keeps stay, too, and so do those of entities that are only nested inside
-  /// of the records.
+  /// Rows that a delete rule keeps stay, too, those that are edited in the view context or wait to be
+  /// pushed, those with which something would go that was made or changed since, and those of entities
+  /// that are only nested inside of the records. An entity of which the feed need not have had every
+  /// record keeps all its rows, and is one of ``ImportResult/incompleteEntities``. Lines without a
+  /// single record are an error.
   public static let delete = Self(rule: .deleteEveryRow)
 
   /// Like ``delete``, but only the rows of some queries, as they are when the import begins.

@@ -19,6 +19,10 @@ public struct ImportResult: Sendable, Hashable {
   public internal(set) var skipped = 0
   /// The first records that were left out, as many as ``ImportOptions/RefusedRecords`` says.
   public internal(set) var refused: [RefusedRecord] = []
+  /// The names of entities of which the feed need not have had every record, so that none of their
+  /// rows was absent: an array of a document was not there, or null, or a single record, or had
+  /// records that no part of the ``JSONDocument`` takes. Empty unless absent rows were looked for.
+  public internal(set) var incompleteEntities: [String] = []
   /// The commit that has everything; 0 if nothing was saved.
   public internal(set) var commit: Int64 = 0
 }
@@ -69,6 +73,8 @@ public struct ImportProgress: Sendable, Hashable {
   /// Where the import could go on if it were interrupted now: only of one source of JSON lines that is
   /// committed in batches.
   public internal(set) var checkpoint: ImportCheckpoint?
+  /// Counts the changes, so that what one worker says late is not taken for news.
+  var number = 0
 
   /// The part of the input that was read, from 0 to 1; nil if its size is not known.
   public var fraction: Double? {
@@ -101,6 +107,8 @@ public final class ImportMonitor: Sendable {
   private struct State: Sendable {
     var progress = ImportProgress()
     var isFinished = false
+    /// Whether somebody is telling the newest progress; that somebody tells what comes meanwhile.
+    var isTelling = false
     var continuations: [AsyncStream<ImportProgress>.Continuation] = []
   }
 
@@ -132,12 +140,21 @@ public final class ImportMonitor: Sendable {
   }
 
   func publish(_ progress: ImportProgress) {
-    let continuations = state.withLock { state in
+    var tells = state.withLock { state in
+      guard progress.number > state.progress.number else { return false }
       state.progress = progress
-      return state.continuations
+      defer { state.isTelling = true }
+      return !state.isTelling
     }
-    for continuation in continuations { continuation.yield(progress) }
-    onProgress?(progress)
+    while tells {
+      let (newest, continuations) = state.withLock { ($0.progress, $0.continuations) }
+      for continuation in continuations { continuation.yield(newest) }
+      onProgress?(newest)
+      tells = state.withLock { state in
+        state.isTelling = state.progress.number > newest.number
+        return state.isTelling
+      }
+    }
   }
 
   func finish() {

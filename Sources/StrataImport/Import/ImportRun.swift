@@ -3,7 +3,7 @@ internal import Strata
 
 /// A worker of an import: bytes → records → batches, the next one made while others are written.
 ///
-/// At most two batches are on their way to the writer, so that it never waits for a worker to wake
+/// A batch may have records of several sources, so that many small ones make few commits. At most two batches are on their way to the writer, so that it never waits for a worker to wake
 /// up, and one is being made: memory is bounded whatever the size of the input.
 struct ImportRun {
   private static let queueLimit = 2
@@ -14,7 +14,11 @@ struct ImportRun {
     let end: ImportCheckpoint?
   }
 
+  /// Gives the source to be read next; nil if there is none.
+  typealias NextSource = @Sendable () async throws(ImportError) -> JSONSource?
+
   private let session: ImportSession
+  private let makeFeed: @Sendable () throws(ImportError) -> RecordFeed
   /// The context whose edits the records become, if they are not committed.
   private let edits: ScratchContext?
   private var feed: RecordFeed
@@ -29,20 +33,24 @@ struct ImportRun {
   /// Where reading began.
   private let origin: ImportCheckpoint
   private var bytesToSkip: Int
+  /// The byte before the first one that is read.
+  private var lastSkipped: UInt8?
   private var countedRecords: Int
 
   /// - Parameter hasCheckpoints: whether the feed is the import's only one, and of JSON lines.
   init(
-    _ session: ImportSession, _ feed: RecordFeed, edits: ScratchContext?, hasCheckpoints: Bool
-  ) {
+    _ session: ImportSession, edits: ScratchContext?, hasCheckpoints: Bool,
+    _ makeFeed: @escaping @Sendable () throws(ImportError) -> RecordFeed
+  ) throws(ImportError) {
     self.session = session
+    self.makeFeed = makeFeed
     self.edits = edits
     let options = session.options
     origin = options.checkpoint ?? ImportCheckpoint(offset: 0, records: 0, lines: 0)
     bytesToSkip = origin.offset
     countedRecords = origin.records
     self.hasCheckpoints = hasCheckpoints && edits == nil && options.commits == .batched
-    self.feed = feed
+    feed = try makeFeed()
   }
 
   /// What a worker leaves for the end of the import.
@@ -51,14 +59,14 @@ struct ImportRun {
     var waiting: RecordBatch
   }
 
-  /// Reads a whole source; its last records, which do not fill a batch, are returned.
+  /// Reads whole sources; the last records, which do not fill a batch, are returned.
   ///
   /// - Throws: ``ImportError``, after what was on its way is committed or has failed.
   nonisolated(nonsending) mutating func run(
-    _ source: JSONSource
+    _ next: NextSource
   ) async throws(ImportError) -> Rest {
     do throws(ImportError) {
-      try await read(source)
+      while let source = try await next() { try await read(source) }
       while !handed.isEmpty { try await settle() }
       return Rest(tail: batch, waiting: waiting)
     } catch {
@@ -73,8 +81,9 @@ struct ImportRun {
   private nonisolated(nonsending) mutating func read(
     _ source: JSONSource
   ) async throws(ImportError) {
+    feed = try makeFeed()
+    countedRecords = feed.count
     var reader = try ChunkReader(source)
-    session.noteSource(bytes: reader.totalBytes)
     while let chunk = try await reader.next() {
       session.noteRead(bytes: chunk.count)
       try append(chunk)
@@ -85,20 +94,29 @@ struct ImportRun {
     if bytesToSkip > 0 { throw .otherInput }
     feed.finish()
     try await scan()
+    if feed.isEmptyInput && session.looksForAbsentRows { throw .emptyInput }
+    session.noteIncomplete(feed.incompleteTables)
   }
 
   private mutating func append(_ chunk: Data) throws(ImportError) {
     let skipped = min(bytesToSkip, chunk.count)
     bytesToSkip -= skipped
+    lastSkipped = chunk.prefix(skipped).last ?? lastSkipped
     let rest = chunk.dropFirst(skipped)
-    // A record of JSON lines ends at white space.
-    if skipped > 0, let next = rest.first, next > UInt8(ascii: " ") { throw .otherInput }
+    if let last = lastSkipped, let next = rest.first {
+      // A record of JSON lines ends with a line feed, or at the end of the input that there was.
+      if last != UInt8(ascii: "\n"), next > UInt8(ascii: " ") { throw .otherInput }
+      lastSkipped = nil
+    }
     rest.withUnsafeBytes { feed.append($0) }
   }
 
+  /// Whether nothing becomes an edit before all of it can.
+  private var holdsEverything: Bool { edits != nil && session.options.commits == .atomic }
+
   private nonisolated(nonsending) mutating func scan() async throws(ImportError) {
     while try scanRecord() {
-      if batch.count >= session.batchSize { try await handOver() }
+      if batch.count >= session.batchSize, !holdsEverything { try await handOver() }
     }
     session.noteRead(records: feed.count - countedRecords)
     countedRecords = feed.count
@@ -140,8 +158,9 @@ struct ImportRun {
       return session.note(BatchOutcome())
     }
     while handed.count >= Self.queueLimit { try await settle() }
-    // A later record of a key wins.
-    waiting.subtract(full)
+    // A later record of a waiting row may bring what that lacks.
+    var full = full
+    waiting.move(under: &full)
     var saving = ImportTarget.Saving()
     saving.waits = true
     saving.skipsRefused = session.skipsRefused
@@ -162,9 +181,9 @@ struct ImportRun {
       lacksBatch = true
       throw .store(error)
     }
-    waiting.compose(outcome.waiting)
-    for other in handed { waiting.subtract(other.batch) }
-    waiting.subtract(batch)
+    var late = outcome.waiting
+    for other in handed { late.giveWay(to: other.batch) }
+    waiting.compose(late)
     // What waits would be missing if the import went on behind it.
     let end = waiting.isEmpty && !lacksBatch ? oldest.end : nil
     session.note(outcome, of: oldest.batch.count, upTo: end)

@@ -5,14 +5,14 @@ final class ImportSession: Sendable {
   private struct State: Sendable {
     var progress = ImportProgress()
     var batchSize: Int
-    /// Sources of unknown size make the whole unknown.
-    var hasUnknownSize = false
+    /// The tables of which the feed need not have had every row.
+    var incomplete: Set<ObjectIdentifier> = []
   }
 
   /// Where batches go; nil for a child of another context, whose edits they become.
   let target: ImportTarget?
   let options: ImportOptions
-  /// The rows that the feed may not have any more.
+  /// The rows that the feed may not have any more, in the order in which they are deleted.
   let scopes: [ImportScope]
   let ledger: ImportLedger?
   private let marks: FreshnessMarks
@@ -37,6 +37,9 @@ final class ImportSession: Sendable {
   var skipsRefused: Bool {
     if case .skip = options.refusedRecords { true } else { false }
   }
+
+  /// Whether rows are deleted that the feed does not have.
+  var looksForAbsentRows: Bool { !scopes.isEmpty }
 
   // MARK: - Batches
 
@@ -66,17 +69,27 @@ final class ImportSession: Sendable {
     let elapsed = start.duration(to: .now)
     return state.withLock { state in
       body(&state.progress)
+      state.progress.number += 1
       state.progress.elapsed = elapsed
       return state.progress
     }
   }
 
-  /// Counts a source that is about to be read.
-  func noteSource(bytes: Int?) {
+  /// Counts sources that will be read; one of unknown size makes the whole unknown.
+  func noteSources(_ sources: [JSONSource]) {
+    let sizes = sources.map(\.byteCount)
+    _ = change { progress in
+      progress.totalBytes = sizes.contains(nil) ? nil : sizes.reduce(0) { $0 + ($1 ?? 0) }
+    }
+  }
+
+  /// Notes that a feed need not have had every row of some tables.
+  func noteIncomplete(_ tables: [Table]) {
+    let tables = tables.filter { table in scopes.contains { $0.table === table } }
     state.withLock { state in
-      state.hasUnknownSize = state.hasUnknownSize || bytes == nil
-      state.progress.totalBytes =
-        state.hasUnknownSize ? nil : (state.progress.totalBytes ?? 0) + (bytes ?? 0)
+      for table in tables where state.incomplete.insert(ObjectIdentifier(table)).inserted {
+        state.progress.result.incompleteEntities.append(table.entity)
+      }
     }
   }
 
@@ -121,37 +134,80 @@ final class ImportSession: Sendable {
     if Task.isCancelled { throw .cancelled }
     try await crossOff(tail)
     guard let target else {
-      edits?.compose(tail)
-      return try await deleteAbsent { page in edits?.compose(page.deletion) }
+      if let edits { try await finish(tail, in: edits) }
+      return
     }
     var saving = ImportTarget.Saving()
     saving.skipsRefused = skipsRefused
     if options.commits == .atomic, let ledger {
       saving.marks = marks
-      let scopes = result.skipped == 0 ? scopes : []
-      try await storing { () throws(StoreError) in
+      let tables = absentTables
+      try await storing { [saving] () throws(StoreError) in
         try await ledger.stage(tail)
-        noteLast(try await target.apply(ledger, absentIn: scopes, saving))
+        noteLast(try await target.apply(ledger, absentIn: tables, saving))
       }
       return
     }
-    // What is missing now will not come any more.
-    saving.waits = skipsRefused
     var last = waiting
     last.compose(tail)
-    let deletes = !scopes.isEmpty && result.skipped == 0
+    last = try await saveWhatFinds(last, target)
+    // What is missing now will not come any more.
+    saving.waits = skipsRefused
+    // The last commit marks what was imported.
+    let deletes = !absentTables.isEmpty
     if !deletes { saving.marks = marks }
-    if !last.isEmpty || !saving.marks.isEmpty {
-      try await storing { () throws(StoreError) in
-        noteLast(try await target.save(last, saving).outcome, of: last.count)
-      }
-    }
+    if !last.isEmpty || !saving.marks.isEmpty { try await saveLast(last, target, saving) }
     if !deletes { return }
-    try await deleteAbsent { [saving, marks] page throws(StoreError) in
-      var saving = saving
-      if page.isLast && page.isOfLastTable(scopes) { saving.marks = marks }
-      if page.isEmpty && saving.marks.isEmpty { return }
-      note(try await target.delete(page, saving))
+    if try await !deleteAbsent(target, saving) && !marks.isEmpty {
+      saving.marks = marks
+      try await saveLast(RecordBatch(), target, saving)
+    }
+  }
+
+  private nonisolated(nonsending) func finish(
+    _ tail: RecordBatch, in edits: ScratchContext
+  ) async throws(ImportError) {
+    edits.compose(tail)
+    for table in absentTables {
+      var page: AbsentPage?
+      repeat {
+        let next = try await nextPage(of: table, after: page)
+        try await storing { () throws(StoreError) in note(try await edits.delete(next)) }
+        page = next
+      } while page?.isLast == false
+    }
+  }
+
+  /// Saves, batch by batch, rows of which some may lack what they require, as long as that brings
+  /// what others lack; those that are left, if they are too many, can only be saved together.
+  private nonisolated(nonsending) func saveWhatFinds(
+    _ rows: RecordBatch, _ target: ImportTarget
+  ) async throws(ImportError) -> RecordBatch {
+    var saving = ImportTarget.Saving()
+    saving.skipsRefused = skipsRefused
+    saving.waits = true
+    var rest = rows
+    while rest.count > batchSize {
+      var left = RecordBatch()
+      for portion in rest.portions(of: batchSize) {
+        if Task.isCancelled { throw .cancelled }
+        let outcome = try await storing { [saving] () throws(StoreError) in
+          try await target.save(portion, saving).outcome
+        }
+        note(outcome, of: portion.count)
+        left.compose(outcome.waiting)
+      }
+      if left.count == rest.count { break }
+      rest = left
+    }
+    return rest
+  }
+
+  private nonisolated(nonsending) func saveLast(
+    _ last: RecordBatch, _ target: ImportTarget, _ saving: ImportTarget.Saving
+  ) async throws(ImportError) {
+    try await storing { () throws(StoreError) in
+      noteLast(try await target.save(last, saving).outcome, of: last.count)
     }
   }
 
@@ -169,21 +225,61 @@ final class ImportSession: Sendable {
     try await storing { () throws(StoreError) in try await ledger.remove(batch.keys) }
   }
 
+  /// The tables whose rows were noted and not crossed off are absent; none if something was left out.
+  private var absentTables: [Table] {
+    let state = state.withLock { $0 }
+    guard state.progress.result.skipped == 0 else { return [] }
+    var tables: [Table] = []
+    for table in scopes.map(\.table) where !state.incomplete.contains(ObjectIdentifier(table)) {
+      if !tables.contains(where: { $0 === table }) { tables.append(table) }
+    }
+    return tables
+  }
+
+  /// Deletes absent rows page by page.
+  ///
+  /// - Returns: whether the last page has marked what was imported.
   private nonisolated(nonsending) func deleteAbsent(
-    _ body: nonisolated(nonsending) (AbsentPage) async throws(StoreError) -> Void
-  ) async throws(ImportError) {
-    guard let ledger, result.skipped == 0 else { return }
-    for table in scopes.map(\.table) {
-      var page: AbsentPage?
-      repeat {
-        if Task.isCancelled { throw .cancelled }
-        try await storing { () throws(StoreError) in
-          let next = try await ledger.absentRows(
-            of: table, after: page, limit: options.batchSize ?? Self.firstBatch)
-          try await body(next)
+    _ target: ImportTarget, _ saving: ImportTarget.Saving
+  ) async throws(ImportError) -> Bool {
+    let tables = absentTables
+    guard let ledger, !tables.isEmpty else { return false }
+    var isMarked = false
+    var before: Int
+    var held = 0
+    repeat {
+      before = result.deleted
+      for table in tables {
+        var page: AbsentPage?
+        repeat {
+          let next = try await nextPage(of: table, after: page)
           page = next
-        }
-      } while page?.isLast == false
+          var saving = saving
+          if next.isLast && table === tables.last && !isMarked {
+            saving.marks = marks
+            isMarked = true
+          }
+          if next.isEmpty && saving.marks.isEmpty { continue }
+          try await storing { [saving] () throws(StoreError) in
+            note(try await target.delete(next, notedIn: ledger, saving))
+          }
+        } while page?.isLast == false
+      }
+      held = try await storing { () throws(StoreError) in try await ledger.heldCount() }
+      // What held a row may have gone after it was looked at.
+    } while held > 0 && result.deleted > before
+    _ = change { $0.result.kept += held }
+    return isMarked
+  }
+
+  private nonisolated(nonsending) func nextPage(
+    of table: Table, after page: AbsentPage?
+  ) async throws(ImportError) -> AbsentPage {
+    if Task.isCancelled { throw .cancelled }
+    guard let ledger else { fatalError("absent rows that nobody noted") }
+    return try await storing { () throws(StoreError) in
+      try await ledger.absentRows(
+        of: table, after: page, limit: options.batchSize ?? Self.firstBatch)
     }
   }
 }

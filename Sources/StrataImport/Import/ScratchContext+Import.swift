@@ -56,9 +56,11 @@ extension ScratchContext {
     try await running(prepared.session) { () throws(ImportError) in
       let session = prepared.session
       let edits = session.target == nil ? self : nil
-      var run = ImportRun(
-        session, try prepared.makeFeed(), edits: edits, hasCheckpoints: hasCheckpoints)
-      let rest = try await run.run(source)
+      session.noteSources([source])
+      let unread = Lock<JSONSource?>(source)
+      var run = try ImportRun(
+        session, edits: edits, hasCheckpoints: hasCheckpoints, prepared.makeFeed)
+      let rest = try await run.run { () throws(ImportError) in unread.withLock { $0.take() } }
       try await session.finish(rest.tail, waiting: rest.waiting, edits: edits)
     }
   }
@@ -101,28 +103,30 @@ extension ScratchContext {
     }
     let prepared = try PreparedImport(
       self, type, format, mapping, absent, freshens, options, monitor)
+    if sources.isEmpty && prepared.session.looksForAbsentRows { throw .emptyInput }
+    prepared.session.noteSources(sources)
     let rest = Lock(sources[...])
     return try await importing(
-      prepared, workers: options.workers, hasCheckpoints: sources.count == 1 && format == .lines
+      prepared, workers: min(options.workers, sources.count),
+      hasCheckpoints: sources.count == 1 && format == .lines
     ) { _ in rest.withLock { $0.popFirst() } }
   }
 
   /// Imports sources as they become known, some at a time.
   ///
-  /// - Parameter next: gives the next source, told what was read of those before.
+  /// - Parameter next: gives a worker its next source, told what was read of those before.
   nonisolated(nonsending) func importing(
     _ prepared: PreparedImport, workers: Int, hasCheckpoints: Bool,
-    _ next: nonisolated(nonsending) (ImportResult) async throws(ImportError) -> JSONSource?
+    _ next: @escaping @Sendable (ImportResult) async throws(ImportError) -> JSONSource?
   ) async throws(ImportError) -> ImportResult {
     try await running(prepared.session) { () throws(ImportError) in
       let session = prepared.session
-      let rest = try await ImportRun.Rest(workers: workers) { () throws(ImportError) in
-        try await next(session.result)
-      } read: { source in
+      let rest = try await ImportRun.Rest(workers: max(1, workers)) {
         do throws(ImportError) {
-          var run = ImportRun(
-            session, try prepared.makeFeed(), edits: nil, hasCheckpoints: hasCheckpoints)
-          return .success(try await run.run(source))
+          var run = try ImportRun(
+            session, edits: nil, hasCheckpoints: hasCheckpoints, prepared.makeFeed)
+          return .success(
+            try await run.run { () throws(ImportError) in try await next(session.result) })
         } catch {
           return .failure(error)
         }
@@ -149,7 +153,9 @@ struct PreparedImport: Sendable {
     }
     try self.init(scratch, absent, freshens, options, monitor, claim) { () throws(ImportError) in
       let mapper = try RecordMapper(mapping.definition, in: model)
-      return RecordFeed(mapper, format, after: options.checkpoint?.records ?? 0)
+      return RecordFeed(
+        mapper, format, longestRecord: options.longestRecord,
+        after: options.checkpoint?.records ?? 0)
     }
   }
 
@@ -161,7 +167,8 @@ struct PreparedImport: Sendable {
     let model = scratch.model
     if options.checkpoint != nil { throw .mapping("a document has no checkpoint to go on at") }
     try self.init(scratch, absent, freshens, options, monitor, claim) { () throws(ImportError) in
-      RecordFeed(try FeedPlace.places(of: document, in: model))
+      RecordFeed(
+        try FeedPlace.places(of: document, in: model), longestRecord: options.longestRecord)
     }
   }
 
@@ -175,7 +182,7 @@ struct PreparedImport: Sendable {
     let tables = try makeFeed().tables
     let scopes: [ImportScope]
     do throws(StoreError) {
-      scopes = try absent.scopes(tables, scratch.model)
+      scopes = ImportScope.ordered(try absent.scopes(tables, scratch.model), scratch.model)
       session = ImportSession(
         scratch.batchTarget(author: options.author), options, scopes,
         try scratch.marks(freshens, claim: claim), monitor)
@@ -193,36 +200,22 @@ struct PreparedImport: Sendable {
 }
 
 extension ImportRun.Rest {
-  /// What is left of several sources, of which `workers` are read at a time.
-  ///
-  /// The first error stops all of them.
-  fileprivate nonisolated(nonsending) init(
+  /// What is left of several workers. The first error stops all of them.
+  fileprivate init(
     workers: Int,
-    _ next: nonisolated(nonsending) () async throws(ImportError) -> JSONSource?,
-    read: @escaping @Sendable @concurrent (JSONSource) async -> Result<Self, ImportError>
+    _ work: @escaping @Sendable @concurrent () async -> Result<Self, ImportError>
   ) async throws(ImportError) {
-    self.init(tail: RecordBatch(), waiting: RecordBatch())
     let result = await withTaskGroup(
       of: Result<Self, ImportError>.self, returning: Result<Self, ImportError>.self
     ) { group in
       var all = Self(tail: RecordBatch(), waiting: RecordBatch())
       var failure: ImportError?
-      func begin() async {
-        do throws(ImportError) {
-          guard failure == nil, let source = try await next() else { return }
-          group.addTask { await read(source) }
-        } catch {
-          failure = error
-          group.cancelAll()
-        }
-      }
-      for _ in 0..<max(1, workers) { await begin() }
+      for _ in 0..<workers { group.addTask { await work() } }
       while let result = await group.next() {
         switch result {
-        case .success(let rest):
-          all.waiting.compose(rest.waiting)
-          all.tail.compose(rest.tail)
-          await begin()
+        case .success(let next):
+          all.waiting.compose(next.waiting)
+          all.tail.compose(next.tail)
         case .failure(let error):
           failure = failure ?? error
           group.cancelAll()

@@ -36,25 +36,15 @@ struct ChunkReader {
 
   private var state: State
   private var gunzip: Gunzip?
-  /// The number of bytes that will be read, if it is known.
-  let totalBytes: Int?
 
   init(_ source: JSONSource) throws(ImportError) {
     do {
-      var count: Int?
       switch source.kind {
-      case .data(let data):
-        state = .data(data)
-        count = data.count
-      case .file(let url):
-        state = .file(try FileHandle(forReadingFrom: url))
-        let attributes = try FileManager.default.attributesOfItem(atPath: url.path)
-        count = (attributes[.size] as? NSNumber)?.intValue
-      case .chunks(let make):
-        state = .chunks(try make())
+      case .data(let data): state = .data(data)
+      case .file(let url): state = .file(try FileHandle(forReadingFrom: url))
+      case .chunks(let make): state = .chunks(try make())
       }
       gunzip = source.isGzip ? Gunzip() : nil
-      totalBytes = source.isGzip ? nil : count
     } catch {
       throw .source(error)
     }

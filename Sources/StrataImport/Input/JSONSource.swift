@@ -18,6 +18,18 @@ public struct JSONSource: Sendable {
 
   private init(_ kind: Kind) { self.kind = kind }
 
+  /// The number of bytes that will be read, if that is known beforehand.
+  var byteCount: Int? {
+    if isGzip { return nil }
+    switch kind {
+    case .data(let data): return data.count
+    case .file(let url):
+      let attributes = try? FileManager.default.attributesOfItem(atPath: url.path)
+      return (attributes?[.size] as? NSNumber)?.intValue
+    case .chunks: return nil
+    }
+  }
+
   /// Bytes in memory.
   public static func data(_ data: Data) -> Self { Self(.data(data)) }
 

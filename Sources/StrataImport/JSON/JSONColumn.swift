@@ -3,6 +3,8 @@ package struct JSONColumn: Sendable, Equatable {
   package enum Kind: Sendable, Equatable {
     /// A number that is an integer of 64 bits, in whatever notation (`1`, `1.0`, `1e3`).
     case integer
+    /// A number that is an integer from 0 to 2^64 - 1, as its 64-bit pattern.
+    case unsigned
     /// A number, as the nearest `Double`.
     case real
     /// `true` or `false`, as the integer 1 or 0.

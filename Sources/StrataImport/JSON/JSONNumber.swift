@@ -83,17 +83,27 @@ extension JSONNumber {
   /// whose value is integral, up to 19 digits.
   var integer: Int64? {
     @inline(__always) get {
-      guard isExact else { return nil }
-      var magnitude = mantissa
-      if !isPlain {
-        guard let scaled = scaledMantissa else { return nil }
-        magnitude = scaled
-      }
+      guard let magnitude else { return nil }
       if isNegative {
         return magnitude <= 1 << 63 ? Int64(truncatingIfNeeded: 0 &- magnitude) : nil
       }
       return Int64(exactly: magnitude)
     }
+  }
+
+  /// The number as an unsigned integer, if it is one and fits. `text` is the number's text.
+  func unsigned(_ text: UnsafeBufferPointer<UInt8>) -> UInt64? {
+    // The largest ones have a digit more than the mantissa holds.
+    if isPlain, digitCount == 20 { return UInt64(String(decoding: text, as: UTF8.self)) }
+    guard let magnitude, !isNegative || magnitude == 0 else { return nil }
+    return magnitude
+  }
+
+  /// The number without its sign, if it is an integer of 64 bits.
+  @inline(__always)
+  private var magnitude: UInt64? {
+    guard isExact else { return nil }
+    return isPlain ? mantissa : scaledMantissa
   }
 
   /// `mantissa × 10^exponent`, if that is an integer of 64 bits.

@@ -150,7 +150,7 @@ extension JSONPlan.Field.Reading {
       case .bool: .bool
       case .text: .text
       case .date(.iso8601): .iso8601
-      case .date, .base64, .uuid, .json, .custom: .other
+      case .unsigned, .date, .base64, .uuid, .json, .custom: .other
       }
   }
 }

@@ -72,6 +72,9 @@ extension JSONReader {
     switch column.kind {
     case .integer:
       return try number(allowsString) { number, _ in number.integer }.map { .integer($0) }
+    case .unsigned:
+      return try number(allowsString) { number, text in number.unsigned(text) }
+        .map { .integer(Int64(bitPattern: $0)) }
     case .real:
       return try real(allowsString).map { .real($0) }
     case .bool:
@@ -106,6 +109,7 @@ extension JSONReader {
     let problem: JSONValueError.Problem =
       switch column {
       case .integer: kind == .number ? .notAnInteger : .expected(.number)
+      case .unsigned: kind == .number ? .notUnsigned : .expected(.number)
       case .real: kind == .number ? .numberOutOfRange : .expected(.number)
       case .bool: .expected(.bool)
       case .date(.iso8601), .date(.iso8601UTC): kind == .string ? .invalidDate : .expected(.string)

@@ -19,10 +19,10 @@ package enum JSONScanError: Error, Sendable, Equatable {
 /// while try scanner.next(&row) { … }
 /// ```
 /// A byte order mark at the start is skipped. Records and errors, with their locations, are the same
-/// however the input is cut. Memory is bounded by the largest record and the largest chunk; a record
-/// cut by a chunk's end is read again when there is more, and a very long one only when an eighth
-/// more has arrived, so that no size of chunks makes the work quadratic. Give chunks of 64 to 256 KB
-/// and take the records of each before the next.
+/// however the input is cut. Memory is bounded by the largest record, for which there is a limit, and
+/// the largest chunk; a record cut by a chunk's end is read again when there is more, and a very long
+/// one only when an eighth more has arrived, so that no size of chunks makes the work quadratic. Give
+/// chunks of 64 to 256 KB and take the records of each before the next.
 package struct JSONRecordScanner: Sendable {
   private let plans: [JSONPlan]
 
@@ -33,30 +33,44 @@ package struct JSONRecordScanner: Sendable {
   private var failure: JSONSyntaxError?
   /// Whether the format lets a line feed end a record.
   private let isLines: Bool
+  /// How often a line feed may still let the record that is cut be read again.
+  private var lineTries = Self.lineTryLimit
+  /// Records over more lines wait for an eighth more, as any long one does.
+  private static let lineTryLimit = 32
+  /// The most bytes of a record.
+  private let longestRecord: Int
 
-  package init(_ format: JSONFormat, plan: JSONPlan) {
+  package init(_ format: JSONFormat, plan: JSONPlan, longestRecord: Int = .max) {
     plans = [plan]
     traversal = JSONTraversal(format)
     isLines = format == .lines
+    self.longestRecord = longestRecord
   }
 
   /// Reads the arrays at several paths of a document, each by a plan of its own.
   ///
   /// - Parameter places: at most 64, of which no path leads to another one.
-  package init(_ places: [(path: [String], plan: JSONPlan)]) {
+  package init(_ places: [(path: [String], plan: JSONPlan)], longestRecord: Int = .max) {
     plans = places.map(\.plan)
     traversal = JSONTraversal(places.map(\.path))
     isLines = false
+    self.longestRecord = longestRecord
   }
 
   /// Which of the places the last record was found at.
   package var place: Int { traversal.place }
 
+  /// Whether there was an array at one of the places.
+  package func hasFoundArray(at place: Int) -> Bool { traversal.hasFoundArray(at: place) }
+
   /// Adds input.
   package mutating func append(_ chunk: UnsafeRawBufferPointer) {
     window.append(chunk)
     // A line that is now complete shall not wait for the next one.
-    if isLines, retryCount > 0, chunk.contains(0x0A) { retryCount = 0 }
+    if isLines, retryCount > 0, lineTries > 0, chunk.contains(0x0A) {
+      retryCount = 0
+      lineTries -= 1
+    }
   }
 
   /// Declares that all input has been added; what is left is then read to its end.
@@ -72,17 +86,26 @@ package struct JSONRecordScanner: Sendable {
     let isRecord: Bool
     do throws(JSONFault) {
       isRecord = try window.next(&traversal, plans, &row)
-      retryCount = 0
+      (retryCount, lineTries) = (0, Self.lineTryLimit)
     } catch {
-      if error.code == .unexpectedEnd, !window.isFinal {
+      var error = error
+      if error.code == .unexpectedEnd, window.unreadCount > longestRecord {
+        error = JSONFault(code: .tooLong, position: window.consumed)
+      } else if error.code == .unexpectedEnd, !window.isFinal {
         retryCount = window.unreadCount + max(1, window.unreadCount / 8)
         return false
       }
       let failure = syntaxError(error)
       if traversal.leaveLine() {
-        retryCount = 0
+        (retryCount, lineTries) = (0, Self.lineTryLimit)
         throw .line(failure)
       }
+      self.failure = failure
+      throw .syntax(failure)
+    }
+    if isRecord, row.count > longestRecord, let position = window.position(of: row.offset) {
+      let failure = syntaxError(JSONFault(code: .tooLong, position: position))
+      if isLines { throw .line(failure) }
       self.failure = failure
       throw .syntax(failure)
     }

@@ -59,6 +59,9 @@ package struct JSONRow: Sendable {
   /// The bytes of the whole record as it stands in the input.
   func withSource(_ body: (UnsafeRawBufferPointer) -> Void) { source.withUnsafeBytes(body) }
 
+  /// The bytes of the whole record.
+  var count: Int { source.count }
+
   /// The whole record as it stands in the input.
   package var json: String { String(decoding: source, as: UTF8.self) }
 

@@ -21,6 +21,8 @@ package struct JSONSyntaxError: Error, Sendable, Equatable, CustomStringConverti
     case trailingGarbage
     /// The document has no array at the path of its format.
     case arrayNotFound
+    /// A record, or a string outside of all records, is longer than the scanner may hold.
+    case tooLong
   }
 
   package var code: Code
@@ -50,6 +52,7 @@ extension JSONSyntaxError.Code {
     case .tooDeep: "more than \(JSONReader.maximumDepth) arrays and objects inside each other"
     case .trailingGarbage: "\(Self.name(of: byte)) after the end"
     case .arrayNotFound: "no array of records in the document"
+    case .tooLong: "a record that is longer than the import may hold in memory"
     }
   }
 

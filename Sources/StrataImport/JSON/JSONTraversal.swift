@@ -8,8 +8,8 @@ internal import Foundation
 ///          firstElement ─→ element ─→ separator ─,→ element
 ///          value(n) ─{→ single, value(n) ─null→ member, where an array is not insisted on
 ///          } of level n, ] of the array ─→ member(n - 1), at the outermost level ─→ trailing
-/// start ─→ line ─→ lineEnd ─→ line …                            line, trailing ─→ finished
-/// line, lineEnd ─ leaveLine ─→ brokenLine ─→ line
+/// start ─→ line ─→ line …                                       line, trailing ─→ finished
+/// line ─ leaveLine ─→ brokenLine ─→ line
 /// ```
 /// Each move commits what was read, so after a fault the input is read again from the phase's start.
 struct JSONTraversal: Sendable {
@@ -36,8 +36,6 @@ struct JSONTraversal: Sendable {
     case single
     /// Before a line.
     case line
-    /// Behind a record on a line.
-    case lineEnd
     /// In a line of which nothing is read any more.
     case brokenLine
     /// Behind the document.
@@ -51,11 +49,17 @@ struct JSONTraversal: Sendable {
   /// Whether one record may be in the place of an array, or null.
   private let allowsSingle: Bool
   private var phase = Phase.start
-  private var hasFoundArray = false
+  /// A bit for each path at which there was an array.
+  private var arrays: UInt64 = 0
+  /// Whether there was anything at any path.
+  private var hasFoundPlace = false
   /// By level, a bit for each path that the keys above are on.
   private var candidates: [UInt64]
   /// Which path the last record was found at.
   private(set) var place = 0
+
+  /// Whether there was an array at a path.
+  func hasFoundArray(at place: Int) -> Bool { arrays & 1 << UInt64(place) != 0 }
 
   init(_ format: JSONFormat) {
     let path = if case .arrayAt(let keys) = format { keys } else { [String]() }
@@ -111,6 +115,8 @@ struct JSONTraversal: Sendable {
           move(to: .element, &reader)
         }
       case .element:
+        _ = reader.peek()
+        reader.commit()
         reader.depth = paths[place].count + 1
         try reader.record(plans[place], into: &row)
         move(to: .separator, &reader)
@@ -128,15 +134,15 @@ struct JSONTraversal: Sendable {
         leave(paths[place].count, &reader)
         return true
       case .line:
-        if try skipBlankLines(&reader) {
-          try reader.record(plans[place], into: &row)
-          move(to: .lineEnd, &reader)
-          return true
+        guard try skipBlankLines(&reader) else {
+          move(to: .finished, &reader)
+          continue
         }
-        move(to: .finished, &reader)
-      case .lineEnd:
+        try reader.record(plans[place], into: &row)
+        // What is behind a record decides whether it is one.
         try endLine(&reader)
         move(to: .line, &reader)
+        return true
       case .brokenLine:
         try skipLine(&reader)
         move(to: .line, &reader)
@@ -172,8 +178,9 @@ struct JSONTraversal: Sendable {
       } else {
         try reader.expect(UInt8(ascii: "["))
         move(to: .firstElement, &reader)
+        arrays |= 1 << UInt64(first)
       }
-      hasFoundArray = true
+      hasFoundPlace = true
     } else {
       try reader.expect(UInt8(ascii: "{"))
       move(to: .firstKey(level: level), &reader)
@@ -227,10 +234,10 @@ struct JSONTraversal: Sendable {
   /// Gives up what could not be read of a line; false if the format has none.
   ///
   /// That is the line on which the record began: reading goes on after it, wherever in the record
-  /// the fault was.
+  /// the fault was. If the fault is behind the record, it is the line on which the record ends.
   mutating func leaveLine() -> Bool {
     switch phase {
-    case .line, .lineEnd:
+    case .line:
       phase = .brokenLine
       return true
     case .start, .value, .firstKey, .key, .skipping, .member, .firstElement, .element, .separator,
@@ -264,8 +271,12 @@ struct JSONTraversal: Sendable {
     while reader.cursor.pointee != 0x0A {
       switch reader.cursor.pointee {
       case 0x20, 0x09, 0x0D: reader.cursor += 1
-      case 0 where reader.isAtEnd && reader.isFinal: return
-      default: throw reader.fault(.trailingGarbage, at: reader.cursor)
+      case 0 where reader.isAtEnd:
+        if reader.isFinal { return }
+        throw reader.fault(at: reader.cursor)
+      default:
+        reader.commit()
+        throw reader.fault(.trailingGarbage, at: reader.cursor)
       }
     }
     reader.cursor += 1
@@ -278,7 +289,7 @@ struct JSONTraversal: Sendable {
     guard reader.isAtEnd, reader.isFinal else {
       throw reader.fault(.trailingGarbage, at: reader.cursor)
     }
-    guard hasFoundArray else {
+    guard hasFoundPlace else {
       throw JSONFault(code: .arrayNotFound, position: reader.position)
     }
   }

@@ -9,6 +9,8 @@ package struct JSONValueError: Error, Sendable, Equatable, CustomStringConvertib
     case expected(Expectation)
     /// A number for an integer column that is no integer of 64 bits.
     case notAnInteger
+    /// A number for a column of unsigned integers that is none of 64 bits.
+    case notUnsigned
     /// A number that no finite `Double` is near.
     case numberOutOfRange
     case invalidDate
@@ -43,6 +45,7 @@ extension JSONValueError.Problem {
     case .null: "required and null"
     case .expected(let expectation): "expected \(expectation), found \(found)"
     case .notAnInteger: "not an integer of 64 bits: \(found)"
+    case .notUnsigned: "not an unsigned integer of 64 bits: \(found)"
     case .numberOutOfRange: "number out of range: \(found)"
     case .invalidDate: "not a date: \(found)"
     case .invalidUUID: "not a UUID: \(found)"

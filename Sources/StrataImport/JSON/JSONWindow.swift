@@ -11,7 +11,7 @@ struct JSONWindow: Sendable {
 
   private var bytes = padding
   /// The bytes before this index are read and may be discarded.
-  private var consumed = 0
+  private(set) var consumed = 0
   private(set) var isFinal = false
 
   /// Absolute offset of the window's first byte.

@@ -4,8 +4,9 @@ public import Foundation
 /// How a JSON value becomes an attribute's value.
 ///
 /// `.automatic` goes by the attribute's type: numbers, Booleans and strings as they are; dates from
-/// ISO 8601; UUIDs and keys from their text form; `Data` from base 64; enumerations from their raw
-/// value; arrays and ``JSONValue`` types from JSON of any kind.
+/// ISO 8601; UUIDs and keys from their text form; URLs from strings; `Data` from base 64; `Decimal`
+/// from a number or its text, exactly; enumerations from their raw value; arrays and ``JSONValue``
+/// types from JSON of any kind. What a type cannot hold is refused.
 public struct Conversion<Value: AttributeValue>: Sendable {
   let kind: JSONColumn.Kind
   /// Makes the cell from the scanned one; nil if it is the value already.
@@ -90,6 +91,7 @@ private enum StandardConversion {
     }
     add(Int.self, .integer)
     add(Int64.self, .integer)
+    add(UInt64.self, .unsigned)
     add(Double.self, .real)
     add(Bool.self, .bool)
     add(String.self, .text)
@@ -100,12 +102,25 @@ private enum StandardConversion {
   }()
 
   static func fallback<V: AttributeValue>(_ type: V.Type) -> JSONColumn.Kind {
-    switch V.storage {
-    case .integer: .integer
-    case .real: .real
-    case .blob: .base64
-    case .text: type is any JSONStored.Type ? .json : .custom(0)
+    if let raw = V.Unwrapped.self as? any RawRepresentable.Type, let raw = rawValue(of: raw),
+      raw.storage == V.storage
+    {
+      return kind(of: raw) ?? fallback(raw)
     }
+    switch V.storage {
+    case .integer: return V.Unwrapped.self == UInt.self ? .unsigned : .integer
+    case .real: return .real
+    case .blob: return .base64
+    case .text where V.Unwrapped.self == URL.self: return .text
+    case .text: return type is any JSONStored.Type ? .json : .custom(0)
+    }
+  }
+
+  /// What an enumeration or a set of options is stored as.
+  private static func rawValue<R: RawRepresentable>(
+    of _: R.Type
+  ) -> (any AttributeValue.Type)? {
+    R.RawValue.self as? any AttributeValue.Type
   }
 }
 

@@ -54,13 +54,15 @@ struct EntityMapper {
   let arrays: [Elements]
   /// The columns of the plan that the slots are of.
   let columns: [JSONColumn]
-  /// All slots of the entity's own values.
-  let slots: [Int]
+  /// The slots of the entity's own values, by the place in the record where the entity may be.
+  let slots: [[Int]]
+  /// Those of its key.
+  private let keySlots: [[Int]]
   private let builder = RecordBuilder()
 
   init(
     _ table: Table, defaults: Record, sources: [Source?], objects: [Object], arrays: [Elements],
-    columns: [JSONColumn]
+    columns: [JSONColumn], places: Int
   ) {
     self.table = table
     self.defaults = defaults
@@ -68,7 +70,19 @@ struct EntityMapper {
     self.objects = objects
     self.arrays = arrays
     self.columns = columns
-    slots = sources.compactMap { $0 }.flatMap { [$0.slot] + $0.otherSlots }
+    keySlots = Self.slots(of: [sources[Table.keyColumn]], places)
+    slots = Self.slots(of: sources, places)
+  }
+
+  /// The slots of some sources by place: each name is looked for at one place after the other.
+  private static func slots(of sources: [Source?], _ places: Int) -> [[Int]] {
+    var slots = [[Int]](repeating: [], count: places)
+    for source in sources.compactMap({ $0 }) {
+      for (index, slot) in ([source.slot] + source.otherSlots).enumerated() {
+        slots[index % places].append(slot)
+      }
+    }
+    return slots
   }
 
   /// Makes the record of a row, and of everything inside of it.
@@ -91,8 +105,17 @@ struct EntityMapper {
     made.append(Made(table: table, record: record, attributes: attributes))
   }
 
+  /// Whether the entity is at one of its places: an object with something in it, that is not null.
   private func isPresent(in row: JSONRow) -> Bool {
-    slots.contains { row.cells[$0] != .missing && row.cells[$0] != .null }
+    slots.indices.contains { place in
+      !slots[place].allSatisfy { row.cells[$0] == .missing } && !isNull(place, in: row)
+    }
+  }
+
+  /// Whether the object at a place is null, or has a key that is null and nothing else.
+  private func isNull(_ place: Int, in row: JSONRow) -> Bool {
+    keySlots[place].contains { row.cells[$0] == .null }
+      && slots[place].allSatisfy { row.cells[$0] == .null || row.cells[$0] == .missing }
   }
 
   // MARK: The record itself
@@ -130,7 +153,8 @@ struct EntityMapper {
   private func isNull(objectAt column: Int, in row: JSONRow) -> Bool {
     guard let object = objects.first(where: { $0.column == column }),
       table.columns[column].isOptional,
-      object.mapper.slots.contains(where: { row.cells[$0] == .null })
+      !object.mapper.isPresent(in: row),
+      object.mapper.slots.indices.contains(where: { object.mapper.isNull($0, in: row) })
     else { return false }
     guard let source = sources[column] else { return true }
     return row.cells[source.slot] == .missing

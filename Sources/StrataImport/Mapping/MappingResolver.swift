@@ -55,7 +55,7 @@ struct MappingResolver {
     }
     return EntityMapper(
       table, defaults: defaults, sources: sources, objects: objects, arrays: arrays,
-      columns: columns)
+      columns: columns, places: places.count)
   }
 
   private func target(
@@ -92,8 +92,10 @@ struct MappingResolver {
     let isRequired = field.isRequired || (isKey && field.positionKey == nil)
     let paths = try inside(places, field.keys, table)
     let isChecked = isRoot && paths.count == 1
-    let found = paths.map { path in
-      slot(path, field.kind, isRequired: isRequired && isChecked, field.allowsNumberInString)
+    var found: [Int] = []
+    for path in paths {
+      found.append(
+        try slot(path, field.kind, isRequired: isRequired && isChecked, field.allowsNumberInString))
     }
     var source = EntityMapper.Source(slot: found[0], otherSlots: Array(found.dropFirst()))
     source.convert = field.convert
@@ -112,9 +114,12 @@ struct MappingResolver {
   ) throws(ImportError) -> EntityMapper.Elements {
     var inner = MappingResolver(model, inside: around)
     let mapper = try inner.entity(mapping, at: [JSONPath([])], isRoot: true)
+    var slots: [Int] = []
+    for path in try inside(places, keys, table) {
+      slots.append(try slot(path, .json, isRequired: false, false))
+    }
     return EntityMapper.Elements(
-      slots: try inside(places, keys, table).map { slot($0, .json, isRequired: false, false) },
-      plan: try inner.plan(of: mapper.table), mapper: mapper,
+      slots: slots, plan: try inner.plan(of: mapper.table), mapper: mapper,
       column: try column(inverse, of: mapper.table))
   }
 
@@ -137,8 +142,11 @@ struct MappingResolver {
   /// The slot of a path; one that is asked for twice is read once.
   private mutating func slot(
     _ path: JSONPath, _ kind: JSONColumn.Kind, isRequired: Bool, _ allowsNumberInString: Bool
-  ) -> Int {
+  ) throws(ImportError) -> Int {
     if let known = slots[path], columns[known].kind == kind {
+      guard columns[known].allowsNumberInString == allowsNumberInString else {
+        throw .mapping("\(path) is read twice, and only once as a number in a string")
+      }
       columns[known].isRequired = columns[known].isRequired || isRequired
       return known
     }

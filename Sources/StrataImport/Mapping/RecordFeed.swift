@@ -14,23 +14,33 @@ struct RecordFeed {
   var lines: Int { scanner.lines }
 
   private let places: [FeedPlace]
+  /// The places with records that nothing takes.
+  private var placesWithOthers: Set<Int> = []
+  private let isLines: Bool
   private var scanner: JSONRecordScanner
   private var row = JSONRow()
   private var made: [EntityMapper.Made] = []
 
   /// - Parameter count: records that were read before, by another feed of the same input.
-  init(_ mapper: RecordMapper, _ format: JSONFormat, after count: Int = 0) {
-    self.init(
-      [FeedPlace(mapper)], JSONRecordScanner(format, plan: mapper.plan), after: count)
+  init(
+    _ mapper: RecordMapper, _ format: JSONFormat, longestRecord: Int, after count: Int = 0
+  ) {
+    let scanner = JSONRecordScanner(format, plan: mapper.plan, longestRecord: longestRecord)
+    self.init([FeedPlace(mapper)], scanner, isLines: format == .lines, after: count)
   }
 
   /// The records of a document.
-  init(_ places: [FeedPlace]) {
-    self.init(places, JSONRecordScanner(places.map { ($0.path, $0.plan) }), after: 0)
+  init(_ places: [FeedPlace], longestRecord: Int) {
+    let scanner = JSONRecordScanner(
+      places.map { ($0.path, $0.plan) }, longestRecord: longestRecord)
+    self.init(places, scanner, isLines: false, after: 0)
   }
 
-  private init(_ places: [FeedPlace], _ scanner: JSONRecordScanner, after count: Int) {
+  private init(
+    _ places: [FeedPlace], _ scanner: JSONRecordScanner, isLines: Bool, after count: Int
+  ) {
     self.places = places
+    self.isLines = isLines
     self.scanner = scanner
     self.count = count
     var tables: [Table] = []
@@ -38,6 +48,17 @@ struct RecordFeed {
       tables.append(mapper.table)
     }
     self.tables = tables
+  }
+
+  /// Whether nothing was there: lines say nowhere that they are all.
+  var isEmptyInput: Bool { isLines && count == 0 }
+
+  /// The tables of which a feed that was read to its end need not have had every row: an array with
+  /// such rows was not there, or had records that nothing takes and that may have been rows.
+  var incompleteTables: [Table] {
+    places.indices.filter { place in
+      !isLines && !scanner.hasFoundArray(at: place) || placesWithOthers.contains(place)
+    }.flatMap { places[$0].mappers.map(\.table) }
   }
 
   /// Adds input; the records of one chunk are taken before the next is added.
@@ -73,6 +94,7 @@ struct RecordFeed {
       try mapper.make(row, position: count - 1, into: &made)
     case .byText(let mappers):
       guard case .text(let bytes) = row.cells[0], let mapper = mappers[row.string(bytes)] else {
+        placesWithOthers.insert(scanner.place)
         return
       }
       var record = JSONElements(record: row, mapper.plan)

@@ -115,11 +115,10 @@ public final class Refresher: Sendable {
     }
     let scratch = stack.scratch()
     let prepared = try feed.prepare(feed, scratch, claim, ImportMonitor(onProgress))
-    var unread: JSONSource? = first
+    let unread = Lock<JSONSource?>(first)
     let result = try await scratch.importing(prepared, workers: 1, hasCheckpoints: false) {
       (result: ImportResult) async throws(ImportError) in
-      defer { unread = nil }
-      if let unread { return unread }
+      if let first = unread.withLock({ $0.take() }) { return first }
       return try await walk.next(result)
     }
     try await storing { () throws(StoreError) in try await stack.view.mergedOwn(result.commit) }

@@ -1,0 +1,158 @@
+internal import StrataSQLite
+
+// The rows that were there when an import began: those that its feed may not have any more, and those
+// that would go with them. What the feed has is crossed off, and so is what was dealt with at the end.
+
+private let addNoted = SQL("INSERT OR IGNORE INTO noted VALUES (?1, ?2, ?3, ?4)")
+private let crossOff = SQL("DELETE FROM noted WHERE place = ?1 AND key = ?2")
+private let noteAgain = SQL(
+  "UPDATE noted SET hash = ?3 WHERE place = ?1 AND key = ?2 AND hash = ?4")
+private let isNoted = SQL("SELECT 1 FROM noted WHERE place = ?1 AND key = ?2 AND hash = ?3")
+private let countAbsent = SQL("SELECT count(*) FROM noted WHERE isAbsent")
+private let absent = SQL(
+  "SELECT key, hash FROM noted WHERE place = ?1 AND isAbsent ORDER BY key LIMIT ?2")
+private let absentAfter = SQL(
+  "SELECT key, hash FROM noted WHERE place = ?1 AND isAbsent AND key > ?3 ORDER BY key LIMIT ?2")
+
+extension ImportLedger {
+  /// Notes rows of a scope; what an earlier scope noted stays as it is.
+  nonisolated func addNow(
+    _ rows: [EvictionCandidate], of scope: ImportScope
+  ) throws(StoreError) {
+    try now { ledger throws(StoreError) in
+      try ledger.inTransaction { connection throws(SQLiteError) in
+        let statement = try connection.statement(for: addNoted)
+        for row in rows {
+          statement.bind(1, Int64(scope.table.id.index))
+          row.key.bind(to: statement, at: 2)
+          statement.bind(3, Int64(row.hash))
+          statement.bind(4, Int64(scope.purpose == .dependents ? 0 : 1))
+          try statement.run()
+        }
+      }
+    }
+  }
+
+  /// Crosses off rows that the feed has.
+  package func remove(_ keys: BatchKeys) throws(StoreError) {
+    try inTransaction { connection throws(SQLiteError) in
+      let statement = try connection.statement(for: crossOff)
+      for (table, keys) in keys.keys {
+        for key in keys {
+          statement.bind(1, Int64(table.index))
+          key.bind(to: statement, at: 2)
+          try statement.run()
+        }
+      }
+    }
+  }
+
+  // MARK: The end
+
+  /// Rows of a table that were not crossed off, in key order, after those of another page.
+  package func absentRows(
+    of table: Table, after last: AbsentPage?, limit: Int
+  ) throws(StoreError) -> AbsentPage {
+    var rows: [EvictionCandidate] = []
+    try translatingErrors { () throws(SQLiteError) in
+      let last = last?.rows.last?.key
+      let statement = try connection.statement(for: last == nil ? absent : absentAfter)
+      defer { statement.reset() }
+      statement.bind(1, Int64(table.id.index))
+      statement.bind(2, Int64(limit))
+      last?.bind(to: statement, at: 3)
+      while try statement.step() {
+        rows.append(
+          EvictionCandidate(key: RecordKey(statement, 0), hash: Int(statement.integer(1))))
+      }
+    }
+    return AbsentPage(table: table, rows: rows, isLast: rows.count < limit)
+  }
+
+  nonisolated func absentRowsNow(
+    of table: Table, after last: AbsentPage?, limit: Int
+  ) throws(StoreError) -> AbsentPage {
+    try now { ledger throws(StoreError) in
+      try ledger.absentRows(of: table, after: last, limit: limit)
+    }
+  }
+
+  /// How many absent rows were not dealt with: other rows hold them.
+  package func heldCount() throws(StoreError) -> Int {
+    try translatingErrors { () throws(SQLiteError) in
+      let statement = try connection.statement(for: countAbsent)
+      defer { statement.reset() }
+      return try statement.step() ? Int(statement.integer(0)) : 0
+    }
+  }
+
+  nonisolated func heldCountNow() throws(StoreError) -> Int {
+    try now { ledger throws(StoreError) in try ledger.heldCount() }
+  }
+
+  /// Those of some rows that are not as they were noted, or that the feed has.
+  nonisolated func othersNow(
+    among rows: [(table: TableID, row: EvictionCandidate)]
+  ) throws(StoreError) -> [TableID: Set<RecordKey>] {
+    try now { ledger throws(StoreError) in
+      var others: [TableID: Set<RecordKey>] = [:]
+      try translatingErrors { () throws(SQLiteError) in
+        let statement = try ledger.connection.statement(for: isNoted)
+        for (table, row) in rows {
+          defer { statement.reset() }
+          statement.bind(1, Int64(table.index))
+          row.key.bind(to: statement, at: 2)
+          statement.bind(3, Int64(row.hash))
+          if try !statement.step() { others[table, default: []].insert(row.key) }
+        }
+      }
+      return others
+    }
+  }
+
+  /// Notes what the import itself has made of rows, so that it does not take it for somebody
+  /// else's work.
+  nonisolated func followNow(_ changes: [TableID: TableChanges]) throws(StoreError) {
+    try now { ledger throws(StoreError) in
+      try ledger.inTransaction { connection throws(SQLiteError) in
+        let removal = try connection.statement(for: crossOff)
+        let update = try connection.statement(for: noteAgain)
+        for (table, changes) in changes {
+          guard case .rows(let rows) = changes else { continue }
+          for row in rows {
+            guard let before = row.change.before else { continue }
+            let statement = row.change.after == nil ? removal : update
+            statement.bind(1, Int64(table.index))
+            row.key.bind(to: statement, at: 2)
+            if let after = row.change.after {
+              statement.bind(3, Int64(EvictionCandidate(after).hash))
+              statement.bind(4, Int64(EvictionCandidate(before).hash))
+            }
+            try statement.run()
+          }
+        }
+      }
+    }
+  }
+
+  /// Crosses off the rows of a page, but for those that other rows hold, which may be free later.
+  nonisolated func settleNow(
+    _ page: AbsentPage, holding held: [EvictionCandidate]
+  ) throws(StoreError) {
+    let held = Set(held.map(\.key))
+    let keys = page.rows.map(\.key).filter { !held.contains($0) }
+    try now { ledger throws(StoreError) in
+      try ledger.remove(BatchKeys(keys: [(page.table.id, keys)]))
+    }
+  }
+}
+
+/// Some rows of a table that a feed does not have, as they were when the import began.
+package struct AbsentPage: Sendable {
+  let table: Table
+  let rows: [EvictionCandidate]
+  /// Whether no other page of the table comes after it.
+  package let isLast: Bool
+
+  package var isEmpty: Bool { rows.isEmpty }
+}

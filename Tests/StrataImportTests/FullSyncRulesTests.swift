@@ -1,0 +1,160 @@
+import Foundation
+import Strata
+import StrataTesting
+import Testing
+
+@testable import StrataImport
+
+private struct Label: Entity, Equatable {
+  var id = 0
+  static let schema = Schema<Label>("labels", key: \.id) {}
+}
+
+/// What refers to a label loses it, or holds it, or goes with it.
+private struct Loose: Entity, Equatable {
+  var id = 0
+  var labelID: Int?
+  var previousID: Int?
+  static let schema = Schema<Loose>("looses", key: \.id) {
+    toOne(\.labelID, Label.self, onDelete: .nullify)
+    toOne(\.previousID, Loose.self, onDelete: .nullify)
+  }
+}
+
+private struct Firm: Entity, Equatable {
+  var id = 0
+  var labelID: Int?
+  var previousID: Int?
+  static let schema = Schema<Firm>("firms", key: \.id) {
+    toOne(\.labelID, Label.self, onDelete: .deny)
+    toOne(\.previousID, Firm.self, onDelete: .deny)
+  }
+}
+
+private struct Part: Entity, Equatable {
+  var id = 0
+  var name = ""
+  var labelID: Int?
+  static let schema = Schema<Part>("parts", key: \.id) {
+    Attribute(\.name)
+    toOne(\.labelID, Label.self, onDelete: .cascade)
+  }
+}
+
+@Suite(
+  .stack(Label.self, Loose.self, Firm.self, Part.self), .timeLimit(.minutes(10)))
+struct FullSyncRulesTests {
+  let stack = Stack.test
+
+  private static let everything = JSONDocument {
+    JSONRecords(Label.self, at: "labels")
+    JSONRecords(Loose.self, at: "looses")
+    JSONRecords(Firm.self, at: "firms")
+    JSONRecords(Part.self, at: "parts")
+  }
+  private static let nothing = #"{"labels": [], "looses": [], "firms": [], "parts": []}"#
+
+  private func sync(
+    _ document: JSONDocument, _ json: String, _ commits: ImportOptions.Commits,
+    batchSize: Int = 3
+  ) async throws -> ImportResult {
+    try await stack.importJSON(
+      document, from: .data(Data(json.utf8)), absent: .delete,
+      options: .init(batchSize: batchSize) { $0.commits = commits })
+  }
+
+  @Test(arguments: [ImportOptions.Commits.batched, .atomic])
+  func `what an import deletes does not keep what it has yet to delete`(
+    commits: ImportOptions.Commits
+  ) async throws {
+    try await stack.withScratch { scratch in
+      for id in 1...10 {
+        scratch.insert(Label(id: id))
+        let previous = id == 1 ? nil : id - 1
+        scratch.insert(Loose(id: id, labelID: id, previousID: previous))
+        scratch.insert(Firm(id: id, labelID: id, previousID: previous))
+        scratch.insert(Part(id: id, labelID: id))
+      }
+    }
+    let result = try await sync(Self.everything, Self.nothing, commits)
+    #expect(result.deleted == 40 && result.kept == 0)
+    for count in [
+      try await stack.view.count(Label.all), try await stack.view.count(Loose.all),
+      try await stack.view.count(Firm.all), try await stack.view.count(Part.all),
+    ] { #expect(count == 0) }
+  }
+
+  @Test(arguments: [ImportOptions.Commits.batched, .atomic])
+  func `a row that a rule holds stays and is counted once`(
+    commits: ImportOptions.Commits
+  ) async throws {
+    try await stack.withScratch { scratch in
+      for id in 1...4 { scratch.insert(Label(id: id)) }
+      scratch.insert(Firm(id: 1, labelID: 2))
+    }
+    let labels = JSONDocument { JSONRecords(Label.self, at: "labels") }
+    let result = try await sync(labels, #"{"labels": []}"#, commits, batchSize: 2)
+    #expect(result.deleted == 3 && result.kept == 1)
+    #expect(try await stack.fetch(Label.all).map(\.id) == [2])
+  }
+
+  /// They went with their label, though nobody had ever told the server of them.
+  @Test(arguments: [ImportOptions.Commits.batched, .atomic])
+  func `what was made or edited meanwhile does not go along`(
+    commits: ImportOptions.Commits
+  ) async throws {
+    try await stack.withScratch { scratch in
+      for id in 1...5 { scratch.insert(Label(id: id)) }
+      for id in 1...4 { scratch.insert(Part(id: id, labelID: id)) }
+    }
+    let gate = TestGate()
+    let feed = HeldFeed([#"{"labels": [{"id": 1}"#, "]}"], gate)
+    let labels = JSONDocument { JSONRecords(Label.self, at: "labels") }
+    let importing = Task { [stack] in
+      try await stack.importJSON(
+        labels, from: .chunks(feed), absent: .delete, options: .init { $0.commits = commits })
+    }
+    await gate.arrived()
+    try await stack.withScratch { scratch in
+      scratch.insert(Part(id: 9, labelID: 5))
+      let part = try #require(try await scratch.find(Part.self, 3))
+      scratch.update(part) { $0.name = "mine" }
+    }
+    await gate.open()
+    let result = try await importing.value
+    #expect(result.deleted == 2 && result.kept == 2)
+    #expect(try await stack.fetch(Label.all).map(\.id) == [1, 3, 5])
+    #expect(try await stack.fetch(Part.all).map(\.id) == [1, 3, 9])
+  }
+
+  @Test func `what the feed has does not go along with what it has not`() async throws {
+    try await stack.withScratch { scratch in
+      for id in 1...2 { scratch.insert(Label(id: id)) }
+      scratch.insert(Part(id: 1, labelID: 1))
+    }
+    let feed = #"{"labels": [], "looses": [], "firms": [], "parts": [{"id": 1, "labelID": 1}]}"#
+    let result = try await sync(Self.everything, feed, .batched)
+    #expect(result.deleted == 1 && result.kept == 1)
+    #expect(try await stack.fetch(Part.all).map(\.id) == [1])
+  }
+
+  @Test(arguments: [ImportOptions.Commits.batched, .atomic])
+  @MainActor func `rows under unsaved edits of the view context stay`(
+    commits: ImportOptions.Commits
+  ) async throws {
+    try await stack.withScratch { scratch in
+      for id in 1...4 { scratch.insert(Label(id: id)) }
+      for id in 1...3 { scratch.insert(Part(id: id, labelID: id)) }
+    }
+    // One is edited, one is to be referred to, and one would take along what is edited.
+    let parts = try await stack.view.fetch(Part.all)
+    stack.view.update(parts[0]) { $0.name = "mine" }
+    stack.view.update(parts[1]) { $0.labelID = 4 }
+    let result = try await sync(Self.everything, Self.nothing, commits)
+    #expect(try await stack.fetch(Part.all).map(\.id) == [1, 2])
+    #expect(try await stack.fetch(Label.all).map(\.id) == [1, 2, 4])
+    #expect(result.deleted == 2)
+    try await stack.view.save()
+    #expect(try await stack.fetch(Part.all).map(\.name) == ["mine", ""])
+  }
+}
