@@ -137,7 +137,7 @@ def spread_stack(page, store):
         "SELECT longitude, latitude, count(*) FROM sightings GROUP BY longitude, latitude"
         " HAVING count(*) > 2 ORDER BY abs(latitude) LIMIT 1")[0]
     zoom = page.evaluate("liveMap.camera.zoom")
-    fly(page, longitude, latitude, 12)
+    fly(page, longitude, latitude, 10)
     x, y = page.evaluate("[liveMap.camera.width / 2, liveMap.camera.height / 2]")
     page.wait(f"liveMap.pins.at({x}, {y}, liveMap.camera, performance.now()).count === {count}", "a stack")
     page.click(x, y)

@@ -9,8 +9,8 @@ enum Request: Decodable, Sendable {
   /// Nothing shall change on the map, until the same reason is released.
   case hold(reason: Reason)
   case release(reason: Reason)
-  /// The last difference is drawn, the next one may come.
-  case drawn
+  /// The last one of these is on the screen, the next one may come.
+  case shown(stream: EventStream)
 
   /// What the list and the map are of.
   case list(kinds: [Sighting.Kind], text: String, order: Order)
@@ -35,6 +35,9 @@ enum Request: Decodable, Sendable {
   enum Reason: String, Decodable { case drag, hidden }
   enum Order: String, Decodable { case strongest, newest, name }
 }
+
+/// What a page is told again and again.
+enum EventStream: String, Decodable, Sendable { case change, rows, status }
 
 /// What a page is told, likewise.
 enum Event: Encodable, Sendable {

@@ -17,7 +17,10 @@ import StrataMap
   private let send: @Sendable (Event) -> Void
   private var visibleRows = (from: 0, count: 40)
   private var hasBegun = false
-  private var isPageReady = true
+  /// Of what the page has not shown the last one yet, and of what there is a newer one.
+  private var underWay: Set<EventStream> = []
+  private var waiting: Set<EventStream> = []
+  private var lastStatus: Status?
 
   init(_ world: World, clusters: ClusterOptions?, send: @escaping @Sendable (Event) -> Void) {
     self.world = world
@@ -31,7 +34,7 @@ import StrataMap
     world.welcome(self)
     surface.onChange = { [weak self] in
       // After the slice.
-      Task { self?.sendDifference() }
+      Task { self?.offer(.change) }
     }
   }
 
@@ -50,47 +53,63 @@ import StrataMap
     }
   }
 
-  // MARK: The map
-
   /// Sends everything that is there, and then says so.
   private func begin() async throws {
     try await live.load()
     registry.open(.regionChange)
     await registry.drain()
-    isPageReady = true
-    sendDifference()
+    underWay.remove(.change)
+    offer(.change)
     send(.complete)
-  }
-
-  /// Sends what has changed, one difference at a time: the page asks for the next one when it has drawn
-  /// the last. Meanwhile the surface composes, so a slow page costs an entry an id, and no queue. What
-  /// the surface took before the gate was closed waits, too.
-  private func sendDifference() {
-    guard isPageReady, registry.isGateOpen, let difference = surface.take() else { return }
-    isPageReady = false
-    send(.change(difference: difference))
   }
 
   // MARK: What the page follows
 
-  private func followList() async {
-    sendRows()
-    for await _ in live.updates(every: .milliseconds(100)) {
-      sendRows()
-      followFilter()
+  /// Sends what is new, one at a time: the next one follows when the page has shown the last.
+  ///
+  /// Meanwhile the surface composes, and the list has its newest elements. So a page that is slow, or
+  /// stopped, costs an entry an id, and no queue.
+  private func offer(_ stream: EventStream) {
+    guard !underWay.contains(stream) else {
+      waiting.insert(stream)
+      return
+    }
+    guard let event = newest(stream) else { return }
+    underWay.insert(stream)
+    send(event)
+  }
+
+  private func newest(_ stream: EventStream) -> Event? {
+    switch stream {
+    case .change:
+      // What the surface took before the gate was closed waits, too.
+      return registry.isGateOpen ? surface.take().map(Event.change) : nil
+    case .rows:
+      let elements = live.elements
+      let visible = elements.dropFirst(visibleRows.from).prefix(visibleRows.count)
+      return .rows(
+        total: elements.count, from: visible.startIndex, rows: visible.map(Event.Row.init))
+    case .status:
+      var status = world.status
+      status.describe(registry)
+      guard status != lastStatus else { return nil }
+      lastStatus = status
+      return .status(status: status)
     }
   }
 
-  private func sendRows() {
-    let elements = live.elements
-    let visible = elements.dropFirst(visibleRows.from).prefix(visibleRows.count)
-    let rows = visible.map(Event.Row.init)
-    send(.rows(total: elements.count, from: visible.startIndex, rows: rows))
+  private func wasShown(_ stream: EventStream) {
+    underWay.remove(stream)
+    if waiting.remove(stream) != nil { offer(stream) }
   }
 
-  /// The registry deselects what its query loses; the card goes with it.
-  private func followFilter() {
-    if registry.selection.isEmpty { selected.query = Sighting.with([]) }
+  private func followList() async {
+    offer(.rows)
+    for await _ in live.updates(every: .milliseconds(100)) {
+      offer(.rows)
+      // The registry deselects what its query loses; the card goes with it.
+      if registry.selection.isEmpty { selected.query = Sighting.with([]) }
+    }
   }
 
   private func followSelection() async {
@@ -100,12 +119,8 @@ import StrataMap
   }
 
   private func followStatus() async {
-    var last: Status?
     while !Task.isCancelled {
-      var status = world.status
-      status.describe(registry)
-      if status != last { send(.status(status: status)) }
-      last = status
+      offer(.status)
       try? await Task.sleep(for: .milliseconds(100))
     }
   }
@@ -126,15 +141,13 @@ import StrataMap
     case .hold(let reason): registry.close(reason.gate)
     case .release(let reason):
       registry.open(reason.gate)
-      sendDifference()
-    case .drawn:
-      isPageReady = true
-      sendDifference()
+      offer(.change)
+    case .shown(let stream): wasShown(stream)
     case .list(let kinds, let text, let order):
       live.query = Sighting.listed(order, kinds: kinds, text: text)
     case .rows(let from, let count):
       visibleRows = (max(0, from), min(max(0, count), 200))
-      sendRows()
+      offer(.rows)
     case .select(let id): select(id)
     case .deselect: deselect()
     case .reveal(let id): return { try await self.reveal(id) }

@@ -66,7 +66,7 @@ private struct Page: WSMessageHandler {
       inbox.finish()
     }
     Task { @MainActor in
-      let clusters = isClustered ? ClusterOptions(radius: 44, maximumZoom: 12) : nil
+      let clusters = isClustered ? ClusterOptions(radius: 44, maximumZoom: 10) : nil
       await Session(world, clusters: clusters) { outbox.yield($0) }.run(requests)
       outbox.finish()
     }

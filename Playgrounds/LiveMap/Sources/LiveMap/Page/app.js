@@ -50,7 +50,10 @@ const connection = new Connection({
     if (wish.selectedID) connection.send("select", { id: wish.selectedID });
     invalidate();
   },
-  rows(rows) { list.show(rows); },
+  rows(rows) {
+    list.show(rows);
+    connection.send("shown", { stream: "rows" });
+  },
   selected({ sighting: selected }) { showCard(selected ?? null); },
   approach({ id, zoom }) {
     const pin = pins.features.get(id);
@@ -67,6 +70,7 @@ const connection = new Connection({
   status(event) {
     status = event.status;
     showStatus();
+    connection.send("shown", { stream: "status" });
   },
   problem({ message }) { complain(message); },
 });
@@ -114,7 +118,7 @@ function frame() {
   drawPins(now);
   if (mustAcknowledge) {
     mustAcknowledge = false;
-    connection.send("drawn");
+    connection.send("shown", { stream: "change" });
   }
   meters.frame(now, performance.now() - now, wasBusy);
   wasBusy = isFlying || isGliding || pins.isBusy(now) || spread.isBusy(now);
@@ -288,9 +292,9 @@ function showCard(selected) {
   invalidate();
   if (!selected) return;
   $("#card-title").textContent = selected.place ?? "Somewhere";
-  const parts = [when(selected), `${degrees(selected.latitude, "N", "S")} ${degrees(selected.longitude, "E", "W")}`];
-  if (selected.magnitude !== undefined) parts.unshift(`Magnitude ${selected.magnitude.toFixed(1)}`);
-  $("#card-detail").textContent = parts.join(" · ");
+  const magnitude = selected.magnitude === undefined ? "" : `Magnitude ${selected.magnitude.toFixed(1)} · `;
+  const place = [degrees(selected.latitude, "N", "S"), degrees(selected.longitude, "E", "W")].join("  ");
+  $("#card-detail").textContent = `${magnitude}${when(selected)}\n${place}`;
   const note = $("#card-note");
   if (isOther || document.activeElement !== note) note.value = selected.note;
 }

@@ -20,7 +20,8 @@ export function eastward(from, to) {
 
 /** What of the world is on the screen, and where. */
 export class Camera {
-  static maximum = 12;
+  /** As `ClusterOptions.maximumZoom` has it: beyond, the outlines have nothing to show. */
+  static maximum = 10;
 
   x = 0.5;
   y = 0.42;

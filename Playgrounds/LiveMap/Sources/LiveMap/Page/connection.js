@@ -10,9 +10,6 @@ export class Connection {
   #wait = FIRST_WAIT;
   #timer = 0;
 
-  /** How many messages and characters have come. */
-  received = { messages: 0, characters: 0 };
-
   /**
    * @param handlers a function for each kind of event, and `opened`, which tells the server what it
    * needs to know, and `lost`.
@@ -37,8 +34,6 @@ export class Connection {
     socket.onmessage = ({ data }) => {
       // What an old one still had to say is of another session.
       if (socket !== this.#socket) return;
-      this.received.messages += 1;
-      this.received.characters += data.length;
       const [[name, content]] = Object.entries(JSON.parse(data));
       this.#handlers[name](content);
     };

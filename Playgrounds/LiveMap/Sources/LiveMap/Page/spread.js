@@ -53,10 +53,12 @@ export class Spread {
     const places = [...this.#legs.values()].map(({ leg }) => [leg, ...this.#place(leg, camera, now)]);
     const reach = Math.max(0, ...places.map(([, x, y]) => Math.hypot(x - cx, y - cy)));
     context.beginPath();
-    context.arc(cx, cy, reach + 18, 0, 2 * Math.PI);
-    context.fillStyle = theme.halo;
-    context.globalAlpha = 0.72;
+    context.arc(cx, cy, reach + 20, 0, 2 * Math.PI);
+    context.fillStyle = theme.cluster;
+    context.strokeStyle = theme.line;
+    context.globalAlpha = 0.92;
     context.fill();
+    context.stroke();
     context.globalAlpha = 0.5;
     context.strokeStyle = theme.label;
     context.lineWidth = 1;
@@ -86,9 +88,6 @@ export class Spread {
     }
     return null;
   }
-
-  /** Whether a pin of the map is this one and has changed, so that the legs are others. */
-  isStale(pin) { return this.isOpen && pin?.count !== this.legCount; }
 
   get legCount() { return this.#legs.size; }
 }
