@@ -30,7 +30,8 @@ enum Request: Decodable, Sendable {
 
   case startImport
   case stopImport
-  case balloons(count: Int, movesPerSecond: Int)
+  /// What is not given stays.
+  case balloons(count: Int?, movesPerSecond: Int?)
 
   enum Reason: String, Decodable { case drag, hidden }
   enum Order: String, Decodable { case strongest, newest, name }

@@ -113,8 +113,12 @@ import StrataMap
   }
 
   private func followSelection() async {
+    // A page that connects again has a selection that it is about to tell.
+    var last: Event.Row?
     for await update in selected.updates {
-      send(.selected(sighting: update.elements.first.map(Event.Row.init)))
+      let sighting = update.elements.first.map(Event.Row.init)
+      if sighting != last { send(.selected(sighting: sighting)) }
+      last = sighting
     }
   }
 
@@ -162,11 +166,7 @@ import StrataMap
     case .startImport: world.startImport()
     case .stopImport: world.stopImport()
     case .balloons(let count, let movesPerSecond):
-      let limits = Winds.limits
-      let setting = Winds.Setting(
-        count: min(max(0, count), limits.count),
-        movesPerSecond: min(max(0, movesPerSecond), limits.movesPerSecond))
-      return { await self.world.set(setting) }
+      return { await self.world.setWinds(count: count, movesPerSecond: movesPerSecond) }
     }
     return nil
   }
@@ -179,7 +179,10 @@ import StrataMap
 
   private func select(_ id: String) {
     registry.selection.forEach(registry.deselect)
-    guard registry.select(RecordKey(.text(id))) else { return deselect() }
+    guard registry.select(RecordKey(.text(id))) else {
+      selected.query = Sighting.with([])
+      return send(.selected(sighting: nil))
+    }
     selected.query = Sighting.with([id])
   }
 

@@ -60,8 +60,11 @@ import StrataImport
     if case .running(_, let task) = lastImport { task.cancel() }
   }
 
-  func set(_ setting: Winds.Setting) async {
-    self.setting = setting
+  func setWinds(count: Int?, movesPerSecond: Int?) async {
+    if let count { setting.count = min(max(0, count), Winds.limits.count) }
+    if let movesPerSecond {
+      setting.movesPerSecond = min(max(0, movesPerSecond), Winds.limits.movesPerSecond)
+    }
     await winds.set(setting)
   }
 

@@ -327,12 +327,10 @@ document.addEventListener("keydown", (event) => {
 let isImporting = false;
 $("#import").addEventListener("click", () => connection.send(isImporting ? "stopImport" : "startImport"));
 
-for (const slider of [$("#count"), $("#moves")]) {
-  slider.addEventListener("input", () => {
-    $(`#${slider.id}-value`).textContent = NUMBER.format(slider.value);
-    connection.send("balloons", {
-      count: Number($("#count").value), movesPerSecond: Number($("#moves").value),
-    });
+for (const [id, setting] of [["count", "count"], ["moves", "movesPerSecond"]]) {
+  $(`#${id}`).addEventListener("input", ({ target }) => {
+    $(`#${id}-value`).textContent = NUMBER.format(target.value);
+    connection.send("balloons", { [setting]: Number(target.value) });
   });
 }
 

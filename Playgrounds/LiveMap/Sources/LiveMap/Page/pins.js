@@ -52,6 +52,7 @@ export class Pins {
       known.coordinates = geometry.coordinates;
       known.goTo(x, y, now);
       known.properties = properties;
+      known.sprite = null;
       return null;
     }
     const pin = new Pin(id, x, y, geometry.coordinates, properties);
@@ -71,6 +72,7 @@ export class Pins {
     for (const key of removeProperties) delete properties[key];
     for (const { key, value } of addOrUpdateProperties) properties[key] = value;
     pin.properties = properties;
+    pin.sprite = null;
     return pin;
   }
 
@@ -111,13 +113,14 @@ export class Pins {
     const alpha = pin.leaves
       ? 1 - (now - pin.leaves) / APPEAR
       : Math.min(1, (now - pin.appears) / APPEAR);
-    const size = 0.55 + 0.45 * Math.max(0, alpha);
-    context.globalAlpha = Math.max(0, alpha);
+    if (alpha <= 0) return;
+    const size = 0.55 + 0.45 * alpha;
+    if (alpha < 1) context.globalAlpha = alpha;
     for (let copy = -camera.copies; copy <= camera.copies; copy += 1) {
       const x = px + copy * camera.scale;
       if (x > -30 && x < camera.width + 30) this.#sprites.draw(context, theme, pin, x, py, size);
     }
-    context.globalAlpha = 1;
+    if (alpha < 1) context.globalAlpha = 1;
   }
 
   #drawRing(context, camera, now, pin, color) {
@@ -148,6 +151,8 @@ export class Pins {
 
 /** One feature and its way across the map. */
 export class Pin {
+  /** What it looks like, until its properties change. */
+  sprite = null;
   appears = -Infinity;
   leaves = 0;
   #fromX;

@@ -26,7 +26,8 @@ export class Sprites {
       this.#images.clear();
       this.#theme = theme;
     }
-    const image = this.#image(pin);
+    if (pin.sprite?.theme !== theme) pin.sprite = { theme, image: this.#image(pin) };
+    const { image } = pin.sprite;
     const width = (image.width / theme.density) * size;
     context.drawImage(image, x - width / 2, y - width / 2, width, width);
   }
@@ -41,15 +42,15 @@ export class Sprites {
     if (known) return known;
     if (this.#images.size > 2000) this.#images.clear();
     const { density } = this.#theme;
-    const image = document.createElement("canvas");
-    image.width = Math.ceil((radius * 2 + 12) * density);
-    image.height = image.width;
-    const context = image.getContext("2d");
+    const side = Math.ceil((radius * 2 + 12) * density);
+    const canvas = new OffscreenCanvas(side, side);
+    const context = canvas.getContext("2d");
     context.scale(density, density);
     context.translate(radius + 6, radius + 6);
     if (pin.count > 1) this.#drawCluster(context, pin, radius, share);
     else if (pin.properties.style === "balloon") this.#drawBalloon(context);
     else this.#drawQuake(context, pin.properties.priority ?? 0, radius);
+    const image = canvas.transferToImageBitmap();
     this.#images.set(look, image);
     return image;
   }
