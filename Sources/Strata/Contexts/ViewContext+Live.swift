@@ -6,9 +6,11 @@ extension ViewContext {
   /// Its first result is loaded in the background; until then it is empty. A query that cannot be
   /// run has the reason as its `error`.
   ///
-  /// - Parameter reading: the attributes that the caller shows, beside those that the query sorts
-  ///   by; nil for all. A change of nothing else wakes nobody, neither observers nor streams. The
-  ///   elements have every attribute all the same.
+  /// - Parameters:
+  ///   - query: what is shown.
+  ///   - reading: the attributes that the caller shows, beside those that the query sorts by; nil
+  ///     for all. A change of nothing else wakes nobody, neither observers nor streams. The elements
+  ///     have every attribute all the same.
   public func live<E: Entity>(
     _ query: Query<E>, reading: [any PartialKeyPath<E> & Sendable]? = nil
   ) -> LiveQuery<E> {
@@ -27,7 +29,10 @@ extension ViewContext {
   /// The elements are sorted by the attribute first: in the direction that the query says if that is
   /// its first sort, ascending if not. A limit counts the elements of all sections.
   ///
-  /// - Parameter reading: as of ``live(_:reading:)``.
+  /// - Parameters:
+  ///   - query: what is shown.
+  ///   - path: the attribute whose values are the sections' names.
+  ///   - reading: as of ``live(_:reading:)``.
   public func live<E: Entity, Name: ComparableValue>(
     _ query: Query<E>, sectionedBy path: any KeyPath<E, Name> & Sendable,
     reading: [any PartialKeyPath<E> & Sendable]? = nil
@@ -45,7 +50,10 @@ extension ViewContext {
   /// loaded and when it changes: of committed elements on a thread of the store, of edited ones in the
   /// turn of the edit. The query must have no limit and no offset.
   ///
-  /// - Parameter reading: as of ``live(_:reading:)``.
+  /// - Parameters:
+  ///   - query: what is shown.
+  ///   - section: the name of an element's section; always the same for the same element.
+  ///   - reading: as of ``live(_:reading:)``.
   public func live<E: Entity, Name: ComparableValue>(
     _ query: Query<E>, section: @escaping @Sendable (E) -> Name,
     reading: [any PartialKeyPath<E> & Sendable]? = nil

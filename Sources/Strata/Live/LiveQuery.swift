@@ -113,7 +113,9 @@ public final class LiveQuery<E: Entity>: Observable {
   /// The first update comes at once. What changes during the interval after an update is composed
   /// into the next one, which comes when the interval is over.
   ///
-  /// - Parameter clock: measures the interval; tests give one that they set.
+  /// - Parameters:
+  ///   - interval: the least time from one update to the next.
+  ///   - clock: measures the interval; tests give one that they set.
   public func updates<C: Clock>(
     every interval: C.Duration, clock: C = ContinuousClock()
   ) -> LiveUpdates<E> {

@@ -20,8 +20,10 @@ extension Attribute {
   /// type. An optional attribute keeps its nulls unless `old` is optional. Several conversions
   /// may be declared, one for each earlier type.
   ///
-  /// - Parameter convert: runs once for each row, inside the migration's transaction; what it
-  ///   throws refuses the migration with `migrationFailed`, naming the record and the value.
+  /// - Parameters:
+  ///   - old: the type that the attribute had.
+  ///   - convert: runs once for each row, inside the migration's transaction; what it throws refuses
+  ///     the migration with `migrationFailed`, naming the record and the value.
   public func converted<Old: AttributeValue>(
     from old: Old.Type = Old.self, _ convert: @escaping @Sendable (Old) throws -> Value
   ) -> Self {

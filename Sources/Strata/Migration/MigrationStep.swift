@@ -22,8 +22,10 @@ public struct MigrationStep: Sendable {
 
   /// A step to `version`.
   ///
-  /// - Parameter body: runs on the writer's executor, inside the migration's transaction. What it
-  ///   throws refuses the store with `migrationFailed` and leaves the file as it was.
+  /// - Parameters:
+  ///   - version: the version that the step leads to.
+  ///   - body: runs on the writer's executor, inside the migration's transaction. What it throws
+  ///     refuses the store with `migrationFailed` and leaves the file as it was.
   public init(to version: Int, _ body: @escaping @Sendable (Migration) throws -> Void) {
     self.version = version
     self.body = body

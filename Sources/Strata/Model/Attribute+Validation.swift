@@ -51,7 +51,9 @@ extension Attribute {
 
   /// Refuses values outside of a range.
   ///
-  /// - Parameter message: what a failure says; nil names the bounds.
+  /// - Parameters:
+  ///   - range: the values that are taken.
+  ///   - message: what a failure says; nil names the bounds.
   public func validated<R: RangeExpression & Sendable>(
     _ range: R, message: String? = nil
   ) -> Self where R.Bound == Value {
@@ -60,7 +62,9 @@ extension Attribute {
 
   /// Refuses values other than nil outside of a range.
   ///
-  /// - Parameter message: what a failure says; nil names the bounds.
+  /// - Parameters:
+  ///   - range: the values that are taken.
+  ///   - message: what a failure says; nil names the bounds.
   public func validated<R: RangeExpression & Sendable>(
     _ range: R, message: String? = nil
   ) -> Self where Value == R.Bound?, R.Bound: AttributeValue {
@@ -87,7 +91,9 @@ extension Attribute where Value: TextValue {
   ///
   /// In Swift 5 mode a literal is written `#/…/#`.
   ///
-  /// - Parameter message: what a failure says.
+  /// - Parameters:
+  ///   - regex: what every text has to match.
+  ///   - message: what a failure says.
   public func validated<Output>(
     matching regex: sending Regex<Output>, message: String = "must have the right form"
   ) -> Self {

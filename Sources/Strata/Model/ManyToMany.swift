@@ -71,11 +71,14 @@ extension Entity {
   /// `static let notes = manyToMany(inverseOf: \Note.Type.tags)`.
   ///
   /// - Parameters:
+  ///   - target: the other entity.
   ///   - name: tells apart several relationships between the same two entities; part of the join
   ///     table's name.
   ///   - formerNames: what `name` was in stores of earlier versions, the newest first; if it had
   ///     none, the name of the target's table.
   ///   - ordered: whether this side's links have an order of their own.
+  ///   - fileID: of the declaration, for the errors that name it.
+  ///   - line: of the declaration.
   public static func manyToMany<Target: Entity>(
     _ target: Target.Type, _ name: String? = nil, formerly formerNames: [String] = [],
     ordered: Bool = false,

@@ -13,6 +13,8 @@ public struct Schema<Root: Entity>: Sendable {
   ///   - name: the table's name; any non-empty text without a NUL.
   ///   - formerNames: the names that the table had in stores of earlier versions, the newest first.
   ///   - key: the attribute that `id` returns.
+  ///   - fileID: of the declaration, for the errors that name it.
+  ///   - line: of the declaration.
   ///   - elements: the attributes and relationships, in column order.
   public init(
     _ name: String, formerly formerNames: [String] = [], key: AttributePath<Root, Root.ID>,

@@ -21,6 +21,8 @@ public struct FullText<Root: Entity>: SchemaElement {
   ///   - tokenizer: what a word is.
   ///   - prefixes: lengths, in characters, of the beginnings of words that get an index of their own,
   ///     1 to 999. Beginnings are found without, too, by reading all words that begin so.
+  ///   - fileID: of the declaration, for the errors that name it.
+  ///   - line: of the declaration.
   public init(
     _ tokenizer: FullTextTokenizer = .unicode61(), prefixes: Int..., fileID: StaticString = #fileID,
     line: UInt = #line

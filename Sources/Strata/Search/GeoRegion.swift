@@ -25,6 +25,7 @@ public struct GeoRegion: Sendable, Hashable {
   /// It ends at the poles, and crosses the antimeridian where it has to.
   ///
   /// - Parameters:
+  ///   - center: the middle of both spans.
   ///   - latitudeSpan: degrees from its southern to its northern edge, 0 or more.
   ///   - longitudeSpan: degrees from its western to its eastern edge; 360 and more go all around.
   public init(center: Coordinate, latitudeSpan: Double, longitudeSpan: Double) {

@@ -9,7 +9,9 @@ public struct QueryPlace<Root>: Sendable {
 
   /// Whether the place is at most so many metres from another one, along the great circle.
   ///
-  /// - Parameter metres: 0 or more.
+  /// - Parameters:
+  ///   - metres: 0 or more.
+  ///   - center: the other place.
   /// - Complexity: O(*m* log *n*), *m* the places about as far away among *n*.
   public func isWithin(metres: Double, of center: Coordinate) -> Filter<Root> {
     filter(.circle(center, metres: metres))

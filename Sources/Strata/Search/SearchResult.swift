@@ -51,7 +51,7 @@ extension ViewContext {
   /// ```
   ///
   /// In the query's order, and within that the most relevant first. Catches up first, and includes
-  /// unsaved edits, as ``fetch(_:)`` does.
+  /// unsaved edits, as `fetch` does.
   ///
   /// - Parameters:
   ///   - query: a query with `matching(_:)`; of several, the first one is ranked and shown.

@@ -42,6 +42,8 @@ extension Entity {
   /// - Parameters:
   ///   - latitude: degrees, -90 to 90; `Double`, `Float`, types stored like them, optionals.
   ///   - longitude: degrees, -180 to 180.
+  ///   - fileID: of the declaration, for the errors that name it.
+  ///   - line: of the declaration.
   public static func spatial<Latitude: ComparableValue, Longitude: ComparableValue>(
     _ latitude: AttributePath<Self, Latitude>, _ longitude: AttributePath<Self, Longitude>,
     fileID: StaticString = #fileID, line: UInt = #line
