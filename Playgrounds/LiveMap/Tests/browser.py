@@ -124,7 +124,7 @@ class Page:
             raise RuntimeError(f"{expression}: {details.get('exception', details).get('description')}")
         return answer["result"].get("value")
 
-    def wait(self, condition, what, seconds=DEADLINE):
+    def wait(self, condition, what, seconds=DEADLINE - 10):
         """Waits until a JavaScript condition holds, looking again after every frame of the page."""
         looking = f"""new Promise((resolve) => {{
           const look = () => {{
@@ -134,7 +134,7 @@ class Page:
             else if (performance.now() > end) resolve(false);
             else requestAnimationFrame(look);
           }};
-          const end = performance.now() + {min(seconds, DEADLINE - 10) * 1000};
+          const end = performance.now() + {seconds * 1000};
           look();
         }})"""
         if not self.evaluate(looking):

@@ -103,6 +103,13 @@ def import_feed(page, store):
     assert store.count() == 1707
 
 
+def stop_import(page):
+    page.press("#import")
+    page.wait("liveMap.status.feed.isRunning", "the import runs")
+    page.press("#import")
+    page.wait('document.querySelector("#import-result").textContent.startsWith("Stopped")', "it stops")
+
+
 def select_first(page):
     page.press(".item")
     page.wait("liveMap.selected && !document.querySelector('#card').hidden", "a card of the selection")
@@ -272,6 +279,7 @@ def main(executable):
             page.wait('document.querySelector("#import-result").textContent === "2 new, 1,705 as before"',
                       "only what was deleted comes")
             until(lambda: page.evaluate(PINS) == store.pins(), page, "the page shows what the store has")
+            stop_import(page)
             strangers = [url for url in page.requested if not url.startswith(server.url)]
             assert strangers == [], strangers
             assert server.end() == 0

@@ -19,6 +19,11 @@ struct Options {
 
   struct Misused: Error {}
 
+  struct PortTaken: Error, CustomStringConvertible {
+    let port: UInt16
+    var description: String { "port \(port) is taken, or not for everybody; try --port 0" }
+  }
+
   init(_ arguments: some Sequence<String>) throws {
     var arguments = arguments.makeIterator()
     while let name = arguments.next() {

@@ -33,9 +33,9 @@ struct WebServer {
 
   func stop() async { await server.stop() }
 
-  /// Where the page is, once the server listens.
+  /// Where the page is, once the server listens; throws if it does not, because it cannot.
   func address() async throws -> String {
-    try await server.waitUntilListening()
+    try await server.waitUntilListening(timeout: 2)
     let listening = await server.listeningAddress
     guard case .ip4(_, let port) = listening else { return "" }
     return "http://localhost:\(port)/"

@@ -50,7 +50,8 @@ import StrataImport
       do {
         lastImport = .finished(try await importer.refresh(from: feed, monitor: monitor))
       } catch {
-        lastImport = .failed("\(error)")
+        let isStopped = (error as? ImportError)?.code == .cancelled
+        lastImport = .failed(isStopped ? "Stopped; what was read is kept" : "\(error)")
       }
     }
     lastImport = .running(monitor, task)
