@@ -27,7 +27,9 @@ class Browser:
             ["bash", "-c", command, executable, "--headless=new", "--remote-debugging-pipe",
              # Everything that is shown is this repository's own.
              "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run",
-             "--disable-extensions", "--disable-background-networking", "--disable-component-update",
+             # A page draws although another one was opened over it.
+             "--disable-backgrounding-occluded-windows", "--disable-renderer-backgrounding",
+             "--disable-background-timer-throttling", "--disable-extensions", "--disable-background-networking", "--disable-component-update",
              f"--user-data-dir={self._profile}"],
             pass_fds=[commands_out, answers_in], stderr=subprocess.DEVNULL)
         os.close(commands_out)
@@ -125,21 +127,23 @@ class Page:
         return answer["result"].get("value")
 
     def wait(self, condition, what, seconds=DEADLINE - 10):
-        """Waits until a JavaScript condition holds, looking again after every frame of the page."""
+        """Waits until a JavaScript condition holds, looking again and again."""
         looking = f"""new Promise((resolve) => {{
           const look = () => {{
             let holds = false;
             try {{ holds = Boolean({condition}); }} catch {{ }}
             if (holds) resolve(true);
             else if (performance.now() > end) resolve(false);
-            else requestAnimationFrame(look);
+            else setTimeout(look, 20);
           }};
           const end = performance.now() + {seconds * 1000};
           look();
         }})"""
         if not self.evaluate(looking):
-            self.screenshot("/tmp/livemap-failed.png")
-            raise AssertionError(f"waited {seconds} seconds: {what}; the page: {self.complaints}")
+            picture = os.path.join(tempfile.gettempdir(), "livemap-failed.png")
+            self.screenshot(picture)
+            raise AssertionError(
+                f"waited {seconds} seconds: {what}; the page: {self.complaints}; see {picture}")
 
     def mouse(self, kind, x, y, **more):
         self.call("Input.dispatchMouseEvent", {
@@ -151,20 +155,15 @@ class Page:
 
     def press(self, selector):
         """Clicks in the middle of an element, once it stands still and nothing covers it."""
-        x, y = self.evaluate(f"""new Promise((resolve) => {{
-          let last = "";
-          const look = () => {{
-            const element = document.querySelector({json.dumps(selector)});
-            const box = element?.getBoundingClientRect();
-            const place = box ? [box.x + box.width / 2, box.y + box.height / 2] : [-1, -1];
-            const isStill = String(place) === last;
-            last = String(place);
-            if (isStill && element?.contains(document.elementFromPoint(...place))) resolve(place);
-            else requestAnimationFrame(look);
-          }};
-          look();
-        }})""")
-        self.click(x, y)
+        self.wait(f"""(() => {{
+          const element = document.querySelector({json.dumps(selector)});
+          const box = element?.getBoundingClientRect();
+          const place = box ? [box.x + box.width / 2, box.y + box.height / 2] : [-1, -1];
+          const isStill = String(place) === globalThis.lastPlace;
+          globalThis.lastPlace = String(place);
+          return isStill && element?.contains(document.elementFromPoint(...place));
+        }})()""", f"{selector} can be clicked")
+        self.click(*map(float, self.evaluate("globalThis.lastPlace").split(",")))
 
     def slide(self, selector, value):
         """Sets a slider, as a user who drags it does."""
@@ -187,6 +186,9 @@ class Page:
         data = self.call("Page.captureScreenshot", {"format": "png"})["data"]
         with open(path, "wb") as file:
             file.write(base64.b64decode(data))
+
+    def bring_to_front(self):
+        self.call("Page.bringToFront")
 
     def close(self):
         self._browser.call("Target.closeTarget", {"targetId": self._target})

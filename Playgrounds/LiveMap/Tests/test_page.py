@@ -208,6 +208,7 @@ def second_page(browser, page, server):
     other.wait(f"{LIVE} && liveMap.list.total === 3206", "a second page")
     page.wait("liveMap.status.pages === 2", "both have a registry")
     other.close()
+    page.bring_to_front()
     page.wait("liveMap.status.pages === 1", "the closed page's session is freed")
 
 
@@ -234,11 +235,11 @@ def agree(page, store):
 
 
 def until(condition, page, what):
-    """Waits for what the page cannot see; each frame of the page is a chance to look again."""
+    """Waits for what the page cannot see; the page is asked for the pause."""
     end = time.monotonic() + 50
     while not condition():
         assert time.monotonic() < end, f"waited 50 seconds: {what}"
-        page.evaluate("new Promise(requestAnimationFrame)")
+        page.evaluate("new Promise((resolve) => setTimeout(resolve, 20))")
 
 
 def main(executable):
