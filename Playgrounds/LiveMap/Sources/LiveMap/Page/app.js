@@ -138,21 +138,22 @@ function drawPins(now) {
   context.clearRect(0, 0, camera.width, camera.height);
   const marked = [];
   if (pointed && pins.features.has(pointed.id)) marked.push({ pin: pointed, color: theme.label });
-  const selected = selectedPin();
+  const selected = selectedPin(now);
   if (selected) marked.push({ pin: selected, color: theme.accent });
   pins.draw(context, camera, theme, now, marked);
   spread.draw(context, camera, theme, now, wish.selectedID);
   if (pointed?.properties.title) drawLabel(context, now);
 }
 
-/** The selected one where its pin is; within a cluster, where it itself is. */
-function selectedPin() {
+/** The pin of the selected one, the cluster that lies over it, or else the place where it is. */
+function selectedPin(now) {
   if (!sighting || spread.ids.includes(sighting.id)) return null;
   const pin = pins.features.get(sighting.id);
-  if (pin && pin.count === 1) return pin;
+  if (pin) return pin;
   if (sighting.latitude === undefined || sighting.longitude === undefined) return null;
   const [x, y] = project(sighting.longitude, sighting.latitude);
-  return new Pin(sighting.id, x, y, null, { style: "balloon" });
+  const over = pins.at(...camera.toScreen(x, y), camera, now);
+  return over?.count > 1 ? over : new Pin(sighting.id, x, y, null, { style: "balloon" });
 }
 
 function drawLabel(context, now) {

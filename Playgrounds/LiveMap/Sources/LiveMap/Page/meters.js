@@ -75,7 +75,8 @@ export class Meters {
     this.#operations.add(rate);
     this.#operations.draw(theme.accent, theme.line, 20);
     this.#frames.draw(theme.medium, theme.line, 16.7);
-    text("#rate", NUMBER.format(Math.round(rate)));
+    const last = this.#operations.values.slice(-5);
+    text("#rate", NUMBER.format(Math.round(last.reduce((sum, value) => sum + value, 0) / last.length)));
     const isIdle = now - this.#lastFrame > 400;
     text("#frame-time", isIdle ? "idle" : `${percentile(this.recent.work, 0.95).toFixed(1)} ms to draw`);
     if (this.#status) this.#list(this.#status);
