@@ -50,7 +50,7 @@ public struct RehearsalRows: Sendable {
 /// Every row of every entity is read afterwards. The store lies in a temporary folder, which is
 /// removed when the stack closes.
 ///
-/// - Throws: ``StoreError`` as `Stack.open` does, or if a given row does not fit the description.
+/// - Throws: `StoreError` as `Stack.open` does, or if a given row does not fit the description.
 public nonisolated(nonsending) func rehearseMigration(
   from old: SchemaDescription, rows: RehearsalRows = RehearsalRows(),
   to entities: any Entity.Type..., options: Stack.Options = Stack.Options()

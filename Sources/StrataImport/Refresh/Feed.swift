@@ -19,7 +19,7 @@ public struct Feed: Sendable {
     @Sendable (Feed, ScratchContext, FeedClaim, ImportMonitor) throws(ImportError) -> PreparedImport
 
   /// What it is known by: to callers who want the same at once, and in the store, as
-  /// ``CacheEntry/feed(_:)`` and for what the server said of its version.
+  /// `CacheEntry.feed(name)` and for what the server said of its version.
   ///
   /// The feeds of two albums, or of two users in one store, need two names.
   public let name: String

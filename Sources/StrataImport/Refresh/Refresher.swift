@@ -32,7 +32,10 @@ public final class Refresher: Sendable {
   private let clock: any Clock<Duration>
   private let flights = Flights()
 
+  /// Creates a refresher of a stack's feeds.
+  ///
   /// - Parameters:
+  ///   - stack: where feeds are imported.
   ///   - configuration: of the sessions that requests are sent by.
   ///   - retries: when a request that failed is sent again.
   ///   - clock: by which to wait for that.
