@@ -51,6 +51,8 @@ final class Flights: Sendable {
     } onCancel: {
       leave(name, id)
     }
+    // Who is cancelled behind the landing was noted as one who has not come yet.
+    state.withLock { _ = $0.absent.remove(id) }
     return try outcome.get()
   }
 
