@@ -12,7 +12,7 @@ struct OutboxEntry: Sendable, Equatable {
 
   /// The last commit that edited the row.
   private(set) var commit: Int64
-  /// Whether the server knows the row.
+  /// Whether the server has the row for certain.
   private(set) var isKnown: Bool
   private(set) var isDeleted: Bool
   /// What was edited since the row was handed over.
@@ -65,6 +65,8 @@ struct OutboxEntry: Sendable, Equatable {
       attributes = AttributeSet()
       if original == nil { original = before.map(encode) }
     case (nil, let after?):
+      // The deletion may have reached the server, and an update would find nothing there.
+      if handedOver != nil { isKnown = false }
       isDeleted = false
       attributes = .all(after.count)
     case (let before?, let after?):

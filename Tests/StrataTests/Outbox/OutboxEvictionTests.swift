@@ -5,7 +5,7 @@ import Testing
 
 /// An eviction makes room here: no server is told of it, and what none has yet is not touched.
 @Suite(.timeLimit(.minutes(10))) struct OutboxEvictionTests {
-  private func open() async throws -> (Stack, Outbox) {
+  fileprivate func open() async throws -> (Stack, Outbox) {
     var options = Stack.Options()
     options.history = .keep(bytes: 1 << 20)
     let stack = try await Stack.temporary(Parcel.self, Crate.self, options: options)
@@ -48,6 +48,35 @@ import Testing
     #expect(try await stack.fetch(Parcel.all).map(\.crateID) == [1, nil, nil])
     #expect(
       try await outbox.pushed() == ["update Parcel 1 crateID", "update Parcel 2 name"])
+    await stack.close()
+  }
+}
+
+extension OutboxEvictionTests {
+  @Test func `neither do those of an import that deletes`() async throws {
+    let (stack, outbox) = try await open()
+    try await stack.insert(
+      Crate(id: 1, code: "a"), Crate(id: 2, code: "b"), Crate(id: 3, code: "c"),
+      Parcel(id: 1), Parcel(id: 2, crateID: 2))
+    try await outbox.pushed()
+    try await stack.update(1) { $0.crateID = 1 }
+    try await stack.update(2) { $0.name = "edited" }
+    try await stack.withScratch { scratch in
+      scratch.update(try #require(try await scratch.find(Crate.self, 3))) { $0.code = "d" }
+    }
+    let target = try #require(stack.scratch().batchTarget(author: "import"))
+    var batch = RecordBatch()
+    for id in 1...3 {
+      batch.delete(RecordKey(.integer(Int64(id))), from: stack.store.model.table(of: Crate.self))
+    }
+    let outcome = try await target.save(batch, ImportTarget.Saving()).outcome
+    #expect(outcome.deleted == 1 && outcome.kept == 2)
+    #expect(try await stack.fetch(Crate.all).map(\.id) == [1, 3])
+    #expect(try await stack.fetch(Parcel.all).map(\.crateID) == [1, nil])
+    #expect(
+      try await outbox.pushed() == [
+        "update Parcel 1 crateID", "update Parcel 2 name", "update Crate 3 code",
+      ])
     await stack.close()
   }
 }
