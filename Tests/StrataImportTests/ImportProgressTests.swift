@@ -100,4 +100,20 @@ import Testing
       options: .init(batchSize: 10) { $0.workers = 1 }, monitor: monitor)
     #expect(await watching.value == [total])
   }
+
+  @Test func `an import that the view context does not show any more says what it did`()
+    async throws
+  {
+    let stack = try await Stack.temporary(Author.self, Book.self)
+    let result = try await stack.importJSON(Author.self, from: .data(Data(#"[{"id": 1}]"#.utf8)))
+    await stack.close()
+    var later = result
+    later.commit += 1
+    await #expect(throws: ImportError.self) {
+      do throws(ImportError) { try await stack.showing(later) } catch {
+        #expect(error.result == later && error.storeError?.code == .closed)
+        throw error
+      }
+    }
+  }
 }

@@ -259,7 +259,7 @@ extension Stack {
     let result = try await scratch().importJSON(
       document, from: source, absent: absent, freshens: freshens, options: options,
       monitor: monitor)
-    do throws(StoreError) { try await view.mergedOwn(result.commit) } catch { throw .store(error) }
+    try await showing(result)
     return result
   }
 
@@ -280,7 +280,7 @@ extension Stack {
     let result = try await scratch().importJSON(
       type, from: sources, as: format, mapping: mapping, absent: absent, freshens: freshens,
       options: options, monitor: monitor)
-    do throws(StoreError) { try await view.mergedOwn(result.commit) } catch { throw .store(error) }
+    try await showing(result)
     return result
   }
 }
