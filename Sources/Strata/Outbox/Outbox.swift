@@ -99,7 +99,8 @@ public actor Outbox {
           }
           let record = try connection.record(key, of: table, reader.builder)
           guard
-            let request = PushRequest(entry, key, table, record: record, original: original)
+            let request = PushRequest(
+              entry, key, table, reader.model, record: record, original: original)
           else { return }
           requests[PushOrder.Place(table: table.id, key: key)] = request
           order.add(request, original: original)
@@ -183,7 +184,7 @@ extension Writer {
     guard var entry else { return .nothing }
     if entry.commit != planned.commit { return .otherOrder }
     let request = PushRequest(
-      entry, key, table, record: try connection.record(key, of: table, builder),
+      entry, key, table, model, record: try connection.record(key, of: table, builder),
       original: planned.record)
     if request != nil { entry.handOver(at: commit + 1) }
     try translatingErrors { () throws(SQLiteError) in

@@ -17,23 +17,28 @@ public struct PushRequest: Sendable {
   let record: Record?
   /// The last commit that edited the row.
   let commit: Int64
+  private let columns: AttributeSet
+  private let model: Model
 
   /// - Parameters:
   ///   - record: the stored row.
   ///   - original: the row as the server knows it.
   init?(
-    _ entry: OutboxEntry, _ key: RecordKey, _ table: Table, record: Record?, original: Record?
+    _ entry: OutboxEntry, _ key: RecordKey, _ table: Table, _ model: Model, record: Record?,
+    original: Record?
   ) {
     kind = entry.kind
     switch kind {
-    case .insert: attributes = table.attributeNames(.all(table.columns.count))
-    case .update: attributes = table.attributeNames(entry.editedAttributes)
-    case .delete: attributes = []
+    case .insert: columns = .all(table.columns.count)
+    case .update: columns = entry.editedAttributes
+    case .delete: columns = AttributeSet()
     }
+    attributes = table.attributeNames(columns)
     // What only another program, or a migration, can have taken away.
     if kind != .delete && (record == nil || attributes.isEmpty) { return nil }
     self.key = key
     self.table = table
+    self.model = model
     self.record = kind == .delete ? original : record
     commit = entry.commit
   }
@@ -48,6 +53,15 @@ public struct PushRequest: Sendable {
   public func value<E: Entity>(as type: E.Type) -> E? {
     guard table.isTable(of: type), let record else { return nil }
     return table.decodeLeniently(record, as: type)
+  }
+
+  /// The row to be written and the columns that a server is to be sent; nil for a deletion, and if
+  /// it is another entity.
+  package func exported<E: Entity>(
+    as type: E.Type
+  ) -> (record: Record, columns: Set<Int>, model: Model)? {
+    guard kind != .delete, table.isTable(of: type), let record else { return nil }
+    return (record, Set(columns.positions), model)
   }
 
   /// The two ends, if the request is about a link of a many-to-many relationship; nil if it is about

@@ -29,7 +29,7 @@ final class Cursor: Sendable {
   func entities<E: Entity>(
     _ count: Int, of table: Table, as _: E.Type
   ) async throws(StoreError) -> [E] {
-    try await read { statement throws(StoreError) in
+    try await read { statement, _ throws(StoreError) in
       let rows = EntityRows<E>(statement, table)
       return (try rows.next(count), rows.isDone)
     } ?? []
@@ -37,7 +37,7 @@ final class Cursor: Sendable {
 
   /// At most the next `count` rows as records; none at the end.
   func records(_ count: Int, of plan: QueryPlan) async throws(StoreError) -> [Record] {
-    try await read { statement throws(StoreError) in
+    try await read { statement, _ throws(StoreError) in
       let builder = RecordBuilder()
       var records: [Record] = []
       while records.count < count {
@@ -50,17 +50,36 @@ final class Cursor: Sendable {
     } ?? []
   }
 
+  /// Hands the next rows as records to `body`, until it says that it has enough; what it made of
+  /// them, or nil at the end.
+  func rows<Made: Sendable>(
+    of plan: QueryPlan, _ made: Made,
+    _ body: @escaping @Sendable (inout Made, Record, ExportedRelations) throws(StoreError) -> Bool
+  ) async throws(StoreError) -> Made? {
+    try await read { statement, connection throws(StoreError) in
+      let builder = RecordBuilder()
+      let relations = ExportedRelations(connection: connection, builder: builder)
+      var made = made
+      while try translatingErrors({ () throws(SQLiteError) in try statement.step() }) {
+        let record = try builder.record(statement, of: plan.table, width: plan.width)
+        if try body(&made, record, relations) { return (made, false) }
+      }
+      return (made, true)
+    }
+  }
+
   /// Runs `body` on the statement, which says whether it has come to its end; nil if it had before.
   private func read<R: Sendable>(
-    _ body: @escaping @Sendable (Statement) throws(StoreError) -> (result: R, isDone: Bool)
+    _ body:
+      @escaping @Sendable (Statement, Connection) throws(StoreError) -> (result: R, isDone: Bool)
   ) async throws(StoreError) -> R? {
     let number = number
-    return try await snapshot.readOnce { reader, _ throws(StoreError) in
+    return try await snapshot.readOnce { reader, connection throws(StoreError) in
       // At its end a statement is reset: another step would begin anew.
       guard let statement = reader.cursor(number) else { return nil }
       var isDone = true
       defer { if isDone { reader.closeCursor(number) } }
-      let turn = try body(statement)
+      let turn = try body(statement, connection)
       isDone = turn.isDone
       return turn.result
     }

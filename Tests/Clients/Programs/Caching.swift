@@ -57,9 +57,15 @@ func pushQuakes(_ stack: Stack) async throws -> Int {
   let outbox = try await stack.outbox(ignoring: ["import", "sync"])
   let count = try await outbox.push { request in
     guard let quake = request.value(as: Quake.self) else { return }
+    if let body = try request.json(Quake.json) { print(body.count) }
     print(request.kind, quake.id, request.attributes)
   }
   print(try await outbox.requests().map(\.entity))
   try await outbox.acknowledgeEverything()
   return count
+}
+
+func exportQuakes(_ stack: Stack, to url: URL) async throws -> Int {
+  try await stack.exportJSON(Quake.recent, as: .lines, mapping: Quake.json) { print($0.count) }
+  return try await stack.exportJSON(Quake.all, toFile: url)
 }

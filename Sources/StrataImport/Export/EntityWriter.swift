@@ -1,0 +1,235 @@
+internal import Foundation
+internal import Strata
+
+/// A mapping turned round: writes the records of a table as the JSON that it reads.
+struct EntityWriter: Sendable {
+  /// What is at one place of the JSON value.
+  indirect enum Node: Sendable {
+    case object([(key: String, node: Node)])
+    case array([Node?])
+    case value(ValueWriter)
+    /// The entity that a column refers to.
+    case target(column: Int, EntityWriter)
+    /// The same by its key alone, in the form of an object.
+    case reference(column: Int, Node)
+    /// The entities whose column refers to this one.
+    case elements(EntityWriter, column: Int)
+  }
+
+  let table: Table
+  private let root: Node
+
+  // MARK: - Writing
+
+  /// Appends a record, with everything that the mapping nests inside of it.
+  func write(
+    _ record: Record, _ relations: ExportedRelations?, to writer: inout JSONWriter
+  ) throws(StoreError) {
+    try write(root, record, relations, &writer)
+  }
+
+  private func write(
+    _ node: Node, _ record: Record, _ relations: ExportedRelations?, _ writer: inout JSONWriter
+  ) throws(StoreError) {
+    switch node {
+    case .object(let members):
+      writer.append("{")
+      for (index, member) in members.enumerated() {
+        if index > 0 { writer.append(",") }
+        writer.append(member.key)
+        writer.append(":")
+        try write(member.node, record, relations, &writer)
+      }
+      writer.append("}")
+    case .array(let elements):
+      writer.append("[")
+      for (index, element) in elements.enumerated() {
+        if index > 0 { writer.append(",") }
+        if let element {
+          try write(element, record, relations, &writer)
+        } else {
+          writer.appendNull()
+        }
+      }
+      writer.append("]")
+    case .value(let value): try value.write(record, of: table, &writer)
+    case .reference(let column, let inner):
+      if record[column] == .null { return writer.appendNull() }
+      try write(inner, record, relations, &writer)
+    case .target(let column, let target):
+      // A reference to what does not exist reads as nil.
+      guard record[column] != .null,
+        let other = try relations?.record(record.key(column), of: target.table)
+      else { return writer.appendNull() }
+      try target.write(other, relations, to: &writer)
+    case .elements(let element, let column):
+      let key = record.key(Table.keyColumn)
+      let others = try relations?.records(of: element.table, referringTo: key, in: column) ?? []
+      writer.append("[")
+      for (index, other) in others.enumerated() {
+        if index > 0 { writer.append(",") }
+        try element.write(other, relations, to: &writer)
+      }
+      writer.append("]")
+    }
+  }
+
+  // MARK: - Turning a mapping round
+
+  /// - Parameter isWhole: whether entities inside of the record are written with everything that the
+  ///   mapping says of them; otherwise those that the record refers to by their keys, and those that
+  ///   refer to it not at all.
+  init(
+    _ mapping: MappingDefinition, in model: Model, isWhole: Bool = true
+  ) throws(ImportError) {
+    table = try Self.table(mapping.entity, model)
+    guard let parts = mapping.parts else {
+      // By convention an attribute is found under its own name; entities inside of others are
+      // written where they belong.
+      root = .object(
+        table.columns.enumerated().compactMap { index, column in
+          column.valueType.map { (column.name, .value(ValueWriter($0, index))) }
+        })
+      return
+    }
+    var tree: Node?
+    for part in parts {
+      switch part {
+      case .field(let field):
+        let column = try Self.column(field.attribute, of: table)
+        try Self.insert(
+          .value(ValueWriter(field, column)), at: try Self.path(field.keys, table), into: &tree,
+          table)
+      case .object(let attribute, let keys, let inner):
+        let column = try Self.column(attribute, of: table)
+        let node: Node =
+          isWhole
+          ? .target(column: column, try EntityWriter(inner, in: model))
+          : try Self.reference(column, inner, model)
+        try Self.insert(node, at: try Self.path(keys, table), into: &tree, table)
+      case .array(let keys, let inner, let inverse):
+        guard isWhole else { continue }
+        let writer = try EntityWriter(inner, in: model)
+        let column = try Self.column(inverse, of: writer.table)
+        try Self.insert(
+          .elements(writer, column: column), at: try Self.path(keys, table), into: &tree, table)
+      }
+    }
+    guard let tree else { throw .mapping("the mapping of \(table.entity) has no fields") }
+    root = tree
+  }
+
+  private init(_ table: Table, _ root: Node) {
+    self.table = table
+    self.root = root
+  }
+
+  /// The same for the key and some of the columns, nil if it writes none of them; places of an array
+  /// stay together.
+  func only(_ columns: Set<Int>) -> EntityWriter? {
+    guard Self.only(columns, root) != nil else { return nil }
+    return Self.only(columns.union([Table.keyColumn]), root).map { EntityWriter(table, $0) }
+  }
+
+  private static func only(_ columns: Set<Int>, _ node: Node) -> Node? {
+    switch node {
+    case .object(let members):
+      let kept = members.compactMap { member in
+        only(columns, member.node).map { (key: member.key, node: $0) }
+      }
+      return kept.isEmpty ? nil : .object(kept)
+    case .array(let elements):
+      return elements.contains { $0.flatMap { only(columns, $0) } != nil } ? node : nil
+    case .value(let value): return columns.contains(value.column) ? node : nil
+    case .target(let column, _), .reference(let column, _):
+      return columns.contains(column) ? node : nil
+    case .elements: return nil
+    }
+  }
+
+  private static func table(
+    _ type: any Entity.Type, _ model: Model
+  ) throws(ImportError) -> Table {
+    let target: (table: Table, defaults: Record)?
+    do throws(StoreError) { target = try model.importTarget(type) } catch { throw .store(error) }
+    guard let target else { throw .mapping("\(type) is not in this stack") }
+    return target.table
+  }
+
+  private static func column(
+    _ attribute: AttributePlace, of table: Table
+  ) throws(ImportError) -> Int {
+    switch attribute {
+    case .column(let column): return column
+    case .path(let path):
+      guard let column = table.column(for: path) else {
+        throw .mapping("\(path) is no attribute of \(table.entity)")
+      }
+      return column
+    }
+  }
+
+  /// The first place where an import looks.
+  private static func path(_ keys: [String], _ table: Table) throws(ImportError) -> JSONPath {
+    do throws(JSONPlanError) { return try JSONPath(keys.first ?? "") } catch {
+      throw .mapping("\(table.entity), key \"\(keys.first ?? "")\": \(error)")
+    }
+  }
+
+  /// The key of what a column refers to, where the mapping of that would look for it.
+  private static func reference(
+    _ column: Int, _ mapping: MappingDefinition, _ model: Model
+  ) throws(ImportError) -> Node {
+    let target = try EntityWriter(mapping, in: model, isWhole: false)
+    guard let key = target.only([Table.keyColumn]) else {
+      throw .mapping("the mapping of \(target.table.entity) has no field for its key")
+    }
+    return .reference(column: column, moved(key.root, to: column))
+  }
+
+  /// A tree with the key's value alone, which another column has.
+  private static func moved(_ node: Node, to column: Int) -> Node {
+    switch node {
+    case .object(let members): .object(members.map { ($0.key, moved($0.node, to: column)) })
+    case .array(let elements): .array(elements.map { $0.map { moved($0, to: column) } })
+    case .value(let value): .value(value.at(column))
+    case .target, .reference, .elements: node
+    }
+  }
+
+  /// Puts a node at a path; what is there already must be an object or an array that it fits into.
+  private static func insert(
+    _ node: Node, at path: JSONPath, into tree: inout Node?, _ table: Table
+  ) throws(ImportError) {
+    guard let merged = merged(tree, node, path.steps[...]) else {
+      throw .mapping(
+        "the mapping of \(table.entity) cannot be turned round: two attributes come from \(path)")
+    }
+    tree = merged
+  }
+
+  private static func merged(
+    _ tree: Node?, _ node: Node, _ path: ArraySlice<JSONPath.Step>
+  ) -> Node? {
+    guard let step = path.first else { return tree == nil ? node : nil }
+    switch (step, tree ?? (step.isKey ? .object([]) : .array([]))) {
+    case (.key(let key), .object(var members)):
+      let index = members.firstIndex { $0.key == key }
+      guard let inner = merged(index.map { members[$0].node }, node, path.dropFirst()) else {
+        return nil
+      }
+      if let index { members[index].node = inner } else { members.append((key, inner)) }
+      return .object(members)
+    case (.index(let index), .array(var elements)):
+      while elements.count <= index { elements.append(nil) }
+      guard let inner = merged(elements[index], node, path.dropFirst()) else { return nil }
+      elements[index] = inner
+      return .array(elements)
+    default: return nil
+    }
+  }
+}
+
+extension JSONPath.Step {
+  fileprivate var isKey: Bool { if case .key = self { true } else { false } }
+}

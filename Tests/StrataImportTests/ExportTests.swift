@@ -1,0 +1,338 @@
+import Foundation
+import Strata
+import StrataTesting
+import Testing
+
+@testable import StrataImport
+
+private enum Mood: String, AttributeValue, CaseIterable { case calm, loud = "very \"loud\"" }
+
+private struct Lyrics: JSONValue, Equatable {
+  var lines: [String] = []
+  var year: Int?
+}
+
+/// One attribute of every kind.
+private struct Everything: Entity, Equatable {
+  var id = UUID()
+  var count = 0
+  var small: Int8 = 0
+  var ratio = 0.0
+  var single: Float = 0
+  var flag = false
+  var text = ""
+  var date = Date(timeIntervalSinceReferenceDate: 0)
+  var bytes = Data()
+  var link = URL(filePath: "/")
+  var price = Decimal(0)
+  var mood = Mood.calm
+  var lyrics = Lyrics()
+  var names: [String] = []
+  var maybeCount: Int?
+  var maybeText: String?
+  var maybeDate: Date?
+  var maybeLyrics: [Int]?
+
+  static let schema = Schema<Everything>("everything", key: \.id) {
+    Attribute(\.count)
+    Attribute(\.small)
+    Attribute(\.ratio)
+    Attribute(\.single)
+    Attribute(\.flag)
+    Attribute(\.text)
+    Attribute(\.date)
+    Attribute(\.bytes)
+    Attribute(\.link)
+    Attribute(\.price)
+    Attribute(\.mood)
+    Attribute(\.lyrics)
+    Attribute(\.names)
+    Attribute(\.maybeCount)
+    Attribute(\.maybeText)
+    Attribute(\.maybeDate)
+    Attribute(\.maybeLyrics)
+  }
+
+  /// Elsewhere in the record, under names that have to be escaped, and by conversions.
+  static let json = JSONMapping<Everything> {
+    Field(\.id, "meta.id")
+    Field(\.count, "meta.numbers[2]")
+    Field(\.small, "meta.numbers[0]")
+    Field(\.ratio, "ratio \"%\"")
+    Field(\.single, "single").or("other")
+    Field(\.flag, "flag")
+    Field(\.text, "text")
+    Field(\.date, "date", .iso8601AssumingUTC)
+    Field(\.bytes, "bytes")
+    Field(\.link, "link")
+    Field(
+      \.price, "price", .text { text throws(ValueError) in try Decimal(cell: .text(text)) })
+    Field(\.mood, "mood", .unknown(as: .calm))
+    Field(\.lyrics, "deep.er.lyrics")
+    Field(\.names, "names")
+    Field(\.maybeCount, "maybe.count")
+    Field(\.maybeText, "maybe.text")
+    Field(\.maybeDate, "maybe.date")
+    Field(\.maybeLyrics, "maybe.lyrics")
+  }
+
+  static func random(_ random: inout SeededRandom) -> Everything {
+    var one = Everything()
+    one.count = Int(bitPattern: UInt(random.next() >> UInt64(random.below(64))))
+    one.small = Int8(truncatingIfNeeded: random.next())
+    one.ratio = real(&random)
+    one.single = Float(random.below(1 << 24)) / 1024
+    one.flag = random.oneIn(2)
+    one.text = text(&random)
+    one.date = date(&random)
+    one.bytes = Data((0..<random.below(9)).map { UInt8($0) &* 37 })
+    one.link = URL(string: "https://example.org/\(random.below(99))?a=%22") ?? one.link
+    one.price = Decimal(random.below(1_000_000)) / 100
+    one.mood = random.pick(Mood.allCases)
+    one.lyrics = Lyrics(lines: [text(&random)], year: random.oneIn(2) ? nil : random.below(3000))
+    one.names = (0..<random.below(3)).map { _ in text(&random) }
+    if random.oneIn(2) { one.maybeCount = random.below(9) }
+    if random.oneIn(2) { one.maybeText = text(&random) }
+    if random.oneIn(2) { one.maybeDate = date(&random) }
+    if random.oneIn(2) { one.maybeLyrics = [random.below(9)] }
+    return one
+  }
+
+  private static func real(_ random: inout SeededRandom) -> Double {
+    let value = Double(bitPattern: random.next())
+    return value.isFinite && value != 0 ? value : Double(random.below(100)) / 10
+  }
+
+  private static func date(_ random: inout SeededRandom) -> Date {
+    // Nearer to the reference date a Double is finer than what is read.
+    let distance = 16 + Double(random.next() >> 11) / 0x1p53 * random.pick([1e3, 1e6, 1e9, 1e12])
+    return Date(timeIntervalSinceReferenceDate: random.oneIn(2) ? distance : -distance)
+  }
+
+  private static func text(_ random: inout SeededRandom) -> String {
+    let parts = [
+      "a", "\"", "\\", "/", "\n", "\r", "\t", "\u{0}", "\u{7F}", "é", "日本", "🎵", "\u{2028}",
+    ]
+    return (0..<random.below(6)).map { _ in random.pick(parts) }.joined()
+  }
+}
+
+@Suite(.timeLimit(.minutes(10))) struct ExportTests {
+  private func exported<E: Entity>(
+    _ stack: Stack, _ query: Query<E>, as format: JSONFormat = .array,
+    mapping: JSONMapping<E> = .automatic
+  ) async throws -> Data {
+    let chunks = Lock(Data())
+    try await stack.exportJSON(query, as: format, mapping: mapping) { chunk in
+      chunks.withLock { $0 += chunk }
+    }
+    return chunks.withLock { $0 }
+  }
+
+  private func text(_ data: Data) -> String { String(decoding: data, as: UTF8.self) }
+
+  @Test(arguments: [JSONFormat.array, .lines, .arrayAt(["a \"b\"", "c"])], [true, false])
+  func `what is exported is imported as it was`(
+    format: JSONFormat, isMapped: Bool
+  ) async throws {
+    let mapping: JSONMapping<Everything> = isMapped ? Everything.json : .automatic
+    var random = SeededRandom.printingSeed()
+    let first = try await Stack.temporary(Everything.self)
+    try await first.withScratch { scratch in
+      for _ in 0..<300 { scratch.insert(Everything.random(&random)) }
+    }
+    let json = try await exported(first, Everything.all, as: format, mapping: mapping)
+    // Foundation reads it, too.
+    if format != .lines { _ = try JSONSerialization.jsonObject(with: json) }
+    let second = try await Stack.temporary(Everything.self)
+    let result = try await second.importJSON(
+      Everything.self, from: .data(json), as: format, mapping: mapping)
+    #expect(result.inserted == 300)
+    let (before, after) = (
+      try await first.fetch(Everything.all), try await second.fetch(Everything.all)
+    )
+    #expect(before == after)
+    // And the other way round.
+    #expect(try await exported(second, Everything.all, as: format, mapping: mapping) == json)
+    await first.close()
+    await second.close()
+  }
+
+  @Test func `an export of any size comes in chunks of one commit`() async throws {
+    let stack = try await Stack.temporary(Author.self, Book.self)
+    try await stack.withScratch { scratch in
+      for id in 0..<20_000 { scratch.insert(Author(id: id, name: "name \(id)")) }
+    }
+    let sizes = Lock<[Int]>([])
+    let count = try await stack.exportJSON(Author.sorted(by: \.id, .descending), as: .lines) {
+      chunk in
+      let isFirst = sizes.withLock { sizes in
+        sizes.append(chunk.count)
+        return sizes.count == 1
+      }
+      if isFirst { try await stack.withScratch { $0.insert(Author(id: 30_000)) } }
+    }
+    #expect(count == 20_000)
+    let all = sizes.withLock { $0 }
+    #expect(all.count > 5 && all.allSatisfy { $0 < 70_000 })
+    #expect(text(try await exported(stack, Author.where { $0.id < 0 })) == "[\n\n]\n")
+    #expect(try await exported(stack, Author.where { $0.id < 0 }, as: .lines).isEmpty)
+    await stack.close()
+  }
+
+  @Test func `entities inside of others are written where the mapping has them`() async throws {
+    let whole = JSONMapping<Author> {
+      Field(\.id, "id")
+      Field(\.name, "name")
+      NestedArray(
+        "books",
+        JSONMapping<Book> {
+          Field(\.id, "id")
+          Field(\.title, "title")
+        }, \.authorID)
+    }
+    let book = JSONMapping<Book> {
+      Field(\.id, "id")
+      NestedObject(\.authorID, "by.author", Author.json)
+    }
+    let stack = try await Stack.temporary(Author.self, Book.self)
+    try await stack.withScratch { scratch in
+      for id in 1...2 { scratch.insert(Author(id: id, name: "A\(id)")) }
+      for id in [12, 11] { scratch.insert(Book(id: id, title: "T", authorID: 1)) }
+    }
+    let authors = try await exported(stack, Author.all, as: .lines, mapping: whole)
+    #expect(
+      text(authors) == """
+        {"id":1,"name":"A1","books":[{"id":11,"title":"T"},{"id":12,"title":"T"}]}
+        {"id":2,"name":"A2","books":[]}
+
+        """)
+    #expect(
+      text(try await exported(stack, Book.where { $0.id == 11 }, as: .lines, mapping: book))
+        == #"{"id":11,"by":{"author":{"id":1,"name":"A1"}}}"# + "\n")
+    let copy = try await Stack.temporary(Author.self, Book.self)
+    try await copy.importJSON(Author.self, from: .data(authors), as: .lines, mapping: whole)
+    #expect(try await copy.fetch(Book.all) == stack.fetch(Book.all))
+    await stack.close()
+    await copy.close()
+  }
+
+  @Test func `what would be read as something else is refused`() async throws {
+    let stack = try await Stack.temporary(Everything.self)
+    var one = Everything()
+    one.ratio = .infinity
+    one.price = 12
+    try await stack.withScratch { [one] in $0.insert(one) }
+    func failure(_ mapping: JSONMapping<Everything>) async -> String? {
+      do {
+        _ = try await exported(stack, Everything.all, mapping: mapping)
+        return nil
+      } catch let error as StoreError {
+        return "\(error.code) \(error.attributes)"
+      } catch {
+        return (error as? ImportError)?.code.description
+      }
+    }
+    #expect(await failure(.automatic) == #"invalidValue ["ratio"]"#)
+    let key = Field(\Everything.id, "id")
+    #expect(
+      await failure(
+        JSONMapping {
+          key
+          Field(\.price, "price", .text { _ throws(ValueError) in 5 })
+        }) == #"invalidValue ["price"]"#)
+    #expect(
+      await failure(
+        JSONMapping {
+          key
+          Field(\.maybeCount, "count", default: 3)
+        }) == #"invalidValue ["maybeCount"]"#)
+    #expect(
+      await failure(
+        JSONMapping {
+          key
+          Field(\.count, "id.count")
+        }) == "mapping")
+    await stack.close()
+  }
+
+  @Test func `a file is there as a whole or stays as it was`() async throws {
+    let stack = try await Stack.temporary(Everything.self)
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID())")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let url = folder.appendingPathComponent("export.json")
+    try await stack.withScratch { $0.insert(Everything()) }
+    #expect(try await stack.exportJSON(Everything.all, toFile: url) == 1)
+    let whole = try Data(contentsOf: url)
+    var wrong = Everything()
+    wrong.ratio = -.infinity
+    try await stack.withScratch { [wrong] in $0.insert(wrong) }
+    await #expect(throws: StoreError.self) {
+      try await stack.exportJSON(Everything.all, toFile: url)
+    }
+    #expect(try Data(contentsOf: url) == whole)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["export.json"])
+    await stack.close()
+  }
+
+  @Test func `a request has the form that its mapping reads`() async throws {
+    let mapping = JSONMapping<Book> {
+      Field(\.id, "id")
+      Field(\.title, "title")
+      Field(\.shelf, "place[1]")
+      Field(\.note, "place[0]")
+      NestedObject(\.authorID, "author", Author.json)
+    }
+    let stack = try await Stack.temporary(Author.self, Book.self)
+    let outbox = try await stack.outbox()
+    func bodies(_ mapping: JSONMapping<Book>) async throws -> [String] {
+      let requests = try await outbox.requests()
+      try await outbox.push { _ in }
+      return try requests.compactMap { try $0.json(mapping).map(text) }
+    }
+    try await stack.withScratch { scratch in
+      for id in 1...2 { scratch.insert(Author(id: id)) }
+      scratch.insert(Book(id: 3, title: "T", authorID: 1))
+    }
+    #expect(
+      try await bodies(mapping) == [#"{"id":3,"title":"T","place":["",0],"author":{"id":1}}"#])
+    func edit(_ change: (inout Book) -> Void) async throws {
+      try await stack.withScratch { scratch in
+        scratch.update(try #require(try await scratch.find(Book.self, 3)), change)
+      }
+    }
+    try await edit { ($0.shelf, $0.authorID) = (4, 2) }
+    #expect(try await bodies(mapping) == [#"{"id":3,"place":["",4],"author":{"id":2}}"#])
+    try await edit { $0.note = "mine" }
+    // The note is no concern of the server's.
+    #expect(try await bodies(Book.json) == [])
+    try await edit { $0.title = "U" }
+    #expect(try await bodies(.automatic) == [#"{"id":3,"title":"U"}"#])
+    await stack.close()
+  }
+
+  @Test func `dates are written so that they are read back exactly`() {
+    var random = SeededRandom.printingSeed()
+    func text(_ date: Double) -> String? { JSONDate.text(secondsSinceReferenceDate: date) }
+    func read(_ text: String) -> Double? {
+      Array(text.utf8).withUnsafeBufferPointer { JSONDate.secondsSinceReferenceDate($0) }
+    }
+    #expect(text(0) == "2001-01-01T00:00:00Z")
+    #expect(text(-0.5) == "2000-12-31T23:59:59.5Z")
+    #expect(text(-63_113_904_000) == "0001-01-01T00:00:00Z")
+    #expect(text(-63_145_526_401) == "-000001-12-31T23:59:59Z")
+    #expect(text(252_455_616_000)?.hasPrefix("+010001-01-0") == true)
+    #expect(text(.infinity) == nil && text(1e14) == nil && text(4e13) == nil)
+    for _ in 0..<20_000 {
+      let scale = random.pick([1e2, 1e4, 1e6, 1e9, 1e12])
+      let date = (Double(random.next() >> 11) / Double(1 << 52) - 1) * scale
+      let read = text(date).flatMap(read)
+      #expect(read == date || abs((read ?? .infinity) - date) < 1e-15, "\(date)")
+    }
+    for day in stride(from: -1_000_000, to: 4_000_000, by: 373) {
+      let date = Double(day * 86_400)
+      #expect(text(date).flatMap(read) == date)
+    }
+  }
+}
