@@ -16,6 +16,7 @@ let package = Package(
     .library(name: "Strata", targets: ["Strata"]),
     .library(name: "StrataImport", targets: ["StrataImport"]),
     .library(name: "StrataMap", targets: ["StrataMap"]),
+    .library(name: "StrataMapKit", targets: ["StrataMapKit"]),
     .library(name: "StrataTesting", targets: ["StrataTesting"]),
   ],
   targets: [
@@ -26,6 +27,8 @@ let package = Package(
     .target(
       name: "StrataImport", dependencies: ["Strata", "CStrataZlib"], swiftSettings: settings),
     .target(name: "StrataMap", dependencies: ["Strata"], swiftSettings: settings),
+    .target(
+      name: "StrataMapKit", dependencies: ["Strata", "StrataMap"], swiftSettings: settings),
     .target(name: "StrataTesting", dependencies: ["Strata", "StrataMap"], swiftSettings: settings),
 
     .executableTarget(

@@ -233,4 +233,19 @@ import Testing
     #expect(queue.counters.highWater == 1_000)
     #expect(drain(&queue) == annotations.map { .add($0) })
   }
+
+  @Test func `with whom it may be clustered is nothing that a map shows`() {
+    var queue = AnnotationQueue()
+    _ = queue.desire(key(1), pin(1))
+    _ = queue.next()
+    var regrouped = pin(1)
+    regrouped.clusterGroup = "red"
+    #expect(queue.desire(key(1), regrouped) == .suppressed)
+    #expect(queue.shown[key(1)] == regrouped)
+    regrouped.clusterGroup = "blue"
+    regrouped.coordinate = Coordinate(latitude: 5, longitude: 5)
+    #expect(queue.desire(key(1), regrouped) == .queued)
+    #expect(queue.next() == .move(key(1), to: regrouped.coordinate))
+    #expect(queue.next() == nil && queue.shown[key(1)] == regrouped)
+  }
 }

@@ -7,6 +7,7 @@ import Testing
 @MainActor @Suite struct ClusterDisplayTests {
   @MainActor private final class Map {
     var shown: [RecordKey: Annotation] = [:]
+    var wanted: [RecordKey: Annotation] = [:]
     var told = 0
 
     func desire(_ id: RecordKey, _ annotation: Annotation?) {
@@ -19,7 +20,13 @@ import Testing
   private let display: ClusterDisplay
 
   init() {
-    display = ClusterDisplay(ClusterOptions(), [{ $0 + $1 }], desire: map.desire)
+    display = ClusterDisplay(
+      ClusterOptions(), [{ $0 + $1 }], annotation: { [map] in map.wanted[$0] }, desire: map.desire)
+  }
+
+  private func want(_ number: Int, _ annotation: Annotation?) {
+    map.wanted[key(number)] = annotation
+    display.want(key(number), annotation)
   }
 
   private func annotation(_ number: Int, _ place: Coordinate, value: Double = 1) -> Annotation {
@@ -27,7 +34,10 @@ import Testing
   }
 
   private func want(_ annotations: [Annotation]) async {
-    for annotation in annotations { display.want(annotation.id, annotation) }
+    for annotation in annotations {
+      map.wanted[annotation.id] = annotation
+      display.want(annotation.id, annotation)
+    }
     display.turnEnded()
     await display.settle()
   }
@@ -36,15 +46,12 @@ import Testing
     var random = SeededRandom.printingSeed()
     let seed = random.seed
     let places = PlaceMaker(&random)
-    var wanted: [RecordKey: Annotation] = [:]
     var zoom = 0
     for round in 0..<250 {
       for _ in 0..<random.below(40) {
         let number = random.below(300)
         let gone = random.oneIn(4)
-        let new = gone ? nil : annotation(number, places.next(&random))
-        wanted[key(number)] = new
-        display.want(key(number), new)
+        want(number, gone ? nil : annotation(number, places.next(&random)))
       }
       display.turnEnded()
       // Not waited for: the view changes while a batch is away.
@@ -56,7 +63,7 @@ import Testing
       await display.settle()
       var index = ClusterIndex<Int>(combining: +)
       index.update(
-        wanted.values.map {
+        map.wanted.values.map {
           ClusterIndex<Int>.Point(id: $0.id, coordinate: $0.coordinate, value: 1)
         })
       let items = index.items(in: .world, zoom: zoom)
@@ -65,7 +72,7 @@ import Testing
         let shown = map.shown[item.id]
         #expect(shown?.coordinate == item.coordinate && shown?.values == [Double(item.count)])
         #expect((shown?.cluster?.count ?? 1) == item.count, "round \(round), seed \(seed)")
-        if item.count == 1 { #expect(shown == wanted[item.id]) }
+        if item.count == 1 { #expect(shown == map.wanted[item.id]) }
       }
       #expect(display.version == display.displayedVersion)
     }
@@ -83,7 +90,7 @@ import Testing
       await want([annotation(number, far)])
     }
     for number in 100..<200 {
-      display.want(key(number), nil)
+      want(number, nil)
       display.turnEnded()
     }
     await display.settle()
@@ -111,14 +118,64 @@ import Testing
     #expect(map.told == before)
   }
 
+  @Test func `a cluster that is the same at another zoom level is not told again`() async {
+    let place = Coordinate(latitude: 1, longitude: 1)
+    await want((0..<5).map { annotation($0, place) })
+    let before = map.told
+    for zoom in [5.0, 0, 12, 16] {
+      display.show(.world, zoom: zoom)
+      await display.settle()
+    }
+    #expect(map.told == before && map.shown.count == 1)
+  }
+
+  @Test func `many at once, and what changes meanwhile`() async {
+    var random = SeededRandom.printingSeed()
+    let places = PlaceMaker(&random)
+    var elements = WantedElements()
+    for number in 0..<3_000 {
+      let annotation = annotation(number, places.next(&random))
+      map.wanted[annotation.id] = annotation
+      elements.append(annotation.id, annotation)
+    }
+    want(7, nil)
+    display.show(.world, zoom: 20)
+    display.want(elements)
+    map.wanted[key(8)] = nil
+    display.want(key(8), nil)
+    map.wanted[key(7)] = annotation(7, places.next(&random))
+    display.want(key(7), map.wanted[key(7)])
+    display.turnEnded()
+    await display.settle()
+    #expect(map.shown == map.wanted, "seed \(random.seed)")
+    var gone = WantedElements()
+    for number in 0..<2_900 {
+      map.wanted[key(number)] = nil
+      gone.append(key(number), nil)
+    }
+    display.want(gone)
+    display.turnEnded()
+    await display.settle()
+    #expect(map.shown == map.wanted && map.shown.count == 100, "seed \(random.seed)")
+  }
+
+  @Test func `whoever waits and is cancelled goes on`() async {
+    await want([annotation(1, Coordinate(latitude: 1, longitude: 1))])
+    want(2, annotation(2, Coordinate(latitude: 50, longitude: 1)))
+    display.turnEnded()
+    let waiting = Task { await display.settle() }
+    waiting.cancel()
+    await waiting.value
+  }
+
   @Test func `what is displayed by itself changes in its own turn`() async {
     let place = Coordinate(latitude: 1, longitude: 1)
     await want([annotation(1, place), annotation(2, Coordinate(latitude: -60, longitude: 90))])
     var renamed = annotation(1, place)
     renamed.title = "renamed"
-    display.want(key(1), renamed)
+    want(1, renamed)
     #expect(map.shown[key(1)]?.title == "renamed")
-    display.want(key(2), nil)
+    want(2, nil)
     #expect(map.shown[key(2)] == nil)
     display.turnEnded()
     await display.settle()
@@ -127,9 +184,9 @@ import Testing
 
   @Test func `a leader that is deleted while a batch is away is not shown again`() async {
     let place = Coordinate(latitude: 1, longitude: 1)
-    display.want(key(1), annotation(1, place))
+    want(1, annotation(1, place))
     display.turnEnded()
-    display.want(key(1), nil)
+    want(1, nil)
     display.turnEnded()
     await display.settle()
     #expect(map.shown.isEmpty)
@@ -160,12 +217,12 @@ import Testing
   }
 
   @Test func `after the end nothing is told`() async {
-    display.want(key(1), annotation(1, Coordinate(latitude: 1, longitude: 1)))
+    want(1, annotation(1, Coordinate(latitude: 1, longitude: 1)))
     display.turnEnded()
     display.end()
     await display.settle()
     for _ in 0..<100 { await Task.yield() }
-    display.want(key(2), annotation(2, Coordinate(latitude: 1, longitude: 1)))
+    want(2, annotation(2, Coordinate(latitude: 1, longitude: 1)))
     display.turnEnded()
     #expect(map.told == 0)
   }

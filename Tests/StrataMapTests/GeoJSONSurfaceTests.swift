@@ -1,8 +1,9 @@
 import Foundation
 import Strata
-import StrataMap
 import StrataTesting
 import Testing
+
+@testable import StrataMap
 
 @MainActor @Suite struct GeoJSONSurfaceTests {
   private let surface = GeoJSONSurface()
@@ -30,7 +31,7 @@ import Testing
     if let difference = surface.take() { try page.apply(difference.json) }
     #expect(page.features.count == queue.shown.count)
     for (id, annotation) in queue.shown {
-      let feature = try #require(page.features["integer(\(id))"])
+      let feature = try #require(page.features["\(id)"])
       #expect(feature.contains("[\(Int(annotation.coordinate.longitude)),"))
     }
   }
@@ -65,6 +66,7 @@ import Testing
       (Cell.integer(7), "7"), (.integer(1 << 60), "\"\(1 << 60 as Int64)\""),
       (.text("a\"b"), #""a\"b""#),
       (.blob(withUnsafeBytes(of: id.uuid) { Data($0) }), "\"\(id.uuidString)\""),
+      (.blob(Data([0, 10, 255])), #""000aff""#), (.real(1.5), #""1.5""#),
     ] {
       let surface = GeoJSONSurface()
       let annotation = Annotation(
@@ -73,6 +75,30 @@ import Testing
       let json = String(decoding: try #require(surface.take()).json, as: UTF8.self)
       #expect(json.contains("\"id\":\(expected),"), "\(json)")
     }
+  }
+
+  @Test func `the ids of a thousand keys of every kind are a thousand ids`() {
+    var random = SeededRandom.printingSeed()
+    var keys: Set<RecordKey> = []
+    while keys.count < 1_000 {
+      let bytes = (0..<random.below(24)).map { _ in UInt8(random.below(256)) }
+      switch random.below(3) {
+      case 0: keys.insert(RecordKey(.integer(Int64(bitPattern: random.next()))))
+      case 1: keys.insert(RecordKey(.blob(Data(bytes))))
+      default: keys.insert(RecordKey(.text("#" + bytes.map(String.init).joined(separator: "-"))))
+      }
+    }
+    #expect(Set(keys.map(GeoJSONID.init)).count == 1_000, "seed \(random.seed)")
+  }
+
+  @Test func `who asks late is told of what is there already`() {
+    surface.apply(.add(pin(1)))
+    var calls = 0
+    surface.onChange = { calls += 1 }
+    #expect(calls == 1)
+    _ = surface.take()
+    surface.onChange = { calls += 1 }
+    #expect(calls == 1)
   }
 
   @Test func `it asks once to be read, until it is`() {
@@ -104,13 +130,20 @@ private struct Page: Equatable {
     features["\(Self.id(feature))"] = String(decoding: json, as: UTF8.self)
   }
 
-  private static func id(_ object: Object) -> String { "integer(\(object["id"] ?? ""))" }
+  private static func id(_ object: Object) -> String { id(object["id"]) }
+
+  /// As JSON, so that a number is not the text of its digits.
+  private static func id(_ value: Any?) -> String {
+    let json = try? JSONSerialization.data(
+      withJSONObject: value ?? NSNull(), options: .fragmentsAllowed)
+    return String(decoding: json ?? Data(), as: UTF8.self)
+  }
 
   mutating func apply(_ difference: [UInt8]) throws {
     let object = try #require(
       try JSONSerialization.jsonObject(with: Data(difference)) as? Object)
     for id in object["remove"] as? [Any] ?? [] {
-      #expect(features.removeValue(forKey: "integer(\(id))") != nil)
+      #expect(features.removeValue(forKey: Self.id(id)) != nil)
     }
     for feature in object["add"] as? [Object] ?? [] {
       #expect(features[Self.id(feature)] == nil)

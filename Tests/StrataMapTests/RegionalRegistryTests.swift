@@ -1,7 +1,8 @@
-import Strata
 import StrataMap
 import StrataTesting
 import Testing
+
+@testable import Strata
 
 private struct Wreck: Entity {
   var id = 0
@@ -15,17 +16,25 @@ private struct Wreck: Entity {
     place
   }
 
+  /// No attribute, so that a query with it cannot be run.
+  var depth: Double { 0 }
+
   static let pins = AnnotationMapping<Wreck>(latitude: \.latitude, longitude: \.longitude)
 }
 
 @Suite(.stack(Wreck.self)) @MainActor struct RegionalRegistryTests {
   let stack = Stack.test
   let surface = RecordingSurface()
-  @MainActor private final class Asked { var regions: [GeoRegion] = [] }
+  @MainActor private final class Asked {
+    var regions: [GeoRegion] = []
+    var isBroken = false
+  }
   private let asked = Asked()
 
   /// One wreck on every whole degree from 0 to 30 degrees north and 150 degrees east to 150 west.
-  private func registry(_ region: GeoRegion) async throws -> AnnotationRegistry<Wreck> {
+  private func registry(
+    _ region: GeoRegion, clusters: ClusterOptions? = nil
+  ) async throws -> AnnotationRegistry<Wreck> {
     try await stack.withScratch { scratch in
       for number in 0..<(31 * 61) {
         let east = Double(150 + number % 61)
@@ -35,9 +44,10 @@ private struct Wreck: Entity {
       }
     }
     return AnnotationRegistry(
-      in: stack.view, showing: region, mapping: Wreck.pins, on: surface
+      in: stack.view, showing: region, mapping: Wreck.pins, on: surface, clusters: clusters
     ) { [asked] region in
       asked.regions.append(region)
+      if asked.isBroken { return Wreck.where { $0.depth > 0 } }
       return Wreck.where { $0.place.isIn(region) }
     }
   }
@@ -97,5 +107,55 @@ private struct Wreck: Entity {
     }
     await registry.drain()
     #expect(surface.operations.map(\.id) == [key(90_001)])
+  }
+
+  @Test func `clusters are those of what is in the region`() async throws {
+    let registry = try await registry(region(10, 179), clusters: ClusterOptions(radius: 60))
+    registry.show(region(10, 179), zoom: 3)
+    await registry.drain()
+    func count() -> Int { surface.shown.values.reduce(0) { $0 + ($1.cluster?.count ?? 1) } }
+    #expect(count() == 9 * 9 && surface.shown.count < 81)
+    registry.show(region(20, 160), zoom: 12)
+    await registry.drain()
+    #expect(surface.shown.count == 9 * 9, "each by itself")
+    registry.show(region(20, 160, span: 4), zoom: 3)
+    try await stack.withScratch { scratch in
+      scratch.insert(Wreck(id: 90_000, latitude: 20.2, longitude: 160.2))
+      scratch.insert(Wreck(id: 90_001, latitude: 10, longitude: 179.5))
+    }
+    await registry.drain()
+    #expect(count() == 9 * 9 + 1)
+  }
+
+  @Test func `a region that cannot be read leaves the old one, and is tried again`() async throws {
+    let registry = try await registry(region(10, 179))
+    await settle(registry, 6...14, columns: 9)
+    #expect(registry.regionError == nil)
+    surface.clear()
+    asked.isBroken = true
+    registry.show(region(20, 160), zoom: 6)
+    await registry.drain()
+    #expect(registry.regionError?.code == .invalidQuery && surface.operations.isEmpty)
+    asked.isBroken = false
+    registry.show(region(20, 160), zoom: 6)
+    await settle(registry, 16...24, columns: 9)
+    #expect(registry.regionError == nil)
+  }
+
+  @Test func `one region is read at a time, and after it the last one alone`() async throws {
+    let registry = try await registry(region(10, 179))
+    await settle(registry, 6...14, columns: 9)
+    let gate = TestGate()
+    await stack.view.maintainer.setWillLoad { await gate.pass() }
+    for longitude in 160...170 { registry.show(region(20, Double(longitude)), zoom: 6) }
+    let waiting = Task { await registry.drain() }
+    waiting.cancel()
+    await waiting.value
+    await gate.arrived()
+    #expect(asked.regions.count == 2)
+    await gate.open()
+    await settle(registry, 16...24, columns: 9)
+    #expect(asked.regions.count == 3)
+    #expect(surface.shown.values.allSatisfy { (165...173).contains($0.coordinate.longitude) })
   }
 }

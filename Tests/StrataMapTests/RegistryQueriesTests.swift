@@ -1,7 +1,8 @@
-import Strata
 import StrataMap
 import StrataTesting
 import Testing
+
+@testable import Strata
 
 private struct Buoy: Entity, Equatable {
   var id = 0
@@ -69,30 +70,117 @@ private struct Buoy: Entity, Equatable {
     #expect(surface.shown.isEmpty && surface.operations.count == 30)
   }
 
-  @Test func `the selection survives all but the end of its element`() async throws {
-    try await seed(40)
+  @Test func `swapping to a query that is not read yet neither blinks nor loses the selection`()
+    async throws
+  {
+    try await seed(30)
+    let low = try await live(Buoy.where { $0.kind <= 1 })
+    let registry = AnnotationRegistry(low, mapping: Buoy.pins, on: surface)
+    await registry.drain()
+    #expect(registry.select(key(1)) && registry.select(key(3)))
+    surface.clear()
+    let gate = TestGate()
+    await stack.view.maintainer.setWillLoad { await gate.pass() }
+    let high = stack.view.live(Buoy.where { $0.kind >= 1 })
+    registry.attach(high)
+    registry.detach(low)
+    await gate.arrived()
+    await registry.drain()
+    #expect(surface.operations.isEmpty && registry.selection == [key(1), key(3)])
+    await gate.open()
+    try await high.load()
+    await registry.drain()
+    #expect(surface.operations.count == 20 && surface.shown.count == 20)
+    #expect(registry.selection == [key(1)])
+    // One that has nothing is read all the same.
+    let none = stack.view.live(Buoy.where { $0.kind > 5 })
+    registry.attach(none)
+    registry.detach(high)
+    try await none.load()
+    await registry.drain()
+    #expect(surface.shown.isEmpty)
+  }
+
+  @Test(arguments: [nil, ClusterOptions()])
+  func `the selection survives 10,000 changes, and ends with its element`(
+    clusters: ClusterOptions?
+  ) async throws {
+    try await seed(1_000)
     var random = SeededRandom.printingSeed()
-    let registry = AnnotationRegistry(
-      try await live(Buoy.all), mapping: Buoy.pins, on: surface, clusters: ClusterOptions())
-    for id in [3, 5, 7] { #expect(registry.select(key(id))) }
-    #expect(!registry.select(key(99)))
-    registry.close(.userInteraction)
-    for _ in 0..<300 {
-      let id = random.below(40)
-      guard let buoy = try await stack.view.find(Buoy.self, id) else { continue }
-      stack.view.update(buoy) {
-        $0.latitude = Double.random(in: -89...89, using: &random)
-        $0.height += 1
+    let seed = random.seed
+    let live = try await live(Buoy.all)
+    let registry = AnnotationRegistry(live, mapping: Buoy.pins, on: surface, clusters: clusters)
+    let selection = (0..<100).map { key($0 * 7) }
+    for id in selection { #expect(registry.select(id)) }
+    #expect(!registry.select(key(9_999)))
+    var changes = 0
+    while changes < 10_000 {
+      if random.oneIn(40) {
+        // Many at once, which are looked at on another thread.
+        let numbers = (0..<600).map { _ in random.below(1_000) }
+        let shift = Double(random.below(80))
+        try await stack.withScratch { scratch in
+          for number in numbers {
+            scratch.upsert(
+              Buoy(id: number, latitude: shift, longitude: Double(number % 170), kind: 1))
+          }
+        }
+        changes += numbers.count
+      } else {
+        let buoy = live.elements[random.below(live.elements.count)]
+        stack.view.update(buoy) {
+          $0.latitude = Double.random(in: -89...89, using: &random)
+          $0.height += 1
+        }
+        changes += 1
       }
       if random.oneIn(20) { registry.show(.world, zoom: Double(random.below(9))) }
+      if random.oneIn(50) { registry.close(.userInteraction) }
       if random.oneIn(50) { registry.open(.userInteraction) }
+      #expect(registry.selection == selection, "seed \(seed)")
     }
-    #expect(registry.selection == [key(3), key(5), key(7)])
-    let gone = try #require(try await stack.view.find(Buoy.self, 5))
+    let gone = try #require(try await stack.view.find(Buoy.self, 7))
     stack.view.delete(gone)
-    #expect(registry.selection == [key(3), key(7)], "in the turn of the deletion")
-    registry.deselect(key(3))
-    #expect(registry.selection == [key(7)])
+    #expect(registry.selection == selection.filter { $0 != key(7) }, "in the turn of the deletion")
+    registry.deselect(key(0))
+    #expect(registry.selection.first == key(14))
+  }
+
+  @Test func `counters tell what a registry has done`() async throws {
+    try await seed(20)
+    let registry = AnnotationRegistry(
+      try await live(Buoy.all), mapping: Buoy.pins, on: surface, sliceBudget: .zero)
+    await registry.drain()
+    #expect(registry.counters.added == 20 && registry.counters.highWater == 20)
+    #expect(registry.counters.slices == 20, "no time is enough for one")
+    let buoy = try #require(try await stack.view.find(Buoy.self, 3))
+    stack.view.update(buoy) { $0.kind = 9 }
+    #expect(registry.counters.suppressed == 1)
+    stack.view.update(buoy) { $0.latitude = 80 }
+    stack.view.update(buoy) { $0.latitude = 81 }
+    stack.view.update(buoy) { $0.height = 100 }
+    await registry.drain()
+    #expect(registry.counters.coalesced == 2)
+    #expect(registry.counters.moved == 1 && registry.counters.restyled == 1)
+    stack.view.delete(buoy)
+    await registry.drain()
+    #expect(registry.counters.removed == 1 && registry.counters.applied == 23)
+  }
+
+  @Test func `a registry with clusters sees at the next change that its map is gone`() async throws
+  {
+    try await seed(10)
+    let live = try await live(Buoy.all)
+    let registry: AnnotationRegistry<Buoy>
+    do {
+      let map = RecordingSurface()
+      registry = AnnotationRegistry(live, mapping: Buoy.pins, on: map, clusters: ClusterOptions())
+      await registry.drain()
+      #expect(registry.select(key(1)))
+    }
+    let buoy = try #require(try await stack.view.find(Buoy.self, 3))
+    stack.view.update(buoy) { $0.latitude = 80 }
+    #expect(registry.selection.isEmpty && !registry.select(key(1)))
   }
 
   @Test func `clusters of a live query have the values of their elements`() async throws {

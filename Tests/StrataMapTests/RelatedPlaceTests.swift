@@ -97,4 +97,36 @@ private struct Train: Entity {
     stack.view.update(station) { $0.longitude = 6 }
     #expect(registry.pendingOperationCount == 0)
   }
+
+  @Test func `many places and many elements, in any order`() async throws {
+    var random = SeededRandom.printingSeed()
+    let seed = random.seed
+    let live = stack.view.live(Train.all)
+    let registry = AnnotationRegistry(live, mapping: Train.pins, on: surface)
+    for round in 0..<12 {
+      let (stations, trains) = (random.oneIn(3) ? 0 : 400, random.oneIn(3) ? 5 : 900)
+      let shift = Double(round * 5)
+      try await stack.withScratch { [random] scratch in
+        var random = random
+        for _ in 0..<stations {
+          let id = random.below(500)
+          scratch.upsert(Station(id: id, latitude: shift, longitude: Double(id % 90)))
+        }
+        for _ in 0..<trains {
+          scratch.upsert(Train(id: random.below(1_000), stationID: random.below(600)))
+        }
+      }
+      _ = random.next()
+      if round % 3 != 0 { await registry.drain() }
+      guard round % 3 == 1 else { continue }
+      var places: [Int: Coordinate] = [:]
+      for station in try await stack.view.fetch(Station.all) {
+        guard let latitude = station.latitude, let longitude = station.longitude else { continue }
+        places[station.id] = Coordinate(latitude: latitude, longitude: longitude)
+      }
+      var wanted: [RecordKey: Coordinate] = [:]
+      for train in live.elements { wanted[key(train.id)] = train.stationID.flatMap { places[$0] } }
+      #expect(surface.shown.mapValues(\.coordinate) == wanted, "round \(round), seed \(seed)")
+    }
+  }
 }

@@ -149,7 +149,7 @@ extension [Int] {
 extension Record {
   /// The columns in which two records differ, of those that both have: the rows of a relationship's
   /// query may end with the place of their link.
-  fileprivate func sharedDifferences(from other: Record) -> AttributeSet {
+  func sharedDifferences(from other: Record) -> AttributeSet {
     count <= other.count ? differences(from: other) : other.differences(from: self)
   }
 }

@@ -6,21 +6,114 @@ package struct KeyedChange<E: Entity> {
   private let change: Change
   private let table: Table
 
-  init(key: RecordKey, change: Change, table: Table) {
+  fileprivate init(_ key: RecordKey, before: Record?, after: Record?, _ table: Table) {
     self.key = key
-    self.change = change
     self.table = table
+    change = Change(before: before, after: after)
   }
 
-  /// The entity before; nil if the query did not show it.
-  package var before: E? { change.before.map { table.decodeLeniently($0, as: E.self) } }
   /// The entity after; nil if the query does not show it any more.
   package var after: E? { change.after.map { table.decodeLeniently($0, as: E.self) } }
 
   /// Whether one of `attributes` changed; true for what appeared or disappeared.
   package func changes(_ attributes: AttributeSet) -> Bool {
     guard let before = change.before, let after = change.after else { return true }
-    return !after.differences(from: before).isDisjoint(with: attributes)
+    return !after.sharedDifferences(from: before).isDisjoint(with: attributes)
+  }
+}
+
+/// What a live query shows at one moment, to be read by key, by anybody.
+package struct KeyedRows<E: Entity>: Sendable {
+  fileprivate let shown: ShownRows
+  fileprivate let table: Table
+
+  package var isEmpty: Bool { shown.range.isEmpty }
+
+  package func contains(_ key: RecordKey) -> Bool { record(of: key) != nil }
+
+  /// - Complexity: O(log *n*).
+  package func element(of key: RecordKey) -> E? {
+    record(of: key).map { table.decodeLeniently($0, as: E.self) }
+  }
+
+  fileprivate func record(of key: RecordKey) -> Record? {
+    shown.isWhole ? shown.tree.record(of: key) : shown.find(key)?.record
+  }
+}
+
+/// What became of the rows of a live query between two moments.
+///
+/// Taking one costs a reference; which keys differ is found by whoever asks, on any thread.
+package struct KeyedDifference<E: Entity>: Sendable {
+  private let old: KeyedRows<E>
+  private var new: KeyedRows<E>
+  private var changed: ChangedKeys
+
+  fileprivate init(from old: KeyedRows<E>, to new: KeyedRows<E>, _ changed: ChangedKeys) {
+    self.old = old
+    self.new = new
+    self.changed = changed
+  }
+
+  /// No more keys than so many differ.
+  package var limit: Int {
+    switch changed {
+    case .some(let keys): old.shown.isWhole && new.shown.isWhole ? keys.count : 3 * keys.count
+    case .every, .all: old.shown.range.count + new.shown.range.count
+    }
+  }
+
+  /// Adds what happened next.
+  package mutating func append(_ next: KeyedDifference) {
+    new = next.new
+    changed.formUnion(next.changed)
+  }
+
+  /// Calls `body` with every key whose record differs, once.
+  ///
+  /// - Complexity: O(*k* log *n*) for *k* keys that may differ; O(*n*) if all may.
+  package func forEach(_ body: (KeyedChange<E>) -> Void) {
+    if case .some(let keys) = changed {
+      let keys = ShownRows.keysThatMayDiffer(old.shown, new.shown, changed: keys.distinct)
+      for key in keys { tell(key, old.record(of: key), new.record(of: key), body) }
+    } else if old.shown.isWhole && new.shown.isWhole {
+      forEachInKeyOrder(body)
+    } else {
+      for key in old.shown.keys.union(new.shown.keys) {
+        tell(key, old.record(of: key), new.record(of: key), body)
+      }
+    }
+  }
+
+  private func forEachInKeyOrder(_ body: (KeyedChange<E>) -> Void) {
+    var (left, right) = (old.shown.tree.inKeyOrder, new.shown.tree.inKeyOrder)
+    var (before, after) = (left.next(), right.next())
+    while true {
+      switch (before, after) {
+      case (nil, nil):
+        return
+      case (let gone?, nil):
+        tell(gone.key(Table.keyColumn), gone, nil, body)
+        before = left.next()
+      case (nil, let come?):
+        tell(come.key(Table.keyColumn), nil, come, body)
+        after = right.next()
+      case (let gone?, let come?):
+        let (old, new) = (gone.key(Table.keyColumn), come.key(Table.keyColumn))
+        if old <= new {
+          tell(old, gone, old == new ? come : nil, body)
+          before = left.next()
+        }
+        if new < old { tell(new, nil, come, body) }
+        if new <= old { after = right.next() }
+      }
+    }
+  }
+
+  private func tell(
+    _ key: RecordKey, _ before: Record?, _ after: Record?, _ body: (KeyedChange<E>) -> Void
+  ) {
+    if before != after { body(KeyedChange(key, before: before, after: after, new.table)) }
   }
 }
 
@@ -49,22 +142,32 @@ extension LiveQuery {
   /// The context whose edits the query shows.
   package var context: ViewContext { view }
 
-  /// Calls `body` once in every turn in which something shown changes, with every such key.
-  ///
-  /// What is shown already comes first, during the call, as insertions.
+  /// What the query shows now.
+  package var rows: KeyedRows<E> { KeyedRows(shown: result.shown, table: result.plan.table) }
+
+  /// What appeared if nothing was shown before.
+  package var appearance: KeyedDifference<E> { KeyedDifference(from: nothing, to: rows, .all) }
+
+  /// What disappears if nothing is shown any more.
+  package var disappearance: KeyedDifference<E> { KeyedDifference(from: rows, to: nothing, .all) }
+
+  private var nothing: KeyedRows<E> {
+    let none = ResultTree([], order: result.plan.order)
+    return KeyedRows(shown: ShownRows(none, result.plan), table: result.plan.table)
+  }
+
+  /// Calls `body` in every turn in which something shown changes, or a load ends.
   package func observeKeys(
-    _ body: @escaping @MainActor ([KeyedChange<E>]) -> Void
+    _ body: @escaping @MainActor (KeyedDifference<E>) -> Void
   ) -> LiveObservation {
     let table = result.plan.table
-    func report(_ change: LiveResult.LiveChange) {
-      let keyed = change.keyedChanges.map { key, change in
-        KeyedChange<E>(key: key, change: change, table: table)
-      }
-      if !keyed.isEmpty { body(keyed) }
+    let id = result.observe { change in
+      body(
+        KeyedDifference(
+          from: KeyedRows(shown: change.old, table: table),
+          to: KeyedRows(shown: change.new, table: table), change.changed))
     }
-    let nothing = ShownRows(ResultTree([], order: result.plan.order), result.plan)
-    report(LiveResult.LiveChange(old: nothing, new: result.shown, changed: .all))
-    return LiveObservation(result, result.observe(report))
+    return LiveObservation(result, id)
   }
 
   /// The attributes at some key paths; all of them if a path is no attribute, since whatever is
@@ -72,21 +175,5 @@ extension LiveQuery {
   package func attributes(_ paths: [any PartialKeyPath<E> & Sendable]) -> AttributeSet {
     let table = result.plan.table
     return table.attributes(paths) ?? .all(table.columns.count)
-  }
-}
-
-extension LiveResult.LiveChange {
-  /// The keys that really differ, with the records shown before and after.
-  fileprivate var keyedChanges: [(RecordKey, Change)] {
-    let keys: Set<RecordKey>
-    if case .some(let some) = changed {
-      keys = ShownRows.keysThatMayDiffer(old, new, changed: some.distinct)
-    } else {
-      keys = old.keys.union(new.keys)
-    }
-    return keys.compactMap { key in
-      let change = Change(before: old.find(key)?.record, after: new.find(key)?.record)
-      return change.isIdentity ? nil : (key, change)
-    }
   }
 }

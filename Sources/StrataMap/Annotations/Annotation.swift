@@ -33,7 +33,9 @@ public struct Annotation: Identifiable, Hashable, Sendable {
   public struct Cluster: Hashable, Sendable {
     /// How many they are.
     public var count: Int
-    /// The zoom level at which they are one.
+    /// A zoom level at which they are one: that of the map when it first showed them so.
+    ///
+    /// While they stay the same, a change of the zoom changes nothing.
     public var zoom: Int
 
     /// Creates a cluster.
@@ -56,5 +58,15 @@ public struct Annotation: Identifiable, Hashable, Sendable {
     self.priority = priority.isNaN ? 0 : priority
     self.clusterGroup = clusterGroup
     self.values = values.map { $0.isNaN ? 0 : $0 }
+  }
+}
+
+extension Annotation {
+  /// Whether a map shows another annotation of the same id as it shows this one: all but with whom they may be clustered
+  /// is equal.
+  func looks(like other: Annotation) -> Bool {
+    coordinate == other.coordinate && title == other.title && subtitle == other.subtitle
+      && style == other.style && priority == other.priority && values == other.values
+      && cluster == other.cluster
   }
 }

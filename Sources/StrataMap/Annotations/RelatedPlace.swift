@@ -2,8 +2,8 @@ package import Strata
 
 /// How an entity refers to the one that has its coordinate.
 package struct RelatedPlace<E: Entity>: Sendable {
-  /// What tells the coordinates of related entities, by their keys, in the turns in which they change.
-  typealias Observer = @MainActor ([(key: RecordKey, coordinate: Coordinate?)]) -> Void
+  /// Told of the keys of related entities whose coordinates have changed.
+  typealias Observer = @MainActor ([RecordKey]) -> Void
 
   let path: any PartialKeyPath<E> & Sendable
   /// The key of the related entity; nil if there is none.
@@ -14,6 +14,8 @@ package struct RelatedPlace<E: Entity>: Sendable {
   /// Observes as long as it is held.
   struct Observation {
     let held: AnyObject
+    /// The coordinate that a related entity has now.
+    let coordinate: @MainActor (RecordKey) -> Coordinate?
     /// Waits until the entities are read.
     let settle: @MainActor () async -> Void
   }
@@ -27,30 +29,69 @@ package struct RelatedPlace<E: Entity>: Sendable {
       return RecordKey(cell)
     }
     observe = { view, observer in
-      let live = view.live(Target.all)
-      return Observation(held: PlaceObservation(live, mapping, observer)) {
-        try? await live.load()
-      }
+      let places = PlaceObservation(view.live(Target.all), mapping, observer)
+      return Observation(
+        held: places, coordinate: { [weak places] in places?.coordinate($0) },
+        settle: { [weak places] in await places?.settle() })
     }
   }
 }
 
-/// Tells the coordinates of all entities of a live query.
+/// Tells which of all entities of a live query have moved.
 @MainActor private final class PlaceObservation<Target: Entity> {
   private let live: LiveQuery<Target>
+  private let mapping: AnnotationMapping<Target>
+  private let observer: @MainActor ([RecordKey]) -> Void
   private var observation: LiveObservation?
+  /// How many large changes are being looked at.
+  private var lookingAt = 0
+  private let settling = Settling()
 
   init(
     _ live: LiveQuery<Target>, _ mapping: AnnotationMapping<Target>,
-    _ observer: @escaping @MainActor ([(key: RecordKey, coordinate: Coordinate?)]) -> Void
+    _ observer: @escaping @MainActor ([RecordKey]) -> Void
   ) {
     self.live = live
+    self.mapping = mapping
+    self.observer = observer
     let attributes = live.attributes(mapping.coordinatePaths)
-    observation = live.observeKeys { changes in
-      let moved = changes.filter { $0.changes(attributes) }.map {
-        (key: $0.key, coordinate: $0.after.flatMap(mapping.coordinate))
-      }
-      if !moved.isEmpty { observer(moved) }
+    observation = live.observeKeys { [weak self] in self?.look(at: $0, attributes) }
+    if !live.rows.isEmpty { look(at: live.appearance, attributes) }
+  }
+
+  func coordinate(_ key: RecordKey) -> Coordinate? {
+    live.rows.element(of: key).flatMap(mapping.coordinate)
+  }
+
+  func settle() async {
+    try? await live.load()
+    while lookingAt > 0 && !Task.isCancelled { await settling.wait() }
+  }
+
+  private func look(at difference: KeyedDifference<Target>, _ attributes: AttributeSet) {
+    if difference.limit <= 256 { return tell(Self.moved(difference, attributes)) }
+    lookingAt += 1
+    Task.detached { [weak self] in
+      let moved = Self.moved(difference, attributes)
+      await self?.didLook(moved)
     }
+  }
+
+  private func didLook(_ moved: [RecordKey]) {
+    tell(moved)
+    lookingAt -= 1
+    if lookingAt == 0 { settling.resumeAll() }
+  }
+
+  private func tell(_ moved: [RecordKey]) {
+    if !moved.isEmpty { observer(moved) }
+  }
+
+  nonisolated private static func moved(
+    _ difference: KeyedDifference<Target>, _ attributes: AttributeSet
+  ) -> [RecordKey] {
+    var moved: [RecordKey] = []
+    difference.forEach { if $0.changes(attributes) { moved.append($0.key) } }
+    return moved
   }
 }

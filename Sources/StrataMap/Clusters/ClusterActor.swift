@@ -14,31 +14,55 @@ package actor ClusterActor {
     package var generation: UInt64
     /// What the registry's elements were when the changes were taken.
     package var version: UInt64
-    var changes: [RecordKey: Change]
+    /// In the order in which they happened.
+    var batches: [Batch]
     var region: GeoRegion
     var zoom: Int
     var displayed: [RecordKey: Index.Item]
   }
 
-  /// The new state of one annotation.
-  struct Change: Sendable {
-    /// The group that it was clustered in when the last batch was taken; nil if it was not there.
-    var oldGroup: Group?
-    var annotation: Annotation?
+  /// The new states of some annotations, nil for those that are gone or withheld.
+  enum Batch: Sendable {
+    case some([RecordKey: Annotation?])
+    case many(WantedElements)
+
+    func forEach(_ body: (RecordKey, Annotation?) -> Void) {
+      switch self {
+      case .some(let changes):
+        for (id, annotation) in changes { body(id, annotation) }
+      case .many(let elements):
+        for part in elements.parts {
+          for (id, annotation) in part { body(id, annotation) }
+        }
+      }
+    }
   }
 
   /// Annotations that are clustered with each other.
-  struct Group: Hashable, Sendable {
+  private struct Group: Hashable, Sendable {
     /// Nil for those that stay alone.
     let name: String?
   }
 
-  /// What is to be displayed differently.
+  /// What is to be displayed differently, in parts that a turn of the main actor can take.
   package struct Answer: Sendable {
     package let generation: UInt64
     package let version: UInt64
-    let removed: [RecordKey]
-    let shown: [Index.Item]
+    fileprivate(set) var parts: [[Difference]] = []
+
+    fileprivate mutating func append(_ difference: Difference) {
+      if parts.last?.count ?? 64 == 64 { parts.append([]) }
+      parts[parts.count - 1].append(difference)
+    }
+  }
+
+  enum Difference: Sendable {
+    /// It is displayed no more.
+    case gone(RecordKey)
+    /// It is displayed as one that it was not, in a group.
+    case shown(Index.Item, in: String?)
+    /// It is displayed as it was, and may look different.
+    case changed(RecordKey)
   }
 
   private let options: ClusterOptions
@@ -51,30 +75,40 @@ package actor ClusterActor {
   }
 
   package func update(_ request: Request) -> Answer {
-    apply(request.changes)
-    var shown: [Index.Item] = []
+    var changed: Set<RecordKey> = []
+    for batch in request.batches { apply(batch, request.displayed, &changed) }
+    var answer = Answer(generation: request.generation, version: request.version)
     var seen: Set<RecordKey> = []
-    for index in indexes.values {
+    var shown: [Difference] = []
+    for (group, index) in indexes {
       for item in index.items(in: request.region, zoom: request.zoom) {
         seen.insert(item.id)
-        if request.displayed[item.id] != item { shown.append(item) }
+        if request.displayed[item.id]?.looks(like: item) != true {
+          shown.append(.shown(item, in: group.name))
+        } else if changed.contains(item.id) {
+          shown.append(.changed(item.id))
+        }
       }
     }
-    let removed = request.displayed.keys.filter { !seen.contains($0) }
-    return Answer(
-      generation: request.generation, version: request.version, removed: removed, shown: shown)
+    for id in request.displayed.keys where !seen.contains(id) { answer.append(.gone(id)) }
+    for difference in shown { answer.append(difference) }
+    return answer
   }
 
-  private func apply(_ changes: [RecordKey: Change]) {
+  /// - Parameter changed: the displayed ids that are told of.
+  private func apply(
+    _ batch: Batch, _ displayed: [RecordKey: Index.Item], _ changed: inout Set<RecordKey>
+  ) {
     var removed: [Group: [RecordKey]] = [:]
     var put: [Group: [Index.Point]] = [:]
-    for (id, change) in changes {
-      let group = change.annotation.map { Group(name: $0.clusterGroup) }
-      if let old = change.oldGroup, old != group { removed[old, default: []].append(id) }
-      if let group, let annotation = change.annotation {
-        put[group, default: []].append(
-          Index.Point(id: id, coordinate: annotation.coordinate, value: annotation.values))
-      }
+    batch.forEach { id, annotation in
+      let group = annotation.map { Group(name: $0.clusterGroup) }
+      if let old = self.group(of: id), old != group { removed[old, default: []].append(id) }
+      if displayed[id] != nil { changed.insert(id) }
+      guard let group, let annotation else { return }
+      let point = Index.Point(
+        id: id, coordinate: annotation.coordinate, value: annotation.values)
+      if indexes[group]?.point(of: id) != point { put[group, default: []].append(point) }
     }
     for group in Set(removed.keys).union(put.keys) {
       // Taken out of the dictionary, so that it is not copied.
@@ -82,6 +116,10 @@ package actor ClusterActor {
       index.update(put[group] ?? [], removing: removed[group] ?? [])
       if index.count > 0 { indexes[group] = index }
     }
+  }
+
+  private func group(of id: RecordKey) -> Group? {
+    indexes.first { $0.value.contains(id) }?.key
   }
 
   private func emptyIndex(_ group: Group) -> Index {
@@ -92,10 +130,12 @@ package actor ClusterActor {
     return Index(options) { ClusterValues.combine(combinations, $0, $1) }
   }
 
+  package func clear() { indexes = [:] }
+
   // MARK: Questions
 
   private func index(of id: RecordKey) -> Index? {
-    indexes.values.first { $0.item(of: id, zoom: 0) != nil }
+    indexes.values.first { $0.contains(id) }
   }
 
   /// The ids of what an annotation of a zoom level stands for.
@@ -115,5 +155,14 @@ package actor ClusterActor {
     guard let index = index(of: id) else { return nil }
     // A cluster of a finer level is a part of one of a coarser one.
     return (0...31).first { index.item(of: id, zoom: $0)?.count == 1 }
+  }
+}
+
+extension ClusterIndex.Item where Value: Equatable {
+  /// Whether nobody can tell two items apart. The zoom level does not count: a cluster of as many points
+  /// is the same at all levels.
+  fileprivate func looks(like other: Self) -> Bool {
+    id == other.id && count == other.count && coordinate == other.coordinate
+      && value == other.value
   }
 }

@@ -83,6 +83,12 @@ public struct ClusterIndex<Value: Sendable>: Sendable {
   /// How many points are clustered.
   public var count: Int { tree.count }
 
+  func contains(_ id: RecordKey) -> Bool { tree.slot(of: id) != nil }
+
+  func point(of id: RecordKey) -> Point? {
+    tree.slot(of: id).map { Point(id: id, coordinate: coordinates[$0], value: values[$0]) }
+  }
+
   // MARK: Changes
 
   /// Puts points in, moves those that are there, and takes others out.
@@ -95,7 +101,7 @@ public struct ClusterIndex<Value: Sendable>: Sendable {
   public mutating func update(_ points: [Point], removing removed: [RecordKey] = []) {
     let changes = points.count + removed.count
     let isLarge = changes > 64 && changes * 10 > tree.count
-    if isLarge { reserve(tree.count + points.count) }
+    reserve(for: points.count)
     var change = Change()
     for id in removed {
       if let slot = tree.slot(of: id) { leave(slot, &change) }
@@ -120,8 +126,9 @@ public struct ClusterIndex<Value: Sendable>: Sendable {
     var arriving: [Int] = []
   }
 
-  private mutating func reserve(_ capacity: Int) {
-    tree.reserve(capacity)
+  /// Makes room for more points, with an eighth to spare: arrays that grow by themselves double.
+  private mutating func reserve(for count: Int) {
+    guard let capacity = tree.reserve(for: count) else { return }
     coordinates.reserveCapacity(capacity)
     values.reserveCapacity(capacity)
     if combine != nil { sums.reserveCapacity(capacity) }

@@ -80,10 +80,15 @@ struct ClusterTree: Sendable {
     freeSlots.append(contentsOf: slots.lazy.map { Int32($0) })
   }
 
-  mutating func reserve(_ capacity: Int) {
+  /// Makes room for more points; answers the new capacity in slots, if it is another one.
+  mutating func reserve(for count: Int) -> Int? {
+    let needed = nodes.count + max(count - freeSlots.count, 0)
+    guard needed > nodes.capacity else { return nil }
+    let capacity = max(16, nodes.isEmpty ? needed : needed + needed / 8)
     nodes.reserveCapacity(capacity)
     ids.reserveCapacity(capacity)
     if slotsByID.count == 0 { slotsByID = SlotTable(capacity: capacity) }
+    return capacity
   }
 
   /// The upper bits of the rank place a point among others already.

@@ -82,6 +82,8 @@ struct SlotTable: Sendable {
     }
     entries[hole] = Self.free
     count -= 1
+    // To half full, so that it takes as many changes again until it grows or shrinks.
+    if entries.count > 64 && count * 6 < entries.count { resize(to: count * 2) }
   }
 
   /// Gives back memory that a guess of the capacity took.

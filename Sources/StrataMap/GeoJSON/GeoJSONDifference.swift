@@ -7,7 +7,7 @@ internal import Strata
 ///
 /// Features have the properties `id`, `title`, `subtitle`, `style`, `priority` and `values`, without those
 /// that are empty; clusters also `cluster`, `point_count` and `zoom`. An id that is an integer of at
-/// most 53 bits is a number, any other one a string; as MapLibre keeps only numbers as ids of drawn features,
+/// most 53 bits is a number, any other one a string: a UUID as usual, other bytes in hexadecimal. As MapLibre keeps only numbers as ids of drawn features,
 /// give the source `promoteId: "id"`.
 public struct GeoJSONDifference: Sendable, Encodable {
   var remove: [GeoJSONID] = []

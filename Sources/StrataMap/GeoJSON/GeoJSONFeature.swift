@@ -57,7 +57,9 @@ enum GeoJSONID: Sendable, Hashable, Encodable {
     case .blob(let bytes) where bytes.count == 16:
       let uuid = bytes.withUnsafeBytes { $0.loadUnaligned(as: uuid_t.self) }
       self = .text(UUID(uuid: uuid).uuidString)
-    case .null, .integer, .real, .blob: self = .text(key.description)
+    case .blob(let bytes):
+      self = .text(bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined())
+    case .null, .integer, .real: self = .text(key.description)
     }
   }
 

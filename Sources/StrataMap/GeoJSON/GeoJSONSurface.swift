@@ -20,7 +20,11 @@ internal import Strata
   private var changed: Set<RecordKey> = []
 
   /// Called after the first operation since the last ``take()``; the rest of its slice comes after it.
-  public var onChange: @MainActor () -> Void = {}
+  ///
+  /// Called when it is set, too, if there is something to take already.
+  public var onChange: @MainActor () -> Void = {} {
+    didSet { if !changed.isEmpty { onChange() } }
+  }
 
   /// A surface without annotations.
   public init() {}

@@ -16,8 +16,7 @@ package import Strata
   private let sliceBudget: Duration
   private let elapsed: @MainActor () -> Duration
   private let later: Later
-  private var waiters: [UInt64: CheckedContinuation<Void, Never>] = [:]
-  private var lastWaiter: UInt64 = 0
+  private let settling = Settling()
 
   /// Called once, when the drain is detached by whomever: nothing need be desired any more.
   package var onDetach: @MainActor () -> Void = {}
@@ -54,10 +53,10 @@ package import Strata
     wake()
   }
 
-  /// A change was seen that touched nothing an annotation is made of.
-  package func suppress() {
+  /// So many changes were seen that touched nothing an annotation is made of.
+  package func suppress(_ count: Int = 1) {
     guard isObserving() else { return }
-    queue.suppress()
+    queue.suppress(count)
     wake()
   }
 
@@ -84,7 +83,7 @@ package import Strata
   }
 
   /// Whether there is still a surface to show anything on; detaches when it is gone.
-  private func isObserving() -> Bool {
+  package func isObserving() -> Bool {
     if surface == nil { detach() }
     return !isDetached
   }
@@ -147,26 +146,10 @@ package import Strata
   /// Waits until nothing is pending, the gate is closed, the drain is detached, or the task is
   /// cancelled.
   package func drain() async {
-    lastWaiter += 1
-    let waiter = lastWaiter
-    await withTaskCancellationHandler {
-      await withCheckedContinuation { continuation in
-        if isSettled {
-          continuation.resume()
-        } else {
-          waiters[waiter] = continuation
-        }
-      }
-    } onCancel: {
-      // It runs on the main actor too, so after the continuation is kept.
-      Task { @MainActor in self.waiters.removeValue(forKey: waiter)?.resume() }
-    }
+    if !isSettled && !Task.isCancelled { await settling.wait() }
   }
 
   private func settle() {
-    guard isSettled, !waiters.isEmpty else { return }
-    let settled = waiters.values
-    waiters = [:]
-    for waiter in settled { waiter.resume() }
+    if isSettled { settling.resumeAll() }
   }
 }

@@ -63,7 +63,9 @@ package struct AnnotationQueue {
   package mutating func desire(_ id: RecordKey, _ annotation: Annotation?) -> DesireAction {
     precondition(annotation == nil || annotation?.id == id, "an annotation under another's id")
     let wanted = annotation.flatMap { $0.coordinate.isValid ? $0 : nil }
-    switch (pending[id], wanted == shown[id]) {
+    let isShown = isShown(wanted, as: id)
+    if isShown, let wanted, shown[id]?.clusterGroup != wanted.clusterGroup { shown[id] = wanted }
+    switch (pending[id], isShown) {
     case (nil, true):
       counters.suppressed += 1
       return .suppressed
@@ -89,8 +91,16 @@ package struct AnnotationQueue {
     }
   }
 
-  /// A change was seen that touched nothing an annotation is made of.
-  package mutating func suppress() { counters.suppressed += 1 }
+  private func isShown(_ wanted: Annotation?, as id: RecordKey) -> Bool {
+    switch (wanted, shown[id]) {
+    case (nil, nil): true
+    case (nil, _?), (_?, nil): false
+    case (let wanted?, let shown?): wanted.looks(like: shown)
+    }
+  }
+
+  /// So many changes were seen that touched nothing an annotation is made of.
+  package mutating func suppress(_ count: Int = 1) { counters.suppressed += count }
 
   /// A turn of the surface has ended that delivered something.
   package mutating func sliceEnded(after duration: Duration) {
@@ -131,7 +141,10 @@ package struct AnnotationQueue {
     case (var current?, let wanted?) where current.coordinate != wanted.coordinate:
       current.coordinate = wanted.coordinate
       // What differs besides stays pending under its ticket, so it comes right after the move.
-      if current == wanted { remove(id, entry) }
+      if current.looks(like: wanted) {
+        remove(id, entry)
+        current = wanted
+      }
       shown[id] = current
       counters.moved += 1
       return .move(id, to: wanted.coordinate)

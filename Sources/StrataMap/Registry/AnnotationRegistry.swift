@@ -20,14 +20,13 @@ public import Strata
 /// coordinate is withheld until it has one.
 ///
 /// A large queue is delivered in slices, so that the main actor stays free for others in between; a
-/// slice delivers at least one operation and ends at the first after its budget.
+/// slice delivers at least one operation and ends at the first after its budget. A change of more
+/// than 256 elements at once, such as a first load, is looked at on another thread before that.
 @MainActor public final class AnnotationRegistry<E: Entity> {
   private let core: AnnotationDrain
+  private let elements: RegistryElements<E>
   private let display: ClusterDisplay?
-  private let mapping: AnnotationMapping<E>
   private var regional: RegionalQuery<E>?
-  private var places: PlacesOfElements<E>?
-  private var sources: [ObjectIdentifier: AnnotationSource<E>] = [:]
 
   /// The ids of what is selected, in the order in which it was.
   ///
@@ -52,19 +51,20 @@ public import Strata
     clock: some Clock<Duration> = ContinuousClock()
   ) {
     let core = AnnotationDrain(on: surface, sliceBudget: sliceBudget, clock: clock)
+    let work = SlicedWork(budget: sliceBudget, clock: clock)
     self.core = core
-    self.mapping = mapping
+    let elements = RegistryElements(of: live, mapping, core, work)
+    self.elements = elements
     display = clusters.map { options in
-      ClusterDisplay(options, mapping.combinations) { [weak core] in core?.desire($0, $1) }
-    }
-    core.onDetach = { [weak self] in self?.stopObserving() }
-    if let related = mapping.relatedPlace {
-      places = PlacesOfElements(related, mapping, in: live.context) { [weak self] changes in
-        guard let self else { return }
-        for (id, annotation) in changes { want(id, annotation) }
-        turnEnded()
+      ClusterDisplay(options, mapping.combinations, work: work) { [weak elements] id in
+        elements?.annotation(of: id)
+      } desire: { [weak core] id, annotation in
+        core?.desire(id, annotation)
       }
     }
+    elements.display = display
+    core.onDetach = { [weak self] in self?.stopObserving() }
+    elements.didChange = { [weak self] in self?.pruneSelection() }
     attach(live)
   }
 
@@ -100,77 +100,40 @@ public import Strata
 
   /// Shows the elements of one more query; nothing happens if it is attached already.
   public func attach(_ live: LiveQuery<E>) {
-    guard !core.isDetached, sources[ObjectIdentifier(live)] == nil else { return }
-    let source = AnnotationSource(live)
-    sources[ObjectIdentifier(live)] = source
-    let attributes = live.attributes(mapping.keyPaths.map { $0 })
-    source.observation = live.observeKeys { [weak self, weak source] changes in
-      guard let source else { return }
-      self?.merge(changes, from: source, attributes)
-    }
+    guard !core.isDetached else { return }
+    elements.attach(live)
   }
 
   /// Shows the elements of a query no more, except those that another attached query has.
   ///
-  /// To replace one query by another, attach the new one first: what both have stays as it is.
-  public func detach(_ live: LiveQuery<E>) {
-    guard let source = sources.removeValue(forKey: ObjectIdentifier(live)) else { return }
-    source.observation?.cancel()
-    for id in source.keys where !hasElement(id) { leave(id) }
-    turnEnded()
-  }
+  /// To replace one query by another, attach the new one first: what both have stays as it is. While an
+  /// attached query is being read for the first time, the elements of the detached one are still shown.
+  public func detach(_ live: LiveQuery<E>) { elements.detach(live) }
 
-  private func hasElement(_ id: RecordKey) -> Bool {
-    sources.values.contains { $0.keys.contains(id) }
-  }
-
-  private func merge(
-    _ changes: [KeyedChange<E>], from source: AnnotationSource<E>, _ attributes: AttributeSet
-  ) {
-    for change in changes {
-      let id = change.key
-      guard change.changes(attributes) else {
-        core.suppress()
-        continue
-      }
-      if let element = change.after {
-        source.keys.insert(id)
-        want(
-          id, places.map { $0.put(element, id) } ?? mapping.annotation(for: element, id: id))
-      } else {
-        source.keys.remove(id)
-        if !hasElement(id) { leave(id) }
-      }
-    }
-    turnEnded()
-  }
-
-  private func leave(_ id: RecordKey) {
-    places?.remove(id)
-    want(id, nil)
-  }
-
-  private func want(_ id: RecordKey, _ annotation: Annotation?) {
-    if let display { display.want(id, annotation) } else { core.desire(id, annotation) }
-  }
-
-  private func turnEnded() {
-    selection.removeAll { !hasElement($0) }
-    display?.turnEnded()
-  }
+  /// Why what is around the visible region could not be read; nil if it could.
+  ///
+  /// Until it can, the map shows what was read before. It is tried again when ``show(_:zoom:)`` is
+  /// called.
+  public var regionError: StoreError? { regional?.live.error }
 
   // MARK: Selection
 
   /// Selects an annotation; answers whether there is an element with its id.
   @discardableResult
   public func select(_ id: RecordKey) -> Bool {
-    guard hasElement(id) else { return false }
+    guard elements.contains(id) else { return false }
     if !selection.contains(id) { selection.append(id) }
     return true
   }
 
   /// Ends the selection of an annotation.
   public func deselect(_ id: RecordKey) { selection.removeAll { $0 == id } }
+
+  private func pruneSelection() {
+    if selection.contains(where: { !elements.contains($0) }) {
+      selection.removeAll { !elements.contains($0) }
+    }
+  }
 
   // MARK: Clusters
 
@@ -197,7 +160,7 @@ public import Strata
   public func leaves(
     of id: RecordKey, from offset: Int = 0, limit: Int = 100
   ) async -> [RecordKey] {
-    guard let display else { return offset == 0 && limit > 0 && hasElement(id) ? [id] : [] }
+    guard let display else { return offset == 0 && limit > 0 && elements.contains(id) ? [id] : [] }
     return await display.leaves(of: id, from: offset, limit: limit)
   }
 
@@ -213,14 +176,14 @@ public import Strata
   /// If that is more than ``ClusterOptions/maximumZoom``, it may be at one place with others: see
   /// ``SpiderLayout``.
   public func reveal(_ id: RecordKey) async -> Int? {
-    guard hasElement(id) else { return nil }
+    guard elements.contains(id) else { return nil }
     guard let display else { return 0 }
     return await display.zoomAlone(id)
   }
 
   /// Whether the displayed clusters lag behind the queries.
   public var clustersLag: Bool {
-    display.map { $0.version != $0.displayedVersion } ?? false
+    display.map { elements.isBehind || $0.version != $0.displayedVersion } ?? false
   }
 
   // MARK: What is shown
@@ -271,7 +234,7 @@ public import Strata
     // The elements that the query had from the start may arrive in a turn already asked for.
     await Task.yield()
     await regional?.settle()
-    await places?.settle()
+    await elements.settle()
     await display?.settle()
     await core.drain()
   }
@@ -285,21 +248,10 @@ public import Strata
   public func detach() { core.detach() }
 
   private func stopObserving() {
-    for source in sources.values { source.observation?.cancel() }
-    sources = [:]
+    elements.end()
+    regional?.end()
     regional = nil
-    places = nil
     selection = []
     display?.end()
   }
-}
-
-/// A live query that a registry observes.
-@MainActor private final class AnnotationSource<E: Entity> {
-  /// Held, so that it lives as long as it is observed.
-  let live: LiveQuery<E>
-  var keys: Set<RecordKey> = []
-  var observation: LiveObservation?
-
-  init(_ live: LiveQuery<E>) { self.live = live }
 }

@@ -1,15 +1,19 @@
 package import Strata
 
-/// What a registry with clusters displays, as far as the main actor knows it.
+/// What a registry with clusters displays, as far as the main actor knows it: what is in view, and no
+/// more.
 ///
-/// Wanted annotations come in, and go to the actor in batches, one at a time; what changes while a batch
-/// is away waits, by id. What is displayed by itself changes in the turn in which it is told, without
-/// waiting for the actor.
+/// Changes go to the actor in batches, one request at a time; what changes while one is away waits.
+/// What is displayed by itself changes in the turn in which it is told, without waiting for the actor.
 @MainActor package final class ClusterDisplay {
   private let actor: ClusterActor
+  private let work: SlicedWork
+  /// What is wanted of an id now.
+  private let annotation: @MainActor (RecordKey) -> Annotation?
   private let desire: @MainActor (RecordKey, Annotation?) -> Void
-  private var wanted: [RecordKey: Annotation] = [:]
-  private var changes: [RecordKey: ClusterActor.Change] = [:]
+  private var batches: [ClusterActor.Batch] = []
+  /// What has changed after the last batch.
+  private var changes: [RecordKey: Annotation?] = [:]
   private var displayed: [RecordKey: ClusterActor.Index.Item] = [:]
   private var zoom = ZoomLevel(0)
   private var region = GeoRegion(south: -90, west: -180, north: 90, east: 180)
@@ -17,18 +21,26 @@ package import Strata
   private var requestedGeneration: UInt64 = 0
   private var isAway = false
   private var isOver = false
-  private var waiters: [CheckedContinuation<Void, Never>] = []
+  private let settling = Settling()
 
   /// Counts the turns in which elements changed.
   package private(set) var version: UInt64 = 0
   /// The version that the displayed clusters are of.
   package private(set) var displayedVersion: UInt64 = 0
+  private var displayedGeneration: UInt64 = 0
 
+  /// - Parameters:
+  ///   - annotation: what is wanted of an id when it is called.
+  ///   - desire: told of what is to be displayed.
   package init(
     _ options: ClusterOptions, _ combinations: [ClusterValues.Combination],
+    work: SlicedWork = SlicedWork(),
+    annotation: @escaping @MainActor (RecordKey) -> Annotation?,
     desire: @escaping @MainActor (RecordKey, Annotation?) -> Void
   ) {
     actor = ClusterActor(options, combinations)
+    self.work = work
+    self.annotation = annotation
     self.desire = desire
   }
 
@@ -36,11 +48,18 @@ package import Strata
 
   /// The wanted state of one id has become `annotation`, nil meaning gone or withheld.
   package func want(_ id: RecordKey, _ annotation: Annotation?) {
-    let old = wanted[id]
-    guard old != annotation, !isOver else { return }
-    wanted[id] = annotation
-    note(id, old: old, new: annotation)
-    showAtOnce(id, annotation)
+    guard !isOver else { return }
+    changes[id] = .some(annotation)
+    // It stays among what is displayed, if it is gone, until the actor says so: another query may
+    // have it a moment later.
+    if displayed[id]?.count == 1 { desire(id, annotation) }
+  }
+
+  /// The wanted states of many ids have become others.
+  package func want(_ elements: WantedElements) {
+    guard !isOver else { return }
+    closeBatch()
+    batches.append(.many(elements))
   }
 
   /// The elements have become another version: what was wanted since goes to the actor.
@@ -62,83 +81,90 @@ package import Strata
 
   package func end() {
     isOver = true
-    wanted = [:]
+    batches = []
     changes = [:]
     displayed = [:]
-    resumeWaiters()
+    settling.resumeAll()
+    // What may be large goes where it was made.
+    Task { [actor] in await actor.clear() }
   }
 
-  // MARK: Single annotations
+  // MARK: Requests
 
-  private func note(_ id: RecordKey, old: Annotation?, new: Annotation?) {
-    if old?.coordinate == new?.coordinate && old?.clusterGroup == new?.clusterGroup
-      && old?.values == new?.values
-    {
-      if changes[id] == nil { return }
-    }
-    let oldGroup = old.map { ClusterActor.Group(name: $0.clusterGroup) }
-    changes[id, default: ClusterActor.Change(oldGroup: oldGroup)].annotation = new
+  private func closeBatch() {
+    if !changes.isEmpty { batches.append(.some(changes)) }
+    changes = [:]
   }
-
-  /// Changes what is displayed of an id if it is displayed by itself.
-  private func showAtOnce(_ id: RecordKey, _ annotation: Annotation?) {
-    guard let item = displayed[id], item.count == 1 else { return }
-    if annotation == nil { displayed[id] = nil }
-    desire(id, annotation)
-  }
-
-  // MARK: Batches
-
-  private var hasNews: Bool { !changes.isEmpty || requestedGeneration != generation }
 
   private func send() {
-    guard !isAway && !isOver && hasNews else {
-      if !isAway { displayedVersion = version }
+    guard !isAway && !isOver else { return }
+    closeBatch()
+    guard !batches.isEmpty || requestedGeneration != generation else {
+      displayedVersion = version
       return
     }
     isAway = true
     requestedGeneration = generation
     let request = ClusterActor.Request(
-      generation: generation, version: version, changes: changes, region: region,
+      generation: generation, version: version, batches: batches, region: region,
       zoom: zoom.level, displayed: displayed)
-    changes = [:]
+    batches = []
     Task { [actor, weak self] in
       let answer = await actor.update(request)
       self?.take(answer)
     }
   }
 
+  // MARK: Answers
+
   private func take(_ answer: ClusterActor.Answer) {
+    guard answer.parts.count > 4 else {
+      for part in answer.parts { show(part, of: answer) }
+      return didShow(answer)
+    }
+    var rest = answer.parts[...]
+    work.add { [weak self] in
+      guard let self else { return false }
+      if let part = rest.popFirst() {
+        show(part, of: answer)
+        return true
+      }
+      didShow(answer)
+      return false
+    }
+  }
+
+  private func didShow(_ answer: ClusterActor.Answer) {
     isAway = false
     guard !isOver else { return }
-    if answer.generation == generation { show(answer) }
+    if answer.generation == generation {
+      displayedVersion = answer.version
+      displayedGeneration = answer.generation
+    }
     send()
-    if !isAway { resumeWaiters() }
+    settling.resumeAll()
   }
 
-  private func show(_ answer: ClusterActor.Answer) {
-    for id in answer.removed where displayed[id] != nil {
-      displayed[id] = nil
-      desire(id, nil)
+  private func show(_ part: [ClusterActor.Difference], of answer: ClusterActor.Answer) {
+    for difference in part {
+      // The map has moved on, also in the middle of it.
+      guard answer.generation == generation && !isOver else { return }
+      show(difference)
     }
-    for item in answer.shown {
+  }
+
+  private func show(_ difference: ClusterActor.Difference) {
+    switch difference {
+    case .gone(let id):
+      if displayed.removeValue(forKey: id) != nil { desire(id, nil) }
+    case .changed(let id):
+      if displayed[id]?.count == 1 { desire(id, annotation(id)) }
+    case .shown(let item, let group):
       // Gone or changed since: the next batch knows.
-      guard let annotation = wanted[item.id] else { continue }
+      guard let annotation = annotation(item.id) else { return }
       displayed[item.id] = item
-      desire(item.id, item.count == 1 ? annotation : Self.annotation(of: item, for: annotation))
+      desire(item.id, item.count == 1 ? annotation : Annotation(of: item, in: group))
     }
-    displayedVersion = answer.version
-  }
-
-  /// The annotation of a cluster: where its leader is, and without the looks of its leader.
-  private static func annotation(
-    of item: ClusterActor.Index.Item, for leader: Annotation
-  ) -> Annotation {
-    var annotation = Annotation(
-      id: item.id, coordinate: item.coordinate, clusterGroup: leader.clusterGroup,
-      values: item.value)
-    annotation.cluster = Annotation.Cluster(count: item.count, zoom: item.zoom)
-    return annotation
   }
 
   // MARK: Questions
@@ -155,15 +181,21 @@ package import Strata
 
   package func zoomAlone(_ id: RecordKey) async -> Int? { await actor.zoomAlone(id) }
 
-  /// Waits until what was told so far is displayed, or the display is over.
+  /// Waits until what was told so far is displayed, the display is over, or the task is cancelled.
   package func settle() async {
-    guard isAway && !isOver else { return }
-    await withCheckedContinuation { waiters.append($0) }
+    let (wantedVersion, wantedGeneration) = (version, generation)
+    func isSettled() -> Bool {
+      !isAway || displayedVersion >= wantedVersion && displayedGeneration >= wantedGeneration
+    }
+    while !isOver && !isSettled() && !Task.isCancelled { await settling.wait() }
   }
+}
 
-  private func resumeWaiters() {
-    let waiting = waiters
-    waiters = []
-    for waiter in waiting { waiter.resume() }
+extension Annotation {
+  /// The annotation of a cluster: where its leader is, and without the looks of its leader.
+  fileprivate init(of item: ClusterActor.Index.Item, in group: String?) {
+    self.init(
+      id: item.id, coordinate: item.coordinate, clusterGroup: group, values: item.value)
+    cluster = Cluster(count: item.count, zoom: item.zoom)
   }
 }

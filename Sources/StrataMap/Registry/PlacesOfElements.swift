@@ -1,53 +1,43 @@
 import Strata
 
-/// The elements of a registry whose coordinates are those of related entities, and these coordinates.
+/// Which elements of a registry have the coordinates of which related entities.
 @MainActor final class PlacesOfElements<E: Entity> {
   private let related: RelatedPlace<E>
-  private let mapping: AnnotationMapping<E>
-  private var coordinates: [RecordKey: Coordinate] = [:]
   private var placeOfElement: [RecordKey: RecordKey] = [:]
-  private var elementsOfPlace: [RecordKey: [RecordKey: E]] = [:]
+  private var elementsOfPlace: [RecordKey: Set<RecordKey>] = [:]
   private var observation: RelatedPlace<E>.Observation?
 
-  /// - Parameter moved: called with the annotations of elements whose places have changed.
+  /// - Parameter moved: called with the elements whose places have changed.
   init(
-    _ related: RelatedPlace<E>, _ mapping: AnnotationMapping<E>, in view: ViewContext,
-    moved: @escaping @MainActor ([(RecordKey, Annotation?)]) -> Void
+    _ related: RelatedPlace<E>, in view: ViewContext,
+    moved: @escaping @MainActor ([RecordKey]) -> Void
   ) {
     self.related = related
-    self.mapping = mapping
     observation = related.observe(view) { [weak self] places in
       guard let self else { return }
-      let changes = places.flatMap { change(of: $0.key, to: $0.coordinate) }
-      if !changes.isEmpty { moved(changes) }
+      let elements = places.flatMap { self.elementsOfPlace[$0] ?? [] }
+      if !elements.isEmpty { moved(elements) }
     }
   }
 
   /// Waits until the related entities are read.
   func settle() async { await observation?.settle() }
 
-  /// An element has come or has changed; answers its annotation.
-  func put(_ element: E, _ id: RecordKey) -> Annotation? {
-    remove(id)
-    guard let place = related.key(element) else { return nil }
+  /// An element has come or has changed; nil: it is gone.
+  func note(_ element: E?, _ id: RecordKey) {
+    let place = element.flatMap(related.key)
+    let old = placeOfElement[id]
+    guard old != place else { return }
     placeOfElement[id] = place
-    elementsOfPlace[place, default: [:]][id] = element
-    return mapping.annotation(for: element, id: id, at: coordinates[place])
-  }
-
-  /// An element is gone.
-  func remove(_ id: RecordKey) {
-    guard let place = placeOfElement.removeValue(forKey: id) else { return }
-    elementsOfPlace[place]?[id] = nil
-    if elementsOfPlace[place]?.isEmpty == true { elementsOfPlace[place] = nil }
-  }
-
-  private func change(
-    of place: RecordKey, to coordinate: Coordinate?
-  ) -> [(RecordKey, Annotation?)] {
-    coordinates[place] = coordinate
-    return (elementsOfPlace[place] ?? [:]).map { id, element in
-      (id, mapping.annotation(for: element, id: id, at: coordinate))
+    if let old {
+      elementsOfPlace[old]?.remove(id)
+      if elementsOfPlace[old]?.isEmpty == true { elementsOfPlace[old] = nil }
     }
+    if let place { elementsOfPlace[place, default: []].insert(id) }
+  }
+
+  /// Where an element is.
+  func coordinate(for element: E) -> Coordinate? {
+    related.key(element).flatMap { observation?.coordinate($0) }
   }
 }

@@ -117,7 +117,11 @@ import Testing
         self.view.insert(Boat(id: next))
       }
     }
-    let sees = live.observeKeys { changes in told.append(changes.compactMap { $0.after?.id }) }
+    let sees = live.observeKeys { difference in
+      var ids: [Int] = []
+      difference.forEach { change in if let boat = change.after { ids.append(boat.id) } }
+      told.append(ids)
+    }
     withObservationTracking {
       _ = live.elements
     } onChange: {

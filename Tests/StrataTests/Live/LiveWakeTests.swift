@@ -22,7 +22,6 @@ import Testing
       self.live = live
       track()
       observation = live.observeKeys { [weak self] _ in self?.keyed += 1 }
-      keyed = 0
       let updates = live.updates
       task = Task { [weak self] in
         for await update in updates { self?.updates.append(update) }

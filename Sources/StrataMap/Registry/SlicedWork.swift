@@ -1,0 +1,59 @@
+/// Work that is too much for one turn of the main actor, done in order, in slices.
+///
+/// A slice runs at least one step, and ends with the first after its budget.
+@MainActor package final class SlicedWork {
+  /// One part of a job; answers whether there is more to do.
+  package typealias Step = @MainActor () -> Bool
+
+  private var jobs: [Step] = []
+  private var isScheduled = false
+  private let budget: Duration
+  private let elapsed: @MainActor () -> Duration
+  private let later: AnnotationDrain.Later
+  private let settling = Settling()
+
+  package init(
+    budget: Duration = .milliseconds(2), clock: some Clock<Duration> = ContinuousClock(),
+    later: @escaping AnnotationDrain.Later = { turn in Task { turn() } }
+  ) {
+    self.budget = budget
+    self.later = later
+    let start = clock.now
+    elapsed = { start.duration(to: clock.now) }
+  }
+
+  /// Runs a job after those added before, in later turns.
+  package func add(_ step: @escaping Step) {
+    jobs.append(step)
+    schedule()
+  }
+
+  /// Drops every job.
+  package func end() {
+    jobs = []
+    settling.resumeAll()
+  }
+
+  /// Waits until there is nothing to do, or the task is cancelled.
+  package func settle() async {
+    while !jobs.isEmpty && !Task.isCancelled { await settling.wait() }
+  }
+
+  private func schedule() {
+    guard !isScheduled && !jobs.isEmpty else { return }
+    isScheduled = true
+    later { [weak self] in self?.runSlice() }
+  }
+
+  private func runSlice() {
+    isScheduled = false
+    let deadline = elapsed() + budget
+    repeat {
+      guard let step = jobs.first else { break }
+      // A step may end everything.
+      if !step(), !jobs.isEmpty { jobs.removeFirst() }
+    } while elapsed() < deadline
+    if jobs.isEmpty { settling.resumeAll() }
+    schedule()
+  }
+}

@@ -1,0 +1,29 @@
+public import Foundation
+
+// What the adapter uses of UIKit, with UIKit's signatures.
+
+@MainActor open class UIView: NSObject {
+  open var bounds = CGRect.zero
+  public let layer = CALayer()
+
+  public struct AnimationOptions: OptionSet, Sendable {
+    public let rawValue: UInt
+
+    public init(rawValue: UInt) { self.rawValue = rawValue }
+
+    public static let allowUserInteraction = AnimationOptions(rawValue: 1 << 1)
+    public static let beginFromCurrentState = AnimationOptions(rawValue: 1 << 2)
+  }
+
+  open class func animate(
+    withDuration duration: TimeInterval, delay: TimeInterval, options: UIView.AnimationOptions = [],
+    animations: @escaping () -> Void, completion: ((Bool) -> Void)? = nil
+  ) {
+    animations()
+    completion?(true)
+  }
+}
+
+open class CALayer: NSObject {
+  open func removeAllAnimations() {}
+}
