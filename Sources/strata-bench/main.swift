@@ -2,6 +2,9 @@
 if CommandLine.arguments.dropFirst().first == ParserSide.argument {
   try ParserSide.runChild(Array(CommandLine.arguments.dropFirst(2)))
 } else {
-  let map: [Workload] = [.clusterChange, .clusterBuild, .clusterStack, .slices, .clusterMillion]
+  let map: [Workload] = [
+    .clusterChange, .clusterBuild, .clusterStack, .slices, .firstLoads, .clusterMillion,
+    .clusterGrowth,
+  ]
   await runBenchmark("strata-bench", more: map + [.parsing, .streaming])
 }

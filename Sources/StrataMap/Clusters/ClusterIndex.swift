@@ -106,7 +106,11 @@ public struct ClusterIndex<Value: Sendable>: Sendable {
     for id in removed {
       if let slot = tree.slot(of: id) { leave(slot, &change) }
     }
-    for point in points { put(point, &change) }
+    if tree.count == 0 && isLarge {
+      for index in Self.byRank(points) { put(points[index], &change) }
+    } else {
+      for point in points { put(point, &change) }
+    }
     var freed = change.leaving
     freed += change.arriving.filter { tree.nodes[$0].marks.contains(.gone) }
     change.arriving.removeAll { tree.nodes[$0].marks.contains(.gone) }
@@ -118,6 +122,16 @@ public struct ClusterIndex<Value: Sendable>: Sendable {
     }
     sumUp()
     tree.free(freed)
+  }
+
+  /// The places of points by rank, those of one id in order.
+  ///
+  /// A build goes through the points of each level by rank: with slots in that order it goes through
+  /// memory in order, too.
+  private static func byRank(_ points: [Point]) -> [Int] {
+    var ranked = points.indices.map { (rank: points[$0].id.stableHash, index: $0) }
+    ranked.sort { $0.rank != $1.rank ? $0.rank > $1.rank : $0.index < $1.index }
+    return ranked.map(\.index)
   }
 
   /// The slots that an update changes.
@@ -237,10 +251,13 @@ public struct ClusterIndex<Value: Sendable>: Sendable {
   }
 
   private func sum(_ place: ClusterPlace, _ combine: (Value, Value) -> Value) -> Value {
-    var sum = run(from: 0, of: tree.stacks[Int32(place.slot)]?.members ?? [], place.slot, combine)
-    for member in tree.stacks[Int32(place.slot)]?.members.dropFirst() ?? []
-    where ClusterStack.beginsRun(tree.nodes[Int(member)].rank) {
-      sum = combine(sum, sums[Int(member)])
+    var sum = values[place.slot]
+    if let stack = tree.stack(place.slot) {
+      sum = run(from: 0, of: stack.members, place.slot, combine)
+      for member in stack.members.dropFirst()
+      where ClusterStack.beginsRun(tree.nodes[Int(member)].rank) {
+        sum = combine(sum, sums[Int(member)])
+      }
     }
     for member in tree.members(of: place) { sum = combine(sum, sums[member]) }
     return sum

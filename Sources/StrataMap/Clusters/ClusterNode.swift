@@ -32,10 +32,12 @@ struct ClusterNode: Sendable {
     static let leadsSite = Self(rawValue: 8)
     /// What is below it has changed, and its summary with that.
     static let stale = Self(rawValue: 16)
-    /// It came with this update and is in no site yet.
-    static let arriving = Self(rawValue: 64)
     /// Its slot is given up when the update is over.
     static let gone = Self(rawValue: 32)
+    /// It came with this update and is in no site yet.
+    static let arriving = Self(rawValue: 64)
+    /// It leads a site of two points and more.
+    static let leadsStack = Self(rawValue: 128)
   }
 
   @inline(__always)

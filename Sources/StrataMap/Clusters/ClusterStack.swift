@@ -25,13 +25,26 @@ extension ClusterTree {
     return found
   }
 
-  /// The points of the site that a point leads, by rank.
-  func members(_ leader: Int) -> [Int32] {
-    stacks[Int32(leader)]?.members ?? [Int32(leader)]
+  /// The site that a point leads; nil if that is the point alone.
+  ///
+  /// The mark spares nearly all points the look-up.
+  @inline(__always)
+  func stack(_ leader: Int) -> ClusterStack? {
+    nodes[leader].marks.contains(.leadsStack) ? stacks[Int32(leader)] : nil
   }
 
+  /// The points of the site that a point leads, by rank.
+  func members(_ leader: Int) -> [Int32] { stack(leader)?.members ?? [Int32(leader)] }
+
   /// How many points the site has that a point leads.
-  func siteCount(_ leader: Int) -> Int { stacks[Int32(leader)]?.members.count ?? 1 }
+  @inline(__always)
+  func siteCount(_ leader: Int) -> Int { stack(leader)?.members.count ?? 1 }
+
+  private mutating func takeStack(_ leader: Int) -> ClusterStack? {
+    guard nodes[leader].marks.contains(.leadsStack) else { return nil }
+    nodes[leader].marks.remove(.leadsStack)
+    return stacks.removeValue(forKey: Int32(leader))
+  }
 
   /// Adds a point to the site of its cell, which it may come to lead.
   mutating func enterSite(_ slot: Int) {
@@ -39,7 +52,7 @@ extension ClusterTree {
       setLeadsSite(slot, true)
       return add(1, from: slot)
     }
-    var stack = stacks.removeValue(forKey: Int32(leader)) ?? ClusterStack(members: [Int32(leader)])
+    var stack = takeStack(leader) ?? ClusterStack(members: [Int32(leader)])
     let place = place(of: slot, in: stack.members)
     stack.members.insert(Int32(slot), at: place)
     runChanged(at: place, in: stack.members)
@@ -51,7 +64,7 @@ extension ClusterTree {
     guard let leader = siteLeader(at: nodes[slot].position) else {
       fatalError("ClusterTree: point \(slot) has no site")
     }
-    guard var stack = stacks.removeValue(forKey: Int32(leader)) else {
+    guard var stack = takeStack(leader) else {
       setLeadsSite(slot, false)
       return add(-1, from: slot)
     }
@@ -73,7 +86,10 @@ extension ClusterTree {
       setLeadsSite(new, true)
       add(now, from: new)
     }
-    if now > 1 { stacks[Int32(new)] = stack }
+    if now > 1 {
+      nodes[new].marks.insert(.leadsStack)
+      stacks[Int32(new)] = stack
+    }
   }
 
   private mutating func setLeadsSite(_ slot: Int, _ leads: Bool) {

@@ -30,6 +30,7 @@ extension ClusterTree {
     for slot in slots {
       let position = nodes[Int(slot)].position
       if let leader = siteLeader(at: position) {
+        nodes[leader].marks.insert(.leadsStack)
         stacks[Int32(leader), default: ClusterStack(members: [Int32(leader)])].members.append(slot)
       } else {
         nodes[Int(slot)].marks.insert(.leadsSite)

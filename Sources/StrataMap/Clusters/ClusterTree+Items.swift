@@ -69,13 +69,19 @@ extension ClusterTree {
 
   /// Those that have joined a leader, the first to part from it last, and by rank.
   func members(of place: ClusterPlace) -> [Int] {
-    var members: [Int] = []
-    forEachMember(of: place) { members.append($0) }
-    members.sort {
-      let (one, other) = (nodes[$0].top, nodes[$1].top)
-      return one != other ? one > other : outranks($0, $1)
+    // What is compared is copied: reading the points again for each comparison would miss the cache.
+    var members: [(top: UInt8, rank: UInt64, slot: Int)] = []
+    forEachChild(place.slot) { slot in
+      let node = nodes[slot]
+      if Int(node.top) > place.zoom { members.append((node.top, node.rank, slot)) }
     }
-    return members
+    if members.count > 1 {
+      members.sort {
+        if $0.top != $1.top { return $0.top > $1.top }
+        return $0.rank != $1.rank ? $0.rank > $1.rank : outranks($0.slot, $1.slot)
+      }
+    }
+    return members.map(\.slot)
   }
 
   /// The least zoom level at which an item is more than one; nil if there is none, because all of

@@ -119,10 +119,10 @@ extension ClusterTree {
     let radius = levels.radius(level)
     var nearest: Int?
     var distance = UInt64.max
-    levels.forEachCell(level + 1, WorldRect(around: position, radius: radius)) { cell in
-      leaders[level + 1].forEach(cell.hash) { other in
+    levels.forEachCell(level, WorldRect(around: position, radius: radius)) { cell in
+      leaders[level].forEach(cell.hash) { other in
         let node = nodes[other]
-        guard other != slot, node.leads(level), cell.contains(node.position),
+        guard other != slot, cell.contains(node.position),
           let square = position.squaredDistance(to: node.position, within: radius),
           square <= distance, outranks(other, slot)
         else { return }

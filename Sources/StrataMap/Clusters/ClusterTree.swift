@@ -44,11 +44,13 @@ struct ClusterTree: Sendable {
     return found
   }
 
-  /// All slots that have a point.
+  /// All slots that have a point, in order: points that came at once have theirs by rank.
   func slots() -> [Int32] {
     var slots: [Int32] = []
     slots.reserveCapacity(count)
-    slotsByID.forEachSlot { slots.append(Int32(truncatingIfNeeded: $0)) }
+    for slot in nodes.indices where !nodes[slot].marks.contains(.gone) {
+      slots.append(Int32(truncatingIfNeeded: slot))
+    }
     return slots
   }
 
@@ -149,7 +151,7 @@ struct ClusterTree: Sendable {
   /// What a point adds to the summaries of its clusters has changed.
   mutating func valueChanged(_ slot: Int) {
     guard let leader = siteLeader(at: nodes[slot].position) else { return }
-    if let members = stacks[Int32(leader)]?.members {
+    if let members = stack(leader)?.members {
       runChanged(at: place(of: slot, in: members), in: members)
     }
     add(0, from: leader)
@@ -157,10 +159,24 @@ struct ClusterTree: Sendable {
 
   /// The points whose summaries have to be made anew, those first that others depend on.
   mutating func takeStale() -> [Int] {
-    let slots = stale.map { Int($0) }.filter { !nodes[$0].marks.contains(.gone) }
-    for slot in slots { nodes[slot].marks.remove(.stale) }
-    stale.removeAll(keepingCapacity: true)
-    return slots.sorted { nodes[$0].top > nodes[$1].top }
+    if stale.count < 256 {
+      var slots = stale.compactMap { slot -> (top: UInt8, slot: Int)? in
+        nodes[Int(slot)].marks.remove(.stale)
+        let node = nodes[Int(slot)]
+        return node.marks.contains(.gone) ? nil : (node.top, Int(slot))
+      }
+      stale.removeAll(keepingCapacity: true)
+      slots.sort { $0.top > $1.top }
+      return slots.map(\.slot)
+    }
+    var byTop = [[Int]](repeating: [], count: levels.none + 1)
+    for slot in stale {
+      nodes[Int(slot)].marks.remove(.stale)
+      let node = nodes[Int(slot)]
+      if !node.marks.contains(.gone) { byTop[Int(node.top)].append(Int(slot)) }
+    }
+    stale = []
+    return Array(byTop.reversed().joined())
   }
 
   /// Calls `body` with every point that has joined another one, at whatever level.

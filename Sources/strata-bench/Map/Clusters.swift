@@ -32,6 +32,24 @@ extension Workload {
     }
   }
 
+  /// How one change grows with the number of points.
+  static let clusterGrowth = Workload(
+    name: "M6", summary: "clusters: growth of one change from 10,000 to 1,000,000 points",
+    isLong: true
+  ) { bench in
+    try PointSet.allCases.flatMap { set in
+      let few = try ClusterCase(set, 10_000).changes(bench)
+      let many = try ClusterCase(set, 1_000_000).changes(bench)
+      return zip(few, many).map { few, many in
+        var growth = Figure(
+          metric: "\(set), 1,000,000 to 10,000: \(few.metric.split(separator: ":").last ?? "")",
+          peers: bench.peers.count)
+        growth.strata = [many.strataMedian / few.strataMedian]
+        return growth
+      }
+    }
+  }
+
   /// Many points at one place.
   static let clusterStack = Workload(
     name: "M4", summary: "clusters: one change in a stack of 10,000 points at one place"
@@ -76,26 +94,26 @@ extension Workload {
       var times: [Double] = []
       for step in 0..<3_000 {
         let number = random.below(count)
-        let watch: Stopwatch
+        let watch: ProcessorWatch
         switch step % 4 {
         case 0, 1:
           // About a hundred metres.
           places[number].latitude += (random.share() - 0.5) / 500
           let moved = point(number, places[number])
-          watch = Stopwatch()
+          watch = ProcessorWatch()
           index.update([moved])
         case 2:
           places[number] = places[count + step]
           let moved = point(number, places[number])
-          watch = Stopwatch()
+          watch = ProcessorWatch()
           index.update([moved])
         default:
           let id = RecordKey(.integer(Int64(number)))
           let added = point(number, places[number])
-          watch = Stopwatch()
+          watch = ProcessorWatch()
           index.update([], removing: [id])
           times.append(watch.microseconds)
-          let second = Stopwatch()
+          let second = ProcessorWatch()
           index.update([added])
           times.append(second.microseconds)
           continue
@@ -113,7 +131,17 @@ extension Workload {
         index.items(in: .world, zoom: zoom) == rebuilt.items(in: .world, zoom: zoom),
         "clusters of zoom level \(zoom) after changes")
     }
-    return [half, most]
+    return [half, most] + reindex(half, bench)
+  }
+
+  /// How many changes cost as much as one of supercluster 8, which indexes everything anew: its
+  /// fastest documented times.
+  private func reindex(_ change: Figure, _ bench: Bench) -> [Figure] {
+    let milliseconds = [10_000: 31.0, 100_000: 360, 1_000_000: 4_000]
+    guard let whole = milliseconds[count] else { return [] }
+    var figure = figure("changes in one of supercluster (\(Int(whole)) ms)", bench)
+    figure.strata = change.strata.map { whole * 1_000 / $0 }
+    return [figure]
   }
 
   // MARK: Everything
@@ -126,7 +154,7 @@ extension Workload {
     for repetition in 0...bench.repetitions {
       let before = Memory.allocated
       var index = Index { $0 &+ $1 }
-      let watch = Stopwatch()
+      let watch = ProcessorWatch()
       index.update(points)
       let time = watch.milliseconds
       let after = Memory.allocated
@@ -150,7 +178,7 @@ extension Workload {
       let stretch = cos(center.latitude * .pi / 180)
       let region = GeoRegion(
         center: center, latitudeSpan: 768 * degrees * stretch, longitudeSpan: 1_024 * degrees)
-      let watch = Stopwatch()
+      let watch = ProcessorWatch()
       let items = index.items(in: region, zoom: zoom)
       let time = watch.microseconds
       precondition(items.count <= 1_024 * 768)
@@ -173,11 +201,11 @@ extension Workload {
         let leader = index.items(in: .world, zoom: 0)[0].id
         let number =
           if step % 2 == 0, case .integer(let id) = leader.cell { Int(id) } else { step }
-        let watch = Stopwatch()
+        let watch = ProcessorWatch()
         index.update([], removing: [RecordKey(.integer(Int64(number)))])
         times.append(watch.microseconds)
         let point = all.point(number, place)
-        let second = Stopwatch()
+        let second = ProcessorWatch()
         index.update([point])
         times.append(second.microseconds)
       }

@@ -11,6 +11,7 @@ extension Workload {
     let places = PointSet.towns.coordinates(count + 60_000)
     var half = Figure(metric: "slice p50 µs", peers: bench.peers.count)
     var most = Figure(metric: "slice p99 µs", peers: bench.peers.count)
+    var offers = Figure(metric: "offering 1,000 changes p99 µs", peers: bench.peers.count)
     for repetition in 0...bench.repetitions {
       let surface = MemoryMap()
       var turns: [@MainActor () -> Void] = []
@@ -24,15 +25,17 @@ extension Workload {
       }
       while !turns.isEmpty { turns.removeFirst()() }
       var random = MapRandom(seed: 7)
-      var times: [Double] = []
+      var (times, offerTimes): ([Double], [Double]) = ([], [])
       for frame in 0..<300 {
-        for change in 0..<1_000 {
-          let moved = annotation(random.below(count), at: count + (frame * 1_000 + change) % 60_000)
-          drain.desire(moved.id, moved)
+        let changes = (0..<1_000).map { change in
+          annotation(random.below(count), at: count + (frame * 1_000 + change) % 60_000)
         }
+        let offer = ProcessorWatch()
+        for moved in changes { drain.desire(moved.id, moved) }
+        offerTimes.append(offer.microseconds)
         // One slice a frame, as a busy main actor would run them.
         guard !turns.isEmpty else { continue }
-        let watch = Stopwatch()
+        let watch = ProcessorWatch()
         turns.removeFirst()()
         times.append(watch.microseconds)
       }
@@ -41,13 +44,14 @@ extension Workload {
       if repetition == 0 { continue }
       half.strata.append(times.percentile(0.5))
       most.strata.append(times.percentile(0.99))
+      offers.strata.append(offerTimes.percentile(0.99))
     }
-    return [half, most]
+    return [half, most, offers]
   }
 }
 
 /// A map that keeps where its annotations are.
-@MainActor private final class MemoryMap: AnnotationSurface {
+@MainActor final class MemoryMap: AnnotationSurface {
   private var places: [RecordKey: Coordinate] = [:]
 
   var count: Int { places.count }
