@@ -6,7 +6,7 @@ internal import CStrataSQLite
 /// of a process can meet a reader that briefly holds the log's write lock.
 package final class Connection {
   package enum Access: Sendable {
-    /// Creates the file if it is not there.
+    /// Creates the file if it is not there, for its owner alone.
     case readWrite
     /// Reads and writes a file that must be there.
     case existing
@@ -47,6 +47,7 @@ package final class Connection {
       case .temporary: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
       }
     let path = access == .temporary ? "" : path
+    if access == .readWrite { PrivateFile.create(path) }
     let code = sqlite3_open_v2(path, &handle, flags | SQLITE_OPEN_NOMUTEX, nil)
     guard code == SQLITE_OK, let handle else {
       let error = SQLiteError(code: code, connection: handle, sql: nil)
