@@ -35,8 +35,11 @@ let package = Package(
       name: "strata-bench",
       dependencies: ["Strata", "StrataImport", "StrataMap", "CStrataSQLite"],
       swiftSettings: settings),
+    .target(
+      name: "StrataFaults", dependencies: ["Strata", "CStrataSQLite"], swiftSettings: settings),
     .executableTarget(
-      name: "strata-stress", dependencies: ["Strata", "StrataImport", "StrataMap"],
+      name: "strata-stress",
+      dependencies: ["Strata", "StrataSQLite", "StrataImport", "StrataMap", "StrataFaults"],
       swiftSettings: settings),
     .executableTarget(
       name: "QuickStart", dependencies: ["Strata", "StrataImport", "StrataMap"],
@@ -45,7 +48,8 @@ let package = Package(
     .testTarget(
       name: "StrataSQLiteTests", dependencies: ["StrataSQLite"], swiftSettings: settings),
     .testTarget(
-      name: "StrataTests", dependencies: ["Strata", "StrataSQLite", "StrataTesting"],
+      name: "StrataTests",
+      dependencies: ["Strata", "StrataSQLite", "StrataTesting", "StrataFaults"],
       swiftSettings: settings),
     .testTarget(
       name: "StrataImportTests", dependencies: ["StrataImport", "Strata", "StrataTesting"],

@@ -52,7 +52,8 @@ struct ChildProcess {
     try await notes.load()
     let start = try await Ledger.stored(stack)
     let followers = [
-      Follower(start, stack.changes, "stack"), Follower(start, stack.view.changes, "view"),
+      LedgerFollower(start, stack.changes, "stack"),
+      LedgerFollower(start, stack.view.changes, "view"),
     ]
     say("ready")
     _ = await input.next()
@@ -162,42 +163,5 @@ private actor ChildWorker {
       scratch.update(counter[0]) { ($0.value, $0.stamp) = ($0.value + 1, stamp) }
       return .take(counter: id)
     }
-  }
-}
-
-/// Rebuilds the store from a change stream alone.
-private actor Follower {
-  private let name: String
-  private var ledger: Ledger
-  private var commit: Int64 = 0
-  private(set) var resets = 0
-  private var waiter: (commit: Int64, continuation: UnsafeContinuation<Void, Never>)?
-
-  init(_ start: Ledger, _ changes: ChangeStream<ChangeSet>, _ name: String) {
-    ledger = start
-    self.name = name
-    Task { await follow(changes) }
-  }
-
-  private func follow(_ changes: ChangeStream<ChangeSet>) async {
-    for await set in changes {
-      if !ledger.apply(set) { resets += 1 }
-      commit = set.commit
-      if let waiter, waiter.commit <= commit {
-        self.waiter = nil
-        waiter.continuation.resume()
-      }
-    }
-  }
-
-  func reach(_ last: Int64) async {
-    if commit >= last { return }
-    await withUnsafeContinuation { waiter = (last, $0) }
-  }
-
-  func violations(_ stored: Ledger, isExact: Bool) -> [String] {
-    if isExact && resets > 0 { return ["\(resets) resets in the \(name)'s changes"] }
-    if isExact && ledger != stored { return ["the \(name)'s changes do not make the final state"] }
-    return !isExact && resets == 0 ? ["the \(name) was not told of anything unknown"] : []
   }
 }

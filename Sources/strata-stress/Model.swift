@@ -20,7 +20,7 @@ struct Account: Entity, Equatable {
 }
 
 /// Something to refer to, inserted and deleted all the time.
-struct Branch: Entity {
+struct Branch: Entity, Equatable {
   var id = 0
   var name = ""
 

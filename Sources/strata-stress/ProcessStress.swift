@@ -66,13 +66,7 @@ struct ProcessStress {
 
   // MARK: - The processes
 
-  private struct Child {
-    let process: Process
-    let input: FileHandle
-    let output: LineReader
-  }
-
-  private func startChild(_ number: Int, _ store: URL) throws -> Child {
+  private func startChild(_ number: Int, _ store: URL) throws -> StartedProcess {
     var child = ChildProcess.Options()
     child.store = store.path
     child.number = number
@@ -81,16 +75,7 @@ struct ProcessStress {
     child.commits = isDoomed(number) ? .max / 2 : options.commits
     child.seed = options.seed
     child.keepsHistory = options.keepsHistory
-    let process = Process()
-    process.executableURL = Bundle.main.executableURL
-    process.arguments = ["child"] + child.arguments
-    let (input, output) = (Pipe(), Pipe())
-    process.standardInput = input
-    process.standardOutput = output
-    try process.run()
-    return Child(
-      process: process, input: input.fileHandleForWriting,
-      output: LineReader(output.fileHandleForReading))
+    return try StartedProcess(["child"] + child.arguments)
   }
 
   private func isDoomed(_ number: Int) -> Bool { options.kills && number == options.processes - 1 }
@@ -105,10 +90,8 @@ struct ProcessStress {
     }
     for child in children { child.input.write(Data("go\n".utf8)) }
     if options.kills {
-      let doomed = children[options.processes - 1]
       try await waitForSteps(of: options.processes - 1, store)
-      kill(doomed.process.processIdentifier, SIGKILL)
-      doomed.process.waitUntilExit()
+      children[options.processes - 1].kill()
     }
     var last: Int64 = 0
     let survivors = options.kills ? children.dropLast() : children[...]
@@ -138,7 +121,7 @@ struct ProcessStress {
   }
 
   /// Reads what a process has to say at its end.
-  private func collect(_ child: Child, _ report: inout Report) async {
+  private func collect(_ child: StartedProcess, _ report: inout Report) async {
     while let line = await child.output.next() {
       if line == "end" { return }
       let words = line.split(separator: " ")

@@ -84,15 +84,15 @@ struct RegistryStress {
     return remains
   }
 
-  private static let pins = AnnotationMapping<Account>(
+  static let pins = AnnotationMapping<Account>(
     latitude: \.latitude, longitude: \.longitude
   ).title(\.owner)
 }
 
 extension Account {
   /// Anywhere, as long as it depends on the row.
-  fileprivate var latitude: Double { Double(balance % 90) }
-  fileprivate var longitude: Double { Double(id * 7 % 180) }
+  var latitude: Double { Double(balance % 90) }
+  var longitude: Double { Double(id * 7 % 180) }
 }
 
 @MainActor private final class LateCalls {

@@ -1,7 +1,7 @@
 import Foundation
 
 let usage = """
-  usage: strata-stress workers [--seconds N] [--workers N] [--seed N]
+  usage: strata-stress workers [--seconds N] [--workers N] [--mode N] [--seed N]
          strata-stress log [--commits N] [--seed N]
          strata-stress live [--rows N] [--seed N]
          strata-stress processes [--commits N] [--processes N] [--history 0|1] [--kill 0|1]
@@ -9,8 +9,14 @@ let usage = """
          strata-stress filters [--count N] [--seed N]
          strata-stress numbers [--count N] [--seed N]
          strata-stress registry [--trials N] [--seed N]
+         strata-stress crash [--kills N] [--seed N]
+         strata-stress power [--losses N] [--seed N]
+         strata-stress corruption [--trials N] [--seed N]
+         strata-stress leaks [--cycles N] [--seed N]
+         strata-stress faults [--thorough 0|1] [--scenario N] [--seed N]
 
-  workers  Worker actors and the view context against one store for N seconds (5).
+  workers  Worker actors and the view context against one store for N seconds (5) in each mode, or in
+           one: 0 usual, 1 contention, 2 slow observers, 3 cancellation.
   log      N one-row commits (200,000) under a merging and an idle view context: the size of the
            write-ahead log.
   live     An import of N rows (1,000,000) under ten live queries: how long turns of the main actor
@@ -19,6 +25,12 @@ let usage = """
            without; with --kill 1 the last one is killed in the middle of its work.
   filters  N generated filters (200,000), each run by SQLite and in plain Swift, one in three over
            unsaved edits, too.
+  crash    Kills a process N times (1,000) while it opens, saves, imports, migrates or checkpoints.
+  power    N losses of power (1,000) with each of the two settings of `synchronous`.
+  corruption  N stores (3,000) with flipped bits.
+  leaks    Opens, uses and closes N stacks (10,000).
+  faults   Lets the n-th call of every kind that SQLite makes of the file system fail, for every n
+           (or some of them, with --thorough 0), in every scenario or the N-th.
   numbers  N generated numbers (1,000,000), read by the JSON parser and by the standard library.
 
   Prints the seed, then one JSON line with the number of violated invariants. Exits with 1 if
@@ -46,10 +58,17 @@ let arguments = CommandLine.arguments.dropFirst()
 let report: Report
 switch arguments.first {
 case "workers":
-  let given = numbers(arguments.dropFirst(), allowed: ["--seconds", "--workers", "--seed"])
+  let given = numbers(
+    arguments.dropFirst(), allowed: ["--seconds", "--workers", "--mode", "--seed"])
   var options = WorkerStress.Options()
   options.seconds = given["--seconds"].map { Double($0) } ?? options.seconds
   options.workers = given["--workers"].map { max(1, Int(clamping: $0)) } ?? options.workers
+  if let number = given["--mode"] {
+    guard let mode = WorkerStress.Mode(rawValue: Int(clamping: number)) else {
+      fail("there is no mode \(number)")
+    }
+    options.modes = [mode]
+  }
   options.seed = given["--seed"] ?? options.seed
   print("seed \(options.seed)")
   report = try await WorkerStress(options).run()
@@ -100,6 +119,56 @@ case "registry":
   options.seed = given["--seed"] ?? options.seed
   print("seed \(options.seed)")
   report = try await RegistryStress(options).run()
+case "faults":
+  let given = numbers(
+    arguments.dropFirst(), allowed: ["--thorough", "--scenario", "--seed"])
+  var options = FaultStress.Options()
+  options.isThorough = given["--thorough"].map { $0 != 0 } ?? options.isThorough
+  if let number = given["--scenario"] {
+    guard number < FaultScenario.allCases.count else { fail("there is no scenario \(number)") }
+    options.scenario = FaultScenario.allCases[Int(number)]
+  }
+  options.seed = given["--seed"] ?? options.seed
+  print("seed \(options.seed)")
+  report = try await FaultStress(options).run()
+case "crash":
+  let given = numbers(arguments.dropFirst(), allowed: ["--kills", "--seed"])
+  var options = CrashStress.Options()
+  options.kills = given["--kills"].map { Int(clamping: $0) } ?? options.kills
+  options.seed = given["--seed"] ?? options.seed
+  print("seed \(options.seed)")
+  report = try await CrashStress(options).run()
+case "power":
+  let given = numbers(arguments.dropFirst(), allowed: ["--losses", "--seed"])
+  var options = PowerStress.Options()
+  options.losses = given["--losses"].map { Int(clamping: $0) } ?? options.losses
+  options.seed = given["--seed"] ?? options.seed
+  print("seed \(options.seed)")
+  report = try await PowerStress(options).run()
+case "corruption":
+  let given = numbers(arguments.dropFirst(), allowed: ["--trials", "--seed"])
+  var options = CorruptionStress.Options()
+  options.trials = given["--trials"].map { Int(clamping: $0) } ?? options.trials
+  options.seed = given["--seed"] ?? options.seed
+  print("seed \(options.seed)")
+  report = try await CorruptionStress(options).run()
+case "corruption-child":
+  let numbers = arguments.dropFirst().compactMap { UInt64($0) }
+  guard numbers.count == 2 else { fail("not by hand") }
+  try await CorruptionStress.runChild(seed: numbers[0], trials: numbers[1])
+  exit(0)
+case "leaks":
+  let given = numbers(arguments.dropFirst(), allowed: ["--cycles", "--seed"])
+  var options = LeakStress.Options()
+  options.cycles = given["--cycles"].map { Int(clamping: $0) } ?? options.cycles
+  options.seed = given["--seed"] ?? options.seed
+  print("seed \(options.seed)")
+  report = try await LeakStress(options).run()
+case "crash-child":
+  guard let options = CrashChild.Options(arguments.dropFirst()) else { fail("not by hand") }
+  var child = CrashChild(options)
+  try await child.run()
+  exit(0)
 case "child":
   guard let options = ChildProcess.Options(arguments.dropFirst()) else { fail("not by hand") }
   try await ChildProcess(options).run()
@@ -108,6 +177,9 @@ case "--help":
   print(usage)
   exit(0)
 case let mode: fail(mode.map { "unknown mode \($0)" } ?? "no mode given")
+}
+for violation in report.violations.prefix(100) {
+  FileHandle.standardError.write(Data("\(violation)\n".utf8))
 }
 print(report.json)
 exit(report.violations.isEmpty ? 0 : 1)

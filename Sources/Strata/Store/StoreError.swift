@@ -32,6 +32,8 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     public static let busy = Code(description: "busy")
     /// The system could not read or write the file.
     public static let inputOutput = Code(description: "inputOutput")
+    /// SQLite did not get the memory that it asked for.
+    public static let outOfMemory = Code(description: "outOfMemory")
     /// An attribute's value cannot be stored or read.
     public static let invalidValue = Code(description: "invalidValue")
     /// Two entities have the same value of a unique attribute.
@@ -144,6 +146,8 @@ extension StoreError {
         (.cannotOpen, "check that the folder exists and that it and the file can be written")
       } else if error.isInputOutput {
         (.inputOutput, "check the disk, then open the stack again")
+      } else if error.isOutOfMemory {
+        (.outOfMemory, "free some memory and try again: nothing was lost")
       } else if error.isTooComplex {
         (.invalidQuery, "ask for less at once: nest the conditions less, or list values by isIn")
       } else if error.isMalformedSearch {

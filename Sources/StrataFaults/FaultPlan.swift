@@ -1,0 +1,87 @@
+internal import CStrataSQLite
+internal import Strata
+
+/// Lets the calls from a certain number on fail, and counts all calls.
+package final class FaultPlan: FileObserver {
+  /// The calls that fail.
+  package struct Fault: Sendable, CustomStringConvertible {
+    package let call: FileCall
+    /// The first call that fails, from 1 on, since the fault was armed.
+    package let number: Int
+    /// How many calls fail one after the other.
+    package let length: Int
+    /// What they fail with: one of SQLite's result codes.
+    package let code: Int32
+
+    package init(_ call: FileCall, number: Int, length: Int = 1, code: Int32) {
+      self.call = call
+      self.number = number
+      self.length = length
+      self.code = code
+    }
+
+    package var description: String {
+      "\(call.rawValue) \(number)" + (length > 1 ? " and \(length - 1) more" : "")
+        + " with code \(code)"
+    }
+  }
+
+  private struct State: Sendable {
+    var fault: Fault?
+    var calls = 0
+    var failures = 0
+  }
+
+  private let state = Lock(State())
+
+  package init() {}
+
+  /// Lets calls fail from now on.
+  package func arm(_ fault: Fault) { state.withLock { $0 = State(fault: fault) } }
+
+  /// Lets every call work again.
+  ///
+  /// - Returns: the number of calls that failed.
+  @discardableResult
+  package func disarm() -> Int {
+    state.withLock { state in
+      state.fault = nil
+      return state.failures
+    }
+  }
+
+  package func failure(of call: FileCall, _ file: String) -> Int32? {
+    state.withLock { state in
+      guard let fault = state.fault, fault.call == call else { return nil }
+      state.calls += 1
+      guard state.calls >= fault.number, state.calls < fault.number + fault.length else {
+        return nil
+      }
+      state.failures += 1
+      return fault.code
+    }
+  }
+
+  package func didWrite(_ file: String, at offset: Int64, _ bytes: UnsafeRawBufferPointer) {}
+  package func didTruncate(_ file: String, to size: Int64) {}
+  package func didSync(_ file: String) {}
+  package func didDelete(_ file: String) {}
+
+  /// The codes that a call may fail with.
+  package static func codes(of call: FileCall) -> [Int32] {
+    // The header spells the extended codes as expressions, which are not imported.
+    func inputOutput(_ detail: Int32) -> Int32 { SQLITE_IOERR | detail << 8 }
+    return switch call {
+    case .open: [SQLITE_CANTOPEN, SQLITE_NOMEM]
+    // Not for want of memory: a rollback takes what it cannot read for lost only after an I/O error.
+    case .read: [inputOutput(1)]
+    case .write: [inputOutput(3), SQLITE_FULL]
+    case .truncate: [inputOutput(6)]
+    case .sync: [inputOutput(4)]
+    case .lock: [SQLITE_BUSY, inputOutput(15)]
+    case .delete: [inputOutput(10)]
+    case .sharedLock: [SQLITE_BUSY, inputOutput(20)]
+    case .sharedMap: [inputOutput(21), SQLITE_NOMEM]
+    }
+  }
+}

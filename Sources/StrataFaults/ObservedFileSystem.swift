@@ -1,0 +1,233 @@
+internal import CStrataSQLite
+internal import Strata
+internal import Foundation
+
+/// The system's files with somebody looking on: an SQLite VFS over the default one.
+///
+/// Whatever belongs to nobody who was asked for passes through.
+package enum ObservedFileSystem {
+  /// Observers by the path that the names of their files begin with.
+  private static let observers = Lock<[String: any FileObserver]>([:])
+
+  /// The process opens its stores through it from now on; nil if SQLite has refused.
+  private static let installed: Int32 = install()
+
+  /// Tells an observer of every file whose path begins with a store's, as long as they are opened
+  /// after this.
+  package static func observe(_ path: String, with observer: any FileObserver) {
+    guard installed == SQLITE_OK else {
+      fatalError("SQLite refused the file system with code \(installed)")
+    }
+    observers.withLock { $0[path] = observer }
+  }
+
+  /// Lets files that are opened from now on alone.
+  package static func endObserving(_ path: String) {
+    observers.withLock { _ = $0.removeValue(forKey: path) }
+  }
+
+  fileprivate static func observer(of path: String) -> (any FileObserver)? {
+    observers.withLock { observers in observers.first { path.hasPrefix($0.key) }?.value }
+  }
+
+  private static func install() -> Int32 {
+    guard let base = sqlite3_vfs_find(nil) else { return SQLITE_ERROR }
+    // For ever: SQLite keeps the pointers.
+    let context = UnsafeMutablePointer<Context>.allocate(capacity: 1)
+    context.initialize(to: Context(base: base, methods: ObservedFile.methods))
+    let system = UnsafeMutablePointer<sqlite3_vfs>.allocate(capacity: 1)
+    system.initialize(to: base.pointee)
+    system.pointee.zName = UnsafePointer(strdup("strata-observed"))
+    system.pointee.pNext = nil
+    system.pointee.pAppData = UnsafeMutableRawPointer(context)
+    system.pointee.szOsFile = Int32(ObservedFile.headerSize) + base.pointee.szOsFile
+    system.pointee.xOpen = { system, name, file, flags, outFlags in
+      guard let context = Context.of(system), let file else { return SQLITE_MISUSE }
+      return ObservedFile.open(file, name, flags, outFlags, context)
+    }
+    system.pointee.xDelete = { system, name, syncsFolder in
+      guard let context = Context.of(system), let name else { return SQLITE_MISUSE }
+      let path = String(cString: name)
+      let observer = ObservedFileSystem.observer(of: path)
+      if let code = observer?.failure(of: .delete, path) { return code }
+      let code = context.base.pointee.xDelete(context.base, name, syncsFolder)
+      if code == SQLITE_OK { observer?.didDelete(path) }
+      return code
+    }
+    return sqlite3_vfs_register(system, 1)
+  }
+}
+
+/// What the file system's functions find behind its pointer.
+private struct Context {
+  let base: UnsafeMutablePointer<sqlite3_vfs>
+  let methods: UnsafePointer<sqlite3_io_methods>
+
+  static func of(_ system: UnsafeMutablePointer<sqlite3_vfs>?) -> Context? {
+    system?.pointee.pAppData?.assumingMemoryBound(to: Context.self).pointee
+  }
+}
+
+/// Who looks on, as a file keeps it.
+private final class Observation {
+  let observer: any FileObserver
+  let path: String
+
+  init(_ observer: any FileObserver, _ path: String) {
+    self.observer = observer
+    self.path = path
+  }
+}
+
+/// A file as SQLite holds it: its methods, who looks on, and behind that the file of the system.
+private struct ObservedFile {
+  /// `sqlite3_file` has this alone, so it comes first.
+  var base = sqlite3_file()
+  var observation: Unmanaged<Observation>?
+
+  /// SQLite aligns a file to eight bytes.
+  static let headerSize = (MemoryLayout<ObservedFile>.size + 7) & ~7
+
+  typealias Pointer = UnsafeMutablePointer<sqlite3_file>
+
+  static func observation(of file: Pointer?) -> Observation? {
+    guard let file else { return nil }
+    return UnsafeRawPointer(file).assumingMemoryBound(to: ObservedFile.self).pointee.observation?
+      .takeUnretainedValue()
+  }
+
+  static func real(_ file: Pointer?) -> Pointer? {
+    guard let file else { return nil }
+    return (UnsafeMutableRawPointer(file) + headerSize).assumingMemoryBound(to: sqlite3_file.self)
+  }
+
+  /// Calls a method of the system's file, unless it is to fail.
+  static func forward(
+    _ file: Pointer?, _ call: FileCall?,
+    _ body: (Pointer, sqlite3_io_methods) -> Int32
+  ) -> Int32 {
+    if let call, let observation = observation(of: file),
+      let code = observation.observer.failure(of: call, observation.path)
+    {
+      return code
+    }
+    guard let real = real(file), let methods = real.pointee.pMethods else { return SQLITE_MISUSE }
+    return body(real, methods.pointee)
+  }
+
+  static func open(
+    _ file: Pointer, _ name: UnsafePointer<CChar>?, _ flags: Int32,
+    _ outFlags: UnsafeMutablePointer<Int32>?, _ context: Context
+  ) -> Int32 {
+    // Without methods, SQLite does not close what could not be opened.
+    file.pointee.pMethods = nil
+    let path = name.map { String(cString: $0) } ?? ""
+    let observer = ObservedFileSystem.observer(of: path)
+    if let code = observer?.failure(of: .open, path) { return code }
+    guard let real = real(file) else { return SQLITE_MISUSE }
+    let code = context.base.pointee.xOpen(context.base, name, real, flags, outFlags)
+    guard code == SQLITE_OK else { return code }
+    let header = UnsafeMutableRawPointer(file).bindMemory(to: ObservedFile.self, capacity: 1)
+    header.initialize(
+      to: ObservedFile(
+        base: sqlite3_file(pMethods: context.methods),
+        observation: observer.map { Unmanaged.passRetained(Observation($0, path)) }))
+    return SQLITE_OK
+  }
+
+  // MARK: - Methods
+
+  /// The methods of every file; for ever, as SQLite keeps the pointer.
+  static var methods: UnsafePointer<sqlite3_io_methods> {
+    let methods = UnsafeMutablePointer<sqlite3_io_methods>.allocate(capacity: 1)
+    methods.initialize(to: sqlite3_io_methods())
+    // Without `xFetch`: every read is a call.
+    methods.pointee.iVersion = 2
+    setContents(&methods.pointee)
+    setLocks(&methods.pointee)
+    setRest(&methods.pointee)
+    return UnsafePointer(methods)
+  }
+
+  private static func setContents(_ methods: inout sqlite3_io_methods) {
+    methods.xRead = { file, bytes, count, offset in
+      ObservedFile.forward(file, .read) { $1.xRead($0, bytes, count, offset) }
+    }
+    methods.xWrite = { file, bytes, count, offset in
+      guard let bytes else { return SQLITE_MISUSE }
+      let observation = ObservedFile.observation(of: file)
+      if let code = observation?.observer.failure(of: .write, observation?.path ?? "") {
+        // What fails may have been done in part.
+        _ = ObservedFile.forward(file, nil) { $1.xWrite($0, bytes, count / 2, offset) }
+        return code
+      }
+      let code = ObservedFile.forward(file, nil) { $1.xWrite($0, bytes, count, offset) }
+      if code == SQLITE_OK {
+        observation?.observer.didWrite(
+          observation?.path ?? "", at: offset,
+          UnsafeRawBufferPointer(start: bytes, count: Int(count)))
+      }
+      return code
+    }
+    methods.xTruncate = { file, size in
+      let code = ObservedFile.forward(file, .truncate) { $1.xTruncate($0, size) }
+      if code == SQLITE_OK, let observation = ObservedFile.observation(of: file) {
+        observation.observer.didTruncate(observation.path, to: size)
+      }
+      return code
+    }
+    methods.xSync = { file, flags in
+      let code = ObservedFile.forward(file, .sync) { $1.xSync($0, flags) }
+      if code == SQLITE_OK, let observation = ObservedFile.observation(of: file) {
+        observation.observer.didSync(observation.path)
+      }
+      return code
+    }
+    methods.xFileSize = { file, size in
+      ObservedFile.forward(file, nil) { $1.xFileSize($0, size) }
+    }
+  }
+
+  private static func setLocks(_ methods: inout sqlite3_io_methods) {
+    methods.xLock = { file, level in ObservedFile.forward(file, .lock) { $1.xLock($0, level) } }
+    // Letting go of a lock cannot fail.
+    methods.xUnlock = { file, level in ObservedFile.forward(file, nil) { $1.xUnlock($0, level) } }
+    methods.xCheckReservedLock = { file, isReserved in
+      ObservedFile.forward(file, nil) { $1.xCheckReservedLock($0, isReserved) }
+    }
+    methods.xShmMap = { file, page, size, extends, memory in
+      ObservedFile.forward(file, .sharedMap) { $1.xShmMap($0, page, size, extends, memory) }
+    }
+    methods.xShmLock = { file, offset, count, flags in
+      let call: FileCall? = flags & SQLITE_SHM_LOCK != 0 ? .sharedLock : nil
+      return ObservedFile.forward(file, call) { $1.xShmLock($0, offset, count, flags) }
+    }
+    methods.xShmBarrier = { file in
+      _ = ObservedFile.forward(file, nil) { real, methods in
+        methods.xShmBarrier(real)
+        return SQLITE_OK
+      }
+    }
+    methods.xShmUnmap = { file, deletes in
+      ObservedFile.forward(file, nil) { $1.xShmUnmap($0, deletes) }
+    }
+  }
+
+  private static func setRest(_ methods: inout sqlite3_io_methods) {
+    methods.xClose = { file in
+      let code = ObservedFile.forward(file, nil) { $1.xClose($0) }
+      if let file {
+        UnsafeRawPointer(file).assumingMemoryBound(to: ObservedFile.self).pointee.observation?
+          .release()
+      }
+      return code
+    }
+    methods.xFileControl = { file, operation, argument in
+      ObservedFile.forward(file, nil) { $1.xFileControl($0, operation, argument) }
+    }
+    methods.xSectorSize = { file in ObservedFile.forward(file, nil) { $1.xSectorSize($0) } }
+    methods.xDeviceCharacteristics = { file in
+      ObservedFile.forward(file, nil) { $1.xDeviceCharacteristics($0) }
+    }
+  }
+}

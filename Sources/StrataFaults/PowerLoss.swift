@@ -1,0 +1,164 @@
+internal import Strata
+
+/// Keeps apart what of a store's files a power loss would leave and what it might take away.
+///
+/// What was written since a file was last synced may be there or not, one write without another, and
+/// in part. SQLite takes it for granted that a write harms no byte beside it.
+package final class PowerLoss: FileObserver {
+  /// What a power loss at one moment has left.
+  package struct Image: Sendable {
+    /// The files' contents by their paths.
+    package let files: [String: [UInt8]]
+    /// What the program had been told was saved.
+    package let acknowledged: Int64
+  }
+
+  private enum Change: Sendable {
+    case write(offset: Int, [UInt8])
+    case truncate(Int)
+  }
+
+  private struct File: Sendable {
+    /// Nil if the file may not be there at all.
+    var durable: [UInt8]?
+    var pending: [Change] = []
+  }
+
+  private struct State: Sendable {
+    var files: [String: File]
+    /// Files whose removal is not on the disk yet.
+    var removed: [String: [UInt8]] = [:]
+    var random: PowerLossRandom
+    var acknowledged: Int64 = 0
+    var images: [Image] = []
+  }
+
+  private let state: Lock<State>
+  private let odds: UInt64
+  private let limit: Int
+
+  /// - Parameters:
+  ///   - files: what is on the disk already.
+  ///   - odds: the power is lost before one in so many calls that change something.
+  ///   - limit: the most images that are kept.
+  package init(files: [String: [UInt8]], seed: UInt64, odds: Int, limit: Int) {
+    state = Lock(
+      State(
+        files: files.mapValues { File(durable: $0) }, random: PowerLossRandom(state: seed)))
+    self.odds = UInt64(max(1, odds))
+    self.limit = limit
+  }
+
+  /// Notes that a commit was reported as saved.
+  package func acknowledge(_ commit: Int64) { state.withLock { $0.acknowledged = commit } }
+
+  /// What was left each time, in order.
+  package var images: [Image] { state.withLock { $0.images } }
+
+  // MARK: - What happens to the files
+
+  package func failure(of call: FileCall, _ file: String) -> Int32? {
+    guard [.write, .sync, .truncate, .delete].contains(call) else { return nil }
+    state.withLock { state in
+      if state.images.count < limit, state.random.next() % odds == 0 {
+        state.images.append(Self.image(&state))
+      }
+    }
+    return nil
+  }
+
+  package func didWrite(_ file: String, at offset: Int64, _ bytes: UnsafeRawBufferPointer) {
+    let bytes = [UInt8](bytes)
+    state.withLock {
+      $0.files[file, default: File()].pending.append(.write(offset: Int(offset), bytes))
+    }
+  }
+
+  package func didTruncate(_ file: String, to size: Int64) {
+    state.withLock { $0.files[file, default: File()].pending.append(.truncate(Int(size))) }
+  }
+
+  package func didSync(_ file: String) {
+    state.withLock { state in
+      let known = state.files[file] ?? File()
+      var durable = known.durable ?? []
+      for change in known.pending { Self.apply(change, to: &durable) }
+      state.files[file] = File(durable: durable)
+      // A new file's first sync syncs its folder, too.
+      state.removed[file] = nil
+    }
+  }
+
+  package func didDelete(_ file: String) {
+    state.withLock { state in
+      if let durable = state.files.removeValue(forKey: file)?.durable {
+        state.removed[file] = durable
+      }
+    }
+  }
+
+  private static func apply(_ change: Change, to bytes: inout [UInt8]) {
+    switch change {
+    case .truncate(let size):
+      if size < bytes.count { bytes.removeLast(bytes.count - size) }
+    case .write(let offset, let written):
+      let missing = offset + written.count - bytes.count
+      if missing > 0 { bytes.append(contentsOf: repeatElement(0, count: missing)) }
+      bytes.replaceSubrange(offset..<(offset + written.count), with: written)
+    }
+  }
+
+  // MARK: - What is left
+
+  private static func image(_ state: inout State) -> Image {
+    var contents: [String: [UInt8]] = [:]
+    for (path, bytes) in state.removed.sorted(by: { $0.key < $1.key })
+    where state.random.next() % 2 == 0 {
+      contents[path] = bytes
+    }
+    for (path, file) in state.files.sorted(by: { $0.key < $1.key }) {
+      if file.durable == nil && state.random.next() % 4 == 0 { continue }
+      var bytes = file.durable ?? []
+      // Disks keep all, nothing, what came first, or whatever they like.
+      let kind = state.random.next() % 4
+      let whole = Int(state.random.next() % UInt64(file.pending.count + 1))
+      for (place, change) in file.pending.enumerated() {
+        switch kind {
+        case 0: break
+        case 1: apply(change, to: &bytes)
+        case 2:
+          if place < whole { apply(change, to: &bytes) }
+          if place == whole { apply(torn(change, &state.random), to: &bytes) }
+        default:
+          switch state.random.next() % 3 {
+          case 0: apply(change, to: &bytes)
+          case 1: apply(torn(change, &state.random), to: &bytes)
+          default: break
+          }
+        }
+      }
+      contents[path] = bytes
+    }
+    return Image(files: contents, acknowledged: state.acknowledged)
+  }
+
+  /// The first part of a write.
+  private static func torn(_ change: Change, _ random: inout PowerLossRandom) -> Change {
+    guard case .write(let offset, let bytes) = change else { return change }
+    let count = Int(random.next() % UInt64(bytes.count + 1))
+    return .write(offset: offset, Array(bytes.prefix(count)))
+  }
+}
+
+/// SplitMix64.
+private struct PowerLossRandom: Sendable {
+  var state: UInt64
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var mixed = state
+    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+    return mixed ^ (mixed >> 31)
+  }
+}

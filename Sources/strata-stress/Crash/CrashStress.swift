@@ -1,0 +1,133 @@
+import Foundation
+import Strata
+
+/// Kills a process that works with a store, at random moments and again and again: while it opens,
+/// saves, imports, migrates, checkpoints and resumes.
+///
+/// After every kill, what was acknowledged is there, what was not is there as a whole or not at all,
+/// and the history leads from the state before to the one after.
+@MainActor
+struct CrashStress {
+  struct Options {
+    var seed = UInt64.random(in: 0...UInt64(UInt32.max))
+    var kills = 1000
+  }
+
+  private let options: Options
+
+  init(_ options: Options) { self.options = options }
+
+  func run() async throws -> Report {
+    var report = Report(mode: "crash")
+    let watchdog = Watchdog(mode: "crash")
+    let folder = FileManager.default.temporaryDirectory
+      .appendingPathComponent("strata-crash-\(UUID())")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let template = try await FaultTemplate(in: folder)
+    var random = SeededGenerator(options.seed)
+    var state = State(store: template.store, ledger: template.ledger, token: template.token)
+    for kill in 0..<options.kills where report.violations.count < 20 {
+      watchdog.begin("kill \(kill)")
+      if kill % 5 == 4 {
+        try await killMigration(state, in: folder, &random, &report)
+      } else {
+        try await killWork(&state, &random, &report)
+      }
+      report.counts["kills", default: 0] += 1
+    }
+    report.counts["commits"] = Int(state.token.commit)
+    return report
+  }
+
+  /// What is known of the store between two kills.
+  private struct State {
+    let store: URL
+    var ledger: Ledger
+    var token: HistoryToken
+    var firstNote = 1
+  }
+
+  private func killWork(
+    _ state: inout State, _ random: inout SeededGenerator, _ report: inout Report
+  ) async throws {
+    var child = CrashChild.Options()
+    child.store = state.store.path
+    child.seed = random.next()
+    child.firstNote = state.firstNote
+    let process = try StartedProcess(["crash-child"] + child.arguments)
+    if await process.output.next() != "opening" {
+      report.violations.append("a process did not begin")
+    }
+    // Opening takes some milliseconds, too.
+    try await Task.sleep(for: .microseconds(Int.random(in: 0...120_000, using: &random)))
+    process.kill()
+
+    var ledger = state.ledger
+    var commit = state.token.commit
+    var unfinished: CrashWork?
+    while let line = await process.output.next() {
+      let parts = line.split(separator: " ", maxSplits: 1)
+      guard parts.count == 2, let work = CrashWork(parts[1]) else {
+        if line != "ready" { report.violations.append("a process said: \(line)") }
+        continue
+      }
+      if case .imported(let first, let count, _, _) = work { state.firstNote = first + count }
+      if case .step(.insert(let note)) = work { state.firstNote = note + 1 }
+      guard let acknowledged = Int64(parts[0]) else {
+        unfinished = work
+        continue
+      }
+      unfinished = nil
+      ledger = work.applied(to: ledger)
+      commit = max(commit, acknowledged)
+      report.counts["acknowledged", default: 0] += 1
+    }
+    if unfinished != nil { report.counts["interrupted", default: 0] += 1 }
+    let found = await StoreInspection(state.store, start: state.ledger, token: state.token)
+    report.violations += found.violations
+    guard let stored = found.ledger, let token = found.token else { return }
+    if token.commit < commit {
+      report.violations.append("commit \(commit) is lost: only \(token.commit) is there")
+    }
+    if stored != ledger {
+      if let unfinished, unfinished.mayLeave(stored, from: ledger) {
+        report.counts["unacknowledged", default: 0] += 1
+      } else {
+        report.violations.append(
+          "the store is not what was acknowledged: \(unfinished?.line ?? "nothing was under way")")
+      }
+    }
+    (state.ledger, state.token) = (stored, token)
+  }
+
+  /// Kills a migration of a copy of the store, which has more rows then.
+  private func killMigration(
+    _ state: State, in folder: URL, _ random: inout SeededGenerator, _ report: inout Report
+  ) async throws {
+    let copy = folder.appendingPathComponent("migrating.sqlite")
+    for suffix in ["", "-wal", "-shm", "-notify"] {
+      try? FileManager.default.removeItem(atPath: copy.path + suffix)
+    }
+    try FileManager.default.copyItem(at: state.store, to: copy)
+    let stack = try await Stack.open(ChildProcess.entities, at: copy)
+    try await stack.withScratch { scratch in
+      for id in 1000..<6000 { scratch.insert(Account(id: id, owner: "\(id)", balance: 1000)) }
+    }
+    let before = try await Ledger.stored(stack)
+    await stack.close()
+    var child = CrashChild.Options()
+    child.store = copy.path
+    child.migrates = true
+    let process = try StartedProcess(["crash-child"] + child.arguments)
+    _ = await process.output.next()
+    try await Task.sleep(for: .microseconds(Int.random(in: 0...60_000, using: &random)))
+    process.kill()
+    let wasDone = await process.output.next() == "ready"
+    let found = await StoreInspection(copy)
+    report.violations += found.violations.map { "a migration: \($0)" }
+    if found.ledger != before { report.violations.append("a migration changed what it must not") }
+    if wasDone && !found.isMigrated { report.violations.append("a migration is gone again") }
+    report.counts[found.isMigrated ? "migrated" : "notMigrated", default: 0] += 1
+  }
+}

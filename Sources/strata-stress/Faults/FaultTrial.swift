@@ -1,0 +1,297 @@
+import Foundation
+import Strata
+import StrataFaults
+import StrataImport
+
+/// One scenario in which one call fails, or a few in a row, and everything works before and after.
+@MainActor
+final class FaultTrial {
+  private let scenario: FaultScenario
+  private let fault: FaultPlan.Fault
+  private let plan = FaultPlan()
+  private let folder: URL
+  private let store: URL
+  /// What the store had before, and what it must have now: everything acknowledged, nothing else.
+  private let start: Ledger
+  private let token: HistoryToken?
+  private var ledger: Ledger
+  private var random: SeededGenerator
+  private var lastNote = 0
+  private var hasFailed = false
+  private(set) var violations: [String] = []
+  /// How many calls failed, and how many errors somebody was told of.
+  private(set) var failures = 0
+  private(set) var errors = 0
+
+  init(
+    _ scenario: FaultScenario, _ fault: FaultPlan.Fault, _ template: FaultTemplate, in folder: URL,
+    seed: UInt64
+  ) throws {
+    self.scenario = scenario
+    self.fault = fault
+    self.folder = folder
+    store = folder.appendingPathComponent("store.sqlite")
+    random = SeededGenerator(seed)
+    start = scenario == .create ? Ledger() : template.ledger
+    token = scenario == .create ? nil : template.token
+    ledger = start
+    try? FileManager.default.removeItem(at: folder)
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    if scenario != .create { try FileManager.default.copyItem(at: template.store, to: store) }
+  }
+
+  func run() async {
+    ObservedFileSystem.observe(store.path, with: plan)
+    defer { ObservedFileSystem.endObserving(store.path) }
+    do {
+      if scenario.opensUnderFaults { plan.arm(fault) }
+      let stack = try await open()
+      let live = stack.view.live(Note.sorted(by: \.id))
+      try await live.load()
+      if !scenario.opensUnderFaults { plan.arm(fault) }
+      for action in scenario.actions { await run(action, stack, live) }
+      failures = max(failures, plan.disarm())
+      if scenario != .migrate && scenario != .close {
+        await check(stack, live)
+        await attempt("a save after all") { try await self.saveView(stack, live) }
+        await check(stack, live)
+      }
+      await stack.close()
+    } catch {
+      violations.append("without a fault: \(error)")
+    }
+    failures = max(failures, plan.disarm())
+    await inspect()
+  }
+
+  private func open() async throws -> Stack {
+    var options = Stack.Options()
+    options.history = .keep(for: .seconds(86_400))
+    options.busyTimeout = .milliseconds(50)
+    options.logLimit = scenario.logLimit
+    let entities = scenario == .migrate ? Next.entities : ChildProcess.entities
+    if scenario == .migrate { options.schemaVersion = Next.version }
+    do throws(StoreError) {
+      return try await Stack.open(entities, at: store, options: options)
+    } catch {
+      await note(error, maybe: [])
+      return try await Stack.open(entities, at: store, options: options)
+    }
+  }
+
+  // MARK: - Failing
+
+  /// Notes what an action failed with, checks what a kill would leave behind now, and lets every call
+  /// work again.
+  private func note(_ error: any Error, maybe: [Ledger]) async {
+    failures = max(failures, plan.disarm())
+    errors += 1
+    if failures == 0 || hasFailed { violations.append("fails without a fault: \(error)") }
+    hasFailed = true
+    guard let code = (error as? StoreError)?.code ?? (error as? ImportError)?.storeError?.code
+    else {
+      violations.append("an error without a type: \(error)")
+      return
+    }
+    let typed: [StoreError.Code] = [
+      .cannotOpen, .busy, .diskFull, .inputOutput, .outOfMemory, .notADatabase,
+    ]
+    if !typed.contains(code) { violations.append("says \(error)") }
+    if scenario == .create { return }
+    do {
+      let copy = try StoreInspection.copyFiles(of: store, to: folder.appendingPathComponent("copy"))
+      let found = await StoreInspection(copy, start: start, token: token)
+      violations += found.violations.map { "after a kill: \($0)" }
+      if let now = found.ledger, !([ledger] + maybe).contains(now) {
+        violations.append("after a kill, what failed is there in part or something is lost")
+      }
+    } catch {
+      violations.append("the files cannot be copied: \(error)")
+    }
+  }
+
+  /// Runs what must not fail any more.
+  private func attempt(_ what: String, _ body: () async throws -> Void) async {
+    do { try await body() } catch { violations.append("\(what): \(error)") }
+  }
+
+  // MARK: - Actions
+
+  private func run(
+    _ action: FaultScenario.Action, _ stack: Stack, _ live: LiveQuery<Note>
+  ) async {
+    switch action {
+    case .saveView:
+      await attempt("a second save of the view") { try await self.saveView(stack, live) }
+    case .saveScratch:
+      await attempt("a second save") { try await self.saveScratch(stack) }
+    case .saveRemoval:
+      await attempt("a second deletion") { try await self.saveRemoval(stack, live) }
+    case .fetch:
+      await attempt("a second fetch") { try await self.fetch(stack) }
+    case .load:
+      await attempt("a second live query") { try await self.load(stack) }
+    case .importBatches(let count):
+      await attempt("a second import") { try await self.importNotes(count, .batched, stack) }
+    case .importAtOnce(let count):
+      await attempt("a second import at once") { try await self.importNotes(count, .atomic, stack) }
+    case .suspend:
+      await attempt("a second resumption") { try await self.suspend(stack) }
+    case .close: await stack.close()
+    }
+  }
+
+  private func saveView(_ stack: Stack, _ live: LiveQuery<Note>) async throws {
+    lastNote += 1
+    let note = Note(id: 1_000_000 + lastNote, text: "note \(random.next())", deleter: 1)
+    stack.view.insert(note)
+    var after = ledger
+    _ = after.apply(.insert(note: note.id))
+    do throws(StoreError) { try await stack.view.save() } catch {
+      if error.code == .closed { throw error }
+      await self.note(error, maybe: [after])
+      if !stack.view.hasChanges { violations.append("the view's edits are gone") }
+      if !live.elements.contains(note) { violations.append("the view does not show its edits") }
+      try await stack.view.save()
+    }
+    ledger = after
+  }
+
+  private func saveRemoval(_ stack: Stack, _ live: LiveQuery<Note>) async throws {
+    guard let note = live.elements.first else { return }
+    stack.view.delete(note)
+    var after = ledger
+    _ = after.apply(.delete(note: note.id))
+    do throws(StoreError) { try await stack.view.save() } catch {
+      await self.note(error, maybe: [after])
+      if live.elements.contains(note) { violations.append("the view shows what it deleted") }
+      try await stack.view.save()
+    }
+    ledger = after
+  }
+
+  private func saveScratch(_ stack: Stack) async throws {
+    let scratch = stack.scratch()
+    let from = Int.random(in: 0..<FaultTemplate.accounts, using: &random)
+    let to = (from + 1) % FaultTemplate.accounts
+    let transfer = random.next()
+    let accounts: [Account]
+    do throws(StoreError) { accounts = try await scratch.find(Account.self, [from, to]) } catch {
+      await note(error, maybe: [])
+      accounts = try await scratch.find(Account.self, [from, to])
+    }
+    scratch.update(accounts[0]) { ($0.balance, $0.transfer) = ($0.balance - 7, transfer) }
+    scratch.update(accounts[1]) { ($0.balance, $0.transfer) = ($0.balance + 7, transfer) }
+    var after = ledger
+    _ = after.apply(.transfer(from: from, to: to, amount: 7))
+    do throws(StoreError) { try await scratch.save() } catch {
+      await note(error, maybe: [after])
+      if !scratch.hasChanges { violations.append("the scratch context's edits are gone") }
+      try await scratch.save()
+    }
+    ledger = after
+  }
+
+  private func fetch(_ stack: Stack) async throws {
+    let notes: [Note]
+    do throws(StoreError) { notes = try await stack.view.fetch(Note.all) } catch {
+      await note(error, maybe: [])
+      notes = try await stack.view.fetch(Note.all)
+    }
+    if Set(notes.map(\.id)) != ledger.notes { violations.append("a fetch finds other notes") }
+  }
+
+  private func load(_ stack: Stack) async throws {
+    let accounts = stack.view.live(Account.sorted(by: \.balance, .descending).limit(5))
+    do { try await accounts.load() } catch {
+      await note(error, maybe: [])
+      try await accounts.load()
+    }
+    if accounts.elements.count != 5 { violations.append("a live query is not whole") }
+  }
+
+  private func importNotes(
+    _ count: Int, _ commits: ImportOptions.Commits, _ stack: Stack
+  ) async throws {
+    let first = (ledger.notes.filter { $0 < 1_000_000 }.max() ?? 0) + 1
+    let lines = (first..<(first + count)).map { #"{"id":\#($0),"text":"note \#($0)","deleter":1}"# }
+    let json = Data("[\(lines.joined(separator: ","))]".utf8)
+    var options = ImportOptions()
+    options.commits = commits
+    options.longestTransaction = .milliseconds(1)
+    var after = ledger
+    after.notes.formUnion(first..<(first + count))
+    do throws(ImportError) {
+      try await stack.importJSON(Note.self, from: .data(json), options: options)
+    } catch {
+      // Batches are there one after the other, each as a whole.
+      let parts = (0..<count).map { part in
+        var ledger = ledger
+        ledger.notes.formUnion(first..<(first + part))
+        return ledger
+      }
+      let committed = error.result.inserted
+      await note(error, maybe: (commits == .batched ? Array(parts[committed...]) : []) + [after])
+      try await stack.importJSON(Note.self, from: .data(json), options: options)
+    }
+    ledger = after
+  }
+
+  private func suspend(_ stack: Stack) async throws {
+    await stack.suspend()
+    do throws(StoreError) { try await stack.resume() } catch {
+      await note(error, maybe: [])
+      if !stack.isSuspended { violations.append("resumed, and says it is not") }
+      try await stack.resume()
+    }
+  }
+
+  // MARK: - Checking
+
+  /// Everybody sees what was acknowledged.
+  private func check(_ stack: Stack, _ live: LiveQuery<Note>) async {
+    await attempt("checking") {
+      try await stack.view.merged(stack.historyToken.commit)
+      let stored = try await Ledger.stored(stack)
+      if stored != ledger {
+        violations.append("the stack does not have what was acknowledged")
+      }
+      let fetched = try await stack.view.fetch(Note.sorted(by: \.id))
+      if Array(live.elements) != fetched { violations.append("a live query differs from a fetch") }
+    }
+  }
+
+  /// The next start of the program finds what was acknowledged.
+  private func inspect() async {
+    let found = await StoreInspection(store, start: token == nil ? nil : start, token: token)
+    violations += found.violations.map { "afterwards: \($0)" }
+    if let now = found.ledger, now != ledger, found.violations.isEmpty {
+      violations.append("afterwards, something is lost or was never said to be there")
+    }
+  }
+}
+
+/// A store that every trial begins with a copy of.
+@MainActor
+struct FaultTemplate {
+  static let accounts = 20
+  let store: URL
+  let ledger: Ledger
+  let token: HistoryToken
+
+  init(in folder: URL) async throws {
+    store = folder.appendingPathComponent("template.sqlite")
+    var options = Stack.Options()
+    options.history = .keep(for: .seconds(86_400))
+    let stack = try await Stack.open(ChildProcess.entities, at: store, options: options)
+    try await stack.withScratch { scratch in
+      for id in 0..<Self.accounts {
+        scratch.insert(Account(id: id, owner: "Owner \(id % 7)", balance: 1000))
+      }
+      scratch.insert(Counter(id: 0))
+    }
+    ledger = try await Ledger.stored(stack)
+    token = stack.historyToken
+    await stack.close()
+  }
+}

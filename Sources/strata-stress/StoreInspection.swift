@@ -1,0 +1,91 @@
+import Foundation
+import Strata
+import StrataSQLite
+
+/// What is in the files of a store that nobody has open.
+@MainActor
+struct StoreInspection {
+  /// Nil if the store cannot be read.
+  var ledger: Ledger?
+  var token: HistoryToken?
+  var isMigrated = false
+  var violations: [String] = []
+
+  /// Opens the store as the next start of the program would.
+  ///
+  /// - Parameters:
+  ///   - start: what was in the store at `since`; the history since then must lead to what is there
+  ///     now.
+  init(_ store: URL, start: Ledger? = nil, token since: HistoryToken? = nil) async {
+    violations += Self.integrity(store)
+    do {
+      let found = try await Self.open(store)
+      let stack = found.stack
+      token = stack.historyToken
+      isMigrated = found.isMigrated
+      let stored = found.isMigrated ? try await Ledger.migrated(stack) : try await .stored(stack)
+      ledger = stored
+      if stored.balances.values.reduce(0, +) != stored.balances.count * 1000 {
+        violations.append("money was made or lost")
+      }
+      if let start, let token = since, !found.isMigrated {
+        try await check(stack, start, token, stored)
+      }
+      await stack.close()
+    } catch {
+      violations.append("the store cannot be read: \(error)")
+    }
+  }
+
+  private mutating func check(
+    _ stack: Stack, _ start: Ledger, _ token: HistoryToken, _ stored: Ledger
+  ) async throws {
+    var ledger = start
+    var expected = token.commit
+    for try await entry in stack.history(since: token) {
+      expected += 1
+      if entry.token.commit != expected {
+        violations.append("the history has \(entry.token.commit) for \(expected)")
+      }
+      if !ledger.apply(entry.changes) { violations.append("\(expected) is a reset") }
+    }
+    let commit = stack.historyToken.commit
+    if expected != commit { violations.append("the history ends at \(expected), not \(commit)") }
+    if ledger != stored { violations.append("the history does not make the state") }
+  }
+
+  /// The store with today's tables, or with those that a migration makes of them.
+  private static func open(_ store: URL) async throws -> (stack: Stack, isMigrated: Bool) {
+    do throws(StoreError) {
+      return (try await Stack.open(ChildProcess.entities, at: store), false)
+    } catch {
+      guard error.code == .newerStore else { throw error }
+      var options = Stack.Options()
+      options.schemaVersion = Next.version
+      return (try await Stack.open(Next.entities, at: store, options: options), true)
+    }
+  }
+
+  /// What SQLite has to say of the file.
+  private static func integrity(_ store: URL) -> [String] {
+    do {
+      let connection = try Connection(path: store.path, access: .existing, busyTimeout: .seconds(5))
+      let verdict = try connection.text("PRAGMA integrity_check")
+      return verdict == "ok" ? [] : ["integrity_check: \(verdict ?? "nothing")"]
+    } catch {
+      return ["the file cannot be checked: \(error)"]
+    }
+  }
+
+  /// Copies what a kill would leave behind right now; the index of the log is made anew.
+  static func copyFiles(of store: URL, to folder: URL) throws -> URL {
+    try? FileManager.default.removeItem(at: folder)
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    let copy = folder.appendingPathComponent("store.sqlite")
+    // The log last: what is written back meanwhile is still in it.
+    for suffix in ["", "-wal"] where FileManager.default.fileExists(atPath: store.path + suffix) {
+      try FileManager.default.copyItem(atPath: store.path + suffix, toPath: copy.path + suffix)
+    }
+    return copy
+  }
+}

@@ -1,0 +1,165 @@
+import Foundation
+import Strata
+
+/// Worker actors and the view context against one store; now and then everybody stops, and what each
+/// of them sees is compared with what was acknowledged.
+@MainActor
+struct WorkerStress {
+  enum Mode: Int, CaseIterable {
+    case usual
+    /// Few accounts and many workers: nearly every save meets another one.
+    case contention
+    /// Observers that are far behind: what they have not read is composed.
+    case slow
+    /// What workers do is cancelled at random moments.
+    case cancellation
+
+    var accounts: Int { self == .contention ? 4 : Bank.accounts }
+    var pace: Duration? { self == .slow ? .milliseconds(20) : nil }
+  }
+
+  struct Options {
+    /// For each mode.
+    var seconds = 5.0
+    var seed = UInt64.random(in: 0...UInt64(UInt32.max))
+    var workers = 4
+    /// Nil for all of them, one after the other.
+    var modes = Mode.allCases
+    var mode = Mode.usual
+  }
+
+  private let options: Options
+
+  init(_ options: Options) { self.options = options }
+
+  func run() async throws -> Report {
+    var report = Report(mode: "workers")
+    let watchdog = Watchdog(mode: "workers", patience: .seconds(options.seconds + 120))
+    for mode in options.modes {
+      watchdog.begin("\(mode)")
+      var options = options
+      options.mode = mode
+      if mode == .contention { options.workers *= 2 }
+      var run = try await WorkerRun(options)
+      try await run.run()
+      report.violations += run.violations.map { "\(mode): \($0)" }
+      report.counts.merge(run.counts) { $0 + $1 }
+    }
+    return report
+  }
+}
+
+/// One store in one mode.
+@MainActor
+private struct WorkerRun {
+  private let options: WorkerStress.Options
+  private let stack: Stack
+  private let start: Ledger
+  private let observers: WorkerObservers
+  private let log = WorkLog()
+  private var owners: [Int: String] = [:]
+  private var random: SeededGenerator
+  private(set) var counts: [String: Int] = [:]
+  private(set) var violations: [String] = []
+
+  private static let checkpoints = 4
+
+  init(_ options: WorkerStress.Options) async throws {
+    self.options = options
+    random = SeededGenerator(options.seed &- 1)
+    stack = try await Stack.temporary(ChildProcess.entities)
+    try await stack.withScratch { scratch in
+      for id in 0..<options.mode.accounts {
+        scratch.insert(Account(id: id, owner: "Owner \(id % 17)", balance: 1000))
+      }
+    }
+    start = try await Ledger.stored(stack)
+    observers = try await WorkerObservers(stack, start, pace: options.mode.pace)
+  }
+
+  mutating func run() async throws {
+    let workers = (0..<options.workers).map { Worker(stack, log, number: $0, options) }
+    for _ in 0..<Self.checkpoints {
+      let deadline = ContinuousClock.now + .seconds(options.seconds / Double(Self.checkpoints))
+      let working = Task {
+        await withTaskGroup { group in
+          for worker in workers { group.addTask { await worker.run(until: deadline) } }
+        }
+      }
+      while ContinuousClock.now < deadline { try await actOnView() }
+      await working.value
+      try await check()
+    }
+    for worker in workers {
+      counts.merge(await worker.counts) { $0 + $1 }
+      violations += await worker.violations
+    }
+    await stack.close()
+  }
+
+  /// Only the view context changes owners and writes notes with numbers this low.
+  private mutating func actOnView() async throws {
+    let view = stack.view
+    let id = Int.random(in: 0..<options.mode.accounts, using: &random)
+    guard let account = try await view.fetch(Account.where { $0.id == id }).first else {
+      return violations.append("account \(id) is gone")
+    }
+    let owner = "Owner \(Int.random(in: 0..<1000, using: &random))"
+    switch Int.random(in: 0..<6, using: &random) {
+    case 0: view.update(account) { $0.owner = owner }
+    case 1:
+      let child = view.scratch()
+      child.update(account) { $0.owner = owner }
+      try await child.save()
+    case 2:
+      view.undoGroup("kept") { _ = view.update(account) { $0.owner = owner } }
+      view.undoGroup("undone") { _ = view.update(account) { $0.owner = "nobody" } }
+      view.undo()
+    case 3:
+      view.delete(account)
+      view.rollback()
+      view.update(account) { $0.owner = owner }
+    default:
+      let note = counts["viewNotes", default: 0]
+      counts["viewNotes"] = note + 1
+      view.insert(Note(id: note, text: "\(random.next())"))
+      log.add(try await view.save(), [.insert(notes: note..<(note + 1))])
+      return
+    }
+    try await view.save()
+    counts["viewSaves", default: 0] += 1
+    owners[id] = owner
+    if account.owner == owner { return }
+    if try await view.fetch(Account.where { $0.id == id }).first?.owner != owner {
+      violations.append("the view does not see its own save")
+    }
+  }
+
+  private mutating func check() async throws {
+    let stored = try await Ledger.stored(stack)
+    let replayed = log.replay(from: start)
+    violations += replayed.violations
+    if replayed.ledger != stored {
+      violations.append("the acknowledged saves do not make the store")
+    }
+    if stored.balances.values.reduce(0, +) != options.mode.accounts * 1000 {
+      violations.append("money was made or lost")
+    }
+    let branches = Set(try await stack.fetch(Branch.all).map(\.id))
+    for account in try await stack.fetch(Account.all) {
+      if let branch = account.branchID, !branches.contains(branch) {
+        violations.append("account \(account.id) refers to a branch that was deleted")
+      }
+      if let owner = owners[account.id], owner != account.owner {
+        violations.append("account \(account.id) belongs to \(account.owner), not \(owner)")
+      }
+    }
+    violations += try await observers.violations(stored)
+    counts["checkpoints", default: 0] += 1
+  }
+}
+
+enum Bank {
+  static let accounts = 200
+  static let total = accounts * 1000
+}
