@@ -25,6 +25,39 @@ import Testing
     #expect(try await stack.view.count(Book.all) == 800)
   }
 
+  /// Each had a commit of its own in the end, or all of them one, with all their rows in memory.
+  @Test func `many small sources make few commits`() async throws {
+    let before = stack.historyToken.commit
+    let sources = (1...300).map { JSONSource.data(Data(Book.lines([$0]).utf8)) }
+    let result = try await stack.importJSON(
+      Book.self, from: sources, as: .lines, mapping: Book.json,
+      options: .init(batchSize: 50) { $0.workers = 2 })
+    #expect(result.inserted == 300 && result.records == 300)
+    // Full batches of two workers, and what is left of both.
+    #expect((6...7).contains(result.commit - before))
+    let none = await #expect(throws: ImportError.self) {
+      try await stack.importJSON(
+        Book.self, from: [], as: .lines, mapping: Book.json, absent: .delete)
+    }
+    #expect(none?.code == .source)
+    #expect(try await stack.view.count(Book.all) == 300)
+  }
+
+  @Test func `rows that wait are written batch by batch once what they need is there`() async throws
+  {
+    let feed =
+      #"{"books": [\#((1...500).map { #"{"id": \#($0), "title": "t", "author": 7}"# }.joined(separator: ","))], "authors": [{"id": 7}]}"#
+    let document = JSONDocument {
+      JSONRecords(Book.self, at: "books", Book.json)
+      JSONRecords(Author.self, at: "authors", Author.json)
+    }
+    let before = stack.historyToken.commit
+    let result = try await stack.importJSON(
+      document, from: .data(Data(feed.utf8)), options: .init(batchSize: 50))
+    #expect(result.inserted == 501)
+    #expect(result.commit - before >= 10)
+  }
+
   @Test func `the error of one file stops the others and deletes nothing`() async throws {
     try await stack.books(Book.lines([900]))
     let parts = [Book.lines(1...300), "{", Book.lines(301...600)]

@@ -56,8 +56,8 @@ import Testing
   }
 
   @Test func `a record with something behind it is refused with its lines`() throws {
-    let found = scan(
-      "{\n\"id\": 1\n} x\n{\"id\":2}{\"id\":3}\n{\"id\":4}", as: .lines, try plan(("id", .integer)))
+    let text = "{\n\"id\": 1\n} x\n{\"id\":2}{\"id\":3}\n{\"id\":4}"
+    let found = scan(text, as: .lines, try plan(("id", .integer)))
     #expect(found.compactMap(\.values) == [[.integer(4)]])
     #expect(found.compactMap { $0.failure?.code } == [.trailingGarbage, .trailingGarbage])
   }
@@ -67,5 +67,25 @@ import Testing
     let rows = (0..<40_000).map { "{\n\"id\": \($0)\n}" }.joined(separator: ",\n")
     let found = scan("[\n\(rows)\n]".utf8, as: .lines, try plan(("id", .integer)), chunk: 64)
     #expect(found.count == 1 && found[0].refusal?.problem == .expected(.object))
+  }
+
+  @Test func `a record that is too long is refused without being kept`() throws {
+    let long = "{\"id\":1,\"name\":\"\(String(repeating: "x", count: 5_000))\"}"
+    let plan = try plan(("id", .integer))
+    func read(_ text: String, _ format: JSONFormat, chunk: Int) -> [Outcome] {
+      scan(text.utf8, as: format, plan, chunk: chunk, longestRecord: 1_000)
+    }
+    for chunk in [1, 64, 700, 20_000] {
+      let lines = read("{\"id\":1}\n\(long)\n{\"id\":2}", .lines, chunk: chunk)
+      #expect(lines.map(\.values) == [[.integer(1)], nil, [.integer(2)]])
+      #expect(lines[1].failure?.code == .tooLong && lines[1].failure?.location.line == 2)
+      let array = read("[{\"id\":1},\n \(long),{\"id\":2}]", .array, chunk: chunk)
+      #expect(array.map(\.values) == [[.integer(1)], nil])
+      #expect(
+        array.last?.failure?.location == JSONLocation(offset: 12, line: 2, column: 2), "\(chunk)")
+    }
+    // Nor is a string kept of which nothing is read.
+    let beside = read("{\"skip\":[\(long)],\"features\":[]}", .featureCollection, chunk: 64)
+    #expect(beside.last?.failure?.code == .tooLong)
   }
 }

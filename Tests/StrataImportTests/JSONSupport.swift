@@ -35,9 +35,9 @@ enum Outcome: Equatable {
 /// Everything a scanner gives for a text that arrives in chunks of a size.
 func scan(
   _ text: some Sequence<UInt8>, as format: JSONFormat = .array, _ plan: JSONPlan,
-  chunk: Int = .max
+  chunk: Int = .max, longestRecord: Int = .max
 ) -> [Outcome] {
-  var scanner = JSONRecordScanner(format, plan: plan)
+  var scanner = JSONRecordScanner(format, plan: plan, longestRecord: longestRecord)
   var row = JSONRow()
   var outcomes: [Outcome] = []
 

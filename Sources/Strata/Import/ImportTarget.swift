@@ -16,6 +16,8 @@ package struct ImportTarget: Sendable {
     package var waits = false
     /// Whether rows that break rules of the schema are left out.
     package var skipsRefused = false
+    /// Where rows are noted that may be absent: what delete rules do to them is no change of others.
+    package var noted: ImportLedger?
 
     package init() {}
   }

@@ -38,9 +38,15 @@ package struct RecordBatch: Sendable {
     BatchKeys(keys: layer.tables.map { ($0.key, $0.value.map(\.key)) })
   }
 
-  /// The keys as text, for messages.
-  package var rowNames: [String] {
-    keys.keys.flatMap { table, keys in keys.map { "\($0)" } }
+  /// Why rows that waited in vain were left out.
+  package var complaints: [String] {
+    layer.tables.flatMap { _, changes in
+      changes.map { key, change in
+        change.applied(to: nil) == nil
+          ? "\(key) is to be deleted, but what refers to it forbids that"
+          : "\(key) refers to what does not exist"
+      }
+    }
   }
 
   /// Adds another batch on top: what it says of a key comes later.

@@ -39,9 +39,21 @@ extension Writer {
       skipped = Set(failures.map(\.key)).count
       outcome.refused += failures
     }
-    let waiting = try checkRules(&working, connection, waits: saving.waits)
+    var waiting = try runRules(on: &working, saving, connection)
+    while saving.skipsRefused {
+      let failures = try UniqueValues(connection: connection, model: model)
+        .takeBackRefused(&working)
+      if failures.isEmpty { break }
+      skipped += failures.count
+      outcome.refused += failures
+      // What needs a row that is left out is left out, too.
+      waiting += try checkRules(&working, connection, waits: saving.waits)
+    }
     if model.hasRules { try SaveValidation.check(working, model) }
     let changes = try writer.write(&working)
+    if let noted = saving.noted, changes.values.contains(where: \.hasDeletions) {
+      try noted.followNow(changes)
+    }
     for row in waiting {
       if let change = layer[row.table, row.key] {
         outcome.waiting.layer.compose(change, row.table, row.key)
@@ -49,6 +61,44 @@ extension Writer {
     }
     outcome.note(changes, of: layer.count - waiting.count - skipped, in: layer.tables.keys)
     return changes
+  }
+
+  /// Runs the delete rules and looks for required references. If rows may wait, so does a deletion
+  /// that a rule forbids: what holds the row may be deleted later.
+  private func runRules(
+    on working: inout WorkingSet, _ saving: ImportTarget.Saving, _ connection: Connection
+  ) throws(StoreError) -> [DeleteRules.WaitingRow] {
+    guard saving.waits, model.hasReferences else {
+      return try checkRules(&working, connection, waits: saving.waits)
+    }
+    let deletions = working.deletions
+    if deletions.isEmpty { return try checkRules(&working, connection, waits: true) }
+    var allowed = working
+    for deletion in deletions { allowed.takeBack(deletion) }
+    var denied: [WorkingSet.Place] = []
+    /// Adds deletions to those that are allowed, by halves if some of them are not.
+    func add(_ deletions: ArraySlice<WorkingSet.Place>) throws(StoreError) {
+      var attempt = allowed
+      for deletion in deletions { attempt.tables[deletion.table]?.set(nil, at: deletion.position) }
+      do throws(StoreError) {
+        var checked = attempt
+        _ = try checkRules(&checked, connection, waits: true)
+        allowed = attempt
+      } catch {
+        guard error.code == .deleteDenied else { throw error }
+        if deletions.count == 1 {
+          denied += deletions
+          return
+        }
+        let middle = deletions.startIndex + deletions.count / 2
+        try add(deletions[..<middle])
+        try add(deletions[middle...])
+      }
+    }
+    try add(deletions[...])
+    working = allowed
+    return try checkRules(&working, connection, waits: true)
+      + denied.map { DeleteRules.WaitingRow(table: $0.table, key: $0.key) }
   }
 
   // MARK: - All or nothing
@@ -99,6 +149,7 @@ extension Writer {
   ) throws(StoreError) {
     var saving = saving
     saving.waits = true
+    saving.noted = ledger
     var last: Int64 = 0
     while true {
       let next = try ledger.stagedNow(after: last, limit: Self.portion)
@@ -131,6 +182,37 @@ extension Writer {
       }
       return dropped
     }
+  }
+}
+
+extension WorkingSet {
+  /// Where a row is.
+  fileprivate struct Place {
+    let table: TableID
+    let position: Int
+    let key: RecordKey
+  }
+
+  /// The rows that are to be deleted.
+  fileprivate var deletions: [Place] {
+    tableIDs.flatMap { table in
+      (tables[table]?.all ?? []).enumerated().compactMap { position, row in
+        row.before != nil && row.after == nil
+          ? Place(table: table, position: position, key: row.key) : nil
+      }
+    }
+  }
+
+  fileprivate mutating func takeBack(_ place: Place) {
+    let before = tables[place.table]?.all[place.position].before
+    tables[place.table]?.set(before, at: place.position)
+  }
+}
+
+extension TableChanges {
+  fileprivate var hasDeletions: Bool {
+    guard case .rows(let rows) = self else { return false }
+    return rows.contains { $0.change.after == nil }
   }
 }
 

@@ -11,8 +11,11 @@ struct FeedPlace {
   enum Records {
     /// All of them are of one mapping, by which the scanner reads them.
     case all(RecordMapper)
-    /// The text in the scanner's only slot says of which; then they are read once more.
-    case byText([String: RecordMapper])
+    /// The text in the scanner's only slot says of which; then they are read once more. Some are
+    /// known and not imported.
+    case byText([String: RecordMapper], ignored: Set<String>)
+    /// It is no record, and kept under a name.
+    case member(String)
   }
 
   /// Every record of the input.
@@ -22,13 +25,16 @@ struct FeedPlace {
     records = .all(mapper)
   }
 
-  /// The mappings of the records.
+  /// The mappings of rows that the feed has.
   var mappers: [RecordMapper] {
     switch records {
-    case .all(let mapper): [mapper]
-    case .byText(let mappers): Array(mappers.values)
+    case .all(let mapper): mapper.isOfDeletions ? [] : [mapper]
+    case .byText(let mappers, _): Array(mappers.values)
+    case .member: []
     }
   }
+
+  var isMember: Bool { if case .member = records { true } else { false } }
 
   /// The places of a document.
   static func places(
@@ -60,30 +66,51 @@ struct FeedPlace {
   private init(_ text: String, _ parts: [JSONRecords], _ model: Model) throws(ImportError) {
     path = text.isEmpty ? [] : text.split(separator: ".").map(String.init)
     var mappers: [String: RecordMapper] = [:]
+    var ignored: Set<String> = []
     var key: String?
     for part in parts {
-      let mapper = try RecordMapper(part.mapping, in: model)
       guard let condition = part.condition else {
         guard parts.count == 1 else {
           throw .mapping("several entities at \"\(text)\", and no condition tells them apart")
         }
-        plan = mapper.plan
-        records = .all(mapper)
+        (plan, records) = try Self.reading(part, model)
         return
       }
       guard key == nil || key == condition.key else {
         throw .mapping("the conditions at \"\(text)\" are of different keys")
       }
-      guard mappers.updateValue(mapper, forKey: condition.value) == nil else {
+      guard mappers[condition.value] == nil, !ignored.contains(condition.value) else {
         throw .mapping("two entities at \"\(text)\" whose \(condition.key) is \(condition.value)")
       }
       key = condition.key
+      switch part.content {
+      case .records(let mapping):
+        mappers[condition.value] = try RecordMapper(mapping, in: model)
+      case .ignored: ignored.insert(condition.value)
+      case .keys, .member:
+        throw .mapping("only records are told apart by a member, not what is at \"\(text)\"")
+      }
     }
     do throws(JSONPlanError) {
       plan = try JSONPlan([JSONColumn(try JSONPath(key ?? ""), .custom(0))])
     } catch {
       throw .mapping("the condition at \"\(text)\": \(error)")
     }
-    records = .byText(mappers)
+    records = .byText(mappers, ignored: ignored)
+  }
+
+  private static func reading(
+    _ part: JSONRecords, _ model: Model
+  ) throws(ImportError) -> (JSONPlan, Records) {
+    switch part.content {
+    case .records(let mapping):
+      let mapper = try RecordMapper(mapping, in: model)
+      return (mapper.plan, .all(mapper))
+    case .keys(let keys):
+      let mapper = try RecordMapper(deletionsOf: keys, in: model)
+      return (mapper.plan, .all(mapper))
+    case .member: return (JSONPlan(value: .json), .member(part.path))
+    case .ignored: throw .mapping("no condition says what is ignored at \"\(part.path)\"")
+    }
   }
 }

@@ -15,46 +15,103 @@ public import Strata
 /// validated and skipped. The paths may come in any order, and records may refer to others that come
 /// later.
 public struct JSONDocument: Sendable {
-  let parts: [JSONRecords]
+  private(set) var parts: [JSONRecords]
 
   /// A document with the given records.
   public init(@JSONDocumentBuilder _ parts: () -> [JSONRecords]) { self.parts = parts() }
+
+  /// The same document, of which some members are kept, too.
+  func keeping(_ members: [String]) -> Self {
+    var copy = self
+    for path in members where !parts.contains(where: { $0.path == path }) {
+      copy.parts.append(.member(path))
+    }
+    return copy
+  }
 }
 
-/// The records of one entity in a ``JSONDocument``.
+/// The records of one entity in a ``JSONDocument``, or something else that is read there.
 public struct JSONRecords: Sendable {
+  enum Content: Sendable {
+    case records(MappingDefinition)
+    /// Records that are known and not imported.
+    case ignored
+    /// The keys of rows that are gone.
+    case keys(DeletedKeys)
+    /// What is kept as it stands.
+    case member
+  }
+
   let path: String
-  let mapping: MappingDefinition
+  let content: Content
   private(set) var condition: (key: String, value: String)?
+
+  private init(_ path: String, _ content: Content) {
+    self.path = path
+    self.content = content
+  }
 
   /// The records at a path of keys, separated by dots; empty for the document itself.
   public init<Root: Entity>(
     _ type: Root.Type = Root.self, at path: String, _ mapping: JSONMapping<Root> = .automatic
   ) {
-    self.path = path
-    self.mapping = mapping.definition
+    self.init(path, .records(mapping.definition))
   }
 
   /// Takes only those records whose member at `key` is `value`, for arrays of several entities.
   ///
   /// Other parts can take others by other values of the same key. A record that no part takes is
-  /// validated and left out.
+  /// validated and left out; then no row is absent of the entities that the array may have, unless
+  /// ``ignored(at:when:is:)`` knows of it.
   public func when(_ key: String, is value: String) -> Self {
     var copy = self
     copy.condition = (key, value)
     return copy
   }
 
-  /// The resources of a type in a JSON:API document, among its primary data and what is included.
-  ///
-  /// The mapping names members as they are there: `"id"`, `"attributes.title"`,
-  /// `"relationships.artist.data.id"`. Numbers that are keys are text in JSON:API:
-  /// ``Field/allowingNumberInString()``.
-  public static func resources<Root: Entity>(
-    _ type: String, _ mapping: JSONMapping<Root>
-  ) -> [JSONRecords] {
-    ["data", "included"].map { JSONRecords(at: $0, mapping).when("type", is: type) }
+  /// Records that are left out, of an array of several entities, without that anything of the feed
+  /// is missing.
+  public static func ignored(at path: String, when key: String, is value: String) -> Self {
+    Self(path, .ignored).when(key, is: value)
   }
+
+  /// An array of keys of rows that are gone: they are deleted, by the delete rules.
+  ///
+  /// - Parameter allowingNumberInString: whether `"5"` is the key 5.
+  public static func deleted<Root: Entity>(
+    _ type: Root.Type, at path: String, allowingNumberInString: Bool = false
+  ) -> Self {
+    let conversion = Conversion<Root.ID>.automatic
+    return Self(
+      path,
+      .keys(
+        DeletedKeys(
+          entity: type, kind: conversion.kind, convert: conversion.convert,
+          allowsNumberInString: allowingNumberInString)))
+  }
+
+  /// A value that is no record and not imported: ``ImportResult/members`` has it.
+  public static func member(_ path: String) -> Self { Self(path, .member) }
+
+  /// What the part reads, in words.
+  var text: String {
+    let what =
+      switch content {
+      case .records(let mapping): mapping.text
+      case .ignored: "ignored"
+      case .keys(let keys): "keys of \(keys.entity)"
+      case .member: "member"
+      }
+    return "\(path) \(condition.map { "\($0.key)=\($0.value) " } ?? "")\(what)"
+  }
+}
+
+/// The keys of rows that are gone, without their type.
+struct DeletedKeys: Sendable {
+  let entity: any Entity.Type
+  let kind: JSONColumn.Kind
+  let convert: (@Sendable (Cell) throws(ValueError) -> Cell)?
+  let allowsNumberInString: Bool
 }
 
 /// Collects the parts of a ``JSONDocument``.

@@ -23,6 +23,9 @@ public struct ImportResult: Sendable, Hashable {
   /// rows was absent: an array of a document was not there, or null, or a single record, or had
   /// records that no part of the ``JSONDocument`` takes. Empty unless absent rows were looked for.
   public internal(set) var incompleteEntities: [String] = []
+  /// What the document says beside its records, where the ``JSONDocument`` asks for it; of several
+  /// pages that of the last one.
+  public internal(set) var members = JSONMembers()
   /// The commit that has everything; 0 if nothing was saved.
   public internal(set) var commit: Int64 = 0
 }

@@ -96,6 +96,7 @@ struct ImportRun {
     try await scan()
     if feed.isEmptyInput && session.looksForAbsentRows { throw .emptyInput }
     session.noteIncomplete(feed.incompleteTables)
+    session.noteMembers(feed.members)
   }
 
   private mutating func append(_ chunk: Data) throws(ImportError) {
@@ -161,9 +162,8 @@ struct ImportRun {
     // A later record of a waiting row may bring what that lacks.
     var full = full
     waiting.move(under: &full)
-    var saving = ImportTarget.Saving()
+    var saving = session.saving
     saving.waits = true
-    saving.skipsRefused = session.skipsRefused
     handed.append(Handed(save: target.save(full, saving), batch: full, end: checkpoint))
   }
 

@@ -41,6 +41,14 @@ final class ImportSession: Sendable {
   /// Whether rows are deleted that the feed does not have.
   var looksForAbsentRows: Bool { !scopes.isEmpty }
 
+  /// How batches are saved.
+  var saving: ImportTarget.Saving {
+    var saving = ImportTarget.Saving()
+    saving.skipsRefused = skipsRefused
+    saving.noted = looksForAbsentRows ? ledger : nil
+    return saving
+  }
+
   // MARK: - Batches
 
   private static let firstBatch = 500
@@ -82,6 +90,9 @@ final class ImportSession: Sendable {
       progress.totalBytes = sizes.contains(nil) ? nil : sizes.reduce(0) { $0 + ($1 ?? 0) }
     }
   }
+
+  /// Keeps what a document says beside its records.
+  func noteMembers(_ members: JSONMembers) { _ = change { $0.result.members = members } }
 
   /// Notes that a feed need not have had every row of some tables.
   func noteIncomplete(_ tables: [Table]) {
@@ -137,8 +148,7 @@ final class ImportSession: Sendable {
       if let edits { try await finish(tail, in: edits) }
       return
     }
-    var saving = ImportTarget.Saving()
-    saving.skipsRefused = skipsRefused
+    var saving = saving
     if options.commits == .atomic, let ledger {
       saving.marks = marks
       let tables = absentTables
@@ -183,8 +193,7 @@ final class ImportSession: Sendable {
   private nonisolated(nonsending) func saveWhatFinds(
     _ rows: RecordBatch, _ target: ImportTarget
   ) async throws(ImportError) -> RecordBatch {
-    var saving = ImportTarget.Saving()
-    saving.skipsRefused = skipsRefused
+    var saving = saving
     saving.waits = true
     var rest = rows
     while rest.count > batchSize {
@@ -214,9 +223,7 @@ final class ImportSession: Sendable {
   /// Counts the batch after which nothing comes that its rows may have waited for.
   private func noteLast(_ outcome: BatchOutcome, of count: Int = 0) {
     note(outcome, of: count)
-    for name in outcome.waiting.rowNames {
-      noteRefused(RefusedRecord("\(name) refers to what does not exist"))
-    }
+    for complaint in outcome.waiting.complaints { noteRefused(RefusedRecord(complaint)) }
   }
 
   /// Notes that the feed has the rows of a batch.

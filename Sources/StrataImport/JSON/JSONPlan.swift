@@ -47,7 +47,23 @@ package struct JSONPlan: Sendable {
   let slots: [Int]
   let requiredSlots: [Int]
 
+  /// Whether the record itself is the value of the only column.
+  let isValue: Bool
+
+  /// Reads records that are values, not objects.
+  package init(value kind: JSONColumn.Kind, allowsNumberInString: Bool = false) {
+    columns = [
+      JSONColumn(
+        JSONPath([]), kind, isRequired: kind != .json, allowsNumberInString: allowsNumberInString)
+    ]
+    (nodes, paths, keys, slots) = ([], [], [], [])
+    fields = [Field(key: JSONKey(""), index: 0, reading: .init(kind), target: 0)]
+    requiredSlots = columns[0].isRequired ? [0] : []
+    isValue = true
+  }
+
   package init(_ columns: [JSONColumn]) throws(JSONPlanError) {
+    isValue = false
     self.columns = columns
     requiredSlots = columns.indices.filter { columns[$0].isRequired }
     var layout = Layout()

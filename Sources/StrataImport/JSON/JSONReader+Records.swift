@@ -9,7 +9,11 @@ extension JSONReader {
     _ = peek()
     let first = position
     row.begin(plan.columns.count, offset: base + first)
-    try container(0, plan, &row, record: first)
+    if plan.isValue {
+      try column(plan.fields[0], plan, &row, record: first)
+    } else {
+      try container(0, plan, &row, record: first)
+    }
     for slot in plan.requiredSlots {
       let problem: JSONValueError.Problem
       switch row.cells[slot] {

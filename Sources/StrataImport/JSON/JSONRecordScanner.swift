@@ -49,10 +49,15 @@ package struct JSONRecordScanner: Sendable {
 
   /// Reads the arrays at several paths of a document, each by a plan of its own.
   ///
-  /// - Parameter places: at most 64, of which no path leads to another one.
-  package init(_ places: [(path: [String], plan: JSONPlan)], longestRecord: Int = .max) {
+  /// - Parameters:
+  ///   - places: at most 64, of which no path leads to another one.
+  ///   - values: the places whose value is one record, whatever it is.
+  package init(
+    _ places: [(path: [String], plan: JSONPlan)], values: Set<Int> = [],
+    longestRecord: Int = .max
+  ) {
     plans = places.map(\.plan)
-    traversal = JSONTraversal(places.map(\.path))
+    traversal = JSONTraversal(places.map(\.path), values: values)
     isLines = false
     self.longestRecord = longestRecord
   }

@@ -49,6 +49,8 @@ struct JSONTraversal: Sendable {
   /// Whether one record may be in the place of an array, or null.
   private let allowsSingle: Bool
   private var phase = Phase.start
+  /// A bit for each path whose value is one record, whatever it is.
+  private var values: UInt64 = 0
   /// A bit for each path at which there was an array.
   private var arrays: UInt64 = 0
   /// Whether there was anything at any path.
@@ -66,8 +68,13 @@ struct JSONTraversal: Sendable {
     self.init([path], isLines: format == .lines, allowsSingle: false)
   }
 
-  /// - Parameter paths: at most 64, of which none leads to another one.
-  init(_ paths: [[String]]) { self.init(paths, isLines: false, allowsSingle: true) }
+  /// - Parameters:
+  ///   - paths: at most 64, of which none leads to another one.
+  ///   - values: the paths whose value is one record, whatever it is.
+  init(_ paths: [[String]], values: Set<Int> = []) {
+    self.init(paths, isLines: false, allowsSingle: true)
+    for place in values { self.values |= 1 << UInt64(place) }
+  }
 
   private init(_ paths: [[String]], isLines: Bool, allowsSingle: Bool) {
     self.paths = paths.map { path in path.map { Array($0.utf8) } }
@@ -169,6 +176,9 @@ struct JSONTraversal: Sendable {
     let first = candidates[level].trailingZeroBitCount
     if level == paths[first].count {
       place = first
+      if values & 1 << UInt64(place) != 0 {
+        return move(to: .single, &reader)
+      }
       let byte = allowsSingle ? reader.peek() : UInt8(ascii: "[")
       if byte == UInt8(ascii: "{") {
         move(to: .single, &reader)

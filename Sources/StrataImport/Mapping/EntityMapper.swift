@@ -32,12 +32,20 @@ struct EntityMapper {
     let column: Int
   }
 
+  /// When a record is that of a row that is gone.
+  enum Deletion {
+    case always
+    case when(slot: Int, TombstoneSign)
+  }
+
   /// A row on its way into a batch.
   struct Made {
     let table: Table
     let record: Record
     /// Those that the feed has; nil for all of them.
     let attributes: AttributeSet?
+    /// Whether the row with the record's key is gone.
+    var isDeletion = false
   }
 
   /// A value that its attribute refused.
@@ -54,6 +62,8 @@ struct EntityMapper {
   let arrays: [Elements]
   /// The columns of the plan that the slots are of.
   let columns: [JSONColumn]
+  /// Nil if every record is a row.
+  let deletion: Deletion?
   /// The slots of the entity's own values, by the place in the record where the entity may be.
   let slots: [[Int]]
   /// Those of its key.
@@ -62,7 +72,7 @@ struct EntityMapper {
 
   init(
     _ table: Table, defaults: Record, sources: [Source?], objects: [Object], arrays: [Elements],
-    columns: [JSONColumn], places: Int
+    columns: [JSONColumn], places: Int, deletion: Deletion? = nil
   ) {
     self.table = table
     self.defaults = defaults
@@ -70,6 +80,7 @@ struct EntityMapper {
     self.objects = objects
     self.arrays = arrays
     self.columns = columns
+    self.deletion = deletion
     keySlots = Self.slots(of: [sources[Table.keyColumn]], places)
     slots = Self.slots(of: sources, places)
   }
@@ -94,6 +105,11 @@ struct EntityMapper {
     _ row: JSONRow, position: Int, parent: (column: Int, record: Record)? = nil,
     into made: inout [Made]
   ) throws(Refusal) {
+    if isGone(row) {
+      let record = try keyRecord(row, position)
+      made.append(Made(table: table, record: record, attributes: nil, isDeletion: true))
+      return
+    }
     var references: [(column: Int, record: Record)] = []
     if let parent { references.append(parent) }
     for object in objects where object.mapper.isPresent(in: row) {
@@ -116,6 +132,38 @@ struct EntityMapper {
   private func isNull(_ place: Int, in row: JSONRow) -> Bool {
     keySlots[place].contains { row.cells[$0] == .null }
       && slots[place].allSatisfy { row.cells[$0] == .null || row.cells[$0] == .missing }
+  }
+
+  // MARK: What is gone
+
+  private func isGone(_ row: JSONRow) -> Bool {
+    switch deletion {
+    case nil: false
+    case .always: true
+    case .when(let slot, let sign):
+      switch (sign, row.cells[slot]) {
+      case (_, .missing), (_, .null): false
+      case (.isThere, _): true
+      case (.isTrue, let cell): cell == .integer(1)
+      case (.isText(let text), .text(let bytes)): row.string(bytes) == text
+      case (.isText, _): false
+      }
+    }
+  }
+
+  /// A record of which only the key counts.
+  private func keyRecord(_ row: JSONRow, _ position: Int) throws(Refusal) -> Record {
+    builder.begin(columns: sources.count)
+    for column in sources.indices {
+      if column == Table.keyColumn, let source = sources[column] {
+        _ = try append(source, column, row, position)
+      } else {
+        builder.append(column, of: defaults)
+      }
+    }
+    do throws(ValueError) { return try builder.finish() } catch {
+      throw Refusal(path: JSONPath([]), error: error)
+    }
   }
 
   // MARK: The record itself

@@ -8,11 +8,32 @@ struct MappingDefinition: Sendable {
     case object(AttributePlace, keys: [String], MappingDefinition)
     /// An array of objects at one of some keys, and the attribute of theirs that refers back.
     case array(keys: [String], MappingDefinition, inverse: AttributePlace)
+    /// A member by which a record says that it is gone.
+    case tombstone(key: String, TombstoneSign)
   }
 
   let entity: any Entity.Type
   /// Nil for the convention.
   let parts: [Part]?
+}
+
+/// How a member says that its record is gone.
+enum TombstoneSign: Sendable, Hashable {
+  /// It is true.
+  case isTrue
+  /// It is there, and not null.
+  case isThere
+  /// It is a text.
+  case isText(String)
+
+  /// How the member is scanned, if no field scans it.
+  var kind: JSONColumn.Kind {
+    switch self {
+    case .isTrue: .bool
+    case .isThere: .json
+    case .isText: .text
+    }
+  }
 }
 
 /// An attribute: by its path in a declared mapping, by its column in the convention.
@@ -54,6 +75,7 @@ extension MappingDefinition.Part {
     case .field(let field): "\(field.keys) \(field.kind)"
     case .object(_, let keys, let mapping), .array(let keys, let mapping, _):
       "\(keys) \(mapping.text)"
+    case .tombstone(let key, let sign): "\(key) \(sign)"
     }
   }
 }

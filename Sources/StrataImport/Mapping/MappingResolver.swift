@@ -28,20 +28,28 @@ struct MappingResolver {
   mutating func entity(
     _ mapping: MappingDefinition, at places: [JSONPath], isRoot: Bool
   ) throws(ImportError) -> EntityMapper {
-    let (table, defaults) = try target(mapping.entity)
+    let (table, defaults) = try model.mappingTarget(mapping.entity)
     around.append(ObjectIdentifier(mapping.entity))
     defer { around.removeLast() }
     var sources = [EntityMapper.Source?](repeating: nil, count: table.columns.count)
     var objects: [EntityMapper.Object] = []
     var arrays: [EntityMapper.Elements] = []
-    for part in mapping.parts ?? convention(table) {
+    let parts = mapping.parts ?? convention(table)
+    let tombstones = parts.compactMap { part in
+      if case .tombstone(let key, let sign) = part { (key, sign) } else { nil }
+    }
+    for part in parts {
       switch part {
+      case .tombstone: break
       case .field(let field):
         let column = try column(field.attribute, of: table)
         guard sources[column] == nil else {
           throw .mapping("\(table.entity).\(table.columns[column].name) is mapped twice")
         }
-        sources[column] = try source(field, column, of: table, at: places, isRoot: isRoot)
+        // What is gone need not have what it would be required to.
+        let isScanned = isRoot && (tombstones.isEmpty || column == Table.keyColumn)
+        sources[column] = try source(
+          field, column, of: table, at: places, isRoot: isRoot, isScanned: isScanned)
       case .object(let reference, let keys, let mapping):
         let mapper = try entity(mapping, at: try inside(places, keys, table), isRoot: false)
         objects.append(
@@ -53,18 +61,26 @@ struct MappingResolver {
     guard sources[Table.keyColumn] != nil else {
       throw .mapping("the mapping of \(table.entity) has no field for its key")
     }
+    let deletion = try deletion(tombstones, of: table, at: places)
     return EntityMapper(
       table, defaults: defaults, sources: sources, objects: objects, arrays: arrays,
-      columns: columns, places: places.count)
+      columns: columns, places: places.count, deletion: deletion)
   }
 
-  private func target(
-    _ type: any Entity.Type
-  ) throws(ImportError) -> (table: Table, defaults: Record) {
-    let target: (table: Table, defaults: Record)?
-    do throws(StoreError) { target = try model.importTarget(type) } catch { throw .store(error) }
-    guard let target else { throw .mapping("\(type) is not in this stack") }
-    return target
+  /// After the fields, so that one of them may read the same member.
+  private mutating func deletion(
+    _ tombstones: [(key: String, sign: TombstoneSign)], of table: Table, at places: [JSONPath]
+  ) throws(ImportError) -> EntityMapper.Deletion? {
+    guard let tombstone = tombstones.first else { return nil }
+    let paths = try inside(places, [tombstone.key], table)
+    guard tombstones.count == 1, paths.count == 1 else {
+      throw .mapping("\(table.entity): one member at one place can say that a record is gone")
+    }
+    if tombstone.sign == .isThere, let slot = slots[paths[0]] {
+      return .when(slot: slot, tombstone.sign)
+    }
+    let slot = try slot(paths[0], tombstone.sign.kind, isRequired: false, false)
+    return .when(slot: slot, tombstone.sign)
   }
 
   private func column(
@@ -83,7 +99,8 @@ struct MappingResolver {
   // MARK: Parts
 
   private mutating func source(
-    _ field: FieldDefinition, _ column: Int, of table: Table, at places: [JSONPath], isRoot: Bool
+    _ field: FieldDefinition, _ column: Int, of table: Table, at places: [JSONPath], isRoot: Bool,
+    isScanned: Bool
   ) throws(ImportError) -> EntityMapper.Source {
     let isKey = column == Table.keyColumn
     guard field.positionKey == nil || (isKey && isRoot) else {
@@ -91,7 +108,7 @@ struct MappingResolver {
     }
     let isRequired = field.isRequired || (isKey && field.positionKey == nil)
     let paths = try inside(places, field.keys, table)
-    let isChecked = isRoot && paths.count == 1
+    let isChecked = isScanned && paths.count == 1
     var found: [Int] = []
     for path in paths {
       found.append(
@@ -155,6 +172,18 @@ struct MappingResolver {
       JSONColumn(
         path, kind, isRequired: isRequired, allowsNumberInString: allowsNumberInString))
     return columns.count - 1
+  }
+}
+
+extension Model {
+  /// The table of an entity, and the record of a new one.
+  func mappingTarget(
+    _ type: any Entity.Type
+  ) throws(ImportError) -> (table: Table, defaults: Record) {
+    let target: (table: Table, defaults: Record)?
+    do throws(StoreError) { target = try importTarget(type) } catch { throw .store(error) }
+    guard let target else { throw .mapping("\(type) is not in this stack") }
+    return target
   }
 }
 

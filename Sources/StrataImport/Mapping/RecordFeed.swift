@@ -20,6 +20,8 @@ struct RecordFeed {
   private var scanner: JSONRecordScanner
   private var row = JSONRow()
   private var made: [EntityMapper.Made] = []
+  /// What the document says beside its records.
+  private(set) var members = JSONMembers()
 
   /// - Parameter count: records that were read before, by another feed of the same input.
   init(
@@ -32,7 +34,8 @@ struct RecordFeed {
   /// The records of a document.
   init(_ places: [FeedPlace], longestRecord: Int) {
     let scanner = JSONRecordScanner(
-      places.map { ($0.path, $0.plan) }, longestRecord: longestRecord)
+      places.map { ($0.path, $0.plan) }, values: Set(places.indices.filter { places[$0].isMember }),
+      longestRecord: longestRecord)
     self.init(places, scanner, isLines: false, after: 0)
   }
 
@@ -73,7 +76,9 @@ struct RecordFeed {
   ///   asking again gives the next one; otherwise asking again fails again.
   mutating func next(into batch: inout RecordBatch) throws(ImportError) -> Bool {
     do throws(JSONScanError) {
-      guard try scanner.next(&row) else { return false }
+      repeat {
+        guard try scanner.next(&row) else { return false }
+      } while takeMember()
     } catch {
       let error = ImportError.scan(error)
       if error.isOfOneRecord { count += 1 }
@@ -84,16 +89,31 @@ struct RecordFeed {
     do throws(EntityMapper.Refusal) { try make() } catch {
       throw .refused(error.error, path: error.path, at: scanner.location(of: row))
     }
-    for next in made { batch.add(next.record, to: next.table, attributes: next.attributes) }
+    for next in made {
+      if next.isDeletion {
+        batch.delete(next.record.key(Table.keyColumn), from: next.table)
+      } else {
+        batch.add(next.record, to: next.table, attributes: next.attributes)
+      }
+    }
+    return true
+  }
+
+  /// Keeps what was read if it is no record.
+  private mutating func takeMember() -> Bool {
+    guard case .member(let path) = places[scanner.place].records else { return false }
+    members.texts[path] = row.json
     return true
   }
 
   private mutating func make() throws(EntityMapper.Refusal) {
     switch places[scanner.place].records {
+    case .member: break
     case .all(let mapper):
       try mapper.make(row, position: count - 1, into: &made)
-    case .byText(let mappers):
+    case .byText(let mappers, let ignored):
       guard case .text(let bytes) = row.cells[0], let mapper = mappers[row.string(bytes)] else {
+        if case .text(let bytes) = row.cells[0], ignored.contains(row.string(bytes)) { return }
         placesWithOthers.insert(scanner.place)
         return
       }

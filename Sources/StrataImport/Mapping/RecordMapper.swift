@@ -14,6 +14,20 @@ struct RecordMapper {
     plan = try resolver.plan(of: root.table)
   }
 
+  /// The deletions of rows of which the feed has only the keys.
+  init(deletionsOf keys: DeletedKeys, in model: Model) throws(ImportError) {
+    plan = JSONPlan(value: keys.kind, allowsNumberInString: keys.allowsNumberInString)
+    let (table, defaults) = try model.mappingTarget(keys.entity)
+    var sources = [EntityMapper.Source?](repeating: nil, count: table.columns.count)
+    sources[Table.keyColumn] = EntityMapper.Source(slot: 0, convert: keys.convert)
+    root = EntityMapper(
+      table, defaults: defaults, sources: sources, objects: [], arrays: [],
+      columns: plan.columns, places: 1, deletion: .always)
+  }
+
+  /// Whether the feed has no rows here, only deletions.
+  var isOfDeletions: Bool { if case .always? = root.deletion { true } else { false } }
+
   /// The records of a row.
   ///
   /// - Parameter position: how many records came before.

@@ -48,7 +48,10 @@ public struct Feed: Sendable {
     self.absent = absent
     self.mapping = mapping.definition.text
     prepare = { feed, scratch, claim, monitor throws(ImportError) in
-      try PreparedImport(
+      guard feed.paging.members.isEmpty else {
+        throw .mapping("only a JSONDocument has the links that its pages are found by")
+      }
+      return try PreparedImport(
         scratch, type, format, mapping, absent, feed.entries, feed.options, monitor, claim)
     }
   }
@@ -60,9 +63,10 @@ public struct Feed: Sendable {
     self.name = name
     self.request = request
     self.absent = absent
-    mapping = document.parts.map { "\($0.path) \($0.mapping.text)" }.joined(separator: "\n")
+    mapping = document.parts.map(\.text).joined(separator: "\n")
     prepare = { feed, scratch, claim, monitor throws(ImportError) in
-      try PreparedImport(
+      let document = document.keeping(feed.paging.members)
+      return try PreparedImport(
         scratch, document, absent, feed.entries, feed.options, monitor, claim)
     }
   }

@@ -61,11 +61,11 @@ final class PageWalk: Sendable {
   nonisolated(nonsending) func next(
     _ result: ImportResult
   ) async throws(ImportError) -> JSONSource? {
-    finishPage(records: result.records)
+    try finishPage(result)
     while let (request, page) = try nextRequest() {
       switch try await send(request.conditional(on: page)) {
       case .notModified(let response):
-        leaveOut(page, response, request)
+        try leaveOut(page, response, request)
       case .body(let source, let response):
         if note(request, response, records: result.records) { return source }
       }
@@ -85,32 +85,39 @@ final class PageWalk: Sendable {
   }
 
   /// Goes on behind a page that was read.
-  private func finishPage(records: Int) {
+  private func finishPage(_ result: ImportResult) throws(ImportError) {
     let page: FeedPage? = state.withLock { state in
       defer { state.open = nil }
       return state.open.map { open in
         FeedPage(
           request: open.request, response: open.response, number: state.version.pages.count,
-          records: records - open.before)
+          records: result.records - open.before, members: result.members)
       }
     }
     guard let page else { return }
-    let next = feed.paging.next(page)
+    let next = try following { () throws(PagingError) in try feed.paging.next(page) }
     state.withLock { $0.request = next }
   }
 
   /// Goes on behind a page that has not changed: to where it led, which the answer says or said.
   private func leaveOut(
     _ page: FeedVersion.Page?, _ response: HTTPURLResponse, _ request: URLRequest
-  ) {
+  ) throws(ImportError) {
     let following = state.withLock { state in
       if let page { state.version.pages.append(page) }
       return known.dropFirst(state.version.pages.count).first?.url
     }
-    let said = feed.paging.unchanged(
-      FeedPage(request: request, response: response, number: version.pages.count, records: 0))
+    let asked = FeedPage(
+      request: request, response: response, number: version.pages.count, records: 0)
+    let said = try self.following { () throws(PagingError) in try feed.paging.unchanged(asked) }
     let next = said ?? following.map(request.with)
     state.withLock { $0.request = next }
+  }
+
+  private func following(
+    _ rule: () throws(PagingError) -> URLRequest?
+  ) throws(ImportError) -> URLRequest? {
+    do throws(PagingError) { return try rule() } catch { throw .source(error) }
   }
 
   /// Notes a page that is to be read; false if the walk begins again instead.
@@ -172,10 +179,13 @@ final class PageWalk: Sendable {
 public enum PagingError: Error, Sendable, Hashable, CustomStringConvertible {
   /// A page leads to one that was read before.
   case repeatedPage(URL?)
+  /// What should say where the next page is cannot be read.
+  case unreadableLink(String)
 
   public var description: String {
     switch self {
     case .repeatedPage(let url): "the pages lead back to \(url?.absoluteString ?? "one of them")"
+    case .unreadableLink(let text): "no link to another page: \(text)"
     }
   }
 }

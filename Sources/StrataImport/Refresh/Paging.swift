@@ -7,18 +7,27 @@
 
 /// How the page after a page of a ``Feed`` is found.
 public struct Paging: Sendable {
-  typealias Rule = @Sendable (FeedPage) -> URLRequest?
+  typealias Rule = @Sendable (FeedPage) throws(PagingError) -> URLRequest?
 
   let next: Rule
   /// Where a page leads that has not changed, as far as the answer says; nil if it leads to where it
   /// did.
   let unchanged: Rule
+  /// The members of a document that the rule looks at.
+  var members: [String] = []
 
   /// There is one page.
-  public static let one = Self(next: { _ in nil }, unchanged: { _ in nil })
+  public static let one = Self(next: nowhere, unchanged: nowhere)
 
   /// At the link with the relation `next` of the response's `Link` header (RFC 8288).
   public static let linkHeader = Self(next: link, unchanged: link)
+
+  /// At the link `next` of a JSON:API document: in its member `links`, a string or an object with a
+  /// member `href`. For feeds of a ``JSONDocument``.
+  ///
+  /// A page that has not changed leads to where it did.
+  public static let jsonAPI = Self(
+    next: documentLink, unchanged: nowhere, members: ["links"])
 
   /// Wherever a closure says; nil after the last page.
   ///
@@ -28,15 +37,30 @@ public struct Paging: Sendable {
   /// }
   /// ```
   public static func next(_ rule: @escaping @Sendable (FeedPage) -> URLRequest?) -> Self {
-    Self(next: rule, unchanged: { _ in nil })
+    Self(next: rule, unchanged: nowhere)
   }
 
-  @Sendable private static func link(_ page: FeedPage) -> URLRequest? {
+  @Sendable private static func nowhere(_ page: FeedPage) -> URLRequest? { nil }
+
+  // A link that cannot be read must not make a page look like the last one.
+  @Sendable private static func documentLink(
+    _ page: FeedPage
+  ) throws(PagingError) -> URLRequest? {
+    let target: String?
+    do { target = try page.members.link("next") } catch {
+      throw .unreadableLink(page.members["links"] ?? "")
+    }
+    guard let target else { return nil }
+    guard let request = page.request(at: target) else { throw .unreadableLink(target) }
+    return request
+  }
+
+  @Sendable private static func link(_ page: FeedPage) throws(PagingError) -> URLRequest? {
     guard let text = page.response.value(forHTTPHeaderField: "Link"),
-      let target = LinkHeader.target(of: "next", in: text),
-      let url = URL(string: target, relativeTo: page.response.url ?? page.request.url)
+      let target = LinkHeader.target(of: "next", in: text)
     else { return nil }
-    return page.request.with(url.absoluteURL)
+    guard let request = page.request(at: target) else { throw .unreadableLink(target) }
+    return request
   }
 }
 
@@ -50,6 +74,14 @@ public struct FeedPage: Sendable {
   public let number: Int
   /// The records that it had, refused ones included; 0 if the server said that it has not changed.
   public let records: Int
+  /// What its document says beside its records.
+  public var members = JSONMembers()
+
+  /// The same request at another address, relative to this page's; nil if it is none.
+  func request(at target: String) -> URLRequest? {
+    let url = URL(string: target, relativeTo: response.url ?? request.url)
+    return url.map { request.with($0.absoluteURL) }
+  }
 
   /// The same request with other values of some query parameters.
   public func request(with parameters: [String: String]) -> URLRequest {

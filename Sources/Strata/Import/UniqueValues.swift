@@ -1,0 +1,84 @@
+internal import StrataSQLite
+
+/// Finds the rows of a batch whose unique values other rows have, so that those rows can be left out
+/// and do not cost the whole batch.
+///
+/// Judged by what the batch would leave: rows that trade values, or take those of a deleted row, are
+/// no collision. Of several rows that want a value the one that has it keeps it, else the first in
+/// key order gets it.
+struct UniqueValues {
+  let connection: Connection
+  let model: Model
+
+  /// Takes back what cannot be written, and says why. What is taken back keeps its old values, for
+  /// which others may have to be taken back, too.
+  func takeBackRefused(_ working: inout WorkingSet) throws(StoreError) -> [ValidationFailure] {
+    var refused: [ValidationFailure] = []
+    for id in working.tableIDs where !model[id].uniques.isEmpty {
+      var found: [ValidationFailure]
+      repeat {
+        found = []
+        for unique in model[id].uniques {
+          found += try takeBackRefused(&working, of: model[id], unique)
+        }
+        refused += found
+      } while !found.isEmpty
+    }
+    return refused
+  }
+
+  private func takeBackRefused(
+    _ working: inout WorkingSet, of table: Table, _ unique: [Int]
+  ) throws(StoreError) -> [ValidationFailure] {
+    var owners: [[RecordKey]: RecordKey] = [:]
+    var newcomers: [(position: Int, row: WorkingSet.Row, values: [RecordKey])] = []
+    for (position, row) in (working.tables[table.id]?.all ?? []).enumerated() {
+      guard let values = row.after?.values(of: unique) else { continue }
+      if row.before?.values(of: unique) == values {
+        owners[values] = row.key
+      } else {
+        newcomers.append((position, row, values))
+      }
+    }
+    var refused: [ValidationFailure] = []
+    for (position, row, values) in newcomers {
+      let stored = owners[values] == nil ? try owner(of: values, table, unique, &working) : nil
+      guard let owner = owners[values] ?? stored else {
+        owners[values] = row.key
+        continue
+      }
+      working.tables[table.id]?.set(row.before, at: position)
+      refused.append(
+        ValidationFailure(
+          entity: table.entity, key: row.key,
+          attribute: unique.map { table.columns[$0].name }.joined(separator: " and "),
+          message: "\(owner) has the same"))
+    }
+    return refused
+  }
+
+  /// The stored row that has some values and is not about to lose them.
+  private func owner(
+    of values: [RecordKey], _ table: Table, _ unique: [Int], _ working: inout WorkingSet
+  ) throws(StoreError) -> RecordKey? {
+    let key = try translatingErrors { () throws(SQLiteError) -> RecordKey? in
+      let statement = try connection.statement(for: table.sql.selectKeyByUnique(unique))
+      defer { statement.reset() }
+      for (position, value) in values.enumerated() {
+        value.bind(to: statement, at: Int32(position + 1))
+      }
+      return try statement.step() ? RecordKey(statement, 0) : nil
+    }
+    guard let key else { return nil }
+    guard let row = working.find(table.id, key) else { return key }
+    return row.after?.values(of: unique) == values ? key : nil
+  }
+}
+
+extension Record {
+  /// The values of some columns; nil if one is null, which is never the same as another.
+  fileprivate func values(of columns: [Int]) -> [RecordKey]? {
+    if columns.contains(where: isNull) { return nil }
+    return columns.map { key($0) }
+  }
+}
