@@ -15,6 +15,8 @@ package actor ImportLedger {
   /// Sets of attributes by their number in a staged row; a feed has few different ones.
   private var attributeSets: [AttributeSet] = []
   private var attributeNumbers: [AttributeSet: Int64] = [:]
+  /// The relationships of which links are kept, by their number in a row.
+  var places: [Int64: ImportLinks] = [:]
   /// The tables of which rows are staged.
   private var stagedTables: Set<TableID> = []
   /// Whether a staged row is a deletion.
@@ -37,6 +39,9 @@ package actor ImportLedger {
       try connection.execute(
         "CREATE TABLE staged (number INTEGER PRIMARY KEY, place INTEGER, attributes INTEGER, "
           + "content)")
+      try connection.execute(
+        "CREATE TABLE linked (place INTEGER, owner, ordinal INTEGER, target, "
+          + "PRIMARY KEY (place, owner, ordinal)) WITHOUT ROWID")
       opened = connection
       return connection
     }

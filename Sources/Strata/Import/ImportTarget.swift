@@ -42,6 +42,15 @@ package struct ImportTarget: Sendable {
     }
   }
 
+  /// Makes the links of some entities what a feed says.
+  package nonisolated(nonsending) func link(
+    _ sets: [LinkSet], _ saving: Saving
+  ) async throws(StoreError) -> BatchOutcome {
+    try await store.writer.submit(.bulk, context: context) { [author] writer throws(StoreError) in
+      try writer.link(sets, saving, author: author)
+    }
+  }
+
   // MARK: All or nothing
 
   /// Writes everything that was staged in one transaction, and deletes what is absent.

@@ -4,6 +4,8 @@
 /// them are there.
 package struct RecordBatch: Sendable {
   var layer: Layer
+  /// What the rows are to be linked with when all of them are there.
+  package var links: [LinkSet] = []
 
   package init() { layer = Layer() }
 
@@ -50,7 +52,10 @@ package struct RecordBatch: Sendable {
   }
 
   /// Adds another batch on top: what it says of a key comes later.
-  package mutating func compose(_ next: RecordBatch) { layer.compose(next.layer) }
+  package mutating func compose(_ next: RecordBatch) {
+    layer.compose(next.layer)
+    links += next.links
+  }
 
   /// The same rows in batches of a size.
   package func portions(of size: Int) -> [RecordBatch] {

@@ -22,7 +22,7 @@ extension Writer {
   }
 
   /// Writes rows in an open transaction.
-  private func write(
+  func write(
     _ layer: Layer, _ saving: ImportTarget.Saving, _ writer: RowWriter,
     _ outcome: inout BatchOutcome
   ) throws(StoreError) -> [TableID: TableChanges] {
@@ -129,6 +129,7 @@ extension Writer {
       try translatingErrors { () throws(SQLiteError) in
         for index in indexes { try connection.execute(index.create) }
       }
+      try linkAll(ledger, saving, writer, &outcome, &collected)
       // Delete rules look for what refers to a row, by an index. And what was left out may be what
       // a row of the store is.
       if outcome.refused.isEmpty && outcome.waiting.isEmpty {
@@ -165,6 +166,19 @@ extension Writer {
     outcome.waiting = RecordBatch()
     saving.waits = saving.skipsRefused
     if !waiting.isEmpty { collected.add(try write(waiting.layer, saving, writer, &outcome)) }
+  }
+
+  private func linkAll(
+    _ ledger: ImportLedger, _ saving: ImportTarget.Saving, _ writer: RowWriter,
+    _ outcome: inout BatchOutcome, _ collected: inout CollectedChanges
+  ) throws(StoreError) {
+    var last: LinkSet?
+    while true {
+      let next = try ledger.linksNow(after: last, limit: Self.portion)
+      guard let end = next.last else { return }
+      collected.add(try link(next, saving, writer, &outcome))
+      last = end
+    }
   }
 
   private func dropIndexes(

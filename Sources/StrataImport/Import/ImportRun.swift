@@ -154,8 +154,8 @@ struct ImportRun {
       edits?.compose(full)
       return
     }
-    if session.options.commits == .atomic, let ledger = session.ledger {
-      try await storing { () throws(StoreError) in try await ledger.stage(full) }
+    if session.options.commits == .atomic {
+      try await storing { () throws(StoreError) in try await session.ledger.stage(full) }
       return session.note(BatchOutcome())
     }
     while handed.count >= Self.queueLimit { try await settle() }

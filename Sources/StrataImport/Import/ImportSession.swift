@@ -14,7 +14,7 @@ final class ImportSession: Sendable {
   let options: ImportOptions
   /// The rows that the feed may not have any more, in the order in which they are deleted.
   let scopes: [ImportScope]
-  let ledger: ImportLedger?
+  let ledger = ImportLedger()
   private let marks: FreshnessMarks
   private let monitor: ImportMonitor?
   private let start = ContinuousClock.now
@@ -29,7 +29,6 @@ final class ImportSession: Sendable {
     self.scopes = scopes
     self.marks = marks
     self.monitor = monitor
-    ledger = scopes.isEmpty && options.commits == .batched ? nil : ImportLedger()
     state = Lock(State(batchSize: options.batchSize ?? Self.firstBatch))
   }
 
@@ -149,7 +148,7 @@ final class ImportSession: Sendable {
       return
     }
     var saving = saving
-    if options.commits == .atomic, let ledger {
+    if options.commits == .atomic {
       saving.marks = marks
       let tables = absentTables
       try await storing { [saving] () throws(StoreError) in
@@ -164,13 +163,30 @@ final class ImportSession: Sendable {
     // What is missing now will not come any more.
     saving.waits = skipsRefused
     // The last commit marks what was imported.
-    let deletes = !absentTables.isEmpty
-    if !deletes { saving.marks = marks }
+    let hasLinks = try await storing { () throws(StoreError) in await ledger.hasLinks }
+    let isLast = !hasLinks && absentTables.isEmpty
+    if isLast { saving.marks = marks }
     if !last.isEmpty || !saving.marks.isEmpty { try await saveLast(last, target, saving) }
-    if !deletes { return }
-    if try await !deleteAbsent(target, saving) && !marks.isEmpty {
+    if isLast { return }
+    try await makeLinks(target)
+    if try await !deleteAbsent(target, self.saving) && !marks.isEmpty {
       saving.marks = marks
       try await saveLast(RecordBatch(), target, saving)
+    }
+  }
+
+  private nonisolated(nonsending) func makeLinks(
+    _ target: ImportTarget
+  ) async throws(ImportError) {
+    var last: LinkSet?
+    while true {
+      if Task.isCancelled { throw .cancelled }
+      let sets = try await storing { [last] () throws(StoreError) in
+        try await ledger.links(after: last, limit: Self.firstBatch)
+      }
+      guard let end = sets.last else { return }
+      try await storing { () throws(StoreError) in note(try await target.link(sets, saving)) }
+      last = end
     }
   }
 
@@ -226,10 +242,12 @@ final class ImportSession: Sendable {
     for complaint in outcome.waiting.complaints { noteRefused(RefusedRecord(complaint)) }
   }
 
-  /// Notes that the feed has the rows of a batch.
+  /// Notes that the feed has the rows of a batch, and what it links them with.
   nonisolated(nonsending) func crossOff(_ batch: RecordBatch) async throws(ImportError) {
-    guard let ledger, !scopes.isEmpty, !batch.isEmpty else { return }
-    try await storing { () throws(StoreError) in try await ledger.remove(batch.keys) }
+    try await storing { () throws(StoreError) in
+      if !batch.links.isEmpty { try await ledger.add(batch.links) }
+      if looksForAbsentRows && !batch.isEmpty { try await ledger.remove(batch.keys) }
+    }
   }
 
   /// The tables whose rows were noted and not crossed off are absent; none if something was left out.
@@ -250,7 +268,7 @@ final class ImportSession: Sendable {
     _ target: ImportTarget, _ saving: ImportTarget.Saving
   ) async throws(ImportError) -> Bool {
     let tables = absentTables
-    guard let ledger, !tables.isEmpty else { return false }
+    if tables.isEmpty { return false }
     var isMarked = false
     var before: Int
     var held = 0
@@ -283,7 +301,6 @@ final class ImportSession: Sendable {
     of table: Table, after page: AbsentPage?
   ) async throws(ImportError) -> AbsentPage {
     if Task.isCancelled { throw .cancelled }
-    guard let ledger else { fatalError("absent rows that nobody noted") }
     return try await storing { () throws(StoreError) in
       try await ledger.absentRows(
         of: table, after: page, limit: options.batchSize ?? Self.firstBatch)

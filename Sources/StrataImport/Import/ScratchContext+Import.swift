@@ -79,9 +79,9 @@ extension ScratchContext {
       unpin()
     }
     do throws(ImportError) {
-      if let ledger = session.ledger, !session.scopes.isEmpty {
+      if session.looksForAbsentRows {
         try await storing { () throws(StoreError) in
-          try await noteRows(of: session.scopes, in: ledger)
+          try await noteRows(of: session.scopes, in: session.ledger)
         }
       }
       try await body()
@@ -179,7 +179,8 @@ struct PreparedImport: Sendable {
   ) throws(ImportError) {
     self.makeFeed = makeFeed
     // A mapping that does not fit is refused before anything is read.
-    let tables = try makeFeed().tables
+    let feed = try makeFeed()
+    let tables = feed.tables
     let scopes: [ImportScope]
     do throws(StoreError) {
       scopes = ImportScope.ordered(try absent.scopes(tables, scratch.model), scratch.model)
@@ -188,6 +189,9 @@ struct PreparedImport: Sendable {
         try scratch.marks(freshens, claim: claim), monitor)
     } catch {
       throw .store(error)
+    }
+    if feed.hasLinks && session.target == nil {
+      throw .mapping("links are made in the store, not in a child of the view context")
     }
     if !scopes.isEmpty && options.checkpoint != nil {
       throw .mapping(

@@ -32,6 +32,14 @@ struct EntityMapper {
     let column: Int
   }
 
+  /// An array of the record with the keys of what it is linked with.
+  struct Linkage {
+    let slots: [Int]
+    let plan: JSONPlan
+    let convert: (@Sendable (Cell) throws(ValueError) -> Cell)?
+    let links: ImportLinks
+  }
+
   /// When a record is that of a row that is gone.
   enum Deletion {
     case always
@@ -46,6 +54,8 @@ struct EntityMapper {
     let attributes: AttributeSet?
     /// Whether the row with the record's key is gone.
     var isDeletion = false
+    /// What it is linked with.
+    var links: [LinkSet] = []
   }
 
   /// A value that its attribute refused.
@@ -60,6 +70,7 @@ struct EntityMapper {
   let sources: [Source?]
   let objects: [Object]
   let arrays: [Elements]
+  let linkages: [Linkage]
   /// The columns of the plan that the slots are of.
   let columns: [JSONColumn]
   /// Nil if every record is a row.
@@ -72,13 +83,14 @@ struct EntityMapper {
 
   init(
     _ table: Table, defaults: Record, sources: [Source?], objects: [Object], arrays: [Elements],
-    columns: [JSONColumn], places: Int, deletion: Deletion? = nil
+    linkages: [Linkage] = [], columns: [JSONColumn], places: Int, deletion: Deletion? = nil
   ) {
     self.table = table
     self.defaults = defaults
     self.sources = sources
     self.objects = objects
     self.arrays = arrays
+    self.linkages = linkages
     self.columns = columns
     self.deletion = deletion
     keySlots = Self.slots(of: [sources[Table.keyColumn]], places)
@@ -118,7 +130,11 @@ struct EntityMapper {
     }
     let (record, attributes) = try ownRecord(row, position, references)
     for array in arrays { try make(array, of: record, row, into: &made) }
-    made.append(Made(table: table, record: record, attributes: attributes))
+    var links: [LinkSet] = []
+    for linkage in linkages {
+      if let set = try linkSet(linkage, of: record, row) { links.append(set) }
+    }
+    made.append(Made(table: table, record: record, attributes: attributes, links: links))
   }
 
   /// Whether the entity is at one of its places: an object with something in it, that is not null.
@@ -290,6 +306,51 @@ struct EntityMapper {
       }
       index += 1
     }
+  }
+}
+
+// MARK: - Links
+
+extension EntityMapper {
+  /// Whether it has links, or what is inside of it.
+  var hasLinks: Bool {
+    !linkages.isEmpty || objects.contains(where: \.mapper.hasLinks)
+      || arrays.contains(where: \.mapper.hasLinks)
+  }
+
+  /// Nil if the record has no such array.
+  private func linkSet(
+    _ linkage: Linkage, of record: Record, _ row: JSONRow
+  ) throws(Refusal) -> LinkSet? {
+    guard let slot = linkage.slots.first(where: { row.cells[$0] != .missing }) else { return nil }
+    let owner = record.key(Table.keyColumn)
+    guard case .text(let bytes) = row.cells[slot] else {
+      return LinkSet(linkage.links, of: owner, to: [])
+    }
+    let path = columns[slot].path
+    guard var elements = JSONElements(bytes, of: row, linkage.plan) else {
+      throw refusal(slot, ValueError("expected array"))
+    }
+    var targets: [RecordKey] = []
+    var seen: Set<RecordKey> = []
+    var index = 0
+    while true {
+      let place = path.steps + [.index(index)]
+      do throws(JSONElements.Fault) {
+        guard try elements.next() else { break }
+      } catch {
+        throw Refusal(path: JSONPath(place + error.path.steps), error: ValueError(error.reason))
+      }
+      let cell = elements.row.cell(elements.row.cells[0])
+      do throws(ValueError) {
+        let key = RecordKey(try linkage.convert?(cell) ?? cell)
+        if seen.insert(key).inserted { targets.append(key) }
+      } catch {
+        throw Refusal(path: JSONPath(place), error: error)
+      }
+      index += 1
+    }
+    return LinkSet(linkage.links, of: owner, to: targets)
   }
 }
 

@@ -10,11 +10,25 @@ struct MappingDefinition: Sendable {
     case array(keys: [String], MappingDefinition, inverse: AttributePlace)
     /// A member by which a record says that it is gone.
     case tombstone(key: String, TombstoneSign)
+    /// An array with the keys of what the record is linked with.
+    case links(LinksDefinition)
   }
 
   let entity: any Entity.Type
   /// Nil for the convention.
   let parts: [Part]?
+}
+
+/// Keys of linked entities, without their type.
+struct LinksDefinition: Sendable {
+  /// Where the array is in a record.
+  let key: String
+  /// Where the key is in an element; nil if the element is the key.
+  let member: String?
+  let kind: JSONColumn.Kind
+  let convert: (@Sendable (Cell) throws(ValueError) -> Cell)?
+  let allowsNumberInString: Bool
+  let links: @Sendable (Model) -> ImportLinks?
 }
 
 /// How a member says that its record is gone.
@@ -76,6 +90,7 @@ extension MappingDefinition.Part {
     case .object(_, let keys, let mapping), .array(let keys, let mapping, _):
       "\(keys) \(mapping.text)"
     case .tombstone(let key, let sign): "\(key) \(sign)"
+    case .links(let links): "\(links.key)[\(links.member ?? "")] \(links.kind)"
     }
   }
 }

@@ -34,6 +34,7 @@ struct MappingResolver {
     var sources = [EntityMapper.Source?](repeating: nil, count: table.columns.count)
     var objects: [EntityMapper.Object] = []
     var arrays: [EntityMapper.Elements] = []
+    var linkages: [EntityMapper.Linkage] = []
     let parts = mapping.parts ?? convention(table)
     let tombstones = parts.compactMap { part in
       if case .tombstone(let key, let sign) = part { (key, sign) } else { nil }
@@ -41,6 +42,7 @@ struct MappingResolver {
     for part in parts {
       switch part {
       case .tombstone: break
+      case .links(let links): linkages.append(try linkage(links, of: table, at: places))
       case .field(let field):
         let column = try column(field.attribute, of: table)
         guard sources[column] == nil else {
@@ -64,7 +66,35 @@ struct MappingResolver {
     let deletion = try deletion(tombstones, of: table, at: places)
     return EntityMapper(
       table, defaults: defaults, sources: sources, objects: objects, arrays: arrays,
-      columns: columns, places: places.count, deletion: deletion)
+      linkages: linkages, columns: columns, places: places.count, deletion: deletion)
+  }
+
+  private mutating func linkage(
+    _ definition: LinksDefinition, of table: Table, at places: [JSONPath]
+  ) throws(ImportError) -> EntityMapper.Linkage {
+    guard let links = definition.links(model) else {
+      throw .mapping("no schema of this stack lists the relationship at \"\(definition.key)\"")
+    }
+    var slots: [Int] = []
+    for path in try inside(places, [definition.key], table) {
+      slots.append(try slot(path, .json, isRequired: false, false))
+    }
+    let plan: JSONPlan
+    do throws(JSONPlanError) {
+      plan =
+        try definition.member.map { member throws(JSONPlanError) in
+          try JSONPlan([
+            JSONColumn(
+              try JSONPath(member), definition.kind, isRequired: true,
+              allowsNumberInString: definition.allowsNumberInString)
+          ])
+        }
+        ?? JSONPlan(
+          value: definition.kind, allowsNumberInString: definition.allowsNumberInString)
+    } catch {
+      throw .mapping("\(table.entity), keys at \"\(definition.key)\": \(error)")
+    }
+    return EntityMapper.Linkage(slots: slots, plan: plan, convert: definition.convert, links: links)
   }
 
   /// After the fields, so that one of them may read the same member.

@@ -53,6 +53,9 @@ struct RecordFeed {
     self.tables = tables
   }
 
+  /// Whether records may say what they are linked with.
+  var hasLinks: Bool { places.contains { $0.mappers.contains(where: \.hasLinks) } }
+
   /// Whether nothing was there: lines say nowhere that they are all.
   var isEmptyInput: Bool { isLines && count == 0 }
 
@@ -94,6 +97,7 @@ struct RecordFeed {
         batch.delete(next.record.key(Table.keyColumn), from: next.table)
       } else {
         batch.add(next.record, to: next.table, attributes: next.attributes)
+        batch.links += next.links
       }
     }
     return true

@@ -28,6 +28,9 @@ struct RecordMapper {
   /// Whether the feed has no rows here, only deletions.
   var isOfDeletions: Bool { if case .always? = root.deletion { true } else { false } }
 
+  /// Whether records may say what they, or what is inside of them, are linked with.
+  var hasLinks: Bool { root.hasLinks }
+
   /// The records of a row.
   ///
   /// - Parameter position: how many records came before.

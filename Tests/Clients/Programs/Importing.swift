@@ -10,8 +10,16 @@ extension Artist {
   static let json = JSONMapping<Artist> {
     Field(\.id, "id")
     Field(\.name, "name").or("attributes.name").required()
-    NestedArray("songs", Song.json, \.artistID)
+    NestedKeys(Artist.songs, "song_ids")
     Tombstone(ifThere: "deleted_at")
+  }
+}
+
+extension Song {
+  static let linked = JSONMapping<Song> {
+    Field(\.id, "id")
+    NestedObject(\.artistID, "artist", Artist.json)
+    NestedKeys(Song.playlists, "playlists", at: "id", allowingNumberInString: true)
   }
 }
 
@@ -20,6 +28,7 @@ nonisolated func catalogue() -> JSONDocument {
     JSONRecords.primary("songs", Song.json)
     JSONRecords.included("artists", Artist.json)
     JSONRecords.ignoredInclusion("labels")
+    JSONRecords(at: "more", Song.linked)
     JSONRecords.deleted(Song.self, at: "removed")
     JSONRecords.member("meta")
   }

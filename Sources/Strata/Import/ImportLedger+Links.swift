@@ -1,0 +1,69 @@
+internal import StrataSQLite
+
+// What entities are to be linked with, until all of them are there. Several sets of one entity may
+// come; the last one counts.
+
+private let forget = SQL("DELETE FROM linked WHERE place = ?1 AND owner = ?2")
+// The first row of a set has no target: a set may be empty.
+private let addTarget = SQL("INSERT INTO linked VALUES (?1, ?2, ?3, ?4)")
+private let first = SQL("SELECT * FROM linked ORDER BY place, owner, ordinal")
+private let following = SQL(
+  "SELECT * FROM linked WHERE (place, owner) > (?1, ?2) ORDER BY place, owner, ordinal")
+
+extension ImportLedger {
+  /// Keeps sets of links, behind those that came before.
+  package func add(_ sets: [LinkSet]) throws(StoreError) {
+    for set in sets { places[set.links.place] = set.links }
+    try inTransaction { connection throws(SQLiteError) in
+      let removal = try connection.statement(for: forget)
+      let insertion = try connection.statement(for: addTarget)
+      for set in sets {
+        removal.bind(1, set.links.place)
+        set.owner.bind(to: removal, at: 2)
+        try removal.run()
+        for (ordinal, target) in ([RecordKey(.null)] + set.targets).enumerated() {
+          insertion.bind(1, set.links.place)
+          set.owner.bind(to: insertion, at: 2)
+          insertion.bind(3, Int64(ordinal))
+          target.bind(to: insertion, at: 4)
+          try insertion.run()
+        }
+      }
+    }
+  }
+
+  /// Whether there is a set of links.
+  package var hasLinks: Bool { !places.isEmpty }
+
+  /// The next sets of links, after another one.
+  package func links(after last: LinkSet?, limit: Int) throws(StoreError) -> [LinkSet] {
+    if places.isEmpty { return [] }
+    var sets: [LinkSet] = []
+    try translatingErrors { () throws(SQLiteError) in
+      let rows = try connection.statement(for: last == nil ? first : following)
+      defer { rows.reset() }
+      if let last {
+        rows.bind(1, last.links.place)
+        last.owner.bind(to: rows, at: 2)
+      }
+      var owner: (links: ImportLinks, key: RecordKey)?
+      var targets: [RecordKey] = []
+      while try rows.step() {
+        guard rows.integer(2) == 0 else {
+          targets.append(RecordKey(rows, 3))
+          continue
+        }
+        if let owner { sets.append(LinkSet(owner.links, of: owner.key, to: targets)) }
+        if sets.count == limit { return }
+        owner = places[rows.integer(0)].map { ($0, RecordKey(rows, 1)) }
+        targets = []
+      }
+      if let owner { sets.append(LinkSet(owner.links, of: owner.key, to: targets)) }
+    }
+    return sets
+  }
+
+  nonisolated func linksNow(after last: LinkSet?, limit: Int) throws(StoreError) -> [LinkSet] {
+    try now { ledger throws(StoreError) in try ledger.links(after: last, limit: limit) }
+  }
+}
