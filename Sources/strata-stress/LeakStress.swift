@@ -76,7 +76,10 @@ struct LeakStress {
       if Bool.random(using: &random) { pins.detach() }
       if closes { await open.close() }
       // Whoever follows is let go by closing, or goes by itself.
-      if !closes { (following.cancel(), listening.cancel()) }
+      if !closes {
+        following.cancel()
+        listening.cancel()
+      }
       await following.value
       await listening.value
     }

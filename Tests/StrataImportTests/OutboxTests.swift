@@ -191,15 +191,16 @@ import Testing
   private func pull(_ server: Lock<Server>, into stack: Stack) async throws {
     let state = server.withLock { $0 }
     for (records, isBook) in [(state.authorRecords, false), (state.bookRecords, true)] {
-      let source = JSONSource.data(Data(records.utf8))
+      // An array: no lines would not say that there is nothing.
+      let source = JSONSource.data(Data("[\(records)]".utf8))
       // A book of the server's may be of an author who was deleted here.
       let options = ImportOptions { $0.refusedRecords = .skip() }
       if isBook {
         try await stack.importJSON(
-          Book.self, from: source, as: .lines, absent: .delete, options: options)
+          Book.self, from: source, absent: .delete, options: options)
       } else {
         try await stack.importJSON(
-          Author.self, from: source, as: .lines, absent: .delete, options: options)
+          Author.self, from: source, absent: .delete, options: options)
       }
     }
   }
@@ -212,14 +213,14 @@ private struct Server: Sendable {
   var problems: [String] = []
 
   var authorRecords: String {
-    authors.values.map { #"{"id": \#($0.id), "name": "\#($0.name)"}"# }.joined(separator: "\n")
+    authors.values.map { #"{"id": \#($0.id), "name": "\#($0.name)"}"# }.joined(separator: ",")
   }
 
   var bookRecords: String {
     books.values.map { book in
       #"{"id": \#(book.id), "title": "\#(book.title)", "shelf": \#(book.shelf), "#
         + #""note": "\#(book.note)", "authorID": \#(book.authorID)}"#
-    }.joined(separator: "\n")
+    }.joined(separator: ",")
   }
 
   /// What somebody else does.

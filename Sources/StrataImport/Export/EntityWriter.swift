@@ -33,25 +33,25 @@ struct EntityWriter: Sendable {
   ) throws(StoreError) {
     switch node {
     case .object(let members):
-      writer.append("{")
+      writer.append(mark: "{")
       for (index, member) in members.enumerated() {
-        if index > 0 { writer.append(",") }
+        if index > 0 { writer.append(mark: ",") }
         writer.append(member.key)
-        writer.append(":")
+        writer.append(mark: ":")
         try write(member.node, record, relations, &writer)
       }
-      writer.append("}")
+      writer.append(mark: "}")
     case .array(let elements):
-      writer.append("[")
+      writer.append(mark: "[")
       for (index, element) in elements.enumerated() {
-        if index > 0 { writer.append(",") }
+        if index > 0 { writer.append(mark: ",") }
         if let element {
           try write(element, record, relations, &writer)
         } else {
           writer.appendNull()
         }
       }
-      writer.append("]")
+      writer.append(mark: "]")
     case .value(let value): try value.write(record, of: table, &writer)
     case .reference(let column, let inner):
       if record[column] == .null { return writer.appendNull() }
@@ -65,12 +65,12 @@ struct EntityWriter: Sendable {
     case .elements(let element, let column):
       let key = record.key(Table.keyColumn)
       let others = try relations?.records(of: element.table, referringTo: key, in: column) ?? []
-      writer.append("[")
+      writer.append(mark: "[")
       for (index, other) in others.enumerated() {
-        if index > 0 { writer.append(",") }
+        if index > 0 { writer.append(mark: ",") }
         try element.write(other, relations, to: &writer)
       }
-      writer.append("]")
+      writer.append(mark: "]")
     }
   }
 
@@ -113,6 +113,14 @@ struct EntityWriter: Sendable {
         let column = try Self.column(inverse, of: writer.table)
         try Self.insert(
           .elements(writer, column: column), at: try Self.path(keys, table), into: &tree, table)
+      case .tombstone:
+        // What is there is not gone.
+        continue
+      case .links(let links):
+        guard isWhole else { continue }
+        throw .mapping(
+          "\(table.entity) has links by their keys at \"\(links.key)\", which are not written; "
+            + "export with a mapping without them")
       }
     }
     guard let tree else { throw .mapping("the mapping of \(table.entity) has no fields") }

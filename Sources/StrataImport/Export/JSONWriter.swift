@@ -2,7 +2,8 @@
 struct JSONWriter: Sendable {
   var bytes: [UInt8] = []
 
-  mutating func append(_ byte: Unicode.Scalar) { bytes.append(UInt8(ascii: byte)) }
+  /// Appends a mark of the grammar.
+  mutating func append(mark: Unicode.Scalar) { bytes.append(UInt8(ascii: mark)) }
 
   mutating func appendNull() { bytes.append(contentsOf: "null".utf8) }
 

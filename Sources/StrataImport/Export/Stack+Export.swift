@@ -111,9 +111,9 @@ private struct JSONFrame: Sendable {
     case .arrayAt(let path):
       var opening = JSONWriter()
       for key in path {
-        opening.append("{")
+        opening.append(mark: "{")
         opening.append(key)
-        opening.append(":")
+        opening.append(mark: ":")
       }
       start = String(decoding: opening.bytes, as: UTF8.self) + "[\n"
       (separator, end) = (",\n", "\n]" + String(repeating: "}", count: path.count) + "\n")

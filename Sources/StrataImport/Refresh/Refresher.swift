@@ -124,7 +124,7 @@ public final class Refresher: Sendable {
       if let first = unread.withLock({ $0.take() }) { return first }
       return try await walk.next(result)
     }
-    try await storing { () throws(StoreError) in try await stack.view.mergedOwn(result.commit) }
+    try await stack.showing(result)
     return .imported(result)
   }
 }

@@ -233,10 +233,14 @@ public import Strata
   public func drain() async {
     // The elements that the query had from the start may arrive in a turn already asked for.
     await Task.yield()
-    await regional?.settle()
-    await elements.settle()
-    await display?.settle()
-    await core.drain()
+    repeat {
+      await regional?.settle()
+      await elements.settle()
+      await display?.settle()
+      await core.drain()
+      // What came meanwhile may be under way between them.
+    } while (!elements.isSettled || display?.isAway == true) && !core.isDetached
+      && !Task.isCancelled
   }
 
   // MARK: The end

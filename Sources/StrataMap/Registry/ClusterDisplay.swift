@@ -19,7 +19,8 @@ package import Strata
   private var region = GeoRegion(south: -90, west: -180, north: 90, east: 180)
   private var generation: UInt64 = 0
   private var requestedGeneration: UInt64 = 0
-  private var isAway = false
+  /// Whether the actor is being asked, or its answer shown.
+  package private(set) var isAway = false
   private var isOver = false
   private let settling = Settling()
 

@@ -64,6 +64,9 @@ import Strata
   /// Whether changes wait to be looked at.
   var isBehind: Bool { isTaking || !waiting.isEmpty }
 
+  /// Whether every change so far has been taken.
+  var isSettled: Bool { !isBehind && work.isIdle }
+
   // MARK: Queries
 
   func attach(_ live: LiveQuery<E>) {

@@ -34,6 +34,8 @@
     settling.resumeAll()
   }
 
+  package var isIdle: Bool { jobs.isEmpty }
+
   /// Waits until there is nothing to do, or the task is cancelled.
   package func settle() async {
     while !jobs.isEmpty && !Task.isCancelled { await settling.wait() }
