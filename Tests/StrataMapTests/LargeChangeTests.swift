@@ -126,7 +126,14 @@ private struct Tree: Entity, Equatable {
       let wrong = Set(surface.shown.keys).union(wanted.keys).filter {
         surface.shown[$0] != wanted[$0]
       }
-      #expect(wrong.isEmpty, "round \(round), seed \(seed)")
+      let missing = wrong.filter { surface.shown[$0] == nil }.count
+      let left = wrong.filter { wanted[$0] == nil }.count
+      #expect(
+        wrong.isEmpty,
+        """
+        round \(round), seed \(seed): \(missing) missing, \(left) left behind, of \(wrong.count); \
+        \(registry.pendingOperationCount) pending, \(live.query) \(isAttached)
+        """)
     }
   }
 }

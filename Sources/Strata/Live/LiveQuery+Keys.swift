@@ -46,8 +46,8 @@ package struct KeyedRows<E: Entity>: Sendable {
 /// Taking one costs a reference; which keys differ is found by whoever asks, on any thread.
 package struct KeyedDifference<E: Entity>: Sendable {
   private let old: KeyedRows<E>
-  private var new: KeyedRows<E>
-  private var changed: ChangedKeys
+  private let new: KeyedRows<E>
+  private let changed: ChangedKeys
 
   fileprivate init(from old: KeyedRows<E>, to new: KeyedRows<E>, _ changed: ChangedKeys) {
     self.old = old
@@ -61,12 +61,6 @@ package struct KeyedDifference<E: Entity>: Sendable {
     case .some(let keys): old.shown.isWhole && new.shown.isWhole ? keys.count : 3 * keys.count
     case .every, .all: old.shown.range.count + new.shown.range.count
     }
-  }
-
-  /// Adds what happened next.
-  package mutating func append(_ next: KeyedDifference) {
-    new = next.new
-    changed.formUnion(next.changed)
   }
 
   /// Calls `body` with every key whose record differs, once.

@@ -5,8 +5,13 @@ import Strata
 /// What is wanted of an element is what the queries have *now*, so that nothing depends on the order in
 /// which changes are taken. A few changes are taken in the turn in which they happen. Of many, such as
 /// a first load or a reset, the turn takes a reference: they are looked at on another thread, and what
-/// comes of it is taken in slices, or goes to the clusters as it is. What changes meanwhile is
-/// remembered by key, and looked at again.
+/// comes of it is taken in slices, or goes to the clusters as it is. What changes meanwhile is taken in
+/// its turn, remembered by key, and looked at again.
+///
+/// One large change is under way at a time, and the next one, however large, is taken in its turn like a
+/// small one. If it waited instead, an element that is looked at as it is now, because another query
+/// lost it, would be ahead of what waits; and what waits, composed with what comes after, may name it
+/// no more.
 @MainActor final class RegistryElements<E: Entity> {
   private let mapping: AnnotationMapping<E>
   private let attributes: AttributeSet
@@ -18,9 +23,8 @@ import Strata
   var display: ClusterDisplay?
   private var places: PlacesOfElements<E>?
   private var sources: [ObjectIdentifier: AnnotationSource<E>] = [:]
-  /// Changes of many elements that nobody has looked at yet, by query.
-  private var waiting: [(source: ObjectIdentifier, difference: KeyedDifference<E>)] = []
-  private var isTaking = false
+  /// Whether a large change is under way.
+  private(set) var isBehind = false
   private var changedMeanwhile: Set<RecordKey> = []
   private var isOver = false
   private let settling = Settling()
@@ -61,9 +65,6 @@ import Strata
     return mapping.annotation(for: element, id: id, at: places.coordinate(for: element))
   }
 
-  /// Whether changes wait to be looked at.
-  var isBehind: Bool { isTaking || !waiting.isEmpty }
-
   /// Whether every change so far has been taken.
   var isSettled: Bool { !isBehind && work.isIdle }
 
@@ -77,8 +78,8 @@ import Strata
     }
     let source = AnnotationSource(live)
     sources[name] = source
-    source.observation = live.observeKeys { [weak self] in self?.merge($0, from: name) }
-    if !live.rows.isEmpty { merge(live.appearance, from: name) }
+    source.observation = live.observeKeys { [weak self] in self?.merge($0) }
+    if !live.rows.isEmpty { merge(live.appearance) }
   }
 
   /// Ends a query, as soon as every other one has been read.
@@ -93,7 +94,7 @@ import Strata
       // The end of one is a turn that ends the others.
       guard sources.removeValue(forKey: name) != nil else { continue }
       source.observation?.cancel()
-      merge(source.live.disappearance, from: name)
+      merge(source.live.disappearance)
     }
   }
 
@@ -101,7 +102,6 @@ import Strata
     isOver = true
     for source in sources.values { source.observation?.cancel() }
     sources = [:]
-    waiting = []
     places = nil
     work.end()
     settling.resumeAll()
@@ -116,18 +116,19 @@ import Strata
 
   // MARK: A few changes
 
-  private func merge(_ difference: KeyedDifference<E>, from source: ObjectIdentifier) {
+  private func merge(_ difference: KeyedDifference<E>) {
     guard core.isObserving() else { return }
-    if difference.limit > Self.atOnce { return putOff(difference, from: source) }
+    if difference.limit > Self.atOnce && !isBehind { return takeLater(difference) }
     difference.forEach { change in
       guard change.changes(attributes) else { return core.suppress(1) }
-      if isBehind { changedMeanwhile.insert(change.key) }
       refresh(change.key, change.after ?? element(of: change.key))
     }
     turnEnded()
   }
 
+  /// Takes an element as it is now, and again behind the large change that is under way.
   private func refresh(_ id: RecordKey, _ element: E?) {
+    if isBehind { changedMeanwhile.insert(id) }
     places?.note(element, id)
     want(id, element.flatMap { annotation(for: $0, id) })
   }
@@ -143,48 +144,37 @@ import Strata
   }
 
   /// Looks at some elements again.
-  private func refresh(_ ids: [RecordKey]) {
+  private func refresh(_ ids: [RecordKey], then end: @escaping @MainActor () -> Void = {}) {
     guard ids.count > Self.atOnce else {
       for id in ids { refresh(id, element(of: id)) }
-      return turnEnded()
+      turnEnded()
+      return end()
     }
     var rest = ids[...]
     work.add { [weak self] in
       guard let self else { return false }
       for id in rest.prefix(WantedElements.partSize) { refresh(id, element(of: id)) }
       rest = rest.dropFirst(WantedElements.partSize)
-      if rest.isEmpty { turnEnded() }
-      return !rest.isEmpty
+      if !rest.isEmpty { return true }
+      turnEnded()
+      end()
+      return false
     }
   }
 
   // MARK: Many changes
 
-  private func putOff(_ difference: KeyedDifference<E>, from source: ObjectIdentifier) {
-    if let place = waiting.firstIndex(where: { $0.source == source }) {
-      waiting[place].difference.append(difference)
-    } else {
-      waiting.append((source, difference))
-    }
-    takeNext()
-    turnEnded()
-  }
-
-  private func takeNext() {
-    guard !isTaking else { return }
-    guard !waiting.isEmpty else {
-      changedMeanwhile = []
-      return settling.resumeAll()
-    }
-    isTaking = true
+  private func takeLater(_ difference: KeyedDifference<E>) {
+    isBehind = true
     let change = LargeChange(
-      difference: waiting.removeFirst().difference, rows: sources.values.map(\.live.rows),
-      mapping: mapping, attributes: attributes)
+      difference: difference, rows: sources.values.map(\.live.rows), mapping: mapping,
+      attributes: attributes)
     // Detached, so that whoever looks lets go of the old version, too.
     Task.detached { [weak self] in
       let wanted = change.wanted
       await self?.take(wanted)
     }
+    turnEnded()
   }
 
   private func take(_ wanted: WantedElements) {
@@ -209,10 +199,12 @@ import Strata
   }
 
   private func didTake() {
-    isTaking = false
     // Also those that the large change does not name: it may have changed them back.
-    refresh(Array(changedMeanwhile))
-    takeNext()
+    refresh(Array(changedMeanwhile)) { [weak self] in
+      self?.changedMeanwhile = []
+      self?.isBehind = false
+      self?.settling.resumeAll()
+    }
   }
 }
 
