@@ -9,7 +9,7 @@ extension Conversion where Value == Double {
     Self(.json) { cell throws(ValueError) in .real(try centroid(cell).latitude) }
   }
 
-  /// The longitude of a GeoJSON geometry, like ``centroidLatitude``.
+  /// The longitude of a GeoJSON geometry, like `centroidLatitude`.
   public static var centroidLongitude: Self {
     Self(.json) { cell throws(ValueError) in .real(try centroid(cell).longitude) }
   }
@@ -25,7 +25,7 @@ extension Conversion where Value == Double? {
     Self(.json, Conversion<Double>.centroidLatitude.convert)
   }
 
-  /// The longitude of a GeoJSON geometry, like ``centroidLatitude``.
+  /// The longitude of a GeoJSON geometry, like `centroidLatitude`.
   public static var centroidLongitude: Self {
     Self(.json, Conversion<Double>.centroidLongitude.convert)
   }

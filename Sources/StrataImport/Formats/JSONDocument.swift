@@ -77,7 +77,10 @@ public struct JSONRecords: Sendable {
 
   /// An array of keys of rows that are gone: they are deleted, by the delete rules.
   ///
-  /// - Parameter allowingNumberInString: whether `"5"` is the key 5.
+  /// - Parameters:
+  ///   - type: what they were.
+  ///   - path: keys from the document to the array, separated by dots.
+  ///   - allowingNumberInString: whether `"5"` is the key 5.
   public static func deleted<Root: Entity>(
     _ type: Root.Type, at path: String, allowingNumberInString: Bool = false
   ) -> Self {

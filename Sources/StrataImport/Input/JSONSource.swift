@@ -58,6 +58,7 @@ public struct JSONSource: Sendable {
   /// store. `Content-Encoding` is undone by URLSession.
   ///
   /// - Parameters:
+  ///   - request: what is asked for.
   ///   - configuration: of the session that is made for this request alone.
   ///   - onResponse: called once, before the first byte is read, for any response that is a success;
   ///     for headers such as `ETag` and `Link`. Runs on a queue of URLSession.

@@ -5,7 +5,7 @@ public import Foundation
 ///
 /// `.automatic` goes by the attribute's type: numbers, Booleans and strings as they are; dates from
 /// ISO 8601; UUIDs and keys from their text form; URLs from strings; `Data` from base 64; `Decimal`
-/// from a number or its text, exactly; enumerations from their raw value; arrays and ``JSONValue``
+/// from a number or its text, exactly; enumerations from their raw value; arrays and `JSONValue`
 /// types from JSON of any kind. What a type cannot hold is refused.
 public struct Conversion<Value: AttributeValue>: Sendable {
   let kind: JSONColumn.Kind
@@ -43,7 +43,7 @@ public struct Conversion<Value: AttributeValue>: Sendable {
 
   /// A conversion of your own, from the text of a string or the JSON text of any other value.
   ///
-  /// - Parameter make: called off the main actor; throws ``ValueError`` to refuse the record.
+  /// - Parameter make: called off the main actor; throws `ValueError` to refuse the record.
   public static func text(
     _ make: @escaping @Sendable (String) throws(ValueError) -> Value
   ) -> Self {

@@ -7,6 +7,7 @@ public struct Field<Root: Entity>: Sendable {
   /// The attribute at `path` comes from the member at `key`.
   ///
   /// - Parameters:
+  ///   - path: the attribute.
   ///   - key: a member's name, or names separated by dots for nested objects, with an index in
   ///     brackets for an array's element: `"geometry.coordinates[0]"`.
   ///   - conversion: how the JSON value becomes the attribute's.

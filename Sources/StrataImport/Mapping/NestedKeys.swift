@@ -18,6 +18,8 @@ public struct NestedKeys<Root: Entity>: Sendable {
   /// The keys in the array at `key`.
   ///
   /// - Parameters:
+  ///   - relationship: what the keys are linked in.
+  ///   - key: the array's key in a record.
   ///   - member: where the key is in an element that is an object; nil if the elements are keys.
   ///   - allowingNumberInString: whether `"5"` is the key 5.
   public init<Target: Entity>(
@@ -32,6 +34,8 @@ public struct NestedKeys<Root: Entity>: Sendable {
   /// The keys in the array at `key`, of what refers to the record's entity.
   ///
   /// - Parameters:
+  ///   - relationship: what the keys are linked in.
+  ///   - key: the array's key in a record.
   ///   - member: where the key is in an element that is an object; nil if the elements are keys.
   ///   - allowingNumberInString: whether `"5"` is the key 5.
   public init<Target: Entity>(

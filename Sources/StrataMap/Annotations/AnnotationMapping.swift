@@ -140,7 +140,9 @@ public struct AnnotationMapping<E: Entity>: Sendable {
   ///
   ///     .clusterValue(\.magnitude, max)
   ///
-  /// - Parameter combine: must not care about order and grouping: sums, least and greatest values.
+  /// - Parameters:
+  ///   - path: the attribute.
+  ///   - combine: must not care about order and grouping: sums, least and greatest values.
   public func clusterValue<V: AttributeValue & BinaryFloatingPoint>(
     _ path: any KeyPath<E, V> & Sendable,
     _ combine: @escaping @Sendable (Double, Double) -> Double
@@ -151,7 +153,10 @@ public struct AnnotationMapping<E: Entity>: Sendable {
   /// Has clusters combine a number made from an attribute, such as 1 for those of a kind, and 0 for
   /// others.
   ///
-  /// - Parameter combine: must not care about order and grouping: sums, least and greatest values.
+  /// - Parameters:
+  ///   - path: the attribute.
+  ///   - number: what of its value is combined.
+  ///   - combine: must not care about order and grouping: sums, least and greatest values.
   public func clusterValue<V: AttributeValue>(
     _ path: any KeyPath<E, V> & Sendable, _ number: @escaping @Sendable (V) -> Double,
     _ combine: @escaping @Sendable (Double, Double) -> Double

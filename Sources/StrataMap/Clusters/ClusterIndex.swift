@@ -184,8 +184,10 @@ public struct ClusterIndex<Value: Sendable>: Sendable {
 
   /// The items of a zoom level whose place is in a region, those of highest priority first.
   ///
-  /// - Parameter zoom: a whole zoom level, 0 being that at which the world is as wide as
-  ///   ``ClusterOptions/tileSize``.
+  /// - Parameters:
+  ///   - region: what is looked at.
+  ///   - zoom: a whole zoom level, 0 being that at which the world is as wide as
+  ///     ``ClusterOptions/tileSize``.
   /// - Complexity: O(k log k), k being the number of items; independent of the number of points.
   public func items(in region: GeoRegion, zoom: Int) -> [Item] {
     guard let rect = WorldRect(region) else { return [] }
@@ -214,6 +216,7 @@ public struct ClusterIndex<Value: Sendable>: Sendable {
   /// The points that an item stands for, in an order that depends on the set of points alone.
   ///
   /// - Parameters:
+  ///   - item: one of those that ``items(in:zoom:)`` returned.
   ///   - offset: how many to pass over.
   ///   - limit: how many to return at most.
   /// - Complexity: O(limit + zoom levels) expected, and O(offset) in a stack of points at one place.

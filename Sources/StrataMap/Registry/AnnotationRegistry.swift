@@ -81,7 +81,13 @@ public import Strata
   /// With clusters, those at the edge of the region count only what is in it.
   ///
   /// - Parameters:
+  ///   - view: Where the query is run.
   ///   - region: What the map shows; ``show(_:zoom:)`` tells what it shows later.
+  ///   - mapping: Which attributes make an annotation.
+  ///   - surface: Where to show them, held weakly. Only one registry should use it.
+  ///   - clusters: How they are clustered; nil for not at all.
+  ///   - sliceBudget: How long the main actor may be occupied at a time; not negative.
+  ///   - clock: What the budget is measured with.
   ///   - query: The elements in a region; with a spatial index, their number is all that counts.
   public convenience init(
     in view: ViewContext, showing region: GeoRegion, mapping: AnnotationMapping<E>,
@@ -143,8 +149,9 @@ public import Strata
   /// Call it whenever the region has changed. Moving the map within that margin causes nothing, nor does
   /// a zoom that trembles by a tenth. Without clusters and a query for regions it does nothing.
   ///
-  /// - Parameter zoom: 0 where the world is as wide as ``ClusterOptions/tileSize``, one more for twice
-  ///   that.
+  /// - Parameters:
+  ///   - region: What is visible.
+  ///   - zoom: 0 where the world is as wide as ``ClusterOptions/tileSize``, one more for twice that.
   public func show(_ region: GeoRegion, zoom: Double) {
     guard !core.isDetached, region.isValid else { return }
     regional?.show(region)
@@ -155,6 +162,7 @@ public import Strata
   /// elements alone.
   ///
   /// - Parameters:
+  ///   - id: of the annotation.
   ///   - offset: how many to pass over.
   ///   - limit: how many to return at most.
   public func leaves(
