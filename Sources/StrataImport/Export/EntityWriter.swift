@@ -96,12 +96,12 @@ struct EntityWriter: Sendable {
     for part in parts {
       switch part {
       case .field(let field):
-        let column = try Self.column(field.attribute, of: table)
+        let column = try field.attribute.column(of: table)
         try Self.insert(
           .value(ValueWriter(field, column)), at: try Self.path(field.keys, table), into: &tree,
           table)
       case .object(let attribute, let keys, let inner):
-        let column = try Self.column(attribute, of: table)
+        let column = try attribute.column(of: table)
         let node: Node =
           isWhole
           ? .target(column: column, try EntityWriter(inner, in: model))
@@ -110,7 +110,7 @@ struct EntityWriter: Sendable {
       case .array(let keys, let inner, let inverse):
         guard isWhole else { continue }
         let writer = try EntityWriter(inner, in: model)
-        let column = try Self.column(inverse, of: writer.table)
+        let column = try inverse.column(of: writer.table)
         try Self.insert(
           .elements(writer, column: column), at: try Self.path(keys, table), into: &tree, table)
       case .tombstone:
@@ -162,19 +162,6 @@ struct EntityWriter: Sendable {
     do throws(StoreError) { target = try model.importTarget(type) } catch { throw .store(error) }
     guard let target else { throw .mapping("\(type) is not in this stack") }
     return target.table
-  }
-
-  private static func column(
-    _ attribute: AttributePlace, of table: Table
-  ) throws(ImportError) -> Int {
-    switch attribute {
-    case .column(let column): return column
-    case .path(let path):
-      guard let column = table.column(for: path) else {
-        throw .mapping("\(path) is no attribute of \(table.entity)")
-      }
-      return column
-    }
   }
 
   /// The first place where an import looks.

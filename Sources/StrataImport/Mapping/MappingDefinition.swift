@@ -94,3 +94,17 @@ extension MappingDefinition.Part {
     }
   }
 }
+
+extension AttributePlace {
+  /// The column of a table.
+  func column(of table: Table) throws(ImportError) -> Int {
+    switch self {
+    case .column(let column): return column
+    case .path(let path):
+      guard let column = table.column(for: path) else {
+        throw .mapping("\(path) is no attribute of \(table.entity)")
+      }
+      return column
+    }
+  }
+}

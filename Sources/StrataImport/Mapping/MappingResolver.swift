@@ -44,7 +44,7 @@ struct MappingResolver {
       case .tombstone: break
       case .links(let links): linkages.append(try linkage(links, of: table, at: places))
       case .field(let field):
-        let column = try column(field.attribute, of: table)
+        let column = try field.attribute.column(of: table)
         guard sources[column] == nil else {
           throw .mapping("\(table.entity).\(table.columns[column].name) is mapped twice")
         }
@@ -55,7 +55,7 @@ struct MappingResolver {
       case .object(let reference, let keys, let mapping):
         let mapper = try entity(mapping, at: try inside(places, keys, table), isRoot: false)
         objects.append(
-          EntityMapper.Object(column: try column(reference, of: table), mapper: mapper))
+          EntityMapper.Object(column: try reference.column(of: table), mapper: mapper))
       case .array(let keys, let mapping, let inverse):
         arrays.append(try elements(keys, mapping, inverse, of: table, at: places))
       }
@@ -113,19 +113,6 @@ struct MappingResolver {
     return .when(slot: slot, tombstone.sign)
   }
 
-  private func column(
-    _ attribute: AttributePlace, of table: Table
-  ) throws(ImportError) -> Int {
-    switch attribute {
-    case .column(let column): return column
-    case .path(let path):
-      guard let column = table.column(for: path) else {
-        throw .mapping("\(path) is no attribute of \(table.entity)")
-      }
-      return column
-    }
-  }
-
   // MARK: Parts
 
   private mutating func source(
@@ -167,7 +154,7 @@ struct MappingResolver {
     }
     return EntityMapper.Elements(
       slots: slots, plan: try inner.plan(of: mapper.table), mapper: mapper,
-      column: try column(inverse, of: mapper.table))
+      column: try inverse.column(of: mapper.table))
   }
 
   /// The paths of keys inside of places.
