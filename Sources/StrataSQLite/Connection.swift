@@ -14,6 +14,8 @@ package final class Connection {
     /// A private database in a temporary file without a name: it is gone with the connection, and
     /// with the process however that ends. The path says nothing.
     case temporary
+    /// A private database in memory; the path says nothing.
+    case memory
   }
 
   package enum Synchronous: String, Sendable {
@@ -44,9 +46,14 @@ package final class Connection {
       case .readWrite: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
       case .existing: SQLITE_OPEN_READWRITE
       case .readOnly: SQLITE_OPEN_READONLY
-      case .temporary: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+      case .temporary, .memory: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
       }
-    let path = access == .temporary ? "" : path
+    let path =
+      switch access {
+      case .temporary: ""
+      case .memory: ":memory:"
+      case .readWrite, .existing, .readOnly: path
+      }
     if access == .readWrite { PrivateFile.create(path) }
     let code = sqlite3_open_v2(path, &handle, flags | SQLITE_OPEN_NOMUTEX, nil)
     guard code == SQLITE_OK, let handle else {
@@ -62,6 +69,7 @@ package final class Connection {
     sqlite3_busy_timeout(handle, self.busyTimeout)
     do {
       try registerFunctions()
+      if access == .memory { return }
       if access == .temporary {
         try execute("PRAGMA journal_mode = OFF")
         try execute("PRAGMA synchronous = OFF")

@@ -24,7 +24,7 @@ final class Bench {
   let peers: [Peer]
   private let folder: URL
   private var lastFile = 0
-  private var templates: [Int: URL] = [:]
+  private var templates: [String: URL] = [:]
 
   init(repetitions: Int, peers: [Peer]) throws {
     self.repetitions = repetitions
@@ -46,17 +46,18 @@ final class Bench {
   }
 
   /// A new store file with the first `songs` songs.
-  func newStore(songs: Int) async throws -> URL {
+  func newStore<E: Entity>(_ entity: E.Type = Song.self, songs: Int) async throws -> URL {
     let copy = newFile("sqlite")
-    try FileManager.default.copyItem(at: try await template(songs: songs), to: copy)
+    try FileManager.default.copyItem(at: try await template(entity, songs: songs), to: copy)
     return copy
   }
 
-  private func template(songs: Int) async throws -> URL {
-    if let known = templates[songs] { return known }
+  private func template<E: Entity>(_ entity: E.Type, songs: Int) async throws -> URL {
+    let name = "\(entity), \(songs)"
+    if let known = templates[name] { return known }
     let url = newFile("sqlite")
     // Strata creates the tables, so what is measured against has its layout.
-    try await Stack.open(Song.self, at: url).close()
+    try await Stack.open(entity, at: url).close()
     if songs > 0 {
       let raw = try RawConnection(url.path)
       let insert = try raw.prepare(SongSQL.insert)
@@ -68,7 +69,7 @@ final class Bench {
       }
       try raw.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     }
-    templates[songs] = url
+    templates[name] = url
     return url
   }
 
@@ -80,13 +81,13 @@ final class Bench {
 
   /// Lends a stack over a copy of the store with the first `songs` songs, and then the closed
   /// file to `verify`.
-  func withStack<R>(
-    songs: Int, options: Stack.Options = Stack.Options(),
+  func withStack<R, E: Entity>(
+    _ entity: E.Type = Song.self, songs: Int, options: Stack.Options = Stack.Options(),
     verify: (URL) throws -> Void = { _ in }, _ body: (Stack) async throws -> R
   ) async throws -> R {
-    let url = try await newStore(songs: songs)
+    let url = try await newStore(entity, songs: songs)
     defer { remove(url) }
-    let stack = try await Stack.open(Song.self, at: url, options: options)
+    let stack = try await Stack.open(entity, at: url, options: options)
     let result: R
     do { result = try await body(stack) } catch {
       await stack.close()
@@ -98,10 +99,11 @@ final class Bench {
   }
 
   /// The same with a connection of SQLite's C interface.
-  func withRaw<R>(
-    songs: Int, verify: (URL) throws -> Void = { _ in }, _ body: (RawConnection) async throws -> R
+  func withRaw<R, E: Entity>(
+    _ entity: E.Type = Song.self, songs: Int, verify: (URL) throws -> Void = { _ in },
+    _ body: (RawConnection) async throws -> R
   ) async throws -> R {
-    let url = try await newStore(songs: songs)
+    let url = try await newStore(entity, songs: songs)
     defer { remove(url) }
     let result = try await body(RawConnection(url.path))
     try verify(url)
@@ -109,6 +111,17 @@ final class Bench {
   }
 
   // MARK: Repeating
+
+  /// Measures Strata alone, where nothing else has the like.
+  func measure(
+    _ metrics: [String], _ strata: () async throws -> [Double]
+  ) async throws -> [Figure] {
+    var figures = metrics.map { Figure(metric: $0, peers: peers.count) }
+    for repetition in 0...repetitions {
+      figures.add(try await strata(), to: \.strata, repetition == 0)
+    }
+    return figures
+  }
 
   /// Runs the sides in turns, and the side that begins in turns too.
   ///

@@ -7,22 +7,26 @@ struct SongScanner {
   private let bytes: UnsafeBufferPointer<UInt8>
   private var position = 0
 
-  /// The songs of a JSON array of objects.
-  static func songs(in data: Data) throws -> [Song] {
+  /// Lends the songs of a JSON array of objects, so many at a time.
+  static func scan(_ data: Data, portion: Int, _ body: ([Song]) -> Void) throws {
     try data.withUnsafeBytes { bytes in
       var scanner = SongScanner(bytes: bytes.bindMemory(to: UInt8.self))
-      return try scanner.songs()
+      try scanner.scan(portion: portion, body)
     }
   }
 
-  private mutating func songs() throws -> [Song] {
+  private mutating func scan(portion: Int, _ body: ([Song]) -> Void) throws {
     var songs: [Song] = []
     try expect("[")
     while try !take("]") {
       songs.append(try song())
       _ = try take(",")
+      if songs.count == portion {
+        body(songs)
+        songs.removeAll(keepingCapacity: true)
+      }
     }
-    return songs
+    body(songs)
   }
 
   private mutating func song() throws -> Song {

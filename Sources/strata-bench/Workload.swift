@@ -10,6 +10,6 @@ struct Workload: Sendable {
   /// Every workload that a peer can have, in the order in which they run.
   static let all: [Workload] = [
     .insert, .upsert, .fetch, .parts, .pages, .find, .commit, .live, .unconcerned, .equalQueries,
-    .mixed, .importing, .related, .model, .commits, .growth,
+    .mixed, .importing, .importGrowth, .importSaves, .related, .model, .commits, .growth,
   ]
 }

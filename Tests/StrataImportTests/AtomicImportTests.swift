@@ -73,9 +73,9 @@ private struct Bomb: Entity {
 
   /// The indexes are made anew, which other connections must not take for other tables.
   @Test func `an empty table has its indexes after the load, for everybody`() async throws {
-    let folder = try Folder()
-    let stack = try await folder.open(Author.self, Book.self)
-    let other = try await folder.open(Author.self, Book.self)
+    let file = try StoreFile()
+    let stack = try await file.open(Author.self, Book.self)
+    let other = try await file.open(Author.self, Book.self)
     try await stack.withScratch { $0.insert(Author(id: 1, name: "Ann")) }
     #expect(try await other.fetch(Book.all).isEmpty)
     try await stack.books(Book.lines(1...3_000), options: atomic)
@@ -83,11 +83,11 @@ private struct Bomb: Entity {
     #expect(try await other.fetch(Book.where { $0.shelf == 1 }).count == 1_000)
     try await other.withScratch { $0.insert(Book(id: 5_000, title: "other", authorID: 1)) }
     try await stack.withScratch { $0.insert(Book(id: 5_001, title: "mine", authorID: 1)) }
-    #expect(try await Folder.indexes(of: "books", stack) == 3)
+    #expect(try await StoreFile.indexes(of: "books", stack) == 3)
     await other.close()
     await stack.close()
     // Opening checks that the tables are as the model says.
-    let again = try await folder.open(Author.self, Book.self)
+    let again = try await file.open(Author.self, Book.self)
     #expect(try await again.view.count(Book.all) == 3_002)
     await again.close()
   }
@@ -106,8 +106,8 @@ private struct Bomb: Entity {
   }
 
   @Test func `a kill in the middle leaves an empty table and all indexes`() async throws {
-    let folder = try Folder()
-    let path = folder.url.path
+    let file = try StoreFile()
+    let path = file.url.path
     await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String] in
       let stack = try await Stack.open(Bomb.self, at: URL(fileURLWithPath: path))
       // The last of three portions kills the process in the middle of the transaction.
@@ -118,36 +118,12 @@ private struct Bomb: Entity {
         Bomb.self, from: .data(Data(rows.joined(separator: "\n").utf8)), as: .lines,
         mapping: Bomb.json, options: options)
     }
-    let stack = try await folder.open(Bomb.self)
+    let stack = try await file.open(Bomb.self)
     #expect(try await stack.view.count(Bomb.all) == 0)
-    #expect(try await Folder.indexes(of: "bombs", stack) == 1)
+    #expect(try await StoreFile.indexes(of: "bombs", stack) == 1)
     await stack.close()
     let left = try FileManager.default.contentsOfDirectory(
-      atPath: folder.url.deletingLastPathComponent().path)
+      atPath: file.url.deletingLastPathComponent().path)
     #expect(left == ["store.sqlite"])
-  }
-}
-
-/// A folder for a store that is opened more than once.
-private final class Folder: Sendable {
-  let url: URL
-
-  init() throws {
-    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("strata-\(UUID())")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    url = folder.appendingPathComponent("store.sqlite")
-  }
-
-  deinit { try? FileManager.default.removeItem(at: url.deletingLastPathComponent()) }
-
-  func open(_ entities: any Entity.Type...) async throws -> Stack {
-    try await Stack.open(entities, at: url)
-  }
-
-  static func indexes(of table: String, _ stack: Stack) async throws -> Int {
-    try await stack.read(
-      "SELECT name FROM sqlite_schema WHERE type = 'index' AND tbl_name = \(table) AND sql <> ''",
-      as: String.self
-    ).count
   }
 }

@@ -82,6 +82,7 @@ extension Writer {
   ) throws(StoreError) -> (
     changes: [TableID: TableChanges], report: EvictionReport, referenced: [EvictionCandidate]
   ) {
+    try makeDeferredIndexes(writer.connection)
     var run = EvictionRun(
       batch, keeping: try unpushedRows(writer.connection), writer.connection, model, builder)
     let rows = try run.choose()

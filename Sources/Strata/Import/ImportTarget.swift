@@ -18,6 +18,8 @@ package struct ImportTarget: Sendable {
     package var skipsRefused = false
     /// Where rows are noted that may be absent: what delete rules do to them is no change of others.
     package var noted: ImportLedger?
+    /// The load that may put off indexes; nil if all of them are kept.
+    package var load: BulkLoad?
 
     package init() {}
   }
@@ -40,6 +42,13 @@ package struct ImportTarget: Sendable {
       [author] writer throws(StoreError) in
       try writer.delete(page, notedIn: ledger, inUse: inUse, saving, author: author)
     }
+  }
+
+  /// Makes the indexes that were put off, each in a transaction of its own.
+  package nonisolated(nonsending) func makeDeferredIndexes() async throws(StoreError) {
+    while try await store.writer.submit(
+      .bulk, context: context, { writer throws(StoreError) in try writer.makeNextDeferredIndex() })
+    {}
   }
 
   /// Makes the links of some entities what a feed says.

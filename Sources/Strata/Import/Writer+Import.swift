@@ -15,7 +15,9 @@ extension Writer {
     (outcome.commit, _) = try transaction(author: author, isCounted: !marks.isEmpty) {
       connection throws(StoreError) in
       try marks.write(at: options.now(), connection)
-      return try write(layer, saving, rowWriter(connection, author: author), &outcome)
+      let changes = try write(layer, saving, rowWriter(connection, author: author), &outcome)
+      if let load = saving.load { try deferIndexes(load, after: changes, connection) }
+      return changes
     }
     outcome.duration = start.duration(to: .now)
     return outcome
@@ -117,7 +119,6 @@ extension Writer {
     let start = ContinuousClock.now
     var outcome = BatchOutcome()
     let marks = saving.marks
-    var hasNewSchema = false
     (outcome.commit, _) = try transaction(author: author, isCounted: !marks.isEmpty) {
       connection throws(StoreError) in
       try marks.write(at: options.now(), connection)
@@ -139,7 +140,6 @@ extension Writer {
       }
       return collected.composed
     }
-    if hasNewSchema { try adoptSchema() }
     outcome.duration = start.duration(to: .now)
     return outcome
   }
@@ -187,7 +187,7 @@ extension Writer {
     try translatingErrors { () throws(SQLiteError) in
       var dropped: [TableIndex] = []
       for table in model.tables where tables.contains(table.id) {
-        let indexes = table.sql.indexes(uniques: table.uniques).filter { !$0.isUnique }
+        let indexes = table.plainIndexes
         guard !indexes.isEmpty,
           try connection.integer("SELECT 1 FROM \(table.name.quotedIdentifier) LIMIT 1") == nil
         else { continue }

@@ -30,8 +30,22 @@ struct StoredTables {
           tables[entry.name.folded] = entry
         }
       }
+      try addDeferredIndexes(connection)
     } catch {
       throw StoreError(error)
+    }
+  }
+
+  /// An import has put them off, or was killed: they are made before anything else is done.
+  private mutating func addDeferredIndexes(_ connection: Connection) throws(SQLiteError) {
+    guard contains(DeferredIndexes.table) else { return }
+    let rows = try connection.prepare(
+      "SELECT name, tableName, statement FROM \(DeferredIndexes.table)")
+    defer { rows.reset() }
+    while try rows.step() {
+      let entry = Entry(
+        type: "index", name: rows.string(0), table: rows.string(1).folded, sql: rows.string(2))
+      attached[entry.table, default: []].append(entry)
     }
   }
 

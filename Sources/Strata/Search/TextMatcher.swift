@@ -21,7 +21,7 @@ final class TextMatcher {
 
   init(_ index: TableSearch.Text) throws(SQLiteError) {
     self.index = index
-    connection = try Connection(path: "", access: .temporary, busyTimeout: .zero)
+    connection = try Connection(path: "", access: .memory, busyTimeout: .zero)
     let columns = index.described.columns.map(\.quotedIdentifier)
     let arguments = index.described.arguments.joined(separator: ", ")
     try connection.execute("CREATE VIRTUAL TABLE strata_text USING fts5(\(arguments))")

@@ -1,22 +1,36 @@
 /// When to move the write-ahead log back into the database file and start it again.
 ///
 /// A pinned snapshot keeps the log from being started again, and a view context always has one: at
-/// the newest commit while it rests, at an older one while it merges. So past a limit the writer
-/// waits for the moment in which the view context rests, for a short time at most, unpins the
-/// snapshots of the newest commit, writes every frame back, and pins them again: they now read
-/// the file alone, and the next commit starts the log again.
+/// the newest commit while it rests, at an older one while it merges. So past a limit the log is
+/// written back beside the writer; when that is done, the writer waits for the moment in which the
+/// view context rests, for a short time at most, unpins the snapshots of the newest commit, writes
+/// the last frames back, and pins them again: they now read the file alone, and the next commit
+/// starts the log again.
 ///
-/// short ─commit past the limit→ due;  due ─restarted→ short
+/// short ─commit past the limit→ writing back ─done→ due ─restarted→ short
+/// writing back ─as much again was committed→ commits wait for it
 /// due ─not possible→ short until a sixteenth of the limit more was written
-/// due ─a sixteenth more was written→ due again, with patience anew
+/// due ─a sixteenth more was written→ writing back again, with patience anew
 struct CheckpointRule: Sendable {
   /// How long commits may be held up for the view context to come to rest, if nothing else is said.
   static let patience = Duration.milliseconds(10)
+
+  /// What to do after a commit.
+  enum Step {
+    case nothing
+    /// Write the log back beside the writer.
+    case writeBack
+    /// Let commits wait: the disk is slower than they are.
+    case hold
+  }
 
   /// The length, in frames, past which the log is to be started again.
   let limit: Int
   private var nextAttempt: Int
   private(set) var isDue = false
+  private var isWritingBack = false
+  /// How far the log may grow while it is written back.
+  private var longest = 0
 
   init(limit: Int) {
     self.limit = limit
@@ -25,14 +39,21 @@ struct CheckpointRule: Sendable {
 
   /// Notes a commit that left the log with `frames` frames.
   ///
-  /// - Returns: whether commits should wait for an attempt.
-  mutating func didCommit(frames: Int) -> Bool {
+  mutating func didCommit(frames: Int) -> Step {
+    if isWritingBack { return frames < longest ? .nothing : .hold }
     if frames < limit { nextAttempt = limit }
     // An attempt whose patience ran out is still due, but nobody waits for it any more.
-    if frames < nextAttempt { return false }
-    isDue = true
+    if frames < nextAttempt { return .nothing }
+    isWritingBack = true
     nextAttempt = frames + max(1, limit / 16)
-    return true
+    longest = frames + limit
+    return .writeBack
+  }
+
+  /// Notes that the log is written back, but for the newest commits.
+  mutating func didWriteBack() {
+    isWritingBack = false
+    isDue = true
   }
 
   /// Ends the attempt, successful or not.

@@ -17,6 +17,7 @@ enum StoreFormat {
   ) throws(StoreError) {
     try migration.check(version: schemaVersion)
     try checkModules(connection, model)
+    try finishLoads(connection)
     if try isUpToDate(connection, model: model, schemaVersion: schemaVersion, migration) {
       return migration.performed(MigrationPlan(from: schemaVersion, to: schemaVersion))
     }
@@ -39,6 +40,14 @@ enum StoreFormat {
       if connection.isInTransaction { try? connection.execute("ROLLBACK") }
       throw error
     }
+  }
+
+  /// Makes the indexes that an import had put off when its process was killed.
+  private static func finishLoads(_ connection: Connection) throws(StoreError) {
+    guard try integer(connection, "PRAGMA application_id") == applicationID,
+      try integer(connection, "PRAGMA user_version") == version
+    else { return }
+    try translatingErrors { () throws(SQLiteError) in try DeferredIndexes.makeAll(connection) }
   }
 
   /// Whether the file has nothing in it; a store of Strata's otherwise.
@@ -84,11 +93,13 @@ enum StoreFormat {
     try HistoryFormat.create(connection)
   }
 
-  /// A number that changes when a table or an index is made, altered or dropped, and not when one is
-  /// made anew as it was.
+  /// A number that changes when a table is made, altered or dropped, and not when one is made anew as
+  /// it was. Indexes that are not unique come and go with imports.
   static func tablesHash(_ connection: Connection) throws(StoreError) -> Int {
     try translatingErrors { () throws(SQLiteError) in
-      let rows = try connection.prepare("SELECT name, sql FROM sqlite_schema ORDER BY name")
+      let rows = try connection.prepare(
+        "SELECT name, sql FROM sqlite_schema WHERE name <> '\(DeferredIndexes.table)' "
+          + "AND NOT (type = 'index' AND sql LIKE 'CREATE INDEX%') ORDER BY name")
       defer { rows.reset() }
       var hasher = Hasher()
       while try rows.step() {

@@ -42,6 +42,10 @@ struct WorkingSet {
   /// The tables in model order, so that a save is written the same way every time.
   var tableIDs: [TableID] { tables.keys.sorted() }
 
+  var hasDeletions: Bool {
+    tables.values.contains { rows in rows.all.contains { $0.before != nil && $0.after == nil } }
+  }
+
   /// The final state of a row, if the save touches it.
   mutating func find(_ table: TableID, _ key: RecordKey) -> Row? {
     guard let position = tables[table]?.position(of: key) else { return nil }

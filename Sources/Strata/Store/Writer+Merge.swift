@@ -84,6 +84,9 @@ extension Writer {
         || !merge.isStuck && merge.cursor.map(publisher.hasUnread) == true)
   }
 
+  /// Whether the view context has merged everything and waits.
+  var isMergeAtRest: Bool { merge.waiter != nil && !isMergeDue }
+
   /// Answers a waiting view context, between transactions.
   func answerMergePull() {
     guard !merge.heldBack, isMergeDue, let waiter = merge.waiter, let step = makeMergeStep() else {

@@ -52,6 +52,7 @@ extension Writer {
     _ working: inout WorkingSet, _ connection: Connection, waits: Bool = false
   ) throws(StoreError) -> [DeleteRules.WaitingRow] {
     guard model.hasReferences else { return [] }
+    if defersIndexes && working.hasDeletions { try makeDeferredIndexes(connection) }
     var rules = DeleteRules(connection, model, builder)
     return try rules.run(on: &working, waits: waits)
   }

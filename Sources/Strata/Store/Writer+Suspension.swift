@@ -8,6 +8,7 @@ extension Writer {
     queue.suspend()
     await afterQueuedWork { $0.merge.isSuspended = true }
     await pool.suspend()
+    await checkpointer.close()
     await afterQueuedWork { $0.closeConnection() }
   }
 

@@ -32,6 +32,10 @@ actor Writer {
   /// Nil once closed, and while suspended.
   var openConnection: Connection?
   private var schemaVersion: Int64 = 0
+  /// Whether the open transaction has made or dropped an index.
+  var hasNewSchema = false
+  /// Whether this writer has put off indexes and not made them yet.
+  var defersIndexes = false
   /// Tells whether another version has other tables.
   private let tablesHash: Int
   /// Changes when anybody else commits, also without counting the commit.
@@ -41,6 +45,7 @@ actor Writer {
   /// The commit's number when `dataVersion` was read.
   var countedCommit: Int64 = 0
   private var checkpoints: CheckpointRule
+  nonisolated let checkpointer: Checkpointer
   private let logPatience: Duration
   private(set) var commit: Int64 = 0
   var merge = MergePull()
@@ -86,6 +91,7 @@ actor Writer {
     self.publisher = publisher
     self.newest = newest
     checkpoints = CheckpointRule(limit: max(1, limit))
+    checkpointer = Checkpointer(options)
     logPatience = options.logPatience
     author = options.author
     historyLayout = HistoryLayout(options.model)
@@ -236,6 +242,7 @@ actor Writer {
     _ body: (Connection) throws(StoreError) -> [TableID: TableChanges]
   ) throws(StoreError) -> (commit: Int64, changes: [TableID: TableChanges]) {
     let connection = try connection
+    let deferredIndexes = defersIndexes
     try translatingErrors { () throws(SQLiteError) in
       try connection.statement(for: Self.begin).run()
     }
@@ -256,6 +263,7 @@ actor Writer {
         }
         try connection.statement(for: Self.end).run()
       }
+      if hasNewSchema { adoptSchema() }
       // Telling others may find that another process has committed since.
       let isCounted = isCounted || !changes.isEmpty
       let number = isCounted ? commit + 1 : commit
@@ -266,6 +274,8 @@ actor Writer {
         try? connection.statement(for: Self.rollback).run()
       }
       history?.forget()
+      hasNewSchema = false
+      defersIndexes = deferredIndexes
       throw error
     }
   }
@@ -294,11 +304,11 @@ actor Writer {
   }
 
   /// Takes the tables as this writer has just left them.
-  func adoptSchema() throws(StoreError) {
-    let version = try translatingErrors { () throws(SQLiteError) in
-      try openConnection?.integer(for: Self.readSchemaVersion)
-    }
-    schemaVersion = version ?? schemaVersion
+  ///
+  /// The commit stands if that fails: whoever finds another version then compares the tables.
+  private func adoptSchema() {
+    hasNewSchema = false
+    schemaVersion = (try? openConnection?.integer(for: Self.readSchemaVersion)) ?? schemaVersion
   }
 
   func storedCommit(_ connection: Connection) throws(StoreError) -> Int64 {
@@ -333,13 +343,29 @@ actor Writer {
 
   // MARK: - The log
 
-  /// Looks at the log's length after a commit; past the limit, commits wait for the view context
-  /// to come to rest.
+  /// Looks at the log's length after a commit; past the limit it is written back.
   private func checkLog() {
-    guard let connection = openConnection, merge.cursor != nil,
-      checkpoints.didCommit(frames: connection.logFrames)
-    else { return }
-    queue.hold(for: logPatience)
+    guard let connection = openConnection, merge.cursor != nil else { return }
+    switch checkpoints.didCommit(frames: connection.logFrames) {
+    case .nothing: break
+    case .hold: queue.hold(for: logPatience)
+    case .writeBack:
+      checkpointer.writeBack { [weak self, executor] in
+        executor.async { [weak self] in self?.assumeIsolated { $0.didWriteBack() } }
+      }
+    }
+  }
+
+  /// Commits wait for the view context to come to rest, unless it does.
+  private func didWriteBack() {
+    checkpoints.didWriteBack()
+    if openConnection == nil { return }
+    if isMergeAtRest {
+      restartLogIfDue()
+      answerMergePull()
+    } else {
+      queue.hold(for: logPatience)
+    }
   }
 
   /// Starts the log again if that is due: the view context has merged everything and waits.
@@ -391,6 +417,7 @@ actor Writer {
     // Every queued unit has a ticket in front of this one.
     await afterQueuedWork { $0.endMergePull() }
     await pool.close()
+    await checkpointer.close()
     await afterQueuedWork { writer in
       _ = try? writer.openConnection?.checkpointPassively()
       writer.openConnection = nil

@@ -15,6 +15,7 @@ final class ImportSession: Sendable {
   /// The rows that the feed may not have any more, in the order in which they are deleted.
   let scopes: [ImportScope]
   let ledger = ImportLedger()
+  private let load = BulkLoad()
   private let marks: FreshnessMarks
   private let monitor: ImportMonitor?
   private let start = ContinuousClock.now
@@ -45,6 +46,7 @@ final class ImportSession: Sendable {
     var saving = ImportTarget.Saving()
     saving.skipsRefused = skipsRefused
     saving.noted = looksForAbsentRows ? ledger : nil
+    saving.load = load
     return saving
   }
 
@@ -168,11 +170,19 @@ final class ImportSession: Sendable {
     if isLast { saving.marks = marks }
     if !last.isEmpty || !saving.marks.isEmpty { try await saveLast(last, target, saving) }
     if isLast { return }
+    // Whatever is deleted is looked for by an index.
+    try await makeDeferredIndexes()
     try await makeLinks(target)
     if try await !deleteAbsent(target, self.saving) && !marks.isEmpty {
       saving.marks = marks
       try await saveLast(RecordBatch(), target, saving)
     }
+  }
+
+  /// Makes the indexes that batches have put off.
+  nonisolated(nonsending) func makeDeferredIndexes() async throws(ImportError) {
+    guard let target else { return }
+    try await storing { () throws(StoreError) in try await target.makeDeferredIndexes() }
   }
 
   private nonisolated(nonsending) func makeLinks(

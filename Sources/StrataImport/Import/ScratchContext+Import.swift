@@ -85,8 +85,11 @@ extension ScratchContext {
         }
       }
       try await body()
+      try await session.makeDeferredIndexes()
       return session.result
     } catch {
+      // What is in the store shall be found as quickly as before, also if the task is cancelled.
+      await Task { try? await session.makeDeferredIndexes() }.value
       var error = error
       error.result = session.result
       throw error

@@ -2,64 +2,111 @@ import Foundation
 import Strata
 
 extension Workload {
-  /// A JSON file of songs that nobody has, upserted.
+  /// A JSON file of songs that nobody has, upserted; and the same feed a little later.
   static let importing = Workload(
-    name: "W9", summary: "import a file of 100,000 JSON objects to upserted rows"
+    name: "W9",
+    summary: "import a file of 100,000 JSON objects to upserted rows; again with 1 % changed"
   ) { bench in
     let songs = Song.generated(100_000)
     let file = bench.newFile("json")
     try songs.json.write(to: file, atomically: false, encoding: .utf8)
-    let decoder = try await importing(file, songs, "against JSONDecoder, ms", bench) { file in
-      try SongObject.songs(in: Data(contentsOf: file))
+    var figures = try await importing(file, songs, "against JSONDecoder, ms", bench) {
+      try upsert(SongObject.songs(in: Data(contentsOf: $0)), $1)
     }
-    let scanner = try await importing(file, songs, "against a byte scanner, ms", bench) { file in
-      try SongScanner.songs(in: Data(contentsOf: file))
+    figures += try await importing(
+      file, songs, "against a byte scanner, ms", bench, raw: upsertOverlapped)
+    figures += try await importing(
+      file, songs, "no index, against a byte scanner, ms", bench, NoIndex.self,
+      raw: upsertOverlapped)
+    figures += try await importing(
+      file, songs, "two indexes, against a byte scanner, ms", bench, TwoIndexes.self,
+      raw: upsertOverlapped)
+    let changed = songs.map { song in
+      var song = song
+      if song.id % 100 == 0 { song.bpm += 1 }
+      return song
     }
-    return decoder + scanner
+    let refresh = bench.newFile("json")
+    try changed.json.write(to: refresh, atomically: false, encoding: .utf8)
+    return try await figures
+      + importing(
+        refresh, changed, over: songs.count, "1 % changed, against a byte scanner, ms", bench,
+        raw: upsertOverlapped)
   }
 
   @MainActor
-  private static func importing(
-    _ file: URL, _ songs: [Song], _ metric: String, _ bench: Bench, parse: (URL) throws -> [Song]
+  private static func importing<Indexes: SongIndexes>(
+    _ file: URL, _ songs: [Song], over stored: Int = 0, _ metric: String, _ bench: Bench,
+    _ indexes: Indexes.Type = TitleIndex.self, raw: (URL, RawConnection) async throws -> Void
   ) async throws -> [Figure] {
-    try await bench.compare([metric]) {
-      try await bench.withStack(songs: 0, verify: { try SongTable($0).verify(songs) }) { stack in
+    let entity = ImportedSong<Indexes>.self
+    let verify = { (url: URL) in try SongTable(url).verify(songs) }
+    return try await bench.compare([metric]) {
+      try await bench.withStack(entity, songs: stored, verify: verify) { stack in
         let watch = Stopwatch()
-        try await importSongs(file, into: stack)
+        try await entity.importSongs(file, into: stack)
         return [watch.milliseconds]
       }
     } raw: {
-      try await bench.withRaw(songs: 0, verify: { try SongTable($0).verify(songs) }) { raw in
+      try await bench.withRaw(entity, songs: stored, verify: verify) { connection in
         let watch = Stopwatch()
-        let parsed = try parse(file)
-        let upsert = try raw.prepare(SongSQL.upsert)
-        try raw.transaction {
-          for song in parsed {
-            upsert.bind(song)
-            try upsert.run()
-          }
-        }
+        try await raw(file, connection)
         return [watch.milliseconds]
       }
     }
+  }
+
+  @MainActor
+  private static func upsert(_ songs: [Song], _ raw: RawConnection) throws {
+    let upsert = try raw.prepare(SongSQL.upsert)
+    try raw.transaction {
+      for song in songs {
+        upsert.bind(song)
+        try upsert.run()
+      }
+    }
+  }
+
+  /// Scans in one thread and writes in another, in one transaction.
+  @MainActor
+  private static func upsertOverlapped(_ file: URL, _ raw: RawConnection) async throws {
+    let (portions, next) = AsyncThrowingStream<[Song], any Error>.makeStream()
+    let scan = Task.detached {
+      do {
+        try SongScanner.scan(Data(contentsOf: file), portion: 1_000) { next.yield($0) }
+        next.finish()
+      } catch { next.finish(throwing: error) }
+    }
+    let upsert = try raw.prepare(SongSQL.upsert)
+    try raw.execute("BEGIN IMMEDIATE")
+    for try await portion in portions {
+      for song in portion {
+        upsert.bind(song)
+        try upsert.run()
+      }
+    }
+    try raw.execute("COMMIT")
+    await scan.value
   }
 }
 
 extension [Song] {
   /// The songs as a JSON array, an object a line.
+  var json: String { "[\n" + map(\.json).joined(separator: ",\n") + "\n]\n" }
+}
+
+extension Song {
+  /// The song as a JSON object.
   var json: String {
     func text(_ value: String?) -> String { value.map { "\"\($0)\"" } ?? "null" }
     func number(_ value: Int?) -> String { value.map { "\($0)" } ?? "null" }
-    let objects = map { song in
+    return """
+      {"id":\(id),"title":\(text(title)),"subtitle":\(text(subtitle)),\
+      "artistID":\(number(artistID)),"ccli":\(number(ccli)),"bpm":\(bpm),\
+      "key":\(text(key)),"themes":\(text(themes)),\
+      "createdAt":\(createdAt.timeIntervalSince1970),\
+      "updatedAt":\(updatedAt.timeIntervalSince1970),"hidden":\(hidden)}
       """
-      {"id":\(song.id),"title":\(text(song.title)),"subtitle":\(text(song.subtitle)),\
-      "artistID":\(number(song.artistID)),"ccli":\(number(song.ccli)),"bpm":\(song.bpm),\
-      "key":\(text(song.key)),"themes":\(text(song.themes)),\
-      "createdAt":\(song.createdAt.timeIntervalSince1970),\
-      "updatedAt":\(song.updatedAt.timeIntervalSince1970),"hidden":\(song.hidden)}
-      """
-    }
-    return "[\n" + objects.joined(separator: ",\n") + "\n]\n"
   }
 }
 

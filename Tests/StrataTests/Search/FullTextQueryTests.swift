@@ -191,7 +191,7 @@ struct NaiveSearch {
     let table = model.table(of: Page.self)
     let index = try #require(table.search?.text)
     let matcher = try TextMatcher(index)
-    let reader = try Connection(path: "", access: .temporary, busyTimeout: .zero)
+    let reader = try Connection(path: "", access: .memory, busyTimeout: .zero)
     let pages = try (0..<2_000).map { number in
       try table.encode(Page(id: "\(number)", title: "grace"), RecordBuilder())
     }

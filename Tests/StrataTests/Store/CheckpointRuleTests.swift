@@ -5,15 +5,19 @@ import Testing
 @Suite struct CheckpointRuleTests {
   @Test func `a short log is left alone`() {
     var rule = CheckpointRule(limit: 160)
-    for frames in [0, 1, 80, 159] { #expect(rule.didCommit(frames: frames) == false) }
+    for frames in [0, 1, 80, 159] { #expect(rule.didCommit(frames: frames) == .nothing) }
     #expect(!rule.isDue)
   }
 
-  @Test func `the first commit past the limit makes an attempt due`() {
+  @Test func `a log that is written back makes an attempt due`() {
     var rule = CheckpointRule(limit: 160)
-    #expect(rule.didCommit(frames: 160) == true)
+    #expect(rule.didCommit(frames: 160) == .writeBack)
+    #expect(!rule.isDue)
+    #expect(rule.didCommit(frames: 319) == .nothing)
+    #expect(rule.didCommit(frames: 320) == .hold)
+    rule.didWriteBack()
     #expect(rule.isDue)
-    #expect(rule.didCommit(frames: 161) == false)
+    #expect(rule.didCommit(frames: 161) == .nothing)
     #expect(rule.isDue)
     rule.endAttempt()
     #expect(!rule.isDue)
@@ -24,32 +28,38 @@ import Testing
     // never rest again, and the log would grow without end.
     var rule = CheckpointRule(limit: 160)
     _ = rule.didCommit(frames: 160)
-    #expect(rule.didCommit(frames: 169) == false)
-    #expect(rule.didCommit(frames: 170) == true)
-    #expect(rule.didCommit(frames: 180) == true)
+    rule.didWriteBack()
+    #expect(rule.didCommit(frames: 169) == .nothing)
+    #expect(rule.didCommit(frames: 170) == .writeBack)
+    #expect(rule.isDue)
+    rule.didWriteBack()
+    #expect(rule.didCommit(frames: 180) == .writeBack)
   }
 
   @Test func `after an attempt in vain a sixteenth of the limit must be written first`() {
     var rule = CheckpointRule(limit: 160)
     _ = rule.didCommit(frames: 165)
+    rule.didWriteBack()
     rule.endAttempt()
-    #expect(rule.didCommit(frames: 174) == false)
-    #expect(rule.didCommit(frames: 175) == true)
+    #expect(rule.didCommit(frames: 174) == .nothing)
+    #expect(rule.didCommit(frames: 175) == .writeBack)
   }
 
   @Test func `after the log was started again the limit counts from the start`() {
     var rule = CheckpointRule(limit: 160)
     _ = rule.didCommit(frames: 500)
+    rule.didWriteBack()
     rule.endAttempt()
-    #expect(rule.didCommit(frames: 3) == false)
-    #expect(rule.didCommit(frames: 159) == false)
-    #expect(rule.didCommit(frames: 160) == true)
+    #expect(rule.didCommit(frames: 3) == .nothing)
+    #expect(rule.didCommit(frames: 159) == .nothing)
+    #expect(rule.didCommit(frames: 160) == .writeBack)
   }
 
   @Test func `a limit of one frame asks at every commit`() {
     var rule = CheckpointRule(limit: 1)
     for frames in 1...5 {
-      #expect(rule.didCommit(frames: frames) == true)
+      #expect(rule.didCommit(frames: frames) == .writeBack)
+      rule.didWriteBack()
       rule.endAttempt()
     }
   }

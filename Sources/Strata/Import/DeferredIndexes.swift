@@ -1,0 +1,61 @@
+internal import StrataSQLite
+
+/// Indexes that were dropped while a table is filled, and are made when it is full.
+///
+/// Rows that come in another order than an index has change a page of it each, and the log gets that
+/// page with every batch. Made from all rows at once, the index is sorted first, and each of its pages
+/// is written once. Which indexes are owed is said in the file, by the transaction that drops them:
+/// whoever opens the store after a crash makes them.
+enum DeferredIndexes {
+  /// There while indexes are owed.
+  static let table = "strata_deferred_index"
+
+  static func areOwed(_ connection: Connection) throws(SQLiteError) -> Bool {
+    try connection.integer("SELECT 1 FROM sqlite_schema WHERE name = '\(table)'") != nil
+  }
+
+  /// Drops indexes of a table and notes how to make them.
+  static func drop(
+    _ indexes: [TableIndex], of name: String, _ connection: Connection
+  ) throws(SQLiteError) {
+    try connection.execute(
+      "CREATE TABLE IF NOT EXISTS \(table) (name TEXT PRIMARY KEY, tableName TEXT NOT NULL, "
+        + "statement TEXT NOT NULL) WITHOUT ROWID")
+    for index in indexes {
+      let note = try connection.prepare("INSERT OR REPLACE INTO \(table) VALUES (?1, ?2, ?3)")
+      note.bind(1, index.name)
+      note.bind(2, name)
+      note.bind(3, index.create)
+      try note.run()
+      try connection.execute("DROP INDEX IF EXISTS \(index.name.quotedIdentifier)")
+    }
+  }
+
+  /// Makes one of the indexes that are owed.
+  ///
+  /// - Returns: whether more are owed.
+  static func makeNext(_ connection: Connection) throws(SQLiteError) -> Bool {
+    guard try areOwed(connection) else { return false }
+    if let next = try connection.text("SELECT statement FROM \(table) ORDER BY name LIMIT 1") {
+      try connection.execute(next)
+      try connection.execute(
+        "DELETE FROM \(table) WHERE name = (SELECT min(name) FROM \(table))")
+    }
+    if try connection.integer("SELECT 1 FROM \(table) LIMIT 1") != nil { return true }
+    try connection.execute("DROP TABLE \(table)")
+    return false
+  }
+
+  /// Makes what a process that was killed still owed; in a transaction of its own.
+  static func makeAll(_ connection: Connection) throws(SQLiteError) {
+    guard try areOwed(connection) else { return }
+    try connection.execute("BEGIN IMMEDIATE")
+    do throws(SQLiteError) {
+      while try makeNext(connection) {}
+      try connection.execute("COMMIT")
+    } catch {
+      if connection.isInTransaction { try? connection.execute("ROLLBACK") }
+      throw error
+    }
+  }
+}

@@ -1,0 +1,142 @@
+import Foundation
+import StrataTesting
+import Testing
+
+@testable import Strata
+@testable import StrataImport
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// An empty table that gets many rows is filled without its indexes, which are made at the end.
+@Suite(.stack(Author.self, Book.self))
+struct BulkLoadTests {
+  /// More than a table needs to be loaded in bulk, in chunks between which the test looks.
+  private static let chunks = (0..<6).map { chunk in
+    Data((Book.lines((chunk * 5_000 + 1)...(chunk * 5_000 + 5_000)) + "\n").utf8)
+  }
+
+  private let stack = Stack.test
+
+  init() async throws {
+    try await stack.withScratch { $0.insert(Author(id: 1, name: "Ann")) }
+  }
+
+  /// Imports all chunks; `between` runs before each of them.
+  private static func load(
+    into stack: Stack, between: @escaping @Sendable (Int) async throws -> Void
+  ) async throws(ImportError) -> ImportResult {
+    let next = Lock(0)
+    let source = AsyncThrowingStream<Data, any Error> {
+      let number = next.withLock { next in
+        defer { next += 1 }
+        return next
+      }
+      try await between(number)
+      return number < chunks.count ? chunks[number] : nil
+    }
+    var options = ImportOptions()
+    options.batchSize = 1_000
+    return try await stack.importJSON(
+      Book.self, from: .chunks(source), as: .lines, mapping: Book.json, options: options)
+  }
+
+  @Test func `the indexes are gone while it is filled and there at the end`() async throws {
+    let counts = Lock<[Int]>([])
+    let result = try await Self.load(into: stack) { [stack] _ in
+      let count = try await StoreFile.indexes(of: "books", stack)
+      counts.withLock { $0.append(count) }
+    }
+    #expect(result.inserted == 30_000)
+    #expect(counts.withLock(\.self).first == 3)
+    #expect(counts.withLock(\.self).last == 0)
+    #expect(try await StoreFile.indexes(of: "books", stack) == 3)
+    #expect(try await stack.fetch(Book.where { $0.shelf == 1 }).count == 10_000)
+    let owed = try await stack.read(
+      "SELECT count(*) FROM sqlite_schema WHERE name = 'strata_deferred_index'", as: Int.self)
+    #expect(owed == [0])
+  }
+
+  @Test func `a table that has rows of others keeps its indexes`() async throws {
+    try await stack.withScratch { $0.insert(Book(id: 0, title: "mine", authorID: 1)) }
+    _ = try await Self.load(into: stack) { [stack] _ in
+      let count = try await StoreFile.indexes(of: "books", stack)
+      #expect(count == 3)
+    }
+  }
+
+  @Test func `an import that fails or is cancelled makes the indexes, too`() async throws {
+    struct Failure: Error {}
+    await #expect(throws: ImportError.self) {
+      try await Self.load(into: stack) { if $0 == 5 { throw Failure() } }
+    }
+    #expect(try await stack.view.count(Book.all) >= 20_000)
+    #expect(try await StoreFile.indexes(of: "books", stack) == 3)
+
+    let other = try await Stack.temporary(Author.self, Book.self)
+    try await other.withScratch { $0.insert(Author(id: 1, name: "Ann")) }
+    await #expect(throws: ImportError.self) {
+      try await Self.load(into: other) { if $0 == 5 { withUnsafeCurrentTask { $0?.cancel() } } }
+    }
+    #expect(try await other.view.count(Book.all) > BulkLoad.threshold)
+    #expect(try await StoreFile.indexes(of: "books", other) == 3)
+    await other.close()
+  }
+
+  /// Without an index a cascade would read the whole table for every row.
+  @Test func `a deletion has its indexes, and rows that come later as well`() async throws {
+    let stack = stack
+    let result = try await Self.load(into: stack) { number in
+      if number < 4 { return }
+      try await stack.withScratch { scratch in
+        if number == 4 { scratch.insert(Author(id: 2, name: "Bo")) }
+        if number == 5 { scratch.delete(Author(id: 2, name: "Bo")) }
+      }
+      #expect(try await StoreFile.indexes(of: "books", stack) == (number == 4 ? 0 : 3))
+    }
+    #expect(result.inserted == 30_000)
+    #expect(try await StoreFile.indexes(of: "books", stack) == 3)
+  }
+
+  @Test func `another process reads, writes and opens the store meanwhile`() async throws {
+    let file = try StoreFile()
+    let stack = try await file.open(Author.self, Book.self)
+    try await stack.withScratch { $0.insert(Author(id: 1, name: "Ann")) }
+    let other = try await file.open(Author.self, Book.self)
+    _ = try await Self.load(into: stack) { number in
+      try await other.withScratch { $0.insert(Author(id: 10 + number, name: "Other")) }
+      _ = try await other.fetch(Book.where { $0.shelf == 1 })
+      if number == 5 {
+        #expect(try await StoreFile.indexes(of: "books", stack) == 0)
+        let third = try await file.open(Author.self, Book.self)
+        #expect(try await StoreFile.indexes(of: "books", third) == 3)
+        await third.close()
+      }
+    }
+    #expect(try await StoreFile.indexes(of: "books", stack) == 3)
+    #expect(try await other.fetch(Book.where { $0.shelf == 1 }).count == 10_000)
+    #expect(try await other.view.count(Author.all) == 8)
+    await other.close()
+    await stack.close()
+  }
+
+  @Test func `after a kill the indexes are made when the store is opened`() async throws {
+    let file = try StoreFile()
+    let path = file.url.path
+    await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String] in
+      let stack = try await Stack.open(Author.self, Book.self, at: URL(fileURLWithPath: path))
+      try await stack.withScratch { $0.insert(Author(id: 1, name: "Ann")) }
+      _ = try await BulkLoadTests.load(into: stack) { number in
+        if number < 5 { return }
+        if try await StoreFile.indexes(of: "books", stack) == 0 { raise(SIGKILL) }
+      }
+    }
+    let stack = try await file.open(Author.self, Book.self)
+    #expect(try await stack.view.count(Book.all) > BulkLoad.threshold)
+    #expect(try await StoreFile.indexes(of: "books", stack) == 3)
+    await stack.close()
+  }
+}

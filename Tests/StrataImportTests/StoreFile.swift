@@ -1,0 +1,26 @@
+import Foundation
+import Strata
+
+/// A store that is opened more than once, in a folder of its own.
+final class StoreFile: Sendable {
+  let url: URL
+
+  init() throws {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("strata-\(UUID())")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    url = folder.appendingPathComponent("store.sqlite")
+  }
+
+  deinit { try? FileManager.default.removeItem(at: url.deletingLastPathComponent()) }
+
+  func open(_ entities: any Entity.Type...) async throws -> Stack {
+    try await Stack.open(entities, at: url)
+  }
+
+  static func indexes(of table: String, _ stack: Stack) async throws -> Int {
+    try await stack.read(
+      "SELECT name FROM sqlite_schema WHERE type = 'index' AND tbl_name = \(table) AND sql <> ''",
+      as: String.self
+    ).count
+  }
+}
