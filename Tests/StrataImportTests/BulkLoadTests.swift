@@ -123,6 +123,35 @@ struct BulkLoadTests {
     await stack.close()
   }
 
+  @Test func `an index that is being made gives way to what is urgent`() async throws {
+    _ = try await Self.load(into: stack) { _ in }
+    let writer = stack.store.writer
+    let indexes = stack.store.model.table(of: Book.self).plainIndexes
+    try await writer.enqueue(.bulk) { writer throws(StoreError) in
+      let connection = try writer.connection
+      do { try DeferredIndexes.drop(indexes, of: "books", connection) } catch {
+        Issue.record(error)
+      }
+      writer.defersIndexes = true
+    }.value
+    let order = Lock<[String]>([])
+    let steps = try await writer.enqueue(.bulk) { writer throws(StoreError) in
+      _ = writer.enqueue(.urgent) { _ in order.withLock { $0.append("urgent") } }
+      return try writer.makeNextDeferredIndex(givesWay: true)
+    }.value
+    #expect(steps == .gaveWay)
+    #expect(try await StoreFile.indexes(of: "books", stack) == 0)
+    #expect(order.withLock(\.self) == ["urgent"])
+    // Nothing is urgent now, or it has to wait.
+    for (givesWay, step) in [(true, DeferredIndexes.Step.made), (false, .made), (true, .done)] {
+      let next = try await writer.enqueue(.bulk) { writer throws(StoreError) in
+        try writer.makeNextDeferredIndex(givesWay: givesWay)
+      }.value
+      #expect(next == step)
+    }
+    #expect(try await StoreFile.indexes(of: "books", stack) == 3)
+  }
+
   @Test func `after a kill the indexes are made when the store is opened`() async throws {
     let file = try StoreFile()
     let path = file.url.path

@@ -68,9 +68,23 @@ extension Writer {
 
   /// Makes one of the indexes that are owed.
   ///
-  /// - Returns: whether more are owed.
-  func makeNextDeferredIndex() throws(StoreError) -> Bool {
-    guard defersIndexes else { return false }
+  /// - Parameter givesWay: whether to stop, and leave everything as it was, when something urgent
+  ///   waits. It takes some hundred milliseconds for a million rows.
+  func makeNextDeferredIndex(givesWay: Bool) throws(StoreError) -> DeferredIndexes.Step {
+    guard defersIndexes else { return .done }
+    if !givesWay { return try makeNextDeferredIndex() }
+    return try queue.untilUrgent { flag throws(StoreError) in
+      let connection = try connection
+      connection.installCancellation(flag)
+      defer { connection.removeCancellation() }
+      do throws(StoreError) { return try makeNextDeferredIndex() } catch {
+        guard error.code == .cancelled else { throw error }
+        return .gaveWay
+      }
+    }
+  }
+
+  private func makeNextDeferredIndex() throws(StoreError) -> DeferredIndexes.Step {
     // Another process may read the schema as soon as it is there: the commit has to be counted.
     _ = try transaction(isCounted: true) { connection throws(StoreError) in
       defersIndexes = try translatingErrors { () throws(SQLiteError) in
@@ -79,7 +93,7 @@ extension Writer {
       hasNewSchema = true
       return [:]
     }
-    return defersIndexes
+    return defersIndexes ? .made : .done
   }
 }
 

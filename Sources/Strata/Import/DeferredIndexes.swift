@@ -10,6 +10,14 @@ enum DeferredIndexes {
   /// There while indexes are owed.
   static let table = "strata_deferred_index"
 
+  /// What became of an attempt to make the next one.
+  enum Step: Sendable {
+    case made
+    case gaveWay
+    /// None is owed any more.
+    case done
+  }
+
   static func areOwed(_ connection: Connection) throws(SQLiteError) -> Bool {
     try connection.integer("SELECT 1 FROM sqlite_schema WHERE name = '\(table)'") != nil
   }

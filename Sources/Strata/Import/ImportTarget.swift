@@ -44,11 +44,23 @@ package struct ImportTarget: Sendable {
     }
   }
 
+  /// How often making an index begins anew because something urgent came; then that waits.
+  private static let patience = 8
+
   /// Makes the indexes that were put off, each in a transaction of its own.
   package nonisolated(nonsending) func makeDeferredIndexes() async throws(StoreError) {
-    while try await store.writer.submit(
-      .bulk, context: context, { writer throws(StoreError) in try writer.makeNextDeferredIndex() })
-    {}
+    var patience = Self.patience
+    while true {
+      let step = try await store.writer.submit(.bulk, context: context) {
+        [patience] writer throws(StoreError) in
+        try writer.makeNextDeferredIndex(givesWay: patience > 0)
+      }
+      switch step {
+      case .made: break
+      case .gaveWay: patience -= 1
+      case .done: return
+      }
+    }
   }
 
   /// Makes the links of some entities what a feed says.

@@ -78,6 +78,8 @@ struct WorkQueue<Unit: Sendable>: Sendable {
 
   var isEmpty: Bool { lanes.allSatisfy(\.isEmpty) }
 
+  func hasWork(in lane: Lane) -> Bool { !lanes[lane.rawValue].isEmpty }
+
   /// The number of units that wait.
   var count: Int { lanes.reduce(0) { $0 + $1.waiting.reduce(0) { count, _ in count + 1 } } }
 

@@ -21,6 +21,8 @@ final class WriterQueue: Sendable {
     /// Units wait while this is set; the number tells one hold from the next.
     var hold: Int?
     var lastHold = 0
+    /// Raised when an urgent unit is added.
+    var interruption: CancellationFlag?
 
     /// Whether a unit that is added now would run next.
     var isAtRest: Bool { !isClosed && suspended == nil && hold == nil && queue.isEmpty }
@@ -37,6 +39,7 @@ final class WriterQueue: Sendable {
   func add(_ unit: @escaping Unit, _ lane: Lane, context: ContextID?) -> @Sendable () -> Void {
     let id = state.withLock { state in
       if state.isClosed { return nil as Int? }
+      if lane == .urgent { state.interruption?.raise() }
       // A unit that waits for the resumption gets its ticket then.
       return state.suspended?.add(unit, lane: lane, context: context)
         ?? state.queue.add(unit, lane: lane, context: context)
@@ -62,6 +65,17 @@ final class WriterQueue: Sendable {
 
   private func runNext() {
     state.withLock { $0.hold == nil ? $0.queue.next() : nil }?(.run)
+  }
+
+  /// Lends a flag that is raised as soon as an urgent unit waits.
+  func untilUrgent<R, E: Error>(_ body: (CancellationFlag) throws(E) -> R) throws(E) -> R {
+    let flag = CancellationFlag()
+    state.withLock { state in
+      if state.queue.hasWork(in: .urgent) { flag.raise() }
+      state.interruption = flag
+    }
+    defer { state.withLock { $0.interruption = nil } }
+    return try body(flag)
   }
 
   /// Whether units wait for the end of a hold.
