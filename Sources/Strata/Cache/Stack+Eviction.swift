@@ -39,8 +39,7 @@ extension Stack {
           table: plan.table, candidates: candidates[start..<end],
           inUse: await view.keysInUse, followsRules: followsRules)
         let outcome = try await store.writer.submit(.bulk, context: context) {
-          writer throws(StoreError) in
-          try writer.evict(batch, author: EvictionReport.author, forgetsValidators: true)
+          writer throws(StoreError) in try writer.evict(batch)
         }
         report.add(outcome.report)
         referenced += outcome.referenced

@@ -58,21 +58,19 @@ extension Snapshot {
 extension Writer {
   /// Deletes those of a batch that may go, as one commit.
   func evict(
-    _ batch: EvictionBatch, author: String, marking marks: FreshnessMarks = FreshnessMarks(),
-    forgetsValidators: Bool = false
+    _ batch: EvictionBatch
   ) throws(StoreError) -> (report: EvictionReport, referenced: [EvictionCandidate]) {
+    let author = EvictionReport.author
     var report = EvictionReport()
     var referenced: [EvictionCandidate] = []
-    let (commit, _) = try transaction(author: author, isCounted: !marks.isEmpty) {
-      connection throws(StoreError) in
-      try marks.write(at: options.now(), connection)
+    let (commit, _) = try transaction(author: author) { connection throws(StoreError) in
       let changes: [TableID: TableChanges]
       (changes, report, referenced) = try delete(batch, rowWriter(connection, author: author))
       // A server that is asked whether something is new would say no, and the rows stay away.
-      if forgetsValidators && report.evicted > 0 { try ValidatorTable.forget(nil, connection) }
+      if report.evicted > 0 { try ValidatorTable.forget(nil, connection) }
       return changes
     }
-    if report.evicted > 0 || !marks.isEmpty { report.commit = commit }
+    if report.evicted > 0 { report.commit = commit }
     return (report, referenced)
   }
 
