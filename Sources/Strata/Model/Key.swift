@@ -6,6 +6,9 @@ public import Foundation
 /// struct Song: Entity {
 ///   var id = Key<Song>()
 ///   var artistID: Artist.ID?
+///
+///   static let artist = toOne(\.artistID, Artist.self)
+///   static let schema = Schema<Song>("songs", key: \.id) { artist }
 /// }
 /// ```
 ///
@@ -20,6 +23,8 @@ public import Foundation
 /// struct Order: Entity {
 ///   struct ID: RawRepresentable, ComparableValue, Hashable { var rawValue: Int64 }
 ///   var id = ID(rawValue: 0)
+///
+///   static let schema = Schema<Order>("orders", key: \.id) {}
 /// }
 /// ```
 public struct Key<Root>: Sendable {

@@ -2,9 +2,9 @@
 ///
 /// ```swift
 /// static let schema = Schema<Booking>("bookings", key: \.id) {
-///   Attribute(\.start)
-///   Attribute(\.end)
-///   Validation<Booking>("ends after it begins") { $0.end >= $0.start }
+///   Attribute(\.begins)
+///   Attribute(\.ends)
+///   Validation<Booking>("ends after it begins") { $0.ends > $0.begins }
 /// }
 /// ```
 ///

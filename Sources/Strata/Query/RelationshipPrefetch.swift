@@ -43,8 +43,8 @@ extension ToMany: Relationship {
   /// The same relationship with only some of its entities, or in another order.
   ///
   /// ```swift
-  /// for (artist, songs) in try await view.fetch(
-  ///   Artist.all, with: Artist.songs.narrowed { $0.where { $0.loved }.sorted(by: \.title).limit(3) })
+  /// let loved = Artist.songs.narrowed { $0.where { $0.loved }.sorted(by: \.title).limit(3) }
+  /// for (artist, songs) in try await view.fetch(Artist.all, with: loved) { … }
   /// ```
   ///
   /// A limit counts for each root.

@@ -10,7 +10,10 @@ extension PushRequest {
   /// own. Elements of one array, such as coordinates, are written together.
   ///
   /// ```swift
-  /// guard let body = try request.json(Song.json) else { return }
+  /// try await outbox.push { request in
+  ///   guard let body = try request.json(Song.json) else { return }
+  ///   try await server.put(body, at: "songs/\(request.key)")
+  /// }
   /// ```
   ///
   /// - Returns: nil for a deletion, for a request about something else, and if the mapping has no

@@ -1,0 +1,35 @@
+private struct Quake: Entity {
+  var id = ""
+  var time = Date.distantPast
+  var isFavourite = false
+
+  static let schema = Schema<Quake>("quakes", key: \.id) {
+    Attribute(\.time)
+    Attribute(\.isFavourite)
+  }
+  static let recent = Quake.sorted(by: \.time, .descending).limit(100)
+  static let json = JSONMapping<Quake> { Field(\.id, "id") }
+}
+
+private struct Thumbnail: Entity {
+  var id = ""
+  var lastShown = Date.distantPast
+
+  static let schema = Schema<Thumbnail>("thumbnails", key: \.id) { Attribute(\.lastShown) }
+}
+
+private struct Song: Entity {
+  var id = UUID.timeOrdered()
+
+  static let schema = Schema<Song>("songs", key: \.id) {}
+}
+
+private struct Server {
+  func send(_ kind: PushRequest.Kind, _ song: Song, only attributes: Set<String>) async throws {}
+}
+
+private struct Unsendable: Error {}
+
+private let server = Server()
+private let body = AsyncStream<Data> { $0.finish() }
+private func report(_ error: StoreError, _ url: URL?) {}

@@ -1,0 +1,10 @@
+private struct Song: Entity {
+  var id = UUID.timeOrdered()
+  var title = ""
+  var bpm: Double?
+
+  static let schema = Schema<Song>("songs", key: \.id) {
+    Attribute(\.title)
+    Attribute(\.bpm)
+  }
+}

@@ -1,0 +1,79 @@
+// What articles and comments of StrataImport assume.
+
+private struct Song: Entity {
+  var id = 0
+  var title = ""
+  var bpm: Double?
+  var genre = Genre.other
+  var plays = 0
+  var releasedAt = Date.distantPast
+  var updatedAt = Date.distantPast
+  var artistID: Artist.ID?
+  var albumID: Int?
+
+  static let artist = toOne(\.artistID, Artist.self)
+  static let playlists = manyToMany(Playlist.self)
+  static let tags = manyToMany(Tag.self)
+  static let schema = Schema<Song>("songs", key: \.id) {
+    Attribute(\.title)
+    Attribute(\.bpm)
+    Attribute(\.genre)
+    Attribute(\.plays)
+    Attribute(\.releasedAt)
+    Attribute(\.updatedAt)
+    artist
+    Attribute(\.albumID)
+    playlists
+    tags
+  }
+  static let json = JSONMapping<Song> {
+    Field(\.id, "id")
+    Field(\.title, "title")
+  }
+  static let api = json
+}
+
+private enum Genre: String, AttributeValue { case jazz, other }
+
+private struct Artist: Entity {
+  var id = 0
+  var name = ""
+
+  static let schema = Schema<Artist>("artists", key: \.id) { Attribute(\.name) }
+  static let json = JSONMapping<Artist> {
+    Field(\.id, "id")
+    Field(\.name, "name")
+  }
+  static let api = json
+}
+
+private struct Playlist: Entity {
+  var id = 0
+
+  static let schema = Schema<Playlist>("playlists", key: \.id) {}
+}
+
+private struct Tag: Entity {
+  var id = 0
+
+  static let schema = Schema<Tag>("tags", key: \.id) {}
+}
+
+/// The app's own connection to its server.
+private struct Server {
+  func put(_ body: Data, at path: String) async throws {}
+  func other(_ request: PushRequest) async throws {}
+}
+
+private actor Upload {
+  func send(_ chunk: Data) async throws {}
+}
+
+private let server = Server()
+private let upload = Upload()
+private let file = JSONSource.data(Data())
+private let album = 1
+private let request = URLRequest(url: URL(filePath: "/"))
+@MainActor private var banner = ""
+@MainActor private var outbox: Outbox { fatalError() }
+@MainActor private var songs = Feed("songs", Song.self, from: request)
