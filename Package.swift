@@ -44,6 +44,21 @@ let package = Package(
     .executableTarget(
       name: "QuickStart", dependencies: ["Strata", "StrataImport", "StrataMap"],
       path: "Playgrounds/QuickStart", resources: [.copy("Data")], swiftSettings: settings),
+    .executableTarget(
+      name: "Contexts", dependencies: ["Strata"], path: "Playgrounds/Contexts",
+      swiftSettings: settings),
+    .executableTarget(
+      name: "LiveQueries", dependencies: ["Strata"], path: "Playgrounds/LiveQueries",
+      swiftSettings: settings),
+    .executableTarget(
+      name: "Importing", dependencies: ["Strata", "StrataImport"], path: "Playgrounds/Importing",
+      resources: [.copy("Data")], swiftSettings: settings),
+    .executableTarget(
+      name: "Migrations", dependencies: ["Strata", "StrataTesting"],
+      path: "Playgrounds/Migrations", swiftSettings: settings),
+    .executableTarget(
+      name: "Stress", dependencies: ["Strata"], path: "Playgrounds/Stress",
+      swiftSettings: settings),
 
     .testTarget(
       name: "StrataSQLiteTests", dependencies: ["StrataSQLite"], swiftSettings: settings),

@@ -68,6 +68,12 @@ import Testing
     }
   }
 
+  @Test func `a path may be written with dots`() {
+    #expect(JSONFormat.array(at: "data.songs") == .arrayAt(["data", "songs"]))
+    #expect(JSONFormat.array(at: "") == .arrayAt([]))
+    #expect(JSONFormat.array != .array(at: "songs"))
+  }
+
   @Test func `the sample documents give what they contain`() throws {
     let counts = try Self.documents.map { format, text in
       let outcomes = scan(text, as: format, try Self.plan())

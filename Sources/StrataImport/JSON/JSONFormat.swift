@@ -13,6 +13,12 @@ public enum JSONFormat: Sendable, Equatable {
   /// record began, unless the lines after it complete it.
   case lines
 
+  /// A document that is an object, with an array of records at keys that are separated by dots: see
+  /// ``arrayAt(_:)``, for keys that have dots in them, too.
+  public static func array(at path: String) -> Self {
+    .arrayAt(path.split(separator: ".").map(String.init))
+  }
+
   /// A GeoJSON feature collection.
   public static var featureCollection: Self { .arrayAt(["features"]) }
 }

@@ -1,0 +1,95 @@
+// JSON becomes rows, comes again, changes, has mistakes in it, and goes out again.
+//
+//   swift run Importing
+
+import Foundation
+import Strata
+import StrataImport
+
+guard
+  let url = Bundle.module.url(forResource: "cities", withExtension: "json", subdirectory: "Data")
+else { fatalError("the bundled feed is missing") }
+
+let stack = try await Stack.temporary(Country.self, City.self)
+let largest = stack.view.live(City.sorted(by: \.population, .descending).limit(3))
+try await largest.load()
+
+// A mapping says where the feed has each attribute; an object inside of a record is an entity of its own.
+// Reading, parsing and writing happen off the main actor, in batches that others see as commits.
+print("1. A file of 400 cities, each with its country")
+let first = try await stack.importJSON(
+  City.self, from: .file(url), as: .array(at: "cities"), mapping: City.json, absent: .delete)
+print("   \(first.records) records, \(first.inserted) rows")
+try await stack.view.merged(first.commit)
+print("   the list has it: \(largest.elements.map(\.name))")
+
+print("\n2. The same file again: what did not change is not written, and nobody is told")
+let wakes = largest.statistics.wakes
+let again = try await stack.importJSON(
+  City.self, from: .file(url), as: .array(at: "cities"), mapping: City.json, absent: .delete)
+print(
+  "   \(again.inserted + again.updated) written, \(again.unchanged) unchanged, "
+    + "\(largest.statistics.wakes - wakes) wakes")
+
+// An attribute without a field is the user's. An import never writes it.
+print("\n3. The user has been to Tokyo, and the feed has a new number")
+if let tokyo = try await stack.view.fetch(City.where { $0.name == "Tokyo" }).first {
+  stack.view.update(tokyo) { $0.isVisited = true }
+  try await stack.view.save()
+}
+let news = #"{"cities": [{"id": 1850147, "name": "Tokyo", "population": 37115035}]}"#
+let update = try await stack.importJSON(
+  City.self, from: .data(Data(news.utf8)), as: .array(at: "cities"), mapping: City.json)
+try await stack.view.merged(update.commit)
+for city in largest.elements.prefix(1) {
+  print("   \(city.name): \(city.population), visited: \(city.isVisited)")
+}
+
+// Bad data never traps and is never guessed at. An import stops at it, or leaves it out, and says what it was.
+print("\n4. A record has a mistake")
+let mistake = #"[{"id": 1, "name": "Atlantis", "population": "n/a"}, {"id": 2, "name": "Avalon"}]"#
+do {
+  try await stack.importJSON(City.self, from: .data(Data(mistake.utf8)), mapping: City.json)
+} catch {
+  print("   \(error.code): \(error.message)")
+}
+var options = ImportOptions()
+options.refusedRecords = .skip(listing: 10)
+let partial = try await stack.importJSON(
+  City.self, from: .data(Data(mistake.utf8)), mapping: City.json, options: options)
+print("   left out: \(partial.refused.count), taken: \(partial.inserted)")
+
+// All or nothing: everything becomes visible in one commit.
+print("\n5. A feed that breaks off deletes nothing")
+let whole = try Data(contentsOf: url)
+options = ImportOptions()
+options.commits = .atomic
+do {
+  try await stack.importJSON(
+    City.self, from: .data(whole.prefix(whole.count / 2)), as: .array(at: "cities"),
+    mapping: City.json, absent: .delete, options: options)
+} catch {
+  print("   \(error.code); there are still \(try await stack.count(City.all)) cities")
+}
+let complete = try await stack.importJSON(
+  City.self, from: .data(whole), as: .array(at: "cities"), mapping: City.json, absent: .delete,
+  options: options)
+print("   the whole one: \(complete.deleted) deleted, \(complete.updated) updated")
+
+// The same mapping turned round: what is written is read back as it was, or it is an error.
+print("\n6. A query as a feed")
+let japan = City.where { $0.country.name == "Japan" }.sorted(by: \.population, .descending)
+let file = FileManager.default.temporaryDirectory.appendingPathComponent("japan-\(UUID()).ndjson")
+defer { try? FileManager.default.removeItem(at: file) }
+try await stack.exportJSON(japan, as: .lines, mapping: City.json, toFile: file)
+print("   " + (try String(contentsOf: file, encoding: .utf8).split(separator: "\n").first ?? ""))
+let copy = try await Stack.temporary(Country.self, City.self)
+try await copy.importJSON(City.self, from: .file(file), as: .lines, mapping: City.json)
+let isEqual = try await copy.fetch(japan).map(\.name) == stack.fetch(japan).map(\.name)
+print("   read into another store: \(isEqual ? "the same cities" : "others")\n")
+await copy.close()
+
+print(
+  "\(try await stack.count(City.all)) cities in \(try await stack.count(Country.all)) countries, "
+    + "\(try await stack.count(City.where { $0.isVisited })) visited")
+await stack.close()

@@ -1,0 +1,96 @@
+// Lists, sections and numbers that stay up to date by themselves.
+//
+//   swift run LiveQueries
+
+import Foundation
+import Observation
+import Strata
+
+let stack = try await Stack.temporary(ToDo.self)
+let view = stack.view
+try await stack.withScratch { scratch in
+  for (title, list) in [
+    ("Milk", "shop"), ("Bread", "shop"), ("Paint", "home"), ("Call Ada", "home"),
+  ] {
+    scratch.insert(ToDo(title: title, list: list))
+  }
+}
+
+// Nobody tells a live query what changed, and nothing is fetched again. Holding it keeps it going.
+print("1. A live query has its elements in memory")
+let open = view.live(ToDo.where { !$0.isDone }.sorted(by: \.title))
+try await open.load()
+print("   \(open.elements.map(\.title))")
+
+// A list shows `elements` once, then applies every update: deletions and the origins of moves in the old
+// list, then insertions and the destinations of moves in the new one, then edits.
+print("\n2. An update is the difference from what this reader saw last")
+var list = Array(open.elements)
+var edits: [@MainActor () async throws -> Void] = [
+  { view.update(list[1]) { $0.title = "Rye bread" } },
+  {
+    try await stack.withScratch { scratch in
+      for todo in try await scratch.fetch(ToDo.where { $0.list == "home" }) {
+        scratch.update(todo) { $0.isDone = true }
+      }
+    }
+  },
+]
+let updates = open.updates
+view.insert(ToDo(title: "Apples", list: "shop"))
+for await update in updates {
+  update.apply(to: &list)
+  print("   \(update)")
+  print("   \(list.map(\.title))")
+  guard !edits.isEmpty else { break }
+  try await edits.removeFirst()()
+}
+
+// The same without a stream: what reads `elements` is told when they change, as a SwiftUI view is.
+print("\n3. Observation")
+let (changes, change) = AsyncStream.makeStream(of: Void.self)
+withObservationTracking {
+  _ = open.elements.count
+} onChange: {
+  change.yield()
+}
+view.delete(list[0])
+for await _ in changes { break }
+print("   elements changed: \(open.elements.map(\.title))")
+
+print("\n4. Sections, by an attribute")
+let byList = view.live(ToDo.sorted(by: \.title), sectionedBy: \.list)
+try await byList.load()
+for section in byList.sections { print("   \(section.name): \(section.elements.map(\.title))") }
+
+// A window knows everything up to its end, and reads on when it runs short.
+print("\n5. The first two")
+let first = view.live(ToDo.sorted(by: \.title).limit(2))
+try await first.load()
+print("   \(first.elements.map(\.title))")
+view.insert(ToDo(title: "Bananas", list: "shop"))
+print("   \(first.elements.map(\.title))")
+
+print("\n6. Numbers")
+let remaining = view.live(.count, of: ToDo.where { !$0.isDone })
+let perList = view.live(.count, of: ToDo.all.grouped(by: \.list))
+try await remaining.load()
+try await perList.load()
+print("   \(remaining.value ?? 0) remain; \(perList.value?["shop"] ?? 0) to buy")
+
+// Only what it shows wakes a live query.
+print("\n7. What is not shown wakes nobody")
+let titles = view.live(ToDo.where { !$0.isDone }.sorted(by: \.title), reading: [\.title])
+try await titles.load()
+let before = titles.statistics.wakes
+try await view.save()
+for _ in 0..<100 {
+  try await stack.withScratch { scratch in
+    for todo in try await scratch.fetch(ToDo.all) { scratch.update(todo) { $0.views += 1 } }
+  }
+}
+print("   100 commits, \(titles.statistics.wakes - before) wakes\n")
+
+try await remaining.load()
+print("\(open.elements.count) of \(try await view.count(ToDo.all)) are open")
+await stack.close()

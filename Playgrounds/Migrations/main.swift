@@ -1,0 +1,86 @@
+// A store that older programs wrote is opened by newer ones.
+//
+//   swift run Migrations
+//
+// Each version of the program is a file here, `Version1.swift` and so on. In an app there is only the
+// newest: entities of the past are not kept.
+
+import Foundation
+import Strata
+import StrataTesting
+
+let folder = FileManager.default.temporaryDirectory.appendingPathComponent("migrations-\(UUID())")
+try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+defer { try? FileManager.default.removeItem(at: folder) }
+let file = folder.appendingPathComponent("music.sqlite")
+
+print("1. Version 1 writes a store")
+var options = Stack.Options()
+options.schemaVersion = 1
+var stack = try await Stack.open(Version1.Song.self, at: file, options: options)
+try await stack.withScratch { scratch in
+  scratch.insert(Version1.Song(name: "So What", artist: "Miles Davis", seconds: 545))
+  scratch.insert(Version1.Song(name: "Blue in Green", artist: "Miles Davis", seconds: 327))
+  scratch.insert(Version1.Song(name: "Sinnerman", artist: "Nina Simone", seconds: 622))
+}
+let description = try Stack.schema(of: [Version1.Song.self], version: 1)
+await stack.close()
+
+// A property that was renamed looks like one that is gone and one that is new. Guessing would drop what
+// users stored, so nothing is guessed: the store is refused, and left as it was.
+print("\n2. A careless version 2 renames without saying so")
+options.schemaVersion = 2
+do {
+  stack = try await Stack.open(Careless.Song.self, at: file, options: options)
+} catch {
+  print("   \(error.code): \(error.message)")
+}
+
+print("\n3. Version 2 declares what it did; a plan says what opening will do")
+let plan = try await Stack.plan(Version2.Song.self, at: file, options: options)
+for action in plan.actions { print("   \(action)") }
+stack = try await Stack.open(Version2.Song.self, at: file, options: options)
+for song in try await stack.fetch(Version2.Song.sorted(by: \.title)) {
+  print("   \(song.title), \(song.duration) s, rated \(song.rating)")
+}
+await stack.close()
+
+// What declarations cannot say is a step. It works on the stored tables by name, not on today's entities, so
+// that it works unchanged when those have gone on.
+print("\n4. Version 3 makes artists of the artists' names")
+options.schemaVersion = 3
+options.migrations = [Version3.splitArtists]
+stack = try await Stack.open(
+  Version3.Song.self, Version3.Artist.self, at: file, options: options)
+for (artist, songs) in try await stack.fetch(
+  Version3.Artist.sorted(by: \.name), with: Version3.Artist.songs)
+{
+  print("   \(artist.name): \(songs.map(\.title).sorted())")
+}
+let counts = (
+  try await stack.count(Version3.Song.all), try await stack.count(Version3.Artist.all)
+)
+await stack.close()
+
+print("\n5. Version 1 is started again, and does not touch what it does not know")
+options = Stack.Options()
+options.schemaVersion = 1
+do {
+  stack = try await Stack.open(Version1.Song.self, at: file, options: options)
+} catch {
+  print("   \(error.code): \(error.message)")
+}
+
+// The release after next meets a device that skipped one. Each version's description is committed, and a
+// test opens a store that was made from it.
+print("\n6. A rehearsal: from version 1 to 3 in one go, with fifty rows of odd values")
+options.schemaVersion = 3
+options.migrations = [Version3.splitArtists]
+let rehearsal = try await rehearseMigration(
+  from: description, to: Version3.Song.self, Version3.Artist.self, options: options)
+print(
+  "   \(rehearsal.rowsBefore["songs"] ?? 0) songs before, \(rehearsal.rowsAfter["Song"] ?? 0) after\n"
+)
+await rehearsal.stack.close()
+
+print("\(counts.0) songs of \(counts.1) artists, at version 3")

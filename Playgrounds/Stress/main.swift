@@ -1,0 +1,90 @@
+// Four workers, the view context and live queries work against each other for two seconds.
+//
+//   swift run Stress
+//
+// Money moves between accounts: each move takes from one what it gives to another, in one save. So every
+// commit, and all that anybody sees of them at any moment, has to add up.
+
+import Foundation
+import Strata
+
+let accounts = 100
+let stack = try await Stack.temporary(Account.self)
+let view = stack.view
+try await stack.withScratch { scratch in
+  for id in 1...accounts { scratch.insert(Account(id: id, balance: 1_000)) }
+}
+let total = 1_000 * accounts
+let list = view.live(Account.sorted(by: \.balance, .descending))
+let sum = view.live(.sum(\.balance), of: Account.all)
+try await list.load()
+try await sum.load()
+
+// A list keeps a copy and applies the updates: in order all the time, and in the end what is there.
+var copy = Array(list.elements)
+var seen = 0
+var wrong = 0
+let updates = list.updates
+let reader = Task {
+  for await update in updates {
+    update.apply(to: &copy)
+    seen += 1
+    if copy.map(\.balance) != copy.map(\.balance).sorted(by: >) { wrong += 1 }
+  }
+}
+
+// Whoever follows the commits, one by one or several at once, sees that they add up to nothing.
+let commits = stack.changes
+let auditor = Task { @concurrent in
+  var wrong = 0
+  for await commit in commits {
+    let changes = commit.changes(of: Account.self).updated
+    if changes.reduce(0, { $0 + $1.after.balance - $1.before.balance }) != 0 { wrong += 1 }
+  }
+  return wrong
+}
+
+let deadline = ContinuousClock.now + .seconds(2)
+let workers = (1...4).map { seed in
+  Task { @concurrent in try await Worker(stack, seed: UInt64(seed)).move(until: deadline) }
+}
+
+// Meanwhile somebody taps. What meets a worker's save is a conflict, and is given up.
+var taps = Tally()
+while ContinuousClock.now < deadline {
+  let (from, to) = (list.elements[0], list.elements[list.elements.count - 1])
+  view.update(from) { $0.add(-5) }
+  view.update(to) { $0.add(5) }
+  do {
+    try await view.save()
+    taps.moves += 1
+  } catch {
+    guard error.code == .conflict else { throw error }
+    view.rollback()
+    taps.conflicts += 1
+  }
+  // Nothing is unsaved here: the list and the sum are what one commit left.
+  if list.elements.reduce(0, { $0 + $1.balance }) != total || sum.value != total { wrong += 1 }
+}
+
+var work = Tally()
+for worker in workers { work += try await worker.value }
+try await view.merged(try await stack.scratch().save())
+let patience = ContinuousClock.now + .seconds(10)
+while copy.map(\.move) != list.elements.map(\.move), ContinuousClock.now < patience {
+  await Task.yield()
+}
+reader.cancel()
+await reader.value
+let isCopied = copy.map(\.move) == list.elements.map(\.move)
+let shown = sum.value ?? 0
+let stored = try await stack.fetch(.sum(\.balance), of: Account.all)
+let isEqual = try await view.fetch(list.query).map(\.move) == list.elements.map(\.move)
+await stack.close()
+wrong += await auditor.value
+
+print("workers: \(work.moves) moves, \(work.conflicts) conflicts")
+print("the view: \(taps.moves) moves, \(taps.conflicts) conflicts, \(seen) updates of the list")
+for isRight in [shown == total, stored == total, isEqual, isCopied] where !isRight { wrong += 1 }
+print("in memory: \(shown), in the store: \(stored); the list is the fetch: \(isEqual)")
+print("\n\(wrong) sums and lists were wrong")
