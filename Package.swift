@@ -59,6 +59,8 @@ let package = Package(
     .executableTarget(
       name: "Stress", dependencies: ["Strata"], path: "Playgrounds/Stress",
       swiftSettings: settings),
+    .executableTarget(
+      name: "CoreDataModel", path: "Playgrounds/CoreDataModel", swiftSettings: settings),
 
     .testTarget(
       name: "StrataSQLiteTests", dependencies: ["StrataSQLite"], swiftSettings: settings),
@@ -72,6 +74,10 @@ let package = Package(
     .testTarget(
       name: "StrataMapTests", dependencies: ["StrataMap", "Strata", "StrataTesting"],
       swiftSettings: settings),
+    .testTarget(
+      name: "CoreDataModelTests",
+      dependencies: ["CoreDataModel", "Strata", "StrataTesting", "CStrataSQLite"],
+      exclude: ["Models"], swiftSettings: settings),
   ],
   swiftLanguageModes: [.v6]
 )

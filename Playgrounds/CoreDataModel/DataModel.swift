@@ -1,0 +1,80 @@
+/// What a Core Data model says, as far as it can be carried over or has to be mentioned.
+struct DataModel: Equatable {
+  var entities: [DataEntity] = []
+  var composites: [DataComposite] = []
+  var fetchRequests: [DataFetchRequest] = []
+}
+
+struct DataEntity: Equatable {
+  var name = ""
+  var parent: String?
+  var isAbstract = false
+  var renamingIdentifier: String?
+  var attributes: [DataAttribute] = []
+  var relationships: [DataRelationship] = []
+  var fetchedProperties: [DataFetchRequest] = []
+  var indexes: [DataIndex] = []
+  var uniquenessConstraints: [[String]] = []
+  var userInfo: [DataUserInfo] = []
+}
+
+struct DataAttribute: Equatable {
+  var name = ""
+  /// As the model spells it: "Integer 16", "Transformable".
+  var type = ""
+  var isOptional = false
+  /// A scalar is never nil in the generated class, whatever the store may hold.
+  var isScalar = false
+  var isIndexed = false
+  var isTransient = false
+  var derivation: String?
+  var isExternal = false
+  var defaultValue: String?
+  var minimum: String?
+  var maximum: String?
+  var pattern: String?
+  var className: String?
+  var renamingIdentifier: String?
+  var userInfo: [DataUserInfo] = []
+}
+
+struct DataRelationship: Equatable {
+  enum DeleteRule: String {
+    case nullify = "Nullify", cascade = "Cascade", deny = "Deny", none = "No Action"
+  }
+
+  var name = ""
+  var destination = ""
+  var inverse: String?
+  var isToMany = false
+  var isOrdered = false
+  var isOptional = false
+  var isTransient = false
+  var deleteRule = DeleteRule.nullify
+  var renamingIdentifier: String?
+  var userInfo: [DataUserInfo] = []
+}
+
+struct DataIndex: Equatable {
+  var name = ""
+  var isTree = false
+  /// Properties and expressions, in order.
+  var elements: [String] = []
+  var hasExpressions = false
+}
+
+struct DataComposite: Equatable {
+  var name = ""
+  var attributes: [DataAttribute] = []
+}
+
+struct DataFetchRequest: Equatable {
+  var name = ""
+  var entity = ""
+  var predicate = ""
+}
+
+struct DataUserInfo: Equatable {
+  var key = ""
+  var value = ""
+}

@@ -1,0 +1,210 @@
+/// The Strata entities of a Core Data model, as Swift source.
+struct SwiftSource {
+  private var lines: [String] = []
+
+  static func text(of model: DataModel, named name: String) -> String {
+    var source = SwiftSource()
+    let plan = ModelPlan(model)
+    source.note("The entities of \(name). What could not be carried over is said where it was.")
+    source.lines += ["", "import Foundation", "import Strata"]
+    for entity in plan.entities { source.add(entity, in: plan) }
+    var rest = plan.flattened.map {
+      "\($0.name) was abstract, and nothing referred to it: its attributes are in "
+        + $0.children.joined(separator: " and ") + "."
+    }
+    rest += model.composites.map {
+      let parts = $0.attributes.map { "\($0.name): \($0.type)" }.joined(separator: ", ")
+      return "The composite \($0.name) was \(parts)."
+    }
+    rest += model.fetchRequests.map {
+      "The fetch request \($0.name) was \($0.entity) where \($0.predicate): write a query."
+    }
+    if !rest.isEmpty { source.lines.append("") }
+    for text in rest { source.note(text) }
+    return source.lines.joined(separator: "\n") + "\n"
+  }
+
+  /// A comment, in lines of at most 100 columns.
+  private mutating func note(_ text: String, indentation: String = "") {
+    var line = indentation + "//"
+    let flat = text.replacing("\n", with: " ")
+    for word in flat.split(separator: " ") {
+      if line.count + word.count >= 100, line.count > indentation.count + 2 {
+        lines.append(line)
+        line = indentation + "//"
+      }
+      line += " " + word
+    }
+    lines.append(line)
+  }
+
+  private mutating func add(_ entity: EntityPlan, in plan: ModelPlan) {
+    lines.append("")
+    addNotes(of: entity)
+    lines.append("struct \(entity.name): Entity {")
+    if !entity.kinds.isEmpty {
+      let cases = entity.kinds.map { SwiftNames.enumCase($0.name) }.joined(separator: ", ")
+      lines += ["  enum Kind: String, AttributeValue { case \(cases) }", ""]
+    }
+    var elements: [String] = []
+    if let key = entity.key {
+      addKey(key)
+    } else {
+      lines.append("  var id = Key<\(entity.name)>()")
+    }
+    if let first = entity.kinds.first {
+      lines.append("  var \(entity.kindProperty) = Kind.\(SwiftNames.enumCase(first.name))")
+      elements.append("Attribute(\\.\(entity.kindProperty))")
+    }
+    let (indexed, indexNotes) = entity.indexedAttributes
+    for attribute in entity.attributes where attribute != entity.key {
+      let source = AttributeSource(
+        attribute, name: entity.property(attribute), isKey: false,
+        isIndexed: attribute.isIndexed || indexed.contains(attribute.name),
+        isUnique: entity.constraints.contains([attribute.name]))
+      add(source.property, notes: source.notes)
+      if let element = source.element { elements.append(element) }
+    }
+    let relationships = entity.relationships.map {
+      RelationshipSource($0, of: entity, in: plan)
+    }
+    for source in relationships {
+      for property in source.properties { lines.append("  " + property) }
+    }
+    lines.append("")
+    if let key = entity.key, key.name != "id" {
+      let type = ValueKind(key)?.rawValue ?? ""
+      lines += ["  var id: \(type) { \(SwiftNames.property(key.name)) }", ""]
+    }
+    for source in relationships {
+      add(source.member, notes: source.notes)
+      if source.member != nil { elements += source.elements }
+    }
+    for (name, latitude, longitude) in entity.places {
+      lines.append("  static let \(name) = spatial(\\.\(latitude), \\.\(longitude))")
+      elements.append(name)
+    }
+    let (unique, uniqueNotes) = entity.compoundConstraints(in: plan)
+    elements += unique
+    for text in indexNotes + uniqueNotes { note(text, indentation: "  ") }
+    let key = SwiftNames.property(entity.key?.name ?? "id")
+    let table = SwiftNames.literal(SwiftNames.table(entity.root.name))
+    lines.append("  static let schema = Schema<\(entity.name)>(\(table), key: \\.\(key)) {")
+    lines += elements.map { "    " + $0 }
+    lines += ["  }", "}"]
+  }
+
+  private mutating func addNotes(of entity: EntityPlan) {
+    let root = entity.root.name
+    if entity.members.count > 1 {
+      let children = entity.members.map(\.name).filter { $0 != root }.joined(separator: " and ")
+      note("\(root), with \(children), which inherited from it: they share a table, as they did.")
+    }
+    for name in entity.clashes {
+      note("Two of them had a \(name), and they differed: one is kept.")
+    }
+    for member in entity.members {
+      if let former = member.renamingIdentifier {
+        note("\(member.name) was \(former) in an earlier model.")
+      }
+      for entry in member.userInfo {
+        note("User info of \(member.name): \(entry.key) = \(entry.value)")
+      }
+      for property in member.fetchedProperties {
+        note(
+          "The fetched property \(property.name) was \(property.entity) where \(property.predicate): "
+            + "write a query.")
+      }
+    }
+  }
+
+  private mutating func addKey(_ key: DataAttribute) {
+    let source = AttributeSource(
+      key, name: key.name, isKey: true, isIndexed: false, isUnique: false)
+    add(source.property, notes: source.notes)
+  }
+
+  private mutating func add(_ line: String?, notes: [String]) {
+    for text in notes { note(text, indentation: "  ") }
+    if let line { lines.append("  " + line) }
+  }
+}
+
+extension EntityPlan {
+  /// The name of an attribute's property: `id` is the key's alone.
+  func property(_ attribute: DataAttribute) -> String {
+    attribute.name == "id" ? free("identifier", or: "oldID") : attribute.name
+  }
+
+  /// The property that tells its kinds apart.
+  fileprivate var kindProperty: String { free("kind", or: "entityKind") }
+
+  /// The attributes that have an index of their own, and what to say of other indexes.
+  fileprivate var indexedAttributes: (names: Set<String>, notes: [String]) {
+    var names: Set<String> = []
+    var notes: [String] = []
+    for index in indexes where !index.elements.isEmpty && place(index) == nil {
+      let elements = index.elements.joined(separator: ", ")
+      if index.hasExpressions || index.isTree {
+        notes.append("The index \(index.name) of \(elements) is not carried over.")
+      } else {
+        names.insert(index.elements[0])
+        if index.elements.count > 1 {
+          notes.append(
+            "The index \(index.name) was one of \(elements) together: the first has one.")
+        }
+      }
+    }
+    return (names, notes)
+  }
+
+  /// The indexes of places: two numbers, a latitude and a longitude.
+  fileprivate var places: [(name: String, latitude: String, longitude: String)] {
+    indexes.compactMap { index in
+      place(index).map {
+        (SwiftNames.relationship(SwiftNames.enumCase(index.name)), $0.latitude, $0.longitude)
+      }
+    }
+  }
+
+  private func place(_ index: DataIndex) -> (latitude: String, longitude: String)? {
+    guard index.isTree, index.elements.count == 2 else { return nil }
+    let numbers = attributes.filter {
+      index.elements.contains($0.name) && ["Double", "Float"].contains($0.type)
+    }.map(\.name)
+    guard let latitude = numbers.first(where: { $0.lowercased().contains("lat") }),
+      let longitude = numbers.first(where: {
+        $0.lowercased().contains("lon") || $0.hasSuffix("lng")
+      })
+    else { return nil }
+    return (SwiftNames.property(latitude), SwiftNames.property(longitude))
+  }
+
+  /// The constraints of several properties, or of a relationship.
+  fileprivate func compoundConstraints(in plan: ModelPlan) -> (elements: [String], notes: [String])
+  {
+    var elements: [String] = []
+    var notes: [String] = []
+    for constraint in constraints {
+      let paths = constraint.map { name -> String? in
+        if let attribute = attributes.first(where: { $0.name == name }) {
+          return attribute.isTransient || attribute.derivation != nil || ValueKind(attribute) == nil
+            ? nil : SwiftNames.property(property(attribute))
+        }
+        return relationships.first {
+          $0.name == name && !$0.isToMany
+            && stores(
+              $0, inverse: plan.inverse(of: $0)?.1, in: plan.home(of: $0.destination) ?? self)
+        }.map(reference)
+      }
+      let isAttribute = constraint.count == 1 && attributes.contains { [$0.name] == constraint }
+      if paths.contains(nil) {
+        notes.append("Unique was \(constraint.joined(separator: ", ")), which is not stored here.")
+      } else if !isAttribute, !constraint.isEmpty {
+        elements.append(
+          "Unique(\(paths.compactMap { $0 }.map { "\\.\($0)" }.joined(separator: ", ")))")
+      }
+    }
+    return (elements, notes)
+  }
+}

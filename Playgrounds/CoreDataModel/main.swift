@@ -1,0 +1,20 @@
+// Prints the Strata entities of a Core Data model: properties, relationships, rules, indexes.
+//
+//   swift run CoreDataModel Library.xcdatamodeld > Library.swift
+//
+// What Core Data has and Strata has not is a comment where it was, which says why and what to do.
+
+import Foundation
+
+guard CommandLine.arguments.count == 2 else {
+  print("usage: swift run CoreDataModel MODEL.xcdatamodeld")
+  exit(2)
+}
+let url = URL(fileURLWithPath: CommandLine.arguments[1])
+do {
+  let model = try DataModel(at: url)
+  print(SwiftSource.text(of: model, named: url.lastPathComponent), terminator: "")
+} catch {
+  FileHandle.standardError.write(Data("\(error)\n".utf8))
+  exit(1)
+}

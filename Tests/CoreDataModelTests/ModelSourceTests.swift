@@ -1,0 +1,128 @@
+import Foundation
+import Testing
+
+@testable import CoreDataModel
+
+@Suite struct ModelSourceTests {
+  private static let folder = URL(filePath: #filePath).deletingLastPathComponent()
+
+  /// The source of a model of a few elements.
+  private func source(_ entities: String) throws -> String {
+    let model = try DataModel(xml: Data("<model>\(entities)</model>".utf8))
+    return SwiftSource.text(of: model, named: "a model")
+  }
+
+  @Test func `the library's entities are those that are compiled here`() throws {
+    let model = try DataModel(at: Self.folder.appending(path: "Models/Library.xcdatamodeld"))
+    let compiled = try String(
+      contentsOf: Self.folder.appending(path: "Library.swift"), encoding: .utf8)
+    #expect(SwiftSource.text(of: model, named: "Library.xcdatamodeld") == compiled)
+  }
+
+  @Test func `a version is read by itself`() throws {
+    let path = "Models/Library.xcdatamodeld/Library.xcdatamodel"
+    let model = try DataModel(at: Self.folder.appending(path: path))
+    #expect(model.entities.map(\.name) == ["Track"])
+    #expect(model == (try DataModel(at: Self.folder.appending(path: path + "/contents"))))
+  }
+
+  @Test(arguments: ["", "<model>", "<entity/>", "not XML", "<model><entity></model>"])
+  func `what is no model is an error`(xml: String) {
+    #expect(throws: DataModelError.self) { try DataModel(xml: Data(xml.utf8)) }
+  }
+
+  @Test func `a file that is not there is an error`() {
+    #expect(throws: DataModelError.self) { try DataModel(at: URL(filePath: "/none.xcdatamodeld")) }
+  }
+
+  @Test(arguments: [
+    "<attribute/><fetchIndexElement/><constraint value='x'/>",
+    "<entity><fetchIndexElement property='x'/><constraint value='x'/><fetchRequest/><index/></entity>",
+    "<entity><userInfo><entry key='k'/></userInfo><x><attribute><y/></attribute></x></entity>",
+    "<entity name='A'><relationship name='b' destinationEntity='B'/></entity>",
+    "<entity name='A'><relationship/><attribute/></entity><compositeAttribute/>",
+    "<entity name='A' parentEntity='None'/><entity name='A'/>",
+    "<entity name='A' parentEntity='B'/><entity name='B' parentEntity='A'/>",
+    "<entity name='A' parentEntity='A' isAbstract='YES'/>",
+  ])
+  func `parts without their whole, and circles, are survived`(entities: String) throws {
+    #expect(try source(entities).hasPrefix("// The entities of a model."))
+  }
+
+  @Test func `of two ends with one element each, one has the key`() throws {
+    func pair(_ person: String, _ passport: String) throws -> String {
+      try source(
+        """
+        <entity name="Person"><relationship name="passport" maxCount="1" \(person)
+          destinationEntity="Passport" inverseName="person" inverseEntity="Person"/></entity>
+        <entity name="Passport"><relationship name="person" maxCount="1" \(passport)
+          destinationEntity="Person" inverseName="passport" inverseEntity="Passport"/></entity>
+        """)
+    }
+    let owned = try pair(#"optional="YES" deletionRule="Cascade""#, #"deletionRule="Nullify""#)
+    #expect(owned.contains(#"toOne(\.personID, Person.self, onDelete: .cascade)"#))
+    #expect(owned.contains(#"static let passport = toMany(\Passport.personID)"#))
+    #expect(owned.contains(#"Unique(\.personID)"#))
+    let needed = try pair(#"deletionRule="Nullify""#, #"optional="YES" deletionRule="Nullify""#)
+    #expect(needed.contains(#"toOne(\.passportID, Passport.self, onDelete: .deny)"#))
+    let free = try pair(#"optional="YES" deletionRule="Deny""#, #"optional="YES""#)
+    #expect(free.contains(#"toOne(\.personID, Person.self, onDelete: .deny)"#))
+  }
+
+  @Test func `several relationships between two entities have names`() throws {
+    let text = try source(
+      """
+      <entity name="Note">
+        <relationship name="tags" toMany="YES" destinationEntity="Tag" inverseName="notes"/>
+        <relationship name="hidden" toMany="YES" destinationEntity="Tag"/>
+        <relationship name="similar" toMany="YES" destinationEntity="Note" inverseName="similar"/>
+      </entity>
+      <entity name="Tag">
+        <relationship name="notes" toMany="YES" destinationEntity="Note" inverseName="tags"/>
+      </entity>
+      """)
+    #expect(text.contains(#"static let tags = manyToMany(Tag.self, "tags")"#))
+    #expect(text.contains(#"static let hidden = manyToMany(Tag.self, "hidden")"#))
+    #expect(text.contains(#"static let notes = manyToMany(inverseOf: \Note.Type.tags)"#))
+    #expect(text.contains("// similar was its own inverse: link both ways."))
+    #expect(text.contains("static let similar = manyToMany(Note.self)"))
+  }
+
+  @Test func `a concrete parent is one entity with its children, an abstract one their attributes`()
+    throws
+  {
+    let children = """
+      <entity name="Car" parentEntity="Vehicle"><attribute name="doors" attributeType="Integer 64"/>
+      </entity><entity name="Boat" parentEntity="Vehicle"/>
+      """
+    let shared = try source(#"<entity name="Vehicle"/>"# + children)
+    #expect(shared.contains("enum Kind: String, AttributeValue { case vehicle, car, boat }"))
+    #expect(shared.contains("var doors: Int?"))
+    #expect(!shared.contains("struct Car"))
+    let split = try source(#"<entity name="Vehicle" isAbstract="YES"/>"# + children)
+    #expect(split.contains("var doors = 0"))
+    #expect(split.contains("struct Boat") && !split.contains("struct Vehicle"))
+    #expect(split.contains("Vehicle was abstract, and nothing referred to it"))
+  }
+
+  @Test func `values that are none are said, not guessed`() throws {
+    let text = try source(
+      """
+      <entity name="A">
+        <attribute name="number" attributeType="Integer 32" defaultValueString="many"/>
+        <attribute name="range" attributeType="Double" minValueString="5" maxValueString="1"/>
+        <attribute name="text" attributeType="String" regularExpressionString="(" minValueString="2"/>
+        <attribute name="thing" attributeType="Undefined"/>
+        <attribute name="due" attributeType="Date" minDateTimeInterval="0"/>
+      </entity>
+      """)
+    #expect(text.contains("// The default of number was many, which is no Int32."))
+    #expect(text.contains("// range was to be from 5 to 1."))
+    #expect(text.contains("// text had to match ("))
+    #expect(text.contains(#"Attribute(\.text).validated(length: 2...)"#))
+    #expect(text.contains("// thing has the type Undefined, which says nothing of its values."))
+    #expect(
+      text.contains(
+        #"Attribute(\.due).validated(Date(timeIntervalSinceReferenceDate: 0.0)...)"#))
+  }
+}
