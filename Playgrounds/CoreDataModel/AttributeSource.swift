@@ -24,10 +24,15 @@ struct AttributeSource {
       return
     }
     guard let kind = ValueKind(attribute) else {
-      notes.append(
-        attribute.type == "Composite"
-          ? "\(attribute.name) was a composite: make it a struct that conforms to Embedded."
-          : "\(attribute.name) has the type \(attribute.type), which says nothing of its values.")
+      switch attribute.type {
+      case "": notes.append("\(attribute.name) had no type.")
+      case "Composite":
+        notes.append(
+          "\(attribute.name) was a composite: make it a struct that conforms to Embedded.")
+      default:
+        notes.append(
+          "\(attribute.name) has the type \(attribute.type), which says nothing of its values.")
+      }
       return
     }
     if attribute.isExternal {
@@ -101,7 +106,8 @@ struct AttributeSource {
     for (index, limit) in [attribute.minimum, attribute.maximum].enumerated() {
       guard let limit else { continue }
       guard let literal = bounds.literal(limit), let value = Double(limit) else { return nil }
-      (text[index], values[index]) = (literal, value)
+      let isPlain = !literal.contains("??") && (index == 0 || value >= 0)
+      (text[index], values[index]) = (isPlain ? literal : "(\(literal))", value)
     }
     return values[0] <= values[1] ? text.joined(separator: "...") : nil
   }

@@ -74,6 +74,8 @@ struct EntityPlan {
   /// Properties of the same name that two members have and that differ: only the first one is kept.
   let clashes: [String]
   let key: DataAttribute?
+  /// The constraints of ancestors whose attributes are here.
+  private let inherited: [[String]]
 
   init(root: DataEntity, ancestors: some Sequence<DataEntity>, members: [DataEntity]) {
     self.root = root
@@ -102,6 +104,7 @@ struct EntityPlan {
         }
       }
     }
+    inherited = ancestors.flatMap(\.uniquenessConstraints)
     self.attributes = attributes
     self.relationships = relationships
     self.clashes = clashes
@@ -112,7 +115,7 @@ struct EntityPlan {
   var name: String { SwiftNames.type(root.name) }
   /// The kinds that rows have; none where the root has no children here.
   var kinds: [DataEntity] { members.count > 1 ? members.filter { !$0.isAbstract } : [] }
-  var constraints: [[String]] { members.flatMap(\.uniquenessConstraints) }
+  var constraints: [[String]] { inherited + members.flatMap(\.uniquenessConstraints) }
   var indexes: [DataIndex] { members.flatMap(\.indexes) }
 
   /// What identifies a row in the model: a property `id`, or a required attribute that is unique by itself.

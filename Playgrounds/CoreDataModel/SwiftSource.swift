@@ -48,7 +48,7 @@ struct SwiftSource {
     }
     var elements: [String] = []
     if let key = entity.key {
-      addKey(key)
+      addKey(key, constraints: entity.constraints)
     } else {
       lines.append("  var id = Key<\(entity.name)>()")
     }
@@ -89,9 +89,12 @@ struct SwiftSource {
     for text in indexNotes + uniqueNotes { note(text, indentation: "  ") }
     let key = SwiftNames.property(entity.key?.name ?? "id")
     let table = SwiftNames.literal(SwiftNames.table(entity.root.name))
-    lines.append("  static let schema = Schema<\(entity.name)>(\(table), key: \\.\(key)) {")
-    lines += elements.map { "    " + $0 }
-    lines += ["  }", "}"]
+    let schema = "  static let schema = Schema<\(entity.name)>(\(table), key: \\.\(key))"
+    if elements.isEmpty {
+      lines += [schema + " {}", "}"]
+    } else {
+      lines += [schema + " {"] + elements.map { "    " + $0 } + ["  }", "}"]
+    }
   }
 
   private mutating func addNotes(of entity: EntityPlan) {
@@ -118,15 +121,24 @@ struct SwiftSource {
     }
   }
 
-  private mutating func addKey(_ key: DataAttribute) {
+  private mutating func addKey(_ key: DataAttribute, constraints: [[String]]) {
     let source = AttributeSource(
       key, name: key.name, isKey: true, isIndexed: false, isUnique: false)
-    add(source.property, notes: source.notes)
+    let isUnique = constraints.contains([key.name])
+    add(
+      source.property,
+      notes: source.notes
+        + (isUnique ? [] : ["Core Data let several have one \(key.name): here they are one."]))
   }
 
   private mutating func add(_ line: String?, notes: [String]) {
     for text in notes { note(text, indentation: "  ") }
-    if let line { lines.append("  " + line) }
+    guard let line else { return }
+    guard line.count > 98, let start = line.firstIndex(of: "(") else {
+      lines.append("  " + line)
+      return
+    }
+    lines += ["  " + line[...start], "    " + line[line.index(after: start)...]]
   }
 }
 

@@ -39,6 +39,7 @@ struct Album: Entity {
 // write a query.
 struct Artist: Entity {
   // id was optional: a row without it needs a key of its own.
+  // Core Data let several have one id: here they are one.
   var id = UUID.timeOrdered()
   var latitude: Double?
   var longitude: Double?
@@ -51,6 +52,8 @@ struct Artist: Entity {
   static let biography = toMany(\Biography.artistID)
   static let influences = manyToMany(inverseOf: \Artist.Type.influencedBy)
   static let influencedBy = manyToMany(Artist.self, "influencedBy")
+  static let nicknamesInLinerNotes = toMany(
+    \Nickname.artistInLinerNotesID, orderedBy: \Nickname.artistInLinerNotesPosition)
   static let byPlace = spatial(\.latitude, \.longitude)
   // The index byLength of length:(name) is not carried over.
   static let schema = Schema<Artist>("artists", key: \.id) {
@@ -62,6 +65,7 @@ struct Artist: Entity {
     biography
     influences
     influencedBy
+    nicknamesInLinerNotes
     byPlace
   }
 }
@@ -82,7 +86,10 @@ struct Biography: Entity {
 struct DataEntity: Entity {
   var id = Key<DataEntity>()
   var createdAt = Date(timeIntervalSinceReferenceDate: 694224000.0)
+  // anything had no type.
+  var balance: Decimal?
   var `default` = true
+  var offset: Int16 = -2
   // payload was a Settings that a transformer archived: a Codable type that conforms to JSONValue
   // says what it is.
   var payload: Data?
@@ -90,7 +97,9 @@ struct DataEntity: Entity {
 
   static let schema = Schema<DataEntity>("datas", key: \.id) {
     Attribute(\.createdAt)
+    Attribute(\.balance).validated((Decimal(string: "0.5") ?? 0)...10)
     Attribute(\.`default`)
+    Attribute(\.offset).validated(-5...(-1))
     Attribute(\.payload)
     Attribute(\.words)
   }
@@ -142,6 +151,24 @@ struct Media: Entity {
     Attribute(\.albumPosition)
     album
   }
+}
+
+struct Nickname: Entity {
+  var id = Key<Nickname>()
+  var artistInLinerNotesID: Artist.ID?
+  var artistInLinerNotesPosition = 0.0
+
+  static let artistInLinerNotes = toOne(\.artistInLinerNotesID, Artist.self, onDelete: .cascade)
+  static let schema = Schema<Nickname>("nicknames", key: \.id) {
+    Attribute(\.artistInLinerNotesPosition)
+    artistInLinerNotes
+  }
+}
+
+struct Nothing: Entity {
+  var id = Key<Nothing>()
+
+  static let schema = Schema<Nothing>("nothings", key: \.id) {}
 }
 
 struct Playlist: Entity {

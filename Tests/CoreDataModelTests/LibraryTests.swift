@@ -7,7 +7,7 @@ import Testing
 @Suite(
   .stack(
     Album.self, Artist.self, Biography.self, DataEntity.self, Label.self, Media.self,
-    Playlist.self))
+    Nickname.self, Nothing.self, Playlist.self))
 struct LibraryTests {
   let stack = Stack.test
 
