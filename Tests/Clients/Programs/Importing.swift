@@ -63,6 +63,11 @@ func importLines(_ stack: Stack, _ files: [URL]) async throws -> Int {
   return result.records
 }
 
+func importPage(_ stack: Stack, _ page: Data) async throws -> Int {
+  let format = JSONFormat.array(at: "data.songs")
+  return try await stack.importJSON(Song.self, from: .data(page), as: format).records
+}
+
 func refreshCatalogue(_ stack: Stack, _ url: URL) async throws -> Bool {
   var feed = Feed("catalogue", catalogue(), from: URLRequest(url: url), absent: .delete)
   feed.paging = .jsonAPI
