@@ -49,6 +49,8 @@ public struct Changes<E: Entity>: Sendable {
   /// The keys of everything that changed, in order.
   public var keys: [RecordKey] { rows.map(\.key) }
 
+  var words: String? { changes?.words(of: table) }
+
   private var rows: ContiguousArray<RowChange> {
     if case .rows(let rows) = changes { rows } else { [] }
   }

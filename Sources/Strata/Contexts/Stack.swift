@@ -57,7 +57,7 @@ public final class Stack: Sendable {
     public var notesRepeatedReads = Self.isDebugging
     /// How long after another a read is still of the same loop; tests give it all the time it needs.
     var repeatedReadPause = RepeatedReads.pause
-    /// What time it is: for freshness and eviction. Tests give another clock.
+    /// What time it is: for freshness, eviction and history. Tests give another clock.
     public var now: @Sendable () -> Date = { Date() }
 
     /// The usual options.

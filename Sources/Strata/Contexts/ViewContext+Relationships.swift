@@ -18,6 +18,7 @@ extension ViewContext {
   public func link<Root: Entity, Target: Entity>(
     _ root: Root.ID, to target: Target.ID, in relationship: ManyToMany<Root, Target>
   ) {
+    defer { tellStatus() }
     if let (table, key) = layers.pending.link(root, target, relationship) {
       didEdit(key, in: table.id)
     }
@@ -34,6 +35,7 @@ extension ViewContext {
   public func unlink<Root: Entity, Target: Entity>(
     _ root: Root.ID, from target: Target.ID, in relationship: ManyToMany<Root, Target>
   ) {
+    defer { tellStatus() }
     if let (table, key) = layers.pending.unlink(root, target, relationship) {
       didEdit(key, in: table.id)
     }
@@ -92,6 +94,7 @@ extension ViewContext {
     let place = try await reading { fetch throws(StoreError) in
       try await fetch.place(target, at: index, in: relationship, of: root)
     }
+    defer { tellStatus() }
     if let (table, key) = layers.pending.link(
       root.id, target.id, relationship, at: place.position)
     {

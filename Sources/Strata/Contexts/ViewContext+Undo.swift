@@ -1,3 +1,5 @@
+internal import Observation
+
 // Undo and redo of the main actor's edits.
 
 extension ViewContext {
@@ -7,17 +9,35 @@ extension ViewContext {
   /// tap, one undo. A save does not end what can be undone; a rollback does.
   public var undoLimit: Int {
     get { layers.pending.undo.limit }
-    set { layers.pending.undo.setLimit(newValue) }
+    set {
+      layers.pending.undo.setLimit(newValue)
+      tellStatus()
+    }
   }
 
   /// Whether there is something to undo.
-  public var canUndo: Bool { layers.pending.undo.canUndo }
+  public var canUndo: Bool {
+    registrar.access(self, keyPath: \.canUndo)
+    return layers.pending.undo.canUndo
+  }
+
   /// Whether there is something to redo.
-  public var canRedo: Bool { layers.pending.undo.canRedo }
+  public var canRedo: Bool {
+    registrar.access(self, keyPath: \.canRedo)
+    return layers.pending.undo.canRedo
+  }
+
   /// The name of the group that ``undo()`` would undo.
-  public var undoName: String? { layers.pending.undo.undoName }
+  public var undoName: String? {
+    registrar.access(self, keyPath: \.undoName)
+    return layers.pending.undo.undoName
+  }
+
   /// The name of the group that ``redo()`` would redo.
-  public var redoName: String? { layers.pending.undo.redoName }
+  public var redoName: String? {
+    registrar.access(self, keyPath: \.redoName)
+    return layers.pending.undo.redoName
+  }
 
   /// Takes back the newest group of edits, saved or not; live queries show it in the same turn.
   ///
@@ -41,20 +61,27 @@ extension ViewContext {
   /// Groups nest: the outermost one is undone as a whole.
   @discardableResult
   public func undoGroup<R>(_ name: String? = nil, _ body: () throws -> R) rethrows -> R {
-    layers.pending.undo.begin(name)
-    defer { layers.pending.undo.end() }
+    beginUndoGroup(name)
+    defer { endUndoGroup() }
     return try body()
   }
 
   /// Begins a group that lasts over several turns, such as a drag, until ``endUndoGroup()``.
-  public func beginUndoGroup(_ name: String? = nil) { layers.pending.undo.begin(name) }
+  public func beginUndoGroup(_ name: String? = nil) {
+    layers.pending.undo.begin(name)
+    tellStatus()
+  }
 
   /// Ends the group that was begun last.
   ///
   /// - Precondition: ``beginUndoGroup(_:)`` was called.
-  public func endUndoGroup() { layers.pending.undo.end() }
+  public func endUndoGroup() {
+    layers.pending.undo.end()
+    tellStatus()
+  }
 
   private func revert(redo: Bool) -> UndoReport? {
+    defer { tellStatus() }
     let layers = layers
     let result = self.layers.pending.revert(redo: redo, saving: layers.saving?.layer) {
       table, key in
@@ -88,5 +115,6 @@ extension ViewContext {
   private func endUndoEvent() {
     endsUndoEvent = false
     layers.pending.undo.endEvent()
+    tellStatus()
   }
 }

@@ -1,10 +1,16 @@
+public import Observation
+
 /// The main actor's window onto the store: a consistent state, unsaved edits on top, live queries.
 ///
 /// Everything it has in memory is synchronous, everything that needs the store is `async` and runs
 /// elsewhere: no call of this type can block the main thread on the store. Others' commits come in
 /// between your own turns, never in the middle of one.
+///
+/// `Observable`: reading ``hasChanges``, ``isSaving``, ``saveError``, ``conflicts``, ``canUndo``,
+/// ``canRedo``, ``undoName`` or ``redoName`` in a SwiftUI body or in `withObservationTracking` is
+/// enough. What the store has is observed through live queries.
 @MainActor
-public final class ViewContext {
+public final class ViewContext: Observable {
   let store: Store
   let maintainer: Maintainer
   private(set) var snapshot: Snapshot
@@ -20,6 +26,10 @@ public final class ViewContext {
   private(set) var isClosed = false
   /// Why the context will not show anything newer.
   private(set) var failure: StoreError?
+  let registrar = ObservationRegistrar()
+  /// What observers were told last.
+  var toldStatus = EditStatus()
+  var lastSaveError: StoreError?
 
   /// A live result, and what the maintainer has for it.
   struct OpenResult {
@@ -44,13 +54,11 @@ public final class ViewContext {
 
   // MARK: - Editing
 
-  /// Whether there are edits that no save has begun to write.
-  public var hasChanges: Bool { !layers.pending.isEmpty }
-
   /// Adds a new entity; live queries show it in the same turn.
   ///
   /// If the store has its key already, saving fails with a conflict.
   public func insert<E: Entity>(_ entity: E) {
+    defer { tellStatus() }
     if let (table, key) = layers.pending.insert(entity) { didEdit(key, in: table.id) }
   }
 
@@ -64,6 +72,7 @@ public final class ViewContext {
   @discardableResult
   public func update<E: Entity>(_ entity: E, _ change: (inout E) throws -> Void) rethrows -> E {
     guard let (table, key) = layers.pending.identify(entity) else { return entity }
+    defer { tellStatus() }
     let shown = shown(entity, table, key)
     guard var draft = layers.pending.draft(of: entity, table, key, shown) else { return entity }
     // The context is not being accessed meanwhile: the closure may read and edit it.
@@ -77,6 +86,7 @@ public final class ViewContext {
   /// Deletes an entity; live queries drop it in the same turn. Delete rules run when it is saved.
   public func delete<E: Entity>(_ entity: E) {
     guard let (table, key) = layers.pending.identify(entity) else { return }
+    defer { tellStatus() }
     if layers.pending.delete(entity, table, key, shown: shown(entity, table, key)) {
       didEdit(key, in: table.id)
     }
@@ -87,6 +97,8 @@ public final class ViewContext {
     for (table, keys) in layers.rollback() {
       for key in keys { showEdit(of: key, in: table) }
     }
+    saveError = nil
+    tellStatus()
   }
 
   /// The edits that would conflict if they were saved now, as far as the context has been told by
@@ -94,7 +106,10 @@ public final class ViewContext {
   ///
   /// Those whose row was deleted underneath are among them, marked as orphaned: such an edit is
   /// shown and kept until it is resolved, rolled back or saved.
-  public var conflicts: [Conflict] { layers.conflicts }
+  public var conflicts: [Conflict] {
+    registrar.access(self, keyPath: \.conflicts)
+    return layers.conflicts
+  }
 
   /// Settles a conflict as a save with `policy` would, without saving.
   ///
@@ -108,6 +123,7 @@ public final class ViewContext {
   public func resolve(_ conflict: Conflict, _ policy: SavePolicy) -> Bool {
     guard layers.resolve(conflict, by: policy) else { return false }
     showEdit(of: conflict.key, in: conflict.table.id)
+    tellStatus()
     return true
   }
 
@@ -152,7 +168,7 @@ public final class ViewContext {
       if isClosed { throw .closed }
       try await waitUnlessCancelled(for: .endOfSave)
     }
-    guard let save = try layers.beginSave() else { return commit }
+    guard let save = try beginSave() else { return commit }
     store.activity.begin(.saving)
     defer {
       store.activity.end(.saving)
@@ -169,6 +185,19 @@ public final class ViewContext {
       return commit
     } catch {
       layers.saveFailed(error)
+      saveDidFail(error)
+      throw error
+    }
+  }
+
+  private func beginSave() throws(StoreError) -> (id: Int, layer: Layer)? {
+    saveError = nil
+    do throws(StoreError) {
+      let save = try layers.beginSave()
+      tellStatus()
+      return save
+    } catch {
+      saveDidFail(error)
       throw error
     }
   }
@@ -220,6 +249,7 @@ public final class ViewContext {
       let absorbed = try layers.pending.rebased(layer, by: policy) { table, key in
         layers.shown(table, key, over: .init(stored[table, key]))
       }
+      defer { tellStatus() }
       for change in absorbed {
         layers.pending.absorb(change)
         didEdit(change.key, in: change.table.id)
@@ -261,6 +291,7 @@ public final class ViewContext {
     let touched = layers.merge(
       turn.changes, completedSave: turn.completedSave, stored: turn.stored)
     mergeResults(turn, touched)
+    tellStatus()
     if let changes = turn.changes { publisher.publish(changes) }
     if failure == nil { waiters.turnCame(commit: commit) } else { waiters.resumeAll() }
     return [:]

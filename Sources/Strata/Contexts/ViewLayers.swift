@@ -193,6 +193,9 @@ struct ViewLayers {
 
   // MARK: Conflicts
 
+  /// Whether somebody else changed what is edited.
+  var mayConflict: Bool { theirs.contains { !$0.value.isEmpty } }
+
   /// The edits that would conflict if they were saved now.
   var conflicts: [Conflict] {
     var found: [Conflict] = []

@@ -15,6 +15,7 @@ public final class LiveQuery<E: Entity>: Observable {
   let view: ViewContext
   let result: LiveResult
   private var requested: Query<E>
+  private var followed: Query<E>
   /// Makes the plan of a query that takes the place of this one.
   private let plan: @Sendable (Query<E>, Model) throws(StoreError) -> LivePlan
 
@@ -26,6 +27,7 @@ public final class LiveQuery<E: Entity>: Observable {
     self.result = result
     self.plan = plan
     requested = query
+    followed = query
     let registrar = registrar
     result.willChange = { [weak self] in
       guard let self else { return }
@@ -92,6 +94,22 @@ public final class LiveQuery<E: Entity>: Observable {
     } catch {
       if error.code == .invalidQuery { result.changeDidFail(error) }
       throw error
+    }
+  }
+
+  /// Sets ``query`` unless this was called, or the live query made, with an equal one last time.
+  ///
+  /// For views that are made again and again with the query that they show: what ``query`` was set to
+  /// in between stays.
+  public func follow(_ query: Query<E>) {
+    let model = view.store.model
+    let old = try? plan(followed, model).query.identity
+    followed = query
+    do throws(StoreError) {
+      if try plan(query, model).query.identity != old { self.query = query }
+    } catch {
+      // Telling of it makes the view again, with the same query.
+      if old != nil { result.changeDidFail(error) }
     }
   }
 

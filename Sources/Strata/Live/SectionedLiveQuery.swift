@@ -44,6 +44,10 @@ public final class SectionedLiveQuery<E: Entity, Name: Sendable>: Observable {
     try await live.change(to: query)
   }
 
+  /// Changes the query unless it was asked to follow an equal one last time; see
+  /// ``LiveQuery/follow(_:)``.
+  public func follow(_ query: Query<E>) { live.follow(query) }
+
   /// What changes from now on, as sections and elements that come, go, move and change.
   public var updates: SectionUpdates<E, Name> {
     SectionUpdates(live.differences(nil), live.result.plan.table, sectioning.name)

@@ -22,3 +22,20 @@ public enum AnnotationOperation: Sendable, Hashable {
     }
   }
 }
+
+extension AnnotationOperation: CustomStringConvertible {
+  public var description: String {
+    func words(_ place: Coordinate) -> String { "at \(place.latitude), \(place.longitude)" }
+    func words(_ annotation: Annotation) -> String {
+      let title = annotation.title.isEmpty ? "" : " \"\(annotation.title)\""
+      let style = annotation.style.isEmpty ? "" : " in \(annotation.style)"
+      return "\(annotation.id)\(title)\(style) \(words(annotation.coordinate))"
+    }
+    return switch self {
+    case .add(let annotation): "add \(words(annotation))"
+    case .move(let id, to: let place): "move \(id) \(words(place))"
+    case .restyle(let annotation): "restyle \(words(annotation))"
+    case .remove(let id): "remove \(id)"
+    }
+  }
+}

@@ -32,11 +32,6 @@ extension Stack {
   }
 }
 
-extension ViewContext {
-  /// Whether a save is under way.
-  var isSaving: Bool { layers.isSaving }
-}
-
 extension Edits {
   /// Edits an entity as a context does, without one.
   @discardableResult

@@ -1,0 +1,35 @@
+extension ChangeSet: CustomStringConvertible {
+  /// What changed, record by record, as a log or a failed test shows it; of many the first ones.
+  public var description: String {
+    let parts = tables.keys.sorted().compactMap { id in tables[id]?.words(of: model[id]) }
+    return "commit \(commit): " + (parts.isEmpty ? "nothing" : parts.joined(separator: "; "))
+  }
+}
+
+extension Changes: CustomStringConvertible {
+  /// What changed, record by record, as a log or a failed test shows it; of many the first ones.
+  public var description: String { "commit \(commit): \(words ?? "nothing")" }
+}
+
+extension TableChanges {
+  /// The most records that are listed one by one.
+  private static let most = 8
+
+  func words(of table: Table) -> String {
+    guard case .rows(let rows) = self else { return "any \(table.entity) may have changed" }
+    // The key of a link is made of those that it links.
+    if table.isJoin { return "\(rows.count) of \(table.name)" }
+    var words = rows.prefix(Self.most).map { "\(table.entity) \($0.key) \($0.change.words(table))" }
+    if rows.count > Self.most { words.append("\(rows.count - Self.most) more of \(table.entity)") }
+    return words.joined(separator: ", ")
+  }
+}
+
+extension Change {
+  fileprivate func words(_ table: Table) -> String {
+    guard let before else { return "inserted" }
+    guard let after else { return "deleted" }
+    let names = after.differences(from: before).positions.map { table.columns[$0].name }
+    return "changed (\(names.joined(separator: ", ")))"
+  }
+}
