@@ -29,7 +29,9 @@ let package = Package(
     .target(name: "StrataMap", dependencies: ["Strata"], swiftSettings: settings),
     .target(
       name: "StrataMapKit", dependencies: ["Strata", "StrataMap"], swiftSettings: settings),
-    .target(name: "StrataTesting", dependencies: ["Strata", "StrataMap"], swiftSettings: settings),
+    .target(
+      name: "StrataTesting", dependencies: ["Strata", "StrataImport", "StrataMap", "StrataFaults"],
+      swiftSettings: settings),
 
     .executableTarget(
       name: "strata-bench",
@@ -78,6 +80,10 @@ let package = Package(
       name: "CoreDataModelTests",
       dependencies: ["CoreDataModel", "Strata", "StrataTesting", "CStrataSQLite"],
       exclude: ["Models"], swiftSettings: settings),
+    .testTarget(
+      name: "StrataTestingTests",
+      dependencies: ["StrataTesting", "StrataMap", "StrataImport", "Strata"],
+      swiftSettings: settings),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -34,19 +34,20 @@ extension AnnotationOperation {
     let old = shown[id]
     switch self {
     case .add(let annotation):
-      #expect(old == nil, "added twice", sourceLocation: sourceLocation)
+      #expect(old == nil, "\(self), which is shown", sourceLocation: sourceLocation)
       shown[annotation.id] = annotation
     case .move(let id, to: let coordinate):
-      #expect(old != nil, "moved, not shown", sourceLocation: sourceLocation)
-      #expect(old?.coordinate != coordinate, "moved to its place", sourceLocation: sourceLocation)
+      #expect(old != nil, "\(self), which is not shown", sourceLocation: sourceLocation)
+      #expect(old?.coordinate != coordinate, "\(self), where it is", sourceLocation: sourceLocation)
       shown[id]?.coordinate = coordinate
     case .restyle(let annotation):
       #expect(
-        old?.coordinate == annotation.coordinate, "a restyle moves", sourceLocation: sourceLocation)
-      #expect(old != annotation, "restyled to its look", sourceLocation: sourceLocation)
+        old?.coordinate == annotation.coordinate, "\(self), which is elsewhere",
+        sourceLocation: sourceLocation)
+      #expect(old != annotation, "\(self), as it is", sourceLocation: sourceLocation)
       shown[annotation.id] = annotation
     case .remove(let id):
-      #expect(old != nil, "removed, not shown", sourceLocation: sourceLocation)
+      #expect(old != nil, "\(self), which is not shown", sourceLocation: sourceLocation)
       shown[id] = nil
     }
   }

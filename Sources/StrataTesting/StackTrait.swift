@@ -10,12 +10,13 @@ public import Testing
 /// }
 /// ```
 ///
-/// On a suite it applies to every test in it; each case of a parametrised test has its own. The
-/// stack is closed and its files are removed when the case ends.
+/// On a suite it applies to every test in it; each case of a parametrised test has its own, also while
+/// others run beside it. The stack is closed and its files are removed when the case ends, however it
+/// ends.
 public struct StackTrait: TestTrait, SuiteTrait, TestScoping {
-  private let entities: [any Entity.Type]
-
-  init(_ entities: [any Entity.Type]) { self.entities = entities }
+  fileprivate let entities: [any Entity.Type]
+  fileprivate let fixtures: [Fixture]
+  fileprivate let options: Stack.Options
 
   public var isRecursive: Bool { true }
 
@@ -27,7 +28,8 @@ public struct StackTrait: TestTrait, SuiteTrait, TestScoping {
     for test: Test, testCase: Test.Case?,
     performing body: @concurrent @Sendable () async throws -> Void
   ) async throws {
-    try await withTemporaryStack(entities) { stack in
+    try await withTemporaryStack(entities, options: options) { stack in
+      try await stack.load(fixtures)
       try await Stack.$running.withValue(stack) { try await body() }
     }
   }
@@ -35,7 +37,17 @@ public struct StackTrait: TestTrait, SuiteTrait, TestScoping {
 
 extension Trait where Self == StackTrait {
   /// A temporary stack of the given entities for each test.
-  public static func stack(_ entities: any Entity.Type...) -> Self { Self(entities) }
+  ///
+  /// - Parameters:
+  ///   - entities: what the store keeps.
+  ///   - fixtures: what it has when the test begins, loaded in this order.
+  ///   - options: how it is opened; the same for every test.
+  public static func stack(
+    _ entities: any Entity.Type..., loading fixtures: Fixture...,
+    options: Stack.Options = Stack.Options()
+  ) -> Self {
+    Self(entities: entities, fixtures: fixtures, options: options)
+  }
 }
 
 extension Stack {
@@ -54,18 +66,18 @@ extension Stack {
 
 /// Runs `body` with a temporary stack that is closed and removed afterwards.
 public nonisolated(nonsending) func withTemporaryStack<R>(
-  _ entities: any Entity.Type...,
+  _ entities: any Entity.Type..., options: Stack.Options = Stack.Options(),
   body: nonisolated(nonsending) (Stack) async throws -> R
 ) async throws -> R {
-  try await withTemporaryStack(entities, body: body)
+  try await withTemporaryStack(entities, options: options, body: body)
 }
 
 /// Runs `body` with a temporary stack of a list of entities.
 public nonisolated(nonsending) func withTemporaryStack<R>(
-  _ entities: [any Entity.Type],
+  _ entities: [any Entity.Type], options: Stack.Options = Stack.Options(),
   body: nonisolated(nonsending) (Stack) async throws -> R
 ) async throws -> R {
-  let stack = try await Stack.temporary(entities)
+  let stack = try await Stack.temporary(entities, options: options)
   do {
     let result = try await body(stack)
     await stack.close()

@@ -132,7 +132,7 @@ import Testing
     feed.paging = .jsonAPI
     let refresher = Refresher(
       stack, configuration: server.configuration, retries: RetryPolicy(jitter: 0),
-      clock: ImpatientClock())
+      clock: ManualClock(skippingSleeps: true))
     let error = await #expect(throws: ImportError.self) { try await refresher.refresh(feed) }
     #expect(error?.underlying is PagingError)
     #expect(try await stack.fetch(Author.all).map(\.id) == [9])

@@ -21,7 +21,7 @@ private func tagged(_ request: URLRequest, _ tag: String, _ body: String) -> Tes
 
 @Suite(.stack(Author.self), .timeLimit(.minutes(10))) struct RefresherTests {
   let stack = Stack.test
-  let clock = ImpatientClock()
+  let clock = ManualClock(skippingSleeps: true)
 
   private func refresher(
     _ server: TestServer, retries: RetryPolicy = RetryPolicy(jitter: 0)
@@ -167,7 +167,7 @@ private func tagged(_ request: URLRequest, _ tag: String, _ body: String) -> Tes
     }
     try await refresher(server).refresh(try feed(server))
     #expect(try await ids() == [1, 2])
-    #expect(clock.slept == [.milliseconds(500), .seconds(1), .seconds(2)])
+    #expect(clock.sleeps == [.milliseconds(500), .seconds(1), .seconds(2)])
   }
 
   @Test func `the last failure is told`() async throws {
@@ -198,14 +198,14 @@ private func tagged(_ request: URLRequest, _ tag: String, _ body: String) -> Tes
       }
     }
     try await refresher(server).refresh(try feed(server))
-    #expect(clock.slept == [.seconds(7), .seconds(30)])
+    #expect(clock.sleeps == [.seconds(7), .seconds(30)])
   }
 
   @Test func `a connection that breaks begins anew`() async throws {
     let server = TestServer { _, number in .init(body: json(1...400), breaks: number < 3) }
     try await refresher(server).refresh(try feed(server, absent: .delete))
     #expect(try await ids() == Array(1...400))
-    #expect(clock.slept.count == 2)
+    #expect(clock.sleeps.count == 2)
   }
 
   // MARK: Callers

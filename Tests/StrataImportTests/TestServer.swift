@@ -112,20 +112,3 @@ extension Refresher {
     while passengers(of: name) < count { await Task.yield() }
   }
 }
-
-/// A clock whose sleepers wake at once; it remembers how long they wanted to sleep.
-final class ImpatientClock: Clock, Sendable {
-  typealias Instant = ContinuousClock.Instant
-
-  private let sleeps = Lock<[Duration]>([])
-  private let start = ContinuousClock.now
-
-  var slept: [Duration] { sleeps.withLock(\.self) }
-  var now: Instant { start }
-  var minimumResolution: Duration { .nanoseconds(1) }
-
-  func sleep(until deadline: Instant, tolerance: Duration?) async throws {
-    try Task.checkCancellation()
-    sleeps.withLock { $0.append(start.duration(to: deadline)) }
-  }
-}

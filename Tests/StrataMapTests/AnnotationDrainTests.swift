@@ -30,7 +30,7 @@ import Testing
   }
 
   @Test func `a slice ends at its deadline and the next one goes on`() {
-    surface.onApply = { _ in clock.advance(milliseconds: 1) }
+    surface.onApply = { _ in clock.advance(by: .milliseconds(1)) }
     desire(1...10)
     turns.run()
     #expect(surface.operations.count == 4)

@@ -1,4 +1,5 @@
 import StrataMap
+import StrataTesting
 import Testing
 
 @MainActor @Suite struct SlicedWorkTests {
@@ -17,7 +18,7 @@ import Testing
     var rest = steps.map { $0 }[...]
     return { [log, clock] in
       if let step = rest.popFirst() { log.steps.append(step) }
-      clock.advance(milliseconds: 1)
+      clock.advance(by: .milliseconds(1))
       return !rest.isEmpty
     }
   }

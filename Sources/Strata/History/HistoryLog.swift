@@ -1,3 +1,4 @@
+internal import Foundation
 internal import StrataSQLite
 
 /// The writer's side of the history: one row a commit, in the commit's own transaction.
@@ -27,14 +28,16 @@ struct HistoryLog {
   private static let removeParts = SQL("DELETE FROM strata_history_part WHERE number <= ?1")
 
   private let options: HistoryOptions
+  private let now: @Sendable () -> Date
   private var encoder: HistoryEncoder
   /// The newest entry, as far as this process knows.
   private var last: (number: Int64, total: Int64)?
   private var commitsUntilPruning = 0
   private var bytesUntilPruning: Int64 = 0
 
-  init(_ options: HistoryOptions, _ layout: HistoryLayout) {
+  init(_ options: HistoryOptions, _ layout: HistoryLayout, now: @escaping @Sendable () -> Date) {
     self.options = options
+    self.now = now
     encoder = HistoryEncoder(layout)
   }
 
@@ -46,7 +49,7 @@ struct HistoryLog {
     _ changes: [TableID: TableChanges], number: Int64, author: String, _ connection: Connection
   ) throws(SQLiteError) {
     if last?.number != number - 1 { last = try lookUp(before: number, connection) }
-    let now = options.clock()
+    let now = self.now().timeIntervalSinceReferenceDate
     var total = (last?.total ?? 0) + Int64(Self.overhead)
     var parts: Int64 = 0
     try encoder.encode(changes) { (bytes, isLast) throws(SQLiteError) in

@@ -1,16 +1,12 @@
-internal import Foundation
-
 /// How much of a store's history is kept; see ``Stack/Options/history``.
 ///
 /// What is older is pruned by the writer, as part of later commits: a little at a time, so somewhat
 /// more than asked for may be there.
 public struct HistoryOptions: Sendable {
-  /// How long a commit is kept, in elapsed time by the system's clock; nil for any time.
+  /// How long a commit is kept, by ``Stack/Options/now``; nil for any time.
   public let age: Duration?
   /// How many bytes of the newest commits are kept; nil for any number.
   public let bytes: Int?
-  /// Seconds since the reference date, for tests that make time pass.
-  var clock: @Sendable () -> Double = { Date.now.timeIntervalSinceReferenceDate }
 
   private init(age: Duration?, bytes: Int?) {
     if let age, age <= .zero { fatalError("history is kept for a time greater than zero") }

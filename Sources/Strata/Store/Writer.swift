@@ -95,7 +95,9 @@ actor Writer {
     logPatience = options.logPatience
     author = options.author
     historyLayout = HistoryLayout(options.model)
-    history = options.history.map { [historyLayout] in HistoryLog($0, historyLayout) }
+    history = options.history.map { [historyLayout] in
+      HistoryLog($0, historyLayout, now: options.now)
+    }
     identity = try HistoryFormat.identity(connection)
     tablesHash = try StoreFormat.tablesHash(connection)
     schemaVersion = try translatingErrors { () throws(SQLiteError) in

@@ -1,4 +1,5 @@
 import Foundation
+import StrataTesting
 
 @testable import Strata
 
@@ -58,17 +59,7 @@ struct Quotation: Entity, Equatable {
   static let schema = Schema<Quotation>("quotations", key: \.id) { article }
 }
 
-/// A clock that tests set, at the reference date first.
-final class ManualTime: Sendable {
-  private let seconds = Lock(0.0)
-
-  func set(_ seconds: Double) { self.seconds.withLock { $0 = seconds } }
-  var now: Date { Date(timeIntervalSinceReferenceDate: seconds.withLock { $0 }) }
-
-  /// Options of a stack that goes by this clock.
-  var options: Stack.Options {
-    var options = Stack.Options()
-    options.now = { self.now }
-    return options
-  }
+extension ManualClock {
+  /// Sets the date to some seconds after the reference date.
+  func set(_ seconds: Double) { date = Date(timeIntervalSinceReferenceDate: seconds) }
 }

@@ -42,11 +42,11 @@ private struct Remark: Entity {
 }
 
 @Suite(.timeLimit(.minutes(10))) @MainActor struct EvictionTests {
-  private let time = ManualTime()
+  private let time = ManualClock()
 
   private func stack(_ articles: [Article] = []) async throws -> Stack {
     let stack = try await Stack.temporary(
-      Article.self, Bookmark.self, Picture.self, Quotation.self, options: time.options)
+      Article.self, Bookmark.self, Picture.self, Quotation.self, options: time.stackOptions)
     try await stack.withScratch { scratch in articles.forEach(scratch.insert) }
     time.set(1_000)
     return stack
@@ -111,7 +111,7 @@ private struct Remark: Entity {
   /// `validationFailed`, and nothing went, however often it ran.
   @Test func `of rows that may go one by one but not together, some go`() async throws {
     let stack = try await Stack.temporary(
-      Article.self, Comparison.self, options: time.options)
+      Article.self, Comparison.self, options: time.stackOptions)
     try await stack.withScratch { scratch in
       for id in 1...9 { scratch.insert(Article(id)) }
       // In different halves, in one half, and one that may never go.
@@ -202,7 +202,7 @@ private struct Remark: Entity {
 
   @Test func `a row stays if something goes with what goes with it that is edited`() async throws {
     let stack = try await Stack.temporary(
-      Binder.self, Sheet.self, Remark.self, options: time.options)
+      Binder.self, Sheet.self, Remark.self, options: time.stackOptions)
     time.set(1_000)
     try await stack.withScratch { scratch in
       for id in 1...2 {

@@ -6,12 +6,12 @@ import Testing
 @testable import StrataSQLite
 
 @Suite(.timeLimit(.minutes(10))) struct FreshnessTests {
-  private let time = ManualTime()
+  private let time = ManualClock()
   private let folder: StoreFolder
 
   init() throws { folder = try StoreFolder() }
 
-  private func stack() async throws -> Stack { try await folder.stack(time.options) }
+  private func stack() async throws -> Stack { try await folder.stack(time.stackOptions) }
 
   @Test func `what was never imported is stale`() async throws {
     let stack = try await stack()
@@ -30,8 +30,8 @@ import Testing
     try scratch.markFresh(.feed("boats"))
     #expect(try await stack.lastImported(Boat.all) == nil)
     try await scratch.save()
-    #expect(try await stack.lastImported(Boat.all) == time.now)
-    #expect(try await stack.lastImported(.feed("boats")) == time.now)
+    #expect(try await stack.lastImported(Boat.all) == time.date)
+    #expect(try await stack.lastImported(.feed("boats")) == time.date)
     // A later save marks nothing any more.
     time.set(200)
     scratch.upsert(Boat(id: 2))
@@ -50,7 +50,7 @@ import Testing
     #expect(await failure { try await scratch.save() }?.code == .conflict)
     #expect(try await stack.lastImported(Boat.all) == nil)
     try await scratch.save(.overwrite)
-    #expect(try await stack.lastImported(Boat.all) == time.now)
+    #expect(try await stack.lastImported(Boat.all) == time.date)
     try scratch.markFresh(Harbour.all)
     #expect(scratch.hasChanges)
     scratch.discard()
@@ -120,13 +120,13 @@ import Testing
     try await first.markFresh(.query(Boat.all), .query(Harbour.all), .feed("boats"))
     await first.close()
     let stack = try await stack()
-    #expect(try await stack.lastImported(Boat.all) == time.now)
+    #expect(try await stack.lastImported(Boat.all) == time.date)
     let texts = try await stack.rows("SELECT text FROM strata_freshness ORDER BY text")
     #expect(texts.first == "feed: boats" && texts.count == 3)
     try await stack.forgetImport(of: .query(Boat.all))
     try await stack.forgetImport(of: .feed("unknown"))
     #expect(try await stack.lastImported(Boat.all) == nil)
-    #expect(try await stack.lastImported(Harbour.all) == time.now)
+    #expect(try await stack.lastImported(Harbour.all) == time.date)
     try await stack.forgetAllImports()
     #expect(try await stack.lastImported(.feed("boats")) == nil)
     await stack.close()
@@ -156,7 +156,7 @@ import Testing
     let counts = try await stack.rows(
       "SELECT count(*), min(time), max(time) FROM strata_freshness")
     #expect(counts == ["10000 500.0 20000.0"])
-    #expect(try await stack.lastImported(.feed("new 1")) == time.now)
+    #expect(try await stack.lastImported(.feed("new 1")) == time.date)
     await stack.close()
   }
 
@@ -185,13 +185,13 @@ import Testing
   }
 
   @Test func `another process's mark is seen, and resets nothing`() async throws {
-    var options = time.options
+    var options = time.stackOptions
     options.history = .keep(bytes: 1_000_000)
     let stack = try await folder.stack(options)
     let other = try await folder.stack(options)
     var changes = stack.changes.makeAsyncIterator()
     try await other.markFresh(.feed("boats"))
-    #expect(try await stack.lastImported(.feed("boats")) == time.now)
+    #expect(try await stack.lastImported(.feed("boats")) == time.date)
     let commit = try await stack.commit { $0.insert(Boat(id: 1)) }
     #expect(commit == 2)
     #expect(try await stack.view.fetch(Boat.all).map(\.id) == [1])

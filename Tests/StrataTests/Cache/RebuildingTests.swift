@@ -8,13 +8,13 @@ import Testing
 /// Stores that cannot be read and can be fetched again.
 @Suite(.timeLimit(.minutes(10))) struct RebuildingTests {
   private let folder: StoreFolder
-  private let time = ManualTime()
+  private let time = ManualClock()
   private let boat = Boat(id: 1, name: "Gull")
 
   init() throws { folder = try StoreFolder() }
 
   private func options(_ rule: UnreadableStore, version: Int = 1) -> Stack.Options {
-    var options = time.options
+    var options = time.stackOptions
     options.ifUnreadable = rule
     options.schemaVersion = version
     options.busyTimeout = .milliseconds(1)
@@ -42,7 +42,7 @@ import Testing
     time.set(10)
     let stack = try await folder.stack(options(.rebuild()))
     let event = try #require(stack.setAside)
-    #expect(event.error.code == .notADatabase && event.date == time.now)
+    #expect(event.error.code == .notADatabase && event.date == time.date)
     #expect(event.url?.lastPathComponent == "store.sqlite.unreadable-2001-01-01T00.00.10Z")
     #expect(try event.url.map { try Data(contentsOf: $0) } == broken)
     #expect(try await stack.fetch(Boat.all) == [])
@@ -125,7 +125,7 @@ import Testing
     try await makeStore()
     let error = StoreError(.notADatabase, "", advice: "")
     let move = SetAside(folder.path)
-    guard case .isAnother = try move.move(at: time.now, keeping: 1, if: { false }, after: error)
+    guard case .isAnother = try move.move(at: time.date, keeping: 1, if: { false }, after: error)
     else {
       Issue.record("moved")
       return

@@ -12,17 +12,17 @@ import Testing
   init() throws { file = try SharedStore() }
 
   @Test func `every commit is there with old and new values, author and time`() async throws {
-    let clock = Lock(100.0)
-    let stack = try await file.open(.long.at(clock), author: "app")
+    let clock = ManualClock(Date(timeIntervalSinceReferenceDate: 100))
+    let stack = try await file.open(.long, author: "app") { $0.now = { clock.date } }
     let gull = Boat(id: 1, name: "Gull")
     try await stack.commit { $0.insert(gull) }
-    clock.withLock { $0 = 200 }
+    clock.advance(by: .seconds(100))
     try await stack.commit { scratch in
       scratch.author = "sync"
       scratch.update(gull) { $0.length = 7 }
       scratch.insert(Harbour(id: 2))
     }
-    clock.withLock { $0 = 300 }
+    clock.advance(by: .seconds(100))
     try await Task { @MainActor in
       stack.view.author = "view"
       stack.view.delete(Boat(id: 1, name: "Gull", length: 7))

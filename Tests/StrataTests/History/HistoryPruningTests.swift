@@ -19,14 +19,14 @@ import Testing
   }
 
   @Test func `what is older than asked for is removed, in time`() async throws {
-    let clock = Lock(0.0)
-    let stack = try await file.open(.keep(for: .seconds(100)).at(clock))
+    let clock = ManualClock()
+    let stack = try await file.open(.keep(for: .seconds(100))) { $0.now = { clock.date } }
     try await commit(300, stack)
     let old = stack.historyToken
-    clock.withLock { $0 = 90 }
+    clock.advance(by: .seconds(90))
     try await commit(300, stack)
     #expect(try await stack.commits().count == 600)
-    clock.withLock { $0 = 110 }
+    clock.advance(by: .seconds(20))
     // Every so many commits so many entries go, so all go in the end.
     try await commit(3 * HistoryLog.pruneInterval, stack)
     let kept = try await stack.commits()

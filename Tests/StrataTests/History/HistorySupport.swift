@@ -30,13 +30,6 @@ final class SharedStore: Sendable {
 extension HistoryOptions {
   /// A history that a test does not outgrow.
   static let long = HistoryOptions.keep(bytes: 1 << 30)
-
-  /// This history by a clock that a test sets.
-  func at(_ clock: Lock<Double>) -> HistoryOptions {
-    var options = self
-    options.clock = { clock.withLock { $0 } }
-    return options
-  }
 }
 
 extension Stack {

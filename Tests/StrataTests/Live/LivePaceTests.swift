@@ -10,7 +10,7 @@ import Testing
 
   @Test func `what comes during an interval is one update at its end`() async throws {
     let live = try await view.loaded(Boat.all)
-    let clock = TestClock()
+    let clock = ManualClock()
     var received: [[Int]] = []
     let updates = live.updates(every: .milliseconds(100), clock: clock)
     let task = Task {
@@ -42,7 +42,7 @@ import Testing
 
   @Test func `a cancelled task does not wait for the interval`() async throws {
     let live = try await view.loaded(Boat.all)
-    let clock = TestClock()
+    let clock = ManualClock()
     let updates = live.updates(every: .seconds(1), clock: clock)
     let task = Task { for await _ in updates {} }
     await others()

@@ -26,28 +26,6 @@ internal import Foundation
     await (try Stack.open(Item.self, at: file.url)).close()
   }
 
-  @MainActor
-  @Test func `a save that the disk refuses leaves its edits, and works once there is room`()
-    async throws
-  {
-    let plan = FaultPlan()
-    ObservedFileSystem.observe(file.path, with: plan)
-    defer { ObservedFileSystem.endObserving(file.path) }
-    let stack = try await Stack.open(Item.self, at: file.url)
-    let expected: [StoreError.Code] = [.inputOutput, .diskFull]
-    for (code, expected) in zip(FaultPlan.codes(of: .write), expected) {
-      let item = Item(id: Int(code), name: "\(code)")
-      stack.view.insert(item)
-      plan.arm(FaultPlan.Fault(.write, number: 1, code: code))
-      let error = await failure { try await stack.view.save() }
-      #expect(error?.code == expected && stack.view.hasChanges)
-      plan.disarm()
-      try await stack.view.save()
-      #expect(try await stack.fetch(Item.where { $0.id == item.id }).count == 1)
-    }
-    await stack.close()
-  }
-
   private struct Item: Entity {
     var id = 0
     var name = ""

@@ -1,0 +1,76 @@
+public import Foundation
+public import Strata
+public import StrataImport
+
+/// Records in JSON that a test starts with.
+///
+/// ```swift
+/// extension Fixture {
+///   static let songs = Fixture(Song.self, #"[{"id": 1, "title": "So What"}]"#)
+/// }
+/// @Suite(.stack(Song.self, loading: .songs)) struct SongTests { … }
+/// ```
+///
+/// Read by the mappings that imports use, so a fixture may be what a server sent, and what a mapping
+/// does not take is refused with its place.
+public struct Fixture: Sendable {
+  private let load: @Sendable (Stack) async throws(ImportError) -> Void
+
+  /// The records of one entity in a text.
+  ///
+  /// - Parameters:
+  ///   - type: the entity.
+  ///   - json: the text.
+  ///   - format: where they are in the text; an array unless given.
+  ///   - mapping: how attributes are found in a record; by the names of the schema unless given.
+  public init<E: Entity>(
+    _ type: E.Type, _ json: String, as format: JSONFormat = .array,
+    mapping: JSONMapping<E> = .automatic
+  ) {
+    self.init(type, .data(Data(json.utf8)), format, mapping)
+  }
+
+  /// The records of one entity in a file, such as one of the test bundle.
+  public init<E: Entity>(
+    _ type: E.Type, contentsOf url: URL, as format: JSONFormat = .array,
+    mapping: JSONMapping<E> = .automatic
+  ) {
+    self.init(type, .file(url), format, mapping)
+  }
+
+  /// The records of several entities in a text.
+  public init(_ document: JSONDocument, _ json: String) {
+    self.init(document, .data(Data(json.utf8)))
+  }
+
+  /// The records of several entities in a file.
+  public init(_ document: JSONDocument, contentsOf url: URL) { self.init(document, .file(url)) }
+
+  private init<E: Entity>(
+    _ type: E.Type, _ source: JSONSource, _ format: JSONFormat, _ mapping: JSONMapping<E>
+  ) {
+    load = { stack throws(ImportError) in
+      try await stack.importJSON(type, from: source, as: format, mapping: mapping)
+    }
+  }
+
+  private init(_ document: JSONDocument, _ source: JSONSource) {
+    load = { stack throws(ImportError) in try await stack.importJSON(document, from: source) }
+  }
+
+  fileprivate func callAsFunction(_ stack: Stack) async throws(ImportError) {
+    try await load(stack)
+  }
+}
+
+extension Stack {
+  /// Imports fixtures one after the other, and returns when the view context shows them.
+  ///
+  /// - Throws: ``StrataImport/ImportError`` of a record that does not fit, with its place.
+  public func load(_ fixtures: Fixture...) async throws(ImportError) { try await load(fixtures) }
+
+  /// Imports a list of fixtures.
+  public func load(_ fixtures: [Fixture]) async throws(ImportError) {
+    for fixture in fixtures { try await fixture(self) }
+  }
+}

@@ -1,0 +1,27 @@
+/// How long a test waits for something that happens elsewhere.
+struct Patience: Sendable {
+  private let limit: Duration
+  private let clock: any Clock<Duration>
+
+  init(_ limit: Duration, _ clock: any Clock<Duration>) {
+    self.limit = limit
+    self.clock = clock
+  }
+
+  /// Looks until something is as wanted, each time it may have changed.
+  ///
+  /// - Parameter look: is given what to call, once and from any thread, when it should look again.
+  /// - Returns: false if patience came to its end, or the task was cancelled.
+  func wait(_ look: (_ changed: @escaping @Sendable () -> Void) -> Bool) async -> Bool {
+    let (changes, signal) = AsyncStream.makeStream(
+      of: Void.self, bufferingPolicy: .bufferingNewest(1))
+    if look({ signal.yield() }) { return true }
+    let timer = Task { [clock, limit] in
+      try? await clock.sleep(for: limit)
+      signal.finish()
+    }
+    defer { timer.cancel() }
+    for await _ in changes where look({ signal.yield() }) { return true }
+    return look({})
+  }
+}

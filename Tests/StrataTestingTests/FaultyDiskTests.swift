@@ -1,0 +1,69 @@
+import Foundation
+import Strata
+import StrataTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(10))) @MainActor struct FaultyDiskTests {
+  let disk: FaultyDisk
+  init() throws { disk = try FaultyDisk() }
+
+  @Test func `a save fails on a full disk, and works when there is room`() async throws {
+    let stack = try await Stack.open(Song.self, Artist.self, at: disk.url)
+    stack.view.insert(Song(id: 1))
+    disk.fail(.full)
+    await #expect(throws: StoreError.self) { try await stack.view.save() }
+    #expect(stack.view.saveError?.code == .diskFull && stack.view.hasChanges)
+    #expect(disk.recover() > 0)
+    try await stack.view.save()
+    #expect(try await stack.count(Song.all) == 1)
+    await stack.close()
+  }
+
+  @Test func `one call fails, and the next save works`() async throws {
+    let stack = try await Stack.open(Song.self, Artist.self, at: disk.url)
+    stack.view.insert(Song(id: 1))
+    disk.fail(.writes, calls: 1)
+    await #expect(throws: StoreError.self) { try await stack.view.save() }
+    #expect(stack.view.saveError?.code == .inputOutput)
+    try await stack.view.save()
+    await stack.close()
+  }
+
+  @Test func `a store that cannot be opened says so`() async throws {
+    disk.fail(.opening)
+    let error = await #expect(throws: StoreError.self) {
+      try await Stack.open(Song.self, Artist.self, at: disk.url)
+    }
+    #expect(error?.code == .cannotOpen)
+    disk.recover()
+    await (try Stack.open(Song.self, Artist.self, at: disk.url)).close()
+  }
+
+  @Test func `a fetch of a store that cannot be read fails`() async throws {
+    var stack = try await Stack.open(Song.self, Artist.self, at: disk.url)
+    try await stack.withScratch { scratch in
+      for id in 0..<10_000 { scratch.insert(Song(id: id, title: "Song \(id)")) }
+    }
+    await stack.close()
+    stack = try await Stack.open(Song.self, Artist.self, at: disk.url)
+    disk.fail(.reads)
+    let error = await #expect(throws: StoreError.self) { try await stack.fetch(Song.all) }
+    #expect(error?.code == .inputOutput)
+    disk.recover()
+    #expect(try await stack.fetch(Song.all).count == 10_000)
+    await stack.close()
+  }
+
+  @Test func `other stores are left alone, and the folder goes with the disk`() async throws {
+    let other = try FaultyDisk()
+    disk.fail(.full)
+    let stack = try await Stack.open(Song.self, Artist.self, at: other.url)
+    try await stack.withScratch { $0.insert(Song(id: 1)) }
+    await stack.close()
+    var third: FaultyDisk? = try FaultyDisk()
+    let folder = try #require(third?.url.deletingLastPathComponent().path)
+    #expect(FileManager.default.fileExists(atPath: folder))
+    third = nil
+    #expect(!FileManager.default.fileExists(atPath: folder))
+  }
+}

@@ -1,0 +1,59 @@
+import Observation
+import Strata
+import StrataTesting
+import Testing
+
+@Suite(.stack(Song.self, Artist.self), .timeLimit(.minutes(10))) @MainActor
+struct ObservedValueTests {
+  let stack = Stack.test
+
+  @MainActor @Observable final class Screen {
+    private let songs: LiveQuery<Song>
+    init(_ stack: Stack) { songs = stack.view.live(Song.sorted(by: \.title)) }
+    var titles: [String] { songs.elements.map(\.title) }
+  }
+
+  @Test func `what an app's model is made of is waited for`() async throws {
+    let screen = Screen(stack)
+    try await stack.withScratch { scratch in
+      scratch.insert(Song(id: 1, title: "So What"))
+      scratch.insert(Song(id: 2, title: "Blue in Green"))
+    }
+    await expect(screen.titles, becomes: ["Blue in Green", "So What"])
+    stack.view.insert(Song(id: 3, title: "All Blues"))
+    #expect(await expect(screen.titles.first, becomes: "All Blues"))
+  }
+
+  @Test func `a save is waited for by its button`() async throws {
+    stack.view.insert(Song(id: 1))
+    let save = Task { [view = stack.view] in try await view.save() }
+    await expect(stack.view.hasChanges, becomes: false)
+    await expect(stack.view.isSaving, becomes: false)
+    #expect(try await save.value == 1)
+  }
+
+  @Test func `what never comes is told with what was`() async throws {
+    let clock = ManualClock()
+    let screen = Screen(stack)
+    try await withKnownIssue {
+      let waiting = Task {
+        await expect(screen.titles, becomes: ["Freddie"], within: .seconds(9), clock: clock)
+      }
+      await clock.sleepers()
+      try await stack.withScratch { $0.insert(Song(id: 1, title: "So What")) }
+      await expect(screen.titles.count, becomes: 1)
+      clock.advance(by: .seconds(9))
+      #expect(await !waiting.value)
+    } matching: { issue in
+      issue.comments.map(\.rawValue) == [
+        """
+        waited 9.0 seconds for
+          ["Freddie"]
+        and it was
+          []
+          ["So What"]
+        """
+      ]
+    }
+  }
+}

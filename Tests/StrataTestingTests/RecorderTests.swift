@@ -1,0 +1,99 @@
+import Strata
+import StrataTesting
+import Testing
+
+@Suite(.stack(Song.self, Artist.self), .timeLimit(.minutes(10))) @MainActor struct RecorderTests {
+  let stack = Stack.test
+  /// Nobody's patience ends before the test moves it.
+  let clock = ManualClock()
+
+  @Test func `elements come one by one, and all are kept`() async throws {
+    let recorder = Recorder(stack.changes)
+    for id in 1...3 { try await stack.withScratch { $0.insert(Song(id: id)) } }
+    try await recorder.wait(for: "the third commit") { $0.last?.commit == 3 }
+    let first = try await recorder.next()
+    #expect(first.changes(of: Song.self).inserted.first?.id == 1)
+    await stack.close()
+    let all = try await recorder.end()
+    #expect(all.last?.commit == 3)
+  }
+
+  @Test func `updates of a live query can be waited for`() async throws {
+    let songs = stack.view.live(Song.sorted(by: \.title))
+    try await songs.load()
+    let updates = Recorder(songs.updates)
+    stack.view.insert(Song(id: 1, title: "So What"))
+    #expect(try await updates.next().insertions == [0])
+    stack.view.insert(Song(id: 2, title: "Blue in Green"))
+    let update = try await updates.next()
+    #expect(update.insertions == [0] && update.elements.count == 2)
+  }
+
+  @Test func `patience ends with what came instead`() async throws {
+    let recorder = Recorder(stack.changes, within: .seconds(5), clock: clock)
+    try await stack.withScratch { scratch in
+      scratch.insert(Song(id: 1, title: "So What"))
+      scratch.insert(Artist(id: 7))
+    }
+    _ = try await recorder.next()
+    try await withKnownIssue {
+      let waiting = Task { try await recorder.next() }
+      await clock.sleepers()
+      clock.advance(by: .seconds(5))
+      _ = try await waiting.value
+    } matching: { issue in
+      issue.comments.map(\.rawValue) == [
+        """
+        waited 5.0 seconds for one more element; 1 came:
+          1. commit 1: Song 1 inserted; Artist 7 inserted
+        """
+      ]
+    }
+  }
+
+  @Test func `a sequence that ends lets nobody wait`() async throws {
+    let (stream, continuation) = AsyncStream.makeStream(of: Int.self)
+    let recorder = Recorder(stream, clock: clock) { "number \($0)" }
+    continuation.yield(3)
+    continuation.finish()
+    #expect(try await recorder.next() == 3)
+    try await withKnownIssue {
+      try await recorder.wait(for: "two numbers") { $0.count == 2 }
+    } matching: { issue in
+      issue.comments.map(\.rawValue) == [
+        "waited for two numbers, and the sequence ended; 1 came:\n  1. number 3"
+      ]
+    }
+  }
+
+  private struct Broken: Error {}
+
+  @Test func `the end of a sequence that fails is its error`() async throws {
+    let stream = AsyncThrowingStream<Int, any Error> { $0.finish(throwing: Broken()) }
+    let recorder = Recorder(stream)
+    await #expect(throws: Broken.self) { try await recorder.end() }
+  }
+
+  @Test func `a test that is cancelled waits no longer`() async throws {
+    let recorder = Recorder(stack.changes, clock: clock)
+    try await withKnownIssue {
+      let waiting = Task { try await recorder.next() }
+      await clock.sleepers()
+      waiting.cancel()
+      _ = try await waiting.value
+    } matching: { issue in
+      issue.comments.map(\.rawValue) == ["cancelled while waiting for one more element; 0 came"]
+    }
+  }
+
+  @Test func `letting go of a recorder ends its subscription`() async throws {
+    let (stream, continuation) = AsyncStream.makeStream(of: Int.self)
+    let gate = TestGate()
+    continuation.onTermination = { _ in Task { await gate.pass() } }
+    var recorder: Recorder<Int>? = Recorder(stream)
+    continuation.yield(1)
+    _ = try await recorder?.next()
+    recorder = nil
+    await gate.arrived()
+  }
+}
