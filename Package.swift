@@ -17,6 +17,7 @@ let package = Package(
     .library(name: "StrataImport", targets: ["StrataImport"]),
     .library(name: "StrataMap", targets: ["StrataMap"]),
     .library(name: "StrataMapKit", targets: ["StrataMapKit"]),
+    .library(name: "StrataSwiftUI", targets: ["StrataSwiftUI"]),
     .library(name: "StrataTesting", targets: ["StrataTesting"]),
   ],
   targets: [
@@ -29,6 +30,7 @@ let package = Package(
     .target(name: "StrataMap", dependencies: ["Strata"], swiftSettings: settings),
     .target(
       name: "StrataMapKit", dependencies: ["Strata", "StrataMap"], swiftSettings: settings),
+    .target(name: "StrataSwiftUI", dependencies: ["Strata"], swiftSettings: settings),
     .target(
       name: "StrataTesting", dependencies: ["Strata", "StrataImport", "StrataMap", "StrataFaults"],
       swiftSettings: settings),

@@ -1,0 +1,57 @@
+#if canImport(SwiftUI)
+  public import Strata
+  public import SwiftUI
+
+  /// The entities of a query in a SwiftUI view, kept up to date: what `@Query` and `@FetchRequest` are.
+  ///
+  /// ```swift
+  /// struct SongList: View {
+  ///   @LiveFetch(Song.where { $0.loved }.sorted(by: \.title)) private var songs
+  ///
+  ///   var body: some View {
+  ///     List(songs) { Text($0.title) }
+  ///   }
+  /// }
+  /// ```
+  ///
+  /// The view needs a stack in its environment: ``SwiftUICore/View/stack(_:)``. The live query is made
+  /// when the view first reads it, and ends with the view. Unsaved edits show in the same turn.
+  ///
+  /// A view whose query depends on what it is made with sets it in its `init`, and shows the old
+  /// elements until those of the new query are there:
+  ///
+  /// ```swift
+  /// init(genre: String) { _songs = LiveFetch(Song.where { $0.genre == genre }) }
+  /// ```
+  ///
+  /// `$songs` is the ``Strata/LiveQuery``: its error, its statistics, and its `query`, which the view
+  /// may change in place, for a search field, say. That stays until the view is made with another query.
+  @MainActor @propertyWrapper
+  public struct LiveFetch<E: Entity>: DynamicProperty {
+    @Environment(ViewContext.self) private var view: ViewContext?
+    @State private var held = HeldLive<E, LiveQuery<E>>()
+    private let request: LiveRequest<E>
+
+    /// - Parameters:
+    ///   - query: what is shown.
+    ///   - reading: the attributes that the view reads; nil for all. A change of nothing else leaves
+    ///     the view alone.
+    public init(
+      _ query: Query<E> = .all, reading: [any PartialKeyPath<E> & Sendable]? = nil
+    ) {
+      request = LiveRequest(query, reading)
+    }
+
+    /// The query's entities, unsaved edits included; empty until loaded.
+    public var wrappedValue: LiveElements<E> { projectedValue.elements }
+
+    /// The live query itself.
+    public var projectedValue: LiveQuery<E> {
+      held.live(request, in: view) { view in
+        view.live(request.query, reading: request.reading)
+      } follow: { live, query in
+        live.follow(query)
+      }
+    }
+  }
+#endif

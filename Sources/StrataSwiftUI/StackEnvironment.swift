@@ -1,0 +1,26 @@
+#if canImport(SwiftUI)
+  public import Strata
+  public import SwiftUI
+
+  extension EnvironmentValues {
+    private struct StackKey: EnvironmentKey {
+      static let defaultValue: Stack? = nil
+    }
+
+    /// The stack whose entities views show; nil unless ``SwiftUICore/View/stack(_:)`` has set it.
+    public var stack: Stack? {
+      get { self[StackKey.self] }
+      set { self[StackKey.self] = newValue }
+    }
+  }
+
+  extension View {
+    /// Lets the views in this one show and edit what a stack has.
+    ///
+    /// They find it as `@Environment(\.stack)`, its view context as `@Environment(ViewContext.self)`,
+    /// and ``LiveFetch`` uses that.
+    public func stack(_ stack: Stack) -> some View {
+      environment(\.stack, stack).environment(stack.view)
+    }
+  }
+#endif

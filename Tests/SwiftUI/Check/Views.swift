@@ -1,0 +1,65 @@
+import Adapter
+import Strata
+import SwiftUI
+
+struct Song: Entity {
+  var id = 0
+  var title = ""
+  var genre = ""
+
+  static let schema = Schema<Song>("songs", key: \.id) {
+    Attribute(\.title)
+    Attribute(\.genre)
+  }
+}
+
+struct SongList: View {
+  @Environment(ViewContext.self) private var view
+  @Environment(\.stack) private var stack
+  @LiveFetch private var songs: LiveElements<Song>
+
+  init(genre: String) {
+    _songs = LiveFetch(Song.where { $0.genre == genre }, reading: [\.title])
+  }
+
+  var body: some View {
+    Text("\(songs.count) songs")
+    List(songs) { Text($0.title) }
+    Button("Save") { Task { try await view.save() } }
+      .disabled(!view.hasChanges)
+    Button("Undo") { view.undo() }
+      .disabled(!view.canUndo || stack == nil)
+  }
+}
+
+/// Lends its live query to whoever plays the part of a search field.
+struct Search: View {
+  @MainActor final class Field { var songs: LiveQuery<Song>? }
+
+  @LiveFetch(Song.all) private var songs
+  let field: Field
+
+  var body: some View {
+    let _ = field.songs = $songs
+    List(songs) { Text($0.title) }
+  }
+}
+
+struct Genres: View {
+  @SectionedLiveFetch(Song.sorted(by: \.title), by: \.genre) private var genres
+
+  var body: some View {
+    List(genres, id: \.name) { genre in
+      Section(genre.name) { ForEach(genre.elements) { Text($0.title) } }
+    }
+  }
+}
+
+struct Letters: View {
+  @SectionedLiveFetch(Song.all, section: { String($0.title.prefix(1)) }) private var letters
+
+  var body: some View {
+    Text($letters.error?.message ?? "")
+    List(letters, id: \.name) { Text("\($0.name) \($0.elements.count)") }
+  }
+}

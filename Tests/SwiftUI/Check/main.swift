@@ -1,0 +1,80 @@
+// Drives the property wrappers with a real store and a host that evaluates one view as SwiftUI does.
+
+import Adapter
+import Foundation
+import Strata
+import SwiftUI
+
+func check(_ condition: Bool, _ what: String) {
+  guard condition else {
+    print("failed: \(what)")
+    exit(1)
+  }
+}
+
+/// Lets others run until something is so, for a minute at most.
+@MainActor func soon(_ what: String, _ condition: () -> Bool) async {
+  let end = ContinuousClock.now + .seconds(60)
+  while !condition() && ContinuousClock.now < end { await Task.yield() }
+  check(condition(), what)
+}
+
+let stack = try await Stack.temporary(Song.self)
+try await stack.withScratch { scratch in
+  for (id, title) in ["So What", "Freddie", "Blue in Green", "All Blues"].enumerated() {
+    scratch.insert(Song(id: id, title: title, genre: id % 2 == 0 ? "modal" : "blues"))
+  }
+}
+
+// A live query is made when the view reads it, and the view evaluated when it is loaded.
+let host = Host()
+host.show(SongList(genre: "modal").stack(stack))
+check(host.words == ["0 songs", "([Save])", "([Undo])"], "empty until loaded: \(host.words)")
+await soon("loaded: \(host.words)") { host.words.first == "2 songs" }
+check(host.words.contains("So What") && !host.words.contains("Freddie"), "the query's entities")
+
+// Edits show in the next evaluation, and the toolbar follows.
+let evaluations = host.evaluations
+stack.view.insert(Song(id: 9, title: "Nardis", genre: "modal"))
+await soon("an edit") { host.words.contains("Nardis") }
+check(Array(host.words.suffix(2)) == ["[Save]", "[Undo]"], "the toolbar: \(host.words)")
+try await stack.view.save()
+await soon("a save") { host.words.contains("([Save])") }
+
+// What the view does not show leaves it alone.
+let before = host.evaluations
+try await stack.withScratch { $0.insert(Song(id: 10, title: "Footprints", genre: "blues")) }
+for _ in 0..<100 { await Task.yield() }
+check(host.evaluations == before && before > evaluations, "nobody is woken needlessly")
+
+// The parent makes the view again: with an equal query nothing happens, with another one it changes.
+host.show(SongList(genre: "modal").stack(stack))
+check(host.words.first == "3 songs", "the live query outlives the view's value")
+host.show(SongList(genre: "blues").stack(stack))
+check(host.words.first == "3 songs", "the old elements stay until the new ones are there")
+await soon("another query") { host.words.contains("Freddie") && !host.words.contains("Nardis") }
+
+// A search field changes the query in place; the parent's next evaluation does not take that back.
+let search = Host()
+let field = Search.Field()
+search.show(Search(field: field).stack(stack))
+await soon("everything") { search.words.count == 6 }
+field.songs?.query = Song.where { $0.title.contains("Blue") }
+await soon("a search: \(search.words)") { search.words == ["Blue in Green", "All Blues"] }
+search.show(Search(field: field).stack(stack))
+for _ in 0..<100 { await Task.yield() }
+check(search.words.count == 2, "a search that stays")
+
+// Sections.
+let sections = Host()
+sections.show(Genres().stack(stack))
+await soon("sections: \(sections.words)") { sections.words.first == "# blues" }
+check(sections.words.count == 8, "sections: \(sections.words)")
+
+// Another stack in the environment, as after a sign-out.
+let other = try await Stack.temporary(Song.self)
+host.show(SongList(genre: "blues").stack(other))
+await soon("another stack") { host.words.first == "0 songs" }
+await stack.close()
+await other.close()
+print("The views show what they should")

@@ -1,0 +1,1 @@
+../Check/Views.swift

@@ -1,0 +1,9 @@
+// Building this is the check: the same views in a module whose default isolation is the main actor.
+
+import Adapter
+import Strata
+import SwiftUI
+
+let stack = try await Stack.temporary(Song.self)
+Host().show(SongList(genre: "modal").stack(stack))
+await stack.close()

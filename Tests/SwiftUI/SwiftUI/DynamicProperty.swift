@@ -1,0 +1,92 @@
+public import Observation
+
+public protocol DynamicProperty {
+  mutating func update()
+}
+
+extension DynamicProperty {
+  public mutating func update() {}
+}
+
+/// A property that a host connects with what it keeps for the view.
+protocol HostedProperty {
+  func connect(to storage: Storage)
+}
+
+/// What a host keeps for a view: the state by its place, and the environment.
+final class Storage {
+  var states: [String: Any] = [:]
+  var environment = EnvironmentValues()
+  var place = ""
+}
+
+@propertyWrapper public struct State<Value>: DynamicProperty, HostedProperty {
+  private final class Box {
+    var value: Value
+    init(_ value: Value) { self.value = value }
+  }
+
+  private final class Location { var box: Box? }
+
+  private let initial: Box
+  private let location = Location()
+
+  public init(wrappedValue value: Value) { initial = Box(value) }
+
+  public var wrappedValue: Value {
+    get { (location.box ?? initial).value }
+    nonmutating set { (location.box ?? initial).value = newValue }
+  }
+
+  func connect(to storage: Storage) {
+    location.box = storage.states[storage.place] as? Box ?? initial
+    storage.states[storage.place] = location.box
+  }
+}
+
+public protocol EnvironmentKey {
+  associatedtype Value
+  static var defaultValue: Value { get }
+}
+
+public struct EnvironmentValues {
+  private var values: [ObjectIdentifier: Any] = [:]
+
+  public init() {}
+
+  public subscript<Key: EnvironmentKey>(key: Key.Type) -> Key.Value {
+    get { values[ObjectIdentifier(key)] as? Key.Value ?? Key.defaultValue }
+    set { values[ObjectIdentifier(key)] = newValue }
+  }
+
+  subscript<Object: AnyObject>(object type: Object.Type) -> Object? {
+    get { values[ObjectIdentifier(type)] as? Object }
+    set { values[ObjectIdentifier(type)] = newValue }
+  }
+}
+
+@propertyWrapper public struct Environment<Value>: DynamicProperty, HostedProperty {
+  private final class Location { var environment = EnvironmentValues() }
+
+  private let location = Location()
+  private let read: (EnvironmentValues) -> Value
+
+  public init(_ keyPath: KeyPath<EnvironmentValues, Value>) { read = { $0[keyPath: keyPath] } }
+
+  public init(_ objectType: Value.Type) where Value: AnyObject, Value: Observable {
+    read = { environment in
+      guard let object = environment[object: objectType] else {
+        fatalError("no observable object of type \(objectType) found")
+      }
+      return object
+    }
+  }
+
+  public init<Object: AnyObject & Observable>(_ objectType: Object.Type) where Value == Object? {
+    read = { $0[object: objectType] }
+  }
+
+  public var wrappedValue: Value { read(location.environment) }
+
+  func connect(to storage: Storage) { location.environment = storage.environment }
+}
