@@ -142,6 +142,7 @@ private let id = Song.ID()
 private let ids = [id]
 private let feed = [Song(title: "So What")]
 @MainActor private let table = Table()
+@MainActor private var view: ViewContext { fatalError() }
 @MainActor private var songs: LiveQuery<Song> { fatalError() }
 @MainActor private var options = Stack.Options()
 @MainActor private var task: Task<Void, Never>?
