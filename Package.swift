@@ -73,7 +73,8 @@ let package = Package(
       dependencies: ["Strata", "StrataSQLite", "StrataTesting", "StrataFaults"],
       swiftSettings: settings),
     .testTarget(
-      name: "StrataImportTests", dependencies: ["StrataImport", "Strata", "StrataTesting"],
+      name: "StrataImportTests",
+      dependencies: ["StrataImport", "Strata", "StrataTesting", "StrataFaults"],
       swiftSettings: settings),
     .testTarget(
       name: "StrataMapTests", dependencies: ["StrataMap", "Strata", "StrataTesting"],

@@ -149,10 +149,14 @@ static inline int strata_list_filter(sqlite3_vtab_cursor *cursor, int number, co
   (void)number, (void)name;
   strata_list_cursor *list = (strata_list_cursor *)cursor;
   sqlite3_value_free(list->list);
+  list->bytes = 0;
+  list->count = list->next = list->row = 0;
   list->list = count > 0 ? sqlite3_value_dup(arguments[0]) : 0;
+  // A copy that could not be made is no empty list.
+  if (count > 0 && !list->list) return SQLITE_NOMEM;
   list->bytes = (const uint8_t *)sqlite3_value_blob(list->list);
-  list->count = list->bytes ? sqlite3_value_bytes(list->list) : 0;
-  list->next = list->row = 0;
+  list->count = sqlite3_value_bytes(list->list);
+  if (list->count > 0 && !list->bytes) return SQLITE_NOMEM;
   return strata_list_next(cursor);
 }
 

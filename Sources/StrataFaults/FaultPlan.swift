@@ -33,8 +33,9 @@ package final class FaultPlan: FileObserver {
   }
 
   private let state = Lock(State())
+  package let sharesMemory: Bool
 
-  package init() {}
+  package init(sharesMemory: Bool = true) { self.sharesMemory = sharesMemory }
 
   /// Lets calls fail from now on.
   package func arm(_ fault: Fault) { state.withLock { $0 = State(fault: fault) } }

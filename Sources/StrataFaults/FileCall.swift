@@ -18,4 +18,10 @@ package protocol FileObserver: Sendable {
   func didTruncate(_ file: String, to size: Int64)
   func didSync(_ file: String)
   func didDelete(_ file: String)
+  /// Whether connections can share memory, without which there is no write-ahead log.
+  var sharesMemory: Bool { get }
+}
+
+extension FileObserver {
+  package var sharesMemory: Bool { true }
 }

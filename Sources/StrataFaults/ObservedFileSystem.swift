@@ -34,7 +34,10 @@ package enum ObservedFileSystem {
     guard let base = sqlite3_vfs_find(nil) else { return SQLITE_ERROR }
     // For ever: SQLite keeps the pointers.
     let context = UnsafeMutablePointer<Context>.allocate(capacity: 1)
-    context.initialize(to: Context(base: base, methods: ObservedFile.methods))
+    context.initialize(
+      to: Context(
+        base: base, methods: ObservedFile.methods(version: 2),
+        methodsWithoutSharing: ObservedFile.methods(version: 1)))
     let system = UnsafeMutablePointer<sqlite3_vfs>.allocate(capacity: 1)
     system.initialize(to: base.pointee)
     system.pointee.zName = UnsafePointer(strdup("strata-observed"))
@@ -62,6 +65,7 @@ package enum ObservedFileSystem {
 private struct Context {
   let base: UnsafeMutablePointer<sqlite3_vfs>
   let methods: UnsafePointer<sqlite3_io_methods>
+  let methodsWithoutSharing: UnsafePointer<sqlite3_io_methods>
 
   static func of(_ system: UnsafeMutablePointer<sqlite3_vfs>?) -> Context? {
     system?.pointee.pAppData?.assumingMemoryBound(to: Context.self).pointee
@@ -130,7 +134,9 @@ private struct ObservedFile {
     let header = UnsafeMutableRawPointer(file).bindMemory(to: ObservedFile.self, capacity: 1)
     header.initialize(
       to: ObservedFile(
-        base: sqlite3_file(pMethods: context.methods),
+        base: sqlite3_file(
+          pMethods: observer?.sharesMemory == false
+            ? context.methodsWithoutSharing : context.methods),
         observation: observer.map { Unmanaged.passRetained(Observation($0, path)) }))
     return SQLITE_OK
   }
@@ -138,11 +144,12 @@ private struct ObservedFile {
   // MARK: - Methods
 
   /// The methods of every file; for ever, as SQLite keeps the pointer.
-  static var methods: UnsafePointer<sqlite3_io_methods> {
+  ///
+  /// - Parameter version: 1 has no shared memory, 3 would have `xFetch`: here every read is a call.
+  static func methods(version: Int32) -> UnsafePointer<sqlite3_io_methods> {
     let methods = UnsafeMutablePointer<sqlite3_io_methods>.allocate(capacity: 1)
     methods.initialize(to: sqlite3_io_methods())
-    // Without `xFetch`: every read is a call.
-    methods.pointee.iVersion = 2
+    methods.pointee.iVersion = version
     setContents(&methods.pointee)
     setLocks(&methods.pointee)
     setRest(&methods.pointee)

@@ -12,9 +12,9 @@ package final class Connection {
     case existing
     case readOnly
     /// A private database in a temporary file without a name: it is gone with the connection, and
-    /// with the process however that ends. The path says nothing.
+    /// with the process however that ends. The path says nothing. What is rolled back is undefined.
     case temporary
-    /// A private database in memory; the path says nothing.
+    /// A private database in memory, which rolls back; the path says nothing.
     case memory
   }
 
@@ -76,7 +76,7 @@ package final class Connection {
         return
       }
       if access != .readOnly {
-        if try belongs(to: application) { try execute("PRAGMA journal_mode = WAL") }
+        if try belongs(to: application) { try keepLog() }
         // Checkpoints are the writer's decision, not a side effect of some commit.
         try execute("PRAGMA wal_autocheckpoint = 0")
         sqlite3_wal_hook(
@@ -111,6 +111,16 @@ package final class Connection {
         throw SQLiteError(code: code, connection: handle, sql: nil)
       }
     }
+  }
+
+  /// Puts the file into write-ahead-log mode.
+  ///
+  /// On a file system without shared memory SQLite keeps the mode that there was, and says so only in
+  /// its answer.
+  private func keepLog() throws(SQLiteError) {
+    let sql = "PRAGMA journal_mode = WAL"
+    let mode = try text(sql)
+    guard mode == "wal" else { throw .withoutLog(mode: mode ?? "", sql: sql) }
   }
 
   /// Whether the file is new or carries the application id; any file if that is nil.

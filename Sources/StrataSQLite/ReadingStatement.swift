@@ -30,8 +30,8 @@ extension Connection {
     let probe = AuthorizerProbe()
     sqlite3_set_authorizer(
       handle,
-      { context, action, _, _, _, _ in
-        if AuthorizerProbe.reading.contains(action) { return SQLITE_OK }
+      { context, action, _, name, _, _ in
+        if AuthorizerProbe.allows(action, name) { return SQLITE_OK }
         guard let context else { return SQLITE_DENY }
         Unmanaged<AuthorizerProbe>.fromOpaque(context).takeUnretainedValue().refused = action
         return SQLITE_DENY
@@ -86,10 +86,17 @@ extension Connection {
 private final class AuthorizerProbe {
   var refused: Int32?
 
-  /// What a statement that reads may do.
-  static let reading: Set<Int32> = [
+  private static let reading: Set<Int32> = [
     SQLITE_SELECT, SQLITE_READ, SQLITE_FUNCTION, SQLITE_RECURSIVE,
   ]
+
+  /// Whether it is something that a statement that reads may do.
+  static func allows(_ action: Int32, _ name: UnsafePointer<CChar>?) -> Bool {
+    guard reading.contains(action) else { return false }
+    // SQLite refuses it, too, unless somebody has allowed extensions, and when it runs.
+    return action != SQLITE_FUNCTION
+      || name.map { String(cString: $0).lowercased() } != "load_extension"
+  }
 
   static func name(of action: Int32) -> String {
     switch action {
@@ -97,6 +104,7 @@ private final class AuthorizerProbe {
     case SQLITE_UPDATE: "update"
     case SQLITE_DELETE: "delete"
     case SQLITE_PRAGMA: "run a pragma"
+    case SQLITE_FUNCTION: "load an extension"
     case SQLITE_TRANSACTION, SQLITE_SAVEPOINT: "begin or end a transaction"
     case SQLITE_ATTACH, SQLITE_DETACH: "attach or detach a file"
     default: "change the tables"

@@ -26,6 +26,16 @@ internal import CStrataSQLite
     self.sql = sql
   }
 
+  private static let withoutLog = "the file system cannot have a write-ahead log"
+
+  static func withoutLog(mode: String, sql: String) -> SQLiteError {
+    SQLiteError(
+      code: SQLITE_CANTOPEN, message: "\(withoutLog): the journal mode is \"\(mode)\"", sql: sql)
+  }
+
+  /// Whether the file is where connections cannot share memory.
+  package var isWithoutLog: Bool { cannotOpen && message.hasPrefix(Self.withoutLog) }
+
   /// The primary result code.
   package var primary: Int32 { code & 0xFF }
 

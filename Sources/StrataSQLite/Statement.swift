@@ -11,6 +11,8 @@ public import CStrataSQLite
 @usableFromInline package final class Statement {
   @usableFromInline package let handle: OpaquePointer
   private let connection: OpaquePointer
+  /// What a binding since the last step has failed with.
+  @usableFromInline package var bindingFailure: Int32 = 0
 
   /// Compiles `sql`, which must be one statement.
   init(_ sql: String, on connection: OpaquePointer) throws(SQLiteError) {
@@ -49,6 +51,7 @@ public import CStrataSQLite
   /// Moves to the next row; false at the end, after which the statement is reset.
   @inlinable @inline(__always)
   package func step() throws(SQLiteError) -> Bool {
+    if bindingFailure != SQLITE_OK { throw error(takeBindingFailure()) }
     let code = sqlite3_step(handle)
     if code == SQLITE_ROW { return true }
     sqlite3_reset(handle)
@@ -59,6 +62,7 @@ public import CStrataSQLite
   /// Runs a statement that returns no rows of interest.
   @inlinable @inline(__always)
   package func run() throws(SQLiteError) {
+    if bindingFailure != SQLITE_OK { throw error(takeBindingFailure()) }
     let code = sqlite3_step(handle)
     sqlite3_reset(handle)
     if code != SQLITE_DONE && code != SQLITE_ROW { throw error(code) }
@@ -67,6 +71,7 @@ public import CStrataSQLite
   /// Runs a statement and returns SQLite's extended result code instead of throwing.
   @inlinable @inline(__always)
   package func runReturningCode() -> Int32 {
+    if bindingFailure != SQLITE_OK { return takeBindingFailure() }
     let code = sqlite3_step(handle)
     sqlite3_reset(handle)
     return code
@@ -79,6 +84,19 @@ public import CStrataSQLite
 // MARK: - Binding
 
 extension Statement {
+  /// The failure, which the step that it is for does not get past.
+  @usableFromInline package func takeBindingFailure() -> Int32 {
+    defer { bindingFailure = SQLITE_OK }
+    return bindingFailure
+  }
+
+  /// Keeps a value that could not be bound, for want of memory or because it is too large, from being
+  /// taken for null: the next step fails.
+  @inlinable @inline(__always)
+  package func noteBinding(_ code: Int32) {
+    if code != SQLITE_OK { bindingFailure = code }
+  }
+
   @inlinable @inline(__always)
   package func bindNull(_ index: Int32) { sqlite3_bind_null(handle, index) }
 
@@ -91,27 +109,27 @@ extension Statement {
   /// Binds text whose bytes outlive the step.
   @inlinable @inline(__always)
   package func bindStaticText(_ index: Int32, _ bytes: UnsafeRawPointer, _ count: Int) {
-    _ = strata_bind_text_static(handle, index, bytes, UInt64(truncatingIfNeeded: count))
+    noteBinding(strata_bind_text_static(handle, index, bytes, UInt64(truncatingIfNeeded: count)))
   }
 
   /// Binds a blob whose bytes outlive the step.
   @inlinable @inline(__always)
   package func bindStaticBlob(_ index: Int32, _ bytes: UnsafeRawPointer, _ count: Int) {
-    _ = strata_bind_blob_static(handle, index, bytes, UInt64(truncatingIfNeeded: count))
+    noteBinding(strata_bind_blob_static(handle, index, bytes, UInt64(truncatingIfNeeded: count)))
   }
 
   /// Binds a copy of the text.
   package func bind(_ index: Int32, _ text: String) {
     var text = text
     text.withUTF8 { bytes in
-      _ = strata_bind_text_copy(handle, index, bytes.baseAddress, UInt64(bytes.count))
+      noteBinding(strata_bind_text_copy(handle, index, bytes.baseAddress, UInt64(bytes.count)))
     }
   }
 
   /// Binds a copy of the bytes as a blob.
   package func bind(_ index: Int32, blob bytes: [UInt8]) {
     bytes.withUnsafeBytes { bytes in
-      _ = strata_bind_blob_copy(handle, index, bytes.baseAddress, UInt64(bytes.count))
+      noteBinding(strata_bind_blob_copy(handle, index, bytes.baseAddress, UInt64(bytes.count)))
     }
   }
 

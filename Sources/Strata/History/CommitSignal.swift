@@ -45,14 +45,16 @@ final class CommitSignal: Sendable {
     var status = stat()
     // Whoever may write to the store may signal.
     let mode = stat(store, &status) == 0 ? status.st_mode & 0o666 : 0o600
+    // A byte is written into the file: a link in its place would lead it into another one.
+    let flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW
     #if canImport(Darwin)
-      let file = Darwin.open(path, O_RDWR | O_CREAT | O_CLOEXEC, mode)
+      let file = Darwin.open(path, flags, mode)
     #elseif canImport(Glibc)
-      let file = Glibc.open(path, O_RDWR | O_CREAT | O_CLOEXEC, mode)
+      let file = Glibc.open(path, flags, mode)
     #elseif canImport(Musl)
-      let file = Musl.open(path, O_RDWR | O_CREAT | O_CLOEXEC, mode)
+      let file = Musl.open(path, flags, mode)
     #else
-      let file = Android.open(path, O_RDWR | O_CREAT | O_CLOEXEC, mode)
+      let file = Android.open(path, flags, mode)
     #endif
     guard file >= 0 else { return nil }
     FileAudience.join(file)

@@ -16,6 +16,9 @@ struct TableDraft {
   /// The names of the tables that columns refer to.
   private var targets: [Int: String] = [:]
 
+  /// SQLite's own limit, as it is compiled everywhere.
+  private static let columnLimit = 2000
+
   init(_ definition: EntityDefinition, _ id: TableID) throws(StoreError) {
     self.id = id
     self.definition = definition
@@ -36,6 +39,11 @@ struct TableDraft {
         if attribute.path as AnyKeyPath == definition.key.path as AnyKeyPath { continue }
         try add(attribute, layout)
       }
+    }
+    if attributes.count > Self.columnLimit {
+      throw .schema(
+        "\(entity) has \(attributes.count) attributes, and a table takes \(Self.columnLimit)",
+        entity: entity)
     }
     for element in definition.elements {
       if case .unique(let paths, let source) = element.content {

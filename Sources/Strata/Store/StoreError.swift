@@ -142,6 +142,8 @@ extension StoreError {
         (.busy, "try again, or raise Stack.Options.busyTimeout")
       } else if error.isNotADatabase || error.isCorrupt {
         (.notADatabase, "restore the file from a copy, or move it away")
+      } else if error.isWithoutLog {
+        (.cannotOpen, "keep the store on a local disk")
       } else if error.cannotOpen || error.isReadOnly {
         (.cannotOpen, "check that the folder exists and that it and the file can be written")
       } else if error.isInputOutput {

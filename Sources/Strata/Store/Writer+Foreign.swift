@@ -12,12 +12,18 @@ extension Writer {
 
   /// Looks for commits of other processes, without the write lock; called between transactions.
   func checkForeignCommits() {
-    guard let connection = try? connection else { return }
+    guard let connection = try? connection else {
+      if hasLostConnection { lookForForeignCommits(after: .milliseconds(100)) }
+      return
+    }
     do throws(StoreError) {
       try translatingErrors { () throws(SQLiteError) in
         try connection.statement(for: Self.beginReading).run()
       }
-      defer { try? connection.statement(for: Self.endReading).run() }
+      defer {
+        try? connection.statement(for: Self.endReading).run()
+        rollBack(connection)
+      }
       // What a program with other tables has committed means nothing here.
       try checkSchema(connection)
       _ = try noteForeignCommits(connection)

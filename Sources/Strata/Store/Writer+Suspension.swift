@@ -13,12 +13,13 @@ extension Writer {
   }
 
   private func closeConnection() {
-    guard openConnection != nil else { return }
+    guard openConnection != nil || hasLostConnection else { return }
     writeBack()
     // The last reference: closing the file changes it once more.
     openConnection = nil
     endSignalling()
-    suspendedFile = FileState(ofDatabaseAt: options.path)
+    suspendedFile = hasLostConnection ? nil : FileState(ofDatabaseAt: options.path)
+    hasLostConnection = false
   }
 
   /// What cannot be read or written back now is met when the file is opened again.
@@ -57,7 +58,8 @@ extension Writer {
     wakeMerge()
   }
 
-  private func reopenConnection() throws(StoreError) -> Connection {
+  /// Opens the file that was open before; nothing else changes if that is not possible.
+  func reopenConnection() throws(StoreError) -> Connection {
     let connection: Connection
     let application: Int64?
     do throws(SQLiteError) {

@@ -29,8 +29,10 @@ actor Writer {
 
   nonisolated let options: StoreOptions
 
-  /// Nil once closed, and while suspended.
+  /// Nil once closed, while suspended, and after a transaction that could not be ended.
   var openConnection: Connection?
+  /// Whether the next unit opens the file again.
+  var hasLostConnection = false
   private var schemaVersion: Int64 = 0
   /// Whether the open transaction has made or dropped an index.
   var hasNewSchema = false
@@ -52,7 +54,7 @@ actor Writer {
 
   private static let begin = SQL("BEGIN IMMEDIATE")
   private static let end = SQL("COMMIT")
-  private static let rollback = SQL("ROLLBACK")
+  static let rollback = SQL("ROLLBACK")
   private static let readSchemaVersion = SQL("PRAGMA schema_version")
   static let readDataVersion = SQL("PRAGMA data_version")
   static let readCommit = SQL("SELECT number FROM strata_commit")
@@ -230,8 +232,11 @@ actor Writer {
 
   var connection: Connection {
     get throws(StoreError) {
-      guard let openConnection else { throw .closed }
-      return openConnection
+      if let openConnection { return openConnection }
+      guard hasLostConnection else { throw .closed }
+      let connection = try reopenConnection()
+      (openConnection, hasLostConnection) = (connection, false)
+      return connection
     }
   }
 
@@ -272,14 +277,26 @@ actor Writer {
       if isCounted { didCommit(changes) }
       return (number, changes)
     } catch {
-      if connection.isInTransaction {
-        try? connection.statement(for: Self.rollback).run()
-      }
+      rollBack(connection)
       history?.forget()
       hasNewSchema = false
       defersIndexes = deferredIndexes
       throw error
     }
+  }
+
+  /// Ends the transaction, if one is open, and leaves nothing of it.
+  ///
+  /// Even a rollback can fail. Whatever came next would then be written in the failed transaction, and
+  /// the lock kept: so the file is closed, which rolls back, too, and opened again by the next unit.
+  func rollBack(_ connection: Connection) {
+    guard connection.isInTransaction else { return }
+    try? connection.statement(for: Self.rollback).run()
+    guard connection.isInTransaction else { return }
+    openConnection = nil
+    // What others commit until then is not noticed by this connection.
+    suspendedFile = nil
+    hasLostConnection = true
   }
 
   func checkSchema(_ connection: Connection) throws(StoreError) {
@@ -422,7 +439,7 @@ actor Writer {
     await checkpointer.close()
     await afterQueuedWork { writer in
       _ = try? writer.openConnection?.checkpointPassively()
-      writer.openConnection = nil
+      (writer.openConnection, writer.hasLostConnection) = (nil, false)
       writer.endSignalling()
     }
   }

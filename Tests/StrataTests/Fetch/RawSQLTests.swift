@@ -101,7 +101,10 @@ import Testing
     "ALTER TABLE sales RENAME TO other", "PRAGMA query_only = OFF", "PRAGMA user_version = 7",
     "EXPLAIN PRAGMA query_only = OFF", "PRAGMA journal_mode = DELETE",
     "ATTACH ':memory:' AS other", "BEGIN", "COMMIT", "END", "ROLLBACK", "SAVEPOINT a", "VACUUM",
-    "REINDEX", "ANALYZE", "DETACH main",
+    "REINDEX", "ANALYZE", "DETACH main", "SELECT load_extension('evil')",
+    "SELECT id FROM sales WHERE Load_Extension('evil', 'main') IS NULL",
+    "ATTACH '/tmp/other.sqlite' AS other", "PRAGMA writable_schema = ON", "VACUUM INTO 'other'",
+    "INSERT INTO sqlite_schema (name) VALUES ('x')",
   ])
   func `what does more than read is refused`(text: String) async throws {
     try await save()
@@ -116,6 +119,32 @@ import Testing
     }
     #expect(state.0 == 1 && state.1)
     #expect(try await stack.fetch(Sale.all) == sales)
+  }
+
+  /// Pragmas as tables run when the statement does, past what allowed it.
+  @Test(arguments: [
+    "SELECT * FROM pragma_optimize(65534)", "SELECT * FROM pragma_journal_mode",
+    "SELECT * FROM pragma_query_only", "SELECT * FROM pragma_application_id",
+    "SELECT count(*) FROM pragma_integrity_check",
+  ])
+  func `a pragma as a table changes nothing`(text: String) async throws {
+    try await save()
+    let path = await stack.path
+    let before = try Connection(path: path).text("PRAGMA journal_mode")
+    _ = try? await stack.read(RawSQL(text))
+    #expect(try Connection(path: path).text("PRAGMA journal_mode") == before)
+    #expect(
+      try Connection(path: path).integer(
+        "SELECT count(*) FROM sqlite_schema WHERE name LIKE 'sqlite_stat%'") == 0)
+    try await stack.withScratch { $0.insert(Sale(id: 4)) }
+    #expect(try await stack.count(Sale.all) == 4)
+  }
+
+  @Test(arguments: ["readfile('/etc/passwd')", "writefile('x', 'y')", "edit('x')", "system('x')"])
+  func `functions of SQLite's shell are not there`(call: String) async throws {
+    let text = "SELECT " + call
+    let error = await refusal { try await stack.read(RawSQL(text)) }
+    #expect(error?.code == .invalidQuery, "\(String(describing: error))")
   }
 
   @Test(arguments: [

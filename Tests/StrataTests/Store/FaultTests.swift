@@ -3,6 +3,7 @@ import StrataTesting
 import Testing
 
 @testable import Strata
+@testable import StrataSQLite
 
 internal import Foundation
 
@@ -24,6 +25,70 @@ internal import Foundation
     }
     plan.disarm()
     await (try Stack.open(Item.self, at: file.url)).close()
+  }
+
+  // The transaction stayed open: every later save failed because one cannot begin within another,
+  // and other processes waited for the lock.
+  @Test func `a rollback that fails leaves no transaction open`() async throws {
+    let stack = try await Stack.open(Item.self, at: file.url)
+    let error = await failure {
+      try await stack.store.writer.enqueue(.urgent) { writer throws(StoreError) in
+        _ = try writer.transaction { connection throws(StoreError) in
+          try translatingErrors { () throws(SQLiteError) in
+            try connection.execute("INSERT INTO items (id, name) VALUES (1, 'lost')")
+            // In the place of the rollback, a statement that fails.
+            let broken = try connection.prepare("SELECT abs(-9223372036854775807 - 1)")
+            connection.cache.add(broken, for: Writer.rollback)
+          }
+          throw .cancelled
+        }
+      }.value
+    }
+    #expect(error?.code == .cancelled)
+    try await stack.writeAsAnotherProgram("INSERT INTO items (id, name) VALUES (2, 'other')")
+    try await stack.commit { $0.insert(Item(id: 3, name: "mine")) }
+    #expect(try await stack.fetch(Item.all).map(\.id) == [2, 3])
+    await stack.suspend()
+    try await stack.resume()
+    try await stack.commit { $0.insert(Item(id: 4, name: "later")) }
+    #expect(try await stack.fetch(Item.all).map(\.id) == [2, 3, 4])
+    await stack.close()
+  }
+
+  @Test func `a connection that was given up is opened as soon as that is possible`() async throws {
+    let plan = FaultPlan()
+    ObservedFileSystem.observe(file.path, with: plan)
+    defer { ObservedFileSystem.endObserving(file.path) }
+    let stack = try await Stack.open(Item.self, at: file.url)
+    try await stack.commit { $0.insert(Item(id: 1)) }
+    try await stack.store.writer.enqueue(.urgent) { writer throws(StoreError) in
+      let connection = try writer.connection
+      try translatingErrors { () throws(SQLiteError) in
+        try connection.execute("BEGIN")
+        let broken = try connection.prepare("SELECT abs(-9223372036854775807 - 1)")
+        connection.cache.add(broken, for: Writer.rollback)
+      }
+      writer.rollBack(connection)
+    }.value
+    let code = FaultPlan.codes(of: .open)[0]
+    plan.arm(FaultPlan.Fault(.open, number: 1, length: 100, code: code))
+    let error = await failure { try await stack.commit { $0.insert(Item(id: 2)) } }
+    #expect(error?.code == .cannotOpen)
+    plan.disarm()
+    try await stack.commit { $0.insert(Item(id: 3)) }
+    #expect(try await stack.fetch(Item.all).map(\.id) == [1, 3])
+    await stack.close()
+  }
+
+  // SQLite keeps its old journal then, and tells only who looks at the answer: readers and the writer
+  // would have kept each other out.
+  @Test func `a file system without shared memory is refused by name`() async throws {
+    let plan = FaultPlan(sharesMemory: false)
+    ObservedFileSystem.observe(file.path, with: plan)
+    defer { ObservedFileSystem.endObserving(file.path) }
+    let error = await failure { _ = try await Stack.open(Item.self, at: file.url) }
+    #expect(error?.code == .cannotOpen && error?.message.contains("write-ahead log") == true)
+    #expect(error?.advice == "keep the store on a local disk")
   }
 
   private struct Item: Entity {

@@ -30,6 +30,45 @@ internal import Foundation
     #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o640)
   }
 
+  // SQLite follows a link to a file that is not there yet, and made it for everybody.
+  @Test func `a new store behind a link can be read by its owner alone, too`() async throws {
+    let manager = FileManager.default
+    let folder = file.url.deletingLastPathComponent()
+    try manager.createSymbolicLink(atPath: file.path, withDestinationPath: "second")
+    try manager.createSymbolicLink(
+      atPath: folder.path + "/second", withDestinationPath: folder.path + "/target")
+    let stack = try await Stack.open(Item.self, at: file.url)
+    try await stack.withScratch { $0.insert(Item(id: 1)) }
+    await stack.close()
+    let attributes = try manager.attributesOfItem(atPath: folder.path + "/target")
+    #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o600)
+  }
+
+  // A byte was written through a link in the place of the file that signals commits, into whatever it
+  // led to.
+  @Test(arguments: ["-notify", "-wal", "-shm", "-journal"])
+  func `a link in the place of a file beside the store is not followed`(suffix: String)
+    async throws
+  {
+    let victim = file.url.deletingLastPathComponent().appendingPathComponent("victim")
+    let text = Data("something else".utf8)
+    try text.write(to: victim)
+    try FileManager.default.createSymbolicLink(
+      atPath: file.path + suffix, withDestinationPath: victim.path)
+    var stacks: [Stack] = []
+    do throws(StoreError) {
+      // Two of them, or nobody is signalled.
+      for _ in 0..<2 { stacks.append(try await Stack.open(Item.self, at: file.url)) }
+      let scratch = stacks[0].scratch()
+      scratch.insert(Item(id: 1))
+      try await scratch.save()
+    } catch {
+      #expect(error.code == .cannotOpen)
+    }
+    for stack in stacks { await stack.close() }
+    #expect(try Data(contentsOf: victim) == text)
+  }
+
   private struct Item: Entity {
     var id = 0
     static let schema = Schema<Item>("items", key: \.id) {}

@@ -1,0 +1,96 @@
+import Foundation
+import Testing
+
+@testable import StrataImport
+
+/// Input that never ends: how much of it is taken before it is refused, or kept while it is skipped.
+@Suite struct HostileJSONTests {
+  private static let chunk = 4 * 1024
+  private static let longestRecord = 64 * 1024
+  private static let most = 512 * 1024
+  /// What is too long is noticed when an eighth more has come.
+  private static let bound = longestRecord + longestRecord / 8 + 2 * chunk
+
+  /// Gives a scanner a text's start, then one unit for ever.
+  ///
+  /// - Returns: how many bytes it took, what it said, and the most that it kept.
+  private func feed(
+    _ start: String, _ unit: String, as format: JSONFormat
+  ) throws -> (taken: Int, code: JSONSyntaxError.Code?, kept: Int) {
+    var scanner = JSONRecordScanner(
+      format, plan: try plan(("a", .text), ("b.c", .json)), longestRecord: Self.longestRecord)
+    var row = JSONRow()
+    var (taken, kept) = (0, 0)
+    let units = Array(repeating: Array(unit.utf8), count: Self.chunk / unit.utf8.count + 1).joined()
+    var next = Array(start.utf8)
+    while taken < Self.most {
+      next.withUnsafeBytes { scanner.append($0) }
+      taken += next.count
+      next = Array(units)
+      do throws(JSONScanError) {
+        while try scanner.next(&row) {}
+      } catch {
+        guard case .syntax(let error) = error else { continue }
+        return (taken, error.code, kept)
+      }
+      kept = max(kept, taken - scanner.offset)
+    }
+    return (taken, nil, kept)
+  }
+
+  @Test(
+    arguments: [
+      ("[{\"", "k"), ("[{\"", "\\u0041"), ("[{\"a\":\"", "x"), ("[{\"a\":\"", "\\n"),
+      ("[{\"a\":1", "1"), ("[{\"a\":-0.", "0"), ("[{\"a\":1e", "9"), ("[{\"x\":[1", ",1"),
+      ("[{\"x\":[[]", ",[]"), ("[{\"a\":1", ",\"k\":1"), ("[{\"a\":1", ",\"a\":1"),
+      ("[{\"b\":{\"c\":[{}", ",{}"), ("[{", " "), ("[{\"a\"", "\n"), ("[\"", "x"), ("[1", "1"),
+      ("[", " "),
+    ])
+  func `a record without an end is refused when it is too long`(start: String, unit: String) throws
+  {
+    let end = try feed(start, unit, as: .array)
+    #expect(end.code == .tooLong && end.taken <= Self.bound, "\(end)")
+  }
+
+  @Test(arguments: [("{\"", "k"), ("{\"x\":\"", "x"), ("{\"x\":1", "1"), ("{\"x\":{\"", "k")])
+  func `nor is one key, text or number beside the records kept`(start: String, unit: String) throws
+  {
+    let end = try feed(start, unit, as: .featureCollection)
+    #expect(end.code == .tooLong && end.taken <= Self.bound, "\(end)")
+  }
+
+  @Test(
+    arguments: [
+      ("{\"x\":[1", ",1"), ("{\"x\":{\"k\":1", ",\"k\":1"), ("{\"x\":[[]", ",[[{}]]"),
+      ("{\"x\":[", "\n"), ("{\"features\":[{}", ",{}"), ("{\"features\":[{}],\"x\":1", ",\"y\":{}"),
+    ])
+  func `what is skipped is not kept, however much it is`(start: String, unit: String) throws {
+    let end = try feed(start, unit, as: start.hasPrefix("[") ? .array : .featureCollection)
+    #expect(end.code == nil && end.kept <= 3 * Self.chunk, "\(end)")
+  }
+
+  @Test(arguments: ["[", "{\"k\":", "[{\"k\":"])
+  func `depth is refused at once`(unit: String) throws {
+    for start in ["[{\"a\":", "[{\"b\":{\"c\":", "[{\"x\":"] {
+      let end = try feed(start, unit, as: .array)
+      #expect(end.code == .tooDeep && end.taken <= 2 * Self.chunk, "\(end)")
+    }
+    let end = try feed("{\"x\":", unit, as: .featureCollection)
+    #expect(end.code == .tooDeep && end.taken <= 2 * Self.chunk, "\(end)")
+  }
+
+  @Test func `gzip that grows a thousandfold is unpacked in pieces`() throws {
+    // Two megabytes of spaces.
+    let zeros = String(repeating: "A", count: 2707)
+    let text = "H4sIAAAAAAACA+3BQREAAAwCoCr28uxfYzH2ARI\(zeros)CAX90BrkqSQQIAIAA="
+    var gunzip = Gunzip()
+    gunzip.append(try #require(Data(base64Encoded: text)))
+    var (sum, largest) = (0, 0)
+    while let piece = try gunzip.next() {
+      sum += piece.count
+      largest = max(largest, piece.count)
+    }
+    try gunzip.finish()
+    #expect(sum == 2 * 1024 * 1024 + 2 && largest <= ChunkReader.size)
+  }
+}
