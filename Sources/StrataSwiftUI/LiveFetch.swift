@@ -5,6 +5,8 @@
   /// The entities of a query in a SwiftUI view, kept up to date: what `@Query` and `@FetchRequest` are.
   ///
   /// ```swift
+  /// import SwiftUI
+  ///
   /// struct SongList: View {
   ///   @LiveFetch(Song.where { $0.loved }.sorted(by: \.title)) private var songs
   ///
@@ -21,7 +23,15 @@
   /// elements until those of the new query are there:
   ///
   /// ```swift
-  /// init(genre: String) { _songs = LiveFetch(Song.where { $0.genre == genre }) }
+  /// import SwiftUI
+  ///
+  /// struct GenreList: View {
+  ///   @LiveFetch private var songs: LiveElements<Song>
+  ///
+  ///   init(genre: String) { _songs = LiveFetch(Song.where { $0.genre == genre }) }
+  ///
+  ///   var body: some View { List(songs) { Text($0.title) } }
+  /// }
   /// ```
   ///
   /// `$songs` is the ``Strata/LiveQuery``: its error, its statistics, and its `query`, which the view

@@ -5,6 +5,8 @@
   /// The entities of a query in sections: what `@SectionedFetchRequest` is.
   ///
   /// ```swift
+  /// import SwiftUI
+  ///
   /// struct SongList: View {
   ///   @SectionedLiveFetch(Song.sorted(by: \.title), by: \.genre) private var genres
   ///

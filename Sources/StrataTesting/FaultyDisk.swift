@@ -7,7 +7,7 @@ internal import StrataFaults
 /// ```swift
 /// let disk = try FaultyDisk()
 /// let stack = try await Stack.open(Song.self, at: disk.url)
-/// stack.view.insert(song)
+/// stack.view.insert(Song(title: "So What"))
 /// disk.fail(.full)
 /// await #expect(throws: StoreError.self) { try await stack.view.save() }
 /// disk.recover()

@@ -5,13 +5,11 @@ public import StrataImport
 /// Records in JSON that a test starts with.
 ///
 /// ```swift
-/// extension Fixture {
-///   static let songs = Fixture(Song.self, #"[{"id": 1, "title": "So What"}]"#)
-/// }
-/// @Suite(.stack(Song.self, loading: .songs)) struct SongTests { … }
+/// let songs = Fixture(Song.self, #"[{"title": "So What"}, {"title": "Freddie"}]"#)
+/// try await stack.load(songs)
 /// ```
 ///
-/// Read by the mappings that imports use, so a fixture may be what a server sent, and what a mapping
+/// A suite loads it for each test with ``StackTrait``. Read by the mappings that imports use, so a fixture may be what a server sent, and what a mapping
 /// does not take is refused with its place.
 public struct Fixture: Sendable {
   private let load: @Sendable (Stack) async throws(ImportError) -> Void

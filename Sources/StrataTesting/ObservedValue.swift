@@ -4,8 +4,9 @@ internal import Observation
 /// Expects that something observable becomes what is wanted, now or soon.
 ///
 /// ```swift
+/// let songs = view.live(Song.all)
+/// view.insert(Song(title: "So What"))
 /// await expect(songs.elements.map(\.title), becomes: ["So What"])
-/// await expect(stack.view.isSaving, becomes: false)
 /// ```
 ///
 /// For live queries and values, view contexts, map surfaces, and every other type that is `Observable`:

@@ -4,8 +4,10 @@ public import Testing
 /// Writes down what an asynchronous sequence gives, for a test to wait for.
 ///
 /// ```swift
+/// let songs = view.live(Song.all)
+/// try await songs.load()
 /// let updates = Recorder(songs.updates)
-/// stack.view.insert(song)
+/// view.insert(Song(title: "So What"))
 /// #expect(try await updates.next().insertions == [0])
 /// ```
 ///

@@ -96,7 +96,8 @@ extension Quake {
   let sheet = EditSongSheet(song, in: view)
   sheet.rename("New")
   try await sheet.done()
-  if view.hasChanges { try await view.save(.overwrite) }
+  if view.hasChanges && !view.isSaving { try await view.save(.overwrite) }
+  if let error = view.saveError { print(error.code) }
   view.delete(song)
   try await view.save()
 }
@@ -125,11 +126,12 @@ extension Quake {
   }
 
   func show(large: Bool) { quakes.query = Quake.where { $0.magnitude > (large ? 6 : 4) } }
+  func made(with query: Query<Quake>) { years.follow(query) }
 }
 
-@MainActor func observe(_ live: LiveQuery<Quake>) {
+@MainActor func observe(_ live: LiveQuery<Quake>, in view: ViewContext) {
   withObservationTracking {
-    _ = live.elements.count
+    _ = view.canUndo ? live.elements.count : 0
   } onChange: {
     print("changed")
   }

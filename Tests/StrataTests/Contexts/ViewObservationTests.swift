@@ -129,21 +129,26 @@ struct ViewObservationTests {
     ]
     let live = try await view.loaded(Buoy.all)
     var depth = 0
-    for step in 0..<2_000 {
+    for step in 0..<4_000 {
       let buoy = Buoy(id: random.below(4), name: "\(random.below(3))")
       switch random.below(16) {
       case 0...2: view.insert(buoy)
       case 3, 4: view.update(buoy) { $0.name = "\(random.below(3))" }
-      case 5: view.delete(buoy)
+      case 5:
+        // All of it is taken back in one turn: its undo group will be empty.
+        if random.oneIn(2) { view.insert(Buoy(id: 9)) }
+        view.delete(random.oneIn(2) ? Buoy(id: 9) : buoy)
       case 6: view.insert(Buoy(id: buoy.id, depth: .nan))
       case 7: view.update(buoy) { $0.depth = .nan }
       case 8: view.undo()
       case 9: view.redo()
       case 10:
-        view.beginUndoGroup(random.oneIn(2) ? "\(step)" : nil)
-        depth += 1
+        if depth < 2 {
+          view.beginUndoGroup(random.oneIn(2) ? "\(step)" : nil)
+          depth += 1
+        }
       case 11:
-        if depth > 0 {
+        while depth > 0 {
           view.endUndoGroup()
           depth -= 1
         }
@@ -157,6 +162,8 @@ struct ViewObservationTests {
           view.resolve(conflict, random.pick([.mergeMine, .mergeTheirs, .discard]))
         }
       }
+      // The turn ends, and with it an event's undo group.
+      if random.oneIn(3) { for _ in 0..<5 { await Task.yield() } }
       let stale = observers.indices.filter { !observers[$0].isUpToDate }
       try #require(stale.isEmpty, "step \(step), seed \(random.seed)")
     }

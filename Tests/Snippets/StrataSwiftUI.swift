@@ -1,0 +1,14 @@
+// What comments of StrataSwiftUI assume.
+
+private struct Song: Entity {
+  var id = UUID.timeOrdered()
+  var title = ""
+  var genre = ""
+  var loved = false
+
+  static let schema = Schema<Song>("songs", key: \.id) {
+    Attribute(\.title)
+    Attribute(\.genre)
+    Attribute(\.loved)
+  }
+}
