@@ -24,12 +24,12 @@ struct LeakStress {
     var before = (memory: 0, descriptors: 0)
     for cycle in 0..<options.cycles where report.violations.count < 10 {
       if cycle % 1000 == 0 { watchdog.begin("cycle \(cycle)") }
-      if cycle == warmUp { before = (Self.residentMemory, Descriptors.count) }
+      if cycle == warmUp { before = (ProcessState.memory, Descriptors.count) }
       for name in try await remains(cycle, &random) {
         report.violations.append("cycle \(cycle): \(name) is still there")
       }
     }
-    let grown = Self.residentMemory - before.memory
+    let grown = ProcessState.memory - before.memory
     let opened = Descriptors.count - before.descriptors
     report.counts["cycles"] = options.cycles
     report.counts["grownBytes"] = grown
@@ -96,13 +96,6 @@ struct LeakStress {
     if scratch != nil { names.append("the scratch context") }
     if registry != nil { names.append("the registry") }
     return names
-  }
-
-  /// The memory that the process has, in bytes; 0 where the system does not say so in a file.
-  private static var residentMemory: Int {
-    let status = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8)) ?? ""
-    let pages = status.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
-    return pages * Int(sysconf(Int32(_SC_PAGESIZE)))
   }
 }
 

@@ -84,6 +84,7 @@ struct Ledger: Equatable {
     let notes = changes.changes(of: Note.self)
     let counters = changes.changes(of: Counter.self)
     if accounts.isReset || notes.isReset || counters.isReset { return false }
+    for account in accounts.deleted { balances[account.id] = nil }
     for account in accounts.updated { balances[account.after.id] = account.after.balance }
     for note in notes.inserted { self.notes.insert(note.id) }
     for note in notes.deleted { self.notes.remove(note.id) }

@@ -13,6 +13,8 @@ let usage = """
          strata-stress power [--losses N] [--seed N]
          strata-stress corruption [--trials N] [--seed N]
          strata-stress leaks [--cycles N] [--seed N]
+         strata-stress cancel [--thorough 0|1] [--operation N]
+         strata-stress soak [--minutes N] [--seconds N] [--workers N] [--seed N]
          strata-stress faults [--thorough 0|1] [--scenario N] [--seed N]
 
   workers  Worker actors and the view context against one store for N seconds (5) in each mode, or in
@@ -29,6 +31,11 @@ let usage = """
   power    N losses of power (1,000) with each of the two settings of `synchronous`.
   corruption  N stores (3,000) with flipped bits.
   leaks    Opens, uses and closes N stacks (10,000).
+  cancel   Cancels every call that waits at its n-th moment, for every n (or some of them, with
+           --thorough 0): when it goes on, when SQLite calls the file system, when the main actor had
+           a turn; every call, or the N-th.
+  soak     One store under a load that never changes, for N minutes (10): memory, log, files, threads,
+           the time of hops and how long the main actor is held must not grow.
   faults   Lets the n-th call of every kind that SQLite makes of the file system fail, for every n
            (or some of them, with --thorough 0), in every scenario or the N-th.
   numbers  N generated numbers (1,000,000), read by the JSON parser and by the standard library.
@@ -164,6 +171,26 @@ case "leaks":
   options.seed = given["--seed"] ?? options.seed
   print("seed \(options.seed)")
   report = try await LeakStress(options).run()
+case "cancel":
+  let given = numbers(arguments.dropFirst(), allowed: ["--thorough", "--operation"])
+  var options = CancelStress.Options()
+  options.isThorough = given["--thorough"].map { $0 != 0 } ?? options.isThorough
+  if let number = given["--operation"] {
+    guard number < CancelOperation.all.count else { fail("there is no operation \(number)") }
+    options.operation = Int(number)
+  }
+  report = try await CancelStress(options).run()
+case "soak":
+  let given = numbers(
+    arguments.dropFirst(), allowed: ["--minutes", "--seconds", "--workers", "--seed"])
+  var options = SoakStress.Options()
+  options.seconds =
+    given["--seconds"].map { Double($0) } ?? given["--minutes"].map { Double($0) * 60 }
+    ?? options.seconds
+  options.workers = given["--workers"].map { max(1, Int(clamping: $0)) } ?? options.workers
+  options.seed = given["--seed"] ?? options.seed
+  print("seed \(options.seed)")
+  report = try await SoakStress(options).run()
 case "crash-child":
   guard let options = CrashChild.Options(arguments.dropFirst()) else { fail("not by hand") }
   var child = CrashChild(options)

@@ -274,7 +274,7 @@ final class FaultTrial {
 /// A store that every trial begins with a copy of.
 @MainActor
 struct FaultTemplate {
-  static let accounts = 20
+  nonisolated static let accounts = 20
   let store: URL
   let ledger: Ledger
   let token: HistoryToken

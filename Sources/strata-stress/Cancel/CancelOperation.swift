@@ -1,0 +1,284 @@
+import Foundation
+import Strata
+import StrataImport
+import StrataMap
+
+/// A call of the library that waits, and what the store has after it.
+///
+/// Done again, it changes nothing more.
+struct CancelOperation: Sendable {
+  /// What of its effect may be there when it was cancelled.
+  enum Part: Sendable {
+    /// All or nothing.
+    case whole
+    /// Some of the notes, if it commits more than once.
+    case someNotes
+  }
+
+  let name: String
+  let part: Part
+  let effect: @Sendable (inout Ledger) -> Void
+  let run: @Sendable (CancelSite) async throws -> Void
+
+  init(
+    _ name: String, part: Part = .whole,
+    effect: @escaping @Sendable (inout Ledger) -> Void = { _ in },
+    _ run: @escaping @Sendable (CancelSite) async throws -> Void
+  ) {
+    (self.name, self.part, self.effect, self.run) = (name, part, effect, run)
+  }
+
+  static let all = reads + liveReads + writes + imports + lifetimes
+}
+
+/// Where an operation works.
+struct CancelSite: Sendable {
+  let stack: Stack
+  /// The store's file.
+  let store: URL
+}
+
+/// What an operation throws that does not find what it must.
+struct CancelSurprise: Error {
+  let found: String
+
+  static func unless(_ isRight: Bool, _ found: String) throws(CancelSurprise) {
+    if !isRight { throw CancelSurprise(found: found) }
+  }
+}
+
+extension CancelOperation {
+  private static let accounts = FaultTemplate.accounts
+
+  private static let reads: [CancelOperation] = [
+    CancelOperation("stack.fetch") { site in
+      let found = try await site.stack.fetch(Account.sorted(by: \.balance))
+      try CancelSurprise.unless(found.count == accounts, "\(found.count) accounts")
+      let count = try await site.stack.count(Account.where { $0.balance > 0 })
+      try CancelSurprise.unless(count == accounts, "\(count) accounts")
+      _ = try await site.stack.exists(Account.all)
+    },
+    CancelOperation("scratch.fetch") { site in
+      let scratch = site.stack.scratch()
+      scratch.insert(Account(id: 1000, owner: "new", balance: 1))
+      let found = try await scratch.fetch(Account.sorted(by: \.balance))
+      try CancelSurprise.unless(found.count == accounts + 1, "\(found.count) accounts")
+      await scratch.refresh()
+      let some = try await scratch.find(Account.self, [1, 1000])
+      try CancelSurprise.unless(some.count == 2, "\(some.count) accounts")
+    },
+    CancelOperation("view.fetch") { @MainActor site in
+      let found = try await site.stack.view.fetch(Account.sorted(by: \.balance))
+      try CancelSurprise.unless(found.count == accounts, "\(found.count) accounts")
+    },
+    CancelOperation("fetch with relationship") { site in
+      let pairs = try await site.stack.fetch(Account.all, with: Account.branch)
+      try CancelSurprise.unless(pairs.count == accounts, "\(pairs.count) pairs")
+    },
+    CancelOperation("fetch values") { site in
+      let owners = try await site.stack.fetch(Account.all, \.owner)
+      try CancelSurprise.unless(owners.count == accounts, "\(owners.count) owners")
+      _ = try await site.stack.distinct(\Account.owner, of: Account.all)
+      _ = try await site.stack.fetchKeys(Account.all)
+      let sum = try await site.stack.fetch(.sum(\.balance), of: Account.all)
+      try CancelSurprise.unless(sum == accounts * 1000, "\(sum) in all")
+    },
+    CancelOperation("batches") { site in
+      var count = 0
+      for try await batch in site.stack.batches(of: Account.all, size: 3) { count += batch.count }
+      try CancelSurprise.unless(count == accounts, "\(count) accounts")
+    },
+    CancelOperation("raw SQL") { site in
+      let found = try await site.stack.read("SELECT id FROM accounts", as: Int.self)
+      try CancelSurprise.unless(found.count == accounts, "\(found.count) accounts")
+      _ = try await site.stack.explain(Account.all)
+    },
+    CancelOperation("history") { site in
+      var last: Int64 = 0
+      for try await entry in site.stack.history(since: nil) { last = entry.token.commit }
+      try CancelSurprise.unless(last >= 1, "\(last) commits")
+    },
+    CancelOperation("outbox.requests") { site in
+      _ = try await site.stack.outbox().requests()
+    },
+    CancelOperation("export") { site in
+      let file = site.store.appendingPathExtension("json")
+      let count = try await site.stack.exportJSON(
+        Account.all, mapping: JSONMapping<Account> { Field(\.id, "id") }, toFile: file)
+      try CancelSurprise.unless(count == accounts, "\(count) accounts")
+    },
+  ]
+
+  private static let liveReads: [CancelOperation] = [
+    CancelOperation("live.load") { @MainActor site in
+      let live = site.stack.view.live(Account.sorted(by: \.balance).limit(5))
+      try await live.load()
+      try CancelSurprise.unless(live.elements.count == 5, "\(live.elements.count) elements")
+      try await live.change(to: Account.where { $0.id < 7 })
+      try CancelSurprise.unless(live.elements.count == 7, "\(live.elements.count) elements")
+    },
+    CancelOperation("live sections") { @MainActor site in
+      let live = site.stack.view.live(Account.all, sectionedBy: \.owner)
+      try await live.load()
+      try CancelSurprise.unless(live.sections.count == 7, "\(live.sections.count) sections")
+    },
+    CancelOperation("live value") { @MainActor site in
+      let live = site.stack.view.live(.sum(\.balance), of: Account.all)
+      let sum = try await live.load()
+      try CancelSurprise.unless(sum == accounts * 1000, "\(sum) in all")
+    },
+    CancelOperation("registry.drain") { @MainActor site in
+      let live = site.stack.view.live(Account.all)
+      try await live.load()
+      let map = CountingMap()
+      let registry = AnnotationRegistry(
+        live, mapping: RegistryStress.pins, on: map, clusters: ClusterOptions())
+      registry.show(GeoRegion(south: -90, west: -180, north: 90, east: 180), zoom: 20)
+      await registry.drain()
+      try Task.checkCancellation()
+      try CancelSurprise.unless(map.count > 0, "\(map.count) annotations")
+      registry.detach()
+    },
+  ]
+
+  private static let writes: [CancelOperation] = [
+    CancelOperation("scratch.save", effect: { $0.notes.insert(1) }) { site in
+      let scratch = site.stack.scratch()
+      scratch.upsert(Note(id: 1, text: "one"))
+      do throws(StoreError) { try await scratch.save() } catch {
+        if error.code == .cancelled && !scratch.hasChanges {
+          throw CancelSurprise(found: "a cancelled save without its edits")
+        }
+        throw error
+      }
+    },
+    CancelOperation("scratch.save of a child", effect: { $0.notes.insert(2) }) { site in
+      let scratch = site.stack.scratch()
+      let child = scratch.scratch()
+      child.upsert(Note(id: 2, text: "two"))
+      try await child.save()
+      try await scratch.save()
+    },
+    CancelOperation(
+      "withScratch",
+      effect: { ledger in
+        ledger.balances[0] = 1007
+        ledger.balances[1] = 993
+      }
+    ) { site in
+      try await site.stack.withScratch { scratch in
+        let found = try await scratch.find(Account.self, [0, 1])
+        try CancelSurprise.unless(found.count == 2, "\(found.count) accounts")
+        if found[0].balance == 1007 { return }
+        scratch.update(found[0]) { ($0.balance, $0.transfer) = ($0.balance + 7, 1) }
+        scratch.update(found[1]) { ($0.balance, $0.transfer) = ($0.balance - 7, 1) }
+      }
+    },
+    CancelOperation("view.save", effect: { $0.notes.insert(3) }) { @MainActor site in
+      let view = site.stack.view
+      let query = Note.where { $0.id == 3 }
+      if try await view.fetch(query).isEmpty { view.insert(Note(id: 3, text: "three")) }
+      do { try await view.save() } catch {
+        // Saved or not, it is shown.
+        let found = try await Task { @MainActor in try await view.fetch(query) }.value
+        try CancelSurprise.unless(found.count == 1, "no edit after a cancelled save")
+        throw error
+      }
+    },
+    CancelOperation("view.save of a child", effect: { $0.notes.insert(4) }) { @MainActor site in
+      let child = site.stack.view.scratch()
+      child.upsert(Note(id: 4, text: "four"))
+      try await child.save()
+      try await site.stack.view.save()
+    },
+    CancelOperation("merged", effect: { $0.notes.insert(5) }) { @MainActor site in
+      let scratch = site.stack.scratch()
+      scratch.upsert(Note(id: 5, text: "five"))
+      let commit = try await scratch.save()
+      try await site.stack.view.merged(commit)
+    },
+    CancelOperation("freshness") { site in
+      let entry = CacheEntry.feed("all")
+      try await site.stack.markFresh(entry)
+      _ = try await site.stack.isStale(entry, olderThan: .seconds(1))
+      _ = try await site.stack.lastImported(entry)
+      try await site.stack.forgetAllImports()
+    },
+    CancelOperation("evict", effect: { $0.balances = $0.balances.filter { $0.key >= 15 } }) {
+      site in
+      _ = try await site.stack.evict(Eviction<Account>.beyond(newest: accounts - 15, by: \.id))
+    },
+    CancelOperation("outbox.push", effect: { $0.notes.insert(6) }) { site in
+      let outbox = try await site.stack.outbox()
+      try await site.stack.withScratch { $0.upsert(Note(id: 6, text: "six")) }
+      _ = try await outbox.push { _ in await Task.yield() }
+      try await outbox.acknowledgeEverything()
+    },
+  ]
+
+  private static func importing(
+    _ name: String, from first: Int, _ commits: ImportOptions.Commits, _ part: Part
+  ) -> CancelOperation {
+    let notes = first..<first + 400
+    return CancelOperation(name, part: part, effect: { $0.notes.formUnion(notes) }) { site in
+      let lines = notes.map { #"{"id":\#($0),"text":"note \#($0)","deleter":1}"# }
+      var options = ImportOptions()
+      options.commits = commits
+      options.longestTransaction = .microseconds(200)
+      do throws(ImportError) {
+        try await site.stack.importJSON(
+          Note.self, from: .data(Data(lines.joined(separator: "\n").utf8)), as: .lines,
+          options: options)
+      } catch {
+        let there = try await Task.detached {
+          try await site.stack.count(
+            Note.where { $0.id >= notes.lowerBound && $0.id < notes.upperBound })
+        }.value
+        try CancelSurprise.unless(
+          there >= error.result.inserted, "\(there) of \(error.result.inserted) acknowledged notes")
+        throw error
+      }
+    }
+  }
+
+  private static let imports: [CancelOperation] = [
+    importing("import", from: 1000, .batched, .someNotes),
+    importing("import at once", from: 2000, .atomic, .whole),
+  ]
+
+  private static let lifetimes: [CancelOperation] = [
+    CancelOperation("open, save, close", effect: { $0.notes.insert(7) }) { site in
+      var options = Stack.Options()
+      options.history = .keep(for: .seconds(86_400))
+      let stack = try await Stack.open(ChildProcess.entities, at: site.store, options: options)
+      let scratch = stack.scratch()
+      scratch.upsert(Note(id: 7, text: "seven"))
+      let result: Result<Int64, any Error>
+      do { result = .success(try await scratch.save()) } catch { result = .failure(error) }
+      await stack.close()
+      _ = try result.get()
+    },
+    CancelOperation("suspend, resume") { site in
+      await site.stack.suspend()
+      do { try await site.stack.resume() } catch {
+        try await Task.detached { try await site.stack.resume() }.value
+        throw error
+      }
+    },
+    CancelOperation("changes", effect: { $0.notes.insert(8) }) { site in
+      let changes = site.stack.changes
+      let scratch = site.stack.scratch()
+      scratch.upsert(Note(id: 8, text: "eight", deleter: Int.random(in: 0..<1 << 40)))
+      try await scratch.save()
+      for await change in changes where change.count > 0 { return }
+      try Task.checkCancellation()
+      throw CancelSurprise(found: "a stream that ends")
+    },
+  ]
+}
+
+@MainActor
+private final class CountingMap: AnnotationSurface {
+  var count = 0
+  func apply(_ operation: AnnotationOperation) { count += 1 }
+}

@@ -1,0 +1,52 @@
+import Foundation
+import Strata
+import StrataFaults
+
+/// Runs every call of the library that waits, and cancels it at its n-th moment, for n = 0, 1, 2 and so
+/// on, until it ends before.
+@MainActor
+struct CancelStress {
+  struct Options {
+    /// Tries every n; if not, fewer and fewer of them.
+    var isThorough = true
+    /// Nil for all.
+    var operation: Int?
+  }
+
+  private let options: Options
+
+  init(_ options: Options) { self.options = options }
+
+  func run() async throws -> Report {
+    var report = Report(mode: "cancel")
+    let folder = FileManager.default.temporaryDirectory
+      .appendingPathComponent("strata-cancel-\(UUID())")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let template = try await FaultTemplate(in: folder)
+    let watchdog = Watchdog(mode: "cancel")
+    let descriptors = Descriptors.count
+    for operation in options.operation.map({ [CancelOperation.all[$0]] }) ?? CancelOperation.all {
+      for moment in CancelMoment.allCases {
+        var number = 0
+        while report.violations.count < 100 {
+          let label = "\(operation.name), \(moment.rawValue) \(number)"
+          watchdog.begin(label)
+          let trial = try CancelTrial(
+            operation, template, in: folder.appendingPathComponent("trial"))
+          let wasCancelled = try await trial.run(cancellingAt: number, moment)
+          report.violations += trial.violations.map { "\(label): \($0)" }
+          report.counts["trials", default: 0] += 1
+          report.counts["\(moment.rawValue)s", default: 0] += wasCancelled ? 1 : 0
+          if trial.hasFailed { report.counts["cancelledErrors", default: 0] += 1 }
+          if !wasCancelled { break }
+          number += options.isThorough && moment != .turn ? 1 : max(1, number / 3)
+        }
+      }
+    }
+    if Descriptors.count > descriptors + 4 {
+      report.violations.append("\(Descriptors.count - descriptors) file descriptors were left open")
+    }
+    return report
+  }
+}
