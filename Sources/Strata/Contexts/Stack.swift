@@ -32,7 +32,8 @@ public final class Stack: Sendable {
     public var removedTables: Set<String> = []
     /// Told of a migration's progress on the writer's executor, at most every 1,000 rows.
     public var migrationProgress: (@Sendable (MigrationProgress) -> Void)?
-    /// The length in bytes past which the write-ahead log is written back.
+    /// How long the write-ahead log should grow, in bytes: past half of that it is written back beside
+    /// the writer, and past all of it commits wait for that.
     public var logLimit = 16 * 1024 * 1024
     /// How much history is kept of what this stack commits; nil for none. See
     /// ``Stack/history(since:)``.

@@ -1,14 +1,14 @@
 /// When to move the write-ahead log back into the database file and start it again.
 ///
 /// A pinned snapshot keeps the log from being started again, and a view context always has one: at
-/// the newest commit while it rests, at an older one while it merges. So past a limit the log is
-/// written back beside the writer; when that is done, the writer waits for the moment in which the
-/// view context rests, for a short time at most, unpins the snapshots of the newest commit, writes
-/// the last frames back, and pins them again: they now read the file alone, and the next commit
-/// starts the log again.
+/// the newest commit while it rests, at an older one while it merges. So past half
+/// of a limit the log is written back beside the writer; when that is done, the writer waits for the
+/// moment in which the view context rests, for a short time at most, unpins the snapshots of the
+/// newest commit, writes the last frames back, and pins them again: they now read the file alone, and
+/// the next commit starts the log again.
 ///
-/// short ─commit past the limit→ writing back ─done→ due ─restarted→ short
-/// writing back ─as much again was committed→ commits wait for it
+/// short ─commit past half of the limit→ writing back ─done→ due ─restarted→ short
+/// writing back ─commit past the limit→ commits wait for it
 /// due ─not possible→ short until a sixteenth of the limit more was written
 /// due ─a sixteenth more was written→ writing back again, with patience anew
 struct CheckpointRule: Sendable {
@@ -24,7 +24,7 @@ struct CheckpointRule: Sendable {
     case hold
   }
 
-  /// The length, in frames, past which the log is to be started again.
+  /// The length, in frames, past which commits wait.
   let limit: Int
   private var nextAttempt: Int
   private(set) var isDue = false
@@ -34,19 +34,19 @@ struct CheckpointRule: Sendable {
 
   init(limit: Int) {
     self.limit = limit
-    nextAttempt = limit
+    nextAttempt = max(1, limit / 2)
   }
 
   /// Notes a commit that left the log with `frames` frames.
-  ///
   mutating func didCommit(frames: Int) -> Step {
     if isWritingBack { return frames < longest ? .nothing : .hold }
-    if frames < limit { nextAttempt = limit }
+    let half = max(1, limit / 2)
+    if frames < half { nextAttempt = half }
     // An attempt whose patience ran out is still due, but nobody waits for it any more.
     if frames < nextAttempt { return .nothing }
     isWritingBack = true
     nextAttempt = frames + max(1, limit / 16)
-    longest = frames + limit
+    longest = max(limit, nextAttempt)
     return .writeBack
   }
 

@@ -5,19 +5,19 @@ import Testing
 @Suite struct CheckpointRuleTests {
   @Test func `a short log is left alone`() {
     var rule = CheckpointRule(limit: 160)
-    for frames in [0, 1, 80, 159] { #expect(rule.didCommit(frames: frames) == .nothing) }
+    for frames in [0, 1, 79] { #expect(rule.didCommit(frames: frames) == .nothing) }
     #expect(!rule.isDue)
   }
 
   @Test func `a log that is written back makes an attempt due`() {
     var rule = CheckpointRule(limit: 160)
-    #expect(rule.didCommit(frames: 160) == .writeBack)
+    #expect(rule.didCommit(frames: 80) == .writeBack)
     #expect(!rule.isDue)
-    #expect(rule.didCommit(frames: 319) == .nothing)
-    #expect(rule.didCommit(frames: 320) == .hold)
+    #expect(rule.didCommit(frames: 159) == .nothing)
+    #expect(rule.didCommit(frames: 160) == .hold)
     rule.didWriteBack()
     #expect(rule.isDue)
-    #expect(rule.didCommit(frames: 161) == .nothing)
+    #expect(rule.didCommit(frames: 81) == .nothing)
     #expect(rule.isDue)
     rule.endAttempt()
     #expect(!rule.isDue)
@@ -38,11 +38,11 @@ import Testing
 
   @Test func `after an attempt in vain a sixteenth of the limit must be written first`() {
     var rule = CheckpointRule(limit: 160)
-    _ = rule.didCommit(frames: 165)
+    _ = rule.didCommit(frames: 85)
     rule.didWriteBack()
     rule.endAttempt()
-    #expect(rule.didCommit(frames: 174) == .nothing)
-    #expect(rule.didCommit(frames: 175) == .writeBack)
+    #expect(rule.didCommit(frames: 94) == .nothing)
+    #expect(rule.didCommit(frames: 95) == .writeBack)
   }
 
   @Test func `after the log was started again the limit counts from the start`() {
@@ -51,8 +51,8 @@ import Testing
     rule.didWriteBack()
     rule.endAttempt()
     #expect(rule.didCommit(frames: 3) == .nothing)
-    #expect(rule.didCommit(frames: 159) == .nothing)
-    #expect(rule.didCommit(frames: 160) == .writeBack)
+    #expect(rule.didCommit(frames: 79) == .nothing)
+    #expect(rule.didCommit(frames: 80) == .writeBack)
   }
 
   @Test func `a limit of one frame asks at every commit`() {
