@@ -31,6 +31,7 @@ package final class Connection {
   /// In milliseconds.
   private let busyTimeout: Int32
   private let log = LogProbe()
+  var statementTrace: StatementTrace?
 
   /// Opens the file at `path`, creating it when `access` allows.
   ///

@@ -21,6 +21,8 @@ struct StatementCache {
   private var entries: [ObjectIdentifier: Entry] = [:]
   private var clock = 0
 
+  var count: Int { entries.count }
+
   mutating func find(_ sql: SQL) -> Statement? {
     clock &+= 1
     guard let index = entries.index(forKey: ObjectIdentifier(sql)) else { return nil }

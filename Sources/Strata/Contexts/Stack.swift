@@ -58,6 +58,9 @@ public final class Stack: Sendable {
     public var notesRepeatedReads = Self.isDebugging
     /// How long after another a read is still of the same loop; tests give it all the time it needs.
     var repeatedReadPause = RepeatedReads.pause
+    /// Told of every statement that ends, on the thread that ran it, which waits for it: keep it short,
+    /// and do not call the stack. Nil, as usual, costs nothing.
+    public var trace: (@Sendable (TracedStatement) -> Void)?
     /// What time it is: for freshness, eviction and history. Tests give another clock.
     public var now: @Sendable () -> Date = { Date() }
 
@@ -148,7 +151,8 @@ public final class Stack: Sendable {
         history: options.history, author: options.author,
         watchesOtherProcesses: options.watchesOtherProcesses,
         repeatedReads: options.notesRepeatedReads
-          ? RepeatedReads(pause: options.repeatedReadPause) : nil, now: options.now),
+          ? RepeatedReads(pause: options.repeatedReadPause) : nil,
+        trace: options.trace, now: options.now),
       ifUnreadable: options.ifUnreadable)
     do throws(StoreError) {
       let snapshot = try await store.writer.submit(.urgent) { writer throws(StoreError) in

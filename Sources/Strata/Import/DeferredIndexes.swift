@@ -54,16 +54,19 @@ enum DeferredIndexes {
     return false
   }
 
-  /// Makes what a process that was killed still owed; in a transaction of its own.
+  /// Makes what a process that was killed still owed, each in a transaction of its own.
+  ///
+  /// It may also be one that still runs, and whose batches then wait.
   static func makeAll(_ connection: Connection) throws(SQLiteError) {
-    guard try areOwed(connection) else { return }
-    try connection.execute("BEGIN IMMEDIATE")
-    do throws(SQLiteError) {
-      while try makeNext(connection) {}
-      try connection.execute("COMMIT")
-    } catch {
-      if connection.isInTransaction { try? connection.execute("ROLLBACK") }
-      throw error
+    while try areOwed(connection) {
+      try connection.execute("BEGIN IMMEDIATE")
+      do throws(SQLiteError) {
+        _ = try makeNext(connection)
+        try connection.execute("COMMIT")
+      } catch {
+        if connection.isInTransaction { try? connection.execute("ROLLBACK") }
+        throw error
+      }
     }
   }
 }

@@ -33,12 +33,15 @@ actor Reader {
 
   /// Opens a connection; runs on the writer's executor.
   init(
-    path: String, model: Model, busyTimeout: Duration, repeatedReads: RepeatedReads?
+    path: String, model: Model, busyTimeout: Duration, repeatedReads: RepeatedReads?,
+    trace: StatementTracer?
   ) throws(SQLiteError) {
     executor = StoreExecutor("strata.reader")
     self.model = model
     self.repeatedReads = repeatedReads
-    connection = try Connection(path: path, access: .readOnly, busyTimeout: busyTimeout)
+    let connection = try Connection(path: path, access: .readOnly, busyTimeout: busyTimeout)
+    connection.trace(trace, isOfWriter: false)
+    self.connection = connection
   }
 
   /// Pins the newest commit. Waits for the executor: only while idle.

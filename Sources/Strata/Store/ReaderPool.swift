@@ -34,12 +34,15 @@ final class ReaderPool: Sendable {
 
   /// Where repeated reads are noted, if they are.
   let repeatedReads: RepeatedReads?
+  private let trace: StatementTracer?
 
   init(
-    path: String, model: Model, busyTimeout: Duration, repeatedReads: RepeatedReads? = nil
+    path: String, model: Model, busyTimeout: Duration, repeatedReads: RepeatedReads? = nil,
+    trace: StatementTracer? = nil
   ) {
     self.path = path
     self.repeatedReads = repeatedReads
+    self.trace = trace
     self.model = model
     self.busyTimeout = busyTimeout
   }
@@ -59,7 +62,8 @@ final class ReaderPool: Sendable {
         reader = idle
       } else {
         reader = try Reader(
-          path: path, model: model, busyTimeout: busyTimeout, repeatedReads: repeatedReads)
+          path: path, model: model, busyTimeout: busyTimeout, repeatedReads: repeatedReads,
+          trace: trace)
         state.withLock { $0.open += 1 }
       }
       do throws(SQLiteError) {
@@ -108,6 +112,21 @@ final class ReaderPool: Sendable {
     }
     // Ending it gives the reader back, and whoever closes or suspends waits for that.
     return isOpen ? snapshot : nil
+  }
+
+  /// Connections, and who holds what.
+  ///
+  /// - Parameter shown: the identity of the view context's snapshot.
+  func load(
+    showing shown: ObjectIdentifier
+  ) -> (readers: Int, snapshots: [StackDiagnostics.Snapshot]) {
+    let (readers, held) = state.withLock { ($0.open, $0.snapshots.values.compactMap(\.snapshot)) }
+    let snapshots = held.map { snapshot in
+      StackDiagnostics.Snapshot(
+        commit: snapshot.commit, isBeingRead: snapshot.idleReader == nil,
+        isOfView: ObjectIdentifier(snapshot) == shown)
+    }
+    return (readers, snapshots.sorted { $0.commit < $1.commit })
   }
 
   /// Takes a reader back when its snapshot ends.

@@ -22,6 +22,8 @@ struct StoreOptions: Sendable {
   var watchesOtherProcesses = true
   /// Where reads that are repeated with other values are noted; nil if they are not.
   var repeatedReads: RepeatedReads?
+  /// Told of every statement.
+  var trace: StatementTracer?
   /// What time it is.
   var now: @Sendable () -> Date = { Date() }
 }

@@ -66,6 +66,7 @@ extension Writer {
       connection = try Connection(
         path: options.path, access: .existing, application: StoreFormat.applicationID,
         synchronous: options.synchronous, busyTimeout: options.busyTimeout)
+      connection.trace(options.trace, isOfWriter: true)
       application = try connection.integer("PRAGMA application_id")
     } catch {
       throw StoreError(error, path: options.path)

@@ -73,6 +73,7 @@ actor Writer {
     } catch {
       throw StoreError(error, path: options.path)
     }
+    connection.trace(options.trace, isOfWriter: true)
     do throws(StoreError) {
       try StoreFormat.prepare(
         connection, model: options.model, schemaVersion: options.schemaVersion,
@@ -89,7 +90,7 @@ actor Writer {
     model = options.model
     pool = ReaderPool(
       path: options.path, model: options.model, busyTimeout: options.busyTimeout,
-      repeatedReads: options.repeatedReads)
+      repeatedReads: options.repeatedReads, trace: options.trace)
     self.publisher = publisher
     self.newest = newest
     checkpoints = CheckpointRule(limit: max(1, limit))

@@ -78,6 +78,9 @@ final class WriterQueue: Sendable {
     return try body(flag)
   }
 
+  /// The number of units that wait.
+  var count: Int { state.withLock { $0.queue.count } }
+
   /// Whether units wait for the end of a hold.
   var isHeld: Bool { state.withLock { $0.hold != nil } }
 

@@ -3,6 +3,7 @@ import Strata
 import StrataImport
 
 var options = Stack.Options()
+options.trace = { statement in if statement.duration > .seconds(1) { print(statement) } }
 options.history = .keep(for: .seconds(3600), bytes: 1_000_000)
 options.author = "app"
 let stack = try await Stack.temporary(
@@ -22,6 +23,7 @@ let room = Room(name: "Blue")
 stack.view.insert(room)
 let booked = try await book(room, in: stack.view)
 try await refreshQuakes(stack, Data(#"[{"id": "q", "place": "Here"}]"#.utf8))
+print(try await stack.diagnostics().snapshots.count > 0)
 print(try await dropOldQuakes(stack), "dropped,", stack.setAside == nil, cacheOptions().logLimit)
 try await goToBackground(stack)
 await comeBack(stack)
