@@ -116,11 +116,12 @@ package final class Connection {
 
   /// Puts the file into write-ahead-log mode.
   ///
-  /// On a file system without shared memory SQLite keeps the mode that there was, and says so only in
-  /// its answer.
+  /// On a file system without shared memory SQLite keeps the mode that there was and reports no error.
   private func keepLog() throws(SQLiteError) {
     let sql = "PRAGMA journal_mode = WAL"
-    let mode = try text(sql)
+    // To its end, which writes the file's header and may fail.
+    try execute(sql)
+    let mode = try text("PRAGMA journal_mode")
     guard mode == "wal" else { throw .withoutLog(mode: mode ?? "", sql: sql) }
   }
 

@@ -80,6 +80,26 @@ internal import Foundation
     await stack.close()
   }
 
+  // The mode was asked for and its first row read, but not the end of the statement, which writes the
+  // header: the store was opened with the old journal, and the first reader kept every commit out.
+  @Test(arguments: 1...5) func `a file whose log could not be begun is not opened`(
+    number: Int
+  ) async throws {
+    let plan = FaultPlan()
+    ObservedFileSystem.observe(file.path, with: plan)
+    defer { ObservedFileSystem.endObserving(file.path) }
+    plan.arm(FaultPlan.Fault(.write, number: number, code: FaultPlan.codes(of: .write)[0]))
+    let refused = await failure { await (try Stack.open(Item.self, at: file.url)).close() }
+    #expect(refused?.code == .inputOutput)
+    plan.disarm()
+    let stack = try await Stack.open(Item.self, at: file.url)
+    let reader = stack.scratch()
+    #expect(try await reader.fetch(Item.all).isEmpty)
+    try await stack.commit { $0.insert(Item(id: 1)) }
+    #expect(try await reader.fetch(Item.all).isEmpty)
+    await stack.close()
+  }
+
   // SQLite keeps its old journal then, and tells only who looks at the answer: readers and the writer
   // would have kept each other out.
   @Test func `a file system without shared memory is refused by name`() async throws {
