@@ -32,7 +32,8 @@ import Testing
     #expect(report.readers >= 2)
     let shown = try #require(report.liveQueries.first)
     #expect(shown.entity == "Boat" && shown.rows == 11 && shown.isLoaded)
-    #expect(shown.statistics.maintainedChanges == 1)
+    // The first commit may have come before the query was loaded or after.
+    #expect([1, 11].contains(shown.statistics.maintainedChanges))
 
     let text = "\(report)"
     #expect(text.contains("commit 1, 1 behind\n"))
