@@ -2,24 +2,34 @@ internal import StrataSQLite
 
 /// Notices that an import fills a table that was empty, so that indexes can be made at its end.
 package final class BulkLoad: Sendable {
-  /// The rows that it brought to each table; nil once it is decided what becomes of the indexes.
-  private let inserted = Lock<[TableID: Int?]>([:])
+  private struct State: Sendable {
+    /// The rows that were brought to each table; nil once it is decided what becomes of the indexes.
+    var inserted: [TableID: Int?] = [:]
+    var defersIndexes = false
+  }
+
+  private let state = Lock(State())
 
   /// What a table has to get first: a smaller one's indexes fit into SQLite's page cache.
   static let threshold = 10_000
 
   package init() {}
 
+  /// Whether indexes may have to be made at the end.
+  package var defersIndexes: Bool { state.withLock { $0.defersIndexes } }
+
+  fileprivate func didDefer() { state.withLock { $0.defersIndexes = true } }
+
   /// Counts what a batch brought.
   ///
   /// - Returns: tables that have got enough for a decision, which is not asked for again, and how
   ///   many rows they got.
   fileprivate func note(_ changes: [TableID: TableChanges]) -> [(table: TableID, count: Int)] {
-    inserted.withLock { inserted in
+    state.withLock { state in
       changes.compactMap { table, changes in
-        guard let before = inserted[table, default: 0] else { return nil }
+        guard let before = state.inserted[table, default: 0] else { return nil }
         let count = before + changes.insertionCount
-        inserted[table] = .some(count < Self.threshold ? count : nil)
+        state.inserted[table] = .some(count < Self.threshold ? count : nil)
         return count < Self.threshold ? nil : (table, count)
       }
     }
@@ -35,28 +45,39 @@ extension TableChanges {
 
 extension Writer {
   /// Drops the indexes of tables whose rows are all of this import; in the transaction of a batch.
-  ///
-  /// Those of unique values stay, as they say which rows collide.
   func deferIndexes(
     _ load: BulkLoad, after changes: [TableID: TableChanges], _ connection: Connection
   ) throws(StoreError) {
-    for (table, count) in load.note(changes) {
-      let indexes = model[table].plainIndexes
-      if indexes.isEmpty { continue }
-      try translatingErrors { () throws(SQLiteError) in
-        let name = model[table].name
-        let rows = try connection.integer(
-          "SELECT count(*) FROM (SELECT 1 FROM \(name.quotedIdentifier) LIMIT \(count + 1))")
-        guard rows == Int64(count) else { return }
-        try DeferredIndexes.drop(indexes, of: name, connection)
-        defersIndexes = true
-        hasNewSchema = true
-      }
+    for (table, count) in load.note(changes)
+    where try deferIndexes(of: model[table], having: count, connection) {
+      load.didDefer()
     }
   }
 
-  /// Makes every index that is owed before rows are deleted, in the transaction that deletes them:
-  /// delete rules look for what refers to a row.
+  /// Drops the indexes of a table if it has so many rows and no more; in an open transaction.
+  ///
+  /// Those of unique values stay, as they say which rows collide.
+  ///
+  /// - Returns: whether it has.
+  @discardableResult
+  func deferIndexes(
+    of table: Table, having count: Int, _ connection: Connection
+  ) throws(StoreError) -> Bool {
+    let indexes = table.plainIndexes
+    if indexes.isEmpty { return false }
+    return try translatingErrors { () throws(SQLiteError) in
+      let rows = try connection.integer(
+        "SELECT count(*) FROM (SELECT 1 FROM \(table.name.quotedIdentifier) LIMIT \(count + 1))")
+      guard rows == Int64(count) else { return false }
+      try DeferredIndexes.drop(indexes, of: table.name, connection)
+      defersIndexes = true
+      hasNewSchema = true
+      return true
+    }
+  }
+
+  /// Makes every index that is owed; in an open transaction. Before rows are deleted, too: delete rules
+  /// look for what refers to a row.
   func makeDeferredIndexes(_ connection: Connection) throws(StoreError) {
     guard defersIndexes else { return }
     try translatingErrors { () throws(SQLiteError) in

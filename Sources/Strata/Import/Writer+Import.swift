@@ -123,13 +123,12 @@ extension Writer {
       connection throws(StoreError) in
       try marks.write(at: options.now(), connection)
       var collected = CollectedChanges()
-      let indexes = try dropIndexes(of: try ledger.tablesToFill, connection)
-      hasNewSchema = !indexes.isEmpty
+      for table in try ledger.tablesToFill.sorted() {
+        try deferIndexes(of: model[table], having: 0, connection)
+      }
       let writer = try rowWriter(connection, author: author)
       try writeStaged(ledger, saving, writer, &outcome, &collected)
-      try translatingErrors { () throws(SQLiteError) in
-        for index in indexes { try connection.execute(index.create) }
-      }
+      try makeDeferredIndexes(connection)
       try linkAll(ledger, saving, writer, &outcome, &collected)
       // Delete rules look for what refers to a row, by an index. And what was left out may be what
       // a row of the store is.
@@ -178,23 +177,6 @@ extension Writer {
       guard let end = next.last else { return }
       collected.add(try link(next, saving, writer, &outcome))
       last = end
-    }
-  }
-
-  private func dropIndexes(
-    of tables: Set<TableID>, _ connection: Connection
-  ) throws(StoreError) -> [TableIndex] {
-    try translatingErrors { () throws(SQLiteError) in
-      var dropped: [TableIndex] = []
-      for table in model.tables where tables.contains(table.id) {
-        let indexes = table.plainIndexes
-        guard !indexes.isEmpty,
-          try connection.integer("SELECT 1 FROM \(table.name.quotedIdentifier) LIMIT 1") == nil
-        else { continue }
-        for index in indexes { try connection.execute("DROP INDEX \(index.name.quotedIdentifier)") }
-        dropped += indexes
-      }
-      return dropped
     }
   }
 }

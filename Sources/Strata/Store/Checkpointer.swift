@@ -25,11 +25,7 @@ actor Checkpointer {
 
   /// What fails loses nothing: the log still has every frame.
   private func writeBackNow() {
-    connection =
-      connection
-      ?? (try? Connection(
-        path: options.path, access: .existing, application: StoreFormat.applicationID,
-        synchronous: options.synchronous, busyTimeout: options.busyTimeout))
+    connection = connection ?? (try? options.connection(.existing))
     _ = try? connection?.checkpointPassively()
   }
 

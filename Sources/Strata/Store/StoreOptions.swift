@@ -10,7 +10,7 @@ struct StoreOptions: Sendable {
   let busyTimeout: Duration
   let schemaVersion: Int
   var migration = MigrationOptions()
-  /// The length in bytes past which the write-ahead log is checkpointed.
+  /// How long the write-ahead log should grow, in bytes.
   let logLimit: Int
   /// How long commits may be held up for the view context to come to rest.
   var logPatience = CheckpointRule.patience
@@ -26,6 +26,15 @@ struct StoreOptions: Sendable {
   var trace: StatementTracer?
   /// What time it is.
   var now: @Sendable () -> Date = { Date() }
+
+  /// Opens a connection that writes.
+  func connection(_ access: Connection.Access) throws(SQLiteError) -> Connection {
+    let connection = try Connection(
+      path: path, access: access, application: StoreFormat.applicationID,
+      synchronous: synchronous, busyTimeout: busyTimeout)
+    connection.trace(trace, isOfWriter: true)
+    return connection
+  }
 }
 
 /// The number of the newest commit, readable from anywhere without waiting.

@@ -63,10 +63,7 @@ extension Writer {
     let connection: Connection
     let application: Int64?
     do throws(SQLiteError) {
-      connection = try Connection(
-        path: options.path, access: .existing, application: StoreFormat.applicationID,
-        synchronous: options.synchronous, busyTimeout: options.busyTimeout)
-      connection.trace(options.trace, isOfWriter: true)
+      connection = try options.connection(.existing)
       application = try connection.integer("PRAGMA application_id")
     } catch {
       throw StoreError(error, path: options.path)

@@ -33,7 +33,7 @@ actor Writer {
   var openConnection: Connection?
   /// Whether the next unit opens the file again.
   var hasLostConnection = false
-  private var schemaVersion: Int64 = 0
+  private(set) var schemaVersion: Int64 = 0
   /// Whether the open transaction has made or dropped an index.
   var hasNewSchema = false
   /// Whether this writer has put off indexes and not made them yet.
@@ -46,9 +46,9 @@ actor Writer {
   var suspendedFile: FileState?
   /// The commit's number when `dataVersion` was read.
   var countedCommit: Int64 = 0
-  private var checkpoints: CheckpointRule
+  var checkpoints: CheckpointRule
   nonisolated let checkpointer: Checkpointer
-  private let logPatience: Duration
+  let logPatience: Duration
   private(set) var commit: Int64 = 0
   var merge = MergePull()
 
@@ -67,13 +67,10 @@ actor Writer {
   ) throws(StoreError) {
     let connection: Connection
     do throws(SQLiteError) {
-      connection = try Connection(
-        path: options.path, access: .readWrite, application: StoreFormat.applicationID,
-        synchronous: options.synchronous, busyTimeout: options.busyTimeout)
+      connection = try options.connection(.readWrite)
     } catch {
       throw StoreError(error, path: options.path)
     }
-    connection.trace(options.trace, isOfWriter: true)
     do throws(StoreError) {
       try StoreFormat.prepare(
         connection, model: options.model, schemaVersion: options.schemaVersion,
@@ -361,44 +358,7 @@ actor Writer {
     publisher.publish(ChangeSet(commit: number, model: model, tables: changes))
   }
 
-  // MARK: - The log
-
-  /// Looks at the log's length after a commit; past the limit it is written back.
-  private func checkLog() {
-    guard let connection = openConnection, merge.cursor != nil else { return }
-    switch checkpoints.didCommit(frames: connection.logFrames) {
-    case .nothing: break
-    case .hold: queue.hold(for: logPatience)
-    case .writeBack:
-      checkpointer.writeBack { [weak self, executor] in
-        executor.async { [weak self] in self?.assumeIsolated { $0.didWriteBack() } }
-      }
-    }
-  }
-
-  /// Commits wait for the view context to come to rest, unless it does.
-  private func didWriteBack() {
-    checkpoints.didWriteBack()
-    if openConnection == nil { return }
-    if isMergeAtRest {
-      restartLogIfDue()
-      answerMergePull()
-    } else {
-      queue.hold(for: logPatience)
-    }
-  }
-
-  /// Starts the log again if that is due: the view context has merged everything and waits.
-  func restartLogIfDue() {
-    guard checkpoints.isDue, !merge.isSuspended, !merge.isStuck else { return }
-    checkpoints.endAttempt()
-    let isWhole = pool.withoutPins(at: commit, schemaVersion: schemaVersion) {
-      // A checkpoint that fails loses nothing: the log still has every frame.
-      _ = try? openConnection?.checkpointPassively()
-    }
-    if !isWhole { merge.isWoken = true }
-    queue.endHold()
-  }
+  // MARK: - Later
 
   /// Answers the view context a moment later.
   func retryMergePull() {

@@ -181,7 +181,7 @@ final class ImportSession: Sendable {
 
   /// Makes the indexes that batches have put off.
   nonisolated(nonsending) func makeDeferredIndexes() async throws(ImportError) {
-    guard let target else { return }
+    guard let target, load.defersIndexes else { return }
     try await storing { () throws(StoreError) in try await target.makeDeferredIndexes() }
   }
 
