@@ -20,7 +20,6 @@ print("1. A file of 400 cities, each with its country")
 let first = try await stack.importJSON(
   City.self, from: .file(url), as: .array(at: "cities"), mapping: City.json, absent: .delete)
 print("   \(first.records) records, \(first.inserted) rows")
-try await stack.view.merged(first.commit)
 print("   the list has it: \(largest.elements.map(\.name))")
 
 print("\n2. The same file again: what did not change is not written, and nobody is told")
@@ -40,7 +39,6 @@ if let tokyo = try await stack.view.fetch(City.where { $0.name == "Tokyo" }).fir
 let news = #"{"cities": [{"id": 1850147, "name": "Tokyo", "population": 37115035}]}"#
 let update = try await stack.importJSON(
   City.self, from: .data(Data(news.utf8)), as: .array(at: "cities"), mapping: City.json)
-try await stack.view.merged(update.commit)
 for city in largest.elements.prefix(1) {
   print("   \(city.name): \(city.population), visited: \(city.isVisited)")
 }

@@ -31,17 +31,14 @@ public final class FaultyDisk: Sendable {
 
   /// Where to open the store.
   public let url: URL
-  private let folder: URL?
+  private let folder: TemporaryFolder?
   private let plan = FaultPlan()
 
   /// A disk for a store in a folder of its own, removed when nobody has the disk any more.
   public init() throws {
-    let folder = FileManager.default.temporaryDirectory
-      .appendingPathComponent("strata-\(UUID().uuidString)", isDirectory: true)
-    try FileManager.default.createDirectory(
-      at: folder, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+    let folder = try TemporaryFolder()
     self.folder = folder
-    url = folder.appendingPathComponent("store.sqlite")
+    url = folder.url.appendingPathComponent("store.sqlite")
     ObservedFileSystem.observe(url.path, with: plan)
   }
 
@@ -54,7 +51,7 @@ public final class FaultyDisk: Sendable {
 
   deinit {
     ObservedFileSystem.endObserving(url.path)
-    if let folder { try? FileManager.default.removeItem(at: folder) }
+    folder?.remove()
   }
 
   /// Fails from now on, until ``recover()``.

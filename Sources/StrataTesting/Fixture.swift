@@ -9,8 +9,8 @@ public import StrataImport
 /// try await stack.load(songs)
 /// ```
 ///
-/// A suite loads it for each test with ``StackTrait``. Read by the mappings that imports use, so a fixture may be what a server sent, and what a mapping
-/// does not take is refused with its place.
+/// A suite loads it for each test with ``StackTrait``. Read by the mappings that imports use, so a
+/// fixture may be what a server sent, and what a mapping does not take is refused with its place.
 public struct Fixture: Sendable {
   private let load: @Sendable (Stack) async throws(ImportError) -> Void
 

@@ -46,10 +46,9 @@ struct CorruptionStress {
 
   /// What the child does: damages and reads one store after the other.
   static func runChild(seed: UInt64, trials: UInt64) async throws {
-    let folder = FileManager.default.temporaryDirectory
-      .appendingPathComponent("strata-corruption-\(UUID())")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: folder) }
+    let temporary = try TemporaryFolder()
+    defer { temporary.remove() }
+    let folder = temporary.url
     let template = try await makeStore(in: folder)
     let store = folder.appendingPathComponent("damaged.sqlite")
     for seed in seed..<(seed + trials) {

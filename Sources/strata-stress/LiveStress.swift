@@ -27,10 +27,9 @@ struct LiveStress {
   @MainActor
   func run() async throws -> Report {
     var report = Report(mode: "live")
-    let folder = FileManager.default.temporaryDirectory
-      .appendingPathComponent("strata-live-\(UUID())")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: folder) }
+    let temporary = try TemporaryFolder()
+    defer { temporary.remove() }
+    let folder = temporary.url
     let stack = try await Stack.open(
       Account.self, Branch.self, at: folder.appendingPathComponent("store.sqlite"))
     try await stack.withScratch { scratch in

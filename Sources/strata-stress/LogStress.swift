@@ -32,10 +32,9 @@ struct LogStress {
   /// The largest size of the log file while rows are changed one commit at a time.
   @MainActor
   private func largestLog(isIdle: Bool) async throws -> Int {
-    let folder = FileManager.default.temporaryDirectory
-      .appendingPathComponent("strata-log-\(UUID())")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: folder) }
+    let temporary = try TemporaryFolder()
+    defer { temporary.remove() }
+    let folder = temporary.url
     let file = folder.appendingPathComponent("store.sqlite")
     let stack = try await Stack.open(Account.self, Branch.self, at: file)
     let live = isIdle ? nil : stack.view.live(Account.sorted(by: \.balance).limit(20))

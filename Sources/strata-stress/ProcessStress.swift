@@ -22,10 +22,9 @@ struct ProcessStress {
 
   func run() async throws -> Report {
     var report = Report(mode: "processes")
-    let folder = FileManager.default.temporaryDirectory
-      .appendingPathComponent("strata-processes-\(UUID())")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: folder) }
+    let temporary = try TemporaryFolder()
+    defer { temporary.remove() }
+    let folder = temporary.url
     let store = folder.appendingPathComponent("store.sqlite")
     let (start, token) = try await makeStore(store)
     let begin = ContinuousClock.now

@@ -1,10 +1,11 @@
-internal import Foundation
+package import Foundation
 
 /// A new folder that only this process knows, for a temporary store.
-final class TemporaryFolder: Sendable {
-  let path: String
+package final class TemporaryFolder: Sendable {
+  package let path: String
+  package var url: URL { URL(fileURLWithPath: path, isDirectory: true) }
 
-  init() throws(StoreError) {
+  package init() throws(StoreError) {
     let url = FileManager.default.temporaryDirectory
       .appendingPathComponent("strata-\(UUID().uuidString)", isDirectory: true)
     do {
@@ -18,5 +19,5 @@ final class TemporaryFolder: Sendable {
     path = url.path
   }
 
-  func remove() { try? FileManager.default.removeItem(atPath: path) }
+  package func remove() { try? FileManager.default.removeItem(atPath: path) }
 }

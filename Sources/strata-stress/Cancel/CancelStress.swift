@@ -19,10 +19,9 @@ struct CancelStress {
 
   func run() async throws -> Report {
     var report = Report(mode: "cancel")
-    let folder = FileManager.default.temporaryDirectory
-      .appendingPathComponent("strata-cancel-\(UUID())")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: folder) }
+    let temporary = try TemporaryFolder()
+    defer { temporary.remove() }
+    let folder = temporary.url
     let template = try await FaultTemplate(in: folder)
     let watchdog = Watchdog(mode: "cancel")
     let descriptors = Descriptors.count

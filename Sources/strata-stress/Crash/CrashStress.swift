@@ -20,10 +20,9 @@ struct CrashStress {
   func run() async throws -> Report {
     var report = Report(mode: "crash")
     let watchdog = Watchdog(mode: "crash")
-    let folder = FileManager.default.temporaryDirectory
-      .appendingPathComponent("strata-crash-\(UUID())")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: folder) }
+    let temporary = try TemporaryFolder()
+    defer { temporary.remove() }
+    let folder = temporary.url
     let template = try await FaultTemplate(in: folder)
     var random = SeededGenerator(options.seed)
     var state = State(store: template.store, ledger: template.ledger, token: template.token)

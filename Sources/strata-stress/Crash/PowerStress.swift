@@ -27,10 +27,9 @@ struct PowerStress {
       var seed = options.seed
       while left > 0 && report.violations.count < 100 {
         watchdog.begin("\(name), seed \(seed)")
-        let folder = FileManager.default.temporaryDirectory
-          .appendingPathComponent("strata-power-\(UUID())")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
+        let temporary = try TemporaryFolder()
+        defer { temporary.remove() }
+        let folder = temporary.url
         var run = PowerRun(synchronous, seed, limit: min(left, 60), in: folder)
         left -= max(1, try await run.run())
         report.violations += run.violations.map { "\(name), seed \(seed): \($0)" }

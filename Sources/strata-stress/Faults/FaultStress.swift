@@ -20,10 +20,9 @@ struct FaultStress {
 
   func run() async throws -> Report {
     var report = Report(mode: "faults")
-    let folder = FileManager.default.temporaryDirectory
-      .appendingPathComponent("strata-faults-\(UUID())")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: folder) }
+    let temporary = try TemporaryFolder()
+    defer { temporary.remove() }
+    let folder = temporary.url
     let template = try await FaultTemplate(in: folder)
     let watchdog = Watchdog(mode: "faults")
     let open = Descriptors.count

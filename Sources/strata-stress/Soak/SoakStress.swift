@@ -23,10 +23,9 @@ struct SoakStress {
   func run() async throws -> Report {
     var report = Report(mode: "soak")
     let watchdog = Watchdog(mode: "soak", patience: .seconds(options.seconds / 4 + 120))
-    let folder = FileManager.default.temporaryDirectory
-      .appendingPathComponent("strata-soak-\(UUID())")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: folder) }
+    let temporary = try TemporaryFolder()
+    defer { temporary.remove() }
+    let folder = temporary.url
     let store = folder.appendingPathComponent("store.sqlite")
     let load = try await SoakLoad(store, workers: options.workers, seed: options.seed)
     let interval = Duration.seconds(options.seconds / Double(Self.samples))
