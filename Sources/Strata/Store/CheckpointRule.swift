@@ -10,7 +10,7 @@
 /// short ─commit past half of the limit→ writing back ─done→ due ─restarted→ short
 /// writing back ─commit past the limit→ commits wait for it
 /// due ─not possible→ short until a sixteenth of the limit more was written
-/// due ─a sixteenth more was written→ writing back again, with patience anew
+/// due ─a sixteenth more was written→ writing back again, then due with patience anew
 struct CheckpointRule: Sendable {
   /// How long commits may be held up for the view context to come to rest, if nothing else is said.
   static let patience = Duration.milliseconds(10)
@@ -44,6 +44,8 @@ struct CheckpointRule: Sendable {
     if frames < half { nextAttempt = half }
     // An attempt whose patience ran out is still due, but nobody waits for it any more.
     if frames < nextAttempt { return .nothing }
+    // Two checkpoints never overlap: SQLite before 3.51.3 could lose commits by that.
+    isDue = false
     isWritingBack = true
     nextAttempt = frames + max(1, limit / 16)
     longest = max(limit, nextAttempt)

@@ -31,8 +31,10 @@ import Testing
     rule.didWriteBack()
     #expect(rule.didCommit(frames: 169) == .nothing)
     #expect(rule.didCommit(frames: 170) == .writeBack)
-    #expect(rule.isDue)
+    // The writer's own checkpoint would overlap with the one that runs.
+    #expect(!rule.isDue)
     rule.didWriteBack()
+    #expect(rule.isDue)
     #expect(rule.didCommit(frames: 180) == .writeBack)
   }
 
