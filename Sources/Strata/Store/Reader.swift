@@ -75,9 +75,19 @@ actor Reader {
     }
   }
 
-  /// Ends the read transaction and waits for that: only while idle.
-  nonisolated func unpinNow() {
-    executor.sync { assumeIsolated { $0.unpin() } }
+  /// Ends the read transaction for as long as `body` runs, then pins the newest commit and says which
+  /// that is. Nothing else runs here meanwhile; waits for the executor: only while idle.
+  ///
+  /// Does nothing while a cursor is open: its rows are those of the transaction.
+  nonisolated func withoutPin(
+    _ body: () -> Void, then: (Result<Pinned, SQLiteError>) -> Void
+  ) {
+    executor.sync {
+      guard assumeIsolated({ $0.cursors.isEmpty }) else { return }
+      assumeIsolated { $0.unpin() }
+      body()
+      then(assumeIsolated { $0.pinned() })
+    }
   }
 
   private func unpin() {

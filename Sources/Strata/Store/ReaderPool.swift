@@ -169,16 +169,28 @@ final class ReaderPool: Sendable {
     let snapshots = state.withLock { $0.snapshots.values.compactMap(\.snapshot) }
     let readers = snapshots.compactMap { $0.commit == commit ? $0.idleReader : nil }
     guard readers.count == snapshots.count else { return true }
-    for reader in readers { reader.unpinNow() }
-    body()
-    var isWhole = true
     let pinned = Reader.Pinned(commit: commit, schemaVersion: schemaVersion)
-    for (snapshot, reader) in zip(snapshots, readers) where (try? reader.pinNow()) != pinned {
+    var isWhole = true
+    unpinning(Array(zip(snapshots, readers))[...], body) { snapshot, again in
+      if (try? again.get()) == pinned { return }
       // Another process committed in between: what it would read now is not what it stands for.
       snapshot.end(.lost)
       isWhole = false
     }
     return isWhole
+  }
+
+  /// Unpins one reader inside of the other, so that nothing is read until all are pinned again.
+  private func unpinning(
+    _ held: ArraySlice<(Snapshot, Reader)>, _ body: () -> Void,
+    then: (Snapshot, Result<Reader.Pinned, SQLiteError>) -> Void
+  ) {
+    guard let (snapshot, reader) = held.first else { return body() }
+    reader.withoutPin {
+      unpinning(held.dropFirst(), body, then: then)
+    } then: {
+      then(snapshot, $0)
+    }
   }
 
   /// Ends every snapshot, stops their fetches, and returns when the last connection is closed.

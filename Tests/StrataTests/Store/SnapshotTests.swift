@@ -63,6 +63,70 @@ import Testing
     #expect(isBounded)
   }
 
+  /// A cursor that was opened just after its snapshot was found idle lost its rows, and said that it
+  /// was at its end.
+  @Test func `nothing is unpinned under an open cursor`() async throws {
+    for number in 0..<3 { try await stack.commit { $0.insert(Boat(id: number)) } }
+    let first = try await stack.store.snapshot()
+    let second = try await stack.store.snapshot()
+    // The view context may be about to take the newest commit's snapshot.
+    let isUnpinned = await eventually { (try? await restarts(without: [first, second])) == 1 }
+    #expect(isUnpinned)
+    let cursor = try await second.readOnce { reader, connection throws(StoreError) in
+      var sql = SQLBuilder()
+      sql.append("SELECT id FROM boats")
+      return try reader.openCursor(sql, connection)
+    }
+    for _ in 0..<10 { #expect(try await restarts(without: [first, second]) == 0) }
+    let rows = try await second.readOnce { reader, _ throws(StoreError) in
+      try translatingErrors { () throws(SQLiteError) in
+        var rows = 0
+        while try reader.cursor(cursor)?.step() == true { rows += 1 }
+        reader.closeCursor(cursor)
+        return rows
+      }
+    }
+    #expect(rows == 3)
+    #expect(try await restarts(without: [first, second]) == 1)
+    for snapshot in [first, second] { #expect(try await count(snapshot) == 3) }
+  }
+
+  @Test func `a snapshot that cannot be pinned again has ended, before anything is read`()
+    async throws
+  {
+    try await stack.commit { $0.insert(Boat(id: 1)) }
+    let snapshot = try await stack.store.snapshot()
+    let path = await stack.path
+    let isWhole = Lock<Bool?>(nil)
+    // The view context may be about to take the newest commit's snapshot.
+    let isUnpinned = await eventually {
+      _ = try? await stack.store.writer.enqueue(.urgent) { writer in
+        let answer = writer.pool.withoutPins(
+          at: snapshot.commit, schemaVersion: writer.schemaVersion
+        ) {
+          isWhole.withLock { $0 = true }
+          try? Connection(path: path, .readWrite).execute("UPDATE strata_commit SET number = 9")
+        }
+        isWhole.withLock { if $0 != nil { $0 = answer } }
+      }.value
+      return isWhole.withLock { $0 != nil }
+    }
+    #expect(isUnpinned && isWhole.withLock(\.self) == false)
+    #expect(snapshot.isLost)
+    #expect(await failure { try await count(snapshot) }?.code == .suspended)
+  }
+
+  /// How often the log could be started again while nothing is pinned.
+  private func restarts(without snapshots: [Snapshot]) async throws -> Int {
+    let count = Lock(0)
+    _ = try await stack.store.writer.enqueue(.urgent) { writer in
+      writer.pool.withoutPins(at: snapshots[0].commit, schemaVersion: writer.schemaVersion) {
+        count.withLock { $0 += 1 }
+      }
+    }.value
+    return count.withLock(\.self)
+  }
+
   @Test func `many snapshots are read at once`() async throws {
     for number in 0..<10 { try await stack.commit { $0.insert(Boat(id: number)) } }
     let stack = stack
