@@ -74,7 +74,7 @@ let package = Package(
       swiftSettings: settings),
     .testTarget(
       name: "StrataImportTests",
-      dependencies: ["StrataImport", "Strata", "StrataTesting", "StrataFaults"],
+      dependencies: ["StrataImport", "Strata", "StrataSQLite", "StrataTesting", "StrataFaults"],
       swiftSettings: settings),
     .testTarget(
       name: "StrataMapTests", dependencies: ["StrataMap", "Strata", "StrataTesting"],

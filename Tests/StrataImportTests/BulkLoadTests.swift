@@ -4,6 +4,7 @@ import Testing
 
 @testable import Strata
 @testable import StrataImport
+@testable import StrataSQLite
 
 #if canImport(Darwin)
   import Darwin
@@ -12,7 +13,7 @@ import Testing
 #endif
 
 /// An empty table that gets many rows is filled without its indexes, which are made at the end.
-@Suite(.stack(Author.self, Book.self))
+@Suite(.stack(Author.self, Book.self), .timeLimit(.minutes(10)))
 struct BulkLoadTests {
   /// More than a table needs to be loaded in bulk, in chunks between which the test looks.
   private static let chunks = (0..<6).map { chunk in
@@ -84,6 +85,49 @@ struct BulkLoadTests {
     #expect(try await other.view.count(Book.all) > BulkLoad.threshold)
     #expect(try await StoreFile.indexes(of: "books", other) == 3)
     await other.close()
+  }
+
+  /// What was to make the indexes waited for the resumption, and the import with it.
+  @Test func `an import that is cancelled during a suspension does not wait for its end`()
+    async throws
+  {
+    let stack = stack
+    await #expect(throws: ImportError.self) {
+      try await Self.load(into: stack) { number in
+        if number != 5 { return }
+        await stack.suspend()
+        withUnsafeCurrentTask { $0?.cancel() }
+      }
+    }
+    try await stack.resume()
+    while try await StoreFile.indexes(of: "books", stack) < 3 { await Task.yield() }
+  }
+
+  /// Rows could not be deleted, which is what makes room.
+  @Test func `rows can be deleted although there is no room for the indexes`() async throws {
+    let stack = stack
+    let result = try await Self.load(into: stack) { number in
+      if number != 5 { return }
+      try await stack.store.writer.enqueue(.urgent) { writer throws(StoreError) in
+        let connection = try writer.connection
+        try translatingErrors { () throws(SQLiteError) in
+          let pages = try connection.integer("PRAGMA page_count") ?? 0
+          _ = try connection.integer("PRAGMA max_page_count = \(pages)")
+        }
+      }.value
+      let book = try #require(try await stack.find(Book.self, 1))
+      try await stack.withScratch { $0.delete(book) }
+      #expect(try await StoreFile.indexes(of: "books", stack) == 0)
+      try await stack.store.writer.enqueue(.urgent) { writer throws(StoreError) in
+        let connection = try writer.connection
+        try translatingErrors { () throws(SQLiteError) in
+          _ = try connection.integer("PRAGMA max_page_count = 1073741823")
+        }
+      }.value
+    }
+    #expect(result.inserted == 30_000)
+    #expect(try await StoreFile.indexes(of: "books", stack) == 3)
+    #expect(try await stack.view.count(Book.all) == 29_999)
   }
 
   /// Without an index a cascade would read the whole table for every row.

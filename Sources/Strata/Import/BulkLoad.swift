@@ -78,13 +78,24 @@ extension Writer {
 
   /// Makes every index that is owed; in an open transaction. Before rows are deleted, too: delete rules
   /// look for what refers to a row.
+  ///
+  /// On a full disk they stay owed: deletions are what makes room.
   func makeDeferredIndexes(_ connection: Connection) throws(StoreError) {
     guard defersIndexes else { return }
-    try translatingErrors { () throws(SQLiteError) in
+    do throws(SQLiteError) {
+      try connection.execute("SAVEPOINT strata_indexes")
       while try DeferredIndexes.makeNext(connection) {}
+      try connection.execute("RELEASE strata_indexes")
+      defersIndexes = false
+      hasNewSchema = true
+    } catch {
+      let failure = StoreError(error)
+      guard failure.code == .diskFull, connection.isInTransaction else { throw failure }
+      try translatingErrors { () throws(SQLiteError) in
+        try connection.execute("ROLLBACK TO strata_indexes")
+        try connection.execute("RELEASE strata_indexes")
+      }
     }
-    defersIndexes = false
-    hasNewSchema = true
   }
 
   /// Makes one of the indexes that are owed.
@@ -111,6 +122,8 @@ extension Writer {
       defersIndexes = try translatingErrors { () throws(SQLiteError) in
         try DeferredIndexes.makeNext(connection)
       }
+      // SQLite may look once more when the commit is done, and call it interrupted.
+      connection.removeCancellation()
       hasNewSchema = true
       return [:]
     }

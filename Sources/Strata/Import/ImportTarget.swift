@@ -48,19 +48,36 @@ package struct ImportTarget: Sendable {
   private static let patience = 8
 
   /// Makes the indexes that were put off, each in a transaction of its own.
-  package nonisolated(nonsending) func makeDeferredIndexes() async throws(StoreError) {
+  ///
+  /// - Throws: also `suspended`, if that is not waited for.
+  package nonisolated(nonsending) func makeDeferredIndexes(
+    waitsForResumption: Bool = true
+  ) async throws(StoreError) {
     var patience = Self.patience
     while true {
-      let step = try await store.writer.submit(.bulk, context: context) {
-        [patience] writer throws(StoreError) in
+      let step = try await store.writer.enqueue(
+        .bulk, context: context, waitsForResumption: waitsForResumption
+      ) { [patience] writer throws(StoreError) in
         try writer.makeNextDeferredIndex(givesWay: patience > 0)
-      }
+      }.value
       switch step {
       case .made: break
       case .gaveWay: patience -= 1
       case .done: return
       }
     }
+  }
+
+  /// Makes them for an import that has failed: whatever its deadline is, also if its task is cancelled,
+  /// and without keeping it waiting while the store is suspended.
+  package nonisolated(nonsending) func makeDeferredIndexesAfterFailure() async {
+    await StoreDeadline.withNone {
+      Task {
+        do throws(StoreError) { try await makeDeferredIndexes(waitsForResumption: false) } catch {
+          if error.code == .suspended { Task { try? await makeDeferredIndexes() } }
+        }
+      }
+    }.value
   }
 
   /// Makes the links of some entities what a feed says.

@@ -36,16 +36,23 @@ final class WriterQueue: Sendable {
   /// Adds a unit and returns at once; the unit may run before this returns.
   ///
   /// - Returns: how to withdraw it, as long as it has not started.
-  func add(_ unit: @escaping Unit, _ lane: Lane, context: ContextID?) -> @Sendable () -> Void {
-    let id = state.withLock { state in
-      if state.isClosed { return nil as Int? }
+  func add(
+    _ unit: @escaping Unit, _ lane: Lane, context: ContextID?, waitsForResumption: Bool = true
+  ) -> @Sendable () -> Void {
+    let added: Result<Int, StoreError> = state.withLock { state in
+      if state.isClosed { return .failure(.closed) }
+      if state.suspended != nil && !waitsForResumption { return .failure(.suspended) }
       if lane == .urgent { state.interruption?.raise() }
       // A unit that waits for the resumption gets its ticket then.
-      return state.suspended?.add(unit, lane: lane, context: context)
-        ?? state.queue.add(unit, lane: lane, context: context)
+      return .success(
+        state.suspended?.add(unit, lane: lane, context: context)
+          ?? state.queue.add(unit, lane: lane, context: context))
     }
-    guard let id else {
-      unit(.refuse(.closed))
+    let id: Int
+    switch added {
+    case .success(let number): id = number
+    case .failure(let error):
+      unit(.refuse(error))
       return {}
     }
     executor.async { self.runNext() }

@@ -185,6 +185,11 @@ final class ImportSession: Sendable {
     try await storing { () throws(StoreError) in try await target.makeDeferredIndexes() }
   }
 
+  /// What is in the store shall be found as quickly as before.
+  nonisolated(nonsending) func makeDeferredIndexesAfterFailure() async {
+    if load.defersIndexes { await target?.makeDeferredIndexesAfterFailure() }
+  }
+
   private nonisolated(nonsending) func makeLinks(
     _ target: ImportTarget
   ) async throws(ImportError) {

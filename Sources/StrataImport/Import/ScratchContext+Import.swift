@@ -88,8 +88,7 @@ extension ScratchContext {
       try await session.makeDeferredIndexes()
       return session.result
     } catch {
-      // What is in the store shall be found as quickly as before, also if the task is cancelled.
-      await Task { try? await session.makeDeferredIndexes() }.value
+      await session.makeDeferredIndexesAfterFailure()
       var error = error
       error.result = session.result
       throw error
