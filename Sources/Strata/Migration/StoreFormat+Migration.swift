@@ -30,6 +30,12 @@ extension StoreFormat {
     _ connection: Connection, _ model: Model, version: Int, _ options: MigrationOptions,
     isDry: Bool = false
   ) throws(StoreError) -> MigrationPlan {
+    if !isDry {
+      // What drops an index expects it to be there.
+      try translatingErrors { () throws(SQLiteError) in
+        while try DeferredIndexes.makeNext(connection) {}
+      }
+    }
     let tables = try StoredTables(connection)
     if try isCurrent(connection, model, version: version, tables) {
       return MigrationPlan(from: version, to: version)
@@ -59,13 +65,38 @@ extension StoreFormat {
   private static func isCurrent(
     _ connection: Connection, _ model: Model, version: Int, _ tables: StoredTables
   ) throws(StoreError) -> Bool {
-    guard try isDescribed(connection, as: model, version: version) else { return false }
+    guard try hasFingerprint(connection, of: model, version: version) else { return false }
     return tables.areWritten(as: model)
   }
 
-  /// Whether the store says of itself that it has the model's tables.
+  /// Whether the store says of itself that it has the tables of a program; they are not looked at.
   static func isDescribed(
-    _ connection: Connection, as model: Model, version: Int
+    _ connection: Connection, by program: StoreOptions
+  ) throws(StoreError) -> Bool {
+    let (model, version) = (program.model, program.schemaVersion)
+    if try hasFingerprint(connection, of: model, version: version) { return true }
+    // Two programs that say the same in another order have fingerprints of their own.
+    do throws(StoreError) {
+      let stored = try storedSchema(connection, version: version)
+      return isSame(stored, model, version, program.migration)
+    } catch {
+      guard [.newerStore, .schemaMismatch].contains(error.code) else { throw error }
+      return false
+    }
+  }
+
+  /// Whether a description says what a program does, but for what only people read.
+  private static func isSame(
+    _ stored: SchemaDescription, _ model: Model, _ version: Int, _ options: MigrationOptions
+  ) -> Bool {
+    stored.version == version
+      && SchemaDifference(from: stored, to: model, removedTables: options.removedTables).isEmpty
+      && !needsUpdate(stored, model.description(version: version))
+  }
+
+  /// Whether the store was last written to by a program with this very schema.
+  private static func hasFingerprint(
+    _ connection: Connection, of model: Model, version: Int
   ) throws(StoreError) -> Bool {
     try translatingErrors { () throws(SQLiteError) in
       guard try connection.integer("PRAGMA user_version") == Self.version else { return false }
@@ -124,10 +155,7 @@ extension StoreFormat {
     let stored = try storedSchema(connection, version: version)
     let drift = tables.drift(from: stored)
     if !drift.isEmpty { throw .drift(drift) }
-    let difference = SchemaDifference(from: stored, to: model, removedTables: options.removedTables)
-    return options.steps(after: stored.version).isEmpty && difference.isEmpty
-      && stored.version == version
-      && !needsUpdate(stored, model.description(version: version))
+    return options.steps(after: stored.version).isEmpty && isSame(stored, model, version, options)
   }
 
   /// Whether a later migration would miss what the stored description does not say.

@@ -17,8 +17,8 @@ enum StoreFormat {
   ) throws(StoreError) {
     try migration.check(version: schemaVersion)
     try checkModules(connection, model)
-    try finishLoads(connection)
     if try isUpToDate(connection, model: model, schemaVersion: schemaVersion, migration) {
+      finishLoads(connection)
       return migration.performed(MigrationPlan(from: schemaVersion, to: schemaVersion))
     }
     try translatingErrors { () throws(SQLiteError) in
@@ -43,11 +43,13 @@ enum StoreFormat {
   }
 
   /// Makes the indexes that an import had put off when its process was killed.
-  private static func finishLoads(_ connection: Connection) throws(StoreError) {
-    guard try integer(connection, "PRAGMA application_id") == applicationID,
-      try integer(connection, "PRAGMA user_version") == version
-    else { return }
-    try translatingErrors { () throws(SQLiteError) in try DeferredIndexes.makeAll(connection) }
+  ///
+  /// It may also be one that still runs and has the lock; or the disk is full. They only make reading
+  /// faster, and are made by the next opening or before many rows are deleted.
+  private static func finishLoads(_ connection: Connection) {
+    connection.setWaitsForLocks(false)
+    defer { connection.setWaitsForLocks(true) }
+    try? DeferredIndexes.makeAll(connection)
   }
 
   /// Whether the file has nothing in it; a store of Strata's otherwise.

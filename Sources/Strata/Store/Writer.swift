@@ -98,17 +98,10 @@ actor Writer {
     history = options.history.map { [historyLayout] in
       HistoryLog($0, historyLayout, now: options.now)
     }
-    identity = try HistoryFormat.identity(connection)
-    tablesHash = try StoreFormat.tablesHash(connection)
-    schemaVersion = try translatingErrors { () throws(SQLiteError) in
-      try connection.integer("PRAGMA schema_version") ?? 0
-    }
-    commit = try translatingErrors { () throws(SQLiteError) in
-      try connection.integer("SELECT number FROM strata_commit") ?? 0
-    }
-    dataVersion = try translatingErrors { () throws(SQLiteError) in
-      try connection.integer(for: Self.readDataVersion) ?? 0
-    }
+    let state = try OpenedState(connection, options)
+    (identity, tablesHash, defersIndexes) = (state.identity, state.tablesHash, state.owesIndexes)
+    (schemaVersion, dataVersion) = (state.schemaVersion, state.dataVersion)
+    commit = state.commit
     countedCommit = commit
     newest.set(commit)
     openConnection = connection
@@ -173,8 +166,11 @@ actor Writer {
   // MARK: - The queue
 
   /// Queues a unit and returns at once; the unit may run before this returns.
+  ///
+  /// - Parameter waitsForResumption: whether it waits while the store is suspended; it is refused as
+  ///   `suspended` otherwise.
   nonisolated func enqueue<R: Sendable>(
-    _ lane: Lane, context: ContextID? = nil,
+    _ lane: Lane, context: ContextID? = nil, waitsForResumption: Bool = true,
     _ body: @escaping @Sendable (isolated Writer) throws(StoreError) -> R
   ) -> Submission<R> {
     let promise = Promise<R>()
@@ -190,7 +186,7 @@ actor Writer {
             writer.announce()
           }
         }
-      }, lane, context: context)
+      }, lane, context: context, waitsForResumption: waitsForResumption)
     return Submission(promise: promise, withdraw: withdraw)
   }
 
@@ -266,9 +262,12 @@ actor Writer {
           try history?.append(
             changes, number: commit + 1, author: author ?? self.author, connection)
         }
+        // After the commit it may be another program's.
+        let newSchema = hasNewSchema ? try connection.integer(for: Self.readSchemaVersion) : nil
         try connection.statement(for: Self.end).run()
+        schemaVersion = newSchema ?? schemaVersion
+        hasNewSchema = false
       }
-      if hasNewSchema { adoptSchema() }
       // Telling others may find that another process has committed since.
       let isCounted = isCounted || !changes.isEmpty
       let number = isCounted ? commit + 1 : commit
@@ -314,18 +313,10 @@ actor Writer {
     }
     if version == schemaVersion { return true }
     guard try StoreFormat.tablesHash(connection) == tablesHash,
-      try StoreFormat.isDescribed(connection, as: model, version: options.schemaVersion)
+      try StoreFormat.isDescribed(connection, by: options)
     else { return false }
     schemaVersion = version
     return true
-  }
-
-  /// Takes the tables as this writer has just left them.
-  ///
-  /// The commit stands if that fails: whoever finds another version then compares the tables.
-  private func adoptSchema() {
-    hasNewSchema = false
-    schemaVersion = (try? openConnection?.integer(for: Self.readSchemaVersion)) ?? schemaVersion
   }
 
   func storedCommit(_ connection: Connection) throws(StoreError) -> Int64 {
@@ -382,11 +373,15 @@ actor Writer {
   ///
   /// - Throws: `schemaChanged` if another program has changed the tables.
   func snapshot() throws(StoreError) -> Snapshot {
-    do throws(StoreError) { return try pool.pin(schemaVersion: schemaVersion) } catch {
-      guard error.code == .schemaChanged, let openConnection, try hasSameTables(openConnection)
-      else { throw error }
-      return try pool.pin(schemaVersion: schemaVersion)
+    // Another process may make one index after the other. Tables that are never those of the pin are
+    // in another file.
+    for _ in 0..<100 {
+      do throws(StoreError) { return try pool.pin(schemaVersion: schemaVersion) } catch {
+        guard error.code == .schemaChanged, let openConnection, try hasSameTables(openConnection)
+        else { throw error }
+      }
     }
+    throw .schemaChanged
   }
 
   // MARK: - Closing

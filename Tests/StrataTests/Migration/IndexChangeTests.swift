@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Strata
+@testable import StrataSQLite
 
 private enum V1 {
   struct Song: Entity {
@@ -36,9 +37,36 @@ private enum V2 {
   }
 }
 
+private struct Other: Entity {
+  var id: Int64 = 0
+  static let schema = Schema<Other>("others", key: \.id) {}
+}
+
 @Suite(.timeLimit(.minutes(10))) struct IndexChangeTests {
   private let file: StoreFile
   init() throws { file = try StoreFile() }
+
+  /// An index that an import had put off was dropped once more, or stayed owed for a table that was
+  /// gone: the store could not be opened any more.
+  @Test func `a migration makes the indexes that an import owes before it drops them`() async throws
+  {
+    for removes in [false, true] {
+      let file = try StoreFile()
+      try await file.make([V1.Song(id: 1, title: "a", year: 1)])
+      let model = try Model([V1.Song.self])
+      try file.withConnection {
+        try DeferredIndexes.drop(model.table(of: V1.Song.self).plainIndexes, of: "songs", $0)
+      }
+      var options = Stack.Options()
+      options.removedTables = removes ? ["songs"] : []
+      let entity: any Entity.Type = removes ? Other.self : V2.Song.self
+      let plan = try await Stack.plan([entity], at: file.url, options: options)
+      #expect(plan.actions.count > 1 && plan.problems.isEmpty)
+      let migrated = await file.migrate(entity) { $0 = options }
+      #expect(migrated.actions == plan.actions)
+      #expect(try file.rows("SELECT 1 FROM sqlite_schema WHERE name LIKE 'strata_def%'") == [])
+    }
+  }
 
   @Test func `indexes come and go without copying a row`() async throws {
     try await file.make([

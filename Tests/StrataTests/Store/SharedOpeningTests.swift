@@ -76,4 +76,63 @@ private enum Widget {
     #expect(first?.isReset == false && first?.inserted.map(\.id) == [2])
     await app.close()
   }
+
+  private func owe(_ connection: Connection, _ stack: Stack) throws {
+    try DeferredIndexes.drop(
+      stack.store.model.table(of: Boat.self).plainIndexes, of: "boats", connection)
+  }
+
+  /// The widget's fingerprint was not the stored one, so indexes that an import of the app dropped
+  /// were a change of the tables: every save failed, and for good.
+  @Test func `indexes that come and go are no change for whoever says the same in other words`()
+    async throws
+  {
+    let app = try await folder.stack()
+    let widget = try await Stack.open(Widget.Vessel.self, Harbour.self, at: folder.url)
+    let other = try Connection(path: folder.path, .readWrite)
+    for id in 1...3 {
+      try owe(other, app)
+      try await widget.commit { $0.insert(Widget.Vessel(id: id)) }
+      try DeferredIndexes.makeAll(other)
+      try await app.commit { $0.insert(Boat(id: 10 + id)) }
+      #expect(try await widget.view.fetch(Widget.Vessel.all).count == 2 * id)
+    }
+    try other.execute("ALTER TABLE boats ADD COLUMN colour TEXT")
+    let refused = await failure { try await widget.commit { $0.insert(Widget.Vessel(id: 9)) } }
+    #expect(refused?.code == .schemaChanged)
+    await widget.close()
+    await app.close()
+  }
+
+  /// Opening waited for the lock to make indexes that an import still owed, and failed if it did not
+  /// get it.
+  @Test func `a store opens while somebody else fills it without indexes`() async throws {
+    let app = try await folder.stack()
+    try await app.commit { $0.insert(Boat(id: 1, length: 7)) }
+    let other = try Connection(path: folder.path, .readWrite)
+    try owe(other, app)
+    try other.execute("BEGIN IMMEDIATE")
+    let widget = try await folder.stack(hasty)
+    #expect(try await widget.fetch(Boat.where { $0.length == 7 }).map(\.id) == [1])
+    #expect(try DeferredIndexes.areOwed(other))
+    try other.execute("ROLLBACK")
+    await widget.close()
+    let next = try await folder.stack(hasty)
+    #expect(try !DeferredIndexes.areOwed(other))
+    await next.close()
+    await app.close()
+  }
+
+  /// What the writer noted of its store one by one could be half of another program's tables.
+  @Test func `a store that is migrated while it is opened is not taken for one's own`() async throws
+  {
+    let app = try await folder.stack()
+    let options = app.store.writer.options
+    let other = try Connection(path: folder.path, .readWrite)
+    #expect(try OpenedState(other, options).commit == 0)
+    try other.execute("UPDATE strata_schema SET version = 2")
+    let refused = await failure { _ = try OpenedState(other, options) }
+    #expect(refused?.code == .schemaChanged)
+    await app.close()
+  }
 }
