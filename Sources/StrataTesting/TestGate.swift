@@ -16,14 +16,16 @@ public actor TestGate {
     let reached = watchers.filter { $0.count <= arrivals }
     watchers.removeAll { $0.count <= arrivals }
     for watcher in reached { watcher.continuation.resume() }
-    if isOpen { return }
-    await withUnsafeContinuation { waiting.append($0) }
+    await withUnsafeContinuation { continuation in
+      if isOpen { continuation.resume() } else { waiting.append(continuation) }
+    }
   }
 
   /// Returns when somebody has come to the gate `count` times in all.
   public func arrived(_ count: Int = 1) async {
-    if arrivals >= count { return }
-    await withUnsafeContinuation { watchers.append((count, $0)) }
+    await withUnsafeContinuation { continuation in
+      if arrivals >= count { continuation.resume() } else { watchers.append((count, continuation)) }
+    }
   }
 
   /// Opens the gate for good.

@@ -247,7 +247,12 @@ public final class ScratchContext {
   ) async throws(StoreError) -> Int64 {
     checkUse()
     // One after the other: a save that fails must not put its edits on top of later ones.
-    while saving != nil { await withUnsafeContinuation { saveWaiters.append($0) } }
+    while saving != nil {
+      await withUnsafeContinuation { continuation in
+        // The other save may have ended on the way here.
+        if saving == nil { continuation.resume() } else { saveWaiters.append(continuation) }
+      }
+    }
     try edits.checkRejected()
     if edits.layer.isEmpty && freshened.isEmpty && isChildOfStore { return store.newestCommit }
     let layer = edits.layer

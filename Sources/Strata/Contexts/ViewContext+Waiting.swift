@@ -1,26 +1,4 @@
 extension ViewContext {
-  /// Returns when something happens, or the stack closes: whoever calls this looks again.
-  func wait(for event: Waiters.Event) async {
-    await withUnsafeContinuation { waiters.add(event, $0) }
-  }
-
-  /// The same, as long as the task is not cancelled.
-  func waitUnlessCancelled(for event: Waiters.Event) async throws(StoreError) {
-    let id = waiters.nextID
-    await withTaskCancellationHandler {
-      await StoreDeadline.awaiting {
-        await wait(for: event)
-      } orElse: {
-        Task { @MainActor in self.waiters.resume(id) }
-      }
-    } onCancel: {
-      // In a later turn, also if the task is cancelled already.
-      Task { @MainActor in waiters.resume(id) }
-    }
-    if Task.isCancelled { throw .cancelled }
-    try StoreDeadline.check()
-  }
-
   /// Returns when the context shows a commit.
   ///
   /// While the stack is suspended this waits for it to be resumed.
@@ -28,21 +6,32 @@ extension ViewContext {
   /// - Throws: ``StoreError`` with code `closed` or `cancelled`, and `schemaChanged` if another program
   ///   has changed the tables: the context will not show anything newer.
   public func merged(_ commit: Int64) async throws(StoreError) {
-    while snapshot.commit < commit {
-      if isClosed { throw .closed }
-      if let failure { throw failure }
-      try await waitUnlessCancelled(for: .turn(reaching: commit))
+    while try lacks(commit) {
+      try await waiters.waitUnlessCancelled(for: .turn(reaching: commit)) { mayReach(commit) }
     }
   }
 
   /// Returns when the context shows a commit that the caller has made: cancelling the task must not
   /// look as if it had not been made.
   package func mergedOwn(_ commit: Int64) async throws(StoreError) {
-    while snapshot.commit < commit {
-      if isClosed { throw .closed }
-      if let failure { throw failure }
-      await wait(for: .turn(reaching: commit))
+    while try lacks(commit) {
+      await waiters.wait(for: .turn(reaching: commit)) { mayReach(commit) }
     }
+  }
+
+  /// Whether a commit is not shown yet.
+  ///
+  /// - Throws: why it never will be.
+  private func lacks(_ commit: Int64) throws(StoreError) -> Bool {
+    if snapshot.commit >= commit { return false }
+    if isClosed { throw .closed }
+    if let failure { throw failure }
+    return true
+  }
+
+  /// Whether a later turn may show a commit that this one does not.
+  private func mayReach(_ commit: Int64) -> Bool {
+    snapshot.commit < commit && !isClosed && failure == nil
   }
 
   /// Returns when the context has a state that can be read: at once, unless the stack is suspended.
@@ -50,7 +39,9 @@ extension ViewContext {
     while snapshot.isLost {
       if isClosed { throw .closed }
       if let failure { throw failure }
-      try await waitUnlessCancelled(for: .turn(reaching: 0))
+      try await waiters.waitUnlessCancelled(for: .turn(reaching: 0)) {
+        snapshot.isLost && !isClosed && failure == nil
+      }
     }
   }
 

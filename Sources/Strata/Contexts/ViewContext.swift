@@ -19,7 +19,7 @@ public final class ViewContext: Observable {
   var endsUndoEvent = false
   var results: [Int: OpenResult] = [:]
   var lastLiveID = 0
-  var waiters = Waiters()
+  let waiters = Waiters()
   private(set) lazy var activity = ActivityMonitor(store.activity)
   private let publisher = ChangePublisher()
   private let id = ContextID()
@@ -166,7 +166,7 @@ public final class ViewContext: Observable {
     while layers.isSaving {
       // The merge that would end the other save may never come.
       if isClosed { throw .closed }
-      try await waitUnlessCancelled(for: .endOfSave)
+      try await waiters.waitUnlessCancelled(for: .endOfSave) { layers.isSaving && !isClosed }
     }
     guard let save = try beginSave() else { return commit }
     store.activity.begin(.saving)
@@ -179,8 +179,9 @@ public final class ViewContext: Observable {
         [author] writer throws(StoreError) in
         try writer.saveView(save.layer, save: save.id, policy: policy, author: author)
       }
-      while layers.saving?.id == save.id && !isClosed {
-        await wait(for: .turn(reaching: commit))
+      let isShown = { self.layers.saving?.id != save.id || self.isClosed }
+      while !isShown() {
+        await waiters.wait(for: .turn(reaching: commit)) { !isShown() }
       }
       return commit
     } catch {

@@ -43,7 +43,7 @@ final class LiveResult {
   private var subscribers = LiveSubscribers()
   private var observers: [Int: @MainActor (LiveChange) -> Void] = [:]
   private var lastObserver = 0
-  private var waiters = Waiters()
+  private let waiters = Waiters()
   /// Edits that were made while observers were told of a change: each is a change after it.
   private var deferredEdits: [(key: RecordKey, table: TableID, layers: ViewLayers)] = []
   private var isTelling = false
@@ -326,7 +326,8 @@ final class LiveResult {
   ///
   /// - Throws: why it has not; `cancelled` if another change took its place.
   func waitUntilChanged(as id: LiveID) async throws(StoreError) {
-    while candidate?.id == id && !isFinished { try await wait() }
+    let isUndecided = { self.candidate?.id == id && !self.isFinished }
+    while isUndecided() { try await waiters.waitUnlessCancelled(for: .load, while: isUndecided) }
     if self.id == id { return }
     if isFinished { throw .closed }
     throw candidate == nil ? changeError ?? .cancelled : .cancelled
@@ -352,23 +353,8 @@ final class LiveResult {
 
   /// Returns when the first result, or the first error, is there.
   func waitUntilLoaded() async throws(StoreError) {
-    while !isLoaded && error == nil && !isFinished { try await wait() }
-  }
-
-  /// Returns when something has been decided, as long as the task is not cancelled and in time.
-  private func wait() async throws(StoreError) {
-    let id = waiters.nextID
-    await withTaskCancellationHandler {
-      await StoreDeadline.awaiting {
-        await withUnsafeContinuation { waiters.add(.load, $0) }
-      } orElse: {
-        Task { @MainActor in self.waiters.resume(id) }
-      }
-    } onCancel: {
-      Task { @MainActor in waiters.resume(id) }
-    }
-    if Task.isCancelled { throw .cancelled }
-    try StoreDeadline.check()
+    let isUndecided = { !self.isLoaded && self.error == nil && !self.isFinished }
+    while isUndecided() { try await waiters.waitUnlessCancelled(for: .load, while: isUndecided) }
   }
 
   /// Ends every subscription; what is shown stays readable.

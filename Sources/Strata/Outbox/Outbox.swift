@@ -45,7 +45,12 @@ public actor Outbox {
   ///   meanwhile; one transaction for each request.
   @discardableResult
   public func push(_ send: @Sendable (PushRequest) async throws -> Void) async throws -> Int {
-    while isPushing { await withUnsafeContinuation { waiting.append($0) } }
+    while isPushing {
+      await withUnsafeContinuation { continuation in
+        // The other push may have ended on the way here.
+        if isPushing { waiting.append(continuation) } else { continuation.resume() }
+      }
+    }
     isPushing = true
     defer {
       isPushing = false

@@ -24,10 +24,10 @@ public nonisolated(nonsending) func withStoreDeadline<R>(
 enum StoreDeadline {
   @TaskLocal static var current: ContinuousClock.Instant?
 
+  static var hasPassed: Bool { current.map { $0 <= .now } ?? false }
+
   /// - Throws: `deadlineExceeded` if the deadline has passed.
-  static func check() throws(StoreError) {
-    if let current, current <= .now { throw .deadlineExceeded }
-  }
+  static func check() throws(StoreError) { if hasPassed { throw .deadlineExceeded } }
 
   /// Starts work that outlives the caller: whoever began it does not end it.
   static func withNone<R>(_ body: () -> R) -> R { $current.withValue(nil, operation: body) }

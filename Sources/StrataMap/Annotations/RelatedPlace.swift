@@ -65,7 +65,7 @@ package struct RelatedPlace<E: Entity>: Sendable {
 
   func settle() async {
     try? await live.load()
-    while lookingAt > 0 && !Task.isCancelled { await settling.wait() }
+    while lookingAt > 0 && !Task.isCancelled { await settling.wait { lookingAt > 0 } }
   }
 
   private func look(at difference: KeyedDifference<Target>, _ attributes: AttributeSet) {

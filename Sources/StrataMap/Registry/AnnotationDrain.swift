@@ -146,7 +146,7 @@ package import Strata
   /// Waits until nothing is pending, the gate is closed, the drain is detached, or the task is
   /// cancelled.
   package func drain() async {
-    if !isSettled && !Task.isCancelled { await settling.wait() }
+    await settling.wait { !isSettled }
   }
 
   private func settle() {

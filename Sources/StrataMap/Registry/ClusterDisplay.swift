@@ -185,10 +185,11 @@ package import Strata
   /// Waits until what was told so far is displayed, the display is over, or the task is cancelled.
   package func settle() async {
     let (wantedVersion, wantedGeneration) = (version, generation)
-    func isSettled() -> Bool {
-      !isAway || displayedVersion >= wantedVersion && displayedGeneration >= wantedGeneration
+    func isUnsettled() -> Bool {
+      !isOver && isAway
+        && (displayedVersion < wantedVersion || displayedGeneration < wantedGeneration)
     }
-    while !isOver && !isSettled() && !Task.isCancelled { await settling.wait() }
+    while isUnsettled() && !Task.isCancelled { await settling.wait(while: isUnsettled) }
   }
 }
 

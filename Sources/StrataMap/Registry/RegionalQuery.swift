@@ -33,7 +33,7 @@ import Strata
   /// Waits until what was asked for last is there, or cannot be read.
   func settle() async {
     try? await live.load()
-    while reading != nil && !Task.isCancelled { await settling.wait() }
+    while reading != nil && !Task.isCancelled { await settling.wait { reading != nil } }
   }
 
   /// Nothing more is read.

@@ -110,7 +110,9 @@ import Strata
   /// Waits until every change so far has been taken.
   func settle() async {
     await places?.settle()
-    while isBehind && !isOver && !Task.isCancelled { await settling.wait() }
+    while isBehind && !isOver && !Task.isCancelled {
+      await settling.wait { isBehind && !isOver }
+    }
     await work.settle()
   }
 

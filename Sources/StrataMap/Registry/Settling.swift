@@ -3,14 +3,23 @@
   private var waiters: [UInt64: CheckedContinuation<Void, Never>] = [:]
   private var lastWaiter: UInt64 = 0
 
-  /// Returns when it is settled, or the task is cancelled.
-  func wait() async {
+  /// Returns when something was settled, the task is cancelled, or `isUnsettled` says that there is
+  /// nothing to wait for: whoever calls this looks again.
+  ///
+  /// That is asked where the continuation is kept: a task that prefers an executor of its own may be
+  /// suspended on its way from an earlier look to here.
+  func wait(while isUnsettled: () -> Bool) async {
     lastWaiter += 1
     let waiter = lastWaiter
     await withTaskCancellationHandler {
-      await withCheckedContinuation { waiters[waiter] = $0 }
+      await withCheckedContinuation { continuation in
+        if isUnsettled() && !Task.isCancelled {
+          waiters[waiter] = continuation
+        } else {
+          continuation.resume()
+        }
+      }
     } onCancel: {
-      // It runs on the main actor too, so after the continuation is kept.
       Task { @MainActor in self.waiters.removeValue(forKey: waiter)?.resume() }
     }
   }

@@ -38,7 +38,7 @@
 
   /// Waits until there is nothing to do, or the task is cancelled.
   package func settle() async {
-    while !jobs.isEmpty && !Task.isCancelled { await settling.wait() }
+    while !jobs.isEmpty && !Task.isCancelled { await settling.wait { !jobs.isEmpty } }
   }
 
   private func schedule() {
