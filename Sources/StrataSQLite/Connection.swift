@@ -171,7 +171,10 @@ package final class Connection {
   package func text(_ sql: String) throws(SQLiteError) -> String? {
     let statement = try prepare(sql)
     defer { statement.reset() }
-    return try statement.step() ? statement.string(0) : nil
+    guard try statement.step() else { return nil }
+    let text = statement.string(0)
+    try statement.checkReading()
+    return text
   }
 
   /// Whether SQLite was compiled with a module for virtual tables.

@@ -11,8 +11,10 @@ public import CStrataSQLite
 @usableFromInline package final class Statement {
   @usableFromInline package let handle: OpaquePointer
   private let connection: OpaquePointer
-  /// What a binding since the last step has failed with.
+  /// What a binding since the last step or reset has failed with.
   @usableFromInline package var bindingFailure: Int32 = 0
+  /// What reading the current row has failed with.
+  @usableFromInline package var readingFailure: Int32 = 0
 
   /// Compiles `sql`, which must be one statement.
   init(_ sql: String, on connection: OpaquePointer) throws(SQLiteError) {
@@ -54,7 +56,7 @@ public import CStrataSQLite
     if bindingFailure != SQLITE_OK { throw error(takeBindingFailure()) }
     let code = sqlite3_step(handle)
     if code == SQLITE_ROW { return true }
-    sqlite3_reset(handle)
+    reset()
     if code == SQLITE_DONE { return false }
     throw error(code)
   }
@@ -78,7 +80,10 @@ public import CStrataSQLite
   }
 
   @inlinable @inline(__always)
-  package func reset() { sqlite3_reset(handle) }
+  package func reset() {
+    sqlite3_reset(handle)
+    (bindingFailure, readingFailure) = (SQLITE_OK, SQLITE_OK)
+  }
 }
 
 // MARK: - Binding
@@ -178,6 +183,7 @@ extension Statement {
   @inlinable @inline(__always)
   package func text(_ column: Int32) -> UnsafeRawBufferPointer {
     let bytes = sqlite3_column_text(handle, column)
+    if bytes == nil { noteReading() }
     return UnsafeRawBufferPointer(start: bytes, count: Int(sqlite3_column_bytes(handle, column)))
   }
 
@@ -186,6 +192,19 @@ extension Statement {
   package func blob(_ column: Int32) -> UnsafeRawBufferPointer {
     let bytes = sqlite3_column_blob(handle, column)
     return UnsafeRawBufferPointer(start: bytes, count: Int(sqlite3_column_bytes(handle, column)))
+  }
+
+  /// SQLite has no text to give for null, and for want of memory: the next step would fail then.
+  @inline(never) @usableFromInline
+  package func noteReading() {
+    let code = sqlite3_errcode(connection)
+    if code & 0xFF == SQLITE_NOMEM { readingFailure = code }
+  }
+
+  /// Fails if a text of the current row could not be read: for whoever does not step any further.
+  @inlinable @inline(__always)
+  package func checkReading() throws(SQLiteError) {
+    if readingFailure != SQLITE_OK { throw error(readingFailure) }
   }
 
   /// A text cell as a string.

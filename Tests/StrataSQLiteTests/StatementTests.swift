@@ -75,6 +75,20 @@ import Testing
     #expect(try connection.integer("SELECT count(*) FROM numbers") == 2)
   }
 
+  // It made the next step fail, for which every parameter had been bound.
+  @Test func `a value that cannot be bound is forgotten with a reset`() throws {
+    let statement = try connection.prepare("SELECT ?1")
+    let byte: [UInt8] = [97]
+    try byte.withUnsafeBytes { bytes in
+      // SQLite refuses the length before it looks at the bytes.
+      statement.bindStaticText(1, try #require(bytes.baseAddress), Int(Int32.max) + 1)
+    }
+    statement.reset()
+    statement.bind(1, Int64(1))
+    #expect(try statement.step())
+    #expect(statement.integer(0) == 1)
+  }
+
   @Test func `a failed statement lets the transaction end`() throws {
     try connection.execute("CREATE TABLE numbers (n UNIQUE)")
     let insert = try connection.prepare("INSERT INTO numbers VALUES (1)")

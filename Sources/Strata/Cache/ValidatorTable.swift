@@ -29,7 +29,10 @@ enum ValidatorTable {
       let statement = try connection.statement(for: read)
       defer { statement.reset() }
       statement.bind(1, blob: entry.hash)
-      return try statement.step() ? statement.string(0) : nil
+      guard try statement.step() else { return nil }
+      let value = statement.string(0)
+      try statement.checkReading()
+      return value
     }
   }
 

@@ -67,7 +67,10 @@ struct UniqueValues {
       for (position, value) in values.enumerated() {
         value.bind(to: statement, at: Int32(position + 1))
       }
-      return try statement.step() ? RecordKey(statement, 0) : nil
+      guard try statement.step() else { return nil }
+      let key = RecordKey(statement, 0)
+      try statement.checkReading()
+      return key
     }
     guard let key else { return nil }
     guard let row = working.find(table.id, key) else { return key }

@@ -75,7 +75,10 @@ enum OutboxTable {
     defer { statement.reset() }
     statement.bind(1, table.name)
     key.bind(to: statement, at: 2)
-    return try statement.step() ? entry(statement, table) : nil
+    guard try statement.step() else { return nil }
+    let entry = entry(statement, table)
+    try statement.checkReading()
+    return entry
   }
 
   /// Every entry of the model's tables.

@@ -26,12 +26,17 @@ extension RecordBuilder {
   func record(
     _ row: Statement, of table: Table, width: Int? = nil
   ) throws(StoreError) -> Record {
-    do throws(ValueError) { return try record(row, columns: width ?? table.columns.count) } catch {
+    let record: Record
+    do throws(ValueError) {
+      record = try self.record(row, columns: width ?? table.columns.count)
+    } catch {
       let key = RecordKey(row, Int32(Table.keyColumn))
       throw StoreError(
         .invalidValue, "\(table.entity) \(key): \(error.message)", advice: "check the store",
         entity: table.entity, keys: [key])
     }
+    try translatingErrors { () throws(SQLiteError) in try row.checkReading() }
+    return record
   }
 
   /// Packs all rows of a table that a statement returns, and resets it.

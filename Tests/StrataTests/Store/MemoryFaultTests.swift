@@ -1,4 +1,5 @@
 import StrataFaults
+import StrataSQLite
 import Testing
 
 @testable import Strata
@@ -35,6 +36,34 @@ import Testing
       }
       precondition(failures > 3, "\(failures) failures")
       await stack.close()
+    }
+  }
+
+  // SQLite has no text to give for want of memory; that was taken for an empty one by whoever read
+  // one row and did not step any further.
+  @Test func `a text that cannot be read for want of memory is not empty`() async {
+    await #expect(processExitsWith: .success) {
+      let connection = try Connection(path: "", access: .memory, busyTimeout: .zero)
+      // Such a text is converted when it is read.
+      try connection.execute("PRAGMA encoding = 'UTF-16le'")
+      try connection.execute("CREATE TABLE texts (text)")
+      try connection.execute("INSERT INTO texts VALUES (replace(hex(zeroblob(50000)), '0', 'x'))")
+      var failures = 0
+      var successes = 0
+      for spare in stride(from: 0, through: 1024 * 1024, by: 4096) {
+        StoreMemory.limit(spare: spare)
+        let text: String?
+        do throws(SQLiteError) { text = try connection.text("SELECT text FROM texts") } catch {
+          StoreMemory.lift()
+          precondition(error.code & 0xFF == 7, "\(error)")
+          failures += 1
+          continue
+        }
+        StoreMemory.lift()
+        precondition(text?.utf8.count == 100_000, "\(text?.utf8.count ?? -1) with \(spare) bytes")
+        successes += 1
+      }
+      precondition(failures > 3 && successes > 3, "\(failures) failures, \(successes) successes")
     }
   }
 
