@@ -44,12 +44,24 @@ import Testing
       ("[{\"a\":1", "1"), ("[{\"a\":-0.", "0"), ("[{\"a\":1e", "9"), ("[{\"x\":[1", ",1"),
       ("[{\"x\":[[]", ",[]"), ("[{\"a\":1", ",\"k\":1"), ("[{\"a\":1", ",\"a\":1"),
       ("[{\"b\":{\"c\":[{}", ",{}"), ("[{", " "), ("[{\"a\"", "\n"), ("[\"", "x"), ("[1", "1"),
-      ("[", " "),
     ])
   func `a record without an end is refused when it is too long`(start: String, unit: String) throws
   {
     let end = try feed(start, unit, as: .array)
     #expect(end.code == .tooLong && end.taken <= Self.bound, "\(end)")
+  }
+
+  // "[" and 16 MB of white space were taken for a record that is too long.
+  @Test(arguments: ["", "[", "[{}", "[{},", "[{},{}]"])
+  func `white space between records may be of any length, and is not kept`(start: String) throws {
+    let end = try feed(start, " ", as: .array)
+    #expect(end.code == nil && end.kept <= Self.bound, "\(end)")
+  }
+
+  @Test(arguments: ["", "{", "{\"x\":1", "{\"features\":", "{\"features\":[]", "{\"features\":[]}"])
+  func `nor is that beside the records`(start: String) throws {
+    let end = try feed(start, "\r\n", as: .featureCollection)
+    #expect(end.code == nil && end.kept <= Self.bound, "\(end)")
   }
 
   @Test(arguments: [("{\"", "k"), ("{\"x\":\"", "x"), ("{\"x\":1", "1"), ("{\"x\":{\"", "k")])

@@ -11,7 +11,8 @@ internal import Foundation
 /// start ─→ line ─→ line …                                       line, trailing ─→ finished
 /// line ─ leaveLine ─→ brokenLine ─→ line
 /// ```
-/// Each move commits what was read, so after a fault the input is read again from the phase's start.
+/// Each move commits what was read, so after a fault the input is read again from the phase's start,
+/// or from behind the white space there: of that there may be any amount.
 struct JSONTraversal: Sendable {
   private enum Phase {
     /// Before the first byte, maybe a byte order mark.
@@ -95,18 +96,22 @@ struct JSONTraversal: Sendable {
         try reader.skipByteOrderMark()
         move(to: isLines ? .line : .value(level: 0), &reader)
       case .value(let level):
+        reader.passSpace()
         try openValue(at: level, &reader)
       case .firstKey(let level):
+        reader.passSpace()
         if reader.peek() == UInt8(ascii: "}") {
           try close(UInt8(ascii: "}"), level, &reader)
         } else {
           try key(at: level, &reader)
         }
       case .key(let level):
+        reader.passSpace()
         try key(at: level, &reader)
       case .skipping(let skip, let level):
         try self.skip(skip, at: level, &reader)
       case .member(let level):
+        reader.passSpace()
         if reader.peek() == UInt8(ascii: ",") {
           reader.cursor += 1
           move(to: .key(level: level), &reader)
@@ -114,6 +119,7 @@ struct JSONTraversal: Sendable {
           try close(UInt8(ascii: "}"), level, &reader)
         }
       case .firstElement:
+        reader.passSpace()
         if reader.peek() == UInt8(ascii: "]") {
           try close(UInt8(ascii: "]"), paths[place].count, &reader)
         } else if reader.isAtEnd {
@@ -122,13 +128,13 @@ struct JSONTraversal: Sendable {
           move(to: .element, &reader)
         }
       case .element:
-        _ = reader.peek()
-        reader.commit()
+        reader.passSpace()
         reader.depth = paths[place].count + 1
         try reader.record(plans[place], into: &row)
         move(to: .separator, &reader)
         return true
       case .separator:
+        reader.passSpace()
         if reader.peek() == UInt8(ascii: ",") {
           reader.cursor += 1
           move(to: .element, &reader)
@@ -136,6 +142,7 @@ struct JSONTraversal: Sendable {
           try close(UInt8(ascii: "]"), paths[place].count, &reader)
         }
       case .single:
+        reader.passSpace()
         reader.depth = paths[place].count
         try reader.record(plans[place], into: &row)
         leave(paths[place].count, &reader)
@@ -269,8 +276,7 @@ struct JSONTraversal: Sendable {
 
   /// Goes to the next line that is not blank; false at the end of the input.
   private func skipBlankLines(_ reader: inout JSONReader) throws(JSONFault) -> Bool {
-    _ = reader.peek()
-    reader.commit()
+    reader.passSpace()
     guard reader.isAtEnd else { return true }
     guard reader.isFinal else { throw reader.fault(at: reader.cursor) }
     return false
@@ -294,8 +300,7 @@ struct JSONTraversal: Sendable {
 
   /// Reads the white space after the document, up to the end of the input.
   private func endDocument(_ reader: inout JSONReader) throws(JSONFault) {
-    _ = reader.peek()
-    reader.commit()
+    reader.passSpace()
     guard reader.isAtEnd, reader.isFinal else {
       throw reader.fault(.trailingGarbage, at: reader.cursor)
     }
@@ -306,6 +311,13 @@ struct JSONTraversal: Sendable {
 }
 
 extension JSONReader {
+  /// Gives up the white space before the next token.
+  @inline(__always)
+  fileprivate mutating func passSpace() {
+    _ = peek()
+    commit()
+  }
+
   /// Skips a UTF-8 byte order mark, which RFC 8259 allows a parser to ignore.
   fileprivate mutating func skipByteOrderMark() throws(JSONFault) {
     guard cursor.pointee == 0xEF else { return }
