@@ -19,11 +19,13 @@ struct ChangeBroadcast: Sendable {
     var waiter: Waiter?
   }
 
-  var log = ChangeLog()
+  var log: ChangeLog
   private var subscribers: [Int: Subscriber] = [:]
   private var waiting: Set<Int> = []
   private var nextID = 0
   private var isFinished = false
+
+  init(log: ChangeLog = ChangeLog()) { self.log = log }
 
   var subscriptionCount: Int { subscribers.count }
 

@@ -1,13 +1,10 @@
 /// The change sets that somebody still has to read, oldest first, shared by all who read.
 ///
 /// Publishing appends one reference. Each cursor stands before the first set that it has not
-/// read; what every cursor has passed is freed. Every ``runLimit`` sets that wait, neighbours
+/// read; what every cursor has passed is freed. Every ``StoreBounds/unread`` sets that wait, neighbours
 /// without a cursor between them are composed, so memory stays bounded by the number of distinct
 /// keys changed and of cursors.
 struct ChangeLog: Sendable {
-  /// How many sets may come to wait before neighbours are composed.
-  static let runLimit = 64
-
   private struct Entry: Sendable {
     /// The change sets with the numbers from here up to the next entry, as one.
     let number: Int
@@ -22,8 +19,15 @@ struct ChangeLog: Sendable {
   private var nextNumber = 0
   /// Cursors that have read everything.
   private var cursorsAtEnd = 0
+  /// How many sets may come to wait before neighbours are composed.
+  private let runLimit: Int
   /// Past so many entries neighbours are composed.
-  private var composeAt = runLimit
+  private var composeAt: Int
+
+  init(runLimit: Int = StoreBounds().unread) {
+    self.runLimit = runLimit
+    composeAt = runLimit
+  }
 
   /// A place in the log.
   struct Cursor: Sendable {
@@ -88,7 +92,7 @@ struct ChangeLog: Sendable {
   private mutating func trim() {
     let unread = entries.firstIndex { $0.cursors > 0 } ?? entries.count
     if unread > 0 { entries.removeFirst(unread) }
-    composeAt = min(composeAt, entries.count + Self.runLimit)
+    composeAt = min(composeAt, entries.count + runLimit)
   }
 
   /// Composes pairs of similar weight, as a binary counter adds: what waits between two cursors
@@ -104,6 +108,6 @@ struct ChangeLog: Sendable {
       }
     }
     entries = kept
-    composeAt = entries.count + Self.runLimit
+    composeAt = entries.count + runLimit
   }
 }

@@ -2,9 +2,11 @@
 ///
 /// The shell around ``ChangeBroadcast``: it locks, asks, unlocks, and only then resumes.
 final class ChangePublisher: Sendable {
-  private let state = Lock(ChangeBroadcast())
+  private let state: Lock<ChangeBroadcast>
 
-  init() {}
+  init(_ bounds: StoreBounds = StoreBounds()) {
+    state = Lock(ChangeBroadcast(log: ChangeLog(runLimit: bounds.unread)))
+  }
 
   // MARK: Publishing
 

@@ -51,6 +51,8 @@ public final class Stack: Sendable {
     /// How long commits may wait for the log to be started again; tests, which share the main actor
     /// with other tests, give it all the time it needs.
     var logPatience = CheckpointRule.patience
+    /// How much is kept of what somebody has not taken yet; stress runs give little.
+    package var bounds = StoreBounds()
     /// What opening does with a store that cannot be read.
     public var ifUnreadable = UnreadableStore.fail
     /// Whether reads that are repeated with other values are noted, for ``Stack/repeatedReads``: on
@@ -148,7 +150,7 @@ public final class Stack: Sendable {
         path: path, model: model, synchronous: options.synchronous == .full ? .full : .normal,
         busyTimeout: options.busyTimeout, schemaVersion: options.schemaVersion,
         migration: migration, logLimit: options.logLimit, logPatience: options.logPatience,
-        history: options.history, author: options.author,
+        bounds: options.bounds, history: options.history, author: options.author,
         watchesOtherProcesses: options.watchesOtherProcesses,
         repeatedReads: options.notesRepeatedReads
           ? RepeatedReads(pause: options.repeatedReadPause) : nil,
@@ -158,7 +160,7 @@ public final class Stack: Sendable {
       let snapshot = try await store.writer.submit(.urgent) { writer throws(StoreError) in
         try writer.beginMerging()
       }
-      let maintainer = Maintainer()
+      let maintainer = Maintainer(options.bounds)
       await maintainer.begin(snapshot)
       let view = await ViewContext(store, maintainer, snapshot)
       store.attach(view)

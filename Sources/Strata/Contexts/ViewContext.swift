@@ -21,7 +21,7 @@ public final class ViewContext: Observable {
   var lastLiveID = 0
   let waiters = Waiters()
   private(set) lazy var activity = ActivityMonitor(store.activity)
-  private let publisher = ChangePublisher()
+  private let publisher: ChangePublisher
   private let id = ContextID()
   private(set) var isClosed = false
   /// Why the context will not show anything newer.
@@ -41,6 +41,7 @@ public final class ViewContext: Observable {
     self.store = store
     self.maintainer = maintainer
     self.snapshot = snapshot
+    publisher = ChangePublisher(store.writer.options.bounds)
     layers = ViewLayers(store.model, undoLimit: 50)
   }
 

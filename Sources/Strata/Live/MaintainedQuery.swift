@@ -36,28 +36,32 @@ struct MaintainedQuery: Sendable {
   private(set) var hasRoot = true
   private var window = Window()
   /// What was committed while the first load runs, in order.
-  private var backlog = Backlog()
+  private var backlog: Backlog
 
   /// Commits that wait, until there are so many that loading again costs less.
   private struct Backlog: Sendable {
-    static let limit = 10_000
+    let limit: Int
     private(set) var changes: [ChangeSet] = []
     private var count = 0
     private(set) var isOutrun = false
+
+    init(limit: Int) { self.limit = limit }
 
     mutating func append(_ new: ChangeSet) {
       if isOutrun { return }
       changes.append(new)
       count += new.tables.values.reduce(0) { $0 + $1.count }
-      if count > Self.limit {
+      if count > limit {
         changes = []
         isOutrun = true
       }
     }
   }
 
-  init(_ plan: LivePlan) {
+  /// - Parameter backlog: the most rows that may change while the query is loaded.
+  init(_ plan: LivePlan, backlog: Int = StoreBounds().backlog) {
     self.plan = plan
+    self.backlog = Backlog(limit: backlog)
     tree = ResultTree([], order: plan.order)
   }
 
@@ -80,7 +84,7 @@ struct MaintainedQuery: Sendable {
   /// - Returns: whether that was enough; else the query must be loaded again.
   mutating func didLoad(_ tree: ResultTree, hasRoot: Bool = true) -> Bool {
     let backlog = backlog
-    self.backlog = Backlog()
+    self.backlog = Backlog(limit: backlog.limit)
     self.tree = tree
     self.hasRoot = hasRoot
     isLoaded = true
@@ -101,11 +105,11 @@ struct MaintainedQuery: Sendable {
   }
 
   /// The load was stopped or outrun; what is loaded next has what was committed meanwhile.
-  mutating func didStop() { backlog = Backlog() }
+  mutating func didStop() { backlog = Backlog(limit: backlog.limit) }
 
   mutating func didFail(_ error: StoreError) {
     self.error = error
-    backlog = Backlog()
+    backlog = Backlog(limit: backlog.limit)
   }
 
   // MARK: Changes

@@ -69,6 +69,7 @@ actor Maintainer {
     }
   }
 
+  private let bounds: StoreBounds
   private var entries: [LivePlan.Identity: Entry] = [:]
   private var lastEntry = 0
   private var identities: [LiveID: LivePlan.Identity] = [:]
@@ -79,6 +80,8 @@ actor Maintainer {
   private var delivered: [LiveID: MaintainedUpdate] = [:]
   /// Called before anything is loaded or read, for tests that hold that up.
   var willLoad: (@Sendable () async -> Void)?
+
+  init(_ bounds: StoreBounds = StoreBounds()) { self.bounds = bounds }
 
   func setWillLoad(_ hook: (@Sendable () async -> Void)?) { willLoad = hook }
 
@@ -105,7 +108,8 @@ actor Maintainer {
     }
     lastEntry += 1
     entries[identity] = Entry(
-      number: lastEntry, query: MaintainedQuery(plan), ids: [id: counters], untold: [id],
+      number: lastEntry, query: MaintainedQuery(plan, backlog: bounds.backlog), ids: [id: counters],
+      untold: [id],
       folds: fold.map { [id: MaintainedFold($0)] } ?? [:])
     guard let snapshot else { return }
     await load(identity, snapshot)

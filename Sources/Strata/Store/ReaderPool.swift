@@ -5,9 +5,6 @@ internal import StrataSQLite
 /// Pinning never waits for a connection: if none is idle, one is opened. Only idle connections are
 /// bounded.
 final class ReaderPool: Sendable {
-  /// More than this many idle connections are closed.
-  static let idleLimit = 4
-
   private struct State: Sendable {
     var idle: [Reader] = []
     var snapshots: [ObjectIdentifier: WeakSnapshot] = [:]
@@ -30,6 +27,8 @@ final class ReaderPool: Sendable {
   let path: String
   let model: Model
   private let busyTimeout: Duration
+  /// More than this many idle connections are closed.
+  private let idleLimit: Int
   private let state = Lock(State())
 
   /// Where repeated reads are noted, if they are.
@@ -37,10 +36,11 @@ final class ReaderPool: Sendable {
   private let trace: StatementTracer?
 
   init(
-    path: String, model: Model, busyTimeout: Duration, repeatedReads: RepeatedReads? = nil,
-    trace: StatementTracer? = nil
+    path: String, model: Model, busyTimeout: Duration, bounds: StoreBounds = StoreBounds(),
+    repeatedReads: RepeatedReads? = nil, trace: StatementTracer? = nil
   ) {
     self.path = path
+    idleLimit = bounds.idleReaders
     self.repeatedReads = repeatedReads
     self.trace = trace
     self.model = model
@@ -147,7 +147,7 @@ final class ReaderPool: Sendable {
   private func didUnpin(_ reader: Reader) {
     let keeps = self.state.withLock { state in
       state.releasing[ObjectIdentifier(reader)] = nil
-      guard state.isOpen, state.idle.count < Self.idleLimit else {
+      guard state.isOpen, state.idle.count < idleLimit else {
         return false
       }
       state.idle.append(reader)

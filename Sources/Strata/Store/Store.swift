@@ -23,7 +23,7 @@ package final class Store: Sendable {
   }
 
   static func open(_ options: StoreOptions) async throws(StoreError) -> Store {
-    let publisher = ChangePublisher()
+    let publisher = ChangePublisher(options.bounds)
     let newest = NewestCommit()
     let writer = try await Writer.open(options, publisher: publisher, newest: newest)
     return Store(model: options.model, writer: writer, publisher: publisher, newest: newest)

@@ -14,6 +14,8 @@ struct StoreOptions: Sendable {
   let logLimit: Int
   /// How long commits may be held up for the view context to come to rest.
   var logPatience = CheckpointRule.patience
+  /// How much is kept of what somebody has not taken yet.
+  var bounds = StoreBounds()
   /// How much history is kept; nil for none.
   var history: HistoryOptions?
   /// Who commits, if a context does not say.

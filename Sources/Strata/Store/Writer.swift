@@ -87,7 +87,7 @@ actor Writer {
     model = options.model
     pool = ReaderPool(
       path: options.path, model: options.model, busyTimeout: options.busyTimeout,
-      repeatedReads: options.repeatedReads, trace: options.trace)
+      bounds: options.bounds, repeatedReads: options.repeatedReads, trace: options.trace)
     self.publisher = publisher
     self.newest = newest
     checkpoints = CheckpointRule(limit: max(1, limit))

@@ -9,6 +9,8 @@ final class WorkLog: Sendable {
     case balance(of: Int, before: Int, after: Int)
     case insert(notes: Range<Int>)
     case delete(note: Int)
+    /// Nil if it was deleted.
+    case name(of: Branch.ID, String?)
   }
 
   private let entries = Lock<[Int64: [Effect]]>([:])
@@ -17,16 +19,23 @@ final class WorkLog: Sendable {
     entries.withLock { $0[commit, default: []] += effects }
   }
 
-  /// What the saves since `start` make, and what cannot be.
-  func replay(from start: Ledger) -> (ledger: Ledger, violations: [String]) {
+  /// What the saves since `start` make, the names of the branches, and what cannot be.
+  func replay(
+    from start: Ledger
+  ) -> (ledger: Ledger, names: [Branch.ID: String], violations: [String]) {
     var ledger = start
+    var names: [Branch.ID: String] = [:]
     var violations: [String] = []
     for (commit, effects) in entries.withLock({ $0 }).sorted(by: { $0.key < $1.key }) {
-      for effect in effects where !ledger.apply(effect) {
-        violations.append("commit \(commit): \(effect) cannot be")
+      for effect in effects {
+        if case .name(let branch, let name) = effect {
+          names[branch] = name
+        } else if !ledger.apply(effect) {
+          violations.append("commit \(commit): \(effect) cannot be")
+        }
       }
     }
-    return (ledger, violations)
+    return (ledger, names, violations)
   }
 }
 
@@ -41,6 +50,13 @@ extension Ledger {
       defer { notes.formUnion(new) }
       return notes.isDisjoint(with: new)
     case .delete(let note): return notes.remove(note) != nil
+    case .name: return true
     }
+  }
+
+  /// What the branches in the store are called.
+  static func names(_ stack: Stack) async throws -> [Branch.ID: String] {
+    let branches = try await stack.fetch(Branch.all)
+    return Dictionary(uniqueKeysWithValues: branches.map { ($0.id, $0.name) })
   }
 }

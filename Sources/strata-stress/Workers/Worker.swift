@@ -180,21 +180,24 @@ actor Worker {
   private func editBranch() async throws {
     let scratch = stack.scratch()
     let id = Int.random(in: 0..<20, using: &random)
+    var newName: String?
     if let branch = try await scratch.find(Branch.self, id) {
       if Bool.random(using: &random) {
         scratch.delete(branch)
       } else {
         let name = "Branch \(Int.random(in: 0..<40, using: &random))"
         scratch.update(branch) { $0.name = name }
+        newName = name
       }
     } else {
       scratch.upsert(Branch(id: id, name: "Branch \(id)"))
+      newName = "Branch \(id)"
       let account = Int.random(in: 0..<accounts, using: &random)
       if let account = try await scratch.find(Account.self, account) {
         scratch.update(account) { $0.branchID = id }
       }
     }
-    try await save(scratch, [])
+    try await save(scratch, [.name(of: id, newName)])
   }
 
   private func write() async throws {

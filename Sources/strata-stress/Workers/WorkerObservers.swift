@@ -61,9 +61,14 @@ final class WorkerObservers {
     if Set(map.shown.keys) != Set(accounts.keys) {
       violations.append("the map shows other accounts than the query has")
     }
-    for (key, annotation) in map.shown
-    where accounts[key].map({ $0.latitude == annotation.coordinate.latitude }) == false {
-      violations.append("the map shows \(key) where it is not")
+    for (key, annotation) in map.shown {
+      guard let account = accounts[key] else { continue }
+      if annotation.coordinate.latitude != account.latitude {
+        violations.append("the map shows \(key) where it is not")
+      }
+      if annotation.title != account.owner {
+        violations.append("the map calls \(key) \(annotation.title)")
+      }
     }
     return violations
   }

@@ -13,9 +13,27 @@ struct WorkerStress {
     case slow
     /// What workers do is cancelled at random moments.
     case cancellation
+    /// Next to nothing is kept of what somebody has not taken yet.
+    case tiny
 
     var accounts: Int { self == .contention ? 4 : Bank.accounts }
-    var pace: Duration? { self == .slow ? .milliseconds(20) : nil }
+
+    /// How long observers rest after each element.
+    var pace: Duration? {
+      switch self {
+      case .slow: .milliseconds(20)
+      case .tiny: .milliseconds(1)
+      case .usual, .contention, .cancellation: nil
+      }
+    }
+
+    var options: Stack.Options {
+      var options = Stack.Options()
+      if self == .tiny {
+        (options.bounds.unread, options.bounds.idleReaders, options.bounds.backlog) = (1, 0, 1)
+      }
+      return options
+    }
   }
 
   struct Options {
@@ -67,7 +85,7 @@ private struct WorkerRun {
   init(_ options: WorkerStress.Options) async throws {
     self.options = options
     random = SeededGenerator(options.seed &- 1)
-    stack = try await Stack.temporary(ChildProcess.entities)
+    stack = try await Stack.temporary(ChildProcess.entities, options: options.mode.options)
     try await stack.withScratch { scratch in
       for id in 0..<options.mode.accounts {
         scratch.insert(Account(id: id, owner: "Owner \(id % 17)", balance: 1000))
@@ -153,6 +171,9 @@ private struct WorkerRun {
       if let owner = owners[account.id], owner != account.owner {
         violations.append("account \(account.id) belongs to \(account.owner), not \(owner)")
       }
+    }
+    if try await Ledger.names(stack) != replayed.names {
+      violations.append("the acknowledged saves do not make the branches")
     }
     violations += try await observers.violations(stored)
     counts["checkpoints", default: 0] += 1

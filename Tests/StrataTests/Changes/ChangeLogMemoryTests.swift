@@ -19,7 +19,7 @@ import Testing
         if number % pause == 0 { _ = log.read(&quick) }
         most = max(most, log.count)
       }
-      #expect(most <= 3 * ChangeLog.runLimit, "read every \(pause)")
+      #expect(most <= 3 * StoreBounds().unread, "read every \(pause)")
       let read = ChangeSet.composed(log.read(&slow))
       #expect(read?.byKey ?? [:] == history.changes(since: [:]))
     }

@@ -82,7 +82,7 @@ import Testing
       log.append(try history.commit(&random))
       most = max(most, log.count)
     }
-    #expect(most <= 3 * ChangeLog.runLimit)
+    #expect(most <= 3 * StoreBounds().unread)
     let read = ChangeSet.composed(log.read(&slow))
     #expect(read?.byKey ?? [:] == history.changes(since: [:]))
   }

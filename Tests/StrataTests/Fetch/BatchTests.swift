@@ -124,7 +124,7 @@ import Testing
     #if os(Linux)
       // Not one more for each: those that are kept have three files each.
       let isBounded = await eventually {
-        (try? OpenFiles(of: path).descriptors).map { $0 <= before + 3 * ReaderPool.idleLimit }
+        (try? OpenFiles(of: path).descriptors).map { $0 <= before + 3 * StoreBounds().idleReaders }
           ?? false
       }
       #expect(isBounded)

@@ -58,7 +58,7 @@ import Testing
     #expect(readers.allSatisfy { $0.reader != nil })
     snapshots = []
     let isBounded = await eventually {
-      readers.filter { $0.reader != nil }.count <= ReaderPool.idleLimit
+      readers.filter { $0.reader != nil }.count <= StoreBounds().idleReaders
     }
     #expect(isBounded)
   }
