@@ -28,7 +28,8 @@ struct CancelOperation: Sendable {
     (self.name, self.part, self.effect, self.run) = (name, part, effect, run)
   }
 
-  static let all = reads + liveReads + writes + imports + lifetimes
+  static let all =
+    reads + liveReads + writes + imports + lifetimes + searches + feeds + migrations
 }
 
 /// Where an operation works.

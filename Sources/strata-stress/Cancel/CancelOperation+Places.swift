@@ -1,0 +1,101 @@
+import Foundation
+import Strata
+import StrataImport
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+extension CancelOperation {
+  static let searches: [CancelOperation] = [
+    CancelOperation("search") { site in
+      try await Place.withStore(site) { stack in
+        let even = try await stack.fetch(Place.all.matching("even").sortedByRelevance())
+        try CancelSurprise.unless(even.count == Place.count / 2, "\(even.count) even places")
+        let scratch = stack.scratch()
+        scratch.insert(Place(id: 1000, text: "an even newer one"))
+        let more = try await scratch.fetch(Place.all.matching("even"))
+        try CancelSurprise.unless(more.count == even.count + 1, "\(more.count) with the new one")
+      }
+    },
+    CancelOperation("nearest") { site in
+      try await Place.withStore(site) { stack in
+        let middle = Coordinate(latitude: 7.1, longitude: 10)
+        let near = try await stack.fetch(Place.nearest(to: middle, by: Place.location).limit(3))
+        try CancelSurprise.unless(near.map(\.id) == [7, 8, 6], "\(near.map(\.id)) nearest")
+        let query = Place.where { $0.location.isWithin(metres: 200_000, of: middle) }
+        let around = try await stack.fetch(query)
+        try CancelSurprise.unless(around.count == 3, "\(around.count) around")
+      }
+    },
+    CancelOperation("ordered links") { site in
+      try await Place.withStore(site) { stack in
+        let place = Place(id: 3)
+        let before = try await stack.fetch(Place.tags(of: place)).map(\.id)
+        let orders = [[0, 1, 2, 3, 4], [4, 0, 1, 2, 3]]
+        try CancelSurprise.unless(orders.contains(before), "links in the order \(before)")
+        let scratch = stack.scratch()
+        try await scratch.link(place, to: Tag(id: 4), at: 0, in: Place.tags)
+        try await stack.view.merged(try await scratch.save())
+        let after = try await stack.view.fetch(Place.tags(of: place)).map(\.id)
+        try CancelSurprise.unless(after == orders[1], "links in the order \(after)")
+      }
+    },
+  ]
+
+  static let feeds: [CancelOperation] = [
+    CancelOperation(
+      "refresh", part: .someNotes, effect: { $0.notes.formUnion(FeedServer.notes) }
+    ) { site in
+      let configuration = URLSessionConfiguration.ephemeral
+      configuration.protocolClasses = [FeedServer.self]
+      guard let url = URL(string: "http://feed.invalid/notes") else { return }
+      var feed = Feed("notes", Note.self, from: URLRequest(url: url))
+      feed.options.longestTransaction = .microseconds(200)
+      let refresher = Refresher(site.stack, configuration: configuration)
+      try await refresher.refresh(feed)
+    }
+  ]
+
+  static let migrations: [CancelOperation] = [
+    CancelOperation("migrate") { site in
+      let copy = site.store.appendingPathExtension("migrating")
+      if !FileManager.default.fileExists(atPath: copy.path) {
+        try FileManager.default.copyItem(at: site.store, to: copy)
+      }
+      var options = Stack.Options()
+      options.schemaVersion = Next.version
+      let stack = try await Stack.open(Next.entities, at: copy, options: options)
+      let sum: Result<Double, any Error>
+      do {
+        sum = .success(try await stack.fetch(Next.Account.all).reduce(0) { $0 + $1.balance })
+      } catch {
+        sum = .failure(error)
+      }
+      await stack.close()
+      let found = try sum.get()
+      try CancelSurprise.unless(
+        found == Double(FaultTemplate.accounts * 1000), "\(found) in all after the migration")
+    }
+  ]
+}
+
+/// Answers every request with the same notes.
+private final class FeedServer: URLProtocol {
+  static let notes = 3000..<3200
+
+  override static func canInit(with request: URLRequest) -> Bool { true }
+  override static func canonicalRequest(for request: URLRequest) -> URLRequest { request }
+  override func stopLoading() {}
+
+  override func startLoading() {
+    guard let url = request.url,
+      let response = HTTPURLResponse(
+        url: url, statusCode: 200, httpVersion: "HTTP/1.1", headerFields: [:])
+    else { return }
+    let notes = Self.notes.map { #"{"id":\#($0),"text":"note \#($0)","deleter":1}"# }
+    client?.urlProtocol(self, didReceive: response, cacheStoragePolicy: .notAllowed)
+    client?.urlProtocol(self, didLoad: Data("[\(notes.joined(separator: ","))]".utf8))
+    client?.urlProtocolDidFinishLoading(self)
+  }
+}

@@ -1,0 +1,62 @@
+import Foundation
+import Strata
+
+/// Something to find by its words, by its distance, and by links that have an order.
+struct Place: Entity, Equatable {
+  var id = 0
+  var text = ""
+  var latitude = 0.0
+  var longitude = 0.0
+
+  static let location = spatial(\.latitude, \.longitude)
+  static let tags = manyToMany(Tag.self, ordered: true)
+  static let schema = Schema<Place>("places", key: \.id) {
+    Attribute(\.text).fullText()
+    Attribute(\.latitude)
+    Attribute(\.longitude)
+    location
+    tags
+  }
+
+  static let count = 30
+
+  /// Runs `body` with a store of its own beside a site's, whose calls are watched as that one's are.
+  static func withStore(
+    _ site: CancelSite, _ body: (Stack) async throws -> Void
+  ) async throws {
+    let store = site.store.appendingPathExtension("places")
+    let stack = try await Stack.open(Place.self, Tag.self, at: store)
+    let result: Result<Void, any Error>
+    do {
+      if try await stack.count(Place.all) == 0 { try await fill(stack) }
+      result = .success(try await body(stack))
+    } catch {
+      result = .failure(error)
+    }
+    await stack.close()
+    try result.get()
+  }
+
+  private static func fill(_ stack: Stack) async throws {
+    try await stack.withScratch { scratch in
+      for id in 0..<5 { scratch.insert(Tag(id: id, name: "tag \(id)")) }
+      for id in 0..<count {
+        let text = "\(id % 2 == 0 ? "even" : "odd") place \(id)"
+        let place = Place(id: id, text: text, latitude: Double(id), longitude: 10)
+        scratch.insert(place)
+        for tag in 0..<5 { scratch.link(place, to: Tag(id: tag), in: tags) }
+      }
+    }
+  }
+}
+
+struct Tag: Entity, Equatable {
+  var id = 0
+  var name = ""
+
+  static let places = manyToMany(inverseOf: \Place.Type.tags)
+  static let schema = Schema<Tag>("tags", key: \.id) {
+    Attribute(\.name)
+    places
+  }
+}
