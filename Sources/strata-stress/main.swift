@@ -18,27 +18,35 @@ let usage = """
          strata-stress faults [--thorough 0|1] [--scenario N] [--seed N]
 
   workers  Worker actors and the view context against one store for N seconds (5) in each mode, or in
-           one: 0 usual, 1 contention, 2 slow observers, 3 cancellation.
+           one: 0 usual, 1 contention, 2 slow observers, 3 cancellation, 4 tiny mailboxes.
+           Long form: --seconds 600.
   log      N one-row commits (200,000) under a merging and an idle view context: the size of the
-           write-ahead log.
+           write-ahead log. Long form: as it is.
   live     An import of N rows (1,000,000) under ten live queries: how long turns of the main actor
-           take to come, and how long it is held, in microseconds.
+           take to come, and how long it is held, in microseconds. Long form: as it is.
   processes  N processes (2) with N commits each (10,000) on one store, with a history (1) or
            without; with --kill 1 the last one is killed in the middle of its work.
+           Long form: as it is, with --history 0, and with --kill 1.
   filters  N generated filters (200,000), each run by SQLite and in plain Swift, one in three over
-           unsaved edits, too.
+           unsaved edits, too. Long form: --count 5000000.
+  numbers  N generated numbers (1,000,000), read by the JSON parser and by the standard library.
+           Long form: --count 100000000.
+  registry  N registries (10,000) that end while changes are on their way to them.
+           Long form: as it is.
   crash    Kills a process N times (1,000) while it opens, saves, imports, migrates or checkpoints.
+           Long form: as it is.
   power    N losses of power (1,000) with each of the two settings of `synchronous`.
-  corruption  N stores (3,000) with flipped bits.
-  leaks    Opens, uses and closes N stacks (10,000).
+           Long form: as it is.
+  corruption  N stores (3,000) with flipped bits. Long form: as it is.
+  leaks    Opens, uses and closes N stacks (10,000). Long form: as it is.
   cancel   Cancels every call that waits at its n-th moment, for every n (or some of them, with
            --thorough 0): when it goes on, when SQLite calls the file system, when the main actor had
-           a turn; every call, or the N-th.
+           a turn; every call, or the N-th. Long form: as it is.
   soak     One store under a load that never changes, for N minutes (10): memory, log, files, threads,
            the time of hops and how long the main actor is held must not grow.
+           Long form: --minutes 60.
   faults   Lets the n-th call of every kind that SQLite makes of the file system fail, for every n
-           (or some of them, with --thorough 0), in every scenario or the N-th.
-  numbers  N generated numbers (1,000,000), read by the JSON parser and by the standard library.
+           (or some of them, with --thorough 0), in every scenario or the N-th. Long form: as it is.
 
   Prints the seed, then one JSON line with the number of violated invariants. Exits with 1 if
   there are any, with 2 for a wrong call.
