@@ -3,7 +3,7 @@
   internal import Strata
   public import StrataMap
 
-  /// What a map view has of one ``Annotation``: the same object for as long as its id is shown.
+  /// What a map view has of one `Annotation`: the same object for as long as its id is shown.
   ///
   /// Its properties are observed by the map view (KVO), so that a move is a change in place.
   public final class MapAnnotation: NSObject, MKAnnotation {

@@ -40,7 +40,9 @@
 
     /// Makes a surface the delegate of a map view.
     ///
-    /// - Parameter tileSize: ``ClusterOptions/tileSize`` of the registry's clusters.
+    /// - Parameters:
+    ///   - mapView: the map; the surface does not keep it.
+    ///   - tileSize: `ClusterOptions.tileSize` of the registry's clusters, in points.
     public init(_ mapView: MKMapView, tileSize: Double = 512) {
       self.mapView = mapView
       self.tileSize = tileSize

@@ -16,7 +16,7 @@
   /// }
   /// ```
   ///
-  /// The view needs a stack in its environment: ``SwiftUICore/View/stack(_:)``. The live query is made
+  /// The view needs a stack in its environment: `stack(_:)`. The live query is made
   /// when the view first reads it, and ends with the view. Unsaved edits show in the same turn.
   ///
   /// A view whose query depends on what it is made with sets it in its `init`, and shows the old
@@ -34,7 +34,7 @@
   /// }
   /// ```
   ///
-  /// `$songs` is the ``Strata/LiveQuery``: its error, its statistics, and its `query`, which the view
+  /// `$songs` is the `LiveQuery`: its error, its statistics, and its `query`, which the view
   /// may change in place, for a search field, say. That stays until the view is made with another query.
   @MainActor @propertyWrapper
   public struct LiveFetch<E: Entity>: DynamicProperty {

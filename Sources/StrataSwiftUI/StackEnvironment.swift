@@ -7,7 +7,7 @@
       static let defaultValue: Stack? = nil
     }
 
-    /// The stack whose entities views show; nil unless ``SwiftUICore/View/stack(_:)`` has set it.
+    /// The stack whose entities views show; nil unless `View.stack(_:)` has set it.
     public var stack: Stack? {
       get { self[StackKey.self] }
       set { self[StackKey.self] = newValue }

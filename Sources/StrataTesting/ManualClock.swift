@@ -18,7 +18,9 @@ public final class ManualClock: Clock {
     /// The time since the clock was made.
     public fileprivate(set) var offset = Duration.zero
 
+    /// The moment that is `duration` later; earlier if that is negative.
     public func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
+    /// The time from this moment to the other; negative if that is earlier.
     public func duration(to other: Instant) -> Duration { other.offset - offset }
     public static func < (left: Instant, right: Instant) -> Bool { left.offset < right.offset }
   }
@@ -65,6 +67,7 @@ public final class ManualClock: Clock {
   /// The clock's moment.
   public var now: Instant { state.withLock { $0.now } }
 
+  /// One nanosecond.
   public var minimumResolution: Duration { .nanoseconds(1) }
 
   /// The date that the clock shows.
@@ -108,6 +111,9 @@ public final class ManualClock: Clock {
     }
   }
 
+  /// Returns when the clock has been moved to `deadline`.
+  ///
+  /// - Throws: `CancellationError` as soon as the task is cancelled.
   public func sleep(until deadline: Instant, tolerance: Duration?) async throws {
     try Task.checkCancellation()
     let id = state.withLock { state in

@@ -7,6 +7,7 @@ internal import StrataSQLite
 public struct StackDiagnostics: Sendable, Hashable {
   /// The store's file.
   public struct File: Sendable, Hashable {
+    /// Where it is.
     public internal(set) var path: String
     /// In bytes.
     public internal(set) var size: Int
@@ -15,6 +16,7 @@ public struct StackDiagnostics: Sendable, Hashable {
     public internal(set) var logSize: Int
     /// In bytes.
     public internal(set) var pageSize: Int
+    /// Those of the file, free ones included.
     public internal(set) var pages: Int
     /// Pages that are not used; SQLite fills them before it lets the file grow.
     public internal(set) var freePages: Int
@@ -51,13 +53,17 @@ public struct StackDiagnostics: Sendable, Hashable {
     public internal(set) var entity: String
     /// How many rows it shows.
     public internal(set) var rows: Int
+    /// Whether its rows have been read once.
     public internal(set) var isLoaded: Bool
+    /// What keeping it up to date has cost.
     public internal(set) var statistics: LiveStatistics
   }
 
+  /// The store's file and its log.
   public internal(set) var file: File
   /// The number of the newest commit.
   public internal(set) var commit: Int64
+  /// What the writer keeps in memory.
   public internal(set) var cache: Cache
   /// Connections that read, idle ones included.
   public internal(set) var readers: Int

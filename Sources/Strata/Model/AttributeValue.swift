@@ -1,8 +1,12 @@
 /// How SQLite stores an attribute.
 public enum StorageType: String, Sendable {
+  /// Whole numbers of 64 bits.
   case integer = "INTEGER"
+  /// Floating-point numbers of 64 bits.
   case real = "REAL"
+  /// Text, kept as UTF-8.
   case text = "TEXT"
+  /// Bytes.
   case blob = "BLOB"
 }
 

@@ -34,15 +34,18 @@ public struct Schema<Root: Entity>: Sendable {
 
 /// Collects the elements of a ``Schema``.
 @resultBuilder public enum SchemaBuilder<Root: Entity> {
+  /// Lists an attribute.
   public static func buildExpression<Value>(
     _ attribute: Attribute<Root, Value>
   ) -> [ElementDefinition] { [attribute.element] }
 
+  /// Lists a relationship, a constraint or an index.
   @_disfavoredOverload
   public static func buildExpression(
     _ element: any SchemaElement<Root>
   ) -> [ElementDefinition] { [element.element] }
 
+  /// The elements in the order in which they are listed.
   public static func buildBlock(_ parts: [ElementDefinition]...) -> [ElementDefinition] {
     parts.flatMap { $0 }
   }

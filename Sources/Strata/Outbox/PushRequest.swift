@@ -2,7 +2,12 @@
 public struct PushRequest: Sendable {
   /// What is to be done.
   public enum Kind: Sendable, Hashable {
-    case insert, update, delete
+    /// The server does not know the entity yet.
+    case insert
+    /// The server is to change some of the entity's attributes.
+    case update
+    /// The server is to delete the entity.
+    case delete
   }
 
   /// What is to be done.

@@ -76,7 +76,9 @@ public struct Query<Root: Entity>: Sendable {
 ///
 /// Not called as Foundation's `SortOrder`, so that both can be used in one file.
 public enum SortDirection: Sendable {
+  /// The smallest first, nil before every value.
   case ascending
+  /// The largest first, nil behind every value.
   case descending
 }
 

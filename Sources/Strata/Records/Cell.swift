@@ -7,10 +7,15 @@ public import Foundation
 /// texts that only look the same are different. Not-a-number, which no store holds, orders before
 /// all other numbers.
 public enum Cell: Sendable {
+  /// No value.
   case null
+  /// A whole number of 64 bits.
   case integer(Int64)
+  /// A floating-point number of 64 bits.
   case real(Double)
+  /// Text, kept as UTF-8.
   case text(String)
+  /// Bytes.
   case blob(Data)
 }
 

@@ -21,6 +21,7 @@ public struct UndoReport: Sendable {
     public let key: RecordKey
     /// The attributes that were left alone, by name.
     public let attributes: [String]
+    /// Why they were left alone.
     public let reason: Reason
   }
 

@@ -119,7 +119,10 @@ struct DeletedKeys: Sendable {
 
 /// Collects the parts of a ``JSONDocument``.
 @resultBuilder public enum JSONDocumentBuilder {
+  /// Adds a part.
   public static func buildExpression(_ records: JSONRecords) -> [JSONRecords] { [records] }
+  /// Adds parts that belong together, such as ``JSONRecords/resources(_:_:)``.
   public static func buildExpression(_ records: [JSONRecords]) -> [JSONRecords] { records }
+  /// The parts in the order in which they are listed.
   public static func buildBlock(_ parts: [JSONRecords]...) -> [JSONRecords] { parts.flatMap { $0 } }
 }

@@ -129,15 +129,19 @@ public struct MappingPart<Root: Entity>: Sendable {
 
 /// Collects the parts of a ``JSONMapping``.
 @resultBuilder public enum JSONMappingBuilder<Root: Entity> {
+  /// Adds the field of an attribute.
   public static func buildExpression(_ field: Field<Root>) -> [MappingPart<Root>] {
     [MappingPart(part: .field(field.definition))]
   }
+  /// Adds an object inside of the record.
   public static func buildExpression(_ object: NestedObject<Root>) -> [MappingPart<Root>] {
     [MappingPart(part: object.part)]
   }
+  /// Adds an array of objects inside of the record.
   public static func buildExpression(_ array: NestedArray<Root>) -> [MappingPart<Root>] {
     [MappingPart(part: array.part)]
   }
+  /// The parts in the order in which they are listed.
   public static func buildBlock(_ parts: [MappingPart<Root>]...) -> [MappingPart<Root>] {
     parts.flatMap { $0 }
   }

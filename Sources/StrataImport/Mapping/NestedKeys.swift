@@ -60,6 +60,7 @@ public struct NestedKeys<Root: Entity>: Sendable {
 }
 
 extension JSONMappingBuilder {
+  /// Adds an array of keys inside of the record.
   public static func buildExpression(_ keys: NestedKeys<Root>) -> [MappingPart<Root>] {
     [MappingPart(part: keys.part)]
   }

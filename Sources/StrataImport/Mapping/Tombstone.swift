@@ -27,6 +27,7 @@ public struct Tombstone<Root: Entity>: Sendable {
 }
 
 extension JSONMappingBuilder {
+  /// Adds what says that the record is gone.
   public static func buildExpression(_ tombstone: Tombstone<Root>) -> [MappingPart<Root>] {
     [MappingPart(part: tombstone.part)]
   }

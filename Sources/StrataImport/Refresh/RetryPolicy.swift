@@ -21,6 +21,7 @@ public struct RetryPolicy: Sendable, Hashable {
   /// The part of each wait that is random, from 0 to 1.
   public var jitter: Double
 
+  /// A policy; each parameter is the property of its name.
   public init(
     limit: Int = 3, firstDelay: Duration = .milliseconds(500),
     longestDelay: Duration = .seconds(30), jitter: Double = 0.5

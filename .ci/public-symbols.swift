@@ -1,0 +1,153 @@
+// Reads the symbol graphs of a product, of a folder that .ci/symbol-graphs made.
+//
+//   public-symbols list FOLDER           prints each public symbol and conformance, one a line, in order
+//   public-symbols undocumented FOLDER   prints those without documentation; fails if there are any
+
+import Foundation
+
+struct SymbolGraph: Decodable {
+  struct Fragment: Decodable {
+    var spelling: String
+  }
+  struct Constraint: Decodable {
+    var kind: String
+    var lhs: String
+    var rhs: String
+
+    var text: String {
+      switch kind {
+      case "sameType": "\(lhs) == \(rhs)"
+      default: "\(lhs): \(rhs)"
+      }
+    }
+  }
+  struct Symbol: Decodable {
+    struct Identifier: Decodable { var precise: String }
+    struct Documentation: Decodable {
+      struct Line: Decodable { var text: String }
+      var lines: [Line]
+    }
+    struct Extension: Decodable { var constraints: [Constraint]? }
+    struct Availability: Decodable { var isUnconditionallyUnavailable: Bool? }
+    struct Location: Decodable {
+      struct Position: Decodable { var line: Int }
+      var uri: String
+      var position: Position
+    }
+
+    var identifier: Identifier
+    var pathComponents: [String]
+    var declarationFragments: [Fragment]
+    var docComment: Documentation?
+    var swiftExtension: Extension?
+    var availability: [Availability]?
+    var location: Location?
+
+    var path: String { pathComponents.joined(separator: ".") }
+
+    /// The declaration on one line, behind what it belongs to.
+    var line: String {
+      var line = declarationFragments.map(\.spelling).joined()
+        .split(whereSeparator: \.isWhitespace).joined(separator: " ")
+      if pathComponents.count > 1 {
+        line = pathComponents.dropLast().joined(separator: ".") + ": " + line
+      }
+      if availability?.contains(where: { $0.isUnconditionallyUnavailable == true }) == true {
+        line += " [unavailable]"
+      }
+      // Those of an extension are not part of the declaration.
+      if let constraints = swiftExtension?.constraints, !constraints.isEmpty {
+        line += " [\(constraints.map(\.text).sorted().joined(separator: ", "))]"
+      }
+      return line
+    }
+
+    var isDocumented: Bool {
+      docComment?.lines.contains { !$0.text.allSatisfy(\.isWhitespace) } ?? false
+    }
+  }
+  struct Relationship: Decodable {
+    var kind: String
+    var source: String
+    var target: String
+    var targetFallback: String?
+    var swiftConstraints: [Constraint]?
+  }
+
+  var symbols: [Symbol]
+  var relationships: [Relationship]
+}
+
+/// The name of a type of another module, which has no symbol here, only a mangled name.
+func extendedType(_ mangled: String) -> String {
+  let short = [
+    "s:SD": "Dictionary", "s:SS": "String", "s:Sa": "Array", "s:Sb": "Bool", "s:Sd": "Double",
+    "s:Sf": "Float", "s:Si": "Int", "s:Sq": "Optional", "s:Su": "UInt",
+  ]
+  if let name = short[mangled] { return name }
+  // `s:20FoundationEssentials3URLV`: names behind their lengths, of which the last is the type's.
+  var rest = mangled.drop { !$0.isNumber }
+  var name = mangled
+  while let length = Int(rest.prefix { $0.isNumber }) {
+    rest = rest.drop { $0.isNumber }
+    name = String(rest.prefix(length))
+    rest = rest.dropFirst(length)
+  }
+  return name
+}
+
+guard CommandLine.arguments.count == 3 else {
+  fatalError("public-symbols list|undocumented FOLDER")
+}
+let folder = URL(filePath: CommandLine.arguments[2], directoryHint: .isDirectory)
+let graphs = try FileManager.default.contentsOfDirectory(
+  at: folder, includingPropertiesForKeys: nil
+)
+.filter { $0.lastPathComponent.hasSuffix(".symbols.json") }
+.sorted { $0.lastPathComponent < $1.lastPathComponent }
+.map { try JSONDecoder().decode(SymbolGraph.self, from: Data(contentsOf: $0)) }
+let symbols = graphs.flatMap(\.symbols)
+
+switch CommandLine.arguments[1] {
+case "list":
+  // What every type conforms to unless it says otherwise says nothing.
+  let implied: Set = ["Swift.Copyable", "Swift.Escapable", "Swift.SendableMetatype"]
+  let paths = Dictionary(
+    symbols.map { ($0.identifier.precise, $0.path) }, uniquingKeysWith: { first, _ in first })
+  // A type, what it conforms to, and then its members.
+  var lines = symbols.map { (path: $0.path, rank: 0, line: $0.line) }
+  var conformances: [String: Set<String>] = [:]
+  for relationship in graphs.flatMap(\.relationships) where relationship.kind == "conformsTo" {
+    guard let target = paths[relationship.target] ?? relationship.targetFallback,
+      !implied.contains(target)
+    else { continue }
+    let isExtended = paths[relationship.source] == nil
+    if isExtended, target.hasPrefix("Swift.") { continue }
+    let source = paths[relationship.source] ?? extendedType(relationship.source)
+    let name = target.split(separator: ".").last.map(String.init) ?? target
+    if let constraints = relationship.swiftConstraints, !constraints.isEmpty {
+      let condition = constraints.map(\.text).sorted().joined(separator: ", ")
+      lines.append((source, 2, "\(source): conforms to \(name) [\(condition)]"))
+    } else {
+      conformances[source, default: []].insert(name)
+    }
+  }
+  for (source, names) in conformances {
+    lines.append((source, 1, "\(source): conforms to \(names.sorted().joined(separator: ", "))"))
+  }
+  var last = ""
+  for (_, _, line) in lines.sorted(by: { $0 < $1 }) where line != last {
+    print(line)
+    last = line
+  }
+case "undocumented":
+  let missing = symbols.filter { !$0.isDocumented }
+  for symbol in missing.sorted(by: { ($0.path, $0.line) < ($1.path, $1.line) }) {
+    let file = symbol.location.map { URL(string: $0.uri)?.path ?? $0.uri } ?? "?"
+    let line = symbol.location.map { $0.position.line + 1 } ?? 0
+    print("\(file):\(line): \(symbol.path) has no documentation")
+  }
+  if !missing.isEmpty { exit(1) }
+case let command:
+  fatalError("public-symbols \(command)?")
+}
