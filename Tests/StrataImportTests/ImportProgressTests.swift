@@ -101,6 +101,41 @@ import Testing
     #expect(await watching.value == [total])
   }
 
+  @Test(arguments: [false, true])
+  func `a source that arrives in pieces has the size that it is said to have`(isKnown: Bool)
+    async throws
+  {
+    let lines = Data(Book.lines(1...300).utf8)
+    let pieces = AsyncStream<Data> { continuation in
+      for start in stride(from: 0, to: lines.count, by: 1_000) {
+        continuation.yield(lines[start..<min(start + 1_000, lines.count)])
+      }
+      continuation.finish()
+    }
+    let monitor = ImportMonitor()
+    let watching = Task { [updates = monitor.updates] in
+      await updates.reduce(into: []) { $0.append($1.fraction) }
+    }
+    try await stack.importJSON(
+      // As the expected length of a response is that has none.
+      Book.self, from: .chunks(pieces, size: isKnown ? lines.count : -1), as: .lines,
+      mapping: Book.json, options: .init(batchSize: 10) { $0.workers = 1 }, monitor: monitor)
+    let fractions = await watching.value
+    #expect(fractions.compactMap(\.self).last == (isKnown ? 1 : nil))
+    if !isKnown { #expect(fractions.allSatisfy { $0 == nil }) }
+  }
+
+  @Test func `a size is that of what is read: of gzip, decompressed`() {
+    let data = JSONSource.data(Data(count: 10))
+    #expect(data.byteCount == 10 && data.gunzipped().byteCount == nil)
+    #expect(data.gunzipped(size: 70).byteCount == 70)
+    #expect(data.gunzipped(size: -1).byteCount == nil)
+    let bytes = AsyncStream<UInt8> { $0.finish() }
+    #expect(JSONSource.bytes(bytes, size: 5).byteCount == 5)
+    #expect(JSONSource.bytes(bytes, size: 5).gunzipped().byteCount == nil)
+    #expect(JSONSource.bytes(bytes).byteCount == nil)
+  }
+
   @Test func `an import that the view context does not show any more says what it did`()
     async throws
   {

@@ -15,12 +15,17 @@ public struct JSONSource: Sendable {
   let kind: Kind
   /// Whether the bytes are compressed with gzip.
   private(set) var isGzip = false
+  /// What the caller says that ``byteCount`` is.
+  private var size: Int?
 
-  private init(_ kind: Kind) { self.kind = kind }
+  private init(_ kind: Kind, size: Int? = nil) {
+    self.kind = kind
+    self.size = size.flatMap { $0 < 0 ? nil : $0 }
+  }
 
   /// The number of bytes that will be read, if that is known beforehand.
   var byteCount: Int? {
-    if isGzip { return nil }
+    if isGzip || size != nil { return size }
     switch kind {
     case .data(let data): return data.count
     case .file(let url):
@@ -37,18 +42,30 @@ public struct JSONSource: Sendable {
   public static func file(_ url: URL) -> Self { Self(.file(url)) }
 
   /// Pieces as they arrive, such as the body of a response; cut anywhere.
-  public static func chunks<Chunks: AsyncSequence & Sendable>(_ chunks: Chunks) -> Self
-  where Chunks.Element == Data {
-    Self(.chunks { ChunkIterator(chunks) })
+  ///
+  /// - Parameters:
+  ///   - chunks: the pieces.
+  ///   - size: how many bytes they have together, for ``ImportProgress/fraction``; nil, or negative as
+  ///     the `expectedContentLength` of a response is then, if that is not known. Nothing else depends
+  ///     on it.
+  public static func chunks<Chunks: AsyncSequence & Sendable>(
+    _ chunks: Chunks, size: Int? = nil
+  ) -> Self where Chunks.Element == Data {
+    Self(.chunks { ChunkIterator(chunks) }, size: size)
   }
 
   /// Bytes as they arrive, such as `URLSession.AsyncBytes`.
   ///
   /// They are gathered into pieces of 16 KB, and nothing is read of a piece before it is full or the
-  /// sequence ends: for lines that shall be imported as they trickle in, use ``chunks(_:)``.
-  public static func bytes<Bytes: AsyncSequence & Sendable>(_ bytes: Bytes) -> Self
-  where Bytes.Element == UInt8 {
-    Self(.chunks { ChunkIterator(gathering: bytes) })
+  /// sequence ends: for lines that shall be imported as they trickle in, use ``chunks(_:size:)``.
+  ///
+  /// - Parameters:
+  ///   - bytes: the bytes.
+  ///   - size: how many they are, as of ``chunks(_:size:)``.
+  public static func bytes<Bytes: AsyncSequence & Sendable>(
+    _ bytes: Bytes, size: Int? = nil
+  ) -> Self where Bytes.Element == UInt8 {
+    Self(.chunks { ChunkIterator(gathering: bytes) }, size: size)
   }
 
   /// The body of the response to a request, sent when the import begins.
@@ -96,8 +113,11 @@ public struct JSONSource: Sendable {
   /// Several members one after the other are read as one. If the bytes are not gzip, damaged or cut,
   /// the import fails with an ``ImportError`` of code `source` whose ``ImportError/underlying`` error
   /// is a ``GzipError``. Batches committed before stay.
-  public func gunzipped() -> Self {
-    var copy = self
+  ///
+  /// - Parameter size: how many bytes they are once decompressed, for ``ImportProgress/fraction``; nil,
+  ///   or negative, if that is not known. Nothing else depends on it.
+  public func gunzipped(size: Int? = nil) -> Self {
+    var copy = Self(kind, size: size)
     copy.isGzip = true
     return copy
   }

@@ -63,6 +63,11 @@ func importLines(_ stack: Stack, _ files: [URL]) async throws -> Int {
   return result.records
 }
 
+func importPieces(_ stack: Stack, _ pieces: AsyncStream<Data>, size: Int) async throws -> Int {
+  let source = JSONSource.chunks(pieces).gunzipped(size: size)
+  return try await stack.importJSON(Song.self, from: source, as: .lines).records
+}
+
 func importPage(_ stack: Stack, _ page: Data) async throws -> Int {
   let format = JSONFormat.array(at: "data.songs")
   return try await stack.importJSON(Song.self, from: .data(page), as: format).records
