@@ -66,6 +66,7 @@ struct LayeredFetch: Sendable {
   /// Not on the caller's actor: the records of a large table are sorted here.
   @concurrent
   func records(_ plan: QueryPlan) async throws(StoreError) -> [Record] {
+    if plan.isNever { return [] }
     if let root = plan.root {
       if try await shown(root.table, [root.key]).isEmpty { return [] }
       return try await records(plan.withoutRoot)

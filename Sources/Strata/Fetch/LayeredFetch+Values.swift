@@ -15,6 +15,7 @@ extension LayeredFetch {
   ) async throws(StoreError) -> [Value] {
     let plan = try QueryPlan(query, model)
     let columns = try columns(plan.table)
+    if plan.isNever { return [] }
     if touches(plan) { return try await layered(plan, columns, reader) }
     return try await snapshot.rows(plan, columns, reader) { $0.select(columns) }
   }
@@ -40,7 +41,10 @@ extension LayeredFetch {
     let terms = try plan.table.resolved(terms)
     // A row has the groups' columns, then the terms.
     let columns = groups + terms.map { $0.attribute ?? Table.keyColumn }
-    if touches(plan) { return try await summarized(plan, groups, terms, columns, reader) }
+    // The sum of nothing is a value, too, and needs no statement.
+    if touches(plan) || plan.isNever {
+      return try await summarized(plan, groups, terms, columns, reader)
+    }
     return try await snapshot.rows(plan, columns, reader) { $0.summary(groupedBy: groups, terms) }
   }
 

@@ -21,6 +21,16 @@ public struct LiveElements<E: Entity>: RandomAccessCollection, Sendable {
   /// The element at an offset. O(log *n*).
   public subscript(offset: Int) -> E { decode(shown.record(at: offset)) }
 
+  /// The element with an id; nil if it is not among them.
+  ///
+  /// - Complexity: O(log *n*).
+  public subscript(id id: E.ID) -> E? { id.recordKey.flatMap(shown.record).map(decode) }
+
+  /// The offset of the element with an id; nil if it is not among them.
+  ///
+  /// - Complexity: O(log *n*).
+  public func offset(of id: E.ID) -> Int? { id.recordKey.flatMap(shown.find)?.offset }
+
   private func decode(_ record: Record) -> E { table.decodeLeniently(record, as: E.self) }
 
   /// Goes through the elements leaf by leaf. O(1) an element.

@@ -36,9 +36,7 @@ package struct KeyedRows<E: Entity>: Sendable {
     record(of: key).map { table.decodeLeniently($0, as: E.self) }
   }
 
-  fileprivate func record(of key: RecordKey) -> Record? {
-    shown.isWhole ? shown.tree.record(of: key) : shown.find(key)?.record
-  }
+  fileprivate func record(of key: RecordKey) -> Record? { shown.record(of: key) }
 }
 
 /// What became of the rows of a live query between two moments.

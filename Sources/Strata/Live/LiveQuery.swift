@@ -45,6 +45,11 @@ public final class LiveQuery<E: Entity>: Observable {
     return LiveElements(result.shown, result.plan.table)
   }
 
+  /// The entity with an id, unsaved edits included; nil if the query does not show it.
+  ///
+  /// - Complexity: O(log *n*) of the elements.
+  public subscript(id id: E.ID) -> E? { elements[id: id] }
+
   /// Whether the first result is there.
   public var isLoaded: Bool {
     registrar.access(self, keyPath: \.elements)

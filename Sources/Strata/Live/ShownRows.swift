@@ -61,6 +61,11 @@ struct ShownRows: Sendable {
     return tree.rows[range.lowerBound + offset]
   }
 
+  /// The shown record of a key.
+  func record(of key: RecordKey) -> Record? {
+    isWhole ? tree.record(of: key) : find(key)?.record
+  }
+
   func leaf(at offset: Int) -> (ContiguousArray<Record>, Int) {
     tree.rows.leaf(at: range.lowerBound + offset)
   }

@@ -5,7 +5,8 @@ extension Snapshot {
   ///
   /// - Parameter limit: at most so many rows from the first; nil for all.
   func tree(_ plan: LivePlan, limit: Int?) async throws(StoreError) -> ResultTree {
-    try await read(plan.query) { reader, connection throws(StoreError) in
+    if plan.query.isNever { return ResultTree([], order: plan.order) }
+    return try await read(plan.query) { reader, connection throws(StoreError) in
       // Reading in table order and sorting records in memory is twice as fast as ORDER BY.
       let isSorted = limit != nil
       let query = try plan.query.narrowed(to: limit, connection, reader.model)

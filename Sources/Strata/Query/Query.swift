@@ -29,6 +29,16 @@ public struct Query<Root: Entity>: Sendable {
   /// Every entity.
   public static var all: Self { Query() }
 
+  /// No entity, whatever conditions are added: nothing is read to find that out.
+  ///
+  /// For a live query that has nothing to show yet:
+  ///
+  /// ```swift
+  /// let selected = view.live(Song.none)
+  /// selected.query = Song.where { $0.id == id }
+  /// ```
+  public static var none: Self { Query(filter: .isIn(.literal(.null), [])) }
+
   /// The entities that meet a condition.
   public static func `where`(_ condition: (Fields<Root, Root>) -> Filter<Root>) -> Self {
     Query(filter: condition(Fields()).node)
@@ -92,6 +102,9 @@ struct Sort: Sendable {
 extension Entity {
   /// The query for every entity of this type.
   public static var all: Query<Self> { Query() }
+
+  /// The query for no entity: nothing is read to find that out.
+  public static var none: Query<Self> { .none }
 
   /// The query for the entities that meet a condition.
   public static func `where`(_ condition: (Fields<Self, Self>) -> Filter<Self>) -> Query<Self> {

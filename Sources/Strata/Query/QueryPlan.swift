@@ -21,6 +21,8 @@ final class QueryPlan: Sendable {
   let ranking: ResolvedRanking?
   /// The searches of full text in the filter.
   let searches: [ResolvedSearch]
+  /// Whether the query has no rows, whatever the store has: nothing need be read.
+  let isNever: Bool
 
   convenience init(everyRowOf table: Table) { self.init(table, nil) }
 
@@ -37,6 +39,7 @@ final class QueryPlan: Sendable {
     links = nil
     ranking = nil
     searches = []
+    isNever = filter?.isNever == true
   }
 
   /// The same query with another root, other links or another filter.
@@ -54,6 +57,7 @@ final class QueryPlan: Sendable {
     self.links = links
     ranking = plan.ranking
     searches = plan.searches
+    isNever = filter?.isNever == true
   }
 
   /// The query without the condition that its root is there.
@@ -92,7 +96,6 @@ final class QueryPlan: Sendable {
       columns.insert(
         .init(position: table.columns.count, isDescending: false), at: ranking.position)
     }
-    self.filter = filter
     if let path = query.source?.position {
       let attribute = try resolver.resolve(AttributeReference(path))
       columns.append(.init(position: attribute.column, isDescending: false))
@@ -105,9 +108,13 @@ final class QueryPlan: Sendable {
         .init(position: table.columns.count + (ranking == nil ? 0 : 1), isDescending: false))
     }
     self.table = table
-    joins = resolver.joins
-    related = resolver.related
-    searches = resolver.searches
+    isNever = filter?.isNever == true
+    // A condition that is never met looks at no other rows; a ranking may, by the search it ranks by.
+    let looksAround = !isNever || ranking != nil
+    self.filter = looksAround ? filter : .never
+    joins = looksAround ? resolver.joins : []
+    related = looksAround ? resolver.related : []
+    searches = looksAround ? resolver.searches : []
     order = RecordOrder(columns, collations: collations)
     limit = query.limit
     offset = query.offset

@@ -47,6 +47,19 @@ struct MatchRow {
 }
 
 extension ResolvedFilter {
+  /// The filter that no row meets.
+  static let never = ResolvedFilter.isIn(.literal(.null), [])
+
+  /// Whether no row can meet the filter, as far as its form tells.
+  var isNever: Bool {
+    switch self {
+    case .isIn(_, let values): values.isEmpty
+    case .and(let a, let b): a.isNever || b.isNever
+    case .or(let a, let b): a.isNever && b.isNever
+    case .compare, .relate, .text, .any, .not, .fullText, .place: false
+    }
+  }
+
   /// Whether a record meets the filter.
   ///
   /// - Parameters:

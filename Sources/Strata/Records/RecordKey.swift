@@ -92,6 +92,11 @@ public struct RecordKey: Sendable, Hashable {
   var integer: Int64? { if case .integer(let value) = storage { value } else { nil } }
 }
 
+extension AttributeValue {
+  /// The key of a record whose key attribute has this value; nil if it is one that cannot be stored.
+  package var recordKey: RecordKey? { (try? cell).map { RecordKey($0) } }
+}
+
 extension RecordKey: Comparable {
   public static func < (left: RecordKey, right: RecordKey) -> Bool {
     switch (left.storage, right.storage) {

@@ -5,7 +5,8 @@ internal import StrataSQLite
 extension Snapshot {
   /// The entities of a query, decoded from the rows without building records.
   func fetch<E: Entity>(_ plan: QueryPlan, _: E.Type) async throws(StoreError) -> [E] {
-    try await read(plan) { reader, connection throws(StoreError) in
+    if plan.isNever { return [] }
+    return try await read(plan) { reader, connection throws(StoreError) in
       let near = try plan.narrowed(to: plan.reach, connection, reader.model)
       let sql = near.select(limit: plan.limit, offset: plan.offset)
       let statement = try reader.prepared(sql, of: plan.table, connection)
@@ -16,6 +17,7 @@ extension Snapshot {
 
   /// The number of rows of a query.
   func count(_ plan: QueryPlan) async throws(StoreError) -> Int {
+    if plan.isNever { return 0 }
     // SQLite counts the rows of a table in one instruction.
     let isWholeTable = plan.filter == nil && plan.links == nil && plan.reach == nil
     return try await read(plan, isShort: !isWholeTable) { reader, connection throws(StoreError) in
@@ -30,7 +32,8 @@ extension Snapshot {
   func records(
     _ plan: QueryPlan, limit: Int?, isSorted: Bool
   ) async throws(StoreError) -> ContiguousArray<Record> {
-    try await read(plan) { reader, connection throws(StoreError) in
+    if plan.isNever { return [] }
+    return try await read(plan) { reader, connection throws(StoreError) in
       let near = try plan.narrowed(to: limit, connection, reader.model)
       let sql = near.select(limit: limit, offset: 0, isSorted: isSorted)
       return try reader.builder.records(

@@ -3,7 +3,8 @@ internal import StrataSQLite
 extension Snapshot {
   /// Whether a query has any row.
   func exists(_ plan: QueryPlan) async throws(StoreError) -> Bool {
-    try await read(plan) { reader, connection throws(StoreError) in
+    if plan.isNever { return false }
+    return try await read(plan) { reader, connection throws(StoreError) in
       let statement = try reader.prepared(plan.exists(), of: plan.table, connection)
       defer { statement.reset() }
       let hasRow = try translatingErrors { () throws(SQLiteError) in try statement.step() }

@@ -27,6 +27,35 @@ import Testing
     try await live.load()
   }
 
+  @Test func `an element is found by its id, unsaved edits included`() async throws {
+    try await stack.withScratch { scratch in
+      for id in 1...100 { scratch.insert(Boat(id: id, name: "Boat \(100 - id)", length: id % 10)) }
+    }
+    let live = try await view.loaded(Boat.sorted(by: \.name))
+    let few = try await view.loaded(Boat.sorted(by: \.length).limit(10).offset(5))
+    let sections = view.live(Boat.all, section: { $0.name.suffix(1).lowercased() })
+    try await sections.load()
+    func check() {
+      for elements in [live.elements, few.elements] + sections.sections.map(\.elements) {
+        for (offset, boat) in elements.enumerated() {
+          #expect(elements[id: boat.id] == boat && elements.offset(of: boat.id) == offset)
+        }
+        let ids = Set(elements.map(\.id))
+        for id in 0...101 where !ids.contains(id) {
+          #expect(elements[id: id] == nil && elements.offset(of: id) == nil)
+        }
+      }
+    }
+    check()
+    let old = live.elements
+    view.update(try #require(live[id: 7])) { $0.name = "Zenith" }
+    view.delete(try #require(live[id: 8]))
+    view.insert(Boat(id: 101, name: "Aaron", length: 0))
+    #expect(live[id: 7]?.name == "Zenith" && live[id: 8] == nil && live[id: 101] != nil)
+    #expect(old[id: 7]?.name == "Boat 93" && old[id: 8] != nil && old[id: 101] == nil)
+    check()
+  }
+
   @Test func `commits that come during the first load are in the result`() async throws {
     let gate = TestGate()
     await view.maintainer.hold(at: gate)
