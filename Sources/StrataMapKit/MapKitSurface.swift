@@ -156,6 +156,11 @@
       annotation.move(to: place)
     }
 
+    /// Ends the animations of moves when the gate closes.
+    public func gateDidChange(isOpen: Bool) {
+      if !isOpen { endAnimations() }
+    }
+
     /// Puts everything where it moves to, at once.
     private func endAnimations() {
       #if canImport(UIKit)
@@ -181,7 +186,6 @@
     /// The region begins to change: the gate closes.
     open func mapView(_ mapView: MKMapView, regionWillChangeAnimated animated: Bool) {
       control?.close(.regionChange)
-      endAnimations()
     }
 
     /// The region has changed: the registry is told, and the gate opens.

@@ -73,6 +73,50 @@ import Testing
     #expect(surface.operations == [.add(pin(1)), .remove(key(1)), .add(pin(1))])
   }
 
+  // MARK: Watching
+
+  @Test func `who watches the counts is told once a slice, after it`() {
+    var told: [Int] = []
+    drain.onCount = { told.append(drain.shownCount) }
+    desire(1...5)
+    #expect(turns.runAll() == 1 && told.isEmpty, "nobody watches")
+    drain.watchCounts()
+    desire(6...9)
+    #expect(turns.count == 2)
+    turns.runAll()
+    #expect(told == [9], "the turn that delivers comes first")
+    desire(10...20)
+    turns.runAll()
+    #expect(told == [9], "told once, until somebody watches again")
+    surface.onApply = { _ in clock.advance(by: .milliseconds(1)) }
+    drain.onCount = {
+      told.append(drain.shownCount)
+      drain.watchCounts()
+    }
+    drain.watchCounts()
+    desire(21...30)
+    turns.runAll()
+    #expect(told.dropFirst() == [24, 28, 30])
+  }
+
+  @Test func `who watches the counts is told of what waits behind the gate, and of the end`() {
+    var told: [Int] = []
+    drain.onCount = {
+      told.append(drain.pendingCount)
+      drain.watchCounts()
+    }
+    drain.watchCounts()
+    drain.close(.hidden)
+    desire(1...3)
+    turns.runAll()
+    drain.suppress()
+    turns.runAll()
+    #expect(told == [3, 3])
+    drain.detach()
+    turns.runAll()
+    #expect(told == [3, 3, 0])
+  }
+
   // MARK: The gate
 
   @Test func `a closed gate holds back a million desires as a thousand operations`() {

@@ -101,6 +101,45 @@ import Testing
     #expect(calls == 1)
   }
 
+  @Test func `nothing is taken while the gate is closed, not even what came before`() {
+    let turns = ManualTurns()
+    let drain = AnnotationDrain(on: surface, clock: ManualClock(), later: turns.add)
+    var calls = 0
+    surface.onChange = { calls += 1 }
+    drain.desire(key(1), pin(1))
+    turns.runAll()
+    drain.close(.userInteraction)
+    drain.close(.hidden)
+    #expect(calls == 1 && surface.take() == nil)
+    drain.desire(key(1), nil)
+    drain.desire(key(2), pin(2))
+    drain.open(.hidden)
+    #expect(calls == 1 && surface.take() == nil)
+    drain.open(.userInteraction)
+    #expect(calls == 2 && surface.take()?.addedCount == 1, "asked again when the gate opens")
+    turns.runAll()
+    #expect(calls == 3)
+    let difference = surface.take()
+    #expect(difference?.addedCount == 1 && difference?.removedCount == 1)
+  }
+
+  @Test func `what a registry left behind a closed gate can be taken after its end`() {
+    let turns = ManualTurns()
+    func leave(_ number: Int, _ end: (AnnotationDrain) -> Void) {
+      let drain = AnnotationDrain(on: surface, clock: ManualClock(), later: turns.add)
+      drain.desire(key(number), pin(number))
+      turns.runAll()
+      drain.close(.hidden)
+      end(drain)
+    }
+    leave(1) { $0.detach() }
+    #expect(surface.take()?.addedCount == 1)
+    leave(2) { _ in }
+    #expect(surface.take() == nil)
+    let next = AnnotationDrain(on: surface, clock: ManualClock(), later: turns.add)
+    #expect(next.isGateOpen && surface.take() != nil)
+  }
+
   @Test func `it asks once to be read, until it is`() {
     var calls = 0
     surface.onChange = { calls += 1 }

@@ -150,6 +150,13 @@ package actor ClusterActor {
     return index.expansionZoom(of: item)
   }
 
+  /// The ids of what stands for an annotation at every zoom level from 0, to where it is by itself.
+  package func leaders(of id: RecordKey) -> [RecordKey] {
+    guard let index = index(of: id) else { return [] }
+    let leaders = (0...31).lazy.compactMap { index.leader(of: id, zoom: $0) }
+    return Array(leaders.prefix { $0 != id })
+  }
+
   /// The least zoom level at which an annotation is displayed by itself.
   package func zoomAlone(_ id: RecordKey) -> Int? {
     guard let index = index(of: id) else { return nil }

@@ -204,6 +204,11 @@ public struct ClusterIndex<Value: Sendable>: Sendable {
     }
   }
 
+  /// The id of the item that stands for a point at a zoom level; nil if there is no such point.
+  func leader(of id: RecordKey, zoom: Int) -> RecordKey? {
+    place(of: id, zoom).map { tree.count($0) < minimum ? id : tree.ids[$0.slot] }
+  }
+
   /// What an item is made of when it first comes apart, its leader's part first.
   ///
   /// If it is made of an item that has changed meanwhile, the answer is for the one that stands for its

@@ -37,4 +37,19 @@ public struct SpiderLayout: Sendable, Hashable {
     }
     return offsets
   }
+
+  /// Where to draw the annotation of each element.
+  ///
+  /// - Complexity: O(n log n), n being the number of ids.
+  public func offsets<ID: AttributeValue & Hashable>(of ids: some Sequence<ID>) -> [ID: Offset] {
+    var idsByKey: [RecordKey: ID] = [:]
+    for id in ids {
+      if let key = id.recordKey { idsByKey[key] = id }
+    }
+    var found: [ID: Offset] = [:]
+    for (key, offset) in offsets(of: idsByKey.keys) {
+      if let id = idsByKey[key] { found[id] = offset }
+    }
+    return found
+  }
 }

@@ -13,17 +13,22 @@ internal import Strata
 /// What happens between two calls of ``take()`` is one difference, and no more than that: an annotation that
 /// came and went is not in it, and one that moved ten times is moved once. A page that connects begins with
 /// ``featureCollection`` and applies every difference taken after it.
+///
+/// While the registry's gate is closed there is nothing to take, not even what came before that; when it
+/// opens, ``onChange`` is called again.
 @MainActor public final class GeoJSONSurface: AnnotationSurface {
   private var current: [RecordKey: Annotation] = [:]
   /// What the pages have.
   private var taken: [RecordKey: Annotation] = [:]
   private var changed: Set<RecordKey> = []
+  /// The gate is closed.
+  private var isHeld = false
 
   /// Called after the first operation since the last ``take()``; the rest of its slice comes after it.
   ///
-  /// Called when it is set, too, if there is something to take already.
+  /// Called when it is set, too, and when the gate opens, if there is something to take already.
   public var onChange: @MainActor () -> Void = {} {
-    didSet { if !changed.isEmpty { onChange() } }
+    didSet { tellIfChanged() }
   }
 
   /// A surface without annotations.
@@ -41,10 +46,21 @@ internal import Strata
     if wasUnchanged { onChange() }
   }
 
-  /// What has changed since the last call; nil if nothing has.
+  /// Holds differences back, or has them taken again.
+  public func gateDidChange(isOpen: Bool) {
+    isHeld = !isOpen
+    tellIfChanged()
+  }
+
+  private func tellIfChanged() {
+    if !changed.isEmpty && !isHeld { onChange() }
+  }
+
+  /// What has changed since the last call; nil if nothing has, or the gate is closed.
   ///
   /// - Complexity: O(n log n), n being the number of changed annotations.
   public func take() -> GeoJSONDifference? {
+    if isHeld { return nil }
     var difference = GeoJSONDifference()
     for id in changed.sorted() {
       difference.note(from: taken[id], to: current[id])

@@ -17,9 +17,19 @@ package import Strata
   private let elapsed: @MainActor () -> Duration
   private let later: Later
   private let settling = Settling()
+  private var isGateToldOpen = true
+  private var watch = Watch.nobody
 
   /// Called once, when the drain is detached by whomever: nothing need be desired any more.
   package var onDetach: @MainActor () -> Void = {}
+  /// Called when the gate has been opened or closed.
+  package var onGateChange: @MainActor () -> Void = {}
+  /// Called in a turn after one in which counters or what is pending have changed, if somebody has
+  /// watched them since it was called last.
+  package var onCount: @MainActor () -> Void = {}
+
+  /// nobody ─watchCounts→ somebody ─didCount→ informing ─inform→ nobody
+  private enum Watch { case nobody, somebody, informing }
 
   package init(
     on surface: any AnnotationSurface, sliceBudget: Duration = .milliseconds(4),
@@ -32,6 +42,8 @@ package import Strata
     self.later = later
     let start = clock.now
     elapsed = { start.duration(to: clock.now) }
+    // The registry before may have gone with its gate closed.
+    surface.gateDidChange(isOpen: true)
   }
 
   package var annotations: [RecordKey: Annotation] { queue.shown }
@@ -51,6 +63,7 @@ package import Strata
     guard isObserving() else { return }
     _ = queue.desire(id, annotation)
     wake()
+    didCount()
   }
 
   /// So many changes were seen that touched nothing an annotation is made of.
@@ -58,6 +71,7 @@ package import Strata
     guard isObserving() else { return }
     queue.suppress(count)
     wake()
+    didCount()
   }
 
   package func regionChanged(_ isOnScreen: (@Sendable (Coordinate) -> Bool)?) {
@@ -67,11 +81,20 @@ package import Strata
 
   package func close(_ reason: GateReason) {
     machine.close(reason)
+    tellGate()
     settle()
   }
 
   package func open(_ reason: GateReason) {
     perform(machine.open(reason, hasWork: !queue.isEmpty))
+    tellGate()
+  }
+
+  private func tellGate() {
+    if isGateOpen == isGateToldOpen { return }
+    isGateToldOpen = isGateOpen
+    surface?.gateDidChange(isOpen: isGateOpen)
+    onGateChange()
   }
 
   package func detach() {
@@ -79,6 +102,8 @@ package import Strata
     queue.dropPending()
     onDetach()
     onDetach = {}
+    tellGate()
+    didCount()
     settle()
   }
 
@@ -137,8 +162,29 @@ package import Strata
 
   private func finish(_ turn: Turn, isIdle: Bool) {
     if !isIdle { queue.sliceEnded(after: elapsed() - turn.start) }
+    didCount()
     perform(machine.finish(turn.number, hasWork: !queue.isEmpty))
     settle()
+  }
+
+  // MARK: Watching
+
+  /// Has ``onCount`` called once, after the next change.
+  package func watchCounts() {
+    if watch == .nobody { watch = .somebody }
+  }
+
+  /// While nobody watches, the cost of an operation is this comparison.
+  private func didCount() {
+    guard watch == .somebody else { return }
+    watch = .informing
+    // Behind a turn that delivers, if one was just asked for.
+    later { [weak self] in self?.inform() }
+  }
+
+  private func inform() {
+    watch = .nobody
+    onCount()
   }
 
   // MARK: Waiting

@@ -1,3 +1,4 @@
+public import Observation
 public import Strata
 
 /// Keeps the annotations of a map equal to a live query.
@@ -22,17 +23,17 @@ public import Strata
 /// A large queue is delivered in slices, so that the main actor stays free for others in between; a
 /// slice delivers at least one operation and ends at the first after its budget. A change of more
 /// than 256 elements at once, such as a first load, is looked at on another thread before that.
-@MainActor public final class AnnotationRegistry<E: Entity> {
+///
+/// `Observable`: reading ``selection``, ``isGateOpen``, ``counters``, ``pendingOperationCount``,
+/// ``shownCount`` or ``annotations`` in a SwiftUI body or in `withObservationTracking` is enough. Numbers
+/// that change are told of once a slice, in the turn after it.
+@MainActor public final class AnnotationRegistry<E: Entity>: Observable {
+  private let registrar = ObservationRegistrar()
   private let core: AnnotationDrain
   private let elements: RegistryElements<E>
   private let display: ClusterDisplay?
   private var regional: RegionalQuery<E>?
-
-  /// The ids of what is selected, in the order in which it was.
-  ///
-  /// A selected annotation stays selected while it moves, changes its looks, waits, or is in a cluster, and
-  /// until no query has its element.
-  public private(set) var selection: [RecordKey] = []
+  private var selected: [RecordKey] = []
 
   /// Starts showing the elements of a live query on a surface.
   ///
@@ -64,6 +65,8 @@ public import Strata
     }
     elements.display = display
     core.onDetach = { [weak self] in self?.stopObserving() }
+    core.onGateChange = { [weak self] in self?.didChange(\.isGateOpen) }
+    core.onCount = { [weak self] in self?.didChange(\.counters) }
     elements.didChange = { [weak self] in self?.pruneSelection() }
     attach(live)
   }
@@ -124,21 +127,34 @@ public import Strata
 
   // MARK: Selection
 
+  /// The ids of what is selected, in the order in which it was.
+  ///
+  /// A selected annotation stays selected while it moves, changes its looks, waits, or is in a cluster, and
+  /// until no query has its element.
+  public var selection: [RecordKey] {
+    registrar.access(self, keyPath: \.selection)
+    return selected
+  }
+
   /// Selects an annotation; answers whether there is an element with its id.
   @discardableResult
   public func select(_ id: RecordKey) -> Bool {
     guard elements.contains(id) else { return false }
-    if !selection.contains(id) { selection.append(id) }
+    if !selected.contains(id) { changeSelection(to: selected + [id]) }
     return true
   }
 
   /// Ends the selection of an annotation.
-  public func deselect(_ id: RecordKey) { selection.removeAll { $0 == id } }
+  public func deselect(_ id: RecordKey) { changeSelection(to: selected.filter { $0 != id }) }
 
-  private func pruneSelection() {
-    if selection.contains(where: { !elements.contains($0) }) {
-      selection.removeAll { !elements.contains($0) }
-    }
+  /// Ends every selection.
+  public func deselectAll() { changeSelection(to: []) }
+
+  private func pruneSelection() { changeSelection(to: selected.filter(elements.contains)) }
+
+  private func changeSelection(to new: [RecordKey]) {
+    if new == selected { return }
+    registrar.withMutation(of: self, keyPath: \.selection) { selected = new }
   }
 
   // MARK: Clusters
@@ -189,6 +205,22 @@ public import Strata
     return await display.zoomAlone(id)
   }
 
+  /// The annotation that the surface shows for an element now: its own, or that of the cluster it is in;
+  /// nil if neither is shown, because it is not in view, withheld, or still to come.
+  ///
+  /// - Parameter id: of the element.
+  public func displayed(for id: RecordKey) async -> Annotation? {
+    guard elements.contains(id) else { return nil }
+    if let annotation = core.annotations[id] { return annotation }
+    let leaders = await display?.leaders(of: id) ?? []
+    guard elements.contains(id) else { return nil }
+    // A leader of a coarser level leads the finer ones, too, and others there.
+    for (zoom, leader) in leaders.enumerated().reversed() {
+      if let shown = core.annotations[leader], shown.cluster?.zoom == zoom { return shown }
+    }
+    return nil
+  }
+
   /// Whether the displayed clusters lag behind the queries.
   public var clustersLag: Bool {
     display.map { elements.isBehind || $0.version != $0.displayedVersion } ?? false
@@ -199,21 +231,35 @@ public import Strata
   /// What the surface shows, by id; after the end, what it was left showing.
   ///
   /// Complexity: O(1); the dictionary is shared until the next operation, which then copies it once.
-  public var annotations: [RecordKey: Annotation] { core.annotations }
+  public var annotations: [RecordKey: Annotation] { watched.annotations }
 
   /// How many annotations the surface shows.
-  public var shownCount: Int { core.shownCount }
+  public var shownCount: Int { watched.shownCount }
 
   /// How many ids wait for an operation, never more than there are distinct ids.
-  public var pendingOperationCount: Int { core.pendingCount }
+  public var pendingOperationCount: Int { watched.pendingCount }
 
   /// What the registry has done so far.
-  public var counters: AnnotationCounters { core.counters }
+  public var counters: AnnotationCounters { watched.counters }
+
+  /// The core, of which somebody reads what changes with the counters.
+  private var watched: AnnotationDrain {
+    registrar.access(self, keyPath: \.counters)
+    core.watchCounts()
+    return core
+  }
+
+  private func didChange<Value>(_ path: KeyPath<AnnotationRegistry, Value>) {
+    registrar.withMutation(of: self, keyPath: path) {}
+  }
 
   // MARK: When to deliver
 
   /// Whether there is no reason to hold operations back.
-  public var isGateOpen: Bool { core.isGateOpen }
+  public var isGateOpen: Bool {
+    registrar.access(self, keyPath: \.isGateOpen)
+    return core.isGateOpen
+  }
 
   /// Delivers nothing until the reason is opened again; at once, also from inside an operation.
   ///
@@ -263,7 +309,7 @@ public import Strata
     elements.end()
     regional?.end()
     regional = nil
-    selection = []
+    deselectAll()
     display?.end()
   }
 }

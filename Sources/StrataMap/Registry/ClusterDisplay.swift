@@ -180,6 +180,8 @@ package import Strata
     await actor.expansionZoom(of: id, zoom: level)
   }
 
+  package func leaders(of id: RecordKey) async -> [RecordKey] { await actor.leaders(of: id) }
+
   package func zoomAlone(_ id: RecordKey) async -> Int? { await actor.zoomAlone(id) }
 
   /// Waits until what was told so far is displayed, the display is over, or the task is cancelled.

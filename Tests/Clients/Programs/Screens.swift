@@ -5,6 +5,8 @@ import StrataImport
 import StrataMap
 
 @MainActor final class ConsoleMap: AnnotationSurface {
+  func gateDidChange(isOpen: Bool) { print(isOpen ? "go on" : "wait") }
+
   func apply(_ operation: AnnotationOperation) {
     switch operation {
     case .add(let pin): print("add", pin.title)
@@ -32,6 +34,19 @@ extension Quake {
   registry.show(GeoRegion(south: 0, west: 170, north: 40, east: -170), zoom: 4.5)
   await registry.drain()
   if let difference = surface.take() { send(difference.json) }
+  if let id = quakes.elements.first?.id {
+    registry.select(id)
+    withObservationTracking {
+      print(registry.selectedIDs, registry.counters.applied, registry.isGateOpen)
+    } onChange: {
+      print("changed")
+    }
+    let leaves = await registry.leaves(of: id)
+    let displayed = await registry.displayed(for: id)
+    print(leaves.compactMap { quakes[id: $0]?.place }, displayed?.cluster?.count ?? 1)
+    print(SpiderLayout().offsets(of: leaves).count, await registry.reveal(id) ?? 0)
+    registry.deselectAll()
+  }
   for pin in registry.annotations.values.prefix(1) {
     registry.select(pin.id)
     let leaves = await registry.leaves(of: pin.id)
@@ -125,6 +140,7 @@ extension Quake {
     for await activity in stack.activity.updates { print(activity.isIdle) }
   }
 
+  func showNothing() { quakes.query = .none }
   func show(large: Bool) { quakes.query = Quake.where { $0.magnitude > (large ? 6 : 4) } }
   func made(with query: Query<Quake>) { years.follow(query) }
 }

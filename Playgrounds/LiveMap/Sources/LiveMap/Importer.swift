@@ -15,18 +15,16 @@ enum Feed: Sendable {
 
   var source: JSONSource {
     switch self {
-    case .bundled(let file): .chunks(SlowFile(url: file)).gunzipped()
+    case .bundled(let file):
+      .chunks(SlowFile(url: file)).gunzipped(size: Self.sizeDecompressed(file))
     case .remote(let url): .response(to: URLRequest(url: url))
     }
   }
 
-  /// The size in bytes, where the source does not know it. The last word of a file in gzip format is
-  /// the size of what was compressed.
-  var size: Int? {
-    guard case .bundled(let file) = self, let bytes = try? Data(contentsOf: file).suffix(4) else {
-      return nil
-    }
-    return bytes.reversed().reduce(0) { $0 << 8 | Int($1) }
+  /// The last word of a file in gzip format is the size in bytes of what was compressed.
+  private static func sizeDecompressed(_ file: URL) -> Int? {
+    let end = try? Data(contentsOf: file).suffix(4)
+    return end?.reversed().reduce(0) { $0 << 8 | Int($1) }
   }
 }
 

@@ -27,7 +27,7 @@ import StrataMap
     self.send = send
     let view = world.stack.view
     live = view.live(Sighting.listed(.strongest))
-    selected = view.live(Sighting.with([]))
+    selected = view.live(Sighting.none)
     registry = AnnotationRegistry(live, mapping: Sighting.pins, on: surface, clusters: clusters)
     // Until the page has said what its map shows.
     registry.close(.regionChange)
@@ -82,8 +82,7 @@ import StrataMap
   private func newest(_ stream: EventStream) -> Event? {
     switch stream {
     case .change:
-      // What the surface took before the gate was closed waits, too.
-      return registry.isGateOpen ? surface.take().map(Event.change) : nil
+      return surface.take().map(Event.change)
     case .rows:
       let elements = live.elements
       let visible = elements.dropFirst(visibleRows.from).prefix(visibleRows.count)
@@ -108,7 +107,7 @@ import StrataMap
     for await _ in live.updates(every: .milliseconds(100)) {
       offer(.rows)
       // The registry deselects what its query loses; the card goes with it.
-      if registry.selection.isEmpty { selected.query = Sighting.with([]) }
+      if registry.selection.isEmpty { selected.query = .none }
     }
   }
 
@@ -143,9 +142,7 @@ import StrataMap
         return { try await self.begin() }
       }
     case .hold(let reason): registry.close(reason.gate)
-    case .release(let reason):
-      registry.open(reason.gate)
-      offer(.change)
+    case .release(let reason): registry.open(reason.gate)
     case .shown(let stream): wasShown(stream)
     case .list(let kinds, let text, let order):
       live.query = Sighting.listed(order, kinds: kinds, text: text)
@@ -178,36 +175,34 @@ import StrataMap
   }
 
   private func select(_ id: String) {
-    registry.selection.forEach(registry.deselect)
-    guard registry.select(RecordKey(.text(id))) else {
-      selected.query = Sighting.with([])
+    registry.deselectAll()
+    guard registry.select(id) else {
+      selected.query = .none
       return send(.selected(sighting: nil))
     }
-    selected.query = Sighting.with([id])
+    selected.query = Sighting.where { $0.id == id }
   }
 
   private func deselect() {
-    registry.selection.forEach(registry.deselect)
-    selected.query = Sighting.with([])
+    registry.deselectAll()
+    selected.query = .none
   }
 
   private func reveal(_ id: String) async throws {
-    guard let zoom = await registry.reveal(RecordKey(.text(id))) else { return }
+    guard let zoom = await registry.reveal(id) else { return }
     send(.approach(id: id, zoom: zoom))
   }
 
   /// Has the page zoom in until a cluster comes apart, or spread it out, if it never does.
   private func open(_ id: String) async throws {
-    let key = RecordKey(.text(id))
-    if let zoom = await registry.expansionZoom(of: key) {
+    if let zoom = await registry.expansionZoom(of: id) {
       return send(.approach(id: id, zoom: zoom))
     }
-    let leaves = await registry.leaves(of: key)
+    let leaves = await registry.leaves(of: id)
     let offsets = SpiderLayout(spacing: 30).offsets(of: leaves)
-    let sightings = try await world.stack.view.fetch(Sighting.with(leaves.compactMap(\.text)))
-    let legs = sightings.compactMap { sighting in
-      offsets[RecordKey(.text(sighting.id))].map {
-        Event.Leg(sighting: Event.Row(sighting), x: $0.x, y: $0.y)
+    let legs = leaves.compactMap { leaf in
+      live[id: leaf].flatMap { sighting in
+        offsets[leaf].map { Event.Leg(sighting: Event.Row(sighting), x: $0.x, y: $0.y) }
       }
     }
     send(.spread(id: id, legs: legs))
@@ -217,7 +212,7 @@ import StrataMap
     _ id: String, _ body: @MainActor (ViewContext, Sighting) -> Void
   ) async throws {
     let view = world.stack.view
-    guard let sighting = try await view.fetch(Sighting.with([id])).first else {
+    guard let sighting = try await view.find(Sighting.self, id) else {
       return send(.problem(message: "It has been deleted meanwhile."))
     }
     body(view, sighting)
@@ -244,10 +239,6 @@ extension Sighting {
     case .name: query.sorted(by: \.place)
     }
   }
-
-  fileprivate static func with(_ ids: [String]) -> Query<Sighting> {
-    Sighting.where { $0.id.isIn(ids) }
-  }
 }
 
 extension Request.Reason {
@@ -257,8 +248,4 @@ extension Request.Reason {
     case .hidden: .hidden
     }
   }
-}
-
-extension RecordKey {
-  fileprivate var text: String? { if case .text(let text) = cell { text } else { nil } }
 }

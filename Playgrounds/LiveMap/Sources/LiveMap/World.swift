@@ -13,7 +13,6 @@ import StrataImport
 
   let stack: Stack
   private let feed: Feed
-  private let feedSize: Int?
   private let importer: Importer
   private let winds: Winds
   private var lastImport = Import.none
@@ -28,7 +27,6 @@ import StrataImport
   init(_ stack: Stack, feed: Feed, sites: [LaunchSite]) {
     self.stack = stack
     self.feed = feed
-    feedSize = feed.size
     importer = Importer(stack)
     winds = Winds(stack, sites: sites)
   }
@@ -88,8 +86,8 @@ import StrataImport
     case .none: return Status.Feed()
     case .running(let monitor, _):
       let progress = monitor.progress
-      let fraction = progress.fraction ?? feedSize.map { Double(progress.bytes) / Double($0) }
-      return Status.Feed(isRunning: true, fraction: fraction, result: progress.result.counts)
+      return Status.Feed(
+        isRunning: true, fraction: progress.fraction, result: progress.result.counts)
     case .finished(let result): return Status.Feed(result: result.counts)
     case .failed(let problem): return Status.Feed(problem: problem)
     }
