@@ -4,7 +4,7 @@ import Strata
 /// Ends the process with a report if something that must come to an end does not.
 final class Watchdog: Sendable {
   private struct State: Sendable {
-    var label = ""
+    var label = "the beginning"
     var deadline = ContinuousClock.now
   }
 

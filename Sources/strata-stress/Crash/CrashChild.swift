@@ -41,7 +41,10 @@ struct CrashChild {
     var stackOptions = Stack.Options()
     stackOptions.history = .keep(for: .seconds(86_400))
     stackOptions.logLimit = 128 * 1024
-    if options.migrates { stackOptions.schemaVersion = Next.version }
+    if options.migrates {
+      stackOptions.schemaVersion = Next.version
+      stackOptions.migrationProgress = { _ in Self.say("migrating") }
+    }
     say("opening")
     let stack = try await Stack.open(
       options.migrates ? Next.entities : ChildProcess.entities,
@@ -117,7 +120,9 @@ struct CrashChild {
     say("\(try await body()) \(work.line)")
   }
 
-  private func say(_ line: String) {
+  private func say(_ line: String) { Self.say(line) }
+
+  private nonisolated static func say(_ line: String) {
     FileHandle.standardOutput.write(Data((line + "\n").utf8))
   }
 }

@@ -7,6 +7,7 @@ enum FaultScenario: String, CaseIterable {
     case saveView
     case saveScratch
     case saveRemoval
+    case saveRefused
     case fetch
     case load
     case importBatches(count: Int)
@@ -21,7 +22,11 @@ enum FaultScenario: String, CaseIterable {
   var actions: [Action] {
     switch self {
     case .create, .open, .migrate: []
-    case .save: [.saveView, .load, .saveScratch, .fetch, .saveRemoval, .saveScratch]
+    case .save:
+      [
+        .saveView, .load, .saveScratch, .saveRefused, .fetch, .saveRemoval, .saveRefused,
+        .saveScratch,
+      ]
     // Into an empty table first: its indexes are made after the rows.
     case .import: [.importAtOnce(count: 300), .importBatches(count: 300), .importAtOnce(count: 50)]
     case .checkpoint: [.saveScratch, .saveScratch, .saveView, .saveScratch, .saveView, .fetch]

@@ -127,6 +127,8 @@ final class FaultTrial {
       await attempt("a second save") { try await self.saveScratch(stack) }
     case .saveRemoval:
       await attempt("a second deletion") { try await self.saveRemoval(stack, live) }
+    case .saveRefused:
+      await attempt("a second refusal") { try await self.saveRefused(stack) }
     case .fetch:
       await attempt("a second fetch") { try await self.fetch(stack) }
     case .load:
@@ -190,6 +192,25 @@ final class FaultTrial {
       try await scratch.save()
     }
     ledger = after
+  }
+
+  /// A save that is rolled back after some of its rows were written, which may fail, too.
+  private func saveRefused(_ stack: Stack) async throws {
+    let scratch = stack.scratch()
+    for id in 1...2 { scratch.insert(Branch(id: id, name: "the same")) }
+    var isRefused = false
+    while !isRefused {
+      do throws(StoreError) {
+        try await scratch.save()
+        violations.append("two branches have the same name")
+        return
+      } catch {
+        isRefused = error.code == .uniquenessViolated
+        if !isRefused && hasFailed { throw error }
+        if !isRefused { await note(error, maybe: []) }
+        if !scratch.hasChanges { violations.append("the refused edits are gone") }
+      }
+    }
   }
 
   private func fetch(_ stack: Stack) async throws {

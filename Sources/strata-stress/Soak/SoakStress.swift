@@ -69,7 +69,8 @@ private struct SoakBound: Sendable {
 
   static let all = [
     SoakBound(name: "memoryKB", value: \.memory) { $0 + $0 / 4 + 16 * 1024 },
-    SoakBound(name: "logKB", value: \.log) { _ in Stack.Options().logLimit / 1024 * 3 / 2 },
+    // Commits that find no turn of the main actor on a busy machine come on top of the limit.
+    SoakBound(name: "logKB", value: \.log) { _ in Stack.Options().logLimit / 1024 * 3 },
     SoakBound(name: "storeKB", value: \.file) { $0 * 3 / 2 + 8 * 1024 },
     SoakBound(name: "descriptors", value: \.descriptors) { $0 + 8 },
     SoakBound(name: "threads", value: \.threads) { $0 + 16 },
