@@ -36,7 +36,7 @@ struct CrashStress {
       report.counts["kills", default: 0] += 1
     }
     report.counts["commits"] = Int(state.token.commit)
-    if options.kills >= 10 && report.counts["acknowledged"] == nil {
+    if options.kills >= 30 && report.counts["acknowledged"] == nil {
       report.violations.append("nothing was acknowledged in \(options.kills) lives")
     }
     return report
