@@ -1,7 +1,8 @@
 // Reads the symbol graphs of a product, of a folder that .ci/symbol-graphs made.
 //
 //   public-symbols list FOLDER           prints each public symbol and conformance, one a line, in order
-//   public-symbols undocumented FOLDER   prints those without documentation; fails if there are any
+//   public-symbols undocumented FOLDER   prints those without documentation, and those that throw and do not
+//                                        say what; fails if there are any
 
 import Foundation
 
@@ -26,6 +27,8 @@ struct SymbolGraph: Decodable {
     struct Documentation: Decodable {
       struct Line: Decodable { var text: String }
       var lines: [Line]
+      /// Where it was written: elsewhere if it is a protocol's.
+      var module: String?
     }
     struct Extension: Decodable { var constraints: [Constraint]? }
     struct Availability: Decodable { var isUnconditionallyUnavailable: Bool? }
@@ -56,14 +59,32 @@ struct SymbolGraph: Decodable {
         line += " [unavailable]"
       }
       // Those of an extension are not part of the declaration.
-      if let constraints = swiftExtension?.constraints, !constraints.isEmpty {
-        line += " [\(constraints.map(\.text).sorted().joined(separator: ", "))]"
-      }
+      line += swiftExtension?.constraints?.condition ?? ""
       return line
     }
 
-    var isDocumented: Bool {
-      docComment?.lines.contains { !$0.text.allSatisfy(\.isWhitespace) } ?? false
+    /// What the documentation lacks.
+    func fault(in module: String) -> String? {
+      guard let lines = docComment?.lines,
+        lines.contains(where: { !$0.text.allSatisfy(\.isWhitespace) })
+      else { return "has no documentation" }
+      guard docComment?.module == module, throwsErrors else { return nil }
+      return lines.contains { $0.text.contains("Throws:") } ? nil : "does not say what it throws"
+    }
+
+    /// Whether it throws by itself, and not only what a closure throws.
+    private var throwsErrors: Bool {
+      var depth = 0
+      for fragment in declarationFragments {
+        if fragment.spelling == "throws", depth == 0 {
+          return !line.contains("throws(Never)")
+        }
+        for character in fragment.spelling {
+          if character == "(" { depth += 1 }
+          if character == ")" { depth -= 1 }
+        }
+      }
+      return false
     }
   }
   struct Relationship: Decodable {
@@ -76,6 +97,14 @@ struct SymbolGraph: Decodable {
 
   var symbols: [Symbol]
   var relationships: [Relationship]
+}
+
+extension [SymbolGraph.Constraint] {
+  /// ` [Value: Hashable]`, nothing if there is nothing to say.
+  var condition: String {
+    let texts = filter { !["Copyable", "Escapable"].contains($0.rhs) }.map(\.text).sorted()
+    return texts.isEmpty ? "" : " [\(texts.joined(separator: ", "))]"
+  }
 }
 
 /// The name of a type of another module, which has no symbol here, only a mangled name.
@@ -125,9 +154,9 @@ case "list":
     if isExtended, target.hasPrefix("Swift.") { continue }
     let source = paths[relationship.source] ?? extendedType(relationship.source)
     let name = target.split(separator: ".").last.map(String.init) ?? target
-    if let constraints = relationship.swiftConstraints, !constraints.isEmpty {
-      let condition = constraints.map(\.text).sorted().joined(separator: ", ")
-      lines.append((source, 2, "\(source): conforms to \(name) [\(condition)]"))
+    let condition = relationship.swiftConstraints?.condition ?? ""
+    if !condition.isEmpty {
+      lines.append((source, 2, "\(source): conforms to \(name)\(condition)"))
     } else {
       conformances[source, default: []].insert(name)
     }
@@ -141,13 +170,16 @@ case "list":
     last = line
   }
 case "undocumented":
-  let missing = symbols.filter { !$0.isDocumented }
-  for symbol in missing.sorted(by: { ($0.path, $0.line) < ($1.path, $1.line) }) {
+  let module = folder.lastPathComponent
+  var faults = 0
+  for symbol in symbols.sorted(by: { ($0.path, $0.line) < ($1.path, $1.line) }) {
+    guard let fault = symbol.fault(in: module) else { continue }
+    faults += 1
     let file = symbol.location.map { URL(string: $0.uri)?.path ?? $0.uri } ?? "?"
     let line = symbol.location.map { $0.position.line + 1 } ?? 0
-    print("\(file):\(line): \(symbol.path) has no documentation")
+    print("\(file):\(line): \(symbol.path) \(fault)")
   }
-  if !missing.isEmpty { exit(1) }
+  if faults > 0 { exit(1) }
 case let command:
   fatalError("public-symbols \(command)?")
 }

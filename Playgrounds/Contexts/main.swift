@@ -33,7 +33,7 @@ print("\n3. A sheet edits a layer of its own")
 let soWhat = try await view.fetch(Song.where { $0.title == "So What" })[0]
 let cancelled = view.scratch()
 cancelled.update(soWhat) { $0.title = "So Whaat" }
-cancelled.discard()
+cancelled.rollback()
 let sheet = view.scratch()
 sheet.update(soWhat) { $0.rating = 5 }
 print("   open: the view has the rating \(try await current(soWhat).rating)")

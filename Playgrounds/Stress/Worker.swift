@@ -25,7 +25,7 @@ actor Worker {
         tally.moves += 1
       } catch {
         guard error.code == .conflict else { throw error }
-        scratch.discard()
+        scratch.rollback()
         await scratch.refresh()
         tally.conflicts += 1
       }

@@ -28,7 +28,7 @@ package final class PowerLoss: FileObserver {
     var files: [String: File]
     /// Files whose removal is not on the disk yet.
     var removed: [String: [UInt8]] = [:]
-    var random: PowerLossRandom
+    var random: SplitMix64
     var acknowledged: Int64 = 0
     var images: [Image] = []
   }
@@ -44,7 +44,7 @@ package final class PowerLoss: FileObserver {
   package init(files: [String: [UInt8]], seed: UInt64, odds: Int, limit: Int) {
     state = Lock(
       State(
-        files: files.mapValues { File(durable: $0) }, random: PowerLossRandom(state: seed)))
+        files: files.mapValues { File(durable: $0) }, random: SplitMix64(seed: seed)))
     self.odds = UInt64(max(1, odds))
     self.limit = limit
   }
@@ -143,22 +143,9 @@ package final class PowerLoss: FileObserver {
   }
 
   /// The first part of a write.
-  private static func torn(_ change: Change, _ random: inout PowerLossRandom) -> Change {
+  private static func torn(_ change: Change, _ random: inout SplitMix64) -> Change {
     guard case .write(let offset, let bytes) = change else { return change }
     let count = Int(random.next() % UInt64(bytes.count + 1))
     return .write(offset: offset, Array(bytes.prefix(count)))
-  }
-}
-
-/// SplitMix64.
-private struct PowerLossRandom: Sendable {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ (mixed >> 31)
   }
 }

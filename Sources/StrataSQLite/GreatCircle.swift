@@ -2,19 +2,19 @@ internal import CStrataSQLite
 internal import Foundation
 
 /// Distances on a sphere of the Earth's mean radius, in memory and as the SQL function
-/// `strata_metres(latitude, longitude, latitude, longitude)`.
+/// `strata_meters(latitude, longitude, latitude, longitude)`.
 ///
 /// One compiled body for both, so that they agree to the last bit.
 package enum GreatCircle {
-  /// The mean radius of the Earth, in metres.
+  /// The mean radius of the Earth, in meters.
   package static let radius = 6_371_008.8
 
-  /// The distance of two places in metres, from their degrees.
+  /// The distance of two places in meters, from their degrees.
   ///
-  /// The haversine formula: exact to a few parts in 10¹⁵ for near places, and to a metre for
+  /// The haversine formula: exact to a few parts in 10¹⁵ for near places, and to a meter for
   /// places at opposite ends of the Earth.
   @inline(never)
-  package static func metres(
+  package static func meters(
     _ latitude: Double, _ longitude: Double, _ otherLatitude: Double, _ otherLongitude: Double
   ) -> Double {
     let degree = Double.pi / 180
@@ -29,7 +29,7 @@ package enum GreatCircle {
 
   static func register(on connection: OpaquePointer) -> Int32 {
     sqlite3_create_function_v2(
-      connection, "strata_metres", 4, SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS, nil,
+      connection, "strata_meters", 4, SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS, nil,
       { context, _, arguments in
         guard let arguments else { return sqlite3_result_null(context) }
         for argument in 0..<4 where sqlite3_value_type(arguments[argument]) != SQLITE_FLOAT {
@@ -37,7 +37,7 @@ package enum GreatCircle {
         }
         sqlite3_result_double(
           context,
-          GreatCircle.metres(
+          GreatCircle.meters(
             sqlite3_value_double(arguments[0]), sqlite3_value_double(arguments[1]),
             sqlite3_value_double(arguments[2]), sqlite3_value_double(arguments[3])))
       }, nil, nil, nil)

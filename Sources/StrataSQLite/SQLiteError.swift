@@ -74,7 +74,7 @@ internal import CStrataSQLite
 /// Result codes that callers of ``Statement/runReturningCode()`` tell apart.
 package enum ResultCode {
   package static var done: Int32 { SQLITE_DONE }
-  package static var isConstraint: Int32 { SQLITE_CONSTRAINT }
+  package static var constraint: Int32 { SQLITE_CONSTRAINT }
   package static var corrupt: Int32 { SQLITE_CORRUPT }
 
   package static func isUniqueness(_ code: Int32) -> Bool {

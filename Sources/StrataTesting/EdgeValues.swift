@@ -13,7 +13,7 @@ struct EdgeValues {
   /// - Parameter isDistinct: whether no two values may be equal: those of keys and unique columns.
   init(_ column: SchemaDescription.Column, isDistinct: Bool, given: [Cell]?) {
     self.column = column
-    type = column.value.hasPrefix("Key<") ? "UUID" : column.value
+    type = column.valueType.hasPrefix("Key<") ? "UUID" : column.valueType
     self.isDistinct = isDistinct
     self.given = given ?? []
   }

@@ -1,5 +1,5 @@
 public import Foundation
-internal import Strata
+public import Strata
 internal import StrataFaults
 
 /// A place for a store where the disk fails when a test says so.
@@ -35,7 +35,9 @@ public final class FaultyDisk: Sendable {
   private let plan = FaultPlan()
 
   /// A disk for a store in a folder of its own, removed when nobody has the disk any more.
-  public init() throws {
+  ///
+  /// - Throws: `StoreError` with code `cannotOpen` if the folder cannot be made.
+  public init() throws(StoreError) {
     let folder = try TemporaryFolder()
     self.folder = folder
     url = folder.url.appendingPathComponent("store.sqlite")

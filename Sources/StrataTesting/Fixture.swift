@@ -68,6 +68,8 @@ extension Stack {
   public func load(_ fixtures: Fixture...) async throws(ImportError) { try await load(fixtures) }
 
   /// Imports a list of fixtures.
+  ///
+  /// - Throws: ``StrataImport/ImportError`` of a record that does not fit, with its place.
   public func load(_ fixtures: [Fixture]) async throws(ImportError) {
     for fixture in fixtures { try await fixture(self) }
   }

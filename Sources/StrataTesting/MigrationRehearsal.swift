@@ -59,6 +59,8 @@ public nonisolated(nonsending) func rehearseMigration(
 }
 
 /// Rehearses the migration to a list of entities.
+///
+/// - Throws: `StoreError` as `Stack.open` does, or if a given row does not fit the description.
 public nonisolated(nonsending) func rehearseMigration(
   from old: SchemaDescription, rows: RehearsalRows = RehearsalRows(),
   to entities: [any Entity.Type], options: Stack.Options = Stack.Options()
@@ -85,6 +87,9 @@ public nonisolated(nonsending) func rehearseMigration(
 
 extension SchemaDescription {
   /// Reads a description that was committed as JSON.
+  ///
+  /// - Throws: what reading the file throws; `StoreError` with code `schemaMismatch` if it has no
+  ///   description.
   public init(contentsOf url: URL) throws {
     try self.init(json: String(decoding: Data(contentsOf: url), as: UTF8.self))
   }

@@ -28,7 +28,7 @@ struct RowMaker {
 
   private mutating func madeKeys(_ table: SchemaDescription.Table) -> [Cell] {
     guard let column = table[column: table.key] else { return [] }
-    let given = wanted.values[column.value]
+    let given = wanted.values[column.valueType]
     let values = EdgeValues(column, isDistinct: true, given: given)
     // A key of given values cannot have more of them.
     return (0..<min(wanted.count, given?.count ?? .max)).map { values.value($0, &random) }
@@ -57,7 +57,7 @@ struct RowMaker {
       if targets.isEmpty || (column.isOptional && random.oneIn(3)) { return .null }
       return isUnique ? targets[row % targets.count] : random.pick(targets)
     }
-    let values = EdgeValues(column, isDistinct: isUnique, given: wanted.values[column.value])
+    let values = EdgeValues(column, isDistinct: isUnique, given: wanted.values[column.valueType])
     return values.value(row, &random)
   }
 }

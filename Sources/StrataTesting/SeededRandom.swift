@@ -1,18 +1,19 @@
 internal import Foundation
+internal import Strata
 
-/// A generator that repeats itself from its seed (SplitMix64, Steele et al. 2014).
+/// A generator that repeats itself from its seed (SplitMix64).
 ///
 /// For tests over generated input: ``printingSeed(_:)`` prints the seed, and
 /// `STRATA_SEED=… swift test` repeats a run.
 public struct SeededRandom: RandomNumberGenerator, Sendable {
   /// What the sequence started from.
   public let seed: UInt64
-  private var state: UInt64
+  private var numbers: SplitMix64
 
   /// A generator that repeats the sequence of `seed`.
   public init(seed: UInt64) {
     self.seed = seed
-    state = seed
+    numbers = SplitMix64(seed: seed)
   }
 
   /// A generator with a new seed, or with the one in the environment, which is printed.
@@ -24,13 +25,7 @@ public struct SeededRandom: RandomNumberGenerator, Sendable {
   }
 
   /// The next 64 bits.
-  public mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var word = state
-    word = (word ^ word >> 30) &* 0xBF58_476D_1CE4_E5B9
-    word = (word ^ word >> 27) &* 0x94D0_49BB_1331_11EB
-    return word ^ word >> 31
-  }
+  public mutating func next() -> UInt64 { numbers.next() }
 
   /// A number from 0 up to `bound`, excluded, without a bias that a test would notice.
   public mutating func below(_ bound: Int) -> Int { Int(next() % UInt64(bound)) }

@@ -65,6 +65,8 @@ extension Stack {
 }
 
 /// Runs `body` with a temporary stack that is closed and removed afterwards.
+///
+/// - Throws: what `body` throws; `StoreError` as `Stack.temporary` does.
 public nonisolated(nonsending) func withTemporaryStack<R>(
   _ entities: any Entity.Type..., options: Stack.Options = Stack.Options(),
   body: nonisolated(nonsending) (Stack) async throws -> R
@@ -73,6 +75,8 @@ public nonisolated(nonsending) func withTemporaryStack<R>(
 }
 
 /// Runs `body` with a temporary stack of a list of entities.
+///
+/// - Throws: what `body` throws; `StoreError` as `Stack.temporary` does.
 public nonisolated(nonsending) func withTemporaryStack<R>(
   _ entities: [any Entity.Type], options: Stack.Options = Stack.Options(),
   body: nonisolated(nonsending) (Stack) async throws -> R

@@ -97,7 +97,7 @@ private actor ChildWorker {
   private let stack: Stack
   private let options: ChildProcess.Options
   private let log: FileHandle
-  private var random: SeededGenerator
+  private var random: SplitMix64
   private(set) var counts = (conflicts: 0, busy: 0)
 
   init(_ stack: Stack, _ options: ChildProcess.Options) {
@@ -106,7 +106,7 @@ private actor ChildWorker {
     let path = options.store + ".steps\(options.number)"
     _ = FileManager.default.createFile(atPath: path, contents: nil)
     log = FileHandle(forWritingAtPath: path) ?? .nullDevice
-    random = SeededGenerator(options.seed &+ UInt64(options.number))
+    random = SplitMix64(seed: options.seed &+ UInt64(options.number))
   }
 
   func run() async throws {

@@ -53,7 +53,7 @@ struct CorruptionStress {
     let store = folder.appendingPathComponent("damaged.sqlite")
     for seed in seed..<(seed + trials) {
       say("trial \(seed)")
-      var random = SeededGenerator(seed)
+      var random = SplitMix64(seed: seed)
       for suffix in ["", "-wal", "-shm", "-notify"] {
         try? FileManager.default.removeItem(atPath: store.path + suffix)
       }
@@ -77,7 +77,7 @@ struct CorruptionStress {
   }
 
   /// A few flipped bits, a stretch of other bytes, or an early end.
-  private static func damage(_ bytes: inout [UInt8], _ random: inout SeededGenerator) {
+  private static func damage(_ bytes: inout [UInt8], _ random: inout SplitMix64) {
     // The first bytes of a page say what the others mean.
     let page = Int.random(in: 0..<max(1, bytes.count / 4096), using: &random) * 4096
     let span = Bool.random(using: &random) ? 16 : 4096

@@ -18,7 +18,7 @@ struct LeakStress {
   func run() async throws -> Report {
     var report = Report(mode: "leaks")
     let watchdog = Watchdog(mode: "leaks", patience: .seconds(600))
-    var random = SeededGenerator(options.seed)
+    var random = SplitMix64(seed: options.seed)
     // What is made once and kept, such as threads, is there after a while.
     let warmUp = max(1, min(500, options.cycles / 4))
     var before = (memory: 0, descriptors: 0)
@@ -43,7 +43,7 @@ struct LeakStress {
   }
 
   /// What is left of a stack that was used and closed.
-  private func remains(_ cycle: Int, _ random: inout SeededGenerator) async throws -> [String] {
+  private func remains(_ cycle: Int, _ random: inout SplitMix64) async throws -> [String] {
     weak var stack: Stack?
     weak var view: ViewContext?
     weak var live: LiveQuery<Account>?

@@ -138,7 +138,7 @@ private struct AccountFeed: AsyncSequence, Sendable {
   let seed: UInt64
 
   struct AsyncIterator: AsyncIteratorProtocol {
-    var random: SeededGenerator
+    var random: SplitMix64
     var next = 0
     let rows: Int
 
@@ -156,7 +156,7 @@ private struct AccountFeed: AsyncSequence, Sendable {
   }
 
   func makeAsyncIterator() -> AsyncIterator {
-    AsyncIterator(random: SeededGenerator(seed), rows: rows)
+    AsyncIterator(random: SplitMix64(seed: seed), rows: rows)
   }
 }
 

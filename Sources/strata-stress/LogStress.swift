@@ -60,7 +60,7 @@ private actor LogWriter {
   }
 
   func run(seed: UInt64) async throws {
-    var random = SeededGenerator(seed)
+    var random = SplitMix64(seed: seed)
     let scratch = stack.scratch()
     for commit in 0..<commits {
       let id = Int.random(in: 0..<1000, using: &random)

@@ -23,7 +23,7 @@ struct RegistryStress {
     let live = stack.view.live(Account.all)
     try await live.load()
     let writer = PinMover(stack)
-    var random = SeededGenerator(options.seed)
+    var random = SplitMix64(seed: options.seed)
     var report = Report(mode: "registry")
     report.counts["trials"] = options.trials
     for trial in 0..<options.trials {
@@ -45,7 +45,7 @@ struct RegistryStress {
 
   @MainActor
   private func end(
-    _ live: LiveQuery<Account>, _ random: inout SeededGenerator
+    _ live: LiveQuery<Account>, _ random: inout SplitMix64
   ) async -> Remains {
     var remains = Remains()
     weak var weakMap: MortalMap?

@@ -5,5 +5,5 @@ import Strata
 func capture(_ stack: Stack) {
   let scratch = stack.scratch()
   Task { @concurrent in try await scratch.save() }
-  scratch.discard()
+  scratch.rollback()
 }

@@ -16,7 +16,7 @@ public func fuzzOneInput(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
 private let scanned: [(format: JSONFormat, plan: JSONPlan)] = [
   (.array, scannedPlan(root: "")), (.lines, scannedPlan(root: "")),
   (.featureCollection, scannedPlan(root: "properties.")),
-  (.arrayAt(["a", "b"]), scannedPlan(root: "o.")),
+  (.array(at: ["a", "b"]), scannedPlan(root: "o.")),
 ]
 
 private func scannedPlan(root: String) -> JSONPlan {

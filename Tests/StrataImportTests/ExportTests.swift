@@ -131,7 +131,7 @@ private struct Everything: Entity, Equatable {
 
   private func text(_ data: Data) -> String { String(decoding: data, as: UTF8.self) }
 
-  @Test(arguments: [JSONFormat.array, .lines, .arrayAt(["a \"b\"", "c"])], [true, false])
+  @Test(arguments: [JSONFormat.array, .lines, .array(at: ["a \"b\"", "c"])], [true, false])
   func `what is exported is imported as it was`(
     format: JSONFormat, isMapped: Bool
   ) async throws {
@@ -142,6 +142,7 @@ private struct Everything: Entity, Equatable {
       for _ in 0..<300 { scratch.insert(Everything.random(&random)) }
     }
     let json = try await exported(first, Everything.all, as: format, mapping: mapping)
+    #expect(try await first.exportJSON(Everything.all, as: format, mapping: mapping) == json)
     // Foundation reads it, too.
     if format != .lines { _ = try JSONSerialization.jsonObject(with: json) }
     let second = try await Stack.temporary(Everything.self)
@@ -252,8 +253,28 @@ private struct Everything: Entity, Equatable {
         JSONMapping {
           key
           Field(\.count, "id.count")
-        }) == "mapping")
+        }) == "invalidMapping")
     await stack.close()
+  }
+
+  @Test func `a document in memory is the one that is written in chunks`() async throws {
+    let stack = try await Stack.temporary(Author.self, Book.self)
+    #expect(
+      text(try await stack.exportJSON(Author.all))
+        == text(try await exported(stack, .all as Query<Author>)))
+    try await stack.withScratch { scratch in
+      for id in 0..<5_000 { scratch.insert(Author(id: id, name: "name \(id)")) }
+    }
+    let query = Author.sorted(by: \.id, .descending).limit(4_000)
+    let document: Data = try await stack.exportJSON(query, as: .lines)
+    #expect(document == (try await exported(stack, query, as: .lines)))
+    #expect(document.split(separator: UInt8(ascii: "\n")).count == 4_000)
+    await #expect(throws: ImportError.self) {
+      try await stack.exportJSON(
+        Author.all, mapping: JSONMapping<Author> { Field(\.name, "name[") })
+    }
+    await stack.close()
+    await #expect(throws: StoreError.self) { try await stack.exportJSON(query) }
   }
 
   @Test func `a file is there as a whole or stays as it was`() async throws {

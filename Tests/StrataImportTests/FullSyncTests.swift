@@ -43,7 +43,7 @@ import Testing
     let error = await #expect(throws: ImportError.self) {
       try await stack.books(Book.lines([1]), absent: .delete(within: Author.all))
     }
-    #expect(error?.code == .mapping)
+    #expect(error?.code == .invalidMapping)
     #expect(try await stack.fetch(Author.all).count == 1)
     #expect(try await ids() == [1, 2, 3])
   }
@@ -61,7 +61,7 @@ import Testing
           Book.self, from: feed, as: format, mapping: Book.json, absent: absent,
           options: .init { $0.checkpoint = checkpoint })
       }
-      #expect(error?.code == .mapping)
+      #expect(error?.code == .invalidMapping)
     }
     #expect(try await ids() == Array(1...9))
   }

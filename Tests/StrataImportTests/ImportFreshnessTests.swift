@@ -43,7 +43,7 @@ private struct Level: Entity, Equatable {
     let error = await #expect(throws: ImportError.self) {
       try await importing("[\(rows), {\"id\": 3000}]")
     }
-    #expect(error?.code == .value && error?.result.commit ?? 0 > 0)
+    #expect(error?.code == .invalidValue && error?.result.commit ?? 0 > 0)
     #expect(try await stack.lastImported(Level.all) == nil)
   }
 

@@ -149,7 +149,7 @@ private struct Song: Entity, Equatable {
     let error = await #expect(throws: ImportError.self) {
       _ = try await importing("[{\"id\": 1, \"title\": \"A\"},\n {\"id\": 2, \"title\": 5}]")
     }
-    #expect(error?.code == .value && error?.line == 2 && error?.column == 21)
+    #expect(error?.code == .invalidValue && error?.line == 2 && error?.column == 21)
     #expect(error?.path == "title" && error?.found == "5")
   }
 
@@ -157,7 +157,7 @@ private struct Song: Entity, Equatable {
     let error = await #expect(throws: ImportError.self) {
       _ = try await importing(#"[{"id": 1, "title": "A", "genre": "polka"}]"#)
     }
-    #expect(error?.code == .value && error?.path == "genre")
+    #expect(error?.code == .invalidValue && error?.path == "genre")
     #expect(try await songs().isEmpty)
   }
 
@@ -189,7 +189,7 @@ private struct Song: Entity, Equatable {
       let error = await #expect(throws: ImportError.self) {
         _ = try await stack.importJSON(Song.self, from: .data(Data("[]".utf8)), mapping: mapping)
       }
-      #expect(error?.code == .mapping)
+      #expect(error?.code == .invalidMapping)
     }
   }
 

@@ -50,7 +50,7 @@ private struct Guest: Entity, Equatable {
     let error = await #expect(throws: ImportError.self) {
       try await importing([#"{"id":"no key","name":"A"}"#])
     }
-    #expect(error?.code == .value && error?.path == "id")
+    #expect(error?.code == .invalidValue && error?.path == "id")
   }
 
   @Test func `a batch names every object that breaks a rule, and nothing of it is written`()
@@ -63,7 +63,7 @@ private struct Guest: Entity, Equatable {
         #"{"id":"\#(keys[2])","name":"C","host":"\#(keys[2])"}"#,
       ])
     }
-    #expect(error?.code == .validation && error?.storeError?.code == .validationFailed)
+    #expect(error?.code == .validationFailed && error?.storeError?.code == .validationFailed)
     #expect(
       error?.storeError?.failures.map(\.description) == [
         "Guest.name of \(keys[1]): its length must be at least 1",
@@ -79,7 +79,7 @@ private struct Guest: Entity, Equatable {
     objects.append(#"{"id":"\#(Guest.ID())","name":""}"#)
     let all = objects
     let error = await #expect(throws: ImportError.self) { try await importing(all) }
-    #expect(error?.code == .validation && error?.storeError?.failureCount == 1)
+    #expect(error?.code == .validationFailed && error?.storeError?.failureCount == 1)
     #expect(error?.result.inserted == 2000)
     #expect(try await stack.fetch(Guest.all).count == 2000)
   }

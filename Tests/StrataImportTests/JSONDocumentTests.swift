@@ -120,7 +120,7 @@ private struct Song: Entity, Equatable {
     #expect(try await songs() == [Song(id: 1, title: "A")])
     #expect(try await artists() == [Artist(id: 7, name: "M")])
     let error = await failure(feed, #"{"items": [{"kind": {"name": "song"}, "id": "x"}]}"#)
-    #expect(error?.code == .value && error?.path == "id")
+    #expect(error?.code == .invalidValue && error?.path == "id")
   }
 
   @Test func `JSON API is read whatever the order of data and included`() async throws {
@@ -170,7 +170,7 @@ private struct Song: Entity, Equatable {
       JSONRecords(Artist.self, at: "a").when("x", is: "1")
     }
     for document in [nested, twice, keys, values, JSONDocument {}] {
-      #expect(await failure(document, "not read")?.code == .mapping)
+      #expect(await failure(document, "not read")?.code == .invalidMapping)
     }
   }
 

@@ -34,10 +34,10 @@ import Testing
     (.featureCollection, "{\"bbox\":[1,[2,{\"a\":\"\\q\"}]],\"features\":[]}"),
     (.featureCollection, "{\"features\":null}"),
     (
-      .arrayAt(["a", "b"]),
+      .array(at: ["a", "b"]),
       "{\"a\":{\"x\":1,\"b\":[\(records)],\"y\":[]},\"b\":[1],\"a\":{\"b\":[{}]}}"
     ),
-    (.arrayAt(["a", "b"]), "{\"a\":[]}"),
+    (.array(at: ["a", "b"]), "{\"a\":[]}"),
   ]
 
   private static func plan() throws -> JSONPlan {
@@ -69,8 +69,8 @@ import Testing
   }
 
   @Test func `a path may be written with dots`() {
-    #expect(JSONFormat.array(at: "data.songs") == .arrayAt(["data", "songs"]))
-    #expect(JSONFormat.array(at: "") == .arrayAt([]))
+    #expect(JSONFormat.array(at: "data.songs") == .array(at: ["data", "songs"]))
+    #expect(JSONFormat.array(at: "") == .array(at: []))
     #expect(JSONFormat.array != .array(at: "songs"))
   }
 

@@ -128,7 +128,7 @@ struct LinkImportTests {
       let error = await #expect(throws: ImportError.self) {
         try await importing(#"{"notes": [{"id": 1, "tags": {"data": \#(value)}}]}"#)
       }
-      #expect(error?.code == .value && error?.path == path, "\(value) \(error?.path ?? "")")
+      #expect(error?.code == .invalidValue && error?.path == path, "\(value) \(error?.path ?? "")")
     }
     #expect(try await stack.fetch(Note.all).isEmpty)
   }
@@ -138,6 +138,6 @@ struct LinkImportTests {
     let error = await #expect(throws: ImportError.self) {
       try await sheet.importJSON(Self.document, from: .data(Data("{}".utf8)))
     }
-    #expect(error?.code == .mapping)
+    #expect(error?.code == .invalidMapping)
   }
 }

@@ -138,7 +138,7 @@ private struct Song: Entity, Equatable {
       Field(\.id, "id").allowingNumberInString()
       Field(\.playCount, "id")
     }
-    #expect(await refusal(mapping, "not read")?.code == .mapping)
+    #expect(await refusal(mapping, "not read")?.code == .invalidMapping)
   }
 
   // MARK: Declared
@@ -168,7 +168,7 @@ private struct Song: Entity, Equatable {
     }
     let json = #"[{"id": 1, "genre": "polka"}, {"id": 2, "genre": "jazz"}]"#
     let error = try #require(await refusal(strict, json))
-    #expect(error.code == .value && error.path == "genre")
+    #expect(error.code == .invalidValue && error.path == "genre")
     _ = try await importing(Song.self, lenient, json)
     #expect(try await songs().map(\.genre) == [.other, .jazz])
   }
@@ -245,7 +245,7 @@ private struct Song: Entity, Equatable {
       (#"[{"id": 1, "songs": [null]}]"#, "songs[0]"), (#"[{"id": 1, "songs": {}}]"#, "songs"),
     ] {
       let error = try #require(await refusal(mapping, json))
-      #expect(error.code == .value && error.path == path, "\(error)")
+      #expect(error.code == .invalidValue && error.path == path, "\(error)")
       #expect(try await songs().isEmpty)
       #expect(try await artists().isEmpty)
     }
@@ -264,7 +264,7 @@ private struct Song: Entity, Equatable {
       NestedObject(\.artistID, "artist", JSONMapping<Artist> { Field(\.id, "id") })
     }
     for mapping in [twice, keyless, crossed] {
-      #expect(await refusal(mapping, "not read")?.code == .mapping)
+      #expect(await refusal(mapping, "not read")?.code == .invalidMapping)
     }
   }
 }

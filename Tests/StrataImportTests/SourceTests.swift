@@ -136,7 +136,8 @@ private func cut(_ data: Data, _ size: Int) -> Pieces<Data> {
         #expect(4...9 ~= index || index == compressed.count - 9, "damaged at \(index)")
       } catch let error as ImportError {
         let isGzip = error.underlying is GzipError
-        #expect(isGzip || error.code == .syntax || error.code == .value, "damaged at \(index)")
+        #expect(
+          isGzip || error.code == .syntax || error.code == .invalidValue, "damaged at \(index)")
       }
     }
   }

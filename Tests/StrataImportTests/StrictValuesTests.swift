@@ -53,7 +53,7 @@ private struct Amount: Entity, Equatable {
   ])
   func `what does not fit is refused`(members: String, path: String) async throws {
     let error = await #expect(throws: ImportError.self) { try await importing(members) }
-    #expect(error?.code == .value && error?.path == path, "\(members)")
+    #expect(error?.code == .invalidValue && error?.path == path, "\(members)")
     #expect(try await stack.fetch(Amount.all).isEmpty)
   }
 

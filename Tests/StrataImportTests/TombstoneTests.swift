@@ -99,7 +99,7 @@ struct TombstoneTests {
       (#"{"id": 1, "deleted": "true"}"#, "deleted"),
     ] {
       let error = await #expect(throws: ImportError.self) { try await labels("[\(record)]") }
-      #expect(error?.code == .value && error?.path == path, "\(record)")
+      #expect(error?.code == .invalidValue && error?.path == path, "\(record)")
     }
     #expect(try await ids() == [1, 2, 3, 4])
   }
@@ -125,7 +125,7 @@ struct TombstoneTests {
       let error = await #expect(throws: ImportError.self) {
         try await importing(document, #"{"gone": {"labels": [\#(broken)]}}"#)
       }
-      #expect(error?.code == .value, "\(broken)")
+      #expect(error?.code == .invalidValue, "\(broken)")
     }
   }
 
@@ -186,7 +186,7 @@ struct TombstoneTests {
     }
     for mapping in [two, other] {
       let error = await #expect(throws: ImportError.self) { try await labels("not read", mapping) }
-      #expect(error?.code == .mapping)
+      #expect(error?.code == .invalidMapping)
     }
   }
 }

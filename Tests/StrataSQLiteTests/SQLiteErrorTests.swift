@@ -55,7 +55,7 @@ import Testing
     let insert = try connection.prepare("INSERT INTO users VALUES (2, ?1, 'x')")
     insert.bind(1, "john")
     #expect(insert.runReturningCode() == ResultCode.done)
-    #expect(insert.runReturningCode() & 0xFF == ResultCode.isConstraint)
+    #expect(insert.runReturningCode() & 0xFF == ResultCode.constraint)
   }
 
   @Test func `a full disk is told from other errors, and nothing is lost`() throws {

@@ -1,7 +1,7 @@
 extension ScratchContext {
   /// Marks something as imported, in the transaction of the next save.
   ///
-  /// If that save fails, the mark waits for the next one, like an edit; `discard` forgets it.
+  /// If that save fails, the mark waits for the next one, like an edit; ``rollback()`` forgets it.
   ///
   /// - Precondition: the context is not a child of the view context, whose edits may be discarded
   ///   after they were saved into it.
@@ -14,6 +14,9 @@ extension ScratchContext {
   }
 
   /// Marks the result of a query as imported, in the transaction of the next save.
+  ///
+  /// - Precondition: the context is not a child of the view context.
+  /// - Throws: ``StoreError`` with code `invalidQuery`.
   public func markFresh<E: Entity>(_ query: Query<E>) throws(StoreError) {
     try markFresh(.query(query))
   }

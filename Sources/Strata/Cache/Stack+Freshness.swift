@@ -1,4 +1,5 @@
 public import Foundation
+internal import StrataSQLite
 
 extension Stack {
   /// When something was last marked as imported; nil if it never was, or was forgotten.
@@ -7,15 +8,27 @@ extension Stack {
   public nonisolated(nonsending) func lastImported(
     _ entry: CacheEntry
   ) async throws(StoreError) -> Date? {
+    try await reading(entry) { identity, connection throws(StoreError) in
+      try FreshnessTable.time(identity, connection)
+    }
+  }
+
+  /// Reads what the newest commit keeps of an entry.
+  nonisolated(nonsending) func reading<Value: Sendable>(
+    _ entry: CacheEntry,
+    _ body: @escaping @Sendable (CacheIdentity, Connection) throws(StoreError) -> Value
+  ) async throws(StoreError) -> Value {
     let identity = try entry.identity(store.model)
     return try await store.reading { snapshot throws(StoreError) in
       try await snapshot.read { _, connection throws(StoreError) in
-        try FreshnessTable.time(identity, connection)
+        try body(identity, connection)
       }
     }
   }
 
   /// When the result of a query was last marked as imported; nil if it never was, or was forgotten.
+  ///
+  /// - Throws: ``StoreError`` with code `invalidQuery`, `cancelled`, `closed` or one of SQLite's.
   public nonisolated(nonsending) func lastImported<E: Entity>(
     _ query: Query<E>
   ) async throws(StoreError) -> Date? {
@@ -24,6 +37,8 @@ extension Stack {
 
   /// Whether something was imported longer ago than an age, never, or in the future: the clock was
   /// set back since.
+  ///
+  /// - Throws: ``StoreError`` with code `invalidQuery`, `cancelled`, `closed` or one of SQLite's.
   public nonisolated(nonsending) func isStale(
     _ entry: CacheEntry, olderThan age: Duration
   ) async throws(StoreError) -> Bool {
@@ -33,6 +48,8 @@ extension Stack {
   }
 
   /// Whether the result of a query was imported longer ago than an age, never, or in the future.
+  ///
+  /// - Throws: ``StoreError`` with code `invalidQuery`, `cancelled`, `closed` or one of SQLite's.
   public nonisolated(nonsending) func isStale<E: Entity>(
     _ query: Query<E>, olderThan age: Duration
   ) async throws(StoreError) -> Bool {
@@ -42,6 +59,8 @@ extension Stack {
   /// Marks as imported what has been committed already.
   ///
   /// `ScratchContext.markFresh` does it in the transaction of a save, and an import by itself.
+  ///
+  /// - Throws: ``StoreError`` with code `invalidQuery`, `cancelled`, `closed` or one of SQLite's.
   public nonisolated(nonsending) func markFresh(
     _ entries: CacheEntry...
   ) async throws(StoreError) {
@@ -52,6 +71,8 @@ extension Stack {
   }
 
   /// Makes something stale, whenever it was imported.
+  ///
+  /// - Throws: ``StoreError`` with code `invalidQuery`, `cancelled`, `closed` or one of SQLite's.
   public nonisolated(nonsending) func forgetImport(
     of entry: CacheEntry
   ) async throws(StoreError) {
@@ -62,6 +83,8 @@ extension Stack {
   }
 
   /// Makes everything stale.
+  ///
+  /// - Throws: ``StoreError`` with code `cancelled`, `closed` or one of SQLite's.
   public nonisolated(nonsending) func forgetAllImports() async throws(StoreError) {
     try await store.writer.submit(.normal) { writer throws(StoreError) in
       try writer.forgetFreshness(nil)

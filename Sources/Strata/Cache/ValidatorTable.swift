@@ -89,11 +89,8 @@ extension Stack {
   package nonisolated(nonsending) func validators(
     of entry: CacheEntry
   ) async throws(StoreError) -> String? {
-    let identity = try entry.identity(store.model)
-    return try await store.reading { snapshot throws(StoreError) in
-      try await snapshot.read { _, connection throws(StoreError) in
-        try ValidatorTable.value(of: identity, connection)
-      }
+    try await reading(entry) { identity, connection throws(StoreError) in
+      try ValidatorTable.value(of: identity, connection)
     }
   }
 

@@ -7,7 +7,7 @@ extension Change {
   ///
   /// - Returns: the change from `target` to the edited target, or nil if nothing is left of it.
   ///   An update of a record that is gone stays an update of nothing: it keeps its own `before`.
-  public func rebased(onto target: Record?) -> Change? {
+  package func rebased(onto target: Record?) -> Change? {
     guard let edited = onTop(of: target) else { return nil }
     if before != nil && after != nil && target == nil { return edited }
     return Change(before: target, after: edited.after)

@@ -2,23 +2,23 @@
 ///
 /// A missing `before` is an insertion, a missing `after` a deletion. Everything above the store is
 /// made of these pairs: edits, saves, undo, conflicts, notifications.
-public struct Change: Sendable, Equatable {
+package struct Change: Sendable, Equatable {
   /// The record before the change; nil if it did not exist.
-  public let before: Record?
+  package let before: Record?
   /// The record after the change; nil if it no longer exists.
-  public let after: Record?
+  package let after: Record?
 
   /// A change from `before` to `after`.
-  public init(before: Record?, after: Record?) {
+  package init(before: Record?, after: Record?) {
     self.before = before
     self.after = after
   }
 
   /// Whether nothing changed: such a change is neither written nor announced.
-  public var isIdentity: Bool { before == after }
+  package var isIdentity: Bool { before == after }
 
   /// The change that undoes this one.
-  public var inverse: Change { Change(before: after, after: before) }
+  package var inverse: Change { Change(before: after, after: before) }
 
   /// This change followed by `next`, as one change.
   ///
@@ -26,7 +26,7 @@ public struct Change: Sendable, Equatable {
   /// match goes through ``rebased(onto:)`` instead.
   ///
   /// - Precondition: `next.before` equals `after`.
-  public func composed(with next: Change) -> Change {
+  package func composed(with next: Change) -> Change {
     guard after == next.before else {
       fatalError("composing changes that do not meet: rebase the second one first")
     }

@@ -1,7 +1,7 @@
 /// What one or more commits changed of a many-to-many relationship.
 public struct LinkChanges<Root: Entity, Target: Entity>: Sendable {
   /// The keys of two linked entities.
-  public struct Link: Sendable {
+  public struct Link: Sendable, Hashable {
     /// The key of the entity whose relationship it is.
     public let root: Root.ID
     /// The key of the entity that it is linked with.

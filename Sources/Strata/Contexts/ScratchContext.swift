@@ -59,7 +59,7 @@ public final class ScratchContext {
 
   // MARK: - Editing
 
-  /// Whether there is anything to save or discard.
+  /// Whether there is anything to save or roll back.
   public var hasChanges: Bool { !edits.isEmpty || !freshened.isEmpty }
 
   /// Adds a new entity.
@@ -107,8 +107,8 @@ public final class ScratchContext {
     edits.undo.endEvent()
   }
 
-  /// Forgets every edit that no save has begun to write.
-  public func discard() {
+  /// Discards every edit that no save has begun to write.
+  public func rollback() {
     edits.removeAll()
     freshened = []
   }

@@ -108,6 +108,8 @@ public final class Stack: Sendable {
   }
 
   /// Opens the store at `url` with a list of entities.
+  ///
+  /// - Throws: ``StoreError``, as for entities that are listed one by one.
   public static func open(
     _ entities: [any Entity.Type], at url: URL, options: Options = Options()
   ) async throws(StoreError) -> Stack {
@@ -117,6 +119,8 @@ public final class Stack: Sendable {
   /// A new, empty store in a folder of its own that is removed when the stack closes.
   ///
   /// A real file: what runs in a test is what ships.
+  ///
+  /// - Throws: ``StoreError`` with code `invalidSchema`, `cannotOpen`, `diskFull` or one of SQLite's.
   public static func temporary(
     _ entities: any Entity.Type..., options: Options = Options()
   ) async throws(StoreError) -> Stack {
@@ -124,6 +128,8 @@ public final class Stack: Sendable {
   }
 
   /// A new, empty store for a list of entities, removed when the stack closes.
+  ///
+  /// - Throws: ``StoreError`` with code `invalidSchema`, `cannotOpen`, `diskFull` or one of SQLite's.
   public static func temporary(
     _ entities: [any Entity.Type], options: Options = Options()
   ) async throws(StoreError) -> Stack {
@@ -255,6 +261,8 @@ public final class Stack: Sendable {
   /// Lends a scratch context to `body`, saves it, and returns when the view context shows the save.
   ///
   /// `body` runs where the caller runs. If it throws, nothing is saved.
+  ///
+  /// - Throws: what `body` throws; ``StoreError`` as ``ScratchContext/save(_:)`` does.
   @discardableResult
   public nonisolated(nonsending) func withScratch<R>(
     _ body: nonisolated(nonsending) (ScratchContext) async throws -> R

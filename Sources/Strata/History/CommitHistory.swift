@@ -51,6 +51,9 @@ public struct CommitHistory: AsyncSequence, Sendable {
     }
 
     /// The next commit; nil after the last one. After an error, nil.
+    ///
+    /// - Throws: ``StoreError`` with code `historyExpired`, `wrongStore`, `cancelled`, `closed` or one of
+    ///   SQLite's.
     public mutating func next(
       isolation actor: isolated (any Actor)? = #isolation
     ) async throws(StoreError) -> HistoryEntry? {

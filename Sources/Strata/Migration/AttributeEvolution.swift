@@ -36,7 +36,7 @@ extension AttributeValue {
 /// What a table says about its past, and what its rows get for attributes that are new.
 struct TableEvolution: Sendable {
   struct Column: Sendable {
-    let value: String
+    let valueType: String
     var evolution = AttributeEvolution()
     /// Nil for columns that no entity has.
     var coding: AttributeCoding?

@@ -17,7 +17,7 @@ enum FormerNames {
 
   /// The stored name's position for each wanted name; nil for what is new.
   ///
-  /// Complexity: O(n²) in the number of names that declare a former one, O(n) otherwise.
+  /// - Complexity: O(n²) in the number of names that declare a former one, O(n) otherwise.
   static func match(_ wanted: [Wanted], _ stored: [Stored]) -> [Int?] {
     let positions = Dictionary(
       stored.enumerated().map { ($1.name.folded, $0) }, uniquingKeysWith: { first, _ in first })

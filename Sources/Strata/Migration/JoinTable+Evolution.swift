@@ -6,9 +6,9 @@ extension JoinTable {
     _ definition: ManyToManyDefinition, owner: TableDraft, target: TableDraft
   ) -> TableEvolution {
     var columns = [
-      TableEvolution.Column(value: "Data"), reference(owner), reference(target),
+      TableEvolution.Column(valueType: "Data"), reference(owner), reference(target),
     ]
-    if definition.isOrdered { columns.append(TableEvolution.Column(value: "Double")) }
+    if definition.isOrdered { columns.append(TableEvolution.Column(valueType: "Double")) }
     return TableEvolution(
       formerNames: formerNames(definition, owner, target),
       removed: definition.isOrdered ? [] : ["position"],
@@ -17,7 +17,7 @@ extension JoinTable {
 
   private static func reference(_ end: TableDraft) -> TableEvolution.Column {
     TableEvolution.Column(
-      value: end.keyEvolution.value,
+      valueType: end.keyEvolution.valueType,
       evolution: AttributeEvolution(conversions: end.keyEvolution.conversions), target: end.name)
   }
 }

@@ -1,5 +1,8 @@
 extension Migration {
   /// Creates a table with its indexes.
+  ///
+  /// - Throws: ``StoreError`` with code `migrationFailed` if the table is there already or a name is none;
+  ///   one of SQLite's.
   public func createTable(_ table: SchemaDescription.Table) throws(StoreError) {
     try check()
     guard schema[table: table.name] == nil else {
@@ -16,6 +19,8 @@ extension Migration {
   }
 
   /// Drops a table with everything in it.
+  ///
+  /// - Throws: ``StoreError`` with code `migrationFailed` if there is no such table; one of SQLite's.
   public func removeTable(_ name: String) throws(StoreError) {
     let table = try dropSearchIndexes(of: table(name))
     try execute("DROP TABLE \(table.name.quotedIdentifier)")
@@ -24,6 +29,9 @@ extension Migration {
   }
 
   /// Gives a table another name.
+  ///
+  /// - Throws: ``StoreError`` with code `migrationFailed` if there is no such table or the new name is none;
+  ///   one of SQLite's if another table has it.
   public func renameTable(_ name: String, to newName: String) throws(StoreError) {
     try checkName(newName)
     let table = try dropSearchIndexes(of: table(name))
@@ -47,7 +55,9 @@ extension Migration {
 
   /// Adds a column, in which every row has the same value: null unless another is given.
   ///
-  /// Complexity: O(1) for an optional column filled with null, O(n) in the number of rows otherwise.
+  /// - Throws: ``StoreError`` with code `migrationFailed` if there is no such table, it has such a column, or
+  ///   `value` does not fit it; one of SQLite's.
+  /// - Complexity: O(1) for an optional column filled with null, O(n) in the number of rows otherwise.
   public func addColumn(
     _ column: SchemaDescription.Column, to name: String, filledWith value: Cell = .null
   ) throws(StoreError) {
@@ -78,7 +88,9 @@ extension Migration {
 
   /// Drops a column with everything in it, and the constraints that it is in; not the key.
   ///
-  /// Complexity: O(n) in the number of rows.
+  /// - Throws: ``StoreError`` with code `migrationFailed` if there is no such column or it is the key; one of
+  ///   SQLite's.
+  /// - Complexity: O(n) in the number of rows.
   public func removeColumn(_ name: String, from tableName: String) throws(StoreError) {
     let table = try table(tableName)
     let column = try self.column(name, of: table)
@@ -92,6 +104,9 @@ extension Migration {
   }
 
   /// Gives a column another name.
+  ///
+  /// - Throws: ``StoreError`` with code `migrationFailed` if there is no such column or another one has the
+  ///   new name; one of SQLite's.
   public func renameColumn(
     _ name: String, of tableName: String, to newName: String
   ) throws(StoreError) {
@@ -127,7 +142,9 @@ extension Migration {
 
   /// Changes a column's type or whether it is optional; `convert` makes each of the new cells.
   ///
-  /// Complexity: O(n) in the number of rows.
+  /// - Throws: ``StoreError`` with code `migrationFailed` if there is no such column, if `convert` throws, or if
+  ///   what it makes does not fit, naming the record; one of SQLite's.
+  /// - Complexity: O(n) in the number of rows.
   public func convertColumn(
     _ name: String, of tableName: String, to new: SchemaDescription.Column,
     _ convert: (Cell) throws -> Cell

@@ -90,7 +90,8 @@ public final class Migration {
 extension Migration {
   /// How many rows a table has.
   ///
-  /// Complexity: O(n) in the number of rows.
+  /// - Throws: ``StoreError`` with code `migrationFailed` if there is no such table; one of SQLite's.
+  /// - Complexity: O(n) in the number of rows.
   public func count(of table: String) throws(StoreError) -> Int {
     let name = try self.table(table).name.quotedIdentifier
     let statement = try statement("SELECT count(*) FROM \(name)")
@@ -106,7 +107,8 @@ extension Migration {
   /// its turn comes, deleted ones are skipped, and rows inserted behind the last one that was
   /// there at the beginning are not visited.
   ///
-  /// Complexity: O(log n) for each row.
+  /// - Throws: ``StoreError`` with code `migrationFailed` if there is no such table; one of SQLite's.
+  /// - Complexity: O(log n) for each row.
   public func rows(of table: String) throws(StoreError) -> MigrationRows {
     let table = try self.table(table)
     guard let rowID = table.rowIDName else {
@@ -124,6 +126,8 @@ extension Migration {
   }
 
   /// The row of a key; nil if there is none.
+  ///
+  /// - Throws: ``StoreError`` with code `migrationFailed` if there is no such table; one of SQLite's.
   public func row(_ key: RecordKey, of table: String) throws(StoreError) -> MigrationRow? {
     let table = try self.table(table)
     let statement = try statement(
@@ -240,6 +244,8 @@ extension Migration {
   }
 
   /// Deletes a row, if it is there. No delete rule runs.
+  ///
+  /// - Throws: ``StoreError`` with code `migrationFailed` if there is no such table; one of SQLite's.
   public func delete(_ key: RecordKey, from table: String) throws(StoreError) {
     let table = try self.table(table)
     let statement = try statement(

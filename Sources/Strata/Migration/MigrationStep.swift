@@ -36,11 +36,13 @@ public struct MigrationStep: Sendable {
 public struct MigrationRow: Sendable, CustomStringConvertible {
   /// The row's key.
   public let key: RecordKey
-  /// The cells, in the order of ``columns``.
-  public let record: Record
+  let record: Record
   /// The columns' names; the key's comes first.
   public let columns: [String]
   let table: String
+
+  /// The cells, in the order of ``columns``.
+  public var cells: [Cell] { record.cells }
 
   /// The cell of a column.
   ///
@@ -70,7 +72,7 @@ public struct MigrationRow: Sendable, CustomStringConvertible {
   }
 
   public var description: String {
-    zip(columns, record.cells).map { "\($0): \($1)" }.joined(separator: ", ")
+    zip(columns, cells).map { "\($0): \($1)" }.joined(separator: ", ")
   }
 }
 

@@ -17,7 +17,7 @@ extension Model {
       for index in table.sql.indexes(uniques: table.uniques) { add(index.create) }
       for index in table.search?.indexes ?? [] { add(index.create) }
       for column in table.evolution.columns {
-        add(column.value)
+        add(column.valueType)
         add(column.target ?? "")
       }
     }

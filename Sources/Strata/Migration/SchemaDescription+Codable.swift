@@ -93,8 +93,9 @@ extension SchemaDescription.Spatial: Codable {
 }
 
 extension SchemaDescription.Column: Codable {
-  private enum CodingKeys: CodingKey {
-    case name, storage, value, isOptional, isIndexed, target, formerNames, example
+  private enum CodingKeys: String, CodingKey {
+    case name, storage, isOptional, isIndexed, target, formerNames, example
+    case valueType = "value"
   }
 
   public init(from decoder: any Decoder) throws {
@@ -105,7 +106,7 @@ extension SchemaDescription.Column: Codable {
       isOptional: try values.decodeIfPresent(Bool.self, forKey: .isOptional) ?? false,
       isIndexed: try values.decodeIfPresent(Bool.self, forKey: .isIndexed) ?? false,
       target: try values.decodeIfPresent(String.self, forKey: .target),
-      value: try values.decodeIfPresent(String.self, forKey: .value),
+      valueType: try values.decodeIfPresent(String.self, forKey: .valueType),
       formerNames: try values.decodeIfPresent([String].self, forKey: .formerNames) ?? [],
       example: try values.decodeIfPresent(CellExample.self, forKey: .example)?.cell)
   }
@@ -114,7 +115,7 @@ extension SchemaDescription.Column: Codable {
     var values = encoder.container(keyedBy: CodingKeys.self)
     try values.encode(name, forKey: .name)
     try values.encode(storage, forKey: .storage)
-    try values.encode(value, forKey: .value)
+    try values.encode(valueType, forKey: .valueType)
     if isOptional { try values.encode(true, forKey: .isOptional) }
     if isIndexed { try values.encode(true, forKey: .isIndexed) }
     try values.encodeIfPresent(target, forKey: .target)

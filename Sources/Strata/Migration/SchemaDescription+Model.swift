@@ -19,7 +19,7 @@ extension Table {
           evolution.columns.indices.contains(position) ? evolution.columns[position] : nil
         return SchemaDescription.Column(
           column.name, column.storage, isOptional: column.isOptional, isIndexed: column.isIndexed,
-          target: evolution?.target, value: evolution?.value,
+          target: evolution?.target, valueType: evolution?.valueType,
           formerNames: evolution?.evolution.formerNames ?? [],
           example: position == Self.keyColumn ? nil : example(position))
       },
@@ -33,7 +33,7 @@ extension Table {
   /// Equal schemas have equal descriptions, so a value that is new each time is none.
   private func example(_ position: Int) -> Cell? {
     guard evolution.columns.indices.contains(position) else { return nil }
-    let type = evolution.columns[position].value
+    let type = evolution.columns[position].valueType
     if Self.plainValues.contains(type) || type.hasPrefix("Key<") { return nil }
     guard let value = try? evolution.value(for: position), value != .null,
       let again = try? evolution.value(for: position), value == again

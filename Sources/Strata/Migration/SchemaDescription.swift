@@ -108,7 +108,7 @@ public struct SchemaDescription: Sendable, Equatable {
     /// How SQLite stores it.
     public var storage: StorageType
     /// The name of the value's type in Swift, without `Optional`.
-    public var value: String
+    public var valueType: String
     /// Whether null is a value.
     public var isOptional: Bool
     /// Whether it has an index of its own.
@@ -120,14 +120,15 @@ public struct SchemaDescription: Sendable, Equatable {
     /// A valid value, of types that a test could not make one of by itself.
     public var example: Cell?
 
-    /// A column; without a `value`, of the Swift type that SQLite's storage type suggests.
+    /// A column; without a `valueType`, of the Swift type that SQLite's storage type suggests.
     public init(
       _ name: String, _ storage: StorageType, isOptional: Bool = false, isIndexed: Bool = false,
-      target: String? = nil, value: String? = nil, formerNames: [String] = [], example: Cell? = nil
+      target: String? = nil, valueType: String? = nil, formerNames: [String] = [],
+      example: Cell? = nil
     ) {
       self.name = name
       self.storage = storage
-      self.value = value ?? storage.usualValue
+      self.valueType = valueType ?? storage.usualValue
       self.isOptional = isOptional
       self.isIndexed = isIndexed
       self.target = target

@@ -252,7 +252,7 @@ struct TableChange {
       problems.append(
         error(
           column.name,
-          "the store has a column \"\(column.name)\" (\(column.value)), which no attribute of "
+          "the store has a column \"\(column.name)\" (\(column.valueType)), which no attribute of "
             + "\(table.entity) claims",
           advice: "if it was renamed, declare Attribute(…).formerly(\"\(column.name)\"); if it is "
             + "gone, list Removed<\(table.entity)>(\"\(column.name)\") in the schema"))
@@ -281,7 +281,7 @@ struct TableChange {
       ? table.evolution.columns[position].evolution : AttributeEvolution()
     let becomesRequired = stored.isOptional && !column.isOptional
     let candidates = evolution.conversions.filter { $0.storage == stored.storage }
-    let named = candidates.first { $0.value == stored.value }
+    let named = candidates.first { $0.value == stored.valueType }
     var conversion: AttributeConversion?
     if stored.storage != column.storage {
       guard let found = named ?? candidates.first else {
@@ -289,7 +289,7 @@ struct TableChange {
           column.name,
           "\(table.attributeName(position)) is \(stored.shown) in the store and "
             + "\(described.shown) in the model",
-          advice: "declare .converted(from: \(stored.value).self) { … } on the attribute")
+          advice: "declare .converted(from: \(stored.valueType).self) { … } on the attribute")
       }
       conversion = found
     } else if becomesRequired {
@@ -298,10 +298,11 @@ struct TableChange {
         throw error(
           column.name,
           "\(table.attributeName(position)) is optional in the store and required in the model",
-          advice: "declare .converted(from: \(stored.value)?.self) { … } or .migrationDefault(…) "
+          advice:
+            "declare .converted(from: \(stored.valueType)?.self) { … } or .migrationDefault(…) "
             + "on the attribute")
       }
-    } else if stored.value != described.value {
+    } else if stored.valueType != described.valueType {
       conversion = named
     }
     if stored.storage != column.storage || stored.isOptional != column.isOptional
@@ -354,7 +355,7 @@ struct TableChange {
 
 extension SchemaDescription.Column {
   /// `optional Double (REAL)`
-  var shown: String { (isOptional ? "optional " : "") + "\(value) (\(storage.rawValue))" }
+  var shown: String { (isOptional ? "optional " : "") + "\(valueType) (\(storage.rawValue))" }
 }
 
 /// How a stored cell becomes one of today's column.

@@ -22,7 +22,7 @@ struct TableCopy {
 
   /// Copies every row, in the order of row numbers, which are kept.
   ///
-  /// Complexity: O(n log n) in the number of rows; one row at a time is in memory.
+  /// - Complexity: O(n log n) in the number of rows; one row at a time is in memory.
   func run() throws(StoreError) {
     let builder = RecordBuilder()
     let columns = old.ordered

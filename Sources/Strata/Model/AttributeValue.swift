@@ -64,6 +64,8 @@ public protocol NumericValue: ComparableValue {
 /// The sum of an attribute: an `Int` or a `Double`.
 public protocol AttributeSum: Sendable {
   /// The sum from what the store made of an attribute; made by the library.
+  ///
+  /// - Throws: ``ValueError`` if the sum is out of range.
   init(_ parts: SumParts) throws(ValueError)
 }
 

@@ -113,7 +113,7 @@ struct TableDraft {
   }
 
   /// What the key says about its past.
-  var keyEvolution: (value: String, conversions: [AttributeConversion]) {
+  var keyEvolution: (valueType: String, conversions: [AttributeConversion]) {
     let key = attributes[Table.keyColumn]
     return (key.valueName, key.evolution.conversions)
   }
@@ -175,7 +175,7 @@ struct TableDraft {
       formerNames: definition.formerNames, removed: removed,
       columns: attributes.enumerated().map { position, attribute in
         TableEvolution.Column(
-          value: attribute.valueName, evolution: attribute.evolution, coding: attribute.coding,
+          valueType: attribute.valueName, evolution: attribute.evolution, coding: attribute.coding,
           target: targets[position])
       }, withNewEntity: definition.withNewEntity)
   }

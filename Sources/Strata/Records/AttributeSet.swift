@@ -1,5 +1,5 @@
 /// A set of attributes of one entity, by position in its table.
-public struct AttributeSet: Sendable, Hashable {
+package struct AttributeSet: Sendable, Hashable {
   private var low: UInt64 = 0
   /// Words for positions from 64 on, without trailing zeros, so that equal sets are equal.
   private var high: [UInt64] = []
@@ -21,10 +21,10 @@ public struct AttributeSet: Sendable, Hashable {
   }
 
   /// Whether the set has no attribute.
-  public var isEmpty: Bool { low == 0 && high.isEmpty }
+  package var isEmpty: Bool { low == 0 && high.isEmpty }
 
   /// The number of attributes in the set.
-  public var count: Int { high.reduce(low.nonzeroBitCount) { $0 + $1.nonzeroBitCount } }
+  package var count: Int { high.reduce(low.nonzeroBitCount) { $0 + $1.nonzeroBitCount } }
 
   @inline(__always)
   package func contains(_ position: Int) -> Bool {

@@ -6,7 +6,7 @@ internal import Foundation
 /// `memcmp`; a cell is read in constant time. An 11-attribute song takes 229 bytes a row in a live
 /// query over 100,000, its record and both of its trees included, and 399 as an array of structs
 /// (`strata-bench --only W7`).
-public struct Record: Sendable {
+package struct Record: Sendable {
   private let bytes: [UInt8]
 
   /// Copies a packed row out of a builder's buffer.
@@ -23,7 +23,7 @@ public struct Record: Sendable {
   func withBytes<R>(_ body: (UnsafeRawBufferPointer) -> R) -> R { bytes.withUnsafeBytes(body) }
 
   /// A record of the given cells, for tests and for rows that are built rarely.
-  public init(_ cells: [Cell]) throws(ValueError) {
+  package init(_ cells: [Cell]) throws(ValueError) {
     let builder = RecordBuilder()
     builder.begin(columns: cells.count)
     for cell in cells { builder.append(cell) }
@@ -44,15 +44,15 @@ public struct Record: Sendable {
   }
 
   /// The number of cells.
-  public var count: Int { withView { $0.count } }
+  package var count: Int { withView { $0.count } }
 
   /// The bytes that the packed cells take.
-  public var byteCount: Int { bytes.count }
+  package var byteCount: Int { bytes.count }
 
   /// The cell of one column.
   ///
   /// - Precondition: `column` is at least 0 and below ``count``.
-  public subscript(column: Int) -> Cell {
+  package subscript(column: Int) -> Cell {
     withView { view in
       guard column >= 0 && column < view.count else {
         fatalError("a record of \(view.count) cells has no cell \(column)")
@@ -62,7 +62,7 @@ public struct Record: Sendable {
   }
 
   /// All cells in column order.
-  public var cells: [Cell] { withView { view in (0..<view.count).map(view.cell) } }
+  package var cells: [Cell] { withView { view in (0..<view.count).map(view.cell) } }
 
   func isNull(_ column: Int) -> Bool { withView { $0.isNull(column) } }
 
@@ -71,7 +71,7 @@ public struct Record: Sendable {
 }
 
 extension Record: Equatable {
-  public static func == (left: Record, right: Record) -> Bool {
+  package static func == (left: Record, right: Record) -> Bool {
     left.bytes.count == right.bytes.count
       && left.bytes.withUnsafeBytes { a in
         right.bytes.withUnsafeBytes { b in
@@ -83,7 +83,7 @@ extension Record: Equatable {
 }
 
 extension Record: CustomStringConvertible {
-  public var description: String {
+  package var description: String {
     "(" + cells.map(\.description).joined(separator: ", ") + ")"
   }
 }

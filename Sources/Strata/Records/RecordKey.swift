@@ -59,32 +59,25 @@ public struct RecordKey: Sendable, Hashable {
   /// evenly, unlike those of `hashValue`.
   package var stableHash: UInt64 {
     switch storage {
-    case .integer(let value): return Self.mixed(UInt64(bitPattern: value))
-    case .uuid(let high, let low): return Self.mixed(Self.mixed(high) ^ low)
-    case .other(.null): return Self.mixed(1)
-    case .other(.integer(let value)): return Self.mixed(UInt64(bitPattern: value))
-    case .other(.real(let value)): return Self.mixed(Self.mixed(2) ^ (value + 0).bitPattern)
+    case .integer(let value): return SplitMix64.mixed(UInt64(bitPattern: value))
+    case .uuid(let high, let low): return SplitMix64.mixed(SplitMix64.mixed(high) ^ low)
+    case .other(.null): return SplitMix64.mixed(1)
+    case .other(.integer(let value)): return SplitMix64.mixed(UInt64(bitPattern: value))
+    case .other(.real(let value)):
+      return SplitMix64.mixed(SplitMix64.mixed(2) ^ (value + 0).bitPattern)
     case .other(.text(let text)): return Self.mixed(text.utf8, seed: 3)
     case .other(.blob(let bytes)): return Self.mixed(bytes, seed: 4)
     }
   }
 
   private static func mixed(_ bytes: some Sequence<UInt8>, seed: UInt64) -> UInt64 {
-    var (hash, word, count) = (mixed(seed), UInt64(0), UInt64(0))
+    var (hash, word, count) = (SplitMix64.mixed(seed), UInt64(0), UInt64(0))
     for byte in bytes {
       word = word << 8 | UInt64(byte)
       count += 1
-      if count.isMultiple(of: 8) { hash = mixed(hash ^ word) }
+      if count.isMultiple(of: 8) { hash = SplitMix64.mixed(hash ^ word) }
     }
-    return mixed(mixed(hash ^ word) ^ count)
-  }
-
-  /// The finalizer of SplitMix64 (Steele et al., 2014).
-  private static func mixed(_ value: UInt64) -> UInt64 {
-    var word = value &+ 0x9E37_79B9_7F4A_7C15
-    word = (word ^ word >> 30) &* 0xBF58_476D_1CE4_E5B9
-    word = (word ^ word >> 27) &* 0x94D0_49BB_1331_11EB
-    return word ^ word >> 31
+    return SplitMix64.mixed(SplitMix64.mixed(hash ^ word) ^ count)
   }
 
   /// The integer, if the key is one.

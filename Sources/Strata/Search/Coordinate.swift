@@ -22,12 +22,12 @@ public struct Coordinate: Sendable, Hashable {
     (-90...90).contains(latitude) && (-180...180).contains(longitude)
   }
 
-  /// The distance to another place in metres, along the great circle on a sphere of the Earth's mean
+  /// The distance to another place in meters, along the great circle on a sphere of the Earth's mean
   /// radius.
   ///
   /// Up to 0.5 % more or less than on the ellipsoid. Queries measure in the same way, to the last
   /// bit. Not a number if one of the coordinates is not finite.
-  public func metres(to other: Coordinate) -> Double {
-    GreatCircle.metres(latitude, longitude, other.latitude, other.longitude)
+  public func meters(to other: Coordinate) -> Double {
+    GreatCircle.meters(latitude, longitude, other.latitude, other.longitude)
   }
 }

@@ -6,19 +6,19 @@ enum PlaceArea: Sendable {
   /// Every place: whatever has a valid coordinate.
   case anywhere
   case region(GeoRegion)
-  /// All places at most so many metres away.
-  case circle(Coordinate, metres: Double)
+  /// All places at most so many meters away.
+  case circle(Coordinate, meters: Double)
 
   /// Why there is no such area; nil if there is.
   var flaw: String? {
     switch self {
     case .anywhere: nil
     case .region(let region): region.isValid ? nil : "\(region) has edges that are out of range"
-    case .circle(let center, let metres):
+    case .circle(let center, let meters):
       if !center.isValid {
         "\(center) is not a place on the Earth"
       } else {
-        metres >= 0 ? nil : "a distance of \(metres) metres is none"
+        meters >= 0 ? nil : "a distance of \(meters) meters is none"
       }
     }
   }
@@ -28,7 +28,7 @@ enum PlaceArea: Sendable {
     switch self {
     case .anywhere: true
     case .region(let region): region.contains(place)
-    case .circle(let center, let metres): place.metres(to: center) <= metres
+    case .circle(let center, let meters): place.meters(to: center) <= meters
     }
   }
 
@@ -38,19 +38,19 @@ enum PlaceArea: Sendable {
     switch self {
     case .anywhere: return nil
     case .region(let region): return region.meridians.map { (region.south...region.north, $0) }
-    case .circle(let center, let metres):
-      guard let region = GeoRegion(around: center, metres: metres) else { return nil }
+    case .circle(let center, let meters):
+      guard let region = GeoRegion(around: center, meters: meters) else { return nil }
       return region.meridians.map { (region.south...region.north, $0) }
     }
   }
 }
 
 extension GeoRegion {
-  /// The least region with all places that are at most so many metres away, and a little more; nil
+  /// The least region with all places that are at most so many meters away, and a little more; nil
   /// if that is more than half of the Earth.
-  init?(around center: Coordinate, metres: Double) {
-    // More than all rounding here and in the distances: at opposite ends that is half a metre.
-    let angle = (metres * (1 + 1e-9) + 2) / GreatCircle.radius
+  init?(around center: Coordinate, meters: Double) {
+    // More than all rounding here and in the distances: at opposite ends that is half a meter.
+    let angle = (meters * (1 + 1e-9) + 2) / GreatCircle.radius
     if angle >= .pi / 2 { return nil }
     let (degrees, latitude) = (angle * 180 / .pi, center.latitude * .pi / 180)
     let (south, north) = (center.latitude - degrees, center.latitude + degrees)

@@ -7,14 +7,14 @@ public struct QueryPlace<Root>: Sendable {
   /// - Complexity: O(*m* log *n*), *m* the places in the region among *n*.
   public func isIn(_ region: GeoRegion) -> Filter<Root> { filter(.region(region)) }
 
-  /// Whether the place is at most so many metres from another one, along the great circle.
+  /// Whether the place is at most so many meters from another one, along the great circle.
   ///
   /// - Parameters:
-  ///   - metres: 0 or more.
+  ///   - meters: 0 or more.
   ///   - center: the other place.
   /// - Complexity: O(*m* log *n*), *m* the places about as far away among *n*.
-  public func isWithin(metres: Double, of center: Coordinate) -> Filter<Root> {
-    filter(.circle(center, metres: metres))
+  public func isWithin(meters: Double, of center: Coordinate) -> Filter<Root> {
+    filter(.circle(center, meters: meters))
   }
 
   /// Whether the entity has a place at all: both numbers, and in range.
@@ -77,11 +77,11 @@ struct ResolvedPlace: Sendable {
   /// The row number of the table that has the place, as SQL.
   let rowID: String
 
-  /// The distance to a place in metres as SQL; null for what is no place.
+  /// The distance to a place in meters as SQL; null for what is no place.
   ///
   /// Only places that are in range are asked for.
   func appendMetres(to center: Coordinate, in sql: inout SQLBuilder) {
-    sql.append("strata_metres(\(latitude.name), \(longitude.name), ")
+    sql.append("strata_meters(\(latitude.name), \(longitude.name), ")
     sql.append(parameter: .real(center.latitude))
     sql.append(", ")
     sql.append(parameter: .real(center.longitude))
@@ -102,11 +102,11 @@ struct ResolvedPlace: Sendable {
     case .anywhere, .circle:
       sql.append("\(latitude.name) BETWEEN -90 AND 90 AND \(longitude.name) BETWEEN -180 AND 180")
     }
-    if case .circle(let center, let metres) = area {
+    if case .circle(let center, let meters) = area {
       sql.append(" AND ")
       appendMetres(to: center, in: &sql)
       sql.append(" <= ")
-      sql.append(parameter: .real(metres))
+      sql.append(parameter: .real(meters))
     }
     sql.append(negated ? ") IS NOT TRUE)" : "))")
   }

@@ -57,7 +57,7 @@ enum ResolvedRanking: Sendable {
       let found = record.withView {
         $0.place(latitude: place.latitude.column, longitude: place.longitude.column)
       }
-      return record.appending(found.map { .real($0.metres(to: center)) } ?? .null)
+      return record.appending(found.map { .real($0.meters(to: center)) } ?? .null)
     }
   }
 }
@@ -131,16 +131,16 @@ extension QueryPlan {
     guard isNarrowed(by: limit), let limit, case .distance(let place, let center)? = ranking else {
       return self
     }
-    var metres = 16.0
-    while metres < GreatCircle.radius {
-      let circle = filtered(by: .place(place, .circle(center, metres: metres)))
+    var meters = 16.0
+    while meters < GreatCircle.radius {
+      let circle = filtered(by: .place(place, .circle(center, meters: meters)))
       let statement = try connection.prepared(circle.count(upTo: limit), model)
       defer { statement.reset() }
       let count = try translatingErrors { () throws(SQLiteError) in
         try statement.step() ? Int(statement.integer(0)) : 0
       }
       if count >= limit { return circle }
-      metres *= 4
+      meters *= 4
     }
     return self
   }

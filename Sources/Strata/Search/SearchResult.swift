@@ -71,6 +71,8 @@ extension ScratchContext {
   /// The entities that a search of full text found, each with its relevance and an excerpt.
   ///
   /// As ``ViewContext/search(_:excerptLength:)``, of what this context reads.
+  ///
+  /// - Throws: ``StoreError`` with code `invalidQuery`, `cancelled`, `closed` or one of SQLite's.
   public nonisolated(nonsending) func search<E: Entity>(
     _ query: Query<E>, excerptLength: Int = 24
   ) async throws(StoreError) -> [SearchResult<E>] {

@@ -14,7 +14,7 @@
 ///   }
 /// }
 ///
-/// Quake.where { $0.location.isWithin(metres: 5_000, of: harbour) }
+/// Quake.where { $0.location.isWithin(meters: 5_000, of: harbour) }
 /// Quake.nearest(to: harbour, by: Quake.location).limit(10)
 /// ```
 ///

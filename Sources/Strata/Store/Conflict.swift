@@ -7,11 +7,11 @@ public struct Conflict: Sendable, CustomStringConvertible {
   /// both inserted it.
   public let attributes: [String]
   /// The record before this side's edit; nil for an insertion.
-  public let before: Record?
+  package let before: Record?
   /// The record as this side wants it; nil for a deletion.
-  public let mine: Record?
+  package let mine: Record?
   /// The record in the store; nil if it was deleted.
-  public let theirs: Record?
+  package let theirs: Record?
 
   /// The entity's name.
   public var entity: String { table.entity }

@@ -75,21 +75,21 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
   /// What to do about it.
   public let advice: String
   /// The entity concerned, if there is one.
-  public var entity: String?
+  public package(set) var entity: String?
   /// The attributes concerned.
-  public var attributes: [String] = []
+  public package(set) var attributes: [String] = []
   /// The keys concerned; for a uniqueness violation the new one, then the one that is there.
-  public var keys: [RecordKey] = []
+  public package(set) var keys: [RecordKey] = []
   /// What each side wanted, for ``Code/conflict``.
-  public var conflicts: [Conflict] = []
+  public package(set) var conflicts: [Conflict] = []
   /// What is not valid, for ``Code/validationFailed``: the first thousand failures.
-  public var failures: [ValidationFailure] = []
+  public package(set) var failures: [ValidationFailure] = []
   /// The number of all failures, for ``Code/validationFailed``.
-  public var failureCount = 0
+  public package(set) var failureCount = 0
   /// SQLite's extended result code.
-  public var sqliteCode: Int32?
+  public package(set) var sqliteCode: Int32?
   /// The SQL that failed, without bound values.
-  public var sql: String?
+  public package(set) var sql: String?
 
   init(
     _ code: Code, _ message: String, advice: String, entity: String? = nil,

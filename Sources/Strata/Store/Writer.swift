@@ -144,7 +144,7 @@ actor Writer {
   ///
   /// In a row of short commits they are told every ``restBetweenTurns`` only: waking them costs as
   /// much as a commit.
-  private func announce() {
+  func announce() {
     guard owesAnnouncement else { return }
     if queue.hasWork, lastAnnouncement.duration(to: .now) < Self.restBetweenTurns {
       if isAnnouncementQueued { return }
@@ -161,65 +161,6 @@ actor Writer {
     lastAnnouncement = .now
     signal?.post()
     answerMergePull()
-  }
-
-  // MARK: - The queue
-
-  /// Queues a unit and returns at once; the unit may run before this returns.
-  ///
-  /// - Parameter waitsForResumption: whether it waits while the store is suspended; it is refused as
-  ///   `suspended` otherwise.
-  nonisolated func enqueue<R: Sendable>(
-    _ lane: Lane, context: ContextID? = nil, waitsForResumption: Bool = true,
-    _ body: @escaping @Sendable (isolated Writer) throws(StoreError) -> R
-  ) -> Submission<R> {
-    let promise = Promise<R>()
-    let withdraw = queue.add(
-      { order in
-        switch order {
-        case .refuse(let error): promise.resolve(.failure(error))
-        case .run:
-          self.assumeIsolated { writer in
-            do throws(StoreError) { promise.resolve(.success(try body(writer))) } catch {
-              promise.resolve(.failure(error))
-            }
-            writer.announce()
-          }
-        }
-      }, lane, context: context, waitsForResumption: waitsForResumption)
-    return Submission(promise: promise, withdraw: withdraw)
-  }
-
-  /// Queues a unit and waits for it; cancelling the task withdraws a unit that has not started.
-  ///
-  /// A short unit runs where the caller does if nothing else runs or waits, unless that is the main
-  /// actor. One that finds the store locked by another process is queued after all: only the
-  /// writer's own thread waits.
-  nonisolated(nonsending) func submit<R: Sendable>(
-    _ lane: Lane, context: ContextID? = nil, isShort: Bool = false,
-    _ body: @escaping @Sendable (isolated Writer) throws(StoreError) -> R
-  ) async throws(StoreError) -> R {
-    if Task.isCancelled { throw .cancelled }
-    if isShort, let result = queue.runIfIdle({ assumeIsolated { $0.runAtOnce(body) } }) {
-      return try result.get()
-    }
-    return try await enqueue(lane, context: context, body).value
-  }
-
-  /// What a unit says; nil if the store is locked.
-  private func runAtOnce<R: Sendable>(
-    _ body: (isolated Writer) throws(StoreError) -> R
-  ) -> Result<R, StoreError>? {
-    // Anything but `NORMAL` waits for the disk, and what others have committed is read first.
-    guard options.synchronous == .normal, let openConnection,
-      (try? storedDataVersion(openConnection)) == dataVersion
-    else { return nil }
-    defer { announce() }
-    openConnection.setWaitsForLocks(false)
-    defer { openConnection.setWaitsForLocks(true) }
-    do throws(StoreError) { return .success(try body(self)) } catch {
-      return error.code == .busy ? nil : .failure(error)
-    }
   }
 
   // MARK: - Transactions

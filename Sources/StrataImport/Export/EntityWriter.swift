@@ -82,7 +82,7 @@ struct EntityWriter: Sendable {
   init(
     _ mapping: MappingDefinition, in model: Model, isWhole: Bool = true
   ) throws(ImportError) {
-    table = try Self.table(mapping.entity, model)
+    table = try model.mappingTarget(mapping.entity).table
     guard let parts = mapping.parts else {
       // By convention an attribute is found under its own name; entities inside of others are
       // written where they belong.
@@ -155,20 +155,9 @@ struct EntityWriter: Sendable {
     }
   }
 
-  private static func table(
-    _ type: any Entity.Type, _ model: Model
-  ) throws(ImportError) -> Table {
-    let target: (table: Table, defaults: Record)?
-    do throws(StoreError) { target = try model.importTarget(type) } catch { throw .store(error) }
-    guard let target else { throw .mapping("\(type) is not in this stack") }
-    return target.table
-  }
-
   /// The first place where an import looks.
   private static func path(_ keys: [String], _ table: Table) throws(ImportError) -> JSONPath {
-    do throws(JSONPlanError) { return try JSONPath(keys.first ?? "") } catch {
-      throw .mapping("\(table.entity), key \"\(keys.first ?? "")\": \(error)")
-    }
+    try table.path(of: keys.first ?? "")
   }
 
   /// The key of what a column refers to, where the mapping of that would look for it.

@@ -18,7 +18,7 @@ extension PushRequest {
   ///
   /// - Returns: nil for a deletion, for a request about something else, and if the mapping has no
   ///   field for anything that was edited.
-  /// - Throws: ``ImportError`` with code `mapping` if the mapping cannot be turned round; `StoreError`
+  /// - Throws: ``ImportError`` with code `invalidMapping` if the mapping cannot be turned round; `StoreError`
   ///   with code `invalidValue` for a value that its field would not read as it is.
   public func json<E: Entity>(_ mapping: JSONMapping<E> = .automatic) throws -> Data? {
     guard let (record, columns, model) = exported(as: E.self) else { return nil }

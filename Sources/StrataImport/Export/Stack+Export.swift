@@ -24,7 +24,7 @@ extension Stack {
   ///
   /// - Parameter write: takes the next bytes; nothing is read before it returns.
   /// - Returns: how many entities were written, without those inside of others.
-  /// - Throws: what `write` throws; ``ImportError`` with code `mapping` if the mapping cannot be turned
+  /// - Throws: what `write` throws; ``ImportError`` with code `invalidMapping` if the mapping cannot be turned
   ///   round; `StoreError` with code `invalidValue`, `invalidQuery`, `cancelled`, `closed`, `suspended`
   ///   if the stack is suspended meanwhile, or one of SQLite's; `CancellationError`.
   /// - Complexity: O(*n*) of the entities, O(*n* log *n*) if no index has their order.
@@ -55,6 +55,28 @@ extension Stack {
     }
     if !frame.end.isEmpty { try await write(Data(frame.end.utf8)) }
     return page.count
+  }
+
+  /// The same, as one value in memory: for results that are small.
+  ///
+  /// ```swift
+  /// let json = try await stack.exportJSON(Song.all.limit(20), mapping: Song.json)
+  /// ```
+  ///
+  /// Everything that ``exportJSON(_:as:mapping:to:)`` says, but for the memory that it takes.
+  ///
+  /// - Returns: the whole document, in UTF-8.
+  /// - Throws: ``ImportError``, `StoreError` and `CancellationError`, as that does.
+  /// - Complexity: O(*n*) of the entities, in memory, too.
+  @concurrent
+  public func exportJSON<E: Entity>(
+    _ query: Query<E>, as format: JSONFormat = .array, mapping: JSONMapping<E> = .automatic
+  ) async throws -> Data {
+    let document = Lock(Data())
+    try await exportJSON(query, as: format, mapping: mapping) { chunk in
+      document.withLock { $0.append(chunk) }
+    }
+    return document.withLock { $0 }
   }
 
   /// Writes a query's entities into a file, which is there as a whole or stays as it was.
@@ -105,7 +127,7 @@ private struct JSONFrame: Sendable {
   var end = ""
 
   init(_ format: JSONFormat) {
-    switch format {
+    switch format.layout {
     case .array: (start, separator, end) = ("[\n", ",\n", "\n]\n")
     case .lines: terminator = "\n"
     case .arrayAt(let path):

@@ -11,14 +11,14 @@ public struct ImportError: Error, Sendable, CustomStringConvertible {
     /// The input is not JSON, or not of the format that was asked for.
     public static let syntax = Code(description: "syntax")
     /// A value does not fit its attribute.
-    public static let value = Code(description: "value")
+    public static let invalidValue = Code(description: "invalidValue")
     /// The input could not be read.
     public static let source = Code(description: "source")
     /// The mapping does not fit the entity.
-    public static let mapping = Code(description: "mapping")
+    public static let invalidMapping = Code(description: "invalidMapping")
     /// Records break rules of the entity's schema; ``ImportError/storeError`` lists every failure of
     /// their batch by key.
-    public static let validation = Code(description: "validation")
+    public static let validationFailed = Code(description: "validationFailed")
     /// The store refused a batch; see ``ImportError/storeError``.
     public static let store = Code(description: "store")
     /// The task was cancelled.
@@ -58,7 +58,7 @@ public struct ImportError: Error, Sendable, CustomStringConvertible {
 }
 
 extension ImportError {
-  static func mapping(_ message: String) -> ImportError { ImportError(.mapping, message) }
+  static func mapping(_ message: String) -> ImportError { ImportError(.invalidMapping, message) }
 
   static func source(_ error: any Error) -> ImportError {
     var result = ImportError(.source, "\(error)")
@@ -70,7 +70,8 @@ extension ImportError {
 
   static func store(_ error: StoreError) -> ImportError {
     if error.code == .cancelled { return .cancelled }
-    var result = ImportError(error.code == .validationFailed ? .validation : .store, "\(error)")
+    var result = ImportError(
+      error.code == .validationFailed ? .validationFailed : .store, "\(error)")
     result.storeError = error
     return result
   }
@@ -84,7 +85,7 @@ extension ImportError {
       result.isOfOneRecord = true
       return result
     case .value(let error):
-      var result = ImportError(.value, "\(error)").at(error.location)
+      var result = ImportError(.invalidValue, "\(error)").at(error.location)
       result.path = "\(error.path)"
       result.found = error.found
       result.isOfOneRecord = true
@@ -96,7 +97,7 @@ extension ImportError {
     _ error: ValueError, path: JSONPath, at location: JSONLocation?
   ) -> ImportError {
     let place = location.map { " in the record at \($0)" } ?? ""
-    var result = ImportError(.value, "\(path): \(error.message)\(place)")
+    var result = ImportError(.invalidValue, "\(path): \(error.message)\(place)")
     if let location { result = result.at(location) }
     result.path = "\(path)"
     result.isOfOneRecord = true

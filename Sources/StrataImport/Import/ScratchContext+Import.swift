@@ -40,6 +40,8 @@ extension ScratchContext {
   /// Everything that ``importJSON(_:from:as:mapping:absent:freshens:options:monitor:)`` says, but
   /// there is no checkpoint to go on at. Rows are absent if their entity has a part in the document,
   /// and no record of the document is theirs.
+  ///
+  /// - Throws: ``ImportError``, which says what had been committed by then.
   @discardableResult
   public nonisolated(nonsending) func importJSON(
     _ document: JSONDocument, from source: JSONSource, absent: AbsentRows = .keep,

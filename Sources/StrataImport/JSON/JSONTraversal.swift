@@ -65,7 +65,7 @@ struct JSONTraversal: Sendable {
   func hasFoundArray(at place: Int) -> Bool { arrays & 1 << UInt64(place) != 0 }
 
   init(_ format: JSONFormat) {
-    let path = if case .arrayAt(let keys) = format { keys } else { [String]() }
+    let path = if case .arrayAt(let keys) = format.layout { keys } else { [String]() }
     self.init([path], isLines: format == .lines, allowsSingle: false)
   }
 

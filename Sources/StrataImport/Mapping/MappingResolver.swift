@@ -163,12 +163,8 @@ struct MappingResolver {
   ) throws(ImportError) -> [JSONPath] {
     var paths: [JSONPath] = []
     for key in keys {
-      do throws(JSONPlanError) {
-        let path = try JSONPath(key)
-        for place in places { paths.append(JSONPath(place.steps + path.steps)) }
-      } catch {
-        throw .mapping("\(table.entity), key \"\(key)\": \(error)")
-      }
+      let path = try table.path(of: key)
+      for place in places { paths.append(JSONPath(place.steps + path.steps)) }
     }
     return paths
   }
@@ -201,6 +197,15 @@ extension Model {
     do throws(StoreError) { target = try importTarget(type) } catch { throw .store(error) }
     guard let target else { throw .mapping("\(type) is not in this stack") }
     return target
+  }
+}
+
+extension Table {
+  /// The path that a key of a mapping is.
+  func path(of key: String) throws(ImportError) -> JSONPath {
+    do throws(JSONPlanError) { return try JSONPath(key) } catch {
+      throw .mapping("\(entity), key \"\(key)\": \(error)")
+    }
   }
 }
 

@@ -1,7 +1,7 @@
 extension ClusterTree {
   /// Clusters the points of some slots from scratch, as if there had never been others.
   ///
-  /// Complexity: O(n log n + n · levels), n being the number of points.
+  /// - Complexity: O(n log n + n · levels), n being the number of points.
   mutating func build(_ slots: [Int32]) {
     leaders = leaders.map { _ in SlotTable() }
     stacks = [:]

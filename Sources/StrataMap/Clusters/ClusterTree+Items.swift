@@ -8,7 +8,7 @@ struct ClusterPlace: Sendable, Hashable {
 extension ClusterTree {
   /// What is displayed in a rectangle, by rank; items of fewer points than `minimum` are taken apart.
   ///
-  /// Complexity: O(k log k), k being the number of places.
+  /// - Complexity: O(k log k), k being the number of places.
   func places(in rect: WorldRect, zoom: Int, minimum: Int) -> [ClusterPlace] {
     let isApart = zoom > levels.maximum
     let level = min(zoom, levels.sites)
@@ -116,7 +116,7 @@ extension ClusterTree {
 
   /// The points of an item from an offset on, in an order that depends on the set of points alone.
   ///
-  /// Complexity: O(limit + levels) expected.
+  /// - Complexity: O(limit + levels) expected.
   func leaves(_ place: ClusterPlace, from offset: Int, limit: Int) -> [Int] {
     var page = LeafPage(skipping: max(offset, 0), limit: max(limit, 0))
     if place.zoom > levels.maximum {

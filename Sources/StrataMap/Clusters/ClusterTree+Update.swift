@@ -15,7 +15,7 @@ struct ClusterWork: Sendable {
 extension ClusterTree {
   /// Takes points out, and puts points in that are in no site yet.
   ///
-  /// Complexity: O(k · levels) expected, k being the number of points.
+  /// - Complexity: O(k · levels) expected, k being the number of points.
   mutating func update(removing removed: [Int], adding added: [Int]) {
     for slot in removed { leaveSite(slot) }
     for slot in added { enterSite(slot) }

@@ -21,7 +21,7 @@ package import Strata
 /// `next` pops deletes first, then on-screen updates, then on-screen inserts, then what is off
 /// screen; within a class, the id that has been pending longest.
 ///
-/// Complexity: `desire` and `next` are O(log n), n being the pending ids.
+/// - Complexity: `desire` and `next` are O(log n), n being the pending ids.
 package struct AnnotationQueue {
   /// What a desire did.
   package enum DesireAction: Sendable, Hashable {
@@ -110,7 +110,7 @@ package struct AnnotationQueue {
 
   /// The visible region has become what `isOnScreen` says; nil: everything is on screen.
   ///
-  /// Complexity: O(n log n), n being the pending ids.
+  /// - Complexity: O(n log n), n being the pending ids.
   package mutating func regionChanged(_ isOnScreen: (@Sendable (Coordinate) -> Bool)?) {
     self.isOnScreen = isOnScreen
     for (id, old) in pending where old.lane != lane(of: id, old.wanted) {

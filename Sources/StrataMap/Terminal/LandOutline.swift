@@ -36,7 +36,7 @@ struct LandOutline: Sendable {
   ///
   /// An island that covers no centre gets one dot all the same.
   ///
-  /// Complexity: O(points x height + width x height).
+  /// - Complexity: O(points x height + width x height).
   func filled(_ projection: WorldProjection) -> BrailleCanvas {
     var canvas = BrailleCanvas(width: projection.width, height: projection.height)
     let rings = rings.map { ring in

@@ -97,7 +97,7 @@ extension Workload {
         let watch: ProcessorWatch
         switch step % 4 {
         case 0, 1:
-          // About a hundred metres.
+          // About a hundred meters.
           places[number].latitude += (random.share() - 0.5) / 500
           let moved = point(number, places[number])
           watch = ProcessorWatch()

@@ -23,7 +23,7 @@ extension CancelOperation {
         let middle = Coordinate(latitude: 7.1, longitude: 10)
         let near = try await stack.fetch(Place.nearest(to: middle, by: Place.location).limit(3))
         try CancelSurprise.unless(near.map(\.id) == [7, 8, 6], "\(near.map(\.id)) nearest")
-        let query = Place.where { $0.location.isWithin(metres: 200_000, of: middle) }
+        let query = Place.where { $0.location.isWithin(meters: 200_000, of: middle) }
         let around = try await stack.fetch(query)
         try CancelSurprise.unless(around.count == 3, "\(around.count) around")
       }

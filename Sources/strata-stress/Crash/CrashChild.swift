@@ -28,12 +28,12 @@ struct CrashChild {
   }
 
   private let options: Options
-  private var random: SeededGenerator
+  private var random: SplitMix64
   private var nextNote: Int
 
   init(_ options: Options) {
     self.options = options
-    random = SeededGenerator(options.seed)
+    random = SplitMix64(seed: options.seed)
     nextNote = options.firstNote
   }
 

@@ -24,7 +24,7 @@ struct CrashStress {
     defer { temporary.remove() }
     let folder = temporary.url
     let template = try await FaultTemplate(in: folder)
-    var random = SeededGenerator(options.seed)
+    var random = SplitMix64(seed: options.seed)
     var state = State(store: template.store, ledger: template.ledger, token: template.token)
     for kill in 0..<options.kills where report.violations.count < 20 {
       watchdog.begin("kill \(kill)")
@@ -51,7 +51,7 @@ struct CrashStress {
   }
 
   private func killWork(
-    _ state: inout State, _ random: inout SeededGenerator, _ report: inout Report
+    _ state: inout State, _ random: inout SplitMix64, _ report: inout Report
   ) async throws {
     var child = CrashChild.Options()
     child.store = state.store.path
@@ -106,7 +106,7 @@ struct CrashStress {
 
   /// Kills a migration of a copy of the store, which has more rows then.
   private func killMigration(
-    _ state: State, in folder: URL, _ random: inout SeededGenerator, _ report: inout Report
+    _ state: State, in folder: URL, _ random: inout SplitMix64, _ report: inout Report
   ) async throws {
     let copy = folder.appendingPathComponent("migrating.sqlite")
     for suffix in ["", "-wal", "-shm", "-notify"] {

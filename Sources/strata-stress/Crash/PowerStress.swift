@@ -48,7 +48,7 @@ private struct PowerRun {
   private let limit: Int
   private let folder: URL
   private let store: URL
-  private var random: SeededGenerator
+  private var random: SplitMix64
   private(set) var violations: [String] = []
   private(set) var counts: [String: Int] = [:]
 
@@ -57,7 +57,7 @@ private struct PowerRun {
     self.limit = limit
     self.folder = folder
     store = folder.appendingPathComponent("store.sqlite")
-    random = SeededGenerator(seed)
+    random = SplitMix64(seed: seed)
   }
 
   private var stackOptions: Stack.Options {

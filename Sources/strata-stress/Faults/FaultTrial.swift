@@ -15,7 +15,7 @@ final class FaultTrial {
   private let start: Ledger
   private let token: HistoryToken?
   private var ledger: Ledger
-  private var random: SeededGenerator
+  private var random: SplitMix64
   private var lastNote = 0
   private var hasFailed = false
   private(set) var violations: [String] = []
@@ -31,7 +31,7 @@ final class FaultTrial {
     self.fault = fault
     self.folder = folder
     store = folder.appendingPathComponent("store.sqlite")
-    random = SeededGenerator(seed)
+    random = SplitMix64(seed: seed)
     start = scenario == .create ? Ledger() : template.ledger
     token = scenario == .create ? nil : template.token
     ledger = start

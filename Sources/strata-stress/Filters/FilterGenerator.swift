@@ -17,7 +17,7 @@ struct GeneratedFilter<Root, Subject> {
 
 /// Filters as a program would write them, made up at random.
 struct FilterGenerator {
-  var random: SeededGenerator
+  var random: SplitMix64
   let values: FilterValues
 
   mutating func pick<V>(_ values: [V]) -> V {

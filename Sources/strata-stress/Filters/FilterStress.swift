@@ -43,7 +43,7 @@ struct FilterStress {
   /// Tries `size` filters on a state that is saved by half and edited by half, then saved.
   private func round(_ size: Int, _ seed: UInt64) async throws -> Report {
     var report = Report(mode: "round")
-    var random = SeededGenerator(seed)
+    var random = SplitMix64(seed: seed)
     let values = FilterValues(&random)
     let before = values.world(&random)
     let after = values.world(&random)

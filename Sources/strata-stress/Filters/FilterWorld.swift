@@ -91,7 +91,7 @@ struct FilterValues {
   let texts: [String]
   let labels = ["", "a", "A", "\u{0}"]
 
-  init(_ random: inout SeededGenerator) {
+  init(_ random: inout SplitMix64) {
     integers = [
       0, 1, -1, 2, 7, .max, .min, 1 << 53, 1 << 53 + 1, Int.random(in: -9...9, using: &random),
     ]
@@ -107,7 +107,7 @@ struct FilterValues {
 
   var dates: [Date] { reals.map { Date(timeIntervalSinceReferenceDate: $0) } }
 
-  func world(_ random: inout SeededGenerator) -> FilterWorld {
+  func world(_ random: inout SplitMix64) -> FilterWorld {
     var world = FilterWorld()
     for id in 0..<24 where random.next() % 8 > 0 { world.pieces[id] = piece(id, &random) }
     for id in 0..<6 where random.next() % 8 > 0 { world.composers[id] = composer(id, &random) }
@@ -120,7 +120,7 @@ struct FilterValues {
     return world
   }
 
-  private func piece(_ id: Int, _ random: inout SeededGenerator) -> Piece {
+  private func piece(_ id: Int, _ random: inout SplitMix64) -> Piece {
     Piece(
       id: id, title: texts.randomElement(using: &random) ?? "", subtitle: maybe(texts, &random),
       plays: integers.randomElement(using: &random) ?? 0, skips: maybe(integers, &random),
@@ -130,14 +130,14 @@ struct FilterValues {
       composerID: maybe(Array(0..<7), &random))
   }
 
-  private func composer(_ id: Int, _ random: inout SeededGenerator) -> Composer {
+  private func composer(_ id: Int, _ random: inout SplitMix64) -> Composer {
     Composer(
       id: id, name: texts.randomElement(using: &random) ?? "", born: maybe(integers, &random),
       teacherID: maybe(Array(0..<7), &random))
   }
 
   /// One of the values, or nil once in four.
-  func maybe<V>(_ values: [V], _ random: inout SeededGenerator) -> V? {
+  func maybe<V>(_ values: [V], _ random: inout SplitMix64) -> V? {
     random.next() % 4 == 0 ? nil : values.randomElement(using: &random)
   }
 }

@@ -1,3 +1,4 @@
+import Strata
 import StrataImport
 
 /// Generated numbers, read by the JSON parser and by the standard library: the same bits.
@@ -14,7 +15,7 @@ struct NumberStress {
 
   func run() throws -> Report {
     var report = Report(mode: "numbers", counts: ["numbers": options.count, "refused": 0])
-    var texts = NumberTexts(generator: SeededGenerator(options.seed))
+    var texts = NumberTexts(generator: SplitMix64(seed: options.seed))
     let plan = try JSONPlan([JSONColumn(JSONPath([.index(0)]), .real)])
     for first in stride(from: 0, to: options.count, by: batchSize) {
       let batch = (0..<min(batchSize, options.count - first)).map { _ in texts.next() }

@@ -102,13 +102,13 @@ final class SoakLoad {
 /// Saves, imports and reads at random, without making the store larger.
 actor SoakWorker {
   private let stack: Stack
-  private var random: SeededGenerator
+  private var random: SplitMix64
   private(set) var saves = 0
   private(set) var problems: [String] = []
 
   init(_ stack: Stack, seed: UInt64) {
     self.stack = stack
-    random = SeededGenerator(seed)
+    random = SplitMix64(seed: seed)
   }
 
   func run(until isOver: @Sendable () -> Bool) async {

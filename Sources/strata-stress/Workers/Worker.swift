@@ -9,7 +9,7 @@ actor Worker {
   private let log: WorkLog
   private let accounts: Int
   private let cancels: Bool
-  private var random: SeededGenerator
+  private var random: SplitMix64
   private var nextNote: Int
   private var notes: [Int] = []
   private(set) var counts: [String: Int] = [:]
@@ -23,7 +23,7 @@ actor Worker {
     self.log = log
     accounts = options.mode.accounts
     cancels = options.mode == .cancellation
-    random = SeededGenerator(options.seed &+ UInt64(number))
+    random = SplitMix64(seed: options.seed &+ UInt64(number))
     nextNote = (number + 1) << 32
   }
 
@@ -124,7 +124,7 @@ actor Worker {
     let given = scratch.scratch()
     given.delete(transfer.from)
     given.update(transfer.to) { $0.balance = -1 }
-    given.discard()
+    given.rollback()
     let child = scratch.scratch()
     transfer.edit(child)
     try await child.save()
@@ -151,7 +151,7 @@ actor Worker {
   private func discard() async throws {
     let scratch = stack.scratch()
     for account in try await scratch.fetch(Account.all.limit(5)) { scratch.delete(account) }
-    scratch.discard()
+    scratch.rollback()
     try await scratch.save()
   }
 

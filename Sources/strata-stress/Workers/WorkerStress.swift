@@ -76,7 +76,7 @@ private struct WorkerRun {
   private let observers: WorkerObservers
   private let log = WorkLog()
   private var owners: [Int: String] = [:]
-  private var random: SeededGenerator
+  private var random: SplitMix64
   private(set) var counts: [String: Int] = [:]
   private(set) var violations: [String] = []
 
@@ -84,7 +84,7 @@ private struct WorkerRun {
 
   init(_ options: WorkerStress.Options) async throws {
     self.options = options
-    random = SeededGenerator(options.seed &- 1)
+    random = SplitMix64(seed: options.seed &- 1)
     stack = try await Stack.temporary(ChildProcess.entities, options: options.mode.options)
     try await stack.withScratch { scratch in
       for id in 0..<options.mode.accounts {

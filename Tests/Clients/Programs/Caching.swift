@@ -67,5 +67,6 @@ func pushQuakes(_ stack: Stack) async throws -> Int {
 
 func exportQuakes(_ stack: Stack, to url: URL) async throws -> Int {
   try await stack.exportJSON(Quake.recent, as: .lines, mapping: Quake.json) { print($0.count) }
+  print(try await stack.exportJSON(Quake.recent, mapping: Quake.json).count)
   return try await stack.exportJSON(Quake.all, toFile: url)
 }

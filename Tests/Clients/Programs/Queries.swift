@@ -21,7 +21,7 @@ func queries(_ view: ViewContext) async throws {
   let here = Coordinate(latitude: 48.2, longitude: 16.4)
   let region = GeoRegion(center: here, latitudeSpan: 2, longitudeSpan: 3)
   _ = Song.where { $0.artist.home.isIn(region) || $0.artist.matches("nina") }
-  _ = Artist.where { $0.home.isWithin(metres: 500, of: here) && $0.home.isKnown }
+  _ = Artist.where { $0.home.isWithin(meters: 500, of: here) && $0.home.isKnown }
   _ = Artist.where { $0.matches(.phrase("nina simone"), in: \.name) }
   let nearest = view.live(Artist.nearest(to: here, by: Artist.home).limit(3))
   for found in try await view.search(Artist.matching(.prefix("ni"))) {

@@ -98,7 +98,7 @@ extension Quake {
   }
 
   func rename(_ title: String) { song = scratch.update(song) { $0.title = title } }
-  func cancel() { scratch.discard() }
+  func cancel() { scratch.rollback() }
   func done() async throws { try await scratch.save() }
 }
 

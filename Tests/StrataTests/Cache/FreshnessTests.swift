@@ -53,7 +53,7 @@ import Testing
     #expect(try await stack.lastImported(Boat.all) == time.date)
     try scratch.markFresh(Harbour.all)
     #expect(scratch.hasChanges)
-    scratch.discard()
+    scratch.rollback()
     try await scratch.save()
     #expect(try await stack.lastImported(Harbour.all) == nil)
     await stack.close()

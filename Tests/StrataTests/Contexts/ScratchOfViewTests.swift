@@ -38,7 +38,7 @@ struct ScratchOfViewTests {
     // The closure runs on what the view context shows.
     #expect(sheet.update(gull) { $0.length = 1 }.name == "Swan")
     #expect(try await sheet.find(Boat.self, 1) == Boat(id: 1, name: "Swan", length: 1))
-    sheet.discard()
+    sheet.rollback()
     #expect(try await sheet.find(Boat.self, 1) == Boat(id: 1, name: "Swan", length: 9))
   }
 
@@ -83,7 +83,7 @@ struct ScratchOfViewTests {
     let sheet = view.scratch()
     sheet.delete(gull)
     sheet.insert(Boat(id: 2))
-    sheet.discard()
+    sheet.rollback()
     #expect(!sheet.hasChanges)
     try await sheet.save()
     try await view.save()

@@ -100,7 +100,7 @@ private actor Worker {
     #expect(try await scratch.find(Boat.self, [9, 6, 8, 5, 1, 1]).map(\.id) == [9, 8, 1, 1])
     await scratch.refresh()
     #expect(try await scratch.fetch(long).map(\.id) == [3, 6, 1, 8, 9])
-    scratch.discard()
+    scratch.rollback()
     #expect(!scratch.hasChanges)
     #expect(try await scratch.fetch(long).map(\.id) == [3, 4, 5, 6])
   }

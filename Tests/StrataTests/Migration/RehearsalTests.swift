@@ -83,7 +83,7 @@ private enum V2 {
     #expect(description.version == 7 && description.tables.map(\.name) == ["artists", "songs"])
     let song = try #require(description[table: "SONGS"])
     #expect(song[column: "artistID"]?.target == "artists")
-    #expect(song[column: "bpm"]?.value == "Double" && song[column: "bpm"]?.isOptional == true)
+    #expect(song[column: "bpm"]?.valueType == "Double" && song[column: "bpm"]?.isOptional == true)
     #expect(song[column: "genre"]?.example == .text("blues"))
     let json = """
       {"version": 2, "later": [1], "tables": [{"name": "a", "key": "id", "later": {},

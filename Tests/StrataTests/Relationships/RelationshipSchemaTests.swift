@@ -145,7 +145,7 @@ import Testing
       #expect(error?.code == .invalidValue && error?.entity == "Odd")
       let query = await failure { try await stack.fetch(Odd.odds(of: .nan)) }
       #expect(query?.code == .invalidQuery)
-      scratch.discard()
+      scratch.rollback()
       scratch.insert(Odd(id: -0.0))
       scratch.link(0.0, to: -0.0, in: Odd.odds)
       try await scratch.save()

@@ -70,7 +70,7 @@ import Testing
       #expect(limited.map(\.entity) == results.prefix(4).map(\.entity))
       let center = Coordinate(latitude: Double(random.below(180)) - 90, longitude: 179)
       let nearest = all.filter { $0.place != nil }.sorted {
-        let (a, b) = ($0.place?.metres(to: center) ?? 0, $1.place?.metres(to: center) ?? 0)
+        let (a, b) = ($0.place?.meters(to: center) ?? 0, $1.place?.meters(to: center) ?? 0)
         return a == b ? $0.id < $1.id : a < b
       }
       let query = Page.nearest(to: center, by: Page.location)

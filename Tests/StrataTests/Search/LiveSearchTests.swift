@@ -36,7 +36,7 @@ import Testing
         Array(live.elements).map(\.id)
           == places.filter { region.contains($0.place ?? center) }.map(\.id))
       let expected = places.sorted {
-        let (a, b) = ($0.place?.metres(to: center) ?? 0, $1.place?.metres(to: center) ?? 0)
+        let (a, b) = ($0.place?.meters(to: center) ?? 0, $1.place?.meters(to: center) ?? 0)
         return a == b ? $0.id < $1.id : a < b
       }
       #expect(Array(nearest.elements).map(\.id) == expected.prefix(7).map(\.id))

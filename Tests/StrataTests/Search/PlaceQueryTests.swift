@@ -69,7 +69,7 @@ import Testing
           ?? Coordinate(latitude: 0, longitude: 0)
         : Coordinate(
           latitude: Double(random.below(181)) - 90, longitude: Double(random.below(361)) - 180)
-      let metres = random.pick([
+      let meters = random.pick([
         0, 1, 100, 20_000, 500_000, 4_000_000, 12_000_000, 20_015_087, 1e12,
       ])
       func check(
@@ -77,7 +77,7 @@ import Testing
       ) async throws {
         let found = try await stack.fetch(query).map(\.id)
         #expect(
-          found == pages.filter(expected).map(\.id), "\(name) \(region) \(metres) of \(center)")
+          found == pages.filter(expected).map(\.id), "\(name) \(region) \(meters) of \(center)")
         hits += found.count
         // In memory as in the store.
         let plan = try QueryPlan(query, stack.store.model)
@@ -89,23 +89,23 @@ import Testing
         }
       }
       let isIn = { (page: Page) in page.place.map { contains(region, $0) } ?? false }
-      let isNear = { (page: Page) in page.place.map { $0.metres(to: center) <= metres } ?? false }
+      let isNear = { (page: Page) in page.place.map { $0.meters(to: center) <= meters } ?? false }
       try await check("in", Page.where { $0.location.isIn(region) }, isIn)
       try await check("not in", Page.where { !$0.location.isIn(region) }) { !isIn($0) }
       try await check(
-        "near", Page.where { $0.location.isWithin(metres: metres, of: center) }, isNear)
+        "near", Page.where { $0.location.isWithin(meters: meters, of: center) }, isNear)
       try await check(
         "neither",
         Page.where {
-          !($0.location.isIn(region) || $0.location.isWithin(metres: metres, of: center))
+          !($0.location.isIn(region) || $0.location.isWithin(meters: meters, of: center))
         }
       ) { !isIn($0) && !isNear($0) }
       try await check("site", Page.where { $0.shelf.site.isIn(region) }) { page in
         site(page).map { contains(region, $0) } ?? false
       }
       try await check(
-        "no site", Page.where { !$0.shelf.site.isWithin(metres: metres, of: center) }
-      ) { page in !(site(page).map { $0.metres(to: center) <= metres } ?? false) }
+        "no site", Page.where { !$0.shelf.site.isWithin(meters: meters, of: center) }
+      ) { page in !(site(page).map { $0.meters(to: center) <= meters } ?? false) }
     }
     #expect(hits > 5_000)
     let places = pages.filter { $0.place != nil }
@@ -125,7 +125,7 @@ import Testing
       let limit = random.pick([1, 7, 60, 1_000])
       let stars = random.below(6)
       let expected = pages.filter { $0.place != nil && $0.stars >= stars }.sorted {
-        let (a, b) = ($0.place?.metres(to: center) ?? 0, $1.place?.metres(to: center) ?? 0)
+        let (a, b) = ($0.place?.meters(to: center) ?? 0, $1.place?.meters(to: center) ?? 0)
         return a == b ? $0.id < $1.id : a < b
       }
       let query = Page.nearest(to: center, by: Page.location).where { $0.stars >= stars }
@@ -161,10 +161,10 @@ import Testing
     let west = Coordinate(latitude: 0, longitude: -179.98)
     let place = Fields<Page, Page>().location
     #expect(
-      try await found(place.isWithin(metres: 2_300, of: west)) == ["line", "line too", "west"])
+      try await found(place.isWithin(meters: 2_300, of: west)) == ["line", "line too", "west"])
     #expect(
       try await found(
-        place.isWithin(metres: 120_000, of: Coordinate(latitude: 89, longitude: -170)))
+        place.isWithin(meters: 120_000, of: Coordinate(latitude: 89, longitude: -170)))
         == ["pole"])
     #expect(
       try await found(place.isIn(GeoRegion(south: -1, west: 179, north: 1, east: -179)))
@@ -202,15 +202,15 @@ import Testing
     let zero = Coordinate(latitude: 0, longitude: 0)
     let nowhere = Coordinate(latitude: .nan, longitude: 0)
     for query in [
-      Page.where { $0.location.isWithin(metres: -1, of: zero) },
-      Page.where { $0.location.isWithin(metres: .nan, of: zero) },
-      Page.where { $0.location.isWithin(metres: 1, of: nowhere) },
+      Page.where { $0.location.isWithin(meters: -1, of: zero) },
+      Page.where { $0.location.isWithin(meters: .nan, of: zero) },
+      Page.where { $0.location.isWithin(meters: 1, of: nowhere) },
       Page.nearest(to: Coordinate(latitude: 0, longitude: 200), by: Page.location),
     ] {
       #expect(await failure { try await stack.fetch(query) }?.code == .invalidQuery)
     }
     #expect(
-      try await stack.fetch(Page.where { $0.location.isWithin(metres: .infinity, of: zero) })
+      try await stack.fetch(Page.where { $0.location.isWithin(meters: .infinity, of: zero) })
         .isEmpty)
     await stack.close()
   }
@@ -225,7 +225,7 @@ import Testing
     }
     try stack.checkSearch()
     let here = Coordinate(latitude: 48.2, longitude: 16.37)
-    let near = Page.where { $0.location.isWithin(metres: 0, of: here) }
+    let near = Page.where { $0.location.isWithin(meters: 0, of: here) }
     #expect(try await stack.view.count(near) == 10_000)
     let nearest = Page.nearest(to: here, by: Page.location)
     #expect(try await stack.fetch(nearest.limit(2)).map(\.id) == ["10000", "10001"])
@@ -236,12 +236,12 @@ import Testing
   @Test func `distances are those of the sphere`() {
     let vienna = Coordinate(latitude: 48.2082, longitude: 16.3738)
     let sydney = Coordinate(latitude: -33.8688, longitude: 151.2093)
-    #expect(abs(vienna.metres(to: sydney) - 15_993_000) < 20_000)
-    #expect(vienna.metres(to: vienna) == 0)
+    #expect(abs(vienna.meters(to: sydney) - 15_993_000) < 20_000)
+    #expect(vienna.meters(to: vienna) == 0)
     let half = Coordinate(latitude: 0, longitude: 0)
-      .metres(to: Coordinate(latitude: 0, longitude: 180))
+      .meters(to: Coordinate(latitude: 0, longitude: 180))
     #expect(abs(half - .pi * 6_371_008.8) < 1)
     #expect(
-      Coordinate(latitude: 90, longitude: 5).metres(to: .init(latitude: 90, longitude: 99)) < 1e-6)
+      Coordinate(latitude: 90, longitude: 5).meters(to: .init(latitude: 90, longitude: 99)) < 1e-6)
   }
 }

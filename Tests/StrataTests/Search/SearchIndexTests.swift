@@ -172,7 +172,7 @@ import Testing
     #expect(try await found(.words("grace-note ey")) == ["1"])
     #expect(try await found(.prefix("gr")) == ["1", "2"])
     let near = Odd.where {
-      $0.place.isWithin(metres: 10, of: Coordinate(latitude: 5, longitude: 4))
+      $0.place.isWithin(meters: 10, of: Coordinate(latitude: 5, longitude: 4))
     }
     #expect(try await stack.fetch(near).map(\.id) == ["2"])
     await stack.close()

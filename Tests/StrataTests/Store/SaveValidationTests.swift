@@ -93,12 +93,12 @@ import Testing
       scratch.update(rows[0]) { $0.guests = 99 }
       let guests = await failure { try await scratch.save() }
       #expect(guests?.failures.map(\.message) == ["must be between 1 and 12"])
-      scratch.discard()
+      scratch.rollback()
       // A rule of the whole entity runs whatever changed.
       scratch.update(rows[1]) { $0.note = "paid" }
       let whole = await failure { try await scratch.save() }
       #expect(whole?.failures.map(\.message) == ["must end after it begins"])
-      scratch.discard()
+      scratch.rollback()
       // Replaced unread by what is stored: nothing changes, so nothing is checked.
       for row in try await stack.fetch(Booking.all) { scratch.upsert(row) }
       #expect(try await scratch.save() == 2)

@@ -33,6 +33,6 @@ private func layered<E: Entity>(
 ) async throws -> [E] {
   guard let first = entities.first else { return [] }
   scratch.upsert(first)
-  defer { scratch.discard() }
+  defer { scratch.rollback() }
   return try await scratch.fetch(E.all)
 }

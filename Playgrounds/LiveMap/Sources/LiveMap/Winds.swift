@@ -55,7 +55,7 @@ actor Winds {
         try await Task.sleep(until: end)
       }
     } catch {
-      scratch.discard()
+      scratch.rollback()
       if !Task.isCancelled { print("the winds have died down: \(error)") }
     }
   }
