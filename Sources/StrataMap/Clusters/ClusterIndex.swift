@@ -97,10 +97,11 @@ public struct ClusterIndex<Value: Sendable>: Sendable {
   /// in. Points with an invalid coordinate are taken out.
   ///
   /// - Complexity: O(k · zoom levels) expected, k being the number of changes; everything is built anew
-  ///   if more than a tenth changes, which is O(n log n), n being the number of points.
+  ///   if more than a sixth changes, which is O(n log n), n being the number of points.
   public mutating func update(_ points: [Point], removing removed: [RecordKey] = []) {
     let changes = points.count + removed.count
-    let isLarge = changes > 64 && changes * 10 > tree.count
+    // Where both cost the same: between 15 and 20 % moved points, a little or far.
+    let isLarge = changes > 64 && changes * 6 > tree.count
     reserve(for: points.count)
     var change = Change()
     for id in removed {
@@ -262,8 +263,7 @@ public struct ClusterIndex<Value: Sendable>: Sendable {
     var sum = values[place.slot]
     if let stack = tree.stack(place.slot) {
       sum = run(from: 0, of: stack.members, place.slot, combine)
-      for member in stack.members.dropFirst()
-      where ClusterStack.beginsRun(tree.nodes[Int(member)].rank) {
+      for member in stack.runs where Int(member) != place.slot {
         sum = combine(sum, sums[Int(member)])
       }
     }

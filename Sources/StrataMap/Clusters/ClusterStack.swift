@@ -5,6 +5,20 @@
 /// concerns one of them.
 struct ClusterStack: Sendable {
   var members: [Int32]
+  /// Those of them that begin runs, by rank.
+  var runs: [Int32]
+
+  /// The stack of its leader alone.
+  init(_ leader: Int, rank: UInt64) {
+    members = [Int32(leader)]
+    runs = Self.beginsRun(rank) ? members : []
+  }
+
+  /// Adds a point that all others outrank.
+  mutating func append(_ slot: Int32, rank: UInt64) {
+    members.append(slot)
+    if Self.beginsRun(rank) { runs.append(slot) }
+  }
 
   /// Whether a point of this rank begins a run: one in 64 does.
   @inline(__always)
@@ -52,9 +66,12 @@ extension ClusterTree {
       setLeadsSite(slot, true)
       return add(1, from: slot)
     }
-    var stack = takeStack(leader) ?? ClusterStack(members: [Int32(leader)])
+    var stack = takeStack(leader) ?? ClusterStack(leader, rank: nodes[leader].rank)
     let place = place(of: slot, in: stack.members)
     stack.members.insert(Int32(slot), at: place)
+    if ClusterStack.beginsRun(nodes[slot].rank) {
+      stack.runs.insert(Int32(slot), at: self.place(of: slot, in: stack.runs))
+    }
     runChanged(at: place, in: stack.members)
     handOver(stack, from: leader, before: stack.members.count - 1)
   }
@@ -70,6 +87,9 @@ extension ClusterTree {
     }
     let place = place(of: slot, in: stack.members)
     stack.members.remove(at: place)
+    if ClusterStack.beginsRun(nodes[slot].rank) {
+      stack.runs.remove(at: self.place(of: slot, in: stack.runs))
+    }
     runChanged(at: place - 1, in: stack.members)
     handOver(stack, from: leader, before: stack.members.count + 1)
   }

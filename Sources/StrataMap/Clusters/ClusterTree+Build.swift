@@ -31,7 +31,8 @@ extension ClusterTree {
       let position = nodes[Int(slot)].position
       if let leader = siteLeader(at: position) {
         nodes[leader].marks.insert(.leadsStack)
-        stacks[Int32(leader), default: ClusterStack(members: [Int32(leader)])].members.append(slot)
+        stacks[Int32(leader), default: ClusterStack(leader, rank: nodes[leader].rank)]
+          .append(slot, rank: nodes[Int(slot)].rank)
       } else {
         nodes[Int(slot)].marks.insert(.leadsSite)
         nodes[Int(slot)].top = UInt8(levels.sites)
