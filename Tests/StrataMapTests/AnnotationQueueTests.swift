@@ -26,6 +26,18 @@ import Testing
     return operations
   }
 
+  // MARK: Room
+
+  @Test func `room is made while there is nothing, and not when it would move what there is`() {
+    var queue = AnnotationQueue()
+    queue.reserve(5_000)
+    #expect(queue.shown.capacity >= 5_000 && queue.isEmpty)
+    #expect(queue.desire(key(1), here) == .queued)
+    #expect(drain(&queue) == [.add(here)])
+    queue.reserve(100_000)
+    #expect(queue.shown.capacity < 100_000)
+  }
+
   // MARK: Absent
 
   @Test func `absent, nothing desired stays absent`() {

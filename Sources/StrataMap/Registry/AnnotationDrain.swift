@@ -66,6 +66,9 @@ package import Strata
     didCount()
   }
 
+  /// So many annotations are about to be desired.
+  package func reserve(_ count: Int) { queue.reserve(count) }
+
   /// So many changes were seen that touched nothing an annotation is made of.
   package func suppress(_ count: Int = 1) {
     guard isObserving() else { return }

@@ -57,6 +57,18 @@ package struct AnnotationQueue {
   package var isEmpty: Bool { pending.isEmpty }
   package var pendingCount: Int { pending.count }
 
+  /// Makes room for so many annotations, if there are none yet.
+  ///
+  /// A table that grows moves all that it has at once: at 100,000 annotations that would hold the main
+  /// actor for 60 milliseconds, whatever the slices.
+  package mutating func reserve(_ count: Int) {
+    guard shown.isEmpty && pending.isEmpty else { return }
+    shown.reserveCapacity(count)
+    pending.reserveCapacity(count)
+    lanes[Lane.insertions.rawValue].reserve(count)
+    if isOnScreen != nil { lanes[Lane.offScreen.rawValue].reserve(count) }
+  }
+
   // MARK: Events
 
   /// The wanted state of one id has become `annotation`, nil meaning gone or withheld.

@@ -31,6 +31,9 @@ package struct WantedElements: Sendable {
 
   package static let partSize = 64
 
+  /// How many annotations there are; O(parts).
+  var count: Int { parts.reduce(0) { $0 + $1.count } }
+
   package init() {}
 
   package mutating func append(_ id: RecordKey, _ annotation: Annotation?) {

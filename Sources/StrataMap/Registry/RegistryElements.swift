@@ -186,6 +186,7 @@ import Strata
       display.want(wanted)
       return didTake()
     }
+    if display == nil { core.reserve(wanted.count) }
     var rest = wanted
     work.add { [weak self] in
       guard let self else { return false }

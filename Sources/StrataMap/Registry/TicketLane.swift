@@ -16,6 +16,12 @@ struct TicketLane {
   var first: Entry? { heap.first }
   var count: Int { heap.count }
 
+  /// Makes room for so many entries.
+  mutating func reserve(_ count: Int) {
+    heap.reserveCapacity(count)
+    places.reserveCapacity(count)
+  }
+
   mutating func insert(_ entry: Entry) {
     heap.append(entry)
     rise(from: heap.count - 1, entry)

@@ -41,7 +41,7 @@ extension Workload {
       for repetition in 0...bench.repetitions {
         let live = stack.view.live(Spot.all)
         try await live.load()
-        let surface = MemoryMap()
+        let surface = MemoryMap(capacity: count)
         let load = try await longestTurn {
           let registry = AnnotationRegistry(
             live, mapping: Spot.pins, on: surface, clusters: clusters)
