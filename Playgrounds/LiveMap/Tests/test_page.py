@@ -174,6 +174,23 @@ def drag_during_updates(page):
     page.slide("#moves", 500)
 
 
+def frames(page):
+    """As many moves a second as there are: the page goes on drawing, and says how long it takes."""
+    page.slide("#moves", 20000)
+    commit, moved = page.evaluate("[liveMap.status.commit, liveMap.status.moved]")
+    page.evaluate("liveMap.meters.recent.intervals.length = liveMap.meters.recent.work.length = 0")
+    page.wait(f"liveMap.meters.recent.intervals.length === 120 && liveMap.status.moved > {moved}"
+              f" && liveMap.status.commit >= {commit} + 10", "120 frames under 20,000 moves a second")
+    intervals, work, worst = page.evaluate(
+        "[liveMap.meters.recent.intervals, liveMap.meters.recent.work,"
+        " liveMap.status.worstSliceMilliseconds]")
+    page.slide("#moves", 500)
+    for name, times in [("between frames", intervals), ("to draw one", work)]:
+        times.sort()
+        print(f"          {name}: p50 {times[60]:.1f} ms, p95 {times[114]:.1f} ms, worst {times[-1]:.1f} ms")
+    print(f"          worst slice of the registry: {worst:.1f} ms", flush=True)
+
+
 def edit_and_delete(page, store, id):
     assert page.evaluate("liveMap.selected.id") == id, "the selection is lost"
     page.type("#card-note", "felt it on the third floor")
@@ -261,6 +278,8 @@ def main(executable):
             spread_stack(page, store)
             step("drag during updates")
             drag_during_updates(page)
+            step("frames")
+            frames(page)
             step("edit, delete, undo, filter")
             edit_and_delete(page, store, id)
             filter_list(page, store)
