@@ -21,7 +21,7 @@ public nonisolated(nonsending) func withStoreDeadline<R>(
 }
 
 /// The time after which what a task does with a store counts as cancelled.
-enum StoreDeadline {
+package enum StoreDeadline {
   @TaskLocal static var current: ContinuousClock.Instant?
 
   static var hasPassed: Bool { current.map { $0 <= .now } ?? false }
@@ -30,10 +30,10 @@ enum StoreDeadline {
   static func check() throws(StoreError) { if hasPassed { throw .deadlineExceeded } }
 
   /// Starts work that outlives the caller: whoever began it does not end it.
-  static func withNone<R>(_ body: () -> R) -> R { $current.withValue(nil, operation: body) }
+  package static func withNone<R>(_ body: () -> R) -> R { $current.withValue(nil, operation: body) }
 
   /// Awaits `body`, and lets `action` end it when the deadline passes.
-  static nonisolated(nonsending) func awaiting<R>(
+  package static nonisolated(nonsending) func awaiting<R>(
     _ body: nonisolated(nonsending) () async -> R, orElse action: @escaping @Sendable () -> Void
   ) async -> R {
     guard let current else { return await body() }

@@ -124,7 +124,7 @@ extension StoreError {
     StoreError(.cancelled, "the task was cancelled", advice: "nothing was changed; run it again")
   }
 
-  static var deadlineExceeded: StoreError {
+  package static var deadlineExceeded: StoreError {
     StoreError(
       .deadlineExceeded, "the deadline has passed",
       advice: "nothing was changed; give it more time, or ask for less")

@@ -27,8 +27,8 @@ final class Flights: Sendable {
   private struct State: Sendable {
     var flights: [String: Flight] = [:]
     var lastID = 0
-    /// Those who were cancelled before they had joined.
-    var absent: Set<Int> = []
+    /// Why those left who had not joined yet.
+    var absent: [Int: ImportError] = [:]
 
     mutating func nextID() -> Int {
       lastID += 1
@@ -39,20 +39,26 @@ final class Flights: Sendable {
   private let state = Lock(State())
 
   /// Waits for the work of a name, and begins it if nobody has.
+  ///
+  /// The work is everybody's: a deadline of the caller's ends the caller's wait.
   nonisolated(nonsending) func join(
     _ name: String, _ monitor: ImportMonitor?,
     _ work: @escaping Work
   ) async throws(ImportError) -> RefreshResult {
     let id = state.withLock { $0.nextID() }
     let outcome = await withTaskCancellationHandler {
-      await withCheckedContinuation { (continuation: Continuation) in
-        enter(name, id, Passenger(continuation: continuation, monitor: monitor), work)
+      await StoreDeadline.awaiting {
+        await withCheckedContinuation { (continuation: Continuation) in
+          enter(name, id, Passenger(continuation: continuation, monitor: monitor), work)
+        }
+      } orElse: { [self] in
+        leave(name, id, .store(.deadlineExceeded))
       }
     } onCancel: {
-      leave(name, id)
+      leave(name, id, .cancelled)
     }
-    // Who is cancelled behind the landing was noted as one who has not come yet.
-    state.withLock { _ = $0.absent.remove(id) }
+    // Who leaves behind the landing was noted as one who has not come yet.
+    state.withLock { $0.absent[id] = nil }
     return try outcome.get()
   }
 
@@ -64,26 +70,28 @@ final class Flights: Sendable {
     _ name: String, _ id: Int, _ passenger: Passenger,
     _ work: @escaping Work
   ) {
-    let isCancelled = state.withLock { state in
-      if state.absent.remove(id) != nil { return true }
+    let reason: ImportError? = state.withLock { state in
+      if let reason = state.absent.removeValue(forKey: id) { return reason }
       if state.flights[name] == nil {
         let flight = state.nextID()
-        let task = Task {
-          let outcome = await work { [self] progress in publish(progress, name, flight) }
-          land(name, flight, outcome)
+        let task = StoreDeadline.withNone {
+          Task {
+            let outcome = await work { [self] progress in publish(progress, name, flight) }
+            land(name, flight, outcome)
+          }
         }
         state.flights[name] = Flight(id: flight, task: task)
       }
       state.flights[name]?.passengers[id] = passenger
-      return false
+      return nil
     }
-    if isCancelled { passenger.continuation.resume(returning: .failure(.cancelled)) }
+    if let reason { passenger.continuation.resume(returning: .failure(reason)) }
   }
 
-  private func leave(_ name: String, _ id: Int) {
+  private func leave(_ name: String, _ id: Int, _ reason: ImportError) {
     let (passenger, task): (Passenger?, Task<Void, Never>?) = state.withLock { state in
       guard let flight = state.flights[name], flight.passengers[id] != nil else {
-        state.absent.insert(id)
+        state.absent[id] = reason
         return (nil, nil)
       }
       let passenger = state.flights[name]?.passengers.removeValue(forKey: id)
@@ -92,7 +100,7 @@ final class Flights: Sendable {
       return (passenger, flight.task)
     }
     task?.cancel()
-    passenger?.continuation.resume(returning: .failure(.cancelled))
+    passenger?.continuation.resume(returning: .failure(reason))
   }
 
   private func publish(_ progress: ImportProgress, _ name: String, _ id: Int) {

@@ -1,0 +1,37 @@
+import Foundation
+import StrataTesting
+import Testing
+
+@testable import Strata
+@testable import StrataImport
+
+@Suite(.timeLimit(.minutes(10))) struct FlightsTests {
+  @Test func `the deadline of who begins is nobody else's`() async throws {
+    let flights = Flights()
+    let deadline = Lock<ContinuousClock.Instant??>(nil)
+    let result = try await withStoreDeadline(in: .seconds(1_000)) {
+      try await flights.join("feed", nil) { _ in
+        deadline.withLock { $0 = .some(StoreDeadline.current) }
+        return .success(.notModified)
+      }
+    }
+    #expect(result == .notModified)
+    #expect(deadline.withLock { $0 } == .some(nil))
+  }
+
+  @Test func `who has no time left leaves, and the others do not`() async throws {
+    let (flights, gate) = (Flights(), TestGate())
+    let work: Flights.Work = { _ in
+      await gate.pass()
+      return .success(.notModified)
+    }
+    let first = Task { try await flights.join("feed", nil, work) }
+    await gate.arrived()
+    let error = await #expect(throws: ImportError.self) {
+      try await withStoreDeadline(in: .zero) { try await flights.join("feed", nil, work) }
+    }
+    #expect(error?.storeError?.code == .deadlineExceeded)
+    await gate.open()
+    #expect(try await first.value == .notModified)
+  }
+}
