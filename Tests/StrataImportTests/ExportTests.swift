@@ -277,6 +277,64 @@ private struct Everything: Entity, Equatable {
     await #expect(throws: StoreError.self) { try await stack.exportJSON(query) }
   }
 
+  /// It was written, and the import of what was written deleted it.
+  @Test func `a row that would be read as gone is refused`() async throws {
+    let stack = try await Stack.temporary(Everything.self)
+    var one = Everything()
+    one.maybeText = "gone"
+    one.flag = true
+    one.lyrics.year = 1999
+    try await stack.withScratch { [one] in $0.insert(one) }
+    func failure(
+      _ tombstone: Tombstone<Everything>, _ field: Field<Everything>
+    ) async -> String? {
+      let mapping = JSONMapping<Everything> {
+        tombstone
+        Field(\.id, "meta.id")
+        field
+      }
+      do {
+        _ = try await exported(stack, Everything.all, mapping: mapping)
+        return nil
+      } catch let error as StoreError {
+        return "\(error.code) \(error.attributes)"
+      } catch {
+        return (error as? ImportError)?.code.description
+      }
+    }
+    let text = Field(\Everything.maybeText, "text")
+    let flag = Field(\Everything.flag, "flag")
+    let count = Field(\Everything.maybeCount, "count")
+    #expect(await failure(Tombstone(ifThere: "text"), text) == #"invalidValue ["maybeText"]"#)
+    #expect(
+      await failure(Tombstone(if: "text", is: "gone"), text) == #"invalidValue ["maybeText"]"#)
+    #expect(await failure(Tombstone(ifTrue: "flag"), flag) == #"invalidValue ["flag"]"#)
+    #expect(await failure(Tombstone(if: "text", is: "here"), text) == nil)
+    #expect(await failure(Tombstone(ifThere: "count"), count) == nil)
+    #expect(await failure(Tombstone(ifThere: "deleted"), text) == nil)
+    // An object is always there.
+    #expect(await failure(Tombstone(ifThere: "meta"), text) == "invalidMapping")
+    await stack.close()
+  }
+
+  @Test func `a server may be told that a row is gone`() async throws {
+    let mapping = JSONMapping<Everything> {
+      Field(\.id, "id")
+      Field(\.maybeDate, "deleted_at")
+      Tombstone(ifThere: "deleted_at")
+    }
+    let stack = try await Stack.temporary(Everything.self)
+    let one = Everything()
+    try await stack.withScratch { $0.insert(one) }
+    let outbox = try await stack.outbox()
+    try await stack.withScratch { scratch in
+      scratch.update(one) { $0.maybeDate = Date(timeIntervalSinceReferenceDate: 0) }
+    }
+    let bodies = try await outbox.requests().compactMap { try $0.json(mapping).map(text) }
+    #expect(bodies == [#"{"id":"\#(one.id)","deleted_at":"2001-01-01T00:00:00Z"}"#])
+    await stack.close()
+  }
+
   @Test func `a file is there as a whole or stays as it was`() async throws {
     let stack = try await Stack.temporary(Everything.self)
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID())")

@@ -1,17 +1,11 @@
 /// What an import has to know of the tables that its records refer to.
 extension Model {
-  /// The table of an entity, and the record of a new one; nil if the stack does not have the entity.
+  /// The table of an entity, and what a new one is; nil if the stack does not have the entity.
   package func importTarget(
     _ type: any Entity.Type
-  ) throws(StoreError) -> (table: Table, defaults: Record)? {
+  ) throws(StoreError) -> (table: Table, defaults: NewEntity)? {
     guard let table = table(ofType: type) else { return nil }
-    return (table, try Self.defaults(type, table))
-  }
-
-  private static func defaults<E: Entity>(
-    _: E.Type, _ table: Table
-  ) throws(StoreError) -> Record {
-    do throws(CodingFailure) { return try table.encode(E(), RecordBuilder()) } catch {
+    do throws(CodingFailure) { return (table, try NewEntity(type, table)) } catch {
       throw table.error(error, key: nil)
     }
   }

@@ -14,6 +14,8 @@ struct EntityWriter: Sendable {
     case reference(column: Int, Node)
     /// The entities whose column refers to this one.
     case elements(EntityWriter, column: Int)
+    /// A column's value, which must not be the sign that the record is gone.
+    case checked(Node, column: Int, TombstoneSign)
   }
 
   let table: Table
@@ -71,6 +73,13 @@ struct EntityWriter: Sendable {
         try element.write(other, relations, to: &writer)
       }
       writer.append(mark: "]")
+    case .checked(let inner, let column, let sign):
+      let start = writer.bytes.count
+      try write(inner, record, relations, &writer)
+      if sign.isMet(by: writer.bytes[start...]) {
+        throw table.unwritable(
+          ValueError("the record would be read as that of a row that is gone"), column, of: record)
+      }
     }
   }
 
@@ -113,9 +122,7 @@ struct EntityWriter: Sendable {
         let column = try inverse.column(of: writer.table)
         try Self.insert(
           .elements(writer, column: column), at: try Self.path(keys, table), into: &tree, table)
-      case .tombstone:
-        // What is there is not gone.
-        continue
+      case .tombstone: continue
       case .links(let links):
         guard isWhole else { continue }
         throw .mapping(
@@ -123,8 +130,48 @@ struct EntityWriter: Sendable {
             + "export with a mapping without them")
       }
     }
-    guard let tree else { throw .mapping("the mapping of \(table.entity) has no fields") }
+    guard var tree else { throw .mapping("the mapping of \(table.entity) has no fields") }
+    // What is written is not gone. But a server may be told that a row is.
+    if isWhole {
+      for part in parts {
+        guard case .tombstone(let key, let sign) = part else { continue }
+        guard let checked = Self.checked(tree, sign, try Self.path([key], table).steps[...]) else {
+          throw .mapping(
+            "the mapping of \(table.entity) cannot be turned round: what is at \"\(key)\" would say "
+              + "of every record that it is gone")
+        }
+        tree = checked
+      }
+    }
     root = tree
+  }
+
+  /// A tree that does not write the sign at a path; nil if it always does.
+  private static func checked(
+    _ node: Node, _ sign: TombstoneSign, _ path: ArraySlice<JSONPath.Step>
+  ) -> Node? {
+    guard let step = path.first else {
+      switch node {
+      case .value(let value): return .checked(node, column: value.column, sign)
+      case .target(let column, _), .reference(let column, _):
+        return .checked(node, column: column, sign)
+      case .object, .array, .elements: return sign == .isThere ? nil : node
+      case .checked: return node
+      }
+    }
+    switch (step, node) {
+    case (.key(let key), .object(var members)):
+      guard let index = members.firstIndex(where: { $0.key == key }) else { return node }
+      guard let inner = checked(members[index].node, sign, path.dropFirst()) else { return nil }
+      members[index].node = inner
+      return .object(members)
+    case (.index(let index), .array(var elements)):
+      guard index < elements.count, let element = elements[index] else { return node }
+      guard let inner = checked(element, sign, path.dropFirst()) else { return nil }
+      elements[index] = inner
+      return .array(elements)
+    default: return node
+    }
   }
 
   private init(_ table: Table, _ root: Node) {
@@ -149,7 +196,7 @@ struct EntityWriter: Sendable {
     case .array(let elements):
       return elements.contains { $0.flatMap { only(columns, $0) } != nil } ? node : nil
     case .value(let value): return columns.contains(value.column) ? node : nil
-    case .target(let column, _), .reference(let column, _):
+    case .target(let column, _), .reference(let column, _), .checked(_, let column, _):
       return columns.contains(column) ? node : nil
     case .elements: return nil
     }
@@ -177,7 +224,7 @@ struct EntityWriter: Sendable {
     case .object(let members): .object(members.map { ($0.key, moved($0.node, to: column)) })
     case .array(let elements): .array(elements.map { $0.map { moved($0, to: column) } })
     case .value(let value): .value(value.at(column))
-    case .target, .reference, .elements: node
+    case .target, .reference, .elements, .checked: node
     }
   }
 
@@ -210,6 +257,20 @@ struct EntityWriter: Sendable {
       elements[index] = inner
       return .array(elements)
     default: return nil
+    }
+  }
+}
+
+extension TombstoneSign {
+  /// Whether a value that was written is the sign.
+  fileprivate func isMet(by bytes: ArraySlice<UInt8>) -> Bool {
+    switch self {
+    case .isThere: return !bytes.elementsEqual("null".utf8)
+    case .isTrue: return bytes.elementsEqual("true".utf8)
+    case .isText(let text):
+      var sign = JSONWriter()
+      sign.append(text)
+      return bytes.elementsEqual(sign.bytes)
     }
   }
 }

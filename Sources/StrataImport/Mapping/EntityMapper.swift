@@ -65,7 +65,7 @@ struct EntityMapper {
   }
 
   let table: Table
-  let defaults: Record
+  let defaults: NewEntity
   /// By column; nil for attributes that the feed does not have.
   let sources: [Source?]
   let objects: [Object]
@@ -80,9 +80,11 @@ struct EntityMapper {
   /// Those of its key.
   private let keySlots: [[Int]]
   private let builder = RecordBuilder()
+  /// What makes another new entity while a record is being made.
+  private let newBuilder = RecordBuilder()
 
   init(
-    _ table: Table, defaults: Record, sources: [Source?], objects: [Object], arrays: [Elements],
+    _ table: Table, defaults: NewEntity, sources: [Source?], objects: [Object], arrays: [Elements],
     linkages: [Linkage] = [], columns: [JSONColumn], places: Int, deletion: Deletion? = nil
   ) {
     self.table = table
@@ -107,6 +109,9 @@ struct EntityMapper {
     }
     return slots
   }
+
+  /// Whether a record without a key is known by its position.
+  var hasPositionKey: Bool { sources[Table.keyColumn]?.positionKey != nil }
 
   /// Makes the record of a row, and of everything inside of it.
   ///
@@ -172,9 +177,10 @@ struct EntityMapper {
     builder.begin(columns: sources.count)
     for column in sources.indices {
       if column == Table.keyColumn, let source = sources[column] {
-        _ = try append(source, column, row, position)
+        var new: Record?
+        _ = try append(source, column, row, position, &new)
       } else {
-        builder.append(column, of: defaults)
+        builder.append(column, of: defaults.record)
       }
     }
     do throws(ValueError) { return try builder.finish() } catch {
@@ -188,6 +194,7 @@ struct EntityMapper {
     _ row: JSONRow, _ position: Int, _ references: [(column: Int, record: Record)]
   ) throws(Refusal) -> (Record, AttributeSet?) {
     var written = AttributeSet()
+    var new: Record?
     builder.begin(columns: sources.count)
     for column in sources.indices {
       if let reference = references.last(where: { $0.column == column }) {
@@ -197,11 +204,11 @@ struct EntityMapper {
         builder.appendNull()
         written.insert(column)
       } else if let source = sources[column] {
-        if try append(source, column, row, position), !source.isOnlyWhenInserted {
+        if try append(source, column, row, position, &new), !source.isOnlyWhenInserted {
           written.insert(column)
         }
       } else {
-        builder.append(column, of: defaults)
+        try appendDefault(column, &new)
       }
     }
     do throws(ValueError) {
@@ -225,9 +232,24 @@ struct EntityMapper {
       && source.otherSlots.allSatisfy { row.cells[$0] == .missing }
   }
 
+  /// Appends what a new entity has.
+  ///
+  /// - Parameter new: the entity of the record, made when it is needed: one for all of its columns.
+  private func appendDefault(_ column: Int, _ new: inout Record?) throws(Refusal) {
+    guard defaults.changing.contains(column) else {
+      return builder.append(column, of: defaults.record)
+    }
+    do throws(ValueError) {
+      if new == nil { new = try defaults.another(newBuilder) }
+    } catch {
+      throw Refusal(path: JSONPath([]), error: error)
+    }
+    if let new { builder.append(column, of: new) }
+  }
+
   /// Appends a column's value; whether the feed has one.
   private func append(
-    _ source: Source, _ column: Int, _ row: JSONRow, _ position: Int
+    _ source: Source, _ column: Int, _ row: JSONRow, _ position: Int, _ new: inout Record?
   ) throws(Refusal) -> Bool {
     var slot = source.slot
     if row.cells[slot] == .missing,
@@ -248,7 +270,7 @@ struct EntityMapper {
       } else if cell == .null && table.columns[column].isOptional {
         builder.appendNull()
       } else {
-        builder.append(column, of: defaults)
+        try appendDefault(column, &new)
         return false
       }
     case .integer, .real, .text, .blob:

@@ -56,7 +56,9 @@ public struct Field<Root: Entity>: Sendable {
 extension Field where Root.ID == String {
   /// Lets a record without the key be known by its position in the feed, from 0.
   ///
-  /// Only for the key's field, and only sensible for feeds that keep their order.
+  /// Only for the key's field of a feed's records, not of those in an array inside of them, and only for
+  /// a feed of one source or page, where no two records have one position; anything else is refused
+  /// as an ``ImportError`` with code `mapping`. Only sensible for feeds that keep their order.
   public func orPosition() -> Self {
     var copy = self
     copy.definition.positionKey = { .text(String($0)) }
@@ -67,7 +69,9 @@ extension Field where Root.ID == String {
 extension Field where Root.ID == Int {
   /// Lets a record without the key be known by its position in the feed, from 0.
   ///
-  /// Only for the key's field, and only sensible for feeds that keep their order.
+  /// Only for the key's field of a feed's records, not of those in an array inside of them, and only for
+  /// a feed of one source or page, where no two records have one position; anything else is refused
+  /// as an ``ImportError`` with code `mapping`. Only sensible for feeds that keep their order.
   public func orPosition() -> Self {
     var copy = self
     copy.definition.positionKey = { .integer(Int64($0)) }
@@ -161,7 +165,8 @@ public struct MappingPart<Root: Entity>: Sendable {
 ///
 /// The key's field is always required. A member that is missing leaves its attribute alone, or at
 /// its default in a new record; so does null for an attribute that is not optional. Attributes
-/// without a field belong to the app: an import never changes them.
+/// without a field belong to the app: an import never changes them. Defaults that are another value for
+/// every new entity, such as `UUID()`, are another value in every new row.
 public struct JSONMapping<Root: Entity>: Sendable {
   let definition: MappingDefinition
 

@@ -148,6 +148,11 @@ struct MappingResolver {
   ) throws(ImportError) -> EntityMapper.Elements {
     var inner = MappingResolver(model, inside: around)
     let mapper = try inner.entity(mapping, at: [JSONPath([])], isRoot: true)
+    if mapper.hasPositionKey {
+      throw .mapping(
+        "\(mapper.table.entity) is inside of an array of \(table.entity), where positions begin "
+          + "again with every record: they are no keys")
+    }
     var slots: [Int] = []
     for path in try inside(places, keys, table) {
       slots.append(try slot(path, .json, isRequired: false, false))
@@ -189,11 +194,11 @@ struct MappingResolver {
 }
 
 extension Model {
-  /// The table of an entity, and the record of a new one.
+  /// The table of an entity, and what a new one is.
   func mappingTarget(
     _ type: any Entity.Type
-  ) throws(ImportError) -> (table: Table, defaults: Record) {
-    let target: (table: Table, defaults: Record)?
+  ) throws(ImportError) -> (table: Table, defaults: NewEntity) {
+    let target: (table: Table, defaults: NewEntity)?
     do throws(StoreError) { target = try importTarget(type) } catch { throw .store(error) }
     guard let target else { throw .mapping("\(type) is not in this stack") }
     return target

@@ -56,6 +56,9 @@ struct RecordFeed {
   /// Whether records may say what they are linked with.
   var hasLinks: Bool { places.contains { $0.mappers.contains(where: \.hasLinks) } }
 
+  /// Whether records are known by their position, which is another one only within one source.
+  var hasPositionKeys: Bool { places.contains { $0.mappers.contains(where: \.hasPositionKey) } }
+
   /// Whether nothing was there: lines say nowhere that they are all.
   var isEmptyInput: Bool { isLines && count == 0 }
 

@@ -28,6 +28,9 @@ struct RecordMapper {
   /// Whether the feed has no rows here, only deletions.
   var isOfDeletions: Bool { if case .always? = root.deletion { true } else { false } }
 
+  /// Whether records are known by their position in the feed.
+  var hasPositionKey: Bool { root.hasPositionKey }
+
   /// Whether records may say what they, or what is inside of them, are linked with.
   var hasLinks: Bool { root.hasLinks }
 
