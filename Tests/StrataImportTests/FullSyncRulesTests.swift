@@ -127,6 +127,30 @@ struct FullSyncRulesTests {
     #expect(try await stack.fetch(Part.all).map(\.id) == [1, 3, 9])
   }
 
+  /// What was held went in a later pass, which the mark of the first one took for done.
+  @Test func `a feed is marked when the last row that was held is gone`() async throws {
+    try await stack.withScratch { scratch in
+      for id in 1...4 { scratch.insert(Firm(id: id, previousID: id == 1 ? nil : id - 1)) }
+    }
+    func sync(_ monitor: ImportMonitor? = nil) async throws -> ImportResult {
+      try await stack.importJSON(
+        JSONDocument { JSONRecords(Firm.self, at: "firms") },
+        from: .data(Data(#"{"firms": []}"#.utf8)), absent: .delete, freshens: [.feed("firms")],
+        options: .init(batchSize: 1), monitor: monitor)
+    }
+    let cancelling = ImportMonitor { progress in
+      if progress.result.deleted > 0 { withUnsafeCurrentTask { $0?.cancel() } }
+    }
+    let error = await #expect(throws: ImportError.self) {
+      try await Task { try await sync(cancelling) }.value
+    }
+    #expect(error?.code == .cancelled && error?.result.deleted == 1)
+    #expect(try await stack.lastImported(.feed("firms")) == nil)
+    let result = try await sync()
+    #expect(result.deleted == 3 && result.kept == 0)
+    #expect(try await stack.lastImported(.feed("firms")) != nil)
+  }
+
   @Test func `what the feed has does not go along with what it has not`() async throws {
     try await stack.withScratch { scratch in
       for id in 1...2 { scratch.insert(Label(id: id)) }

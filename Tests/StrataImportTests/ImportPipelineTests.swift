@@ -72,7 +72,8 @@ import Testing
   }
 
   @Test func `batches shrink when a transaction takes longer than it may`() async throws {
-    let session = ImportSession(nil, ImportOptions(), [], FreshnessMarks(), nil)
+    let session = ImportSession(
+      nil, stack.scratch().beginImport(), ImportOptions(), [], FreshnessMarks(), nil)
     let first = session.batchSize
     var outcome = BatchOutcome()
     outcome.duration = .milliseconds(100)

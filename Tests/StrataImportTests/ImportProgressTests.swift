@@ -86,6 +86,64 @@ import Testing
     #expect(other?.code == .source)
   }
 
+  /// A row that waited was on its way with a later batch when the batches before it were done.
+  @Test func `a checkpoint lies before no record that is not in the store`() async throws {
+    let lines = [
+      #"{"id": 1, "title": "A", "shelf": 5, "author": 9}"#, Book.lines([2]),
+      #"{"id": 1, "author": 1}"#, Book.lines([3]), Book.lines([4]), Book.lines([5]),
+    ]
+    let checkpoints = Lock<Set<Int>>([])
+    let monitor = ImportMonitor { progress in
+      checkpoints.withLock { set in if let end = progress.checkpoint { set.insert(end.records) } }
+    }
+    try await stack.importJSON(
+      Book.self, from: .data(Data(lines.joined(separator: "\n").utf8)), as: .lines,
+      mapping: Book.partial, options: .init(batchSize: 1), monitor: monitor)
+    #expect(checkpoints.withLock { $0 } == [3, 4, 5, 6])
+    #expect(try await stack.fetch(Book.all).map(\.shelf) == [5, 2, 0, 1, 2])
+  }
+
+  @Test func `a monitor ends although the import could not begin`() async throws {
+    let keyless = JSONMapping<Author> { Field(\.name, "name") }
+    let pairs = JSONDocument { JSONRecords(Author.self, at: "a", keyless) }
+    let source = JSONSource.data(Data())
+    let imports: [(ImportMonitor) async throws -> Void] = [
+      { try await stack.importJSON(Author.self, from: source, mapping: keyless, monitor: $0) },
+      { try await stack.importJSON(pairs, from: source, monitor: $0) },
+      {
+        try await stack.scratch().importJSON(
+          Author.self, from: source, mapping: keyless, monitor: $0)
+      },
+      {
+        try await stack.importJSON(
+          Author.self, from: [source, source],
+          options: .init { $0.checkpoint = ImportCheckpoint(offset: 0, records: 0, lines: 0) },
+          monitor: $0)
+      },
+      {
+        try await stack.importJSON(Author.self, from: [], absent: .delete, monitor: $0)
+      },
+    ]
+    for importing in imports {
+      let monitor = ImportMonitor()
+      await #expect(throws: ImportError.self) { try await importing(monitor) }
+      #expect(await monitor.updates.reduce(0) { count, _ in count + 1 } == 1)
+    }
+  }
+
+  @Test func `batches are bounded by their bytes, too`() async throws {
+    let name = String(repeating: "x", count: 1 << 20)
+    let lines = (10..<22).map { #"{"id": \#($0), "name": "\#(name)"}"# }.joined(separator: "\n")
+    for count in [1, 2] {
+      let before = stack.historyToken.commit
+      let sources = Array(repeating: JSONSource.data(Data(lines.utf8)), count: count)
+      try await stack.importJSON(
+        Author.self, from: sources, as: .lines, mapping: Author.json,
+        options: .init(batchSize: 1_000) { $0.workers = 1 })
+      #expect(count == 2 || stack.historyToken.commit - before >= 3)
+    }
+  }
+
   @Test func `the size is that of all sources from the start`() async throws {
     let parts = [1...300, 301...600, 601...900].map { Data(Book.lines($0).utf8) }
     let total = parts.reduce(0) { $0 + $1.count }

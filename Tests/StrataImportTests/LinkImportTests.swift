@@ -118,6 +118,38 @@ struct LinkImportTests {
     #expect(result.deleted == 2 && result.kept == 0)
   }
 
+  /// Its old owner, of whom nothing was written yet, took the reference away again.
+  @Test(arguments: [ImportOptions.Commits.batched, .atomic])
+  func `a row that moves between owners has its new one`(
+    commits: ImportOptions.Commits
+  ) async throws {
+    let folders = { (first: String, second: String) in
+      #"{"folders": [{"id": 1, "notes": [\#(first)]}, {"id": 2, "notes": [\#(second)]}]}"#
+    }
+    _ = try await importing(#"{"notes": [{"id": 7}, {"id": 8}]}"#, commits)
+    for (first, second, owners) in [("", "7,8", [2, 2]), ("7", "8", [1, 2]), ("8", "7", [2, 1])] {
+      _ = try await importing(folders(first, second), commits)
+      #expect(try await stack.fetch(Note.all).map(\.folderID) == owners)
+    }
+  }
+
+  /// What was read before it would be linked with nothing.
+  @Test func `an import that makes links at its end has no checkpoint`() async throws {
+    let lines = (1...6).map { #"{"id": \#($0), "notes": []}"# }.joined(separator: "\n")
+    let monitor = ImportMonitor()
+    func importing(from checkpoint: ImportCheckpoint?) async throws {
+      try await stack.importJSON(
+        Folder.self, from: .data(Data(lines.utf8)), as: .lines, mapping: Folder.json,
+        options: .init(batchSize: 1) { $0.checkpoint = checkpoint }, monitor: monitor)
+    }
+    try await importing(from: nil)
+    #expect(monitor.progress.checkpoint == nil)
+    let error = await #expect(throws: ImportError.self) {
+      try await importing(from: ImportCheckpoint(offset: 0, records: 0, lines: 0))
+    }
+    #expect(error?.code == .mapping)
+  }
+
   @Test func `what is no array of keys is refused by its path`() async throws {
     for (value, path) in [
       ("5", "tags.data"), ("[5]", "tags.data[0]"),

@@ -267,4 +267,83 @@ private struct Song: Entity, Equatable {
       #expect(await refusal(mapping, "not read")?.code == .invalidMapping)
     }
   }
+
+  /// They began again at 0, and rows replaced one another without a word.
+  @Test func `a position is a key only where it is another one for every record`() async throws {
+    let placed = JSONMapping<Song> {
+      Field(\.id, "id").orPosition()
+      Field(\.title, "title")
+    }
+    let inside = JSONMapping<Artist> {
+      Field(\.id, "id")
+      NestedArray("songs", placed, \.artistID)
+    }
+    #expect(await refusal(inside, "not read")?.code == .mapping)
+    let source = JSONSource.data(Data(#"[{"title": "a"}, {"title": "b"}]"#.utf8))
+    let several = await #expect(throws: ImportError.self) {
+      try await stack.importJSON(Song.self, from: [source, source], mapping: placed)
+    }
+    #expect(several?.code == .mapping)
+    let server = TestServer { _, _ in .init(body: #"[{"title": "a"}]"#) }
+    var feed = Feed("songs", Song.self, from: try server.request("songs"), mapping: placed)
+    feed.paging = .linkHeader
+    let refresher = Refresher(stack, configuration: server.configuration, retries: .never)
+    let paged = await #expect(throws: ImportError.self) { try await refresher.refresh(feed) }
+    #expect(paged?.code == .mapping)
+    #expect(server.requests.isEmpty)
+    #expect(try await songs().isEmpty)
+    feed.paging = .one
+    try await refresher.refresh(feed)
+    try await stack.importJSON(Song.self, from: [source], mapping: placed)
+    #expect(try await songs().map(\.title) == ["a", "b"])
+  }
+
+  /// All rows of an import had one token.
+  @Test func `what every new entity has of its own every row has`() async throws {
+    let stack = try await Stack.temporary(Ticket.self, Artist.self)
+    let mapping = JSONMapping<Ticket> {
+      Field(\.id, "id")
+      Field(\.name, "name")
+      Field(\.secret, "secret")
+    }
+    let json = #"[{"id": 1, "name": "a"}, {"id": 2, "secret": 5}, {"id": 3}]"#
+    let nested = #"[{"id": 9, "tickets": \#(json.replacing(": 1,", with: ": 4,"))}]"#
+    try await stack.importJSON(Ticket.self, from: .data(Data(json.utf8)), mapping: mapping)
+    try await stack.importJSON(
+      Artist.self, from: .data(Data(nested.utf8)),
+      mapping: JSONMapping {
+        Field(\.id, "id")
+        NestedArray("tickets", mapping, \.artistID)
+      })
+    let tickets = try await stack.fetch(Ticket.all)
+    #expect(tickets.map(\.id) == [1, 2, 3, 4])
+    #expect(Set(tickets.map(\.token)).count == 4)
+    #expect(tickets.map(\.name) == ["a", "new", "new", "a"])
+    #expect(tickets[1].secret == 5 && Set(tickets.map(\.secret)).count == 4)
+    // One entity for each row, not one for each attribute.
+    #expect(tickets.allSatisfy { $0.name == "a" || $0.copy == $0.token })
+    let again = try await stack.importJSON(
+      Ticket.self, from: .data(Data(json.utf8)), mapping: mapping)
+    #expect(again.unchanged == 3)
+    await stack.close()
+  }
+}
+
+private struct Ticket: Entity, Equatable {
+  var id = 0
+  var name = "new"
+  var token = UUID()
+  var copy = UUID()
+  var secret = Int.random(in: 1_000...Int.max)
+  var artistID: Int?
+
+  init() { copy = token }
+
+  static let schema = Schema<Ticket>("tickets", key: \.id) {
+    Attribute(\.name)
+    Attribute(\.token)
+    Attribute(\.copy)
+    Attribute(\.secret)
+    toOne(\.artistID, Artist.self, onDelete: .nullify)
+  }
 }

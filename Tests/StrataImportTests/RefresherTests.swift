@@ -284,6 +284,17 @@ private func tagged(_ request: URLRequest, _ tag: String, _ body: String) -> Tes
     }
   }
 
+  @Test func `a monitor is told of every attempt`() async throws {
+    let server = TestServer { _, number in
+      number == 1 ? .init(body: json(1...400), breaks: true) : .init(body: json(1...5))
+    }
+    var feed = try feed(server)
+    feed.options.batchSize = 10
+    let monitor = ImportMonitor()
+    try await refresher(server).refresh(feed, monitor: monitor)
+    #expect(monitor.progress.result.records == 5)
+  }
+
   // MARK: Pages
 
   /// Pages of two authors each, linked by headers.
@@ -305,9 +316,11 @@ private func tagged(_ request: URLRequest, _ tag: String, _ body: String) -> Tes
     feed.paging = .linkHeader
     try await refresher(server).refresh(feed)
     #expect(try await ids() == [1, 2, 3, 4, 5])
-    #expect(server.paths == ["/authors", "/authors?page=2", "/authors?page=3"])
+    // And asked for once more, whether they still are what they were.
+    let paths = ["/authors", "/authors?page=2", "/authors?page=3"]
+    #expect(server.paths == paths + paths)
     #expect(try await refresher(server).refresh(feed) == .notModified)
-    #expect(server.requests.count == 6)
+    #expect(server.requests.count == 9)
   }
 
   @Test func `pages that have not changed are left out`() async throws {

@@ -5,8 +5,9 @@ internal import StrataSQLite
 /// store's own.
 ///
 /// A validator says that the store has what the server sent. So it is written in the transaction that
-/// completes an import, and only if nobody took it away since the import began: an eviction and
-/// `forgetImport` do, and so does another import of the same feed, whose claim replaces the first one's.
+/// completes an import, if the import left nothing out, and only if nobody took it away since the import
+/// began: an eviction and `forgetImport` do, an import of another feed that deletes rows, and another
+/// import of the same feed, whose claim replaces the first one's.
 enum ValidatorTable {
   static let create =
     "CREATE TABLE strata_validators (entry BLOB PRIMARY KEY, value TEXT NOT NULL, "
@@ -18,6 +19,7 @@ enum ValidatorTable {
     "UPDATE strata_validators SET value = ?3 WHERE entry = ?1 AND value = ?2")
   private static let delete = SQL("DELETE FROM strata_validators WHERE entry = ?1")
   private static let deleteAll = SQL("DELETE FROM strata_validators")
+  private static let deleteOthers = SQL("DELETE FROM strata_validators WHERE entry <> ?1")
   private static let prune = SQL(
     "DELETE FROM strata_validators WHERE entry IN (SELECT entry FROM strata_validators "
       + "ORDER BY time DESC LIMIT -1 OFFSET ?1)")
@@ -73,6 +75,16 @@ enum ValidatorTable {
       try statement.run()
     }
   }
+
+  /// Forgets what was said of every feed, but for one that is being imported.
+  static func forget(but entry: CacheIdentity?, _ connection: Connection) throws(StoreError) {
+    guard let entry else { return try forget(nil, connection) }
+    try translatingErrors { () throws(SQLiteError) in
+      let statement = try connection.statement(for: deleteOthers)
+      statement.bind(1, blob: entry.hash)
+      try statement.run()
+    }
+  }
 }
 
 /// An import's promise to bring the store to what a server sent.
@@ -94,21 +106,35 @@ extension Stack {
     }
   }
 
+  /// The claim of an import that has yet to begin.
+  ///
+  /// - Throws: ``StoreError`` with code `invalidQuery`.
+  package func claim(
+    of entry: CacheEntry, value: @escaping @Sendable () -> String
+  ) throws(StoreError) -> FeedClaim {
+    FeedClaim(entry: try entry.identity(store.model), token: "claim \(UUID())", value: value)
+  }
+
   /// Begins an import of a feed: what was said of it holds no longer, as batches of the import will be
   /// in the store even if it fails.
-  package nonisolated(nonsending) func claim(
-    _ entry: CacheEntry, value: @escaping @Sendable () -> String
-  ) async throws(StoreError) -> FeedClaim {
-    let claim = FeedClaim(
-      entry: try entry.identity(store.model), token: "claim \(UUID())", value: value)
+  ///
+  /// - Parameter known: what was said of the feed when its server was asked.
+  /// - Returns: whether it still was: pages that were left out may otherwise not be in the store.
+  package nonisolated(nonsending) func begin(
+    _ claim: FeedClaim, ifStill known: String?
+  ) async throws(StoreError) -> Bool {
     try await store.writer.submit(.normal) { writer throws(StoreError) in
+      var isStill = false
       _ = try writer.transaction(isCounted: true) { connection throws(StoreError) in
-        try ValidatorTable.set(
-          claim.token, of: claim.entry, at: writer.options.now(), connection)
+        isStill = try ValidatorTable.value(of: claim.entry, connection) == known
+        if isStill {
+          try ValidatorTable.set(
+            claim.token, of: claim.entry, at: writer.options.now(), connection)
+        }
         return [:]
       }
+      return isStill
     }
-    return claim
   }
 
   /// Marks as imported what a server says has not changed, unless the store may lack some of it since.

@@ -82,7 +82,7 @@ extension Writer {
   ) {
     try makeDeferredIndexes(writer.connection)
     var run = EvictionRun(
-      batch, keeping: try unpushedRows(writer.connection), writer.connection, model, builder)
+      batch, keeping: try UnpushedRows(writer.connection, model), writer.connection, model, builder)
     let rows = try run.choose()
     if rows.isEmpty { return ([:], run.report, run.referenced) }
     var working = try run.consequences(of: rows[...])

@@ -13,10 +13,22 @@ package struct BatchOutcome: Sendable {
   package var waiting = RecordBatch()
   /// Rows that break rules of the schema, if they were to be left out.
   package var refused: [ValidationFailure] = []
+  /// Whether values of other rows were left out, which wait to be pushed.
+  package var leftOutValues = false
+  /// Whether the commit has marked what was imported.
+  package var isMarked = false
   /// How long the writer was held.
   package var duration = Duration.zero
 
   package init() {}
+
+  /// Whether the store has everything that was to be written, but for what waits.
+  package var isComplete: Bool { kept == 0 && refused.isEmpty && !leftOutValues }
+
+  mutating func note(_ leftOut: UnpushedRows.LeftOut) {
+    kept += leftOut.kept
+    leftOutValues = leftOutValues || leftOut.hasValues
+  }
 
   /// Counts what a transaction wrote of `count` changes.
   ///

@@ -8,7 +8,7 @@ private let crossOff = SQL("DELETE FROM noted WHERE place = ?1 AND key = ?2")
 private let noteAgain = SQL(
   "UPDATE noted SET hash = ?3 WHERE place = ?1 AND key = ?2 AND hash = ?4")
 private let isNoted = SQL("SELECT 1 FROM noted WHERE place = ?1 AND key = ?2 AND hash = ?3")
-private let countAbsent = SQL("SELECT count(*) FROM noted WHERE isAbsent")
+private let countAbsent = SQL("SELECT count(*) FROM noted WHERE place = ?1 AND isAbsent")
 private let absent = SQL(
   "SELECT key, hash FROM noted WHERE place = ?1 AND isAbsent ORDER BY key LIMIT ?2")
 private let absentAfter = SQL(
@@ -77,17 +77,22 @@ extension ImportLedger {
     }
   }
 
-  /// How many absent rows were not dealt with: other rows hold them.
-  package func heldCount() throws(StoreError) -> Int {
+  /// How many absent rows of some tables were not dealt with: other rows hold them.
+  package func heldCount(in tables: [Table]) throws(StoreError) -> Int {
     try translatingErrors { () throws(SQLiteError) in
       let statement = try connection.statement(for: countAbsent)
-      defer { statement.reset() }
-      return try statement.step() ? Int(statement.integer(0)) : 0
+      var count = 0
+      for table in tables {
+        defer { statement.reset() }
+        statement.bind(1, Int64(table.id.index))
+        if try statement.step() { count += Int(statement.integer(0)) }
+      }
+      return count
     }
   }
 
-  nonisolated func heldCountNow() throws(StoreError) -> Int {
-    try now { ledger throws(StoreError) in try ledger.heldCount() }
+  nonisolated func heldCountNow(in tables: [Table]) throws(StoreError) -> Int {
+    try now { ledger throws(StoreError) in try ledger.heldCount(in: tables) }
   }
 
   /// Those of some rows that are not as they were noted, or that the feed has.
@@ -143,6 +148,31 @@ extension ImportLedger {
     let keys = page.rows.map(\.key).filter { !held.contains($0) }
     try now { ledger throws(StoreError) in
       try ledger.remove(BatchKeys(keys: [(page.table.id, keys)]))
+    }
+  }
+}
+
+extension Snapshot {
+  /// Notes the rows of some scopes, and those that may go with them.
+  func noteRows(
+    of scopes: [ImportScope], in ledger: ImportLedger
+  ) async throws(StoreError) {
+    try await readOnce { reader, connection throws(StoreError) in
+      let dependents = ImportScope.dependents(of: scopes, reader.model)
+      for scope in scopes + dependents {
+        let plan = scope.plan
+        let rows = try connection.prepared(
+          plan.select(limit: plan.limit, offset: plan.offset), reader.model)
+        defer { rows.reset() }
+        var page: [EvictionCandidate] = []
+        while try translatingErrors({ () throws(SQLiteError) in try rows.step() }) {
+          page.append(EvictionCandidate(try reader.builder.record(rows, of: plan.table)))
+          if page.count < EvictionCandidate.batchSize { continue }
+          try ledger.addNow(page, of: scope)
+          page.removeAll(keepingCapacity: true)
+        }
+        try ledger.addNow(page, of: scope)
+      }
     }
   }
 }

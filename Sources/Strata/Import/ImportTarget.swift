@@ -10,8 +10,12 @@ package struct ImportTarget: Sendable {
 
   /// How a batch is saved.
   package struct Saving: Sendable {
-    /// What its commit marks as imported.
+    /// What the import's last commit marks as imported.
     package var marks = FreshnessMarks()
+    /// Whether it is that commit.
+    package var isLast = false
+    /// What was pushed since the import began.
+    package var pushed: PushedRows?
     /// Whether rows that refer to what is not there are left for a later batch.
     package var waits = false
     /// Whether rows that break rules of the schema are left out.
@@ -22,6 +26,9 @@ package struct ImportTarget: Sendable {
     package var load: BulkLoad?
 
     package init() {}
+
+    /// Whether more than rows is written.
+    var hasMarks: Bool { isLast && !marks.isEmpty }
   }
 
   /// Starts saving a batch as a commit of its own.
@@ -34,13 +41,16 @@ package struct ImportTarget: Sendable {
   }
 
   /// Deletes those rows of a page that are as they were noted, by the delete rules.
+  ///
+  /// The last page marks what was imported only if no absent row of the tables is held by another one.
   package nonisolated(nonsending) func delete(
-    _ page: AbsentPage, notedIn ledger: ImportLedger, _ saving: Saving
+    _ page: AbsentPage, absentIn tables: [Table], notedIn ledger: ImportLedger, _ saving: Saving
   ) async throws(StoreError) -> BatchOutcome {
     let inUse = await store.keysInUse
     return try await store.writer.submit(.bulk, context: context) {
       [author] writer throws(StoreError) in
-      try writer.delete(page, notedIn: ledger, inUse: inUse, saving, author: author)
+      try writer.delete(
+        page, absentIn: tables, notedIn: ledger, inUse: inUse, saving, author: author)
     }
   }
 
@@ -107,14 +117,17 @@ package struct ImportTarget: Sendable {
 package struct FreshnessMarks: Sendable {
   var identities: Set<CacheIdentity> = []
   var claim: FeedClaim?
+  /// Whether the commits before have left nothing out.
+  package var isComplete = true
 
   package init() {}
 
   package var isEmpty: Bool { identities.isEmpty && claim == nil }
 
-  func write(at time: Date, _ connection: Connection) throws(StoreError) {
+  /// Marks what was imported, and keeps what a server said of it if the store has all of it.
+  func write(at time: Date, isComplete: Bool, _ connection: Connection) throws(StoreError) {
     try FreshnessTable.mark(identities, at: time, connection)
-    if let claim { try ValidatorTable.complete(claim, connection) }
+    if let claim, isComplete { try ValidatorTable.complete(claim, connection) }
   }
 }
 
@@ -127,56 +140,23 @@ extension ScratchContext {
     isChildOfStore ? ImportTarget(store: store, context: id, author: author ?? fallback) : nil
   }
 
+  /// Notes from now on, for an import by this context, what an outbox has pushed.
+  package func beginImport() -> PushedRows { store.imports.begin() }
+
+  /// Keeps what the store has now, until ``unpin()``, to be noted later.
+  package nonisolated(nonsending) func pin() async throws(StoreError) { _ = try await pinned() }
+
   /// Notes every row of some scopes as one that a feed may not have any more, and what may go with
-  /// those.
+  /// those: of what was pinned, or of the newest commit.
+  ///
+  /// - Throws: ``StoreError`` with code `suspended` if a suspension took what was pinned.
   package nonisolated(nonsending) func noteRows(
     of scopes: [ImportScope], in ledger: ImportLedger
   ) async throws(StoreError) {
+    if let snapshot, isChildOfStore { return try await snapshot.noteRows(of: scopes, in: ledger) }
     try await store.reading { snapshot throws(StoreError) in
-      try await snapshot.readOnce { reader, connection throws(StoreError) in
-        let dependents = ImportScope.dependents(of: scopes, reader.model)
-        for scope in scopes + dependents {
-          let plan = scope.plan
-          let rows = try connection.prepared(
-            plan.select(limit: plan.limit, offset: plan.offset), reader.model)
-          defer { rows.reset() }
-          var page: [EvictionCandidate] = []
-          while try translatingErrors({ () throws(SQLiteError) in try rows.step() }) {
-            page.append(EvictionCandidate(try reader.builder.record(rows, of: plan.table)))
-            if page.count < EvictionCandidate.batchSize { continue }
-            try ledger.addNow(page, of: scope)
-            page.removeAll(keepingCapacity: true)
-          }
-          try ledger.addNow(page, of: scope)
-        }
-      }
+      try await snapshot.noteRows(of: scopes, in: ledger)
     }
-  }
-
-  /// Makes a batch part of this context's edits.
-  package func compose(_ batch: RecordBatch) { compose(batch.layer) }
-
-  /// Makes the deletion of those rows of a page part of this context's edits that are as they were
-  /// noted and that it has not edited.
-  package nonisolated(nonsending) func delete(
-    _ page: AbsentPage
-  ) async throws(StoreError) -> BatchOutcome {
-    var outcome = BatchOutcome()
-    let id = page.table.id
-    let stored = try await reading { fetch throws(StoreError) in
-      try await fetch.snapshot.records(page.table, keys: Set(page.rows.map(\.key)))
-    }
-    for row in page.rows {
-      if let record = stored[row.key], row.isUnchanged(record),
-        !layers.contains(where: { $0[id, row.key] != nil })
-      {
-        edits.layer[id, row.key] = .known(Change(before: record, after: nil))
-        outcome.deleted += 1
-      } else {
-        outcome.kept += 1
-      }
-    }
-    return outcome
   }
 
   package var model: Model { store.model }
@@ -194,6 +174,6 @@ extension ScratchContext {
     return marks
   }
 
-  /// Lets go of what was pinned, so that the next fetch sees what was imported.
+  /// Lets go of what was pinned, so that the next fetch sees the newest commit.
   package func unpin() { letGoOfSnapshot() }
 }

@@ -9,17 +9,21 @@ typealias KeysInUse = [TableID: Set<RecordKey>]
 extension Writer {
   /// Deletes those rows of a page that are as they were noted, as one commit.
   func delete(
-    _ page: AbsentPage, notedIn ledger: ImportLedger, inUse: KeysInUse,
+    _ page: AbsentPage, absentIn tables: [Table], notedIn ledger: ImportLedger, inUse: KeysInUse,
     _ saving: ImportTarget.Saving, author: String
   ) throws(StoreError) -> BatchOutcome {
     let start = ContinuousClock.now
     var outcome = BatchOutcome()
-    let marks = saving.marks
-    (outcome.commit, _) = try transaction(author: author, isCounted: !marks.isEmpty) {
+    (outcome.commit, _) = try transaction(author: author, isCounted: saving.hasMarks) {
       connection throws(StoreError) in
-      try marks.write(at: options.now(), connection)
-      return try delete(
-        page, notedIn: ledger, inUse: inUse, rowWriter(connection, author: author), &outcome)
+      let changes = try delete(
+        page, notedIn: ledger, inUse: inUse, saving, rowWriter(connection, author: author), &outcome
+      )
+      var saving = saving
+      // Another pass may find what is held to be free, or never come to it.
+      if saving.isLast { saving.isLast = try ledger.heldCountNow(in: tables) == 0 }
+      try note(&outcome, saving, connection)
+      return changes
     }
     outcome.duration = start.duration(to: .now)
     return outcome
@@ -28,7 +32,7 @@ extension Writer {
   /// Deletes all absent rows of some tables in an open transaction, portion by portion.
   func deleteAbsent(
     from tables: [Table], notedIn ledger: ImportLedger, inUse: KeysInUse, portion: Int,
-    _ writer: RowWriter, _ outcome: inout BatchOutcome,
+    _ saving: ImportTarget.Saving, _ writer: RowWriter, _ outcome: inout BatchOutcome,
     _ body: ([TableID: TableChanges]) -> Void
   ) throws(StoreError) {
     while true {
@@ -37,11 +41,11 @@ extension Writer {
         var page: AbsentPage?
         repeat {
           let next = try ledger.absentRowsNow(of: table, after: page, limit: portion)
-          body(try delete(next, notedIn: ledger, inUse: inUse, writer, &outcome))
+          body(try delete(next, notedIn: ledger, inUse: inUse, saving, writer, &outcome))
           page = next
         } while page?.isLast == false
       }
-      let held = try ledger.heldCountNow()
+      let held = try ledger.heldCountNow(in: tables)
       // What held a row may have gone after it was looked at.
       if held > 0 && outcome.deleted > before { continue }
       outcome.kept += held
@@ -51,10 +55,10 @@ extension Writer {
 
   private func delete(
     _ page: AbsentPage, notedIn ledger: ImportLedger, inUse: KeysInUse,
-    _ writer: RowWriter, _ outcome: inout BatchOutcome
+    _ saving: ImportTarget.Saving, _ writer: RowWriter, _ outcome: inout BatchOutcome
   ) throws(StoreError) -> [TableID: TableChanges] {
     if page.isEmpty { return [:] }
-    let unpushed = try unpushedRows(writer.connection)
+    let unpushed = try UnpushedRows(writer.connection, model, pushed: saving.pushed)
     var inUse = inUse
     while true {
       let batch = EvictionBatch(

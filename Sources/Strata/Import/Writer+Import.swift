@@ -11,16 +11,30 @@ extension Writer {
   ) throws(StoreError) -> BatchOutcome {
     let start = ContinuousClock.now
     var outcome = BatchOutcome()
-    let marks = saving.marks
-    (outcome.commit, _) = try transaction(author: author, isCounted: !marks.isEmpty) {
+    (outcome.commit, _) = try transaction(author: author, isCounted: saving.hasMarks) {
       connection throws(StoreError) in
-      try marks.write(at: options.now(), connection)
       let changes = try write(layer, saving, rowWriter(connection, author: author), &outcome)
       if let load = saving.load { try deferIndexes(load, after: changes, connection) }
+      try note(&outcome, saving, connection)
       return changes
     }
     outcome.duration = start.duration(to: .now)
     return outcome
+  }
+
+  /// Notes what a commit means for feeds, in its transaction.
+  func note(
+    _ outcome: inout BatchOutcome, _ saving: ImportTarget.Saving, _ connection: Connection
+  ) throws(StoreError) {
+    // What went may be what other feeds brought, or refer to it: a server that is asked whether
+    // something is new would say no.
+    if outcome.deleted > 0 {
+      try ValidatorTable.forget(but: saving.marks.claim?.entry, connection)
+    }
+    guard saving.hasMarks else { return }
+    let isComplete = saving.marks.isComplete && outcome.isComplete && outcome.waiting.isEmpty
+    try saving.marks.write(at: options.now(), isComplete: isComplete, connection)
+    outcome.isMarked = true
   }
 
   /// Writes rows in an open transaction.
@@ -30,8 +44,8 @@ extension Writer {
   ) throws(StoreError) -> [TableID: TableChanges] {
     let connection = writer.connection
     var layer = layer
-    if let unpushed = try unpushedRows(connection) {
-      outcome.kept += try unpushed.shield(&layer, builder)
+    if let unpushed = try UnpushedRows(connection, model, pushed: saving.pushed) {
+      outcome.note(try unpushed.shield(&layer, builder))
     }
     var resolver = LayerResolver(connection, model, .error, builder, presumes: false)
     var working = try resolver.resolve(layer)
@@ -118,10 +132,8 @@ extension Writer {
   ) throws(StoreError) -> BatchOutcome {
     let start = ContinuousClock.now
     var outcome = BatchOutcome()
-    let marks = saving.marks
-    (outcome.commit, _) = try transaction(author: author, isCounted: !marks.isEmpty) {
+    (outcome.commit, _) = try transaction(author: author, isCounted: saving.hasMarks) {
       connection throws(StoreError) in
-      try marks.write(at: options.now(), connection)
       var collected = CollectedChanges()
       for table in try ledger.tablesToFill.sorted() {
         try deferIndexes(of: model[table], having: 0, connection)
@@ -134,9 +146,11 @@ extension Writer {
       // a row of the store is.
       if outcome.refused.isEmpty && outcome.waiting.isEmpty {
         try deleteAbsent(
-          from: tables, notedIn: ledger, inUse: inUse, portion: Self.portion, writer, &outcome
+          from: tables, notedIn: ledger, inUse: inUse, portion: Self.portion, saving, writer,
+          &outcome
         ) { collected.add($0) }
       }
+      try note(&outcome, saving, connection)
       return collected.composed
     }
     outcome.duration = start.duration(to: .now)

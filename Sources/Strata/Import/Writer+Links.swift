@@ -25,10 +25,17 @@ extension Writer {
   ) throws(StoreError) -> [TableID: TableChanges] {
     let connection = writer.connection
     var layer = Layer()
+    // What one owner gives up another one may get: whoever gets it has the last word.
     for set in sets {
       switch set.links.kind {
-      case .join(let end, let isInverse):
-        try addLinks(set, end, isInverse: isInverse, connection, &layer)
+      case .join(let end, _): try removeLinks(set, end, connection, &layer)
+      case .referrers(let table, let column):
+        try removeReferences(set, table, column, connection, &layer)
+      }
+    }
+    for set in sets {
+      switch set.links.kind {
+      case .join(let end, let isInverse): try addLinks(set, end, isInverse: isInverse, &layer)
       case .referrers(let table, let column):
         try addReferences(set, table, column, connection, &layer)
       }
@@ -40,18 +47,23 @@ extension Writer {
     try saving.noted?.followNow(changes)
     outcome.kept += linking.kept
     outcome.refused += linking.refused
+    outcome.leftOutValues = outcome.leftOutValues || linking.leftOutValues
     return changes
   }
 
-  private func addLinks(
-    _ set: LinkSet, _ end: JoinTable.End, isInverse: Bool, _ connection: Connection,
-    _ layer: inout Layer
+  private func removeLinks(
+    _ set: LinkSet, _ end: JoinTable.End, _ connection: Connection, _ layer: inout Layer
   ) throws(StoreError) {
     let wanted = Set(set.targets)
     for link in try rows(of: end.table, by: end.root, set.owner, connection)
     where !wanted.contains(link.key(end.target)) {
       layer.compose(.blind(.set(nil)), end.table.id, link.key(Table.keyColumn))
     }
+  }
+
+  private func addLinks(
+    _ set: LinkSet, _ end: JoinTable.End, isInverse: Bool, _ layer: inout Layer
+  ) throws(StoreError) {
     let isOrdered = end.table.columns.count > JoinTable.position
     for (place, target) in set.targets.enumerated() {
       let (owner, other) =
@@ -73,34 +85,41 @@ extension Writer {
   }
 
   /// Rows that cannot do without their reference keep it until they get another one.
+  private func removeReferences(
+    _ set: LinkSet, _ table: Table, _ column: Int, _ connection: Connection,
+    _ layer: inout Layer
+  ) throws(StoreError) {
+    guard table.columns[column].isOptional else { return }
+    let wanted = Set(set.targets)
+    for row in try rows(of: table, by: column, set.owner, connection)
+    where !wanted.contains(row.key(Table.keyColumn)) {
+      try refer(row, of: table, by: column, to: .null, &layer)
+    }
+  }
+
   private func addReferences(
     _ set: LinkSet, _ table: Table, _ column: Int, _ connection: Connection,
     _ layer: inout Layer
   ) throws(StoreError) {
-    let columns = AttributeSet([column])
-    func refer(_ row: Record, to owner: Cell) throws(StoreError) {
-      var cells = (0..<row.count).map { row[$0] }
-      cells[column] = owner
-      do throws(ValueError) {
-        layer.compose(
-          .blind(.patching(columns, onInsert: try Record(cells))), table.id,
-          row.key(Table.keyColumn))
-      } catch {
-        throw .query("\(table.entity): \(error.message)", entity: table.entity)
-      }
-    }
-    let wanted = Set(set.targets)
-    if table.columns[column].isOptional {
-      for row in try rows(of: table, by: column, set.owner, connection)
-      where !wanted.contains(row.key(Table.keyColumn)) {
-        try refer(row, to: .null)
-      }
-    }
-    for target in wanted {
+    for target in set.targets {
       // What is not there has nothing to refer with.
       if let row = try connection.record(target, of: table, builder) {
-        try refer(row, to: set.owner.cell)
+        try refer(row, of: table, by: column, to: set.owner.cell, &layer)
       }
+    }
+  }
+
+  private func refer(
+    _ row: Record, of table: Table, by column: Int, to owner: Cell, _ layer: inout Layer
+  ) throws(StoreError) {
+    var cells = (0..<row.count).map { row[$0] }
+    cells[column] = owner
+    do throws(ValueError) {
+      layer.compose(
+        .blind(.patching(AttributeSet([column]), onInsert: try Record(cells))), table.id,
+        row.key(Table.keyColumn))
+    } catch {
+      throw .query("\(table.entity): \(error.message)", entity: table.entity)
     }
   }
 

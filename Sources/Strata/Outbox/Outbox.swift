@@ -16,7 +16,8 @@ internal import StrataSQLite
 /// What waits is written down in the transaction that edits it, so that nothing is lost or invented
 /// by a crash, and kept until a server has it, whatever else becomes of the store's history. As long
 /// as a row waits, no import and no eviction overwrites what was edited of it, deletes it, or brings
-/// it back.
+/// it back. Nor does an import that began before the row was acknowledged, which may read what the
+/// server said earlier; only one of another process does not know of that.
 ///
 /// A request is sent at least once: one that is under way when the process ends, or that fails, may
 /// have reached the server and is sent again. Give the server the client's key.
@@ -153,10 +154,11 @@ public actor Outbox {
     acknowledging sent: HandedOver?, _ next: PushRequest?
   ) async throws(StoreError) -> Turn {
     if sent == nil && next == nil { return .nothing }
-    return try await store.writer.enqueue(.normal) { writer throws(StoreError) in
+    return try await store.writer.enqueue(.normal) {
+      [imports = store.imports] writer throws(StoreError) in
       var turn = Turn.nothing
       _ = try writer.transaction(isCounted: true) { connection throws(StoreError) in
-        if let sent { try writer.acknowledge(sent, connection) }
+        if let sent { try writer.acknowledge(sent, imports, connection) }
         if let next { turn = try writer.handOver(next, connection) }
         return [:]
       }
@@ -167,13 +169,14 @@ public actor Outbox {
 
 extension Writer {
   fileprivate func acknowledge(
-    _ sent: Outbox.HandedOver, _ connection: Connection
+    _ sent: Outbox.HandedOver, _ imports: ImportsUnderWay, _ connection: Connection
   ) throws(StoreError) {
     let (request, table) = (sent.request, sent.request.table)
     var encoder = HistoryEncoder(historyLayout)
     let record = request.record.map { encoder.encode($0, of: table.id) }
     try translatingErrors { () throws(SQLiteError) in
       guard var entry = try OutboxTable.entry(table, request.key, connection) else { return }
+      imports.notePushed(entry.attributesKnownHere(of: table), table.id, request.key)
       let isLeft = entry.acknowledge(request.kind, at: sent.commit, sent: record)
       try OutboxTable.set(isLeft ? entry : nil, table, request.key, connection)
     }

@@ -33,11 +33,4 @@ extension Writer {
     let recorder = OutboxRecorder(connection: connection, layout: historyLayout, commit: commit + 1)
     return RowWriter(connection, model, builder, outbox: pushes ? recorder : nil)
   }
-
-  /// What waits to be pushed, in an open transaction; nil if nothing does.
-  func unpushedRows(_ connection: Connection) throws(StoreError) -> UnpushedRows? {
-    try translatingErrors { () throws(SQLiteError) in
-      try OutboxTable.hasEntries(connection) ? UnpushedRows(connection, model) : nil
-    }
-  }
 }

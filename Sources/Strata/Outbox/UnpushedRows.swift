@@ -7,26 +7,40 @@ internal import StrataSQLite
 struct UnpushedRows {
   private let connection: Connection
   private let model: Model
+  /// What does not wait any longer, and may be older in what an import reads.
+  private let pushed: PushedRows?
 
-  init(_ connection: Connection, _ model: Model) {
+  /// Nil if nothing waits, and nothing was pushed since an import began.
+  ///
+  /// - Parameter connection: in an open transaction.
+  init?(
+    _ connection: Connection, _ model: Model, pushed: PushedRows? = nil
+  ) throws(StoreError) {
+    let pushed = pushed?.isEmpty == false ? pushed : nil
+    let waits = try translatingErrors { () throws(SQLiteError) in
+      try OutboxTable.hasEntries(connection)
+    }
+    guard waits || pushed != nil else { return nil }
     self.connection = connection
     self.model = model
+    self.pushed = pushed
   }
 
   /// The attributes of a row that only this store knows; nil if nothing of the row waits.
-  ///
-  /// Whoever made or deleted a row here decides about all of it.
   func attributes(_ table: TableID, _ key: RecordKey) throws(StoreError) -> AttributeSet? {
     let entry = try translatingErrors { () throws(SQLiteError) in
       try OutboxTable.entry(model[table], key, connection)
     }
-    guard let entry else { return nil }
-    return entry.kind == .update ? entry.editedAttributes : .all(model[table].columns.count)
+    let pushed = pushed?.attributes(table, key)
+    guard let entry else { return pushed }
+    let known = entry.attributesKnownHere(of: model[table])
+    return pushed.map(known.union) ?? known
   }
 
   /// Whether any row of a table waits.
   private func hasRows(of table: TableID) throws(StoreError) -> Bool {
-    try translatingErrors { () throws(SQLiteError) in
+    if pushed?.hasRows(of: table) == true { return true }
+    return try translatingErrors { () throws(SQLiteError) in
       try OutboxTable.hasEntries(of: model[table], connection)
     }
   }
@@ -45,23 +59,35 @@ struct UnpushedRows {
 
   // MARK: - What an import may write
 
-  /// An import's changes without what would overwrite or delete what waits.
-  ///
-  /// - Returns: how many rows are left as they are.
-  func shield(_ layer: inout Layer, _ builder: RecordBuilder) throws(StoreError) -> Int {
+  /// What is left out of an import's changes.
+  struct LeftOut: Sendable {
+    /// Rows that are left as they are.
     var kept = 0
+    /// Whether others are not written whole.
+    var hasValues = false
+  }
+
+  /// An import's changes without what would overwrite or delete what waits.
+  func shield(_ layer: inout Layer, _ builder: RecordBuilder) throws(StoreError) -> LeftOut {
+    var leftOut = LeftOut()
     for (table, changes) in layer.tables where try hasRows(of: table) {
       for (key, change) in changes {
         guard let edited = try attributes(table, key) else { continue }
-        let allowed = change.attributes(of: model[table]).subtracting(edited)
-        if allowed.isEmpty { kept += 1 }
+        let written = change.attributes(of: model[table])
+        let allowed = written.subtracting(edited)
+        if allowed.isEmpty {
+          leftOut.kept += 1
+        } else if allowed != written {
+          leftOut.hasValues = true
+        }
         layer.replace(table, key) { _ in
           guard let record = change.applied(to: nil), !allowed.isEmpty else { return nil }
           return .blind(.patching(allowed, onInsert: record))
         }
       }
     }
-    return try kept + shieldFromRules(&layer, builder)
+    leftOut.kept += try shieldFromRules(&layer, builder)
+    return leftOut
   }
 
   /// Takes deletions back whose delete rules would hit what waits.

@@ -9,6 +9,8 @@ package final class Store: Sendable {
   let publisher: ChangePublisher
   /// What is under way.
   let activity = ActivityLedger()
+  /// Whom an outbox tells what was pushed.
+  let imports = ImportsUnderWay()
   private let newest: NewestCommit
   let lifecycle = Lock(Lifecycle())
   private let view = Lock(ViewReference())

@@ -60,6 +60,14 @@ public struct ImportError: Error, Sendable, CustomStringConvertible {
 extension ImportError {
   static func mapping(_ message: String) -> ImportError { ImportError(.invalidMapping, message) }
 
+  static var positionKeys: ImportError {
+    .mapping("records of several sources or pages cannot be known by their position in one of them")
+  }
+
+  static var changedMeanwhile: ImportError {
+    ImportError(.source, "pages of the feed have changed while others were read")
+  }
+
   static func source(_ error: any Error) -> ImportError {
     var result = ImportError(.source, "\(error)")
     result.underlying = error

@@ -63,6 +63,15 @@ public struct AbsentRows: Sendable {
 
   let rule: Rule
 
+  /// The rule in words: under another one the same feed may leave other rows.
+  var text: String {
+    switch rule {
+    case .keep: "keep"
+    case .deleteEveryRow: "delete"
+    case .delete(let scopes): "delete within \(scopes.count)"
+    }
+  }
+
   /// They stay.
   public static let keep = Self(rule: .keep)
 

@@ -76,8 +76,14 @@ public struct ImportProgress: Sendable, Hashable {
   /// Where the import could go on if it were interrupted now: only of one source of JSON lines that is
   /// committed in batches.
   public internal(set) var checkpoint: ImportCheckpoint?
+  /// Counts the attempts of a refresh.
+  var attempt = 0
   /// Counts the changes, so that what one worker says late is not taken for news.
   var number = 0
+
+  func isNewer(than other: Self) -> Bool {
+    (attempt, number) > (other.attempt, other.number)
+  }
 
   /// The part of the input that was read, from 0 to 1; nil if its size is not known.
   public var fraction: Double? {
@@ -144,7 +150,7 @@ public final class ImportMonitor: Sendable {
 
   func publish(_ progress: ImportProgress) {
     var tells = state.withLock { state in
-      guard progress.number > state.progress.number else { return false }
+      guard progress.isNewer(than: state.progress) else { return false }
       state.progress = progress
       defer { state.isTelling = true }
       return !state.isTelling
@@ -154,7 +160,7 @@ public final class ImportMonitor: Sendable {
       for continuation in continuations { continuation.yield(newest) }
       onProgress?(newest)
       tells = state.withLock { state in
-        state.isTelling = state.progress.number > newest.number
+        state.isTelling = state.progress.isNewer(than: newest)
         return state.isTelling
       }
     }

@@ -12,6 +12,8 @@ struct ImportRun {
     let save: BatchSave
     let batch: RecordBatch
     let end: ImportCheckpoint?
+    /// Whether rows of older batches, which waited, are in it.
+    let hasWaited: Bool
   }
 
   /// Gives the source to be read next; nil if there is none.
@@ -23,12 +25,14 @@ struct ImportRun {
   private let edits: ScratchContext?
   private var feed: RecordFeed
   private var batch = RecordBatch()
+  /// Where the batch begins in the feed; negative if it begins in another source.
+  private var batchStart = 0
   private var handed: [Handed] = []
   /// Records that refer to what was not there when they were written.
   private var waiting = RecordBatch()
   /// Whether a batch is not in the store, so that going on behind it would leave it out.
   private var lacksBatch = false
-  /// Whether the import can go on at the end of a batch.
+  /// Whether the import can go on at the end of a batch: not if links are made when all is read.
   private let hasCheckpoints: Bool
   /// Where reading began.
   private let origin: ImportCheckpoint
@@ -49,8 +53,9 @@ struct ImportRun {
     origin = options.checkpoint ?? ImportCheckpoint(offset: 0, records: 0, lines: 0)
     bytesToSkip = origin.offset
     countedRecords = origin.records
-    self.hasCheckpoints = hasCheckpoints && edits == nil && options.commits == .batched
     feed = try makeFeed()
+    self.hasCheckpoints =
+      hasCheckpoints && edits == nil && options.commits == .batched && !feed.hasLinks
   }
 
   /// What a worker leaves for the end of the import.
@@ -81,6 +86,7 @@ struct ImportRun {
   private nonisolated(nonsending) mutating func read(
     _ source: JSONSource
   ) async throws(ImportError) {
+    batchStart -= feed.offset
     feed = try makeFeed()
     countedRecords = feed.count
     var reader = try ChunkReader(source)
@@ -117,10 +123,17 @@ struct ImportRun {
 
   private nonisolated(nonsending) mutating func scan() async throws(ImportError) {
     while try scanRecord() {
-      if batch.count >= session.batchSize, !holdsEverything { try await handOver() }
+      if isFull, !holdsEverything { try await handOver() }
     }
     session.noteRead(records: feed.count - countedRecords)
     countedRecords = feed.count
+  }
+
+  /// The bytes of a feed that one batch is made of, but for its last record.
+  private static let largestBatch = 4 * 1024 * 1024
+
+  private var isFull: Bool {
+    batch.count >= session.batchSize || feed.offset - batchStart >= Self.largestBatch
   }
 
   /// Adds the next record that is not refused to the batch; false if there is none yet.
@@ -143,6 +156,7 @@ struct ImportRun {
     countedRecords = feed.count
     let full = batch
     batch = RecordBatch()
+    batchStart = feed.offset
     try await save(full)
     try await session.crossOff(full)
   }
@@ -151,7 +165,7 @@ struct ImportRun {
     _ full: RecordBatch
   ) async throws(ImportError) {
     guard let target = session.target else {
-      edits?.compose(full)
+      if let edits { try await session.compose(full, in: edits) }
       return
     }
     if session.options.commits == .atomic {
@@ -161,10 +175,14 @@ struct ImportRun {
     while handed.count >= Self.queueLimit { try await settle() }
     // A later record of a waiting row may bring what that lacks.
     var full = full
+    let waitingCount = waiting.count
     waiting.move(under: &full)
     var saving = session.saving
     saving.waits = true
-    handed.append(Handed(save: target.save(full, saving), batch: full, end: checkpoint))
+    handed.append(
+      Handed(
+        save: target.save(full, saving), batch: full, end: checkpoint,
+        hasWaited: waiting.count < waitingCount))
   }
 
   private var checkpoint: ImportCheckpoint? {
@@ -185,7 +203,8 @@ struct ImportRun {
     for other in handed { late.giveWay(to: other.batch) }
     waiting.compose(late)
     // What waits would be missing if the import went on behind it.
-    let end = waiting.isEmpty && !lacksBatch ? oldest.end : nil
+    let isWhole = waiting.isEmpty && !lacksBatch && !handed.contains(where: \.hasWaited)
+    let end = isWhole ? oldest.end : nil
     session.note(outcome, of: oldest.batch.count, upTo: end)
   }
 }

@@ -5,6 +5,8 @@ final class ImportSession: Sendable {
   private struct State: Sendable {
     var progress = ImportProgress()
     var batchSize: Int
+    /// Whether the batches have left nothing out.
+    var isComplete = true
     /// The tables of which the feed need not have had every row.
     var incomplete: Set<ObjectIdentifier> = []
   }
@@ -15,6 +17,8 @@ final class ImportSession: Sendable {
   /// The rows that the feed may not have any more, in the order in which they are deleted.
   let scopes: [ImportScope]
   let ledger = ImportLedger()
+  /// What was pushed since the import began.
+  let pushed: PushedRows
   private let load = BulkLoad()
   private let marks: FreshnessMarks
   private let monitor: ImportMonitor?
@@ -22,10 +26,11 @@ final class ImportSession: Sendable {
   private let state: Lock<State>
 
   init(
-    _ target: ImportTarget?, _ options: ImportOptions, _ scopes: [ImportScope],
-    _ marks: FreshnessMarks, _ monitor: ImportMonitor?
+    _ target: ImportTarget?, _ pushed: PushedRows, _ options: ImportOptions,
+    _ scopes: [ImportScope], _ marks: FreshnessMarks, _ monitor: ImportMonitor?
   ) {
     self.target = target
+    self.pushed = pushed
     self.options = options
     self.scopes = scopes
     self.marks = marks
@@ -47,7 +52,16 @@ final class ImportSession: Sendable {
     saving.skipsRefused = skipsRefused
     saving.noted = looksForAbsentRows ? ledger : nil
     saving.load = load
+    saving.pushed = pushed
+    saving.marks = marks
+    saving.marks.isComplete = isComplete
     return saving
+  }
+
+  /// Whether the store has all of what was read.
+  private var isComplete: Bool {
+    let state = state.withLock { $0 }
+    return state.isComplete && state.progress.result.skipped == 0 && state.progress.result.kept == 0
   }
 
   // MARK: - Batches
@@ -105,6 +119,12 @@ final class ImportSession: Sendable {
     }
   }
 
+  /// Notes that the feed changed while it was read, so that no row is absent for certain.
+  func noteChangedMeanwhile() {
+    noteIncomplete(scopes.map(\.table))
+    state.withLock { $0.isComplete = false }
+  }
+
   func noteRead(bytes: Int) { _ = change { $0.bytes += bytes } }
   func noteRead(records: Int) { _ = change { $0.result.records += records } }
 
@@ -113,6 +133,7 @@ final class ImportSession: Sendable {
   /// Counts what became of a batch.
   func note(_ outcome: BatchOutcome, of count: Int = 0, upTo checkpoint: ImportCheckpoint? = nil) {
     adapt(to: count, outcome.duration)
+    if !outcome.isComplete { state.withLock { $0.isComplete = false } }
     let progress = change { progress in
       progress.result.inserted += outcome.inserted
       progress.result.updated += outcome.updated
@@ -151,7 +172,7 @@ final class ImportSession: Sendable {
     }
     var saving = saving
     if options.commits == .atomic {
-      saving.marks = marks
+      saving.isLast = true
       let tables = absentTables
       try await storing { [saving] () throws(StoreError) in
         try await ledger.stage(tail)
@@ -162,19 +183,22 @@ final class ImportSession: Sendable {
     var last = waiting
     last.compose(tail)
     last = try await saveWhatFinds(last, target)
+    saving = self.saving
     // What is missing now will not come any more.
     saving.waits = skipsRefused
     // The last commit marks what was imported.
     let hasLinks = try await storing { () throws(StoreError) in await ledger.hasLinks }
-    let isLast = !hasLinks && absentTables.isEmpty
-    if isLast { saving.marks = marks }
-    if !last.isEmpty || !saving.marks.isEmpty { try await saveLast(last, target, saving) }
-    if isLast { return }
+    saving.isLast = !hasLinks && absentTables.isEmpty
+    if !last.isEmpty || saving.isLast && !marks.isEmpty {
+      try await saveLast(last, target, saving)
+    }
+    if saving.isLast { return }
     // Whatever is deleted is looked for by an index.
     try await makeDeferredIndexes()
     try await makeLinks(target)
-    if try await !deleteAbsent(target, self.saving) && !marks.isEmpty {
-      saving.marks = marks
+    if try await !deleteAbsent(target) && !marks.isEmpty {
+      saving = self.saving
+      saving.isLast = true
       try await saveLast(RecordBatch(), target, saving)
     }
   }
@@ -208,14 +232,25 @@ final class ImportSession: Sendable {
   private nonisolated(nonsending) func finish(
     _ tail: RecordBatch, in edits: ScratchContext
   ) async throws(ImportError) {
-    edits.compose(tail)
+    try await compose(tail, in: edits)
     for table in absentTables {
       var page: AbsentPage?
       repeat {
         let next = try await nextPage(of: table, after: page)
-        try await storing { () throws(StoreError) in note(try await edits.delete(next)) }
+        try await storing { () throws(StoreError) in
+          note(try await edits.delete(next, keeping: pushed))
+        }
         page = next
       } while page?.isLast == false
+    }
+  }
+
+  /// Makes a batch part of a context's edits.
+  nonisolated(nonsending) func compose(
+    _ batch: RecordBatch, in edits: ScratchContext
+  ) async throws(ImportError) {
+    try await storing { () throws(StoreError) in
+      note(try await edits.compose(batch, keeping: pushed))
     }
   }
 
@@ -280,7 +315,7 @@ final class ImportSession: Sendable {
   ///
   /// - Returns: whether the last page has marked what was imported.
   private nonisolated(nonsending) func deleteAbsent(
-    _ target: ImportTarget, _ saving: ImportTarget.Saving
+    _ target: ImportTarget
   ) async throws(ImportError) -> Bool {
     let tables = absentTables
     if tables.isEmpty { return false }
@@ -295,17 +330,16 @@ final class ImportSession: Sendable {
           let next = try await nextPage(of: table, after: page)
           page = next
           var saving = saving
-          if next.isLast && table === tables.last && !isMarked {
-            saving.marks = marks
-            isMarked = true
+          saving.isLast = next.isLast && table === tables.last
+          if next.isEmpty && (!saving.isLast || marks.isEmpty) { continue }
+          let outcome = try await storing { [saving] () throws(StoreError) in
+            try await target.delete(next, absentIn: tables, notedIn: ledger, saving)
           }
-          if next.isEmpty && saving.marks.isEmpty { continue }
-          try await storing { [saving] () throws(StoreError) in
-            note(try await target.delete(next, notedIn: ledger, saving))
-          }
+          isMarked = isMarked || outcome.isMarked
+          note(outcome)
         } while page?.isLast == false
       }
-      held = try await storing { () throws(StoreError) in try await ledger.heldCount() }
+      held = try await storing { () throws(StoreError) in try await ledger.heldCount(in: tables) }
       // What held a row may have gone after it was looked at.
     } while held > 0 && result.deleted > before
     _ = change { $0.result.kept += held }

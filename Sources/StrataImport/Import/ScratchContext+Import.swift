@@ -30,8 +30,9 @@ extension ScratchContext {
     freshens: [CacheEntry] = [],
     options: ImportOptions = ImportOptions(), monitor: ImportMonitor? = nil
   ) async throws(ImportError) -> ImportResult {
-    let prepared = try PreparedImport(
-      self, type, format, mapping, absent, freshens, options, monitor)
+    let prepared = try monitor.ending { () throws(ImportError) in
+      try PreparedImport(self, type, format, mapping, absent, freshens, options, monitor)
+    }
     return try await importing(prepared, from: source, hasCheckpoints: format == .lines)
   }
 
@@ -48,14 +49,18 @@ extension ScratchContext {
     freshens: [CacheEntry] = [], options: ImportOptions = ImportOptions(),
     monitor: ImportMonitor? = nil
   ) async throws(ImportError) -> ImportResult {
-    let prepared = try PreparedImport(self, document, absent, freshens, options, monitor)
+    let prepared = try monitor.ending { () throws(ImportError) in
+      try PreparedImport(self, document, absent, freshens, options, monitor)
+    }
     return try await importing(prepared, from: source, hasCheckpoints: false)
   }
 
   private nonisolated(nonsending) func importing(
     _ prepared: PreparedImport, from source: JSONSource, hasCheckpoints: Bool
   ) async throws(ImportError) -> ImportResult {
-    try await running(prepared.session) { () throws(ImportError) in
+    // The rows that may be absent are those of now.
+    unpin()
+    return try await running(prepared.session) { () throws(ImportError) in
       let session = prepared.session
       let edits = session.target == nil ? self : nil
       session.noteSources([source])
@@ -67,14 +72,12 @@ extension ScratchContext {
     }
   }
 
-  /// Runs an import from what the store has at its start to its result.
+  /// Runs an import from what was pinned before, or what the store has now, to its result.
   private nonisolated(nonsending) func running(
     _ session: ImportSession, _ body: nonisolated(nonsending) () async throws(ImportError) -> Void
   ) async throws(ImportError) -> ImportResult {
     let activity = activityLedger
     activity.begin(.importing)
-    // A pin that is kept keeps the log from starting again.
-    unpin()
     defer {
       activity.end(.importing)
       session.end()
@@ -86,6 +89,8 @@ extension ScratchContext {
           try await noteRows(of: session.scopes, in: session.ledger)
         }
       }
+      // A pin that is kept keeps the log from starting again.
+      unpin()
       try await body()
       try await session.makeDeferredIndexes()
       return session.result
@@ -102,12 +107,16 @@ extension ScratchContext {
     _ type: E.Type, from sources: [JSONSource], as format: JSONFormat, mapping: JSONMapping<E>,
     absent: AbsentRows, freshens: [CacheEntry], options: ImportOptions, monitor: ImportMonitor?
   ) async throws(ImportError) -> ImportResult {
-    if sources.count != 1 && options.checkpoint != nil {
-      throw .mapping("only an import of one source can go on at a checkpoint")
+    let prepared = try monitor.ending { () throws(ImportError) in
+      if sources.count != 1 && options.checkpoint != nil {
+        throw .mapping("only an import of one source can go on at a checkpoint")
+      }
+      let prepared = try PreparedImport(
+        self, type, format, mapping, absent, freshens, options, monitor)
+      if sources.isEmpty && prepared.session.looksForAbsentRows { throw .emptyInput }
+      if sources.count > 1 && prepared.hasPositionKeys { throw .positionKeys }
+      return prepared
     }
-    let prepared = try PreparedImport(
-      self, type, format, mapping, absent, freshens, options, monitor)
-    if sources.isEmpty && prepared.session.looksForAbsentRows { throw .emptyInput }
     prepared.session.noteSources(sources)
     let rest = Lock(sources[...])
     return try await importing(
@@ -145,6 +154,8 @@ struct PreparedImport: Sendable {
   let session: ImportSession
   /// Every worker reads with a feed of its own.
   let makeFeed: @Sendable () throws(ImportError) -> RecordFeed
+  /// Whether records are known by their position, so that there must not be another source.
+  let hasPositionKeys: Bool
 
   init<E: Entity>(
     _ scratch: ScratchContext, _ type: E.Type, _ format: JSONFormat, _ mapping: JSONMapping<E>,
@@ -184,12 +195,13 @@ struct PreparedImport: Sendable {
     self.makeFeed = makeFeed
     // A mapping that does not fit is refused before anything is read.
     let feed = try makeFeed()
+    hasPositionKeys = feed.hasPositionKeys
     let tables = feed.tables
     let scopes: [ImportScope]
     do throws(StoreError) {
       scopes = ImportScope.ordered(try absent.scopes(tables, scratch.model), scratch.model)
       session = ImportSession(
-        scratch.batchTarget(author: options.author), options, scopes,
+        scratch.batchTarget(author: options.author), scratch.beginImport(), options, scopes,
         try scratch.marks(freshens, claim: claim), monitor)
     } catch {
       throw .store(error)
@@ -197,12 +209,28 @@ struct PreparedImport: Sendable {
     if feed.hasLinks && session.target == nil {
       throw .mapping("links are made in the store, not in a child of the view context")
     }
+    if feed.hasLinks && options.checkpoint != nil {
+      throw .mapping(
+        "links are made when everything was read, so an import with links has no checkpoint")
+    }
     if !scopes.isEmpty && options.checkpoint != nil {
       throw .mapping(
         "an import that goes on at a checkpoint does not see the whole feed, so no row is absent")
     }
     if let scope = scopes.first(where: { scope in !tables.contains { $0 === scope.table } }) {
       throw .mapping("the feed has no \(scope.table.entity), so none of them is absent")
+    }
+  }
+}
+
+extension ImportMonitor? {
+  /// Ends the monitor if an import cannot begin.
+  fileprivate func ending<R>(
+    _ body: () throws(ImportError) -> R
+  ) throws(ImportError) -> R {
+    do throws(ImportError) { return try body() } catch {
+      self?.finish()
+      throw error
     }
   }
 }

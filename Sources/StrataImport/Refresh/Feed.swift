@@ -34,7 +34,7 @@ public struct Feed: Sendable {
   public var options = ImportOptions()
 
   let absent: AbsentRows
-  /// Its mapping in words: records of another mapping are to be asked for again.
+  /// Its format and mapping in words: records of another mapping are to be asked for again.
   let mapping: String
   let prepare: Preparation
 
@@ -46,13 +46,14 @@ public struct Feed: Sendable {
     self.name = name
     self.request = request
     self.absent = absent
-    self.mapping = mapping.definition.text
+    self.mapping = "\(format) \(mapping.definition.text)"
     prepare = { feed, scratch, claim, monitor throws(ImportError) in
       guard feed.paging.members.isEmpty else {
         throw .mapping("only a JSONDocument has the links that its pages are found by")
       }
-      return try PreparedImport(
-        scratch, type, format, mapping, absent, feed.entries, feed.options, monitor, claim)
+      return try feed.checked(
+        PreparedImport(
+          scratch, type, format, mapping, absent, feed.entries, feed.options, monitor, claim))
     }
   }
 
@@ -66,9 +67,14 @@ public struct Feed: Sendable {
     mapping = document.parts.map(\.text).joined(separator: "\n")
     prepare = { feed, scratch, claim, monitor throws(ImportError) in
       let document = document.keeping(feed.paging.members)
-      return try PreparedImport(
-        scratch, document, absent, feed.entries, feed.options, monitor, claim)
+      return try feed.checked(
+        PreparedImport(scratch, document, absent, feed.entries, feed.options, monitor, claim))
     }
+  }
+
+  private func checked(_ prepared: PreparedImport) throws(ImportError) -> PreparedImport {
+    if paging.isPaged && prepared.hasPositionKeys { throw .positionKeys }
+    return prepared
   }
 
   /// The feed as the store knows it.

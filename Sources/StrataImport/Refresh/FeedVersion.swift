@@ -21,11 +21,14 @@ struct FeedVersion: Codable, Equatable {
     }
   }
 
-  /// What would make the same pages other rows: the mapping and the schema.
+  /// What would make the same pages other rows: the schema, the mapping, where the records are and what
+  /// becomes of absent rows.
   let meaning: String
   var pages: [Page] = []
 
-  init(_ feed: Feed, schema: Int64) { meaning = "\(schema) \(feed.mapping)" }
+  init(_ feed: Feed, schema: Int64) {
+    meaning = "\(schema) \(feed.absent.text) \(feed.mapping)"
+  }
 
   /// Nil if the text says nothing, or of pages that meant something else.
   init?(_ text: String, meaning: String) {
@@ -53,9 +56,15 @@ extension URLRequest {
     var copy = self
     // URLSession's own cache would answer in the server's place.
     copy.cachePolicy = .reloadIgnoringLocalCacheData
-    guard let page else { return copy }
-    copy.setValue(page.etag, forHTTPHeaderField: "If-None-Match")
-    copy.setValue(page.lastModified, forHTTPHeaderField: "If-Modified-Since")
+    // Validators that the app has set are of something else that it may have.
+    copy.setValue(page?.etag, forHTTPHeaderField: "If-None-Match")
+    copy.setValue(page?.lastModified, forHTTPHeaderField: "If-Modified-Since")
     return copy
+  }
+
+  /// Whether the answer may be "not modified".
+  var isConditional: Bool {
+    value(forHTTPHeaderField: "If-None-Match") != nil
+      || value(forHTTPHeaderField: "If-Modified-Since") != nil
   }
 }

@@ -16,6 +16,8 @@ final class PageWalk: Sendable {
     /// What is asked for next; nil after the last page.
     var request: URLRequest?
     var asked: Set<URLRequest> = []
+    /// The pages that were read.
+    var read: [(request: URLRequest, page: FeedVersion.Page)] = []
     /// Whether pages may be left out.
     var isConditional = true
     /// The page that is being read, and the records that were read before it.
@@ -25,6 +27,7 @@ final class PageWalk: Sendable {
       version.pages = []
       request = feed.request
       asked = []
+      read = []
       isConditional = false
     }
   }
@@ -71,6 +74,21 @@ final class PageWalk: Sendable {
       }
     }
     return nil
+  }
+
+  /// Whether the pages that were read are as they were, asked when all of them have been.
+  ///
+  /// A row that moves to a page which has been read already is on none. Only pages of which the server
+  /// says a version can be asked; one alone was always of one.
+  nonisolated(nonsending) func isSteady() async throws(ImportError) -> Bool {
+    let read = state.withLock { $0.read }
+    guard feed.isReadWhole, read.count > 1 else { return true }
+    for (request, page) in read {
+      let question = request.conditional(on: page)
+      guard question.isConditional, question.httpMethod == "GET" else { continue }
+      if case .body = try await send(question) { return false }
+    }
+    return true
   }
 
   private func nextRequest() throws(ImportError) -> (URLRequest, FeedVersion.Page?)? {
@@ -134,7 +152,10 @@ final class PageWalk: Sendable {
       }
       state.request = nil
       guard let response else { return true }
-      if let page = FeedVersion.Page(request, response) { state.version.pages.append(page) }
+      if let page = FeedVersion.Page(request, response) {
+        state.version.pages.append(page)
+        state.read.append((request, page))
+      }
       state.open = (request, response, records)
       return true
     }
@@ -165,7 +186,10 @@ final class PageWalk: Sendable {
       let first = try await body.next()
       return .body(.body(body, after: first), head.withLock(\.self))
     } catch let error as HTTPStatusError {
-      if error.status == 304, let head = head.withLock(\.self) { return .notModified(head) }
+      // Who has not asked whether something is new has nothing that could be unchanged.
+      if error.status == 304, request.isConditional, let head = head.withLock(\.self) {
+        return .notModified(head)
+      }
       throw .source(error)
     } catch is CancellationError {
       throw .cancelled

@@ -15,9 +15,11 @@ public struct Paging: Sendable {
   let unchanged: Rule
   /// The members of a document that the rule looks at.
   var members: [String] = []
+  /// Whether there may be another page.
+  var isPaged = true
 
   /// There is one page.
-  public static let one = Self(next: nowhere, unchanged: nowhere)
+  public static let one = Self(next: nowhere, unchanged: nowhere, isPaged: false)
 
   /// At the link with the relation `next` of the response's `Link` header (RFC 8288).
   public static let linkHeader = Self(next: link, unchanged: link)

@@ -19,8 +19,9 @@ public import Strata
 ///   nobody waits any longer the request is cancelled, too.
 /// - A server that said `ETag` or `Last-Modified` is asked whether that is still so, and if it is,
 ///   nothing is sent and nothing is parsed. What it said is kept in the store, written with the last
-///   row of the import, and forgotten with `Stack.forgetImport(of:)`, with every row that is evicted,
-///   and when the mapping's paths or the store's schema change.
+///   row of the import if that left nothing out, and forgotten with `Stack.forgetImport(of:)`, with
+///   every row that is evicted or that another import deletes, and when the mapping's paths, the format,
+///   the rule for absent rows or the store's schema change.
 /// - What fails for a reason that may pass is tried again, by a ``RetryPolicy``. Importing the same
 ///   feed again writes nothing, so an import whose connection breaks begins anew.
 ///
@@ -88,18 +89,26 @@ public final class Refresher: Sendable {
       throw .mapping("a feed is refreshed from its beginning: it has no checkpoint to go on at")
     }
     let patience = Patience(retries, clock)
+    var number = 0
     while true {
+      number += 1
       do throws(ImportError) {
-        if let result = try await attempt(feed, patience, onProgress) { return result }
+        if let result = try await attempt(feed, number, patience, onProgress) { return result }
       } catch {
         try await patience.wait(after: error)
       }
     }
   }
 
-  /// Imports the feed once; nil if rows were taken away while the server said that it has not changed.
+  /// A feed that is never the same from its first page to its last is read so often.
+  private static let steadyAttempts = 3
+
+  /// Imports the feed once; nil if rows were taken away while the server said that they have not changed,
+  /// if a suspension took what the store had before the server was asked, or if pages changed while
+  /// others were read.
   private nonisolated(nonsending) func attempt(
-    _ feed: Feed, _ patience: Patience, _ onProgress: @escaping @Sendable (ImportProgress) -> Void
+    _ feed: Feed, _ number: Int, _ patience: Patience,
+    _ onProgress: @escaping @Sendable (ImportProgress) -> Void
   ) async throws(ImportError) -> RefreshResult? {
     let version = FeedVersion(feed, schema: stack.schemaFingerprint)
     let text = try await storing { () throws(StoreError) in
@@ -107,22 +116,51 @@ public final class Refresher: Sendable {
     }
     let known = text.flatMap { FeedVersion($0, meaning: version.meaning) }?.pages ?? []
     let walk = PageWalk(feed, configuration, patience, version, known: known)
+    let claim = try await storing { () throws(StoreError) in
+      try stack.claim(of: feed.entry) { walk.version.text }
+    }
+    let scratch = stack.scratch()
+    // Before the first request: the answer need not have what is saved or pushed from now on.
+    let monitor = ImportMonitor { progress in
+      var progress = progress
+      progress.attempt = number
+      onProgress(progress)
+    }
+    let prepared = try feed.prepare(feed, scratch, claim, monitor)
+    if prepared.session.looksForAbsentRows {
+      try await storing { () throws(StoreError) in try await scratch.pin() }
+    }
     guard let first = try await walk.next(ImportResult()) else {
       let isStill = try await storing { () throws(StoreError) in
         try await stack.markFresh(feed.entries, ifStill: text ?? "", of: feed.entry)
       }
       return isStill ? .notModified : nil
     }
-    let claim = try await storing { () throws(StoreError) in
-      try await stack.claim(feed.entry) { walk.version.text }
+    let isClaimed = try await storing { () throws(StoreError) in
+      try await stack.begin(claim, ifStill: text)
     }
-    let scratch = stack.scratch()
-    let prepared = try feed.prepare(feed, scratch, claim, ImportMonitor(onProgress))
+    if !isClaimed { return nil }
     let unread = Lock<JSONSource?>(first)
-    let result = try await scratch.importing(prepared, workers: 1, hasCheckpoints: false) {
-      (result: ImportResult) async throws(ImportError) in
-      if let first = unread.withLock({ $0.take() }) { return first }
-      return try await walk.next(result)
+    let hasChanged = Lock(false)
+    let result: ImportResult
+    do throws(ImportError) {
+      result = try await scratch.importing(prepared, workers: 1, hasCheckpoints: false) {
+        (result: ImportResult) async throws(ImportError) in
+        if let first = unread.withLock({ $0.take() }) { return first }
+        if let next = try await walk.next(result) { return next }
+        if try await walk.isSteady() { return nil }
+        if number < Self.steadyAttempts {
+          hasChanged.withLock { $0 = true }
+          throw .changedMeanwhile
+        }
+        prepared.session.noteChangedMeanwhile()
+        return nil
+      }
+    } catch {
+      guard hasChanged.withLock(\.self) || error.storeError?.code == .suspended else {
+        throw error
+      }
+      return nil
     }
     try await stack.showing(result)
     return .imported(result)

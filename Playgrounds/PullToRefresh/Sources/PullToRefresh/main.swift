@@ -58,7 +58,8 @@ await server.publish(7, nil)
 await server.publish(26, "Headline 26")
 await pull("One corrected, one withdrawn, one new")
 
-// 5. Ten screens ask at once, and the server is slow: one request for each page.
+// 5. Ten screens ask at once, and the server is slow: one request for each page, and another one for
+//    each whether it still is what it was, before rows that no page has are deleted.
 await server.publish(27, "Headline 27")
 await server.slowDown(.milliseconds(20))
 print("\nTen pulls at once, from a slow server")
