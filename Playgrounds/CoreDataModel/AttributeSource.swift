@@ -179,8 +179,9 @@ enum ValueKind: String {
     case .double: Double(text).flatMap { $0.isFinite ? "\($0)" : nil }
     case .float: Float(text).flatMap { $0.isFinite ? "\($0)" : nil }
     case .decimal:
-      Int(text).map(String.init)
-        ?? Decimal(string: text, locale: nil).map { "Decimal(string: \"\($0)\") ?? 0" }
+      Decimal(string: text, locale: nil).map { value in
+        Int("\(value)").map(String.init) ?? "Decimal(string: \"\(value)\") ?? 0"
+      }
     case .bool: ["YES", "1", "true"].contains(text) ? "true" : "false"
     case .text: SwiftNames.literal(text)
     case .date:

@@ -3,6 +3,7 @@ struct DataModel: Equatable {
   var entities: [DataEntity] = []
   var composites: [DataComposite] = []
   var fetchRequests: [DataFetchRequest] = []
+  var configurations: [DataConfiguration] = []
 }
 
 struct DataEntity: Equatable {
@@ -71,7 +72,15 @@ struct DataComposite: Equatable {
 struct DataFetchRequest: Equatable {
   var name = ""
   var entity = ""
+  /// Empty for every row.
   var predicate = ""
+  var userInfo: [DataUserInfo] = []
+}
+
+/// Entities that a store of their own may keep.
+struct DataConfiguration: Equatable {
+  var name = ""
+  var entities: [String] = []
 }
 
 struct DataUserInfo: Equatable {

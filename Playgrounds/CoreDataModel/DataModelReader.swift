@@ -84,6 +84,10 @@ private final class DataModelReader: NSObject, XMLParserDelegate {
       model.composites.append(DataComposite(name: attributes["name"] ?? ""))
     case "fetchRequest" where path.count == 2:
       model.fetchRequests.append(DataFetchRequest(attributes))
+    case "configuration" where path.count == 2:
+      model.configurations.append(DataConfiguration(name: attributes["name"] ?? ""))
+    case "memberEntity" where path.count == 3 && path[1] == "configuration":
+      model.configurations.changeLast { $0.entities.append(attributes["name"] ?? "") }
     case "attribute" where path.count == 3 && path[1] == "compositeAttribute":
       model.composites.changeLast { $0.attributes.append(DataAttribute(attributes)) }
     default:
@@ -129,6 +133,7 @@ private final class DataModelReader: NSObject, XMLParserDelegate {
       switch path.dropLast(2).last {
       case "attribute": entity.attributes.changeLast { $0.userInfo.append(entry) }
       case "relationship": entity.relationships.changeLast { $0.userInfo.append(entry) }
+      case "fetchedProperty": entity.fetchedProperties.changeLast { $0.userInfo.append(entry) }
       default: entity.userInfo.append(entry)
       }
     default: break

@@ -113,8 +113,11 @@ struct EntityPlan {
   }
 
   var name: String { SwiftNames.type(root.name) }
-  /// The kinds that rows have; none where the root has no children here.
-  var kinds: [DataEntity] { members.count > 1 ? members.filter { !$0.isAbstract } : [] }
+  /// The kinds that rows have; none where there is only one.
+  var kinds: [DataEntity] {
+    let kinds = members.filter { !$0.isAbstract }
+    return kinds.count > 1 ? kinds : []
+  }
   var constraints: [[String]] { inherited + members.flatMap(\.uniquenessConstraints) }
   var indexes: [DataIndex] { members.flatMap(\.indexes) }
 

@@ -22,7 +22,7 @@ struct RelationshipSource {
           : "\(name) led to \(relationship.destination), which this model does not have.")
       return
     }
-    if target.root.name != relationship.destination {
+    if target.root.name != relationship.destination, !target.kinds.isEmpty {
       notes.append(
         "\(name): only those of the kind \(SwiftNames.enumCase(relationship.destination)).")
     }

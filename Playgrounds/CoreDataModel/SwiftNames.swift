@@ -8,6 +8,11 @@ enum SwiftNames {
     return types.contains(name) ? name + "Entity" : name
   }
 
+  /// Whether a struct of this name hides a type of Swift's that most programs use.
+  static func hides(_ name: String) -> Bool {
+    ["Array", "Character", "Dictionary", "Error", "Result", "Set", "Task"].contains(name)
+  }
+
   /// The name of a property.
   static func property(_ name: String) -> String { keywords.contains(name) ? "`\(name)`" : name }
 

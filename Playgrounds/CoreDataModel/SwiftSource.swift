@@ -17,7 +17,11 @@ struct SwiftSource {
       return "The composite \($0.name) was \(parts)."
     }
     rest += model.fetchRequests.map {
-      "The fetch request \($0.name) was \($0.entity) where \($0.predicate): write a query."
+      "The fetch request \($0.name) was \($0.rows): write a query."
+    }
+    rest += model.configurations.map {
+      "The configuration \($0.name) was \($0.entities.joined(separator: " and ")): a stack of these "
+        + "alone is a file of their own, to which nothing in another one refers."
     }
     if !rest.isEmpty { source.lines.append("") }
     for text in rest { source.note(text) }
@@ -52,7 +56,8 @@ struct SwiftSource {
     } else {
       lines.append("  var id = Key<\(entity.name)>()")
     }
-    if let first = entity.kinds.first {
+    if let first = entity.kinds.first(where: { $0.name == entity.root.name }) ?? entity.kinds.first
+    {
       lines.append("  var \(entity.kindProperty) = Kind.\(SwiftNames.enumCase(first.name))")
       elements.append("Attribute(\\.\(entity.kindProperty))")
     }
@@ -89,16 +94,22 @@ struct SwiftSource {
     for text in indexNotes + uniqueNotes { note(text, indentation: "  ") }
     let key = SwiftNames.property(entity.key?.name ?? "id")
     let table = SwiftNames.literal(SwiftNames.table(entity.root.name))
-    let schema = "  static let schema = Schema<\(entity.name)>(\(table), key: \\.\(key))"
-    if elements.isEmpty {
-      lines += [schema + " {}", "}"]
+    let parts = ("  static let schema = Schema<\(entity.name)>(", "\(table), key: \\.\(key))")
+    let end = elements.isEmpty ? " {}" : " {"
+    if parts.0.count + parts.1.count + end.count <= 100 {
+      lines.append(parts.0 + parts.1 + end)
     } else {
-      lines += [schema + " {"] + elements.map { "    " + $0 } + ["  }", "}"]
+      lines += [parts.0, "    " + parts.1 + end]
     }
+    lines += elements.map { "    " + $0 } + (elements.isEmpty ? ["}"] : ["  }", "}"])
   }
 
   private mutating func addNotes(of entity: EntityPlan) {
     let root = entity.root.name
+    if SwiftNames.hides(entity.name) {
+      note(
+        "\(entity.name) hides what Swift calls so, as the class did: name one of them otherwise.")
+    }
     if entity.members.count > 1 {
       let children = entity.members.map(\.name).filter { $0 != root }.joined(separator: " and ")
       note("\(root), with \(children), which inherited from it: they share a table, as they did.")
@@ -115,8 +126,10 @@ struct SwiftSource {
       }
       for property in member.fetchedProperties {
         note(
-          "The fetched property \(property.name) was \(property.entity) where \(property.predicate): "
-            + "write a query.")
+          "The fetched property \(property.name) was \(property.rows): write a query.")
+        for entry in property.userInfo {
+          note("User info of \(property.name): \(entry.key) = \(entry.value)")
+        }
       }
     }
   }
@@ -139,6 +152,13 @@ struct SwiftSource {
       return
     }
     lines += ["  " + line[...start], "    " + line[line.index(after: start)...]]
+  }
+}
+
+extension DataFetchRequest {
+  /// What was fetched.
+  fileprivate var rows: String {
+    predicate.isEmpty ? "every \(entity)" : "\(entity) where \(predicate)"
   }
 }
 

@@ -186,3 +186,5 @@ struct Playlist: Entity {
 // Dated was abstract, and nothing referred to it: its attributes are in Data and Label.
 // The composite Address was city: String.
 // The fetch request recent was Album where released > $DATE: write a query.
+// The configuration Cloud was Album: a stack of these alone is a file of their own, to which
+// nothing in another one refers.

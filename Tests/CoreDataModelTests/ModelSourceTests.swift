@@ -49,6 +49,84 @@ import Testing
     #expect(try source(entities).hasPrefix("// The entities of a model."))
   }
 
+  @Test func `configurations are named, as they were files of their own`() throws {
+    let text = try source(
+      """
+      <entity name="Page"/><entity name="Setting"/>
+      <configuration name="Local"><memberEntity name="Setting"/></configuration>
+      """)
+    #expect(text.contains("// The configuration Local was Setting: a stack of these alone"))
+  }
+
+  @Test func `a fetch of everything has no condition`() throws {
+    let text = try source(
+      """
+      <entity name="Page"><fetchedProperty name="others"><fetchRequest entity="Page"/>
+        <userInfo><entry key="shown" value="last"/></userInfo></fetchedProperty></entity>
+      <fetchRequest name="Pages" entity="Page"/>
+      <fetchRequest name="Long" entity="Page" predicateString="words > 9"/>
+      """)
+    #expect(text.contains("// The fetched property others was every Page: write a query."))
+    #expect(text.contains("// User info of others: shown = last"))
+    #expect(text.contains("// The fetch request Pages was every Page: write a query."))
+    #expect(text.contains("// The fetch request Long was Page where words > 9: write a query."))
+  }
+
+  // The first one by its name was the kind of every new entity.
+  @Test func `a new entity of several kinds is of the parent's`() throws {
+    func source(isAbstract: String) throws -> String {
+      try self.source(
+        """
+        <entity name="Vehicle" isAbstract="\(isAbstract)"/>
+        <entity name="Bicycle" parentEntity="Vehicle"/>
+        <entity name="Owner"><relationship name="vehicle" maxCount="1" optional="YES"
+          destinationEntity="Vehicle"/></entity>
+        <entity name="Sledge" parentEntity="Vehicle"/>
+        """)
+    }
+    #expect(try source(isAbstract: "NO").contains("var kind = Kind.vehicle"))
+    #expect(try source(isAbstract: "YES").contains("var kind = Kind.bicycle"))
+  }
+
+  // An enumeration of one case has no size, so its attribute could not be told from its neighbour.
+  @Test func `an abstract parent of one child has no kinds`() throws {
+    let text = try source(
+      """
+      <entity name="Vehicle" isAbstract="YES"/><entity name="Bicycle" parentEntity="Vehicle"/>
+      <entity name="Owner">
+        <relationship name="vehicle" maxCount="1" optional="YES" destinationEntity="Vehicle"/>
+        <relationship name="bicycle" maxCount="1" optional="YES" destinationEntity="Bicycle"/>
+      </entity>
+      """)
+    #expect(text.contains("struct Vehicle: Entity {\n  var id = Key<Vehicle>()\n"))
+    #expect(!text.contains("kind"))
+  }
+
+  @Test func `a name that hides one of Swift's is told`() throws {
+    #expect(try source("<entity name='Task'/>").contains("// Task hides what Swift calls so"))
+    #expect(try !source("<entity name='Tasks'/>").contains("hides"))
+  }
+
+  @Test func `whole decimals are plain numbers`() throws {
+    let text = try source(
+      """
+      <entity name="Account">
+        <attribute name="a" attributeType="Decimal" defaultValueString="0.0"/>
+        <attribute name="b" attributeType="Decimal" defaultValueString="-12"/>
+        <attribute name="c" attributeType="Decimal" defaultValueString="0.1"/>
+      </entity>
+      """)
+    #expect(text.contains("var a: Decimal = 0\n") && text.contains("var b: Decimal = -12\n"))
+    #expect(text.contains("var c: Decimal = Decimal(string: \"0.1\") ?? 0"))
+  }
+
+  @Test func `no line of a long name is longer than a line`() throws {
+    let name = String(repeating: "Long", count: 10)
+    let text = try source("<entity name='\(name)'/>")
+    #expect(text.split(separator: "\n").allSatisfy { $0.count <= 100 })
+    #expect(text.contains("Schema<\(name)>(\n    \"long"))
+  }
+
   @Test func `of two ends with one element each, one has the key`() throws {
     func pair(_ person: String, _ passport: String) throws -> String {
       try source(
