@@ -52,6 +52,19 @@ extension ViewContext {
     }
   }
 
+  /// Whether two queries have the same result, whatever the store has: they compare the same attributes
+  /// with equal values, in the same order and limits. A query that cannot be run is like no other.
+  ///
+  /// For views that are made again and again with the query that they show.
+  ///
+  /// - Complexity: O(*n*) of the conditions and values.
+  public func isSame<E: Entity>(_ a: Query<E>, as b: Query<E>) -> Bool {
+    guard let a = try? QueryPlan(a, store.model), let b = try? QueryPlan(b, store.model) else {
+      return false
+    }
+    return a.identity == b.identity
+  }
+
   private func live<E: Entity, Value: Sendable>(
     _ query: Query<E>, groupedBy paths: [SendablePath], _ terms: [AggregateTerm<SendablePath>],
     _ read: @escaping ([[Cell]]) throws(CodingFailure) -> Value

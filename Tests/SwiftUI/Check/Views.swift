@@ -55,6 +55,20 @@ struct Genres: View {
   }
 }
 
+struct Badge: View {
+  @LiveAggregate private var number: Int?
+  @LiveAggregate(.count, of: Song.all.grouped(by: \.genre)) private var genres: [String: Int]?
+
+  init(genre: String) {
+    _number = LiveAggregate(.count, of: Song.where { $0.genre == genre })
+  }
+
+  var body: some View {
+    Text(number.map { "\($0) in all" } ?? "no number")
+    Text($number.error?.message ?? "\(genres?["modal"] ?? 0) modal")
+  }
+}
+
 struct Letters: View {
   @SectionedLiveFetch(Song.all, section: { String($0.title.prefix(1)) }) private var letters
 

@@ -71,6 +71,25 @@ sections.show(Genres().stack(stack))
 await soon("sections: \(sections.words)") { sections.words.first == "# blues" }
 check(sections.words.count == 8, "sections: \(sections.words)")
 
+// A number, of which nobody is told as long as it is the same, and of another query.
+let badge = Host()
+badge.show(Badge(genre: "modal").stack(stack))
+check(badge.words.first == "no number", "no number until loaded: \(badge.words)")
+await soon("a number: \(badge.words)") { badge.words == ["3 in all", "3 modal"] }
+let counted = badge.evaluations
+try await stack.withScratch {
+  $0.update(Song(id: 9, title: "Nardis", genre: "modal")) { $0.title = "N" }
+}
+for _ in 0..<100 { await Task.yield() }
+check(badge.evaluations == counted, "a number that stays tells nobody")
+stack.view.insert(Song(id: 20, title: "Solea", genre: "modal"))
+await soon("an edit counts") { badge.words == ["4 in all", "4 modal"] }
+badge.show(Badge(genre: "blues").stack(stack))
+check(badge.words.first == "4 in all", "the old number stays until the new one is there")
+await soon("another number: \(badge.words)") { badge.words == ["3 in all", "4 modal"] }
+stack.view.rollback()
+await soon("without the edit: \(badge.words)") { badge.words == ["3 in all", "3 modal"] }
+
 // Another stack in the environment, as after a sign-out.
 let other = try await Stack.temporary(Song.self)
 host.show(SongList(genre: "blues").stack(other))
