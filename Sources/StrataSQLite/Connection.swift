@@ -188,6 +188,9 @@ package final class Connection {
   /// The row number of this connection's last insertion.
   package var lastInsertedRowID: Int64 { sqlite3_last_insert_rowid(handle) }
 
+  /// What a frame of the log has before its page, in bytes.
+  package static let frameHeaderSize = 24
+
   /// The frames in the write-ahead log after this connection's last commit.
   package var logFrames: Int { log.frames }
 

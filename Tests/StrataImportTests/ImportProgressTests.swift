@@ -50,6 +50,29 @@ import Testing
     #expect(first.path == "title" && first.found == "5" && (first.column ?? 0) > 1)
   }
 
+  @Test func `refused records are told to the log, once`() async throws {
+    let told = Lock<[StackEvent]>([])
+    var options = Stack.Options()
+    options.log = { event in
+      if case .importRefused = event { told.withLock { $0.append(event) } }
+    }
+    let other = try await Stack.temporary(Author.self, Book.self, options: options)
+    try await other.withScratch { $0.insert(Author(id: 1, name: "Ann")) }
+    let skipping = ImportOptions { $0.refusedRecords = .skip(listing: 1) }
+    _ = try await other.books(Book.lines(1...3), options: skipping)
+    #expect(told.withLock(\.self).isEmpty)
+    _ = try await other.books(
+      #"{"id": 4, "title": 5, "author": 1}"# + "\n" + #"{"id": 5, "author": 1}"#,
+      options: skipping)
+    let event = try #require(told.withLock(\.self).first)
+    guard case .importRefused(records: 2, let first) = event else {
+      Issue.record("\(event)")
+      return
+    }
+    #expect(told.withLock(\.count) == 1 && first.count == 1 && event.level == .warning)
+    await other.close()
+  }
+
   @Test func `an interrupted import goes on where it stopped`() async throws {
     let whole = Book.lines(1...1_000)
     let gate = TestGate()

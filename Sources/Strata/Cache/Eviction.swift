@@ -57,6 +57,16 @@ public struct Eviction<Root: Entity>: Sendable {
   }
 }
 
+/// How far an eviction is.
+public struct EvictionProgress: Sendable, Hashable {
+  /// What it has done so far.
+  public let report: EvictionReport
+  /// Rows that were looked at.
+  public let done: Int
+  /// Rows that the rule had found when the eviction began.
+  public let total: Int
+}
+
 /// What an eviction did.
 public struct EvictionReport: Sendable, Hashable {
   /// Rows that went, without those that a delete rule took along.

@@ -11,6 +11,8 @@ extension Stack {
   /// - Parameters:
   ///   - rule: which rows.
   ///   - referenced: what happens to rows that others refer to.
+  ///   - progress: told after each batch where the caller runs; rows that are looked at again, since those
+  ///     that referred to them have gone, count once.
   /// - Returns: how many rows went, and why others stayed.
   /// - Throws: ``StoreError`` with code `invalidQuery`, `cancelled`, `closed`, `busy`, `diskFull` or
   ///   one of SQLite's. Batches committed before stay committed; cancelling stops between two.
@@ -18,12 +20,15 @@ extension Stack {
   ///   memory for their keys.
   @discardableResult
   public nonisolated(nonsending) func evict<E: Entity>(
-    _ rule: Eviction<E>, referenced: Eviction<E>.ReferencedRows = .keep
+    _ rule: Eviction<E>, referenced: Eviction<E>.ReferencedRows = .keep,
+    progress: ((EvictionProgress) -> Void)? = nil
   ) async throws(StoreError) -> EvictionReport {
     let plan = try QueryPlan(rule.query(store.now()), store.model)
     var candidates = try await store.reading { snapshot throws(StoreError) in
       try await snapshot.evictionCandidates(plan)
     }
+    let total = candidates.count
+    var done = 0
     let followsRules = referenced == .followDeleteRules
     // A row that only refers to rows of its own table may be free once those have gone.
     let isSelfReferring = plan.table.references.contains { $0.target == plan.table.id }
@@ -43,6 +48,8 @@ extension Stack {
         }
         report.add(outcome.report)
         referenced += outcome.referenced
+        done = min(done + batch.candidates.count, total)
+        progress?(EvictionProgress(report: report, done: done, total: total))
       }
       candidates = referenced
       if report.evicted == before || referenced.isEmpty || !isSelfReferring { break }

@@ -29,6 +29,21 @@ struct ChangeBroadcast: Sendable {
 
   var subscriptionCount: Int { subscribers.count }
 
+  /// What one subscriber has not read.
+  struct Backlog: Sendable {
+    /// The only table that it cares for; nil for every one.
+    let table: TableID?
+    /// Change sets, composed ones counted once.
+    let unread: Int
+  }
+
+  /// In the order in which they subscribed.
+  var backlogs: [Backlog] {
+    subscribers.sorted { $0.key < $1.key }.map {
+      Backlog(table: $0.value.table, unread: log.unreadCount($0.value.cursor))
+    }
+  }
+
   mutating func subscribe(to table: TableID?) -> Int {
     nextID += 1
     if !isFinished {

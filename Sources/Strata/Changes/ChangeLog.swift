@@ -70,6 +70,9 @@ struct ChangeLog: Sendable {
     return unread
   }
 
+  /// Sets that the cursor has not read, composed ones counted once.
+  func unreadCount(_ cursor: Cursor) -> Int { entries.count - index(of: cursor) }
+
   func hasUnread(_ cursor: Cursor) -> Bool { cursor.number < nextNumber && !entries.isEmpty }
 
   private func index(of cursor: Cursor) -> Int {

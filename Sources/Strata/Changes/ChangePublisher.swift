@@ -77,6 +77,9 @@ final class ChangePublisher: Sendable {
   var load: (subscriptions: Int, unread: Int) {
     state.withLock { ($0.subscriptionCount, $0.log.count) }
   }
+
+  /// What each subscriber has not read.
+  var backlogs: [ChangeBroadcast.Backlog] { state.withLock { $0.backlogs } }
 }
 
 /// One subscriber's place; letting go of it unsubscribes.

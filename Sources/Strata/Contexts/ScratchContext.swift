@@ -12,7 +12,11 @@ public final class ScratchContext {
 
   let store: Store
   private var parent: Parent
-  private(set) var snapshot: Snapshot?
+  private var hold: SnapshotHold?
+  private(set) var snapshot: Snapshot? {
+    get { hold?.snapshot }
+    set { hold = newValue.map { SnapshotHold($0, .scratchContext, name: name) } }
+  }
   var edits: Edits
   /// What the next save marks as imported.
   var freshened: Set<CacheIdentity> = []
@@ -27,6 +31,8 @@ public final class ScratchContext {
   /// A save takes what it is when it begins. Edits that a child of the view context saves are
   /// committed by the view context, as its author.
   public var author: String?
+  /// What ``Stack/diagnostics(statements:)`` calls this context if it keeps an old state of the store.
+  public var name: String? { didSet { hold?.rename(name) } }
 
   init(_ store: Store) {
     self.store = store
@@ -37,7 +43,7 @@ public final class ScratchContext {
   /// A child of the view context, as it is now.
   init(_ store: Store, of view: ViewContext, snapshot: Snapshot, layers: [Layer]) {
     self.store = store
-    self.snapshot = snapshot
+    hold = SnapshotHold(snapshot, .scratchContext)
     parent = .view(view, layers: layers)
     edits = Edits(store.model)
   }
@@ -45,7 +51,7 @@ public final class ScratchContext {
   /// A child of another scratch context, as it is now.
   private init(of parent: ScratchContext) {
     store = parent.store
-    snapshot = parent.snapshot
+    hold = parent.snapshot.map { SnapshotHold($0, .scratchContext) }
     self.parent = .scratch(parent, layers: parent.layers)
     edits = Edits(store.model)
   }

@@ -13,7 +13,8 @@ public import Observation
 public final class ViewContext: Observable {
   let store: Store
   let maintainer: Maintainer
-  private(set) var snapshot: Snapshot
+  private var hold: SnapshotHold
+  var snapshot: Snapshot { hold.snapshot }
   var layers: ViewLayers
   /// The end of the turn that closes an event's undo group is on its way.
   var endsUndoEvent = false
@@ -40,7 +41,7 @@ public final class ViewContext: Observable {
   init(_ store: Store, _ maintainer: Maintainer, _ snapshot: Snapshot) {
     self.store = store
     self.maintainer = maintainer
-    self.snapshot = snapshot
+    hold = SnapshotHold(snapshot, .viewContext)
     publisher = ChangePublisher(store.writer.options.bounds)
     layers = ViewLayers(store.model, undoLimit: 50)
   }
@@ -227,6 +228,9 @@ public final class ViewContext: Observable {
     ChangeStream(publisher.subscribe(to: store.model.table(of: type).id)) { $0.changes(of: type) }
   }
 
+  /// Who consumes the context's changes.
+  var backlogs: [ChangeBroadcast.Backlog] { publisher.backlogs }
+
   // MARK: - Child contexts
 
   /// A scratch context over what this context shows now; its saves land in this context's unsaved
@@ -288,7 +292,7 @@ public final class ViewContext: Observable {
         && !keys.isSubset(of: turn.stored[table].map { Set($0.keys) } ?? [])
     }
     if !missing.isEmpty { return missing }
-    snapshot = turn.snapshot
+    if turn.snapshot !== snapshot { hold = SnapshotHold(turn.snapshot, .viewContext) }
     failure = turn.failure
     let touched = layers.merge(
       turn.changes, completedSave: turn.completedSave, stored: turn.stored)

@@ -1,12 +1,9 @@
-internal import Foundation
-internal import StrataSQLite
-
 /// What a stack has and does at one moment: for a debug screen, a log, a report of a bug.
 ///
-/// `print` shows it in a few lines. There are no rows' contents in it.
-public struct StackDiagnostics: Sendable, Hashable {
+/// `print` shows it in a few lines, and it is `Codable`. There are no rows' contents in it.
+public struct StackDiagnostics: Sendable, Hashable, Codable {
   /// The store's file.
-  public struct File: Sendable, Hashable {
+  public struct File: Sendable, Hashable, Codable {
     /// Where it is.
     public internal(set) var path: String
     /// In bytes.
@@ -14,6 +11,9 @@ public struct StackDiagnostics: Sendable, Hashable {
     /// The length of the write-ahead log's file, in bytes. It is written over from its start, and does
     /// not get shorter.
     public internal(set) var logSize: Int
+    /// How much of it has something in it that was committed since it was last started again, in
+    /// bytes. Past ``Stack/Options/logLimit`` somebody keeps an old state.
+    public internal(set) var logUsed: Int
     /// In bytes.
     public internal(set) var pageSize: Int
     /// Those of the file, free ones included.
@@ -23,7 +23,7 @@ public struct StackDiagnostics: Sendable, Hashable {
   }
 
   /// The writer's memory of pages and statements.
-  public struct Cache: Sendable, Hashable {
+  public struct Cache: Sendable, Hashable, Codable {
     /// Of pages, in bytes.
     public internal(set) var size: Int
     /// How often a page was there when it was needed, since the store was opened.
@@ -37,26 +37,93 @@ public struct StackDiagnostics: Sendable, Hashable {
   }
 
   /// A state of the store that somebody holds on to.
-  public struct Snapshot: Sendable, Hashable {
+  ///
+  /// As long as it is there, the log is not started again, unless it is the newest state.
+  public struct Snapshot: Sendable, Hashable, Codable {
     /// The number of the commit.
     public internal(set) var commit: Int64
-    /// Whether something is being read from it.
-    public internal(set) var isBeingRead: Bool
-    /// Whether the view context and its live queries show it; if not, a scratch context or a fetch has
-    /// it. As long as it is there, the log is not started again.
-    public internal(set) var isOfView: Bool
+    /// Who holds it, the oldest first; empty while it changes hands.
+    public internal(set) var holders: [Holder]
+
+    /// Whether something is being read from it, at once or in portions.
+    public var isBeingRead: Bool {
+      holders.contains { [.read, .batches, .export, .history].contains($0.kind) }
+    }
+    /// Whether the view context shows it.
+    public var isOfView: Bool { holders.contains { $0.kind == .viewContext } }
   }
 
-  /// A live query that somebody holds.
-  public struct Live: Sendable, Hashable {
+  /// Who holds on to a state of the store.
+  public struct Holder: Sendable, Hashable, Codable {
+    /// Kinds of holders; more may come.
+    public enum Kind: String, Sendable, Hashable, Codable {
+      /// The view context, which always has one.
+      case viewContext = "view context"
+      /// What maintains the live queries, a moment ahead of the view context.
+      case liveQueries = "live queries"
+      /// A scratch context that has read something and was neither saved, refreshed nor let go of, or
+      /// whose parent has.
+      case scratchContext = "scratch context"
+      /// An iteration over a query's batches that is not at its end.
+      case batches
+      /// An export.
+      case export
+      /// An iteration over the history that is not at its end.
+      case history
+      /// Something that is being read at this moment.
+      case read
+    }
+
+    /// What it is.
+    public internal(set) var kind: Kind
+    /// The ``ScratchContext/name`` of a context.
+    public internal(set) var name: String?
+    /// For how long.
+    public internal(set) var age: Duration
+  }
+
+  /// A stream of changes that somebody consumes.
+  public struct Stream: Sendable, Hashable, Codable {
+    /// Whether it is one of the view context's; if not, it is of ``Stack/changes``.
+    public internal(set) var isOfView: Bool
+    /// The type of the only entity whose changes it has; nil for every one.
+    public internal(set) var entity: String?
+    /// Commits that the consumer has not taken yet; composed ones count once.
+    public internal(set) var unread: Int
+  }
+
+  /// A live query, or a live value, that somebody holds.
+  public struct Live: Sendable, Hashable, Codable {
     /// The entity's type.
     public internal(set) var entity: String
-    /// How many rows it shows.
+    /// The statement that reads it, with question marks for values.
+    public internal(set) var sql: String
+    /// How many rows it shows, or its value is made of.
     public internal(set) var rows: Int
     /// Whether its rows have been read once.
     public internal(set) var isLoaded: Bool
     /// What keeping it up to date has cost.
     public internal(set) var statistics: LiveStatistics
+  }
+
+  /// What a statement has cost since the stack was opened, all its runs together.
+  public struct Statement: Sendable, Hashable, Codable {
+    /// The text, with question marks for values.
+    public internal(set) var sql: String
+    /// Whether it ran in the writer, where others had to wait for it.
+    public internal(set) var isOfWriter: Bool
+    /// How often it was run.
+    public internal(set) var runs: Int
+    /// From their first step to their end: the time between two portions counts.
+    public internal(set) var total: Duration
+    /// Of one run.
+    public internal(set) var longest: Duration
+    /// The rows that it returned.
+    public internal(set) var rows: Int
+    /// The rows that it looked at in tables of which it looked at every row, for want of an index.
+    public internal(set) var scannedRows: Int
+    /// How SQLite would run it now, in its own words, a step a line; empty for what has no plan.
+    public internal(set) var plan: [String] = []
   }
 
   /// The store's file and its log.
@@ -71,101 +138,18 @@ public struct StackDiagnostics: Sendable, Hashable {
   public internal(set) var snapshots: [Snapshot]
   /// Saves and batches of imports that wait for the writer.
   public internal(set) var waitingWrites: Int
-  /// Streams of changes that somebody consumes.
-  public internal(set) var streams: Int
-  /// Commits that at least one consumer has not taken yet; composed ones count once.
+  /// What is under way.
+  public internal(set) var activity: Activity
+  /// Rows that wait to be pushed.
+  public internal(set) var unpushedRows: Int = 0
+  /// The stack's, then the view context's.
+  public internal(set) var streams: [Stream]
+  /// Commits of which at least one consumer, the view context included, has not taken notice;
+  /// composed ones count once.
   public internal(set) var unreadCommits: Int
   /// In the order in which they were made.
   public internal(set) var liveQueries: [Live] = []
-}
-
-extension StackDiagnostics: CustomStringConvertible {
-  public var description: String {
-    var lines = [
-      "store \(file.path), commit \(commit)",
-      "  file: \(file.size) bytes, \(file.pages) pages of \(file.pageSize), \(file.freePages) free; "
-        + "log: \(file.logSize) bytes",
-      "  writer: \(waitingWrites) waiting; \(cache.size) bytes of pages, \(cache.hits) hits, "
-        + "\(cache.misses) misses, \(cache.writes) written; \(cache.statements) statements",
-      "  streams: \(streams), \(unreadCommits) commits unread",
-      "  readers: \(readers), snapshots: \(snapshots.count)",
-    ]
-    lines += snapshots.map { snapshot in
-      "    commit \(snapshot.commit), \(commit - snapshot.commit) behind"
-        + (snapshot.isOfView ? ", of the view context" : "")
-        + (snapshot.isBeingRead ? ", being read" : "")
-    }
-    lines.append("  live queries: \(liveQueries.count)")
-    lines += liveQueries.map { live in
-      let counts = live.statistics
-      return "    \(live.entity): \(live.isLoaded ? "\(live.rows) rows" : "not loaded"), "
-        + "\(counts.wakes) wakes, \(counts.loads) loads, \(counts.refills) refills, "
-        + "\(counts.maintainedChanges) changes in \(counts.maintenance)"
-    }
-    return lines.joined(separator: "\n")
-  }
-}
-
-extension Stack {
-  /// What the stack has and does now.
-  ///
-  /// The parts are of moments shortly after one another: nothing is stopped for it.
-  ///
-  /// - Throws: ``StoreError`` with code `closed`. While the stack is suspended, it waits.
-  /// - Complexity: O(*s* + *l*) for *s* snapshots and *l* live queries.
-  public nonisolated(nonsending) func diagnostics() async throws(StoreError) -> StackDiagnostics {
-    let (shown, lives) = await view.diagnosed
-    var diagnostics = try await store.writer.submit(.urgent, isShort: true) {
-      writer throws(StoreError) in
-      try writer.diagnostics(showing: shown)
-    }
-    diagnostics.liveQueries = lives
-    return diagnostics
-  }
-}
-
-extension ViewContext {
-  /// The snapshot that is shown, by its identity, and the live queries.
-  fileprivate var diagnosed: (ObjectIdentifier, [StackDiagnostics.Live]) {
-    let lives = results.sorted { $0.key < $1.key }.compactMap { $0.value.result }
-    return (
-      ObjectIdentifier(snapshot),
-      lives.map { live in
-        StackDiagnostics.Live(
-          entity: live.plan.query.table.entity, rows: live.shown.range.count,
-          isLoaded: live.isLoaded, statistics: live.counters.statistics)
-      }
-    )
-  }
-}
-
-extension Writer {
-  fileprivate func diagnostics(
-    showing shown: ObjectIdentifier
-  ) throws(StoreError) -> StackDiagnostics {
-    let connection = try connection
-    func size(_ suffix: String) -> Int {
-      let attributes = try? FileManager.default.attributesOfItem(atPath: options.path + suffix)
-      return (attributes?[.size] as? NSNumber)?.intValue ?? 0
-    }
-    let pragma = { (name: String) throws(StoreError) in
-      try translatingErrors { () throws(SQLiteError) in
-        Int(try connection.integer("PRAGMA \(name)") ?? 0)
-      }
-    }
-    let memory = connection.memory
-    let pool = pool.load(showing: shown)
-    let load = publisher.load
-    return StackDiagnostics(
-      file: StackDiagnostics.File(
-        path: options.path, size: size(""), logSize: size("-wal"),
-        pageSize: try pragma("page_size"), pages: try pragma("page_count"),
-        freePages: try pragma("freelist_count")),
-      commit: commit,
-      cache: StackDiagnostics.Cache(
-        size: memory.size, hits: memory.hits, misses: memory.misses, writes: memory.writes,
-        statements: memory.statements),
-      readers: pool.readers, snapshots: pool.snapshots, waitingWrites: queue.count,
-      streams: load.subscriptions, unreadCommits: load.unread)
-  }
+  /// Those that took longest in all, the costliest first; empty unless
+  /// ``Stack/Options/notesStatements``.
+  public internal(set) var statements: [Statement] = []
 }

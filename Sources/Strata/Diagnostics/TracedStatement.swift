@@ -13,14 +13,21 @@ public struct TracedStatement: Sendable, CustomStringConvertible {
   public var description: String { "\(duration) \(isOfWriter ? "writer" : "reader") \(sql)" }
 }
 
-/// Told of every statement that ends, on the thread that ran it.
-typealias StatementTracer = @Sendable (TracedStatement) -> Void
+/// Who is told of every statement that ends, on the thread that ran it.
+struct StatementObservers: Sendable {
+  var trace: (@Sendable (TracedStatement) -> Void)?
+  var ledger: StatementLedger?
+}
 
 extension Connection {
-  func trace(_ tracer: StatementTracer?, isOfWriter: Bool) {
-    guard let tracer else { return }
-    trace { sql, duration in
-      tracer(TracedStatement(sql: sql, duration: duration, isOfWriter: isOfWriter))
+  /// Tells of this connection's statements; nothing, at no cost, if nobody wants to know.
+  func tell(_ observers: StatementObservers, isOfWriter: Bool) {
+    let (trace, ledger) = (observers.trace, observers.ledger)
+    if trace == nil && ledger == nil { return }
+    self.trace(countsRows: ledger != nil) { ended in
+      ledger?.note(ended, isOfWriter: isOfWriter)
+      trace?(
+        TracedStatement(sql: ended.sql, duration: ended.duration, isOfWriter: isOfWriter))
     }
   }
 }

@@ -12,7 +12,8 @@ package final class ExportRows: Sendable {
   package init<E: Entity>(_ query: Query<E>, of stack: Stack) async throws(StoreError) {
     let plan = try QueryPlan(query, stack.store.model)
     cursor = try await stack.store.reading { snapshot throws(StoreError) in
-      try await Cursor(snapshot, plan.select(limit: plan.limit, offset: plan.offset))
+      try await Cursor(
+        snapshot, plan.select(limit: plan.limit, offset: plan.offset), for: .export)
     }
     self.plan = plan
   }

@@ -92,7 +92,7 @@ extension LayeredFetch {
     if !touches(plan) {
       let near = try await snapshot.narrowed(plan, to: plan.reach)
       let sql = near.select(limit: plan.limit, offset: plan.offset)
-      return .stored(try await Cursor(snapshot, sql), plan.table)
+      return .stored(try await Cursor(snapshot, sql, for: .batches), plan.table)
     }
     if let root = plan.root {
       if try await shown(root.table, [root.key]).isEmpty {
@@ -109,7 +109,8 @@ extension LayeredFetch {
     let order = plan.order
     let limit = plan.reach.map { $0 + edited.keys.count }
     let near = try await snapshot.narrowed(plan, to: limit)
-    let cursor = try await Cursor(snapshot, near.select(limit: limit, offset: 0))
+    let cursor = try await Cursor(
+      snapshot, near.select(limit: limit, offset: 0), for: .batches)
     return .layered(
       LayeredRows(
         self, plan, cursor: cursor, replaced: edited.keys,

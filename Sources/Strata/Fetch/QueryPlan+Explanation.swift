@@ -27,27 +27,19 @@ extension Connection {
   fileprivate func steps(
     _ sql: SQLBuilder, _ plan: QueryPlan
   ) throws(StoreError) -> [QueryExplanation.Step] {
-    var children: [Int64: [(id: Int64, step: QueryExplanation.Step)]] = [:]
-    try translatingErrors { () throws(SQLiteError) in
-      let statement = try prepare("EXPLAIN QUERY PLAN \(sql.text)")
-      while try statement.step() {
-        let step = QueryExplanation.Step(statement.string(3), plan)
-        children[statement.integer(1), default: []].append((statement.integer(0), step))
-      }
+    try translatingErrors { () throws(SQLiteError) in try self.plan(of: sql.text) }.map {
+      QueryExplanation.Step($0, plan)
     }
-    func tree(_ parent: Int64) -> [QueryExplanation.Step] {
-      (children[parent] ?? []).map { id, step in
-        var step = step
-        step.steps = tree(id)
-        return step
-      }
-    }
-    return tree(0)
   }
 }
 
 extension QueryExplanation.Step {
   /// A step in SQLite's words: `SCAN t0`, `SEARCH t0 USING COVERING INDEX name (column=?)`.
+  init(_ step: PlanStep, _ plan: QueryPlan) {
+    self.init(step.detail, plan)
+    steps = step.steps.map { QueryExplanation.Step($0, plan) }
+  }
+
   init(_ detail: String, _ plan: QueryPlan) {
     self.detail = detail
     let words = detail.split(separator: " ")

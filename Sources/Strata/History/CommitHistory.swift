@@ -38,7 +38,7 @@ public struct CommitHistory: AsyncSequence, Sendable {
       case new(HistoryToken?)
       /// Entries from `position` on are still to be handed out; `last` is the newest one read, `end`
       /// the last one to be read.
-      case reading(Snapshot, page: [HistoryEntry], position: Int, last: Int64, end: Int64)
+      case reading(SnapshotHold, page: [HistoryEntry], position: Int, last: Int64, end: Int64)
       case done
     }
 
@@ -67,9 +67,11 @@ public struct CommitHistory: AsyncSequence, Sendable {
           (snapshot, try await start(token, snapshot))
         }
         return try await read(snapshot, after: first, upTo: snapshot.commit)
-      case .reading(let snapshot, let page, let position, let last, let end):
-        if position == page.count { return try await read(snapshot, after: last, upTo: end) }
-        state = .reading(snapshot, page: page, position: position + 1, last: last, end: end)
+      case .reading(let hold, let page, let position, let last, let end):
+        if position == page.count {
+          return try await read(hold.snapshot, after: last, upTo: end)
+        }
+        state = .reading(hold, page: page, position: position + 1, last: last, end: end)
         return page[position]
       }
     }
@@ -122,7 +124,8 @@ public struct CommitHistory: AsyncSequence, Sendable {
         throw .historyExpired(HistoryToken(commit: last, store: store.identity))
       }
       state = .reading(
-        snapshot, page: page, position: 1, last: last + Int64(page.count), end: end)
+        SnapshotHold(snapshot, .history), page: page, position: 1, last: last + Int64(page.count),
+        end: end)
       return first
     }
   }

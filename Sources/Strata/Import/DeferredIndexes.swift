@@ -57,7 +57,15 @@ enum DeferredIndexes {
   /// Makes what a process that was killed still owed, each in a transaction of its own.
   ///
   /// It may also be one that still runs, and whose batches then wait.
-  static func makeAll(_ connection: Connection) throws(SQLiteError) {
+  ///
+  /// - Returns: how many were made.
+  @discardableResult
+  static func makeAll(
+    _ connection: Connection, _ meter: ProgressMeter = ProgressMeter(nil)
+  ) throws(SQLiteError) -> Int {
+    guard try areOwed(connection) else { return 0 }
+    let count = Int(try connection.integer("SELECT count(*) FROM \(table)") ?? 0)
+    meter.begin(.indexing, total: count)
     while try areOwed(connection) {
       try connection.execute("BEGIN IMMEDIATE")
       do throws(SQLiteError) {
@@ -67,6 +75,8 @@ enum DeferredIndexes {
         if connection.isInTransaction { try? connection.execute("ROLLBACK") }
         throw error
       }
+      meter.finishOne()
     }
+    return count
   }
 }

@@ -176,4 +176,9 @@ extension ScratchContext {
 
   /// Lets go of what was pinned, so that the next fetch sees the newest commit.
   package func unpin() { letGoOfSnapshot() }
+
+  /// Tells the stack's log of something.
+  package func log(_ event: @autoclosure () -> StackEvent) {
+    store.writer.options.log.note(event())
+  }
 }

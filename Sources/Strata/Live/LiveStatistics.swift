@@ -2,7 +2,7 @@
 ///
 /// A change that touches nothing the query shows, or only attributes that its consumer does not
 /// read, adds no wake.
-public struct LiveStatistics: Sendable, Hashable {
+public struct LiveStatistics: Sendable, Hashable, Codable {
   /// How many times observers and streams were told that there is something else to show.
   public internal(set) var wakes = 0
   /// How many updates subscribers have taken, all of them together.

@@ -73,7 +73,7 @@ actor Maintainer {
   private var entries: [LivePlan.Identity: Entry] = [:]
   private var lastEntry = 0
   private var identities: [LiveID: LivePlan.Identity] = [:]
-  private var snapshot: Snapshot?
+  private var hold: SnapshotHold?
   private var undelivered = UndeliveredTurn()
   /// What the view context shows. Its last reference is let go of here, not on the main actor, which
   /// large trees would hold up.
@@ -88,7 +88,7 @@ actor Maintainer {
   /// The number of queries that are maintained.
   var queryCount: Int { entries.count }
 
-  func begin(_ snapshot: Snapshot) { self.snapshot = snapshot }
+  func begin(_ snapshot: Snapshot) { hold = SnapshotHold(snapshot, .liveQueries) }
 
   // MARK: - Queries
 
@@ -111,7 +111,7 @@ actor Maintainer {
       number: lastEntry, query: MaintainedQuery(plan, backlog: bounds.backlog), ids: [id: counters],
       untold: [id],
       folds: fold.map { [id: MaintainedFold($0)] } ?? [:])
-    guard let snapshot else { return }
+    guard let snapshot = hold?.snapshot else { return }
     await load(identity, snapshot)
   }
 
@@ -198,7 +198,7 @@ actor Maintainer {
   func advance(_ step: MergeStep) async -> MergeTurn? {
     if let failure = step.failure { return fail(step, failure) }
     let changes = ChangeSet.composed(step.changes)
-    snapshot = step.snapshot
+    hold = SnapshotHold(step.snapshot, .liveQueries)
     var changed: [LivePlan.Identity: MaintainedChange] = [:]
     var stale: [LivePlan.Identity] = []
     var lacking: [(LivePlan.Identity, MaintainedQuery.RowRequest, MaintainedChange)] = []

@@ -6,7 +6,7 @@ public struct MigrationProgress: Sendable, Hashable {
     case step(to: Int)
     /// Copies a table's rows into its new shape.
     case copying
-    /// Creates a table's indexes.
+    /// Creates a table's indexes, or those that an import of a killed process still owed.
     case indexing
     /// Looks for required references to nothing.
     case checking
@@ -14,7 +14,7 @@ public struct MigrationProgress: Sendable, Hashable {
 
   /// What the migration is busy with.
   public let phase: Phase
-  /// The table that it works on; nil at the beginning of a custom step.
+  /// The table that it works on; nil at the beginning of a custom step, and for indexes of several.
   public let table: String?
   /// The rows, or the indexes, that are done.
   public let done: Int
@@ -47,6 +47,12 @@ final class ProgressMeter {
   func advance() {
     done += 1
     if done % Self.interval == 0 { tell() }
+  }
+
+  /// Tells of each one, where there are few.
+  func finishOne() {
+    done += 1
+    tell()
   }
 
   func end() { if done % Self.interval != 0 { tell() } }

@@ -62,8 +62,14 @@ enum OutboxTable {
       + "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)")
   private static let remove = SQL("DELETE FROM strata_outbox_row WHERE entity = ?1 AND key = ?2")
   private static let removeEverything = SQL("DELETE FROM strata_outbox_row")
+  private static let number = SQL("SELECT count(*) FROM strata_outbox_row")
   private static let any = SQL("SELECT 1 FROM strata_outbox_row LIMIT 1")
   private static let anyOfTable = SQL("SELECT 1 FROM strata_outbox_row WHERE entity = ?1 LIMIT 1")
+
+  /// The rows that wait.
+  static func count(_ connection: Connection) throws(SQLiteError) -> Int64 {
+    try connection.integer(for: number) ?? 0
+  }
 
   private static let isKnown: Int64 = 1
   private static let isDeleted: Int64 = 2

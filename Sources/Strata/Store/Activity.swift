@@ -1,5 +1,5 @@
 /// What a stack, or a live query, is busy with.
-public struct Activity: OptionSet, Sendable, Hashable {
+public struct Activity: OptionSet, Sendable, Hashable, Codable {
   public let rawValue: Int
 
   public init(rawValue: Int) { self.rawValue = rawValue }
@@ -16,6 +16,12 @@ public struct Activity: OptionSet, Sendable, Hashable {
 
   /// Every activity.
   static let kinds: [Activity] = [.importing, .saving, .refilling]
+
+  /// The names of what is under way.
+  var names: String {
+    zip(Self.kinds, ["importing", "saving", "refilling"]).filter { contains($0.0) }.map(\.1)
+      .joined(separator: ", ")
+  }
 }
 
 /// Counts what is under way, from any thread.

@@ -25,8 +25,12 @@ actor Checkpointer {
 
   /// What fails loses nothing: the log still has every frame.
   private func writeBackNow() {
-    connection = connection ?? (try? options.connection(.existing))
-    _ = try? connection?.checkpointPassively()
+    do throws(SQLiteError) {
+      if connection == nil { connection = try options.connection(.existing) }
+      _ = try connection?.checkpointPassively()
+    } catch {
+      options.log.note(.checkpointFailed(StoreError(error, path: options.path)))
+    }
   }
 
   /// Closes the connection, until the log is written back again.

@@ -6,11 +6,16 @@ internal import StrataSQLite
 /// its snapshot, and the write-ahead log cannot be started again. Letting go of it ends the
 /// statement without blocking.
 final class Cursor: Sendable {
-  private let snapshot: Snapshot
+  private let hold: SnapshotHold
   private let number: Int
+  private var snapshot: Snapshot { hold.snapshot }
 
   /// Opens a cursor over a query's rows.
-  init(_ snapshot: Snapshot, _ sql: SQLBuilder) async throws(StoreError) {
+  ///
+  /// - Parameter kind: who reads, for a report.
+  init(
+    _ snapshot: Snapshot, _ sql: SQLBuilder, for kind: StackDiagnostics.Holder.Kind
+  ) async throws(StoreError) {
     snapshot.willOpenCursor()
     do throws(StoreError) {
       number = try await snapshot.readOnce { reader, connection throws(StoreError) in
@@ -20,7 +25,7 @@ final class Cursor: Sendable {
       snapshot.closeCursor(nil)
       throw error
     }
-    self.snapshot = snapshot
+    hold = SnapshotHold(snapshot, kind)
   }
 
   deinit { snapshot.closeCursor(number) }

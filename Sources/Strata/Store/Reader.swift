@@ -34,13 +34,13 @@ actor Reader {
   /// Opens a connection; runs on the writer's executor.
   init(
     path: String, model: Model, busyTimeout: Duration, repeatedReads: RepeatedReads?,
-    trace: StatementTracer?
+    observers: StatementObservers
   ) throws(SQLiteError) {
     executor = StoreExecutor("strata.reader")
     self.model = model
     self.repeatedReads = repeatedReads
     let connection = try Connection(path: path, access: .readOnly, busyTimeout: busyTimeout)
-    connection.trace(trace, isOfWriter: false)
+    connection.tell(observers, isOfWriter: false)
     self.connection = connection
   }
 

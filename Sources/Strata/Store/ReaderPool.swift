@@ -33,16 +33,19 @@ final class ReaderPool: Sendable {
 
   /// Where repeated reads are noted, if they are.
   let repeatedReads: RepeatedReads?
-  private let trace: StatementTracer?
+  private let observers: StatementObservers
+  let log: EventLog
 
   init(
     path: String, model: Model, busyTimeout: Duration, bounds: StoreBounds = StoreBounds(),
-    repeatedReads: RepeatedReads? = nil, trace: StatementTracer? = nil
+    repeatedReads: RepeatedReads? = nil, observers: StatementObservers = StatementObservers(),
+    log: EventLog = EventLog()
   ) {
     self.path = path
     idleLimit = bounds.idleReaders
     self.repeatedReads = repeatedReads
-    self.trace = trace
+    self.observers = observers
+    self.log = log
     self.model = model
     self.busyTimeout = busyTimeout
   }
@@ -63,7 +66,7 @@ final class ReaderPool: Sendable {
       } else {
         reader = try Reader(
           path: path, model: model, busyTimeout: busyTimeout, repeatedReads: repeatedReads,
-          trace: trace)
+          observers: observers)
         state.withLock { $0.open += 1 }
       }
       do throws(SQLiteError) {
@@ -115,16 +118,11 @@ final class ReaderPool: Sendable {
   }
 
   /// Connections, and who holds what.
-  ///
-  /// - Parameter shown: the identity of the view context's snapshot.
-  func load(
-    showing shown: ObjectIdentifier
-  ) -> (readers: Int, snapshots: [StackDiagnostics.Snapshot]) {
+  var load: (readers: Int, snapshots: [StackDiagnostics.Snapshot]) {
+    let now = ContinuousClock.now
     let (readers, held) = state.withLock { ($0.open, $0.snapshots.values.compactMap(\.snapshot)) }
     let snapshots = held.map { snapshot in
-      StackDiagnostics.Snapshot(
-        commit: snapshot.commit, isBeingRead: snapshot.idleReader == nil,
-        isOfView: ObjectIdentifier(snapshot) == shown)
+      StackDiagnostics.Snapshot(commit: snapshot.commit, holders: snapshot.holders(at: now))
     }
     return (readers, snapshots.sorted { $0.commit < $1.commit })
   }

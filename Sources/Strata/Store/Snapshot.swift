@@ -30,8 +30,18 @@ final class Snapshot: Sendable {
     /// Nil once the snapshot has ended.
     var reader: Reader?
     var end: End?
-    var running: [ObjectIdentifier: CancellationFlag] = [:]
+    var running: [ObjectIdentifier: Running] = [:]
     var cursors = 0
+    /// Few, and most often one.
+    var holders: [(number: Int, holder: SnapshotHold.Holder)] = []
+    var lastHolder = 0
+  }
+
+  /// A read that has not ended.
+  private struct Running: Sendable {
+    let flag: CancellationFlag
+    /// Nil for one on the caller's thread, which is too short to ask the clock for it.
+    let since: ContinuousClock.Instant?
   }
 
   init(commit: Int64, reader: Reader, pool: ReaderPool) {
@@ -52,7 +62,7 @@ final class Snapshot: Sendable {
       state.end = state.end ?? end
       return (state.reader, Array(state.running.values))
     }
-    for flag in running { flag.raise() }
+    for read in running { read.flag.raise() }
     if let reader { pool.release(reader, of: ObjectIdentifier(self)) }
   }
 
@@ -60,6 +70,45 @@ final class Snapshot: Sendable {
   var idleReader: Reader? {
     state.withLock { $0.running.isEmpty && $0.cursors == 0 ? $0.reader : nil }
   }
+
+  // MARK: - Holders
+
+  func addHolder(_ holder: SnapshotHold.Holder) -> Int {
+    state.withLock { state in
+      state.lastHolder += 1
+      state.holders.append((state.lastHolder, holder))
+      return state.lastHolder
+    }
+  }
+
+  func removeHolder(_ number: Int) {
+    state.withLock { state in state.holders.removeAll { $0.number == number } }
+  }
+
+  func renameHolder(_ number: Int, _ name: String?) {
+    state.withLock { state in
+      for index in state.holders.indices where state.holders[index].number == number {
+        state.holders[index].holder.name = name
+      }
+    }
+  }
+
+  /// Who keeps the snapshot, and what is being read from it: the oldest first.
+  func holders(at now: ContinuousClock.Instant) -> [StackDiagnostics.Holder] {
+    let (holders, reads) = state.withLock { state in
+      (state.holders.map(\.holder), state.running.values.map(\.since))
+    }
+    let all =
+      holders.map {
+        StackDiagnostics.Holder(kind: $0.kind, name: $0.name, age: $0.since.duration(to: now))
+      }
+      + reads.map {
+        StackDiagnostics.Holder(kind: .read, age: $0.map { $0.duration(to: now) } ?? .zero)
+      }
+    return all.sorted { ($1.age, $0.kind.rawValue) < ($0.age, $1.kind.rawValue) }
+  }
+
+  // MARK: - Reading
 
   /// Counts a cursor that is about to be opened.
   func willOpenCursor() { state.withLock { $0.cursors += 1 } }
@@ -102,9 +151,13 @@ final class Snapshot: Sendable {
     return value
   }
 
-  private func begin(_ flag: CancellationFlag) -> Reader? {
+  private func begin(
+    _ flag: CancellationFlag, since start: ContinuousClock.Instant? = nil
+  ) -> Reader? {
     state.withLock { state in
-      if state.reader != nil { state.running[ObjectIdentifier(flag)] = flag }
+      if state.reader != nil {
+        state.running[ObjectIdentifier(flag)] = Running(flag: flag, since: start)
+      }
       return state.reader
     }
   }
@@ -119,10 +172,13 @@ final class Snapshot: Sendable {
     _ body: @escaping @Sendable (isolated Reader, Connection) throws(StoreError) -> R
   ) async throws(StoreError) -> R {
     let flag = CancellationFlag(deadline: StoreDeadline.current)
-    guard let reader = begin(flag) else { throw (state.withLock { $0.end } ?? .closed).error }
+    guard let reader = begin(flag, since: .now) else {
+      throw (state.withLock { $0.end } ?? .closed).error
+    }
     do throws(StoreError) {
       return try await reader.enqueue(flag, body) { [self] in end(flag) }.value
     } catch {
+      pool.log.noteFailure(error, StackEvent.readFailed)
       guard !Task.isCancelled, isLost else { throw error }
       // What the suspension stopped, or came too late for, is run again on another snapshot.
       throw [.cancelled, .closed].contains(error.code) ? .suspended : error

@@ -6,6 +6,7 @@ extension Store {
   func suspend() async {
     guard await ask(.suspend) == .begin else { return }
     await writer.suspend()
+    writer.options.log.note(.suspended)
     finish(true)
   }
 
@@ -21,6 +22,7 @@ extension Store {
         finish(false)
         throw error
       }
+      writer.options.log.note(.resumed)
       finish(true)
     }
   }
@@ -31,6 +33,7 @@ extension Store {
     guard await ask(.close) == .begin else { return }
     await writer.close()
     publisher.finish()
+    writer.options.log.note(.closed)
     finish(true)
   }
 

@@ -13,18 +13,19 @@ enum StoreFormat {
   /// read, so that a store opens while another process writes.
   static func prepare(
     _ connection: Connection, model: Model, schemaVersion: Int,
-    migration: MigrationOptions = MigrationOptions()
+    migration: MigrationOptions = MigrationOptions(), log: EventLog = EventLog()
   ) throws(StoreError) {
     try migration.check(version: schemaVersion)
     try checkModules(connection, model)
     if try isUpToDate(connection, model: model, schemaVersion: schemaVersion, migration) {
-      finishLoads(connection)
+      finishLoads(connection, migration, log)
       return migration.performed(MigrationPlan(from: schemaVersion, to: schemaVersion))
     }
     try translatingErrors { () throws(SQLiteError) in
       try connection.execute("BEGIN IMMEDIATE")
     }
     do throws(StoreError) {
+      let start = ContinuousClock.now
       let plan: MigrationPlan
       if try isEmptyFile(connection) {
         try create(
@@ -36,6 +37,9 @@ enum StoreFormat {
       try connection.checkTransaction()
       try translatingErrors { () throws(SQLiteError) in try connection.execute("COMMIT") }
       migration.performed(plan)
+      if plan.storedVersion != nil && !plan.actions.isEmpty {
+        log.note(.migrated(plan, duration: start.duration(to: .now)))
+      }
     } catch {
       if connection.isInTransaction { try? connection.execute("ROLLBACK") }
       throw error
@@ -46,10 +50,14 @@ enum StoreFormat {
   ///
   /// It may also be one that still runs and has the lock; or the disk is full. They only make reading
   /// faster, and are made by the next opening or before many rows are deleted.
-  private static func finishLoads(_ connection: Connection) {
+  private static func finishLoads(
+    _ connection: Connection, _ migration: MigrationOptions, _ log: EventLog
+  ) {
     connection.setWaitsForLocks(false)
     defer { connection.setWaitsForLocks(true) }
-    try? DeferredIndexes.makeAll(connection)
+    let start = ContinuousClock.now
+    let count = (try? DeferredIndexes.makeAll(connection, ProgressMeter(migration.progress))) ?? 0
+    if count > 0 { log.note(.madeOwedIndexes(count: count, duration: start.duration(to: .now))) }
   }
 
   /// Whether the file has nothing in it; a store of Strata's otherwise.

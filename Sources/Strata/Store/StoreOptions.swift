@@ -25,7 +25,9 @@ struct StoreOptions: Sendable {
   /// Where reads that are repeated with other values are noted; nil if they are not.
   var repeatedReads: RepeatedReads?
   /// Told of every statement.
-  var trace: StatementTracer?
+  var observers = StatementObservers()
+  /// Told of what happens.
+  var log = EventLog()
   /// What time it is.
   var now: @Sendable () -> Date = { Date() }
 
@@ -34,7 +36,7 @@ struct StoreOptions: Sendable {
     let connection = try Connection(
       path: path, access: access, application: StoreFormat.applicationID,
       synchronous: synchronous, busyTimeout: busyTimeout)
-    connection.trace(trace, isOfWriter: true)
+    connection.tell(observers, isOfWriter: true)
     return connection
   }
 }

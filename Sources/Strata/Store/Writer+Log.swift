@@ -7,6 +7,7 @@ extension Writer {
   /// back, past all of it commits wait.
   func checkLog() {
     guard let connection = openConnection, merge.cursor != nil else { return }
+    if options.log.isUsed { noteGrowth(frames: connection.logFrames) }
     switch checkpoints.didCommit(frames: connection.logFrames) {
     case .nothing: break
     case .hold: queue.hold(for: logPatience)
@@ -15,6 +16,14 @@ extension Writer {
         executor.async { [weak self] in self?.assumeIsolated { $0.didWriteBack() } }
       }
     }
+  }
+
+  private func noteGrowth(frames: Int) {
+    guard logGrowth.isNews(frames: frames) else { return }
+    options.log.note(
+      .logKept(
+        bytes: frames * (4096 + Connection.frameHeaderSize),
+        snapshots: pool.load.snapshots.filter { $0.commit < commit }))
   }
 
   /// Commits wait for the view context to come to rest, unless it does.

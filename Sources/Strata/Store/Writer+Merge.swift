@@ -121,6 +121,7 @@ extension Writer {
 
   /// What was committed under other tables is never read: the view context stays where it is.
   private func makeLastStep(_ snapshot: Snapshot, _ failure: StoreError) -> MergeStep {
+    options.log.note(.schemaChanged)
     defer {
       merge.isStuck = true
       merge.completedSave = nil

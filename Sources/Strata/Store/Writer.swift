@@ -47,6 +47,7 @@ actor Writer {
   /// The commit's number when `dataVersion` was read.
   var countedCommit: Int64 = 0
   var checkpoints: CheckpointRule
+  var logGrowth: LogGrowth
   nonisolated let checkpointer: Checkpointer
   let logPatience: Duration
   private(set) var commit: Int64 = 0
@@ -74,7 +75,7 @@ actor Writer {
     do throws(StoreError) {
       try StoreFormat.prepare(
         connection, model: options.model, schemaVersion: options.schemaVersion,
-        migration: options.migration)
+        migration: options.migration, log: options.log)
       // What is saved must be found by whoever opens the path next.
       if connection.hasMoved { throw .setAside }
     } catch {
@@ -87,10 +88,12 @@ actor Writer {
     model = options.model
     pool = ReaderPool(
       path: options.path, model: options.model, busyTimeout: options.busyTimeout,
-      bounds: options.bounds, repeatedReads: options.repeatedReads, trace: options.trace)
+      bounds: options.bounds, repeatedReads: options.repeatedReads, observers: options.observers,
+      log: options.log)
     self.publisher = publisher
     self.newest = newest
     checkpoints = CheckpointRule(limit: max(1, limit))
+    logGrowth = LogGrowth(limit: max(1, limit))
     checkpointer = Checkpointer(options)
     logPatience = options.logPatience
     author = options.author
@@ -171,6 +174,7 @@ actor Writer {
       guard hasLostConnection else { throw .closed }
       let connection = try reopenConnection()
       (openConnection, hasLostConnection) = (connection, false)
+      options.log.note(.connectionReopened)
       return connection
     }
   }
@@ -184,6 +188,7 @@ actor Writer {
     _ body: (Connection) throws(StoreError) -> [TableID: TableChanges]
   ) throws(StoreError) -> (commit: Int64, changes: [TableID: TableChanges]) {
     let connection = try connection
+    let start = options.log.start()
     let deferredIndexes = defersIndexes
     try translatingErrors { () throws(SQLiteError) in
       try connection.statement(for: Self.begin).run()
@@ -213,12 +218,14 @@ actor Writer {
       let isCounted = isCounted || !changes.isEmpty
       let number = isCounted ? commit + 1 : commit
       if isCounted { didCommit(changes) }
+      if let start { noteDuration(of: number, changes, since: start) }
       return (number, changes)
     } catch {
       rollBack(connection)
       history?.forget()
       hasNewSchema = false
       defersIndexes = deferredIndexes
+      options.log.noteFailure(error, StackEvent.commitFailed)
       throw error
     }
   }
@@ -235,6 +242,16 @@ actor Writer {
     // What others commit until then is not noticed by this connection.
     suspendedFile = nil
     hasLostConnection = true
+    options.log.note(.connectionClosed)
+  }
+
+  private func noteDuration(
+    of number: Int64, _ changes: [TableID: TableChanges], since start: ContinuousClock.Instant
+  ) {
+    let duration = start.duration(to: .now)
+    if duration < options.log.slowCommit { return }
+    let rows = changes.values.reduce(0) { $0 + $1.count }
+    options.log.note(.slowCommit(commit: number, rows: rows, duration: duration))
   }
 
   func checkSchema(_ connection: Connection) throws(StoreError) {

@@ -83,12 +83,13 @@ extension Stack {
   ///
   /// Everything that ``exportJSON(_:as:mapping:to:)`` says.
   ///
+  /// - Parameter progress: told after every chunk how many bytes are written.
   /// - Throws: also what the file system says.
   @discardableResult
   @concurrent
   public func exportJSON<E: Entity>(
     _ query: Query<E>, as format: JSONFormat = .array, mapping: JSONMapping<E> = .automatic,
-    toFile url: URL
+    toFile url: URL, progress: (@Sendable (_ bytes: Int) -> Void)? = nil
   ) async throws -> Int {
     let part = url.appendingPathExtension("\(UUID().uuidString).part")
     try Data().write(to: part)
@@ -97,6 +98,7 @@ extension Stack {
       defer { try? file.close() }
       let count = try await exportJSON(query, as: format, mapping: mapping) { chunk in
         try file.write(contentsOf: chunk)
+        progress?(Int(try file.offset()))
       }
       try file.synchronize()
       guard rename(part.path, url.path) == 0 else {

@@ -82,6 +82,8 @@ extension ScratchContext {
       activity.end(.importing)
       session.end()
       unpin()
+      let (skipped, refused) = (session.result.skipped, session.result.refused)
+      if skipped > 0 { log(.importRefused(records: skipped, first: refused.map(\.message))) }
     }
     do throws(ImportError) {
       if session.looksForAbsentRows {

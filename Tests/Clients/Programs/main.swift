@@ -6,6 +6,16 @@ var options = Stack.Options()
 options.trace = { statement in if statement.duration > .seconds(1) { print(statement) } }
 options.history = .keep(for: .seconds(3600), bytes: 1_000_000)
 options.author = "app"
+options.notesStatements = true
+options.slowCommit = .seconds(1)
+options.log = { event in
+  switch event {
+  case .slowCommit(_, let rows, let duration): print(rows, duration)
+  case .logKept(_, let snapshots): print(snapshots.flatMap(\.holders))
+  case let event where event.level >= .warning: print(event.message, event.metadata)
+  default: break
+  }
+}
 let stack = try await Stack.temporary(
   Song.self, Artist.self, Playlist.self, Quake.self, Room.self, Booking.self, options: options)
 let fast = stack.view.live(Song.where { $0.bpm > 90 }.sorted(by: \.title))
@@ -23,7 +33,8 @@ let room = Room(name: "Blue")
 stack.view.insert(room)
 let booked = try await book(room, in: stack.view)
 try await refreshQuakes(stack, Data(#"[{"id": "q", "place": "Here"}]"#.utf8))
-print(try await stack.diagnostics().snapshots.count > 0)
+let report = try await stack.diagnostics(statements: 3)
+print(report.snapshots.contains { $0.isOfView }, report.statements.count)
 print(try await dropOldQuakes(stack), "dropped,", stack.setAside == nil, cacheOptions().logLimit)
 try await goToBackground(stack)
 await comeBack(stack)

@@ -68,6 +68,23 @@ private struct Remark: Entity {
     return report
   }
 
+  @Test func `an eviction tells how far it is`() async throws {
+    let count = EvictionCandidate.batchSize * 2 + 3
+    let stack = try await stack((1...count).map { Article($0) })
+    var told: [EvictionProgress] = []
+    let report = try await stack.evict(Eviction<Article>.beyond(newest: 0, by: \.id)) {
+      told.append($0)
+    }
+    #expect(report.evicted == count)
+    #expect(told.map(\.done) == [count - 3 - EvictionCandidate.batchSize, count - 3, count])
+    #expect(told.allSatisfy { $0.total == count && $0.report.evicted == $0.done })
+    let nothing = try await stack.evict(Eviction<Article>.beyond(newest: 0, by: \.id)) { _ in
+      Issue.record("there is nothing to tell of")
+    }
+    #expect(nothing.evicted == 0)
+    await stack.close()
+  }
+
   @Test func `rows older than an age go, and everybody is told`() async throws {
     let stack = try await stack([
       Article(1, 100), Article(2, 700), Article(3, 699), Article(4, 900),

@@ -16,7 +16,11 @@ import Testing
     let old = stack.scratch()
     _ = try await old.count(Boat.all)
     let changes = stack.changes
-    try await stack.commit { $0.insert(Boat(id: 101, name: "New", length: 101)) }
+    let harbours = stack.view.changes(of: Harbour.self)
+    try await stack.commit { scratch in
+      scratch.insert(Boat(id: 101, name: "New", length: 101))
+      scratch.insert(Harbour(id: 1, name: "Kiel"))
+    }
     try await stack.view.merged(stack.store.newestCommit)
 
     let report = try await stack.diagnostics()
@@ -26,7 +30,11 @@ import Testing
     #expect(report.file.pages > 1 && report.file.pageSize == 4096)
     #expect(report.cache.size > 0 && report.cache.hits > 0 && report.cache.statements > 0)
     #expect(report.waitingWrites == 0)
-    #expect(report.streams == 1 && report.unreadCommits == 1)
+    #expect(report.streams.map(\.unread) == [1, 1] && report.unreadCommits == 1)
+    #expect(report.streams.map(\.isOfView) == [false, true])
+    #expect(report.streams.map(\.entity) == [nil, "Harbour"])
+    #expect(report.file.logUsed > 0 && report.file.logUsed <= report.file.logSize)
+    #expect(report.activity.isIdle && report.unpushedRows == 0 && report.statements == [])
     #expect(report.snapshots.first?.commit == 1 && report.snapshots.first?.isOfView == false)
     #expect(report.snapshots.filter(\.isOfView).map(\.commit) == [2])
     #expect(report.readers >= 2)
@@ -36,10 +44,14 @@ import Testing
     #expect([1, 11].contains(shown.statistics.maintainedChanges))
 
     let text = "\(report)"
-    #expect(text.contains("commit 1, 1 behind\n"))
-    #expect(text.contains("commit 2, 0 behind, of the view context"))
+    #expect(text.contains("commit 1, 1 behind: scratch context for "))
+    #expect(text.contains("commit 2, 0 behind: "))
+    #expect(text.contains("1 unread of Harbour, view context"))
+    #expect(text.contains(shown.sql) && shown.sql.contains("\"length\" > ?"))
     #expect(text.contains("Boat: 11 rows, "))
-    withExtendedLifetime((live, waiting, old, changes)) {}
+    let json = try JSONEncoder().encode(report)
+    #expect(try JSONDecoder().decode(StackDiagnostics.self, from: json) == report)
+    withExtendedLifetime((live, waiting, old, changes, harbours)) {}
   }
 
   @Test func `what nobody holds is not in it`() async throws {
