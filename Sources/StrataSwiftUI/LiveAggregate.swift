@@ -18,9 +18,23 @@
   /// Nil until it is loaded. A change that leaves the value as it is does not evaluate the view. Unsaved
   /// edits count in the same turn.
   ///
-  /// A view whose query depends on what it is made with sets it in its `init`, and shows the old value
-  /// until that of the new query is there. `$loved` is the ``Strata/LiveValue``: its error and its
-  /// statistics. Everything else is as with ``LiveFetch``.
+  /// A view whose query depends on what it is made with names the types, sets it in its `init`, and
+  /// shows the old value until that of the new query is there:
+  ///
+  /// ```swift
+  /// import SwiftUI
+  ///
+  /// struct GenreBadge: View {
+  ///   @LiveAggregate<Song, Int> private var number: Int?
+  ///
+  ///   init(genre: String) { _number = LiveAggregate(.count, of: Song.where { $0.genre == genre }) }
+  ///
+  ///   var body: some View { Text("\(number ?? 0)") }
+  /// }
+  /// ```
+  ///
+  /// `$number` is the ``Strata/LiveValue``: its error and its statistics. Everything else is as with
+  /// ``LiveFetch``.
   @MainActor @propertyWrapper
   public struct LiveAggregate<E: Entity, Value: Sendable>: DynamicProperty {
     @Environment(ViewContext.self) private var view: ViewContext?

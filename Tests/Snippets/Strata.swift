@@ -152,3 +152,9 @@ private func ask(_ mine: Song?, _ theirs: Song?) async -> Bool { false }
 private func export(_ songs: [Song]) {}
 private func push(_ song: Song) async throws {}
 private func push(_ changes: Changes<Song>) async throws {}
+
+#if !canImport(Darwin)
+  extension URL {
+    fileprivate static var applicationSupportDirectory: URL { URL(filePath: "/") }
+  }
+#endif

@@ -56,7 +56,7 @@ struct Genres: View {
 }
 
 struct Badge: View {
-  @LiveAggregate private var number: Int?
+  @LiveAggregate<Song, Int> private var number: Int?
   @LiveAggregate(.count, of: Song.all.grouped(by: \.genre)) private var genres: [String: Int]?
 
   init(genre: String) {
