@@ -33,7 +33,7 @@
   /// }
   /// ```
   ///
-  /// `$number` is the ``Strata/LiveValue``: its error and its statistics. Everything else is as with
+  /// `$number` is the `LiveValue`: its error and its statistics. Everything else is as with
   /// ``LiveFetch``.
   @MainActor @propertyWrapper
   public struct LiveAggregate<E: Entity, Value: Sendable>: DynamicProperty {

@@ -147,7 +147,7 @@ struct LinkImportTests {
     let error = await #expect(throws: ImportError.self) {
       try await importing(from: ImportCheckpoint(offset: 0, records: 0, lines: 0))
     }
-    #expect(error?.code == .mapping)
+    #expect(error?.code == .invalidMapping)
   }
 
   @Test func `what is no array of keys is refused by its path`() async throws {

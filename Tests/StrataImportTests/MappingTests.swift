@@ -278,18 +278,18 @@ private struct Song: Entity, Equatable {
       Field(\.id, "id")
       NestedArray("songs", placed, \.artistID)
     }
-    #expect(await refusal(inside, "not read")?.code == .mapping)
+    #expect(await refusal(inside, "not read")?.code == .invalidMapping)
     let source = JSONSource.data(Data(#"[{"title": "a"}, {"title": "b"}]"#.utf8))
     let several = await #expect(throws: ImportError.self) {
       try await stack.importJSON(Song.self, from: [source, source], mapping: placed)
     }
-    #expect(several?.code == .mapping)
+    #expect(several?.code == .invalidMapping)
     let server = TestServer { _, _ in .init(body: #"[{"title": "a"}]"#) }
     var feed = Feed("songs", Song.self, from: try server.request("songs"), mapping: placed)
     feed.paging = .linkHeader
     let refresher = Refresher(stack, configuration: server.configuration, retries: .never)
     let paged = await #expect(throws: ImportError.self) { try await refresher.refresh(feed) }
-    #expect(paged?.code == .mapping)
+    #expect(paged?.code == .invalidMapping)
     #expect(server.requests.isEmpty)
     #expect(try await songs().isEmpty)
     feed.paging = .one

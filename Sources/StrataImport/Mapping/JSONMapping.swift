@@ -58,7 +58,7 @@ extension Field where Root.ID == String {
   ///
   /// Only for the key's field of a feed's records, not of those in an array inside of them, and only for
   /// a feed of one source or page, where no two records have one position; anything else is refused
-  /// as an ``ImportError`` with code `mapping`. Only sensible for feeds that keep their order.
+  /// as an ``ImportError`` with code `invalidMapping`. Only sensible for feeds that keep their order.
   public func orPosition() -> Self {
     var copy = self
     copy.definition.positionKey = { .text(String($0)) }
@@ -71,7 +71,7 @@ extension Field where Root.ID == Int {
   ///
   /// Only for the key's field of a feed's records, not of those in an array inside of them, and only for
   /// a feed of one source or page, where no two records have one position; anything else is refused
-  /// as an ``ImportError`` with code `mapping`. Only sensible for feeds that keep their order.
+  /// as an ``ImportError`` with code `invalidMapping`. Only sensible for feeds that keep their order.
   public func orPosition() -> Self {
     var copy = self
     copy.definition.positionKey = { .integer(Int64($0)) }
