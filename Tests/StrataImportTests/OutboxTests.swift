@@ -135,6 +135,45 @@ import Testing
     await finish(stack)
   }
 
+  /// The server had a book of an author who was deleted, because the request that said so had been
+  /// taken for one that never came.
+  @Test func `what a lost answer may have told is undone before what it refers to is deleted`()
+    async throws
+  {
+    for isDeleted in [false, true] {
+      let stack = try await open()
+      let outbox = try await stack.outbox()
+      let server = Lock(Server())
+      try await stack.withScratch { scratch in
+        for id in 1...3 { scratch.insert(Author(id: id, name: "\(id)")) }
+      }
+      try await outbox.push { request in server.withLock { $0.apply(request) } }
+      var book = Book(id: 7, title: "T", authorID: 3)
+      try await stack.withScratch { [book] in $0.insert(book) }
+      await #expect(throws: Unreachable.self) {
+        try await outbox.push { request in
+          server.withLock { $0.apply(request) }
+          throw Unreachable()
+        }
+      }
+      book.authorID = 1
+      try await stack.withScratch { [book] in $0.upsert(book) }
+      try await stack.withScratch { $0.delete(Author(id: 3, name: "3")) }
+      if isDeleted {
+        try await stack.withScratch { [book] in $0.delete(book) }
+      } else {
+        book.title = "later"
+        try await stack.withScratch { [book] in $0.upsert(book) }
+      }
+      try await outbox.push { request in server.withLock { $0.apply(request) } }
+      let state = server.withLock { $0 }
+      #expect(state.problems == [])
+      #expect(state.authors.keys.sorted() == [1, 2])
+      #expect(Array(state.books.values) == (isDeleted ? [] : [book]))
+      await finish(stack)
+    }
+  }
+
   @Test func `whatever fails and whoever edits, both sides end up the same`() async throws {
     var random = SeededRandom.printingSeed()
     let stack = try await open()

@@ -109,7 +109,7 @@ public actor Outbox {
               entry, key, table, reader.model, record: record, original: original)
           else { return }
           requests[PushOrder.Place(table: table.id, key: key)] = request
-          order.add(request, original: original)
+          order.add(request, original: original, isHandedOver: entry.handedOver != nil)
         }
         return order.sorted().compactMap { requests[$0] }
       }

@@ -7,8 +7,10 @@ internal import StrataSQLite
 /// - a row is deleted after those that let go of it,
 /// - a unique value is given away before another row gets it.
 ///
-/// Several edits of a row are one request, so the commits' order alone would not do. What these rules
-/// cannot order, because they ask for a circle, no server could be told row by row.
+/// Several edits of a row are one request, so the commits' order alone would not do. What a server knows
+/// of a row is not certain if the answer to a request was lost, or if a migration changed the table: it
+/// may refer to any row, so it comes before whatever is deleted of the tables that it refers to. What
+/// these rules cannot order, because they ask for a circle, no server could be told row by row.
 struct PushOrder {
   struct Place: Sendable, Hashable {
     let table: TableID
@@ -35,15 +37,17 @@ struct PushOrder {
   /// For a row: who referred to it and does not any more.
   private var released: [Place: [Int]] = [:]
   private var freed: [UniqueValue: Int] = [:]
-  /// Whether it is not known of some row what it referred to.
-  private var hasUnknownOriginal = false
+  /// For a table: who may refer to any of its rows, for all that is known.
+  private var uncertain: [TableID: [Int]] = [:]
 
   init(_ model: Model) { self.model = model }
 
   /// Adds a request.
   ///
-  /// - Parameter original: the row as the server knows it, if that can be read.
-  mutating func add(_ request: PushRequest, original: Record?) {
+  /// - Parameters:
+  ///   - original: the row as the server knows it, if that can be read.
+  ///   - isHandedOver: whether the server may know a later state, which is not known here.
+  mutating func add(_ request: PushRequest, original: Record?, isHandedOver: Bool) {
     let table = request.table
     let number = nodes.count
     let after = request.kind == .delete ? nil : request.record
@@ -52,14 +56,16 @@ struct PushOrder {
         place: Place(table: table.id, key: request.key), kind: request.kind,
         commit: request.commit, refersTo: after.map { targets(of: $0, table) } ?? [],
         takes: after.map { uniqueValues(of: $0, table) } ?? []))
+    if isHandedOver || original == nil && request.kind != .insert {
+      for target in Set(table.references.map(\.target)) {
+        uncertain[target, default: []].append(number)
+      }
+    }
     if request.kind == .insert {
       inserted[nodes[number].place] = number
       return
     }
-    guard let original else {
-      hasUnknownOriginal = true
-      return
-    }
+    guard let original else { return }
     let kept = Set(nodes[number].refersTo)
     for target in targets(of: original, table) where !kept.contains(target) {
       released[target, default: []].append(number)
@@ -95,6 +101,7 @@ struct PushOrder {
     var ranks = [Int](repeating: 0, count: nodes.count)
     for (rank, number) in order.enumerated() { ranks[number] = rank }
     var visited = [Bool](repeating: false, count: nodes.count)
+    var uncertain = uncertain
     var result: [Place] = []
     for first in order {
       var stack = [(number: first, isDone: false)]
@@ -107,7 +114,9 @@ struct PushOrder {
         visited[number] = true
         stack.append((number, true))
         // The last one that is pushed comes first.
-        let needed = needs(of: number).filter { !visited[$0] }.sorted { ranks[$0] > ranks[$1] }
+        let needed = needs(of: number, &uncertain).filter { !visited[$0] }.sorted {
+          ranks[$0] > ranks[$1]
+        }
         for other in needed { stack.append((other, false)) }
       }
     }
@@ -116,9 +125,6 @@ struct PushOrder {
 
   private func isBefore(_ left: Int, _ right: Int) -> Bool {
     let (left, right) = (nodes[left], nodes[right])
-    if hasUnknownOriginal && (left.kind == .delete) != (right.kind == .delete) {
-      return right.kind == .delete
-    }
     if left.commit != right.commit { return left.commit < right.commit }
     if left.kind != right.kind { return Self.rank(left.kind) < Self.rank(right.kind) }
     if left.place.table != right.place.table {
@@ -136,10 +142,15 @@ struct PushOrder {
   }
 
   /// What has to come before a request.
-  private func needs(of number: Int) -> [Int] {
+  ///
+  /// - Parameter uncertain: what the first deletion of a table needs; the others come after that one.
+  private func needs(of number: Int, _ uncertain: inout [TableID: [Int]]) -> [Int] {
     let node = nodes[number]
     var needed = node.refersTo.compactMap { inserted[$0] }
-    if node.kind == .delete { needed += released[node.place] ?? [] }
+    if node.kind == .delete {
+      needed += released[node.place] ?? []
+      needed += uncertain.removeValue(forKey: node.place.table) ?? []
+    }
     needed += node.takes.compactMap { freed[$0] }
     return needed.filter { $0 != number }
   }
