@@ -20,6 +20,7 @@ struct Lighthouse: Entity {
 
   static let pins = AnnotationMapping<Lighthouse>(latitude: \.latitude, longitude: \.longitude)
     .title(\.name)
+    .priority(\.id)
 }
 
 func check(_ condition: Bool, _ what: String) {
@@ -74,6 +75,7 @@ guard let third = pin(3), let light = live.elements.first(where: { $0.id == 3 })
   fatalError("a lighthouse is missing")
 }
 check(third.title == "Light 3", "titles")
+check(map.view(for: third)?.zPriority.rawValue == 3, "what is drawn above what")
 stack.view.update(light) { ($0.latitude, $0.name) = (50.1, "moved") }
 await registry.drain()
 check(pin(3) === third && third.coordinate.latitude == 50.1, "a move in place")
