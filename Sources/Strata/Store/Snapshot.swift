@@ -171,6 +171,8 @@ final class Snapshot: Sendable {
   func readOnce<R: Sendable>(
     _ body: @escaping @Sendable (isolated Reader, Connection) throws(StoreError) -> R
   ) async throws(StoreError) -> R {
+    // The reader could be done before the wait for it notices.
+    if Task.isCancelled { throw .cancelled }
     let flag = CancellationFlag(deadline: StoreDeadline.current)
     guard let reader = begin(flag, since: .now) else {
       throw (state.withLock { $0.end } ?? .closed).error
