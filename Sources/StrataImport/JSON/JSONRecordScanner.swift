@@ -119,7 +119,7 @@ package struct JSONRecordScanner: Sendable {
   }
 
   /// The bytes that were read, up to the end of the last record.
-  package var offset: Int { window.end.offset }
+  package var offset: Int { window.endOffset }
   /// The line feeds among them.
   package var lines: Int { window.end.line - 1 }
 

@@ -74,6 +74,9 @@ struct JSONWindow: Sendable {
     return JSONLocation(offset: offset, line: lines + 1, column: offset - start + 1)
   }
 
+  /// How many bytes were read: unlike their lines, known without looking at them.
+  var endOffset: Int { base + consumed }
+
   /// Where what was read ends.
   var end: JSONLocation { location(of: consumed) }
 
