@@ -118,15 +118,7 @@ internal import Foundation
 
   @Test func `a connection that is given up, and the next one`() async throws {
     let stack = try await folder.stack(log.options)
-    try await stack.store.writer.enqueue(.urgent) { writer throws(StoreError) in
-      let connection = try writer.connection
-      try translatingErrors { () throws(SQLiteError) in
-        try connection.execute("BEGIN")
-        let broken = try connection.prepare("SELECT abs(-9223372036854775807 - 1)")
-        connection.cache.add(broken, for: Writer.rollback)
-      }
-      writer.rollBack(connection)
-    }.value
+    try await stack.store.writer.failRollback()
     try await stack.commit { $0.insert(Boat(id: 1)) }
     await stack.close()
     let told = log.events.filter { $0.level > .debug }

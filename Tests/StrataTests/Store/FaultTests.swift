@@ -61,15 +61,7 @@ internal import Foundation
     defer { ObservedFileSystem.endObserving(file.path) }
     let stack = try await Stack.open(Item.self, at: file.url)
     try await stack.commit { $0.insert(Item(id: 1)) }
-    try await stack.store.writer.enqueue(.urgent) { writer throws(StoreError) in
-      let connection = try writer.connection
-      try translatingErrors { () throws(SQLiteError) in
-        try connection.execute("BEGIN")
-        let broken = try connection.prepare("SELECT abs(-9223372036854775807 - 1)")
-        connection.cache.add(broken, for: Writer.rollback)
-      }
-      writer.rollBack(connection)
-    }.value
+    try await stack.store.writer.failRollback()
     let code = FaultPlan.codes(of: .open)[0]
     plan.arm(FaultPlan.Fault(.open, number: 1, length: 100, code: code))
     let error = await failure { try await stack.commit { $0.insert(Item(id: 2)) } }

@@ -97,3 +97,18 @@ extension ScratchContext {
     batchTarget(author: "import")?.save(batch, ImportTarget.Saving())
   }
 }
+
+extension Writer {
+  /// Rolls back a transaction by a statement that fails, so that the connection is given up.
+  nonisolated func failRollback() async throws(StoreError) {
+    try await enqueue(.urgent) { writer throws(StoreError) in
+      let connection = try writer.connection
+      try translatingErrors { () throws(SQLiteError) in
+        try connection.execute("BEGIN")
+        let broken = try connection.prepare("SELECT abs(-9223372036854775807 - 1)")
+        connection.cache.add(broken, for: Writer.rollback)
+      }
+      writer.rollBack(connection)
+    }.value
+  }
+}
