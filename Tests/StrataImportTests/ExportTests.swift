@@ -225,14 +225,7 @@ private struct Everything: Entity, Equatable {
     one.price = 12
     try await stack.withScratch { [one] in $0.insert(one) }
     func failure(_ mapping: JSONMapping<Everything>) async -> String? {
-      do {
-        _ = try await exported(stack, Everything.all, mapping: mapping)
-        return nil
-      } catch let error as StoreError {
-        return "\(error.code) \(error.attributes)"
-      } catch {
-        return (error as? ImportError)?.code.description
-      }
+      await refusal(mapping, stack)
     }
     #expect(await failure(.automatic) == #"invalidValue ["ratio"]"#)
     let key = Field(\Everything.id, "id")
@@ -277,6 +270,18 @@ private struct Everything: Entity, Equatable {
     await #expect(throws: StoreError.self) { try await stack.exportJSON(query) }
   }
 
+  /// What an export fails with; nil if it does not.
+  private func refusal(_ mapping: JSONMapping<Everything>, _ stack: Stack) async -> String? {
+    do {
+      _ = try await exported(stack, Everything.all, mapping: mapping)
+      return nil
+    } catch let error as StoreError {
+      return "\(error.code) \(error.attributes)"
+    } catch {
+      return (error as? ImportError)?.code.description
+    }
+  }
+
   /// It was written, and the import of what was written deleted it.
   @Test func `a row that would be read as gone is refused`() async throws {
     let stack = try await Stack.temporary(Everything.self)
@@ -293,14 +298,7 @@ private struct Everything: Entity, Equatable {
         Field(\.id, "meta.id")
         field
       }
-      do {
-        _ = try await exported(stack, Everything.all, mapping: mapping)
-        return nil
-      } catch let error as StoreError {
-        return "\(error.code) \(error.attributes)"
-      } catch {
-        return (error as? ImportError)?.code.description
-      }
+      return await refusal(mapping, stack)
     }
     let text = Field(\Everything.maybeText, "text")
     let flag = Field(\Everything.flag, "flag")
