@@ -72,7 +72,8 @@ public struct JSONSource: Sendable {
   ///
   /// The body goes through a temporary file without a name while it arrives. Memory so stays bounded
   /// although the server is read as fast as it sends, and its connection does not wait for the
-  /// store. `Content-Encoding` is undone by URLSession.
+  /// store. `Content-Encoding` is undone by URLSession. On Linux no `URLCache` is asked: there, a
+  /// request that its cache may answer cannot be cancelled safely.
   ///
   /// - Parameters:
   ///   - request: what is asked for.

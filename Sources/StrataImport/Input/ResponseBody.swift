@@ -41,6 +41,7 @@ extension Duration {
 /// URLSession on Linux cannot be held back: `suspend` and `resume` begin a request again. So what
 /// arrives goes to a file without a name, and memory holds one piece of it.
 final class ResponseBody: Sendable {
+  private let delegate: ResponseDelegate
   private let session: URLSession
   private let task: URLSessionTask
   private let spool: Spool
@@ -54,14 +55,17 @@ final class ResponseBody: Sendable {
     _ onResponse: (@Sendable (HTTPURLResponse) -> Void)?
   ) throws {
     spool = try Spool()
+    delegate = ResponseDelegate(spool, onResponse)
     session = URLSession(
-      configuration: configuration, delegate: ResponseDelegate(spool, onResponse),
-      delegateQueue: nil)
+      configuration: configuration.cancellable, delegate: delegate, delegateQueue: nil)
     task = session.dataTask(with: request)
     task.resume()
+    session.finishTasksAndInvalidate()
   }
 
-  deinit { session.invalidateAndCancel() }
+  deinit {
+    session.delegateQueue.addOperation { [task, delegate] in delegate.cancel(task) }
+  }
 
   /// The next piece; nil at the end.
   nonisolated(nonsending) func next() async throws -> Data? {
@@ -80,40 +84,98 @@ extension HTTPURLResponse {
   var isSuccess: Bool { (200...299).contains(statusCode) }
 }
 
+extension URLSessionConfiguration {
+  /// The same configuration, such that a task can be cancelled at any moment.
+  ///
+  /// URLSession on Linux begins a task when its cache has answered, and traps if the task ends before
+  /// a cancellation that came meanwhile is looked at.
+  fileprivate var cancellable: URLSessionConfiguration {
+    #if canImport(FoundationNetworking)
+      guard urlCache != nil, let copy = copy() as? URLSessionConfiguration else { return self }
+      copy.urlCache = nil
+      return copy
+    #else
+      return self
+    #endif
+  }
+}
+
 /// Puts what URLSession says into a spool.
+///
+/// URLSession on Linux traps if a task is cancelled while it ends, or while the delegate is asked
+/// something that it answers afterwards (swift-corelibs-foundation, issue 3292). So everything here
+/// runs on the session's delegate queue, one call after the other, cancelling too.
 private final class ResponseDelegate: NSObject, URLSessionDataDelegate {
   private let spool: Spool
   private let onResponse: (@Sendable (HTTPURLResponse) -> Void)?
+  /// Whether the task has ended or was told to.
+  private let isOver = Lock(false)
 
   init(_ spool: Spool, _ onResponse: (@Sendable (HTTPURLResponse) -> Void)?) {
     self.spool = spool
     self.onResponse = onResponse
   }
 
+  func cancel(_ task: URLSessionTask) {
+    if end() { task.cancel() }
+  }
+
+  /// Whether this call is the one that ends it.
+  private func end() -> Bool {
+    isOver.withLock { isOver in
+      defer { isOver = true }
+      return !isOver
+    }
+  }
+
+  /// Answers a question about a task.
+  ///
+  /// A cancelled task waits for no answer on Linux and traps at one; elsewhere it waits for it.
+  private func reply<Answer>(_ answer: Answer, or refusal: Answer, to handler: (Answer) -> Void) {
+    let isOver = isOver.withLock(\.self)
+    #if canImport(FoundationNetworking)
+      if !isOver { handler(answer) }
+    #else
+      handler(isOver ? refusal : answer)
+    #endif
+  }
+
+  func urlSession(
+    _ session: URLSession, task: URLSessionTask,
+    willPerformHTTPRedirection response: HTTPURLResponse, newRequest request: URLRequest,
+    completionHandler: @escaping (URLRequest?) -> Void
+  ) {
+    reply(request, or: nil, to: completionHandler)
+  }
+
   func urlSession(
     _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
     completionHandler: @escaping (URLSession.ResponseDisposition) -> Void
   ) {
-    if let response = response as? HTTPURLResponse {
-      onResponse?(response)
-      guard response.isSuccess else {
-        spool.end(HTTPStatusError(response))
-        return completionHandler(.cancel)
-      }
+    guard let response = response as? HTTPURLResponse else {
+      return reply(.allow, or: .cancel, to: completionHandler)
     }
-    completionHandler(.allow)
+    onResponse?(response)
+    if response.isSuccess {
+      reply(.allow, or: .cancel, to: completionHandler)
+    } else {
+      spool.end(HTTPStatusError(response))
+      reply(.cancel, or: .cancel, to: completionHandler)
+      _ = end()
+    }
   }
 
   func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
     do { try spool.write(data) } catch {
       spool.end(error)
-      dataTask.cancel()
+      cancel(dataTask)
     }
   }
 
   func urlSession(
     _ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?
   ) {
+    _ = end()
     spool.end(error)
   }
 }

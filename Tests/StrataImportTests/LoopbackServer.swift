@@ -1,0 +1,79 @@
+import Foundation
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+/// A server of HTTP on a free port of this machine that answers every request to a path with the
+/// same bytes and closes the connection; for what URLSession does only with a network.
+final class LoopbackServer: Sendable {
+  let port: UInt16
+  private let listener: Int32
+
+  /// - Parameter answers: whole responses by path, such as `"/songs": "HTTP/1.1 200 OK\r\n…"`.
+  init(_ answers: [String: Data]) throws {
+    func check(_ result: some BinaryInteger) throws {
+      if result < 0 { throw POSIXError(.init(rawValue: errno) ?? .EIO) }
+    }
+    #if canImport(Darwin)
+      let listener = socket(AF_INET, SOCK_STREAM, 0)
+    #else
+      let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    #endif
+    try check(listener)
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+    try withUnsafeMutablePointer(to: &address) { address in
+      try address.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+        try check(bind(listener, address, size))
+        try check(listen(listener, 64))
+        try check(getsockname(listener, address, &size))
+      }
+    }
+    port = UInt16(bigEndian: address.sin_port)
+    self.listener = listener
+    Thread {
+      while true {
+        let connection = accept(listener, nil, nil)
+        if connection < 0 { return }
+        Self.answer(connection, answers)
+      }
+    }.start()
+  }
+
+  /// Ends the thread that accepts.
+  deinit {
+    shutdown(listener, Int32(SHUT_RDWR))
+    close(listener)
+  }
+
+  private static func answer(_ connection: Int32, _ answers: [String: Data]) {
+    defer { close(connection) }
+    var request: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 4096)
+    while !request.suffix(4).elementsEqual([13, 10, 13, 10]) {
+      let count = recv(connection, &buffer, buffer.count, 0)
+      if count <= 0 { return }
+      request += buffer[..<count]
+    }
+    let words = request.split(separator: 32)
+    guard words.count > 1, let answer = answers[String(decoding: words[1], as: UTF8.self)] else {
+      return
+    }
+    answer.withUnsafeBytes { bytes in
+      // A client may have left: an error, not a signal.
+      #if canImport(Darwin)
+        var yes: Int32 = 1
+        setsockopt(connection, SOL_SOCKET, SO_NOSIGPIPE, &yes, socklen_t(MemoryLayout<Int32>.size))
+        let flags: Int32 = 0
+      #else
+        let flags = Int32(MSG_NOSIGNAL)
+      #endif
+      _ = send(connection, bytes.baseAddress, bytes.count, flags)
+    }
+  }
+}
