@@ -217,19 +217,4 @@ import Testing
     #expect(JSONSource.bytes(bytes).byteCount == nil)
   }
 
-  @Test func `an import that the view context does not show any more says what it did`()
-    async throws
-  {
-    let stack = try await Stack.temporary(Author.self, Book.self)
-    let result = try await stack.importJSON(Author.self, from: .data(Data(#"[{"id": 1}]"#.utf8)))
-    await stack.close()
-    var later = result
-    later.commit += 1
-    await #expect(throws: ImportError.self) {
-      do throws(ImportError) { try await stack.showing(later) } catch {
-        #expect(error.result == later && error.storeError?.code == .closed)
-        throw error
-      }
-    }
-  }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import Strata
 
 #if canImport(Glibc)
   import Glibc
@@ -7,13 +8,24 @@ import Foundation
 #endif
 
 /// A server of HTTP on a free port of this machine that answers every request to a path with the
-/// same bytes and closes the connection; for what URLSession does only with a network.
+/// same bytes and closes the connection, or goes on until the client does; for what URLSession does only
+/// with a network.
 final class LoopbackServer: Sendable {
   let port: UInt16
   private let listener: Int32
+  private let answers: [String: Data]
+  private let endless: Set<String>
+  private let endings = Lock(0)
 
-  /// - Parameter answers: whole responses by path, such as `"/songs": "HTTP/1.1 200 OK\r\n…"`.
-  init(_ answers: [String: Data]) throws {
+  /// How many endless answers the client has put an end to.
+  var endedAnswers: Int { endings.withLock(\.self) }
+
+  /// - Parameters:
+  ///   - answers: whole responses by path, such as `"/songs": "HTTP/1.1 200 OK\r\n…"`.
+  ///   - endless: the paths whose responses are sent again and again.
+  init(_ answers: [String: Data], endless: Set<String> = []) throws {
+    self.answers = answers
+    self.endless = endless
     func check(_ result: some BinaryInteger) throws {
       if result < 0 { throw POSIXError(.init(rawValue: errno) ?? .EIO) }
     }
@@ -36,11 +48,11 @@ final class LoopbackServer: Sendable {
     }
     port = UInt16(bigEndian: address.sin_port)
     self.listener = listener
-    Thread {
+    Thread { [weak self] in
       while true {
         let connection = accept(listener, nil, nil)
-        if connection < 0 { return }
-        Self.answer(connection, answers)
+        guard connection >= 0, let self else { return }
+        answer(connection)
       }
     }.start()
   }
@@ -51,7 +63,7 @@ final class LoopbackServer: Sendable {
     close(listener)
   }
 
-  private static func answer(_ connection: Int32, _ answers: [String: Data]) {
+  private func answer(_ connection: Int32) {
     defer { close(connection) }
     var request: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 4096)
@@ -60,10 +72,9 @@ final class LoopbackServer: Sendable {
       if count <= 0 { return }
       request += buffer[..<count]
     }
-    let words = request.split(separator: 32)
-    guard words.count > 1, let answer = answers[String(decoding: words[1], as: UTF8.self)] else {
-      return
-    }
+    let words = request.split(separator: 32).map { String(decoding: $0, as: UTF8.self) }
+    guard words.count > 1, let answer = answers[words[1]] else { return }
+    let isEndless = endless.contains(words[1])
     answer.withUnsafeBytes { bytes in
       // A client may have left: an error, not a signal.
       #if canImport(Darwin)
@@ -73,7 +84,8 @@ final class LoopbackServer: Sendable {
       #else
         let flags = Int32(MSG_NOSIGNAL)
       #endif
-      _ = send(connection, bytes.baseAddress, bytes.count, flags)
+      while send(connection, bytes.baseAddress, bytes.count, flags) > 0, isEndless {}
     }
+    if isEndless { endings.withLock { $0 += 1 } }
   }
 }

@@ -238,6 +238,16 @@ private func cut(_ data: Data, _ size: Int) -> Pieces<Data> {
     #expect(ends[nil, default: 0] >= 60 && ends[.source, default: 0] >= 90)
     #expect(Set(ends.keys).isSubset(of: [nil, .source, .cancelled]))
   }
+
+  /// On Linux, the answer to a response is not looked at: the body of an error went on arriving.
+  @Test func `a response that is refused is not read on`() async throws {
+    let answer = "HTTP/1.1 500 Internal Server Error\r\n\r\n" + String(repeating: " ", count: 9000)
+    let server = try LoopbackServer(["/broken": Data(answer.utf8)], endless: ["/broken"])
+    let url = try #require(URL(string: "http://127.0.0.1:\(server.port)/broken"))
+    let error = try #require(await failure(.response(to: URLRequest(url: url))))
+    #expect((error.underlying as? HTTPStatusError)?.status == 500)
+    while server.endedAnswers == 0 { await Task.yield() }
+  }
 }
 
 /// Answers without a network, as the path says.

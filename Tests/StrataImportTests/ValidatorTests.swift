@@ -264,5 +264,13 @@ private func books(_ ids: some Sequence<Int>) -> String {
     #expect(try await refresher.refresh(try feed("b", .delete)) != .notModified)
     #expect(try await ids()[0] == [1, 2])
     #expect(try await refresher.refresh(try feed("b", .delete)) == .notModified)
+    // As many queries, but another one: its rows were never compared with the feed.
+    let old = AbsentRows.delete(within: Author.where { $0.id > 20 })
+    let new = AbsentRows.delete(within: Author.where { $0.id > 8 })
+    #expect(try await refresher.refresh(try feed("b", old)) != .notModified)
+    try await stack.withScratch { $0.insert(Author(id: 9)) }
+    #expect(try await refresher.refresh(try feed("b", old)) == .notModified)
+    #expect(try await refresher.refresh(try feed("b", new)) != .notModified)
+    #expect(try await ids()[0] == [1, 2])
   }
 }

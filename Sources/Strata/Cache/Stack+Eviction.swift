@@ -55,7 +55,7 @@ extension Stack {
       if report.evicted == before || referenced.isEmpty || !isSelfReferring { break }
       report.keptReferenced -= referenced.count
     }
-    if let commit = report.commit { try await view.mergedOwn(commit) }
+    if let commit = report.commit { await view.mergedOwn(commit) }
     return report
   }
 }

@@ -156,4 +156,11 @@ extension Stack {
 
   /// A number that is another one when the schema of the store's entities is.
   package var schemaFingerprint: Int64 { store.model.fingerprint }
+
+  /// What tells an entry from any other, in digits.
+  ///
+  /// - Throws: ``StoreError`` with code `invalidQuery`.
+  package func fingerprint(of entry: CacheEntry) throws(StoreError) -> String {
+    try entry.identity(store.model).hash.map { String($0, radix: 16) }.joined(separator: "-")
+  }
 }

@@ -23,7 +23,7 @@ public final class ScratchContext {
   /// What a save of this context has under way: an actor that holds the context may edit it while
   /// its own save waits for the writer.
   private(set) var saving: Layer?
-  private var saveWaiters: [UnsafeContinuation<Void, Never>] = []
+  private let saves = Turnstile()
   let id = ContextID()
   private var isEnded = false
   /// Who makes this context's commits, as the history says it; nil for ``Stack/Options/author``.
@@ -253,12 +253,8 @@ public final class ScratchContext {
   ) async throws(StoreError) -> Int64 {
     checkUse()
     // One after the other: a save that fails must not put its edits on top of later ones.
-    while saving != nil {
-      await withUnsafeContinuation { continuation in
-        // The other save may have ended on the way here.
-        if saving == nil { continuation.resume() } else { saveWaiters.append(continuation) }
-      }
-    }
+    try await saves.enter()
+    defer { saves.leave() }
     try edits.checkRejected()
     if edits.layer.isEmpty && freshened.isEmpty && isChildOfStore { return store.newestCommit }
     let layer = edits.layer
@@ -267,11 +263,7 @@ public final class ScratchContext {
     edits.layer = Layer()
     let marks = freshened
     freshened = []
-    defer {
-      saving = nil
-      for waiter in saveWaiters { waiter.resume() }
-      saveWaiters = []
-    }
+    defer { saving = nil }
     do throws(StoreError) {
       return try await saveUpward(layer, policy, marks, firstGroup)
     } catch {

@@ -46,7 +46,7 @@ public final class Stack: Sendable {
     /// Whether commits of other processes are noticed as they are made, and theirs are told of ours.
     ///
     /// Takes a file `<store>-notify` and some 2 µs a commit. Without it, others' commits are noticed
-    /// with this stack's own next commit.
+    /// with this stack's own next commit or pinned snapshot.
     public var watchesOtherProcesses = true
     /// How long commits may wait for the log to be started again; tests, which share the main actor
     /// with other tests, give it all the time it needs.
@@ -222,8 +222,9 @@ public final class Stack: Sendable {
 
   /// Closes the stack: finishes what was saved, stops fetches, ends streams, closes the file.
   ///
-  /// Afterwards every call throws `closed`; what is in memory stays readable. Closing twice is
-  /// allowed: every call returns when the stack is closed.
+  /// Afterwards what needs the store throws `closed`; what is in memory stays readable, and edits that
+  /// were not saved never can be. Closing twice is allowed: every call returns when the stack is
+  /// closed. A stack that nobody holds any more closes itself, whoever holds its view context.
   public func close() async {
     await store.close()
     await view.close()
@@ -277,7 +278,8 @@ public final class Stack: Sendable {
 
   /// Lends a scratch context to `body`, saves it, and returns when the view context shows the save.
   ///
-  /// `body` runs where the caller runs. If it throws, nothing is saved.
+  /// `body` runs where the caller runs. If it throws, nothing is saved. If this throws, neither is
+  /// it; a stack that is closed once the save was committed only ends the wait.
   ///
   /// - Throws: what `body` throws; ``StoreError`` as ``ScratchContext/save(_:)`` does.
   @discardableResult
@@ -288,7 +290,7 @@ public final class Stack: Sendable {
     defer { scratch.end() }
     let result = try await body(scratch)
     let commit = try await scratch.save()
-    try await view.mergedOwn(commit)
+    await view.mergedOwn(commit)
     return result
   }
 }

@@ -11,10 +11,10 @@ extension ViewContext {
     }
   }
 
-  /// Returns when the context shows a commit that the caller has made: cancelling the task must not
-  /// look as if it had not been made.
-  package func mergedOwn(_ commit: Int64) async throws(StoreError) {
-    while try lacks(commit) {
+  /// Returns when the context shows a commit that the caller has made, or never will: neither
+  /// cancelling the task nor closing the stack must look as if it had not been made.
+  package func mergedOwn(_ commit: Int64) async {
+    while mayReach(commit) {
       await waiters.wait(for: .turn(reaching: commit)) { mayReach(commit) }
     }
   }

@@ -23,8 +23,7 @@ internal import StrataSQLite
 /// have reached the server and is sent again. Give the server the client's key.
 public actor Outbox {
   private let store: Store
-  private var isPushing = false
-  private var waiting: [UnsafeContinuation<Void, Never>] = []
+  private let pushes = Turnstile()
 
   init(_ store: Store) { self.store = store }
 
@@ -46,18 +45,8 @@ public actor Outbox {
   ///   meanwhile; one transaction for each request.
   @discardableResult
   public func push(_ send: @Sendable (PushRequest) async throws -> Void) async throws -> Int {
-    while isPushing {
-      await withUnsafeContinuation { continuation in
-        // The other push may have ended on the way here.
-        if isPushing { waiting.append(continuation) } else { continuation.resume() }
-      }
-    }
-    isPushing = true
-    defer {
-      isPushing = false
-      for waiter in waiting { waiter.resume() }
-      waiting = []
-    }
+    try await pushes.enter()
+    defer { pushes.leave() }
     var count = 0
     while true {
       let requests = try await requests()

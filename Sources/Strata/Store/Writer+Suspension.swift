@@ -70,7 +70,8 @@ extension Writer {
     }
     guard application == StoreFormat.applicationID else { throw replaced }
     try checkSchema(connection)
-    if try storedCommit(connection) < commit { throw replaced }
+    guard try HistoryFormat.identity(connection) == identity, try storedCommit(connection) >= commit
+    else { throw replaced }
     // From here on the connection notices what others write, and before the file says so.
     let version = try storedDataVersion(connection)
     let isSame = FileState(ofDatabaseAt: options.path) == suspendedFile

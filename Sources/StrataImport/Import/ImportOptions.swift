@@ -53,7 +53,11 @@ public struct ImportOptions: Sendable {
 
 /// What happens to rows that a feed does not have.
 public struct AbsentRows: Sendable {
-  typealias Scope = @Sendable (Model) throws(StoreError) -> ImportScope
+  /// The rows of one query.
+  struct Scope: Sendable {
+    let rows: @Sendable (Model) throws(StoreError) -> ImportScope
+    let entry: CacheEntry
+  }
 
   enum Rule: Sendable {
     case keep
@@ -64,11 +68,16 @@ public struct AbsentRows: Sendable {
   let rule: Rule
 
   /// The rule in words: under another one the same feed may leave other rows.
-  var text: String {
+  ///
+  /// - Throws: ``StoreError`` with code `invalidQuery`.
+  func text(_ stack: Stack) throws(StoreError) -> String {
     switch rule {
-    case .keep: "keep"
-    case .deleteEveryRow: "delete"
-    case .delete(let scopes): "delete within \(scopes.count)"
+    case .keep: return "keep"
+    case .deleteEveryRow: return "delete"
+    case .delete(let scopes):
+      var queries: [String] = []
+      for scope in scopes { queries.append(try stack.fingerprint(of: scope.entry)) }
+      return "delete within \(queries.sorted().joined(separator: ","))"
     }
   }
 
@@ -97,7 +106,8 @@ public struct AbsentRows: Sendable {
 
   // A closure within the loop crashes the compiler (Swift 6.3.1).
   private static func scope<E: Entity>(_ query: Query<E>) -> Scope {
-    { model throws(StoreError) in try ImportScope(query, model) }
+    Scope(
+      rows: { model throws(StoreError) in try ImportScope(query, model) }, entry: .query(query))
   }
 }
 

@@ -297,7 +297,7 @@ extension Stack {
     let result = try await scratch().importJSON(
       document, from: source, absent: absent, freshens: freshens, options: options,
       monitor: monitor)
-    try await showing(result)
+    await view.mergedOwn(result.commit)
     return result
   }
 
@@ -318,7 +318,7 @@ extension Stack {
     let result = try await scratch().importJSON(
       type, from: sources, as: format, mapping: mapping, absent: absent, freshens: freshens,
       options: options, monitor: monitor)
-    try await showing(result)
+    await view.mergedOwn(result.commit)
     return result
   }
 }
@@ -331,10 +331,10 @@ extension AbsentRows {
     switch rule {
     case .keep: return []
     case .deleteEveryRow: return tables.map(ImportScope.init(everyRowOf:))
-    case .delete(let makers):
-      var scopes: [ImportScope] = []
-      for make in makers { scopes.append(try make(model)) }
-      return scopes
+    case .delete(let scopes):
+      var rows: [ImportScope] = []
+      for scope in scopes { rows.append(try scope.rows(model)) }
+      return rows
     }
   }
 }

@@ -161,11 +161,13 @@ private final class ResponseDelegate: NSObject, URLSessionDataDelegate {
     } else {
       spool.end(HTTPStatusError(response))
       reply(.cancel, or: .cancel, to: completionHandler)
-      _ = end()
+      // On Linux the answer is not looked at.
+      cancel(dataTask)
     }
   }
 
   func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
+    if isOver.withLock(\.self) { return }
     do { try spool.write(data) } catch {
       spool.end(error)
       cancel(dataTask)

@@ -1,4 +1,5 @@
 internal import Foundation
+internal import Strata
 
 #if canImport(FoundationNetworking)
   internal import FoundationNetworking
@@ -26,8 +27,9 @@ struct FeedVersion: Codable, Equatable {
   let meaning: String
   var pages: [Page] = []
 
-  init(_ feed: Feed, schema: Int64) {
-    meaning = "\(schema) \(feed.absent.text) \(feed.mapping)"
+  /// - Throws: ``StoreError`` with code `invalidQuery`.
+  init(_ feed: Feed, in stack: Stack) throws(StoreError) {
+    meaning = "\(stack.schemaFingerprint) \(try feed.absent.text(stack)) \(feed.mapping)"
   }
 
   /// Nil if the text says nothing, or of pages that meant something else.

@@ -90,10 +90,16 @@ public final class Refresher: Sendable {
     }
     let patience = Patience(retries, clock)
     var number = 0
+    var changes = 0
     while true {
       number += 1
       do throws(ImportError) {
-        if let result = try await attempt(feed, number, patience, onProgress) { return result }
+        let isLast = changes + 1 == Self.steadyAttempts
+        switch try await attempt(feed, number, isLast: isLast, patience, onProgress) {
+        case .done(let result): return result
+        case .changedMeanwhile: changes += 1
+        case .again: continue
+        }
       } catch {
         try await patience.wait(after: error)
       }
@@ -103,14 +109,24 @@ public final class Refresher: Sendable {
   /// A feed that is never the same from its first page to its last is read so often.
   private static let steadyAttempts = 3
 
-  /// Imports the feed once; nil if rows were taken away while the server said that they have not changed,
-  /// if a suspension took what the store had before the server was asked, or if pages changed while
-  /// others were read.
+  /// What became of one attempt.
+  private enum Attempt {
+    case done(RefreshResult)
+    /// Pages changed while others were read.
+    case changedMeanwhile
+    /// Rows were taken away while the server said that they have not changed, or a suspension took what
+    /// the store had before the server was asked.
+    case again
+  }
+
+  /// Imports the feed once.
+  ///
+  /// - Parameter isLast: whether pages that change are put up with.
   private nonisolated(nonsending) func attempt(
-    _ feed: Feed, _ number: Int, _ patience: Patience,
+    _ feed: Feed, _ number: Int, isLast: Bool, _ patience: Patience,
     _ onProgress: @escaping @Sendable (ImportProgress) -> Void
-  ) async throws(ImportError) -> RefreshResult? {
-    let version = FeedVersion(feed, schema: stack.schemaFingerprint)
+  ) async throws(ImportError) -> Attempt {
+    let version = try await storing { () throws(StoreError) in try FeedVersion(feed, in: stack) }
     let text = try await storing { () throws(StoreError) in
       try await stack.validators(of: feed.entry)
     }
@@ -134,12 +150,12 @@ public final class Refresher: Sendable {
       let isStill = try await storing { () throws(StoreError) in
         try await stack.markFresh(feed.entries, ifStill: text ?? "", of: feed.entry)
       }
-      return isStill ? .notModified : nil
+      return isStill ? .done(.notModified) : .again
     }
     let isClaimed = try await storing { () throws(StoreError) in
       try await stack.begin(claim, ifStill: text)
     }
-    if !isClaimed { return nil }
+    if !isClaimed { return .again }
     let unread = Lock<JSONSource?>(first)
     let hasChanged = Lock(false)
     let result: ImportResult
@@ -149,7 +165,7 @@ public final class Refresher: Sendable {
         if let first = unread.withLock({ $0.take() }) { return first }
         if let next = try await walk.next(result) { return next }
         if try await walk.isSteady() { return nil }
-        if number < Self.steadyAttempts {
+        if !isLast {
           hasChanged.withLock { $0 = true }
           throw .changedMeanwhile
         }
@@ -157,13 +173,12 @@ public final class Refresher: Sendable {
         return nil
       }
     } catch {
-      guard hasChanged.withLock(\.self) || error.storeError?.code == .suspended else {
-        throw error
-      }
-      return nil
+      if hasChanged.withLock(\.self) { return .changedMeanwhile }
+      guard error.storeError?.code == .suspended else { throw error }
+      return .again
     }
-    try await stack.showing(result)
-    return .imported(result)
+    await stack.view.mergedOwn(result.commit)
+    return .done(.imported(result))
   }
 }
 

@@ -111,6 +111,12 @@ import Testing
     // An earlier state of the store, as a backup would have it.
     await (try await folder.stack()).close()
     #expect(await failure { try await stack.resume() }?.code == .replaced)
+    // Another store, which has got further: its commits are none of this one's.
+    try FileManager.default.removeItem(atPath: folder.path)
+    let other = try await folder.stack()
+    for id in 5...9 { try await other.withScratch { $0.insert(Boat(id: id)) } }
+    await other.close()
+    #expect(await failure { try await stack.resume() }?.code == .replaced)
     try FileManager.default.removeItem(atPath: folder.path)
     #expect(FileManager.default.createFile(atPath: folder.path, contents: Data()))
     #expect(await failure { try await stack.resume() }?.code == .replaced)

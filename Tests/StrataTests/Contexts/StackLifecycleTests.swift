@@ -199,6 +199,19 @@ import Testing
     _ = await eventually { ends.count == 4 }
     #expect(ends.sorted() == expected)
   }
+
+  /// `withScratch`, evictions and imports failed with `closed` after their commit: who tried again did
+  /// it twice.
+  @Test func `closing the stack ends the wait for one's own commit`() async throws {
+    let stack = try await stack()
+    let commit = try await stack.withScratch { [gull] scratch in
+      scratch.insert(gull)
+      return try await scratch.save()
+    }
+    let waiting = Task { await stack.view.mergedOwn(commit + 1) }
+    await stack.close()
+    await waiting.value
+  }
 }
 
 extension Array {

@@ -1,0 +1,46 @@
+/// Lets one caller through at a time, in the order in which they came.
+final class Turnstile: Sendable {
+  private struct State {
+    var isTaken = false
+    var waiting: [Promise<Void>] = []
+  }
+
+  private let state = Lock(State())
+
+  /// How many wait.
+  var waitingCount: Int { state.withLock { $0.waiting.count } }
+
+  /// Returns when nobody else is inside; whoever it returns to calls ``leave()``.
+  ///
+  /// - Throws: ``StoreError`` with code `cancelled` or `deadlineExceeded`; the caller is not inside
+  ///   then.
+  nonisolated(nonsending) func enter() async throws(StoreError) {
+    let turn = Promise<Void>()
+    let isFree = state.withLock { state in
+      if state.isTaken { state.waiting.append(turn) }
+      defer { state.isTaken = true }
+      return !state.isTaken
+    }
+    if isFree { return }
+    try await Submission(promise: turn) { self.withdraw(turn) }.value
+  }
+
+  func leave() {
+    let next = state.withLock { state in
+      guard state.waiting.isEmpty else { return state.waiting.removeFirst() as Promise<Void>? }
+      state.isTaken = false
+      return nil
+    }
+    next?.resolve(.success(()))
+  }
+
+  /// Does nothing if its turn has come.
+  private func withdraw(_ turn: Promise<Void>) {
+    let isWaiting = state.withLock { state in
+      let index = state.waiting.firstIndex { $0 === turn }
+      if let index { state.waiting.remove(at: index) }
+      return index != nil
+    }
+    if isWaiting { turn.resolve(.failure(.cancelled)) }
+  }
+}
