@@ -64,9 +64,7 @@ package final class Connection {
     }
     self.handle = handle
     sqlite3_extended_result_codes(handle, 1)
-    self.busyTimeout = Int32(
-      clamping: busyTimeout.components.seconds * 1000
-        + busyTimeout.components.attoseconds / 1_000_000_000_000_000)
+    self.busyTimeout = Int32(max(0, min(busyTimeout / .milliseconds(1), Double(Int32.max))))
     sqlite3_busy_timeout(handle, self.busyTimeout)
     do {
       try registerFunctions()
@@ -193,9 +191,6 @@ package final class Connection {
 
   /// The frames in the write-ahead log after this connection's last commit.
   package var logFrames: Int { log.frames }
-
-  /// Rows changed by the last insert, update or delete.
-  package var changes: Int { Int(sqlite3_changes(handle)) }
 
   /// Whether a transaction is open; some errors end one by themselves.
   package var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }

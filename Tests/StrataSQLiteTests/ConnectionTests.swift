@@ -76,15 +76,6 @@ import Testing
     #expect(try connection.integer(for: cached) == nil)
   }
 
-  @Test func `changes counts the rows of the last statement`() throws {
-    let connection = try database.open()
-    try connection.execute("CREATE TABLE numbers (n)")
-    try connection.execute("INSERT INTO numbers VALUES (1), (2), (3)")
-    #expect(connection.changes == 3)
-    try connection.execute("DELETE FROM numbers WHERE n > 1")
-    #expect(connection.changes == 2)
-  }
-
   // MARK: The log
 
   @Test func `nothing but a checkpoint writes the log back`() throws {

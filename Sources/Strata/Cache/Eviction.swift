@@ -84,10 +84,6 @@ public struct EvictionReport: Sendable, Hashable {
   /// The commit of the last batch; nil if nothing went.
   public internal(set) var commit: Int64?
 
-  /// Who commits evictions, as the history says it: `strata.eviction`. Reserved: nothing that this
-  /// author commits waits to be pushed.
-  public static let author = "strata.eviction"
-
   /// Rows that stayed, for whatever reason.
   var kept: Int { keptReferenced + keptEdited + keptChanged + keptUnpushed }
 

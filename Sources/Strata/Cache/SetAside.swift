@@ -86,7 +86,7 @@ struct SetAside {
     let stores = names.filter { $0.hasPrefix(prefix) && !$0.hasSuffix("-wal") }
       .filter { !$0.hasSuffix("-shm") }
     let newestFirst = stores.sorted { $0.compare($1, options: .numeric) == .orderedDescending }
-    for name in newestFirst.dropFirst(count) {
+    for name in newestFirst.dropFirst(max(0, count)) {
       for suffix in Self.suffixes {
         try? files.removeItem(atPath: (folder as NSString).appendingPathComponent(name + suffix))
       }

@@ -6,7 +6,7 @@ extension Stack {
   /// which the view context has unsaved edits (waiting or being saved) or to which such an edit
   /// refers, rows that are changed after the beginning, and rows that wait to be pushed stay; an edit
   /// that begins while its row's batch is being written meets a deleted row, as with any other commit.
-  /// Evictions are committed by ``EvictionReport/author``: they are nothing that a server is told of.
+  /// Evictions are committed by ``evictionAuthor``: they are nothing that a server is told of.
   ///
   /// - Parameters:
   ///   - rule: which rows.

@@ -70,6 +70,15 @@ extension Stack {
     }
   }
 
+  /// Marks the result of a query as imported, of what has been committed already.
+  ///
+  /// - Throws: ``StoreError`` with code `invalidQuery`, `cancelled`, `closed` or one of SQLite's.
+  public nonisolated(nonsending) func markFresh<E: Entity>(
+    _ query: Query<E>
+  ) async throws(StoreError) {
+    try await markFresh(.query(query))
+  }
+
   /// Makes something stale, whenever it was imported.
   ///
   /// - Throws: ``StoreError`` with code `invalidQuery`, `cancelled`, `closed` or one of SQLite's.
@@ -80,6 +89,15 @@ extension Stack {
     try await store.writer.submit(.normal) { writer throws(StoreError) in
       try writer.forgetFreshness(identity)
     }
+  }
+
+  /// Makes the result of a query stale, whenever it was imported.
+  ///
+  /// - Throws: ``StoreError`` with code `invalidQuery`, `cancelled`, `closed` or one of SQLite's.
+  public nonisolated(nonsending) func forgetImport<E: Entity>(
+    of query: Query<E>
+  ) async throws(StoreError) {
+    try await forgetImport(of: .query(query))
   }
 
   /// Makes everything stale.

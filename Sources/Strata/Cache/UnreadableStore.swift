@@ -17,11 +17,12 @@ public enum UnreadableStore: Sendable, Hashable {
   /// The file is set aside and a new, empty store is created: for what can be fetched again.
   ///
   /// A store is unreadable if it is damaged or not a database (`notADatabase`), or has other tables
-  /// than the model and cannot be migrated (`schemaMismatch`, `migrationFailed`). A file that is locked, may not be opened, finds no space, or
-  /// belongs to another program is none of that.
+  /// than the model and cannot be migrated (`schemaMismatch`, `migrationFailed`). A file that is
+  /// locked, may not be opened, finds no space, or belongs to another program is none of that.
   ///
   /// - Parameters:
-  ///   - keeping: how many files that were set aside are kept, the newest ones; 0 deletes them.
+  ///   - keeping: how many files that were set aside are kept, the newest ones; 0 or less
+  ///     deletes them.
   ///   - probe: how closely the store is looked at.
   ///   - includesNewer: whether a store that a newer version of the program wrote is set aside, too.
   case rebuild(keeping: Int = 1, probe: Probe = .opening, includesNewer: Bool = false)

@@ -265,11 +265,3 @@ struct Edits {
     return (edit.after.map { table.decodeLeniently($0, as: E.self) } ?? edited, true)
   }
 }
-
-extension LayerChange {
-  /// Nil for an identity, which no layer holds.
-  var normalized: LayerChange? {
-    if case .known(let change) = self, change.isIdentity { return nil }
-    return self
-  }
-}

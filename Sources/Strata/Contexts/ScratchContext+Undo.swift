@@ -1,7 +1,7 @@
 // Undo and redo of a unit of work.
 
 extension ScratchContext {
-  /// The most groups of edits that can be undone, and redone; zero, which keeps none, unless set.
+  /// The most groups of edits that can be undone, and redone; zero, which keeps none, unless set. Less counts as zero.
   ///
   /// Without ``undoGroup(_:_:)`` every edit is a group of its own.
   public var undoLimit: Int {

@@ -21,6 +21,8 @@
 /// actor. Every call throws ``StoreError`` with code `invalidQuery` for a query that cannot be run,
 /// `invalidValue` for a stored value that an attribute cannot hold, `cancelled` if its task is
 /// cancelled, `deadlineExceeded` (see ``withStoreDeadline(in:_:)``), `closed`, or one of SQLite's.
+/// Asking for entities of a type that the stack was not opened with is a mistake of the program, and
+/// traps with a message that names it.
 public protocol FetchSource {
   /// Answers a request of this library's.
   ///

@@ -40,9 +40,7 @@ struct RawRows {
   /// All rows as entities, by the names of the columns.
   func entities<E: Entity>(_ table: Table, as _: E.Type) throws(StoreError) -> [E] {
     let places = try table.columns.map { column throws(StoreError) in
-      // Names of columns are the same in either case, as in SQLite.
-      let name = column.name.lowercased()
-      guard let place = columns.firstIndex(where: { $0.lowercased() == name }) else {
+      guard let place = columns.firstIndex(where: { $0.isSameName(as: column.name) }) else {
         var error = StoreError.raw(
           "the result has no column \"\(column.name)\", which \(table.entity) needs",
           statement.sql)

@@ -7,9 +7,16 @@ public struct SQLRow: Sendable {
   /// The statement, for errors.
   let sql: String
 
-  /// The cell of the first column with a name; nil if there is no such column.
-  public subscript(column: String) -> Cell? {
-    columns.firstIndex(of: column).map { cells[$0] }
+  /// The cell of the first column with a name, in which ASCII letters are the same in either case.
+  ///
+  /// - Throws: ``StoreError`` with code `invalidQuery` if there is no such column.
+  public subscript(column: String) -> Cell {
+    get throws(StoreError) {
+      guard let position = columns.firstIndex(where: { $0.isSameName(as: column) }) else {
+        throw .raw("the result has no column \"\(column)\", only \(columns)", sql)
+      }
+      return cells[position]
+    }
   }
 
   /// The value of the first column with a name.
@@ -21,9 +28,7 @@ public struct SQLRow: Sendable {
   public func value<Value: AttributeValue>(
     _ column: String, as _: Value.Type = Value.self
   ) throws(StoreError) -> Value {
-    guard let cell = self[column] else {
-      throw .raw("the result has no column \"\(column)\", only \(columns)", sql)
-    }
+    let cell = try self[column]
     do throws(ValueError) { return try cell.value() } catch {
       throw .raw("column \"\(column)\": \(error.message)", sql)
     }

@@ -1,4 +1,10 @@
 extension Stack {
+  /// Who commits imports, as the history says it, unless something else is said: `import`.
+  public static let importAuthor = "import"
+  /// Who commits evictions, as the history says it: `strata.eviction`. Reserved: nothing that this
+  /// author commits waits to be pushed.
+  public static let evictionAuthor = "strata.eviction"
+
   /// The place in the history that this process has got to: right after the newest commit that it
   /// knows.
   ///

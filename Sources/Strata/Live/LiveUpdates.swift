@@ -4,6 +4,8 @@
 /// a slow one misses no state and holds nobody up. A sequence starts when it is asked for, with
 /// the elements that the query shows then. Cancelling the task or letting go of the sequence ends
 /// it, as does the end of the live query or its stack.
+///
+/// - Precondition: one task iterates one sequence; others ask for one each.
 public struct LiveUpdates<E: Entity>: AsyncSequence, Sendable {
   public typealias Element = LiveUpdate<E>
   public typealias Failure = Never

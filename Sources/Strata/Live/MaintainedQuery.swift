@@ -4,12 +4,6 @@
 /// ready ─changes→ ready, ready and reading some rows, or stale;  reading ─read→ ready or reading more
 /// stale ─loaded→ ready;  any but ready ─failed→ stale (tried again at the next advance)
 struct MaintainedQuery: Sendable {
-  /// What a limited query knows: everything up to a horizon, the last loaded sort key.
-  private struct Window: Sendable {
-    /// The last record loaded; nothing after it is known. Nil if the end is known.
-    var horizon: Record?
-  }
-
   /// What became of the result in one advance.
   enum Outcome: Sendable {
     case unchanged
@@ -34,7 +28,8 @@ struct MaintainedQuery: Sendable {
   private(set) var error: StoreError?
   /// Whether the root of a relationship's query is there; without it, nothing is shown.
   private(set) var hasRoot = true
-  private var window = Window()
+  /// The last record before which everything is known; nil if everything is.
+  private(set) var horizon: Record?
   /// What was committed while the first load runs, in order.
   private var backlog: Backlog
 
@@ -71,12 +66,6 @@ struct MaintainedQuery: Sendable {
   /// How many rows a load reads; nil for all.
   var loadLimit: Int? { plan.query.reach.map { $0 + Self.slack(for: $0) } }
 
-  /// Whether everything is known, not only what comes before the horizon.
-  var isComplete: Bool { window.horizon == nil }
-
-  /// The last record before which everything is known; nil if everything is.
-  var horizon: Record? { window.horizon }
-
   // MARK: Loading
 
   /// Takes the result of a load, and the changes committed since.
@@ -90,9 +79,9 @@ struct MaintainedQuery: Sendable {
     isLoaded = true
     error = nil
     if let limit = loadLimit, tree.count >= limit, tree.count > 0 {
-      window.horizon = tree.rows[tree.count - 1]
+      horizon = tree.rows[tree.count - 1]
     } else {
-      window.horizon = nil
+      horizon = nil
     }
     if backlog.isOutrun { return false }
     for changes in backlog.changes {
@@ -221,16 +210,16 @@ struct MaintainedQuery: Sendable {
     after rows: ContiguousArray<Record>, count: Int, _ soFar: MaintainedChange
   ) -> Outcome {
     var changed = soFar
-    window.horizon = nil
+    horizon = nil
     for record in rows { set(record, for: record.key(Table.keyColumn), &changed) }
-    if rows.count == count { window.horizon = rows.last }
+    if rows.count == count { horizon = rows.last }
     return settled(changed)
   }
 
   /// What is left to do when every row that is known is right.
   private mutating func settled(_ soFar: MaintainedChange) -> Outcome {
     var changed = soFar
-    if let reach = plan.query.reach, let limit = loadLimit, let horizon = window.horizon,
+    if let reach = plan.query.reach, let limit = loadLimit, let horizon,
       tree.count < reach
     {
       return .reading(.after(horizon, count: limit - tree.count), changed)
@@ -241,7 +230,7 @@ struct MaintainedQuery: Sendable {
 
   /// Whether a record lies before the horizon.
   private func isKnown(_ record: Record?) -> Bool {
-    guard let horizon = window.horizon, let record else { return true }
+    guard let horizon, let record else { return true }
     return plan.order.compare(record, horizon) <= 0
   }
 
@@ -254,7 +243,7 @@ struct MaintainedQuery: Sendable {
       tree.set(nil, for: key)
       changed.append(key, record, nil)
     }
-    window.horizon = tree.rows[tree.count - 1]
+    horizon = tree.rows[tree.count - 1]
   }
 }
 

@@ -34,6 +34,12 @@ public final class SectionedLiveQuery<E: Entity, Name: Sendable>: Observable {
   /// - Throws: the error of a load that failed, `cancelled` or `closed`.
   public func load() async throws(StoreError) { try await live.load() }
 
+  /// The query as it was last set; setting another one changes it in place, see ``LiveQuery/query``.
+  public var query: Query<E> {
+    get { live.query }
+    set { live.query = newValue }
+  }
+
   /// Changes the query in place, with the sections as they are; see ``LiveQuery/change(to:)``.
   ///
   /// If the sections come in another order afterwards, the update is a reset.

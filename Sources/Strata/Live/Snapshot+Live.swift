@@ -36,11 +36,10 @@ extension Snapshot {
       let roots = try connection.roots(of: affected, dependencies, reader.model, most: most)
       guard let keys = roots else { return nil }
       var records: [RecordKey: Record] = Dictionary(minimumCapacity: keys.count)
-      for some in keys.slices {
-        let sql = plan.query.select(limit: nil, offset: 0, isSorted: false, only: .keys(some))
-        for record in try reader.records(sql, plan, connection) {
-          records[record.key(Table.keyColumn)] = record
-        }
+      let sql = plan.query.select(
+        limit: nil, offset: 0, isSorted: false, only: .keys(Set(keys.map(\.cell))))
+      for record in try reader.records(sql, plan, connection) {
+        records[record.key(Table.keyColumn)] = record
       }
       return (keys, records)
     }
@@ -93,7 +92,7 @@ extension Connection {
 }
 
 extension Set<RecordKey> {
-  /// The cells of the keys, as many at a time as one statement takes.
+  /// The cells of the keys, a part at a time: whoever has found enough need not read on.
   var slices: [Set<Cell>] {
     let cells = map(\.cell)
     return stride(from: 0, to: cells.count, by: 16_384).map {

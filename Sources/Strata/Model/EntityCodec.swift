@@ -231,13 +231,12 @@ extension RecordView: CellSource {
   func blob(_ column: Int) -> UnsafeRawBufferPointer { payload(column) }
 }
 
-/// The row that a statement stands on, its columns counted from `first`.
+/// The row that a statement stands on.
 struct StatementRow: CellSource {
   let statement: Statement
-  var first: Int32 = 0
 
   @inline(__always)
-  private func index(_ column: Int) -> Int32 { first &+ Int32(truncatingIfNeeded: column) }
+  private func index(_ column: Int) -> Int32 { Int32(truncatingIfNeeded: column) }
   @inline(__always)
   func isNull(_ column: Int) -> Bool { statement.isNull(index(column)) }
   @inline(__always)

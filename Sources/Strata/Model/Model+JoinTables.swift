@@ -20,13 +20,12 @@ extension Model {
       }
     }
     var tables: [String: JoinTable] = [:]
-    var folded: Set<String> = []
+    var folded: Set<[UInt8]> = []
     for (name, definition) in listed.sorted(by: { $0.key < $1.key }) {
       guard let owner = ids[ObjectIdentifier(definition.owner)],
         let target = ids[ObjectIdentifier(definition.target)]
       else { continue }
-      // SQLite's names ignore case.
-      if !folded.insert(name.lowercased()).inserted {
+      if !folded.insert(name.folded).inserted {
         throw .schema(
           "\(definition.source): two join tables are named \"\(name)\"",
           entity: "\(definition.owner)")

@@ -27,8 +27,8 @@ package final class Model: Sendable {
       ids[ObjectIdentifier(type)] = TableID(index: drafts.count)
       drafts.append(try TableDraft(Self.definition(of: type), TableID(index: drafts.count)))
     }
-    var names: Set<String> = []
-    for draft in drafts where !names.insert(draft.name.lowercased()).inserted {
+    var names: Set<[UInt8]> = []
+    for draft in drafts where !names.insert(draft.name.folded).inserted {
       throw .schema("the table \"\(draft.name)\" belongs to two entities", entity: draft.entity)
     }
     var referrers = [[Referrer]](repeating: [], count: drafts.count)

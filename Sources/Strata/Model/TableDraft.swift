@@ -6,7 +6,7 @@ struct TableDraft {
   let definition: EntityDefinition
   private(set) var attributes: [AttributeDefinition] = []
   private(set) var names: [String] = []
-  private var lowercaseNames: Set<String> = []
+  private var foldedNames: Set<[UInt8]> = []
   private var paths = ColumnPaths()
   private var uniques: [[Int]] = []
   private var removed: [String] = []
@@ -100,7 +100,7 @@ struct TableDraft {
         entity: entity)
     }
     try checkName(name, "an attribute")
-    if !lowercaseNames.insert(name.lowercased()).inserted {
+    if !foldedNames.insert(name.folded).inserted {
       throw .schema("\(entity).\(name) is there twice", entity: entity, attribute: name)
     }
     if paths[attribute.path] != nil {

@@ -198,12 +198,12 @@ extension Stack {
   /// Use one outbox of a store at a time.
   ///
   /// - Parameter authors: whose commits a server knows already, from now on: imports are made by
-  ///   `import` unless their scratch context has another author. Evictions never wait.
+  ///   ``importAuthor`` unless their scratch context has another author. Evictions never wait.
   /// - Throws: ``StoreError`` with code `cancelled`, `closed` or one of SQLite's.
   public nonisolated(nonsending) func outbox(
-    ignoring authors: Set<String> = ["import"]
+    ignoring authors: Set<String> = [importAuthor]
   ) async throws(StoreError) -> Outbox {
-    let ignored = authors.union([EvictionReport.author])
+    let ignored = authors.union([Stack.evictionAuthor])
     try await store.writer.submit(.normal) { writer throws(StoreError) in
       let connection = try writer.connection
       let known = try translatingErrors { () throws(SQLiteError) in

@@ -1,6 +1,6 @@
 /// Some of a query's rows: what a live query reads instead of loading everything.
 enum RowRestriction {
-  /// Those with one of the keys; at most 16,384.
+  /// Those with one of the keys.
   case keys(Set<Cell>)
   /// Those that come after a record in the query's order.
   case after(Record)

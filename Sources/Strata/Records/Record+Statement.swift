@@ -1,13 +1,13 @@
 internal import Foundation
 internal import StrataSQLite
 
-// The two places where cells cross between records and SQLite.
+// Where cells cross between records and SQLite.
 
 extension RecordBuilder {
-  /// Packs `columns` columns of the statement's current row, starting at column `first`.
-  func record(_ row: Statement, columns: Int, first: Int = 0) throws(ValueError) -> Record {
+  /// Packs the first `columns` columns of the statement's current row.
+  func record(_ row: Statement, columns: Int) throws(ValueError) -> Record {
     begin(columns: columns)
-    for column in first..<(first + columns) {
+    for column in 0..<columns {
       let index = Int32(truncatingIfNeeded: column)
       switch row.storageClass(index) {
       case .integer: append(row.integer(index))

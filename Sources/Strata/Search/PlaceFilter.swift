@@ -80,7 +80,7 @@ struct ResolvedPlace: Sendable {
   /// The distance to a place in meters as SQL; null for what is no place.
   ///
   /// Only places that are in range are asked for.
-  func appendMetres(to center: Coordinate, in sql: inout SQLBuilder) {
+  func appendMeters(to center: Coordinate, in sql: inout SQLBuilder) {
     sql.append("strata_meters(\(latitude.name), \(longitude.name), ")
     sql.append(parameter: .real(center.latitude))
     sql.append(", ")
@@ -104,7 +104,7 @@ struct ResolvedPlace: Sendable {
     }
     if case .circle(let center, let meters) = area {
       sql.append(" AND ")
-      appendMetres(to: center, in: &sql)
+      appendMeters(to: center, in: &sql)
       sql.append(" <= ")
       sql.append(parameter: .real(meters))
     }

@@ -39,7 +39,7 @@ enum ResolvedRanking: Sendable {
         sql.append(parameter: .real(weight))
       }
       sql.append(")")
-    case .distance(let place, let center): place.appendMetres(to: center, in: &sql)
+    case .distance(let place, let center): place.appendMeters(to: center, in: &sql)
     }
     sql.append(" AS \(Self.name)")
   }
@@ -90,12 +90,11 @@ extension Snapshot {
     if keys.isEmpty { return [:] }
     return try await read { reader, connection throws(StoreError) in
       var records: [RecordKey: Record] = [:]
-      for some in keys.slices {
-        let sql = plan.select(limit: nil, offset: 0, isSorted: false, only: .keys(some))
-        let statement = try connection.prepared(sql, reader.model)
-        for record in try reader.builder.records(statement, of: plan.table, width: plan.width) {
-          records[record.key(Table.keyColumn)] = record
-        }
+      let sql = plan.select(
+        limit: nil, offset: 0, isSorted: false, only: .keys(Set(keys.map(\.cell))))
+      let statement = try connection.prepared(sql, reader.model)
+      for record in try reader.builder.records(statement, of: plan.table, width: plan.width) {
+        records[record.key(Table.keyColumn)] = record
       }
       return records
     }

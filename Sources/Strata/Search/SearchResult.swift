@@ -41,7 +41,7 @@ public struct Excerpt: Sendable, Hashable {
   }
 }
 
-extension ViewContext {
+extension FetchSource {
   /// The entities that a search of full text found, each with its relevance and an excerpt.
   ///
   /// ```swift
@@ -50,35 +50,20 @@ extension ViewContext {
   /// }
   /// ```
   ///
-  /// In the query's order, and within that the most relevant first. Catches up first, and includes
-  /// unsaved edits, as `fetch` does.
+  /// In the query's order, and within that the most relevant first.
   ///
   /// - Parameters:
   ///   - query: a query with `matching(_:)`; of several, the first one is ranked and shown.
-  ///   - excerptLength: the most words of an excerpt, 1 to 64.
-  /// - Throws: ``StoreError`` with code `invalidQuery`, `cancelled`, `closed` or one of SQLite's.
+  ///   - excerptLength: the most words of an excerpt; less than 1 counts as 1, more than 64 as 64.
+  /// - Throws: ``StoreError`` as ``FetchSource`` says.
   /// - Complexity: as `fetch`; the texts of all results are split into words once more.
-  public func search<E: Entity>(
-    _ query: Query<E>, excerptLength: Int = 24
-  ) async throws(StoreError) -> [SearchResult<E>] {
-    try await reading { fetch throws(StoreError) in
-      try await fetch.search(query, excerptLength: excerptLength)
-    }
-  }
-}
-
-extension ScratchContext {
-  /// The entities that a search of full text found, each with its relevance and an excerpt.
-  ///
-  /// As ``ViewContext/search(_:excerptLength:)``, of what this context reads.
-  ///
-  /// - Throws: ``StoreError`` with code `invalidQuery`, `cancelled`, `closed` or one of SQLite's.
   public nonisolated(nonsending) func search<E: Entity>(
     _ query: Query<E>, excerptLength: Int = 24
   ) async throws(StoreError) -> [SearchResult<E>] {
-    try await reading { fetch throws(StoreError) in
-      try await fetch.search(query, excerptLength: excerptLength)
-    }
+    try await answer(
+      FetchRequest { fetch throws(StoreError) in
+        try await fetch.search(query, excerptLength: excerptLength)
+      })
   }
 }
 

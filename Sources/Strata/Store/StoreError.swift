@@ -58,7 +58,8 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     public static let suspended = Code(description: "suspended")
     /// The store's file was replaced while the stack was suspended.
     public static let replaced = Code(description: "replaced")
-    /// The calling task was cancelled before the work began, or while a fetch ran.
+    /// The calling task was cancelled before the work began, or while a fetch ran. Whatever throws
+    /// this throws ``deadlineExceeded``, too, within ``withStoreDeadline(in:_:)``.
     public static let cancelled = Code(description: "cancelled")
     /// The time that ``withStoreDeadline(in:_:)`` gave was over.
     public static let deadlineExceeded = Code(description: "deadlineExceeded")

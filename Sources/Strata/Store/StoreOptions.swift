@@ -1,6 +1,5 @@
 internal import Foundation
 internal import StrataSQLite
-internal import Synchronization
 
 /// What a writer needs to know to open a store.
 struct StoreOptions: Sendable {
@@ -39,13 +38,4 @@ struct StoreOptions: Sendable {
     connection.tell(observers, isOfWriter: true)
     return connection
   }
-}
-
-/// The number of the newest commit, readable from anywhere without waiting.
-final class NewestCommit: Sendable {
-  private let number = Atomic<Int64>(0)
-
-  /// Only the writer sets it.
-  func set(_ commit: Int64) { number.store(commit, ordering: .releasing) }
-  var value: Int64 { number.load(ordering: .acquiring) }
 }

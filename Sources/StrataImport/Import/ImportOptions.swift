@@ -40,12 +40,9 @@ public struct ImportOptions: Sendable {
   /// for the beginning.
   public var checkpoint: ImportCheckpoint?
   /// Who commits, as the history says it, if the scratch context has no author of its own.
-  public var author = Self.defaultAuthor
+  public var author = Stack.importAuthor
   /// The records of every batch; nil for as many as time allows.
   var batchSize: Int?
-
-  /// The author of an import's commits unless something else is said: `import`.
-  public static let defaultAuthor = "import"
 
   /// The usual options.
   public init() {}

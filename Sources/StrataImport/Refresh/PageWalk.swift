@@ -1,4 +1,4 @@
-public import Foundation
+internal import Foundation
 internal import Strata
 
 #if canImport(FoundationNetworking)
@@ -195,21 +195,6 @@ final class PageWalk: Sendable {
       throw .cancelled
     } catch {
       throw .source(error)
-    }
-  }
-}
-
-/// Why the pages of a feed cannot be read.
-public enum PagingError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// A page leads to one that was read before.
-  case repeatedPage(URL?)
-  /// What should say where the next page is cannot be read.
-  case unreadableLink(String)
-
-  public var description: String {
-    switch self {
-    case .repeatedPage(let url): "the pages lead back to \(url?.absoluteString ?? "one of them")"
-    case .unreadableLink(let text): "no link to another page: \(text)"
     }
   }
 }

@@ -1,8 +1,7 @@
+public import Foundation
+
 #if canImport(FoundationNetworking)
-  internal import Foundation
   public import FoundationNetworking
-#else
-  public import Foundation
 #endif
 
 /// How the page after a page of a ``Feed`` is found.
@@ -150,5 +149,20 @@ enum LinkHeader {
     }
     add()
     return all
+  }
+}
+
+/// Why the pages of a feed cannot be read.
+public enum PagingError: Error, Sendable, Hashable, CustomStringConvertible {
+  /// A page leads to one that was read before.
+  case repeatedPage(URL?)
+  /// What should say where the next page is cannot be read.
+  case unreadableLink(String)
+
+  public var description: String {
+    switch self {
+    case .repeatedPage(let url): "the pages lead back to \(url?.absoluteString ?? "one of them")"
+    case .unreadableLink(let text): "no link to another page: \(text)"
+    }
   }
 }

@@ -62,7 +62,7 @@ import Testing
   @Test func `age is told by the clock, and a clock that went back makes stale`() async throws {
     let stack = try await stack()
     time.set(1_000)
-    try await stack.markFresh(.query(Boat.all))
+    try await stack.markFresh(Boat.all)
     for (now, isStale) in [(1_000.0, false), (1_300, false), (1_301, true), (999, true)] {
       time.set(now)
       #expect(try await stack.isStale(Boat.all, olderThan: .seconds(300)) == isStale, "\(now)")
@@ -123,7 +123,7 @@ import Testing
     #expect(try await stack.lastImported(Boat.all) == time.date)
     let texts = try await stack.rows("SELECT text FROM strata_freshness ORDER BY text")
     #expect(texts.first == "feed: boats" && texts.count == 3)
-    try await stack.forgetImport(of: .query(Boat.all))
+    try await stack.forgetImport(of: Boat.all)
     try await stack.forgetImport(of: .feed("unknown"))
     #expect(try await stack.lastImported(Boat.all) == nil)
     #expect(try await stack.lastImported(Harbour.all) == time.date)

@@ -208,8 +208,10 @@ import Testing
     await stack.close()
   }
 
-  @Test func `a writer waits for another one within the timeout`() async throws {
-    let stack = try await file.open(.long) { $0.busyTimeout = .seconds(600) }
+  /// A timeout meant for ever overflowed, and opening trapped.
+  @Test(arguments: [Duration.seconds(600), .seconds(Int64.max)])
+  func `a writer waits for another one within the timeout`(timeout: Duration) async throws {
+    let stack = try await file.open(.long) { $0.busyTimeout = timeout }
     let connection = try Connection(path: file.path, .readWrite)
     try connection.execute("BEGIN IMMEDIATE")
     let saving = Task { try await stack.commit { $0.insert(Boat(id: 1)) } }

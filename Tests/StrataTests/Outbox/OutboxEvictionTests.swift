@@ -28,7 +28,7 @@ import Testing
     #expect(try await stack.evict(Eviction<Parcel>.beyond(newest: 0, by: \.id)).evicted == 2)
     #expect(try await outbox.requests().isEmpty)
     for try await entry in stack.history() where entry.author != stack.defaultAuthor {
-      #expect(entry.author == EvictionReport.author)
+      #expect(entry.author == Stack.evictionAuthor)
     }
     await stack.close()
   }

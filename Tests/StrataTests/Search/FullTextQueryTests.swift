@@ -244,6 +244,7 @@ struct NaiveSearch {
     let view = await stack.view
     let results = try await view.search(query)
     #expect(results.map(\.entity.id) == expected)
+    #expect(try await stack.search(query).map(\.excerpt) == results.map(\.excerpt))
     #expect(zip(results, results.dropFirst()).allSatisfy { $0.relevance >= $1.relevance })
     #expect(results.allSatisfy { $0.relevance > 0 && !$0.excerpt.matches.isEmpty })
     let byStars = query.sorted(by: \.stars, .descending)

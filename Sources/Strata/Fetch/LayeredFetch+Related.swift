@@ -1,9 +1,6 @@
 // Relationships of many roots at once: one statement for the roots, one for each relationship.
 
 extension LayeredFetch {
-  /// The most roots whose related entities one statement reads.
-  static let rootLimit = 16_384
-
   /// The entities of a query, each with what it is related to.
   func fetch<E: Entity, R: Relationship<E>>(
     _ query: Query<E>, with relationship: R
@@ -28,33 +25,31 @@ extension LayeredFetch {
   /// The targets of each root.
   ///
   /// - Parameters:
-  ///   - query: the query for the targets of some roots; its limit counts for each root.
+  ///   - query: the query for the targets of roots; its limit counts for each root.
   ///   - column: the column of a row that has the root's key.
   func groups<Root: Entity, Target: Entity>(
     of roots: [Root], query: ([Root.ID]) throws(StoreError) -> Query<Target>,
     column: (QueryPlan) -> Int?
   ) async throws(StoreError) -> [[Target]] {
-    var groups: [[Target]] = []
-    groups.reserveCapacity(roots.count)
-    for start in stride(from: 0, to: roots.count, by: Self.rootLimit) {
-      let ids = roots[start..<min(start + Self.rootLimit, roots.count)].map(\.id)
-      var query = try query(ids)
-      let (limit, offset) = (query.limit, query.offset)
-      query.limit = nil
-      query.offset = 0
-      let plan = try QueryPlan(query, model)
-      guard let column = column(plan) else {
-        throw .query("the relationship is not in this stack", entity: plan.table.entity)
-      }
-      let keys = try ids.map { id throws(StoreError) in
-        try key(id, model.table(of: Root.self))
-      }
-      for group in try await grouped(plan, by: column, keys, Target.self) {
-        let rest = group.dropFirst(offset)
-        groups.append(offset == 0 && limit == nil ? group : Array(rest.prefix(limit ?? rest.count)))
-      }
+    if roots.isEmpty { return [] }
+    let ids = roots.map(\.id)
+    var query = try query(ids)
+    let (limit, offset) = (query.limit, query.offset)
+    query.limit = nil
+    query.offset = 0
+    let plan = try QueryPlan(query, model)
+    guard let column = column(plan) else {
+      throw .query("the relationship is not in this stack", entity: plan.table.entity)
     }
-    return groups
+    let keys = try ids.map { id throws(StoreError) in
+      try key(id, model.table(of: Root.self))
+    }
+    let groups = try await grouped(plan, by: column, keys, Target.self)
+    if offset == 0 && limit == nil { return groups }
+    return groups.map { group in
+      let rest = group.dropFirst(offset)
+      return Array(rest.prefix(limit ?? rest.count))
+    }
   }
 
   private func grouped<E: Entity>(
@@ -90,9 +85,8 @@ extension LayeredFetch {
     let wanted = Array(Set(cells).subtracting([.null]))
     let path = AttributeReference(Target.schema.definition.key.path)
     var found: [Cell: Target] = [:]
-    for start in stride(from: 0, to: wanted.count, by: Self.rootLimit) {
-      let some = Array(wanted[start..<min(start + Self.rootLimit, wanted.count)])
-      for target in try await fetch(Query<Target>(filter: .isIn(path, some))) {
+    if !wanted.isEmpty {
+      for target in try await fetch(Query<Target>(filter: .isIn(path, wanted))) {
         found[try key(target.id, model.table(of: Target.self)).cell] = target
       }
     }

@@ -1,0 +1,108 @@
+/// One key whose shown record changed in a live query.
+package struct KeyedChange<E: Entity> {
+  package let key: RecordKey
+  private let change: Change
+  private let table: Table
+
+  fileprivate init(_ key: RecordKey, before: Record?, after: Record?, _ table: Table) {
+    self.key = key
+    self.table = table
+    change = Change(before: before, after: after)
+  }
+
+  /// The entity after; nil if the query does not show it any more.
+  package var after: E? { change.after.map { table.decodeLeniently($0, as: E.self) } }
+
+  /// Whether one of `attributes` changed; true for what appeared or disappeared.
+  package func changes(_ attributes: AttributeSet) -> Bool {
+    guard let before = change.before, let after = change.after else { return true }
+    return !after.sharedDifferences(from: before).isDisjoint(with: attributes)
+  }
+}
+
+/// What a live query shows at one moment, to be read by key, by anybody.
+package struct KeyedRows<E: Entity>: Sendable {
+  let shown: ShownRows
+  let table: Table
+
+  package var isEmpty: Bool { shown.range.isEmpty }
+
+  package func contains(_ key: RecordKey) -> Bool { record(of: key) != nil }
+
+  /// - Complexity: O(log *n*).
+  package func element(of key: RecordKey) -> E? {
+    record(of: key).map { table.decodeLeniently($0, as: E.self) }
+  }
+
+  fileprivate func record(of key: RecordKey) -> Record? { shown.record(of: key) }
+}
+
+/// What became of the rows of a live query between two moments.
+///
+/// Taking one costs a reference; which keys differ is found by whoever asks, on any thread.
+package struct KeyedDifference<E: Entity>: Sendable {
+  private let old: KeyedRows<E>
+  private let new: KeyedRows<E>
+  private let changed: ChangedKeys
+
+  init(from old: KeyedRows<E>, to new: KeyedRows<E>, _ changed: ChangedKeys) {
+    self.old = old
+    self.new = new
+    self.changed = changed
+  }
+
+  /// No more keys than so many differ.
+  package var limit: Int {
+    switch changed {
+    case .some(let keys): old.shown.isWhole && new.shown.isWhole ? keys.count : 3 * keys.count
+    case .every, .all: old.shown.range.count + new.shown.range.count
+    }
+  }
+
+  /// Calls `body` with every key whose record differs, once.
+  ///
+  /// - Complexity: O(*k* log *n*) for *k* keys that may differ; O(*n*) if all may.
+  package func forEach(_ body: (KeyedChange<E>) -> Void) {
+    if case .some(let keys) = changed {
+      let keys = ShownRows.keysThatMayDiffer(old.shown, new.shown, changed: keys.distinct)
+      for key in keys { tell(key, old.record(of: key), new.record(of: key), body) }
+    } else if old.shown.isWhole && new.shown.isWhole {
+      forEachInKeyOrder(body)
+    } else {
+      for key in old.shown.keys.union(new.shown.keys) {
+        tell(key, old.record(of: key), new.record(of: key), body)
+      }
+    }
+  }
+
+  private func forEachInKeyOrder(_ body: (KeyedChange<E>) -> Void) {
+    var (left, right) = (old.shown.tree.inKeyOrder, new.shown.tree.inKeyOrder)
+    var (before, after) = (left.next(), right.next())
+    while true {
+      switch (before, after) {
+      case (nil, nil):
+        return
+      case (let gone?, nil):
+        tell(gone.key(Table.keyColumn), gone, nil, body)
+        before = left.next()
+      case (nil, let come?):
+        tell(come.key(Table.keyColumn), nil, come, body)
+        after = right.next()
+      case (let gone?, let come?):
+        let (old, new) = (gone.key(Table.keyColumn), come.key(Table.keyColumn))
+        if old <= new {
+          tell(old, gone, old == new ? come : nil, body)
+          before = left.next()
+        }
+        if new < old { tell(new, nil, come, body) }
+        if new <= old { after = right.next() }
+      }
+    }
+  }
+
+  private func tell(
+    _ key: RecordKey, _ before: Record?, _ after: Record?, _ body: (KeyedChange<E>) -> Void
+  ) {
+    if before != after { body(KeyedChange(key, before: before, after: after, new.table)) }
+  }
+}

@@ -1,0 +1,17 @@
+/// The place of an element in a live query with sections.
+public struct LivePath: Sendable, Hashable, Comparable {
+  /// The offset of the section.
+  public let section: Int
+  /// The offset of the element in the section.
+  public let item: Int
+
+  /// The place at two offsets.
+  public init(section: Int, item: Int) {
+    self.section = section
+    self.item = item
+  }
+
+  public static func < (left: Self, right: Self) -> Bool {
+    (left.section, left.item) < (right.section, right.item)
+  }
+}

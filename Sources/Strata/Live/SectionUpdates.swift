@@ -1,0 +1,39 @@
+/// The updates of a live query with sections: an `AsyncSequence` that never fails.
+///
+/// Like ``LiveUpdates``.
+public struct SectionUpdates<E: Entity, Name: Sendable>: AsyncSequence, Sendable {
+  public typealias Element = SectionUpdate<E, Name>
+  public typealias Failure = Never
+
+  private let differences: LiveDifferences
+  private let table: Table
+  private let name: @Sendable (E) -> Name
+
+  init(_ differences: LiveDifferences, _ table: Table, _ name: @escaping @Sendable (E) -> Name) {
+    self.differences = differences
+    self.table = table
+    self.name = name
+  }
+
+  /// Iterates the sequence's one subscription.
+  public struct Iterator: AsyncIteratorProtocol {
+    fileprivate var differences: LiveDifferences.Iterator
+    fileprivate let table: Table
+    fileprivate let name: @Sendable (E) -> Name
+
+    /// The difference since the last update; waits until there is one. Nil at the end.
+    ///
+    /// A difference of many elements is made elsewhere, not on the caller's actor.
+    public mutating func next(
+      isolation actor: isolated (any Actor)? = #isolation
+    ) async throws(Never) -> SectionUpdate<E, Name>? {
+      guard let (rows, difference) = await differences.next(isolation: actor) else { return nil }
+      let sections = LiveSections(LiveElements<E>(rows, table), name)
+      return SectionUpdate(sections, difference?.sections, table)
+    }
+  }
+
+  public func makeAsyncIterator() -> Iterator {
+    Iterator(differences: differences.makeIterator(), table: table, name: name)
+  }
+}
