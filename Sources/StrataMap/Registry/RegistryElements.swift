@@ -135,6 +135,10 @@ import Strata
   /// Takes an element as it is now, and again behind the large change that is under way.
   private func refresh(_ id: RecordKey, _ element: E?) {
     if isBehind { changedMeanwhile.insert(id) }
+    take(id, element)
+  }
+
+  private func take(_ id: RecordKey, _ element: E?) {
     places?.note(element, id)
     want(id, element.flatMap { annotation(for: $0, id) })
   }
@@ -152,14 +156,14 @@ import Strata
   /// Looks at some elements again.
   private func refresh(_ ids: [RecordKey], then end: @escaping @MainActor () -> Void = {}) {
     guard ids.count > Self.atOnce else {
-      for id in ids { refresh(id, element(of: id)) }
+      for id in ids { take(id, element(of: id)) }
       turnEnded()
       return end()
     }
     var rest = ids[...]
     work.add { [weak self] in
       guard let self else { return false }
-      for id in rest.prefix(WantedElements.partSize) { refresh(id, element(of: id)) }
+      for id in rest.prefix(WantedElements.partSize) { take(id, element(of: id)) }
       rest = rest.dropFirst(WantedElements.partSize)
       if !rest.isEmpty { return true }
       turnEnded()
@@ -213,7 +217,7 @@ import Strata
         return false
       }
       for (id, annotation) in part where !changedMeanwhile.contains(id) {
-        if places == nil { want(id, annotation) } else { refresh(id, element(of: id)) }
+        if places == nil { want(id, annotation) } else { take(id, element(of: id)) }
       }
       return true
     }
