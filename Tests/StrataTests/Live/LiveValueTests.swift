@@ -208,6 +208,16 @@ import Testing
     result.finish()
     #expect(await updates.next() == .integer(4))
   }
+
+  // Every commit made the values of a limited query's rows anew on the main actor. That the given ones
+  // are taken shows with those of other rows.
+  @Test mutating func `without edits the maintainer's values are taken as they are`() throws {
+    let elsewhere = fold.of(try chart.shown(boats([77]), Boat.all))
+    try take(boats([1, 2, 3, 4]), fold: elsewhere)
+    #expect(result.shownFold?.rows == [[.integer(77)]])
+    try insert(Boat(id: 0, length: 0))
+    #expect(result.shownFold?.rows == [[.integer(2)]])
+  }
 }
 
 @Suite struct ExactSumTests {
