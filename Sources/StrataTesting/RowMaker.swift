@@ -15,14 +15,15 @@ struct RowMaker {
   /// The rows of every table, by the table's name.
   mutating func rows() -> [String: [[String: Cell]]] {
     var keys: [String: [Cell]] = [:]
-    for table in schema.tables {
+    for table in schema.tables where !table.isJoin {
       keys[table.name] =
         wanted.tables[table.name]?.map { $0[table.key] ?? .null } ?? madeKeys(table)
     }
     shorten(&keys)
     var all: [String: [[String: Cell]]] = [:]
     for table in schema.tables {
-      all[table.name] = wanted.tables[table.name] ?? made(table, keys)
+      all[table.name] =
+        wanted.tables[table.name] ?? (table.isJoin ? links(table, keys) : made(table, keys))
     }
     return all
   }
@@ -109,5 +110,28 @@ struct RowMaker {
     _ column: SchemaDescription.Column, _ keys: [String: [Cell]]
   ) -> [Cell] {
     column.target.flatMap { schema[table: $0] }.flatMap { keys[$0.name] } ?? []
+  }
+
+  /// Links of rows that there are, each once.
+  private mutating func links(
+    _ table: SchemaDescription.Table, _ keys: [String: [Cell]]
+  ) -> [[String: Cell]] {
+    let ends = table.columns.filter { $0.target != nil }
+    let targets = ends.map { self.targets($0, keys) }
+    guard targets.count == 2, !targets.contains([]) else { return [] }
+    var made: Set<Cell> = []
+    var rows: [[String: Cell]] = []
+    for position in 0..<wanted.count {
+      let (owner, target) = (random.pick(targets[0]), random.pick(targets[1]))
+      guard let key = StoreRehearsal.linkKey(owner, target), made.insert(key).inserted else {
+        continue
+      }
+      var row = [table.key: key, ends[0].name: owner, ends[1].name: target]
+      for column in table.columns where row[column.name] == nil {
+        row[column.name] = cell(column, position, false, keys)
+      }
+      rows.append(row)
+    }
+    return rows
   }
 }

@@ -104,6 +104,29 @@ private struct Signal: Entity {
   }
 }
 
+private enum Linked {
+  struct Note: Entity {
+    var id = ""
+    static let tags = manyToMany(Tag.self, ordered: true)
+    static let schema = Schema<Note>("notes", key: \.id) { tags }
+  }
+  struct Tag: Entity {
+    var id = 0
+    static let schema = Schema<Tag>("tags", key: \.id) {}
+  }
+  struct NewNote: Entity {
+    var id = ""
+    static let tags = manyToMany(NewTag.self, ordered: true)
+    static let schema = Schema<NewNote>("notes", key: \.id) { tags }
+  }
+  struct NewTag: Entity {
+    var id = ""
+    static let schema = Schema<NewTag>("tags", key: \.id) {
+      Attribute(\.id).converted(from: Int.self) { "\($0)" }
+    }
+  }
+}
+
 @Suite(.timeLimit(.minutes(10))) struct RehearsalTests {
   @Test func `a description goes through JSON, and tolerates what it does not know`() throws {
     let description = try Stack.schema(of: [V1.Song.self, V1.Artist.self], version: 7)
@@ -192,6 +215,33 @@ private struct Signal: Entity {
     let rehearsal = try await rehearseMigration(from: old, rows: rows, to: Signal.self)
     #expect(rehearsal.rowsAfter == ["Signal": 256])
     await rehearsal.stack.close()
+  }
+
+  // Made links repeated a pair, and had keys by which nobody found them.
+  @Test func `links are made like those of a program`() async throws {
+    let old = try Stack.schema(of: [Linked.Note.self, Linked.Tag.self], version: 1)
+    for seed in 1...12 {
+      var rows = RehearsalRows()
+      rows.seed = UInt64(seed)
+      let new = try await rehearseMigration(
+        from: old, rows: rows, to: Linked.NewNote.self, Linked.NewTag.self)
+      #expect(new.rowsAfter == ["NewNote": 50, "NewTag": 50])
+      await new.stack.close()
+    }
+    let same = try await rehearseMigration(from: old, to: Linked.Note.self, Linked.Tag.self)
+    var links = 0
+    for note in try await same.stack.fetch(Linked.Note.all) {
+      let tags = try await same.stack.fetch(Linked.Note.tags(of: note.id))
+      links += tags.count
+      #expect(Set(tags.map(\.id)).count == tags.count)
+      try await same.stack.withScratch { scratch in
+        for tag in tags { scratch.unlink(note, from: tag, in: Linked.Note.tags) }
+      }
+      let left = try await same.stack.fetch(Linked.Note.tags(of: note.id))
+      #expect(left.isEmpty)
+    }
+    #expect(links > 0)
+    await same.stack.close()
   }
 
   @Test func `a rehearsal that fails says so, and rows that do not fit, too`() async throws {
