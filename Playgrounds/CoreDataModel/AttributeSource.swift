@@ -86,7 +86,7 @@ struct AttributeSource {
     }
     if let pattern = attribute.pattern {
       if kind == .text, (try? Regex(pattern)) != nil, !pattern.contains("/#"),
-        !pattern.contains("\n")
+        !pattern.contains(where: \.isNewline)
       {
         rules.append(".validated(matching: #/\(pattern)/#)")
       } else {

@@ -72,6 +72,18 @@ import Testing
     #expect(text.contains("// The fetch request Long was Page where words > 9: write a query."))
   }
 
+  // What came behind a carriage return was code.
+  @Test(arguments: ["&#13;&#10;", "&#13;", "&#10;", "&#x2028;"])
+  func `a note of several lines is a comment to its end`(line: String) throws {
+    let text = try source(
+      """
+      <entity name="Page"><userInfo><entry key="k" value="one\(line)two"/></userInfo>
+        <attribute name="text" attributeType="String" regularExpressionString="a\(line)b"/></entity>
+      """)
+    #expect(text.contains("// User info of Page: k = one two\n"))
+    #expect(text.contains("// text had to match a b\n"))
+  }
+
   // The first one by its name was the kind of every new entity.
   @Test func `a new entity of several kinds is of the parent's`() throws {
     func source(isAbstract: String) throws -> String {
