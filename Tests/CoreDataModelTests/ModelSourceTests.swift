@@ -84,6 +84,20 @@ import Testing
     #expect(text.contains("// text had to match a b\n"))
   }
 
+  // The other end was a list of a reference that nobody had.
+  @Test func `a relationship whose inverse was transient has none`() throws {
+    let text = try source(
+      """
+      <entity name="Artist"><relationship name="songs" toMany="YES" destinationEntity="Song"
+        inverseName="artist"/></entity>
+      <entity name="Song"><relationship name="artist" maxCount="1" transient="YES"
+        destinationEntity="Artist" inverseName="songs"/></entity>
+      """)
+    #expect(text.contains("// artist was transient: compute it."))
+    #expect(text.contains("static let songs = manyToMany(Song.self)"))
+    #expect(!text.contains("artistID"))
+  }
+
   // The first one by its name was the kind of every new entity.
   @Test func `a new entity of several kinds is of the parent's`() throws {
     func source(isAbstract: String) throws -> String {
