@@ -98,6 +98,21 @@ import Testing
     #expect(!text.contains("artistID"))
   }
 
+  // A default that its type cannot hold was written all the same.
+  @Test(arguments: [("16", 70_000), ("16", -32_769), ("32", 3_000_000_000)])
+  func `numbers beyond their type are said, not written`(width: String, number: Int) throws {
+    let text = try source(
+      """
+      <entity name="A">
+        <attribute name="a" attributeType="Integer \(width)" defaultValueString="\(number)"/>
+        <attribute name="b" attributeType="Integer \(width)" maxValueString="\(number)"/>
+      </entity>
+      """)
+    #expect(text.contains("var a: Int\(width) = 0\n"))
+    #expect(text.contains("// The default of a was \(number), which is no Int\(width)."))
+    #expect(text.contains("// b was to be from any to \(number)."))
+  }
+
   // The first one by its name was the kind of every new entity.
   @Test func `a new entity of several kinds is of the parent's`() throws {
     func source(isAbstract: String) throws -> String {
