@@ -86,7 +86,7 @@ struct AttributeSource {
     }
     if let pattern = attribute.pattern {
       if kind == .text, (try? Regex(pattern)) != nil, !pattern.contains("/#"),
-        !pattern.contains("\n")
+        !pattern.contains(where: \.isNewline)
       {
         rules.append(".validated(matching: #/\(pattern)/#)")
       } else {
@@ -174,8 +174,9 @@ enum ValueKind: String {
   /// A value of a model as a literal; nil if it is none of this kind.
   func literal(_ text: String) -> String? {
     switch self {
-    case .short, .int, .long:
-      (Int(text) ?? Double(text).flatMap(Int.init(exactly:))).map(String.init)
+    case .short: Self.whole(text, Int16.self)
+    case .int: Self.whole(text, Int32.self)
+    case .long: Self.whole(text, Int.self)
     case .double: Double(text).flatMap { $0.isFinite ? "\($0)" : nil }
     case .float: Float(text).flatMap { $0.isFinite ? "\($0)" : nil }
     case .decimal:
@@ -192,5 +193,9 @@ enum ValueKind: String {
     case .url: URL(string: text).map { "URL(string: \(SwiftNames.literal($0.absoluteString)))" }
     case .bytes, .texts, .integers, .doubles: nil
     }
+  }
+
+  private static func whole<Number: FixedWidthInteger>(_ text: String, _: Number.Type) -> String? {
+    (Number(text) ?? Double(text).flatMap(Number.init(exactly:))).map { "\($0)" }
   }
 }

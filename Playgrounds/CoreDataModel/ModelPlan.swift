@@ -41,12 +41,13 @@ struct ModelPlan {
     homes[entity].flatMap { home in entities.first { $0.root.name == home } }
   }
 
-  /// The inverse of a relationship, with the entity that keeps it.
+  /// The inverse of a relationship, with the entity that keeps it; one that was transient is none.
   func inverse(of relationship: DataRelationship) -> (EntityPlan, DataRelationship)? {
     guard let name = relationship.inverse, let home = home(of: relationship.destination),
       let destination = byName[relationship.destination]
     else { return nil }
-    return lineage(of: destination).lazy.flatMap(\.relationships).first { $0.name == name }
+    return lineage(of: destination).lazy.flatMap(\.relationships)
+      .first { $0.name == name && !$0.isTransient }
       .map { (home, $0) }
   }
 

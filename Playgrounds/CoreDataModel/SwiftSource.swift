@@ -31,8 +31,7 @@ struct SwiftSource {
   /// A comment, in lines of at most 100 columns.
   private mutating func note(_ text: String, indentation: String = "") {
     var line = indentation + "//"
-    let flat = text.replacing("\n", with: " ")
-    for word in flat.split(separator: " ") {
+    for word in text.split(whereSeparator: \.isWhitespace) {
       if line.count + word.count >= 100, line.count > indentation.count + 2 {
         lines.append(line)
         line = indentation + "//"

@@ -12,6 +12,9 @@
     let isSelected: (RecordKey) -> Bool
     let expansionZoom: (RecordKey) async -> Int?
     let detach: () -> Void
+    /// Whether the registry has an id shown.
+    let shows: (RecordKey) -> Bool
+    let registry: AnyObject
 
     init<E: Entity>(_ registry: AnnotationRegistry<E>) {
       close = { registry.close($0) }
@@ -22,6 +25,8 @@
       isSelected = { registry.selection.contains($0) }
       expansionZoom = { await registry.expansionZoom(of: $0) }
       detach = { registry.detach() }
+      shows = { registry.annotations[$0] != nil }
+      self.registry = registry
     }
   }
 #endif

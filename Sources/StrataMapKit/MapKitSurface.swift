@@ -55,10 +55,14 @@
     }
 
     /// Tells a registry that was made for this surface what the map does, and keeps it until
-    /// ``tearDown()``.
+    /// ``tearDown()``, or until another one is shown: that ends this one, and removes what it showed.
     public func show<E: Entity>(_ registry: AnnotationRegistry<E>) {
-      control?.detach()
-      control = MapControl(registry)
+      if control?.registry !== registry {
+        control?.detach()
+        let new = MapControl(registry)
+        removeAll { !new.shows($0) }
+        control = new
+      }
       tellRegion()
     }
 
@@ -83,11 +87,7 @@
       guard let mapView else { return }
       if mapView.delegate === self { mapView.delegate = nil }
       endAnimations()
-      for annotation in shown.values {
-        mapView.deselectAnnotation(annotation, animated: false)
-      }
-      mapView.removeAnnotations(Array(shown.values))
-      shown = [:]
+      removeAll { _ in true }
       self.mapView = nil
     }
 
@@ -100,6 +100,8 @@
       defer { isApplying = false }
       switch operation {
       case .add(let annotation):
+        // Of a registry whose place this one takes.
+        remove(annotation.id, from: mapView)
         let added = MapAnnotation(annotation)
         shown[annotation.id] = added
         mapView.addAnnotation(added)
@@ -111,11 +113,27 @@
       case .restyle(let annotation):
         if let restyled = shown[annotation.id] { restyle(restyled, as: annotation, on: mapView) }
       case .remove(let id):
-        guard let removed = shown.removeValue(forKey: id) else { return }
-        moving[id] = nil
-        mapView.deselectAnnotation(removed, animated: false)
-        mapView.removeAnnotation(removed)
+        remove(id, from: mapView)
       }
+    }
+
+    private func remove(_ id: RecordKey, from mapView: MKMapView) {
+      guard let removed = shown.removeValue(forKey: id) else { return }
+      moving[id] = nil
+      mapView.deselectAnnotation(removed, animated: false)
+      mapView.removeAnnotation(removed)
+    }
+
+    private func removeAll(where isGone: (RecordKey) -> Bool) {
+      guard let mapView else { return }
+      isApplying = true
+      defer { isApplying = false }
+      let removed = shown.filter { isGone($0.key) }
+      for (id, annotation) in removed {
+        (shown[id], moving[id]) = (nil, nil)
+        mapView.deselectAnnotation(annotation, animated: false)
+      }
+      mapView.removeAnnotations(Array(removed.values))
     }
 
     private func restyle(_ old: MapAnnotation, as new: Annotation, on mapView: MKMapView) {

@@ -18,11 +18,24 @@ struct EdgeValues {
     self.given = given ?? []
   }
 
-  /// The value of row `row`.
+  /// How many different values there are, without null.
+  var count: Int {
+    if !given.isEmpty { return given.count }
+    return switch type {
+    case "Bool": 2
+    case "Int8", "UInt8": 256
+    case "Int16", "UInt16": 65_536
+    default: column.example == nil ? .max : 1
+    }
+  }
+
+  /// The value of row `row`: null where there are no more different ones, if it may be.
   func value(_ row: Int, _ random: inout SeededRandom) -> Cell {
-    if column.isOptional && (row == 0 || random.oneIn(5)) { return .null }
+    if column.isOptional && (row == 0 || isDistinct && row >= count || random.oneIn(5)) {
+      return .null
+    }
     if !given.isEmpty { return given[row % given.count] }
-    if isDistinct { return distinct(row) }
+    if isDistinct && column.example == nil { return distinct(row) }
     if let edges = Self.edges[type] { return edges[row % edges.count] }
     if let example = column.example { return example }
     if column.isOptional && !type.hasPrefix("Array<") && !type.hasPrefix("Dictionary<") {
@@ -34,7 +47,9 @@ struct EdgeValues {
   /// Different for every row; the first ones are edges.
   private func distinct(_ row: Int) -> Cell {
     switch type {
-    case "Int8", "UInt8", "Int16", "UInt16", "Bool": return .integer(Int64(row))
+    case "Int8": return .integer(Int64(Int8(truncatingIfNeeded: row)))
+    case "Int16": return .integer(Int64(Int16(truncatingIfNeeded: row)))
+    case "UInt8", "UInt16", "Bool": return .integer(Int64(row))
     case "UUID":
       var bytes = [UInt8](repeating: 0, count: 16)
       withUnsafeBytes(of: Int64(row).bigEndian) { bytes.replaceSubrange(8..., with: $0) }

@@ -99,7 +99,7 @@ public final class ManualClock: Clock {
   /// How long everybody wanted to sleep until now, in the order in which they began.
   public var sleeps: [Duration] { state.withLock { $0.sleeps } }
 
-  /// Returns when `count` sleep.
+  /// Returns when `count` sleep, and not before, also if the task is cancelled.
   public func sleepers(_ count: Int = 1) async {
     await withUnsafeContinuation { (continuation: Continuation) in
       let areThere = state.withLock { state in

@@ -88,14 +88,14 @@ public final class Recorder<Element: Sendable>: Sendable {
   ///
   /// - Throws: an expectation that has failed, if it does not come in time or the sequence ends.
   public func next(sourceLocation: SourceLocation = #_sourceLocation) async throws -> Element {
-    try await wait("one more element", sourceLocation) { $0.elements.count > $0.taken }
-    return state.withLock { state in
-      state.taken += 1
-      return state.elements[state.taken - 1]
+    try await wait("one more element", sourceLocation) { state in
+      guard state.elements.count > state.taken else { return nil }
+      defer { state.taken += 1 }
+      return state.elements[state.taken]
     }
   }
 
-  /// Waits until what came is as wanted, and returns it.
+  /// Waits until what came is as wanted, and returns that.
   ///
   /// - Parameters:
   ///   - wanted: what a failure says was waited for.
@@ -107,8 +107,7 @@ public final class Recorder<Element: Sendable>: Sendable {
     for wanted: String, sourceLocation: SourceLocation = #_sourceLocation,
     until condition: @Sendable ([Element]) -> Bool
   ) async throws -> [Element] {
-    try await wait(wanted, sourceLocation) { condition($0.elements) }
-    return elements
+    try await wait(wanted, sourceLocation) { condition($0.elements) ? $0.elements : nil }
   }
 
   /// Waits for the sequence's end, and returns everything that came.
@@ -116,24 +115,29 @@ public final class Recorder<Element: Sendable>: Sendable {
   /// - Throws: what the sequence threw, or an expectation that has failed, if it does not end in time.
   @discardableResult
   public func end(sourceLocation: SourceLocation = #_sourceLocation) async throws -> [Element] {
-    try await wait("the end", sourceLocation) { $0.hasEnded }
-    if let error = state.withLock({ $0.error }) { throw error }
-    return elements
+    let last = try await wait("the end", sourceLocation) { $0.hasEnded ? $0 : nil }
+    if let error = last.error { throw error }
+    return last.elements
   }
 
-  private func wait(
-    _ wanted: String, _ location: SourceLocation, _ condition: @Sendable (State) -> Bool
-  ) async throws {
-    let cameInTime = await patience.wait { changed in
-      state.withLock { state in
-        if condition(state) || state.hasEnded { return true }
-        state.watchers.append(changed)
-        return false
+  /// - Parameter take: what is waited for, if it is there; called under the lock, as more may come
+  ///   behind it.
+  private func wait<Result: Sendable>(
+    _ wanted: String, _ location: SourceLocation, _ take: @Sendable (inout State) -> Result?
+  ) async throws -> Result {
+    var found: Result?
+    _ = await patience.wait { changed in
+      let (result, hasEnded) = state.withLock { state in
+        let result = take(&state)
+        if result == nil { state.watchers.append(changed) }
+        return (result, state.hasEnded)
       }
+      found = result
+      return result != nil || hasEnded
     }
+    if let found { return found }
     let last = state.withLock { $0 }
-    let isMet = cameInTime && condition(last)
-    try #require(isMet, "\(report(wanted, last))", sourceLocation: location)
+    return try #require(found, "\(report(wanted, last))", sourceLocation: location)
   }
 
   private func report(_ wanted: String, _ state: State) -> String {

@@ -72,6 +72,47 @@ import Testing
     #expect(text.contains("// The fetch request Long was Page where words > 9: write a query."))
   }
 
+  // What came behind a carriage return was code.
+  @Test(arguments: ["&#13;&#10;", "&#13;", "&#10;", "&#x2028;"])
+  func `a note of several lines is a comment to its end`(line: String) throws {
+    let text = try source(
+      """
+      <entity name="Page"><userInfo><entry key="k" value="one\(line)two"/></userInfo>
+        <attribute name="text" attributeType="String" regularExpressionString="a\(line)b"/></entity>
+      """)
+    #expect(text.contains("// User info of Page: k = one two\n"))
+    #expect(text.contains("// text had to match a b\n"))
+  }
+
+  // The other end was a list of a reference that nobody had.
+  @Test func `a relationship whose inverse was transient has none`() throws {
+    let text = try source(
+      """
+      <entity name="Artist"><relationship name="songs" toMany="YES" destinationEntity="Song"
+        inverseName="artist"/></entity>
+      <entity name="Song"><relationship name="artist" maxCount="1" transient="YES"
+        destinationEntity="Artist" inverseName="songs"/></entity>
+      """)
+    #expect(text.contains("// artist was transient: compute it."))
+    #expect(text.contains("static let songs = manyToMany(Song.self)"))
+    #expect(!text.contains("artistID"))
+  }
+
+  // A default that its type cannot hold was written all the same.
+  @Test(arguments: [("16", 70_000), ("16", -32_769), ("32", 3_000_000_000)])
+  func `numbers beyond their type are said, not written`(width: String, number: Int) throws {
+    let text = try source(
+      """
+      <entity name="A">
+        <attribute name="a" attributeType="Integer \(width)" defaultValueString="\(number)"/>
+        <attribute name="b" attributeType="Integer \(width)" maxValueString="\(number)"/>
+      </entity>
+      """)
+    #expect(text.contains("var a: Int\(width) = 0\n"))
+    #expect(text.contains("// The default of a was \(number), which is no Int\(width)."))
+    #expect(text.contains("// b was to be from any to \(number)."))
+  }
+
   // The first one by its name was the kind of every new entity.
   @Test func `a new entity of several kinds is of the parent's`() throws {
     func source(isAbstract: String) throws -> String {

@@ -159,6 +159,33 @@ import Testing
     #expect(map.shown == map.wanted && map.shown.count == 100, "seed \(random.seed)")
   }
 
+  // What a large change renamed kept its old title when the map moved before the answer was shown.
+  @Test(arguments: [
+    (GeoRegion.world, 19.0), (.world, 0),
+    (GeoRegion(south: 85, west: 10, north: 85.01, east: 10.01), 19),
+  ])
+  func `many at once look as they should though the map moves meanwhile`(
+    region: GeoRegion, zoom: Double
+  ) async {
+    var random = SeededRandom.printingSeed()
+    let places = PlaceMaker(&random)
+    display.show(.world, zoom: 20)
+    await want((0..<600).map { annotation($0, places.next(&random)) })
+    var renamed = WantedElements()
+    for (id, annotation) in map.wanted {
+      var annotation = annotation
+      annotation.title = "renamed"
+      map.wanted[id] = annotation
+      renamed.append(id, annotation)
+    }
+    display.want(renamed)
+    display.show(region, zoom: zoom)
+    display.show(.world, zoom: 20)
+    display.turnEnded()
+    await display.settle()
+    #expect(map.shown == map.wanted, "seed \(random.seed)")
+  }
+
   @Test func `whoever waits and is cancelled goes on`() async {
     await want([annotation(1, Coordinate(latitude: 1, longitude: 1))])
     want(2, annotation(2, Coordinate(latitude: 50, longitude: 1)))

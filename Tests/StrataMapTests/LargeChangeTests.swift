@@ -67,6 +67,30 @@ private struct Tree: Entity, Equatable {
     #expect(surface.shown.isEmpty)
   }
 
+  // All of the old query was taken in the turn of `detach`, and taken again later.
+  @Test(arguments: [nil, ClusterOptions()])
+  func `replacing a query by another takes no time of its turn`(
+    clusters: ClusterOptions?
+  ) async throws {
+    var random = SeededRandom.printingSeed()
+    try await plant(4_000, of: 9_000, &random)
+    let (old, new) = (stack.view.live(Tree.where { $0.kind <= 1 }), stack.view.live(Tree.all))
+    let third = stack.view.live(Tree.where { $0.kind >= 1 })
+    for live in [old, new, third] { try await live.load() }
+    let registry = AnnotationRegistry(old, mapping: Tree.pins, on: surface, clusters: clusters)
+    registry.show(.world, zoom: 20)
+    registry.attach(new)
+    #expect(registry.pendingOperationCount == 0)
+    await registry.drain()
+    #expect(surface.shown.count == new.elements.count)
+    registry.attach(third)
+    registry.detach(old)
+    registry.detach(new)
+    #expect(registry.pendingOperationCount == 0)
+    await registry.drain()
+    #expect(Set(surface.shown.keys) == Set(third.elements.map(\.key)))
+  }
+
   @Test(arguments: [nil, ClusterOptions()])
   func `after any history of many and few changes the map equals the queries`(
     clusters: ClusterOptions?

@@ -98,6 +98,23 @@ private struct Train: Entity {
     #expect(registry.pendingOperationCount == 0)
   }
 
+  // Every element of a large change was taken again as one that had changed meanwhile.
+  @Test func `many elements are taken once`() async throws {
+    try await stack.withScratch { scratch in
+      for id in 0..<3 { scratch.insert(Station(id: id, latitude: Double(id * 10), longitude: 5)) }
+      for id in 0..<900 { scratch.insert(Train(id: id, stationID: id % 3)) }
+    }
+    let registry = AnnotationRegistry(
+      stack.view.live(Train.where { $0.id < 0 }), mapping: Train.pins, on: surface)
+    await registry.drain()
+    let trains = stack.view.live(Train.all)
+    try await trains.load()
+    registry.attach(trains)
+    await registry.drain()
+    #expect(registry.shownCount == 900 && registry.counters.added == 900)
+    #expect(registry.counters.suppressed == 0 && registry.counters.coalesced == 0)
+  }
+
   @Test func `many places and many elements, in any order`() async throws {
     var random = SeededRandom.printingSeed()
     let seed = random.seed

@@ -31,6 +31,13 @@ import Testing
       }
     }
   }
+
+  // All but the first were nowhere: their angles were no numbers.
+  @Test func `without a distance all are at the shared place`() {
+    let offsets = SpiderLayout(spacing: 0).offsets(of: (0..<9).map { key($0) })
+    #expect(offsets.count == 9)
+    for offset in offsets.values { #expect(offset.x == 0 && offset.y == 0) }
+  }
 }
 
 @Suite struct ZoomLevelTests {

@@ -86,6 +86,38 @@ import Testing
     }
   }
 
+  // Two that waited for one more element both took it, and the second found none.
+  @Test func `each element is returned once, whoever waits`() async throws {
+    for _ in 0..<100 {
+      let (stream, continuation) = AsyncStream.makeStream(of: Int.self)
+      let recorder = Recorder(stream)
+      let waiting = (0..<4).map { _ in Task { @concurrent in try await recorder.next() } }
+      for number in 0..<4 {
+        await Task.yield()
+        continuation.yield(number)
+      }
+      var taken: [Int] = []
+      for task in waiting { taken.append(try await task.value) }
+      #expect(taken.sorted() == [0, 1, 2, 3])
+    }
+  }
+
+  // A wait failed at once if the next element came before the condition was looked at a second time.
+  @Test func `a condition that has held is met`() async throws {
+    let (stream, continuation) = AsyncStream.makeStream(of: Int.self)
+    let recorder = Recorder(stream, clock: clock)
+    let hasHeld = Lock(false)
+    continuation.yield(1)
+    let elements = try await recorder.wait(for: "one number") { elements in
+      // It holds for a moment only, as a number of elements does.
+      hasHeld.withLock { hasHeld in
+        defer { hasHeld = !elements.isEmpty }
+        return !hasHeld && elements.count == 1
+      }
+    }
+    #expect(elements == [1])
+  }
+
   @Test func `letting go of a recorder ends its subscription`() async throws {
     let (stream, continuation) = AsyncStream.makeStream(of: Int.self)
     let gate = TestGate()

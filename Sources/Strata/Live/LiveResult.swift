@@ -242,6 +242,7 @@ final class LiveResult {
   /// What aggregates make of what is shown: of the committed rows, with the edited ones exchanged.
   private func fold(under layers: ViewLayers) -> AggregateFold? {
     guard let baseFold else { return nil }
+    if showsRoot && layers.keys(of: plan.table.id).isEmpty { return baseFold }
     guard shown.isWhole && showsRoot else { return baseFold.of(shown) }
     var fold = baseFold
     for key in layers.keys(of: plan.table.id) {

@@ -15,6 +15,8 @@ public final class LiveValue<Value: Sendable>: Observable {
   private let read: ([[Cell]]) throws(StoreError) -> Value
   private var cells: Set<[Cell]>?
   private var shown: Value?
+  /// What the value is made of: not always the newest cells, which may be none that can be read.
+  private var shownCells: Set<[Cell]>?
   private var failure: StoreError?
   private var streams: [Int: AsyncStream<Value>.Continuation] = [:]
   private var lastStream = 0
@@ -89,19 +91,23 @@ public final class LiveValue<Value: Sendable>: Observable {
     if new == cells && result.error == nil && failure == nil { return }
     var value = shown
     var error = result.error
+    var isOther = false
     if let rows {
-      do throws(StoreError) { value = try read(rows) } catch let unreadable {
+      do throws(StoreError) {
+        value = try read(rows)
+        isOther = new != shownCells
+      } catch let unreadable {
         error = error ?? unreadable
       }
     }
     wakes += 1
     registrar.willSet(self, keyPath: \.value)
-    let isOther = new != cells
     cells = new
+    if isOther { shownCells = new }
     shown = value
     failure = error
     registrar.didSet(self, keyPath: \.value)
-    if isOther, error == nil, let value { for stream in streams.values { stream.yield(value) } }
+    if isOther, let value { for stream in streams.values { stream.yield(value) } }
   }
 
   private func finish() {

@@ -34,14 +34,13 @@ struct SchemaDifference {
     let isRemoved = { (name: String) in removedTables.contains { $0.isSameName(as: name) } }
     for (position, table) in stored.tables.enumerated() where claimed[position] == nil {
       // Links go with either of their ends.
-      let isJoin = table.name.hasPrefix(ManyToManyDefinition.prefix)
       if isRemoved(table.name)
-        || isJoin && table.columns.compactMap(\.target).contains(where: isRemoved)
+        || table.isJoin && table.columns.compactMap(\.target).contains(where: isRemoved)
       {
         removed.append(table)
       } else {
         let (owner, remedies) =
-          isJoin
+          table.isJoin
           ? ("relationship", "list the manyToMany in a schema; if it was renamed, declare it")
           : ("entity", "list the entity in Stack.open; if its table was renamed, declare it")
         problems.append(

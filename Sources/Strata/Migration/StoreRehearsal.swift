@@ -25,6 +25,18 @@ package enum StoreRehearsal {
   }
 }
 
+extension StoreRehearsal {
+  /// The key of the link between two entities; nil if one of theirs is none.
+  package static func linkKey(_ owner: Cell, _ target: Cell) -> Cell? {
+    try? JoinTable.key(owner, target)
+  }
+}
+
+extension SchemaDescription.Table {
+  /// Whether its rows are the links of two entities.
+  package var isJoin: Bool { name.hasPrefix(ManyToManyDefinition.prefix) }
+}
+
 extension Stack {
   /// How many entities of a type there are, after reading every one of them.
   package func readAll(_ type: any Entity.Type) async throws(StoreError) -> Int {

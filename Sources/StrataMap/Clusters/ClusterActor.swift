@@ -63,6 +63,13 @@ package actor ClusterActor {
     case shown(Index.Item, in: String?)
     /// It is displayed as it was, and may look different.
     case changed(RecordKey)
+
+    var id: RecordKey {
+      switch self {
+      case .gone(let id), .changed(let id): id
+      case .shown(let item, in: _): item.id
+      }
+    }
   }
 
   private let options: ClusterOptions

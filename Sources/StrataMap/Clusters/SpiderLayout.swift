@@ -31,9 +31,10 @@ public struct SpiderLayout: Sendable, Hashable {
     var angle = 0.0
     for id in slots {
       // An Archimedean spiral: its turns are `spacing` apart, and so are the slots on it.
-      let radius = spacing * (1 + angle / (2 * .pi))
+      let turns = 1 + angle / (2 * .pi)
+      let radius = spacing * turns
       offsets[id] = Offset(x: radius * sin(angle), y: -radius * cos(angle))
-      angle += spacing / radius
+      angle += 1 / turns
     }
     return offsets
   }

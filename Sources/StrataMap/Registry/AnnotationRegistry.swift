@@ -39,7 +39,8 @@ public import Strata
   ///
   /// - Parameters:
   ///   - live: The elements; those it has already are added in a later turn. More queries can be
-  ///     attached, and this one detached.
+  ///     attached, and this one detached. One made with `reading:` has to read all that the mapping
+  ///     does: of other changes it tells nobody.
   ///   - mapping: Which attributes make an annotation.
   ///   - surface: Where to show them, held weakly. Only one registry should use it.
   ///   - clusters: How they are clustered; nil for not at all. Until ``show(_:zoom:)`` is called, the

@@ -147,11 +147,17 @@ package import Strata
   }
 
   private func show(_ part: [ClusterActor.Difference], of answer: ClusterActor.Answer) {
-    for difference in part {
-      // The map has moved on, also in the middle of it.
-      guard answer.generation == generation && !isOver else { return }
-      show(difference)
+    for difference in part where !isOver {
+      // The map may have moved on, also in the middle of it.
+      if answer.generation == generation { show(difference) } else { drop(difference) }
     }
+  }
+
+  /// Leaves to the next answer how something is displayed, but not what it looks like: that answer
+  /// knows of no change before it.
+  private func drop(_ difference: ClusterActor.Difference) {
+    let id = difference.id
+    if displayed[id]?.count == 1 { desire(id, annotation(id)) }
   }
 
   private func show(_ difference: ClusterActor.Difference) {

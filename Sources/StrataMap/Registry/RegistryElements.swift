@@ -5,13 +5,13 @@ import Strata
 /// What is wanted of an element is what the queries have *now*, so that nothing depends on the order in
 /// which changes are taken. A few changes are taken in the turn in which they happen. Of many, such as
 /// a first load or a reset, the turn takes a reference: they are looked at on another thread, and what
-/// comes of it is taken in slices, or goes to the clusters as it is. What changes meanwhile is taken in
-/// its turn, remembered by key, and looked at again.
+/// comes of it is taken in slices, or goes to the clusters as it is. A few changes meanwhile are taken
+/// in their turns, remembered by key, and looked at again.
 ///
-/// One large change is under way at a time, and the next one, however large, is taken in its turn like a
-/// small one. If it waited instead, an element that is looked at as it is now, because another query
-/// lost it, would be ahead of what waits; and what waits, composed with what comes after, may name it
-/// no more.
+/// One large change is under way at a time; those that come meanwhile wait, and are one together. They
+/// are not composed: an element that is looked at as it is now, because another query lost it, is
+/// ahead of what waits, and what waits, composed with what comes after, may name it no more. So each
+/// says only which elements to look at, as they are when its time has come.
 @MainActor final class RegistryElements<E: Entity> {
   private let mapping: AnnotationMapping<E>
   private let attributes: AttributeSet
@@ -25,6 +25,9 @@ import Strata
   private var sources: [ObjectIdentifier: AnnotationSource<E>] = [:]
   /// Whether a large change is under way.
   private(set) var isBehind = false
+  /// The large changes that nobody has looked at yet.
+  private var waiting: [KeyedDifference<E>] = []
+  /// What a few changes were of since somebody did.
   private var changedMeanwhile: Set<RecordKey> = []
   private var isOver = false
   private let settling = Settling()
@@ -102,6 +105,7 @@ import Strata
     isOver = true
     for source in sources.values { source.observation?.cancel() }
     sources = [:]
+    waiting = []
     places = nil
     work.end()
     settling.resumeAll()
@@ -120,7 +124,7 @@ import Strata
 
   private func merge(_ difference: KeyedDifference<E>) {
     guard core.isObserving() else { return }
-    if difference.limit > Self.atOnce && !isBehind { return takeLater(difference) }
+    if difference.limit > Self.atOnce { return takeLater(difference) }
     difference.forEach { change in
       guard change.changes(attributes) else { return core.suppress(1) }
       refresh(change.key, change.after ?? element(of: change.key))
@@ -131,6 +135,10 @@ import Strata
   /// Takes an element as it is now, and again behind the large change that is under way.
   private func refresh(_ id: RecordKey, _ element: E?) {
     if isBehind { changedMeanwhile.insert(id) }
+    take(id, element)
+  }
+
+  private func take(_ id: RecordKey, _ element: E?) {
     places?.note(element, id)
     want(id, element.flatMap { annotation(for: $0, id) })
   }
@@ -148,14 +156,14 @@ import Strata
   /// Looks at some elements again.
   private func refresh(_ ids: [RecordKey], then end: @escaping @MainActor () -> Void = {}) {
     guard ids.count > Self.atOnce else {
-      for id in ids { refresh(id, element(of: id)) }
+      for id in ids { take(id, element(of: id)) }
       turnEnded()
       return end()
     }
     var rest = ids[...]
     work.add { [weak self] in
       guard let self else { return false }
-      for id in rest.prefix(WantedElements.partSize) { refresh(id, element(of: id)) }
+      for id in rest.prefix(WantedElements.partSize) { take(id, element(of: id)) }
       rest = rest.dropFirst(WantedElements.partSize)
       if !rest.isEmpty { return true }
       turnEnded()
@@ -167,16 +175,30 @@ import Strata
   // MARK: Many changes
 
   private func takeLater(_ difference: KeyedDifference<E>) {
-    isBehind = true
-    let change = LargeChange(
-      difference: difference, rows: sources.values.map(\.live.rows), mapping: mapping,
-      attributes: attributes)
-    // Detached, so that whoever looks lets go of the old version, too.
+    waiting.append(difference)
+    if !isBehind {
+      isBehind = true
+      takeWaiting()
+    }
+    turnEnded()
+  }
+
+  private func takeWaiting() {
+    // Detached, so that whoever looks lets go of the old versions, too.
     Task.detached { [weak self] in
+      guard let change = await self?.popWaiting() else { return }
       let wanted = change.wanted
       await self?.take(wanted)
     }
-    turnEnded()
+  }
+
+  /// Takes everything that waits, in a turn of its own: every query has what it has after the last
+  /// commit, and none what it had before.
+  private func popWaiting() -> LargeChange<E> {
+    defer { waiting = [] }
+    return LargeChange(
+      differences: waiting, rows: sources.values.map(\.live.rows), mapping: mapping,
+      attributes: attributes)
   }
 
   private func take(_ wanted: WantedElements) {
@@ -195,7 +217,7 @@ import Strata
         return false
       }
       for (id, annotation) in part where !changedMeanwhile.contains(id) {
-        if places == nil { want(id, annotation) } else { refresh(id, element(of: id)) }
+        if places == nil { want(id, annotation) } else { take(id, element(of: id)) }
       }
       return true
     }
@@ -204,9 +226,11 @@ import Strata
   private func didTake() {
     // Also those that the large change does not name: it may have changed them back.
     refresh(Array(changedMeanwhile)) { [weak self] in
-      self?.changedMeanwhile = []
-      self?.isBehind = false
-      self?.settling.resumeAll()
+      guard let self else { return }
+      changedMeanwhile = []
+      guard waiting.isEmpty else { return takeWaiting() }
+      isBehind = false
+      settling.resumeAll()
     }
   }
 }

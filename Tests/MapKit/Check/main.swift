@@ -110,6 +110,24 @@ while map.region.span.longitudeDelta == wide { await Task.yield() }
 await registry.drain()
 check(map.annotations.count > 1, "a cluster that was tapped")
 
+// What a registry showed stayed for good when another one took its place, and twice if both had it.
+let some = stack.view.live(Lighthouse.where { $0.id >= 5 })
+try await some.load()
+let second = AnnotationRegistry(some, mapping: Lighthouse.pins, on: surface)
+surface.show(second)
+check(map.annotations.isEmpty && registry.selection.isEmpty, "the end of the first registry")
+await second.drain()
+check(map.annotations.count == 5, "another registry")
+let last = AnnotationRegistry(live, mapping: Lighthouse.pins, on: surface)
+await last.drain()
+check(map.annotations.count == 10, "one that shows something before it takes the other's place")
+surface.show(last)
+surface.show(last)
+check(map.annotations.count == 10, "what it showed stays")
+stack.view.update(light) { $0.name = "renamed" }
+await last.drain()
+check(pin(3)?.title == "renamed", "showing a registry again does not end it")
+
 surface.tearDown()
 check(map.annotations.isEmpty && map.selectedAnnotations.isEmpty, "nothing is left")
 check(map.delegate == nil && surface.mapView == nil, "the delegate")

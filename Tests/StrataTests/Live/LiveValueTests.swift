@@ -158,6 +158,68 @@ import Testing
   }
 }
 
+/// What becomes of the maintainer's updates, which these tests make themselves.
+@Suite(.timeLimit(.minutes(10))) @MainActor struct LiveValueUpdateTests {
+  private let chart: Chart
+  private let plan: LivePlan
+  private let fold: AggregateFold
+  private let result: LiveResult
+  private var layers: ViewLayers
+
+  init() throws {
+    chart = try Chart()
+    plan = LivePlan(try QueryPlan(Boat.sorted(by: \.length).limit(3), chart.model))
+    let length = try chart.table.columns([\Boat.length])[0]
+    fold = AggregateFold([AggregateTerm(.greatest, length)], by: [])
+    result = LiveResult(plan, LiveCounters(of: ActivityLedger()), fold: fold)
+    result.didOpen(as: 1)
+    layers = ViewLayers(chart.model)
+  }
+
+  private func boats(_ lengths: [Int]) -> [Boat] { lengths.map { Boat(id: $0, length: $0) } }
+
+  private func take(
+    _ boats: [Boat], fold other: AggregateFold? = nil, error: StoreError? = nil
+  ) throws {
+    let tree = ResultTree(ContiguousArray(try boats.map(chart.record)), order: plan.order)
+    let update = MaintainedUpdate(
+      tree: tree, horizon: nil, changed: .all, attributes: nil, error: error, hasRoot: true,
+      fold: other ?? fold.of(ShownRows(tree, plan)))
+    _ = result.merge([1: update], layers, touched: [])
+  }
+
+  private mutating func insert(_ boat: Boat) throws {
+    let inserted = layers.pending.insert(boat)
+    let (table, key) = try #require(inserted)
+    result.edit(key, in: table.id, layers)
+  }
+
+  // The stream kept 3 while the value was 4: it had become 4 while a load had failed.
+  @Test mutating func `what changes while a load has failed is told`() async throws {
+    let value = LiveValue(result) { rows in rows[0][0] }
+    var updates = value.updates.makeAsyncIterator()
+    try take(boats([1, 3]))
+    #expect(await updates.next() == .integer(3))
+    try take(boats([1, 3]), error: StoreError(.inputOutput, "the disk is gone", advice: "wait"))
+    try insert(Boat(id: 4, length: 4))
+    #expect(value.value == .integer(4) && value.error != nil)
+    try take(boats([1, 3]))
+    #expect(value.value == .integer(4) && value.error == nil)
+    result.finish()
+    #expect(await updates.next() == .integer(4))
+  }
+
+  // Every commit made the values of a limited query's rows anew on the main actor. That the given ones
+  // are taken shows with those of other rows.
+  @Test mutating func `without edits the maintainer's values are taken as they are`() throws {
+    let elsewhere = fold.of(try chart.shown(boats([77]), Boat.all))
+    try take(boats([1, 2, 3, 4]), fold: elsewhere)
+    #expect(result.shownFold?.rows == [[.integer(77)]])
+    try insert(Boat(id: 0, length: 0))
+    #expect(result.shownFold?.rows == [[.integer(2)]])
+  }
+}
+
 @Suite struct ExactSumTests {
   @Test func `taking out what was put in leaves the sum of the rest`() {
     var random = SeededRandom.printingSeed()

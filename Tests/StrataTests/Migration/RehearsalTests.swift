@@ -73,6 +73,60 @@ private enum V2 {
   typealias Artist = V1.Artist
 }
 
+private struct Membership: Entity {
+  enum Rank: String, AttributeValue { case guest, member }
+  var id = ""
+  var userID = ""
+  var isPrimary = false
+  var rank = Rank.guest
+  var number = 0
+  var code: Int8 = 0
+  static let schema = Schema<Membership>("memberships", key: \.id) {
+    Attribute(\.userID)
+    Attribute(\.isPrimary)
+    Attribute(\.rank)
+    Attribute(\.number)
+    Attribute(\.code)
+    Unique(\.isPrimary, \.userID)
+    Unique(\.rank, \.number)
+    Unique(\.rank, \.code)
+  }
+}
+
+/// With what is unique by itself, and has few values.
+private struct Signal: Entity {
+  var id: Int8 = 0
+  var isMain = false
+  var level: UInt8?
+  static let schema = Schema<Signal>("signals", key: \.id) {
+    Attribute(\.isMain)
+    Attribute(\.level).unique()
+  }
+}
+
+private enum Linked {
+  struct Note: Entity {
+    var id = ""
+    static let tags = manyToMany(Tag.self, ordered: true)
+    static let schema = Schema<Note>("notes", key: \.id) { tags }
+  }
+  struct Tag: Entity {
+    var id = 0
+    static let schema = Schema<Tag>("tags", key: \.id) {}
+  }
+  struct NewNote: Entity {
+    var id = ""
+    static let tags = manyToMany(NewTag.self, ordered: true)
+    static let schema = Schema<NewNote>("notes", key: \.id) { tags }
+  }
+  struct NewTag: Entity {
+    var id = ""
+    static let schema = Schema<NewTag>("tags", key: \.id) {
+      Attribute(\.id).converted(from: Int.self) { "\($0)" }
+    }
+  }
+}
+
 @Suite(.timeLimit(.minutes(10))) struct RehearsalTests {
   @Test func `a description goes through JSON, and tolerates what it does not know`() throws {
     let description = try Stack.schema(of: [V1.Song.self, V1.Artist.self], version: 7)
@@ -141,6 +195,53 @@ private enum V2 {
       await rehearsal.stack.close()
     }
     #expect(titles[0] == titles[1])
+  }
+
+  // Every column of what is unique together got values that its type does not have.
+  @Test func `of what is unique together one column is different in every row`() async throws {
+    let old = try Stack.schema(of: [Membership.self], version: 1)
+    let rehearsal = try await rehearseMigration(from: old, to: Membership.self)
+    #expect(rehearsal.rowsAfter == ["Membership": 50])
+    let ranks = try await rehearsal.stack.fetch(Membership.all).map(\.rank)
+    #expect(Set(ranks) == [.guest])
+    await rehearsal.stack.close()
+  }
+
+  // The 129th key of an Int8 was 128.
+  @Test func `there are no more rows than a unique column has values`() async throws {
+    let old = try Stack.schema(of: [Signal.self], version: 1)
+    var rows = RehearsalRows()
+    rows.count = 300
+    let rehearsal = try await rehearseMigration(from: old, rows: rows, to: Signal.self)
+    #expect(rehearsal.rowsAfter == ["Signal": 256])
+    await rehearsal.stack.close()
+  }
+
+  // Made links repeated a pair, and had keys by which nobody found them.
+  @Test func `links are made like those of a program`() async throws {
+    let old = try Stack.schema(of: [Linked.Note.self, Linked.Tag.self], version: 1)
+    for seed in 1...12 {
+      var rows = RehearsalRows()
+      rows.seed = UInt64(seed)
+      let new = try await rehearseMigration(
+        from: old, rows: rows, to: Linked.NewNote.self, Linked.NewTag.self)
+      #expect(new.rowsAfter == ["NewNote": 50, "NewTag": 50])
+      await new.stack.close()
+    }
+    let same = try await rehearseMigration(from: old, to: Linked.Note.self, Linked.Tag.self)
+    var links = 0
+    for note in try await same.stack.fetch(Linked.Note.all) {
+      let tags = try await same.stack.fetch(Linked.Note.tags(of: note.id))
+      links += tags.count
+      #expect(Set(tags.map(\.id)).count == tags.count)
+      try await same.stack.withScratch { scratch in
+        for tag in tags { scratch.unlink(note, from: tag, in: Linked.Note.tags) }
+      }
+      let left = try await same.stack.fetch(Linked.Note.tags(of: note.id))
+      #expect(left.isEmpty)
+    }
+    #expect(links > 0)
+    await same.stack.close()
   }
 
   @Test func `a rehearsal that fails says so, and rows that do not fit, too`() async throws {
