@@ -206,6 +206,30 @@ import Testing
     if !isKnown { #expect(fractions.allSatisfy { $0 == nil }) }
   }
 
+  /// Two servers that said so of their responses ended the process.
+  @Test func `sizes that nothing can have are not known together`() async throws {
+    let sources = [Book.lines(1...30), Book.lines(31...60)].map { lines in
+      let pieces = AsyncStream<Data> { continuation in
+        continuation.yield(Data(lines.utf8))
+        continuation.finish()
+      }
+      return JSONSource.chunks(pieces, size: .max)
+    }
+    let monitor = ImportMonitor()
+    let result = try await stack.importJSON(
+      Book.self, from: sources, as: .lines, mapping: Book.json, monitor: monitor)
+    #expect(result.inserted == 60 && monitor.progress.totalBytes == nil)
+  }
+
+  /// A server that said so and sent next to nothing ended the process.
+  @Test func `the rest of a size that nothing can have takes longer than can be said`() {
+    var progress = ImportProgress()
+    (progress.bytes, progress.totalBytes, progress.elapsed) = (1, .max, .seconds(60))
+    #expect(progress.remaining == nil)
+    progress.totalBytes = 2
+    #expect(progress.remaining == .seconds(60))
+  }
+
   @Test func `a size is that of what is read: of gzip, decompressed`() {
     let data = JSONSource.data(Data(count: 10))
     #expect(data.byteCount == 10 && data.gunzipped().byteCount == nil)
