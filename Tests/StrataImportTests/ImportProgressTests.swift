@@ -126,6 +126,25 @@ import Testing
     #expect(try await stack.fetch(Book.all).map(\.shelf) == [5, 2, 0, 1, 2])
   }
 
+  /// One that was damaged where it was kept ended the process.
+  @Test func `a checkpoint that cannot be one is refused`() throws {
+    func decode(_ offset: Int, _ records: Int, _ lines: Int) throws -> ImportCheckpoint {
+      let json = #"{"offset":\#(offset),"records":\#(records),"lines":\#(lines)}"#
+      return try JSONDecoder().decode(ImportCheckpoint.self, from: Data(json.utf8))
+    }
+    for numbers in [
+      (-5, 0, 0), (.max, 1, 1), (9, -1, 1), (9, 1, -1), (9, 1, .max), (9, .max, 1), (9, 10, 1),
+    ] {
+      #expect(throws: DecodingError.self, "\(numbers)") {
+        try decode(numbers.0, numbers.1, numbers.2)
+      }
+    }
+    let good = ImportCheckpoint(offset: 90, records: 2, lines: 3)
+    #expect(try decode(90, 2, 3) == good)
+    let json = try JSONEncoder().encode(good)
+    #expect(try JSONDecoder().decode(ImportCheckpoint.self, from: json) == good)
+  }
+
   @Test func `a monitor ends although the import could not begin`() async throws {
     let keyless = JSONMapping<Author> { Field(\.name, "name") }
     let pairs = JSONDocument { JSONRecords(Author.self, at: "a", keyless) }
