@@ -17,7 +17,6 @@ struct StoreInspection {
   ///   - start: what was in the store at `since`; the history since then must lead to what is there
   ///     now.
   init(_ store: URL, start: Ledger? = nil, token since: HistoryToken? = nil) async {
-    violations += Self.integrity(store)
     do {
       let found = try await Self.open(store)
       let stack = found.stack
@@ -35,6 +34,8 @@ struct StoreInspection {
     } catch {
       violations.append("the store cannot be read: \(error)")
     }
+    // Last: the first connection is the one that recovers the log.
+    violations += Self.integrity(store)
   }
 
   private mutating func check(
