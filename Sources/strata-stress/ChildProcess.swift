@@ -50,10 +50,11 @@ struct ChildProcess {
     let notes = stack.view.live(Note.sorted(by: \.text))
     try await live.load()
     try await notes.load()
-    let start = try await Ledger.stored(stack)
+    let start = try await StoreContents.stored(stack)
+    let first = stack.historyToken.commit
     let followers = [
-      LedgerFollower(start, stack.changes, "stack"),
-      LedgerFollower(start, stack.view.changes, "view"),
+      ContentsFollower(start, at: first, stack.changes, "stack"),
+      ContentsFollower(start, at: first, stack.view.changes, "view"),
     ]
     say("ready")
     _ = await input.next()
@@ -72,7 +73,7 @@ struct ChildProcess {
     if !(Array(notes.elements) == (try await stack.view.fetch(Note.sorted(by: \.text)))) {
       violations.append("the live query of notes differs from a fetch")
     }
-    let stored = try await Ledger.stored(stack)
+    let stored = try await StoreContents.stored(stack)
     var resets = 0
     for follower in followers {
       await follower.reach(last)

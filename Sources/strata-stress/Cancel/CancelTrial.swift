@@ -10,6 +10,7 @@ final class CancelTrial {
   private let store: URL
   private let token: HistoryToken
   private let before: Ledger
+  private let start: StoreContents
   private let after: Ledger
   private(set) var violations: [String] = []
   /// Whether the call has thrown an error.
@@ -22,8 +23,9 @@ final class CancelTrial {
     self.operation = operation
     store = folder.appendingPathComponent("store.sqlite")
     token = template.token
-    before = template.ledger
-    var ledger = template.ledger
+    start = template.contents
+    before = start.ledger
+    var ledger = before
     operation.effect(&ledger)
     after = ledger
     try? FileManager.default.removeItem(at: folder)
@@ -68,7 +70,7 @@ final class CancelTrial {
 
   /// The store has all that was acknowledged, or nothing of it, and everybody sees the same.
   private func check(_ stack: Stack, _ live: LiveQuery<Note>, isDone: Bool) async throws {
-    var stored = try await Ledger.stored(stack)
+    var stored = try await StoreContents.stored(stack).ledger
     if stored.notes.remove(Self.laterNote) == nil { violations.append("a later save is lost") }
     let isPart = operation.part == .someNotes && hasNotesBetween(stored)
     if stored != after && (isDone || (stored != before && !isPart)) {
@@ -89,7 +91,7 @@ final class CancelTrial {
 
   /// The next start of the program finds the same, and the history leads there.
   private func inspect() async {
-    let found = await StoreInspection(store, start: before, token: token)
+    let found = await StoreInspection(store, start: start, token: token)
     violations += found.violations.map { "afterwards: \($0)" }
     var wanted = after
     wanted.notes.insert(Self.laterNote)

@@ -25,7 +25,7 @@ struct CrashStress {
     let folder = temporary.url
     let template = try await FaultTemplate(in: folder)
     var random = SplitMix64(seed: options.seed)
-    var state = State(store: template.store, ledger: template.ledger, token: template.token)
+    var state = State(store: template.store, contents: template.contents, token: template.token)
     for kill in 0..<options.kills where report.violations.count < 20 {
       watchdog.begin("kill \(kill)")
       if kill % 5 == 4 {
@@ -45,7 +45,7 @@ struct CrashStress {
   /// What is known of the store between two kills.
   private struct State {
     let store: URL
-    var ledger: Ledger
+    var contents: StoreContents
     var token: HistoryToken
     var firstNote = 1
   }
@@ -66,7 +66,7 @@ struct CrashStress {
     try await Task.sleep(for: .microseconds(Int.random(in: 0...120_000, using: &random)))
     process.kill()
 
-    var ledger = state.ledger
+    var ledger = state.contents.ledger
     var commit = state.token.commit
     var unfinished: CrashWork?
     while let line = await process.output.next() {
@@ -87,9 +87,14 @@ struct CrashStress {
       report.counts["acknowledged", default: 0] += 1
     }
     if unfinished != nil { report.counts["interrupted", default: 0] += 1 }
-    let found = await StoreInspection(state.store, start: state.ledger, token: state.token)
+    let log = try? FileManager.default.attributesOfItem(atPath: state.store.path + "-wal")
+    if let log, (log[.size] as? NSNumber)?.intValue ?? 0 > 0 {
+      report.counts["leftLogs", default: 0] += 1
+    }
+    let found = await StoreInspection(state.store, start: state.contents, token: state.token)
     report.violations += found.violations
-    guard let stored = found.ledger, let token = found.token else { return }
+    guard let contents = found.contents, let token = found.token else { return }
+    let stored = contents.ledger
     if token.commit < commit {
       report.violations.append("commit \(commit) is lost: only \(token.commit) is there")
     }
@@ -101,7 +106,7 @@ struct CrashStress {
           "the store is not what was acknowledged: \(unfinished?.line ?? "nothing was under way")")
       }
     }
-    (state.ledger, state.token) = (stored, token)
+    (state.contents, state.token) = (contents, token)
   }
 
   /// Kills a migration of a copy of the store, which has more rows then.
@@ -117,7 +122,7 @@ struct CrashStress {
     try await stack.withScratch { scratch in
       for id in 1000..<6000 { scratch.insert(Account(id: id, owner: "\(id)", balance: 1000)) }
     }
-    let before = try await Ledger.stored(stack)
+    let before = try await StoreContents.stored(stack)
     await stack.close()
     var child = CrashChild.Options()
     child.store = copy.path
@@ -132,7 +137,7 @@ struct CrashStress {
     while let line = await process.output.next() { wasDone = wasDone || line == "ready" }
     let found = await StoreInspection(copy)
     report.violations += found.violations.map { "a migration: \($0)" }
-    if found.ledger != before { report.violations.append("a migration changed what it must not") }
+    if found.contents != before { report.violations.append("a migration changed what it must not") }
     if wasDone && !found.isMigrated { report.violations.append("a migration is gone again") }
     report.counts[found.isMigrated ? "migrated" : "notMigrated", default: 0] += 1
   }

@@ -10,7 +10,7 @@ final class WorkerObservers {
   private let all: LiveQuery<Account>
   private let branches: LiveQuery<Branch>
   private let notes: LiveQuery<Note>
-  private let followers: [LedgerFollower]
+  private let followers: [ContentsFollower]
   private let lists: [ListFollower<Account>]
   private let map = MirrorMap()
   private let registry: AnnotationRegistry<Account>
@@ -19,7 +19,7 @@ final class WorkerObservers {
     .sorted(by: \.balance, .descending)
   private static let topQuery = Account.sorted(by: \.balance, .descending).limit(10)
 
-  init(_ stack: Stack, _ start: Ledger, pace: Duration?) async throws {
+  init(_ stack: Stack, _ start: StoreContents, pace: Duration?) async throws {
     self.stack = stack
     rich = stack.view.live(Self.richQuery)
     top = stack.view.live(Self.topQuery)
@@ -32,16 +32,17 @@ final class WorkerObservers {
     try await branches.load()
     try await notes.load()
     followers = [
-      LedgerFollower(start, stack.changes, "stack", pace: pace),
-      LedgerFollower(start, stack.view.changes, "view", pace: pace),
-      LedgerFollower(start, stack.view.changes, "view, without a pause,"),
+      ContentsFollower(start, at: first, stack.changes, "stack", pace: pace),
+      ContentsFollower(start, at: first, stack.view.changes, "view", pace: pace),
+      ContentsFollower(start, at: first, stack.view.changes, "view, without a pause,"),
+    let first = stack.historyToken.commit
     ]
     lists = [ListFollower(rich, pace: pace), ListFollower(top, pace: pace), ListFollower(top)]
     registry = AnnotationRegistry(all, mapping: RegistryStress.pins, on: map)
   }
 
   /// What somebody sees that is not so, once nobody writes.
-  func violations(_ stored: Ledger) async throws -> [String] {
+  func violations(_ stored: StoreContents) async throws -> [String] {
     let last = stack.historyToken.commit
     try await stack.view.merged(last)
     var violations: [String] = []
