@@ -39,7 +39,10 @@ struct ChildProcess {
   init(_ options: Options) { self.options = options }
 
   func run() async throws {
-    let input = LineReader(.standardInput)
+    // Nobody would ask any more whether it comes to an end.
+    let input = LineReader(.standardInput) { exit(3) }
+    let watchdog = Watchdog(mode: "child", patience: ProcessStress.patience(options.commits))
+    watchdog.begin("opening")
     var stackOptions = Stack.Options()
     stackOptions.history = options.keepsHistory ? .keep(for: .seconds(86_400)) : nil
     stackOptions.author = "process \(options.number)"
@@ -59,12 +62,15 @@ struct ChildProcess {
     say("ready")
     _ = await input.next()
 
+    watchdog.begin("committing")
     let worker = ChildWorker(stack, options)
     try await worker.run()
     say("done \(stack.historyToken.commit)")
+    watchdog.begin("waiting for the last commit of all")
     guard let last = await input.next().flatMap({ Int64($0) }) else { exit(3) }
 
     // Nothing is committed here any more: only the signals of others bring the view there.
+    watchdog.begin("seeing commit \(last) in process \(options.number)")
     try await stack.view.merged(last)
     var violations: [String] = []
     if !(Array(live.elements) == (try await stack.view.fetch(rich))) {

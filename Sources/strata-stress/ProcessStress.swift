@@ -20,15 +20,24 @@ struct ProcessStress {
 
   init(_ options: Options) { self.options = options }
 
+  /// How long one thing may take, if that may be so many commits of every process.
+  nonisolated static func patience(_ commits: Int) -> Duration {
+    .seconds(120 + min(commits, 1_000_000) / 20)
+  }
+
   func run() async throws -> Report {
     var report = Report(mode: "processes")
+    // The processes have more to say of what hangs there: they are asked first.
+    let watchdog = Watchdog(mode: "processes", patience: Self.patience(options.commits) * 2)
     let temporary = try TemporaryFolder()
     defer { temporary.remove() }
     let folder = temporary.url
     let store = folder.appendingPathComponent("store.sqlite")
     let (start, token) = try await makeStore(store)
     let begin = ContinuousClock.now
+    watchdog.begin("the processes")
     let survivors = try await runChildren(store, &report)
+    watchdog.begin("checking")
     report.counts["milliseconds"] = Int((ContinuousClock.now - begin) / .milliseconds(1))
     report.counts["processes"] = options.processes
     report.counts["commits"] = options.commits * survivors
@@ -95,7 +104,7 @@ struct ProcessStress {
     for child in children where await child.output.next() != "ready" {
       report.violations.append("a process did not begin")
     }
-    for child in children { child.input.write(Data("go\n".utf8)) }
+    for child in children { child.tell("go") }
     if options.kills {
       try await waitForSteps(of: options.processes - 1, store)
       children[options.processes - 1].kill()
@@ -112,7 +121,7 @@ struct ProcessStress {
     }
     let log = try? FileManager.default.attributesOfItem(atPath: store.path + "-wal")
     report.counts["logBytes"] = (log?[.size] as? NSNumber)?.intValue ?? 0
-    for child in survivors { child.input.write(Data("\(last)\n".utf8)) }
+    for child in survivors { child.tell("\(last)") }
     for child in survivors { await collect(child, &report) }
     return survivors.count
   }
