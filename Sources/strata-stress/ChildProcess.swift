@@ -4,7 +4,8 @@ import Strata
 /// What one process of ``ProcessStress`` does: commits steps at random, and follows what everybody
 /// commits by streams and live queries alone.
 ///
-/// Its first line of input begins it, the second names the last commit of all processes.
+/// Its first line of input begins it; `more` asks for one more commit, and a number is the last commit
+/// of all processes.
 @MainActor
 struct ChildProcess {
   struct Options {
@@ -64,10 +65,16 @@ struct ChildProcess {
 
     watchdog.begin("committing")
     let worker = ChildWorker(stack, options)
-    try await worker.run()
+    try await worker.run(upTo: options.commits)
     say("done \(stack.historyToken.commit)")
     watchdog.begin("waiting for the last commit of all")
-    guard let last = await input.next().flatMap({ Int64($0) }) else { exit(3) }
+    var line = await input.next()
+    if line == "more" {
+      try await worker.run(upTo: options.commits + 1)
+      say("done \(stack.historyToken.commit)")
+      line = await input.next()
+    }
+    guard let last = line.flatMap({ Int64($0) }) else { exit(3) }
 
     // Nothing is committed here any more: only the signals of others bring the view there.
     watchdog.begin("seeing commit \(last) in process \(options.number)")
@@ -105,6 +112,7 @@ private actor ChildWorker {
   private let options: ChildProcess.Options
   private let log: FileHandle
   private var random: SplitMix64
+  private var done = 0
   private(set) var counts = (conflicts: 0, busy: 0)
 
   init(_ stack: Stack, _ options: ChildProcess.Options) {
@@ -116,9 +124,8 @@ private actor ChildWorker {
     random = SplitMix64(seed: options.seed &+ UInt64(options.number))
   }
 
-  func run() async throws {
-    var done = 0
-    while done < options.commits {
+  func run(upTo count: Int) async throws {
+    while done < count {
       let scratch = stack.scratch()
       let step = try await prepare(scratch, number: done)
       log.write(Data("? \(step.line)\n".utf8))

@@ -111,13 +111,11 @@ struct ProcessStress {
     }
     var last: Int64 = 0
     let survivors = options.kills ? children.dropLast() : children[...]
-    for child in survivors {
-      let line = await child.output.next() ?? ""
-      guard line.hasPrefix("done "), let commit = Int64(line.dropFirst(5)) else {
-        report.violations.append("a process ended early: \(line)")
-        continue
-      }
-      last = max(last, commit)
+    for child in survivors { last = max(last, await commit(of: child, &report)) }
+    // The others rest by now: nothing but a signal tells them of one more.
+    if options.commits > 0, let child = survivors.first {
+      child.tell("more")
+      last = max(last, await commit(of: child, &report))
     }
     let log = try? FileManager.default.attributesOfItem(atPath: store.path + "-wal")
     report.counts["logBytes"] = (log?[.size] as? NSNumber)?.intValue ?? 0
@@ -127,6 +125,14 @@ struct ProcessStress {
   }
 
   /// Waits until a process has written down a good part of its steps.
+  /// The last commit that a process knows when it has done what it was told.
+  private func commit(of child: StartedProcess, _ report: inout Report) async -> Int64 {
+    let line = await child.output.next() ?? ""
+    if line.hasPrefix("done "), let commit = Int64(line.dropFirst(5)) { return commit }
+    report.violations.append("a process ended early: \(line)")
+    return 0
+  }
+
   private func waitForSteps(of number: Int, _ store: URL) async throws {
     let path = store.path + ".steps\(number)"
     while true {
