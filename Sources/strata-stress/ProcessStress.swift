@@ -59,6 +59,7 @@ struct ProcessStress {
       report.violations.append("money was made or lost")
     }
     await stack.close()
+    report.require("acknowledged")
     let files = try FileManager.default.contentsOfDirectory(atPath: folder.path)
     if files.contains(where: { $0.hasSuffix("-wal") || $0.hasSuffix("-notify") }) {
       report.violations.append("files were left beside the store: \(files)")
@@ -124,7 +125,6 @@ struct ProcessStress {
     return survivors.count
   }
 
-  /// Waits until a process has written down a good part of its steps.
   /// The last commit that a process knows when it has done what it was told.
   private func commit(of child: StartedProcess, _ report: inout Report) async -> Int64 {
     let line = await child.output.next() ?? ""
@@ -133,6 +133,7 @@ struct ProcessStress {
     return 0
   }
 
+  /// Waits until a process has written down a good part of its steps.
   private func waitForSteps(of number: Int, _ store: URL) async throws {
     let path = store.path + ".steps\(number)"
     while true {

@@ -48,8 +48,9 @@ let usage = """
   faults   Lets the n-th call of every kind that SQLite makes of the file system fail, for every n
            (or some of them, with --thorough 0), in every scenario or the N-th. Long form: as it is.
 
-  Prints the seed, then one JSON line with the number of violated invariants. Exits with 1 if
-  there are any, with 2 for a wrong call.
+  Prints the seed, for soak a table, then one JSON line with the number of violated invariants. A run
+  in which too little was done to show anything is one. Exits with 1 if there are any, with 2 for a
+  wrong call.
   """
 
 func fail(_ message: String) -> Never {

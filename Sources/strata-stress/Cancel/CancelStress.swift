@@ -28,6 +28,7 @@ struct CancelStress {
     for operation in options.operation.map({ [CancelOperation.all[$0]] }) ?? CancelOperation.all {
       for moment in CancelMoment.allCases {
         var number = 0
+      var errors = 0
         while report.violations.count < 100 {
           let label = "\(operation.name), \(moment.rawValue) \(number)"
           watchdog.begin(label)
@@ -37,7 +38,7 @@ struct CancelStress {
           report.violations += trial.violations.map { "\(label): \($0)" }
           report.counts["trials", default: 0] += 1
           report.counts["\(moment.rawValue)s", default: 0] += wasCancelled ? 1 : 0
-          if trial.hasFailed { report.counts["cancelledErrors", default: 0] += 1 }
+          if trial.hasFailed { errors += 1 }
           if !wasCancelled { break }
           number += options.isThorough && moment != .turn ? 1 : max(1, number / 3)
         }
@@ -45,7 +46,12 @@ struct CancelStress {
     }
     if Descriptors.count > descriptors + 4 {
       report.violations.append("\(Descriptors.count - descriptors) file descriptors were left open")
+      report.counts["cancelledErrors", default: 0] += errors
+      // Whoever is cancelled before it begins never does all of its work.
+      if errors == 0 { report.violations.append("\(operation.name): cannot be cancelled") }
     }
+    report.require("trials")
+    for moment in CancelMoment.allCases { report.require("\(moment.rawValue)s") }
     return report
   }
 }

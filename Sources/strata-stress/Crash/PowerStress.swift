@@ -31,12 +31,17 @@ struct PowerStress {
         defer { temporary.remove() }
         let folder = temporary.url
         var run = PowerRun(synchronous, seed, limit: min(left, 60), in: folder)
-        left -= max(1, try await run.run())
+        let losses = try await run.run()
+        left -= losses
+        if losses == 0 { run.violations.append("the power was never lost") }
         report.violations += run.violations.map { "\(name), seed \(seed): \($0)" }
         for (key, value) in run.counts { report.counts["\(name)\(key)", default: 0] += value }
         seed &+= 1
       }
     }
+    report.require("fullCommits", "fullLosses", "normalCommits", "normalLosses")
+    // Without it, what the disk had was never taken away.
+    if options.losses >= 60 { report.require("normalUndone") }
     return report
   }
 }
@@ -49,7 +54,7 @@ private struct PowerRun {
   private let folder: URL
   private let store: URL
   private var random: SplitMix64
-  private(set) var violations: [String] = []
+  var violations: [String] = []
   private(set) var counts: [String: Int] = [:]
 
   init(_ synchronous: Stack.Synchronous, _ seed: UInt64, limit: Int, in folder: URL) {

@@ -60,9 +60,14 @@ struct WorkerStress {
       if mode == .contention { options.workers *= 2 }
       var run = try await WorkerRun(options)
       try await run.run()
-      report.violations += run.violations.map { "\(mode): \($0)" }
+      var part = Report(mode: "\(mode)", counts: run.counts)
+      part.require("saves", "imports", "checkpoints")
+      if mode == .contention { part.require("conflicts") }
+      if mode == .cancellation { part.require("cancelled") }
+      report.violations += (run.violations + part.violations).map { "\(mode): \($0)" }
       report.counts.merge(run.counts) { $0 + $1 }
     }
+    report.require("viewSaves", "viewNotes")
     return report
   }
 }
