@@ -37,7 +37,8 @@ let usage = """
            Long form: as it is.
   power    N losses of power (1,000) with each of the two settings of `synchronous`.
            Long form: as it is.
-  corruption  N stores (3,000) with flipped bits. Long form: as it is.
+  corruption  N stores (3,000) with flipped bits, one in three in a page of each table and index by
+           turns. Long form: as it is.
   leaks    Opens, uses and closes N stacks (10,000). Long form: as it is.
   cancel   Cancels every call that waits at its n-th moment, for every n (or some of them, with
            --thorough 0): when it goes on, when SQLite calls the file system, when the main actor had
@@ -171,7 +172,7 @@ case "corruption":
 case "corruption-child":
   let numbers = arguments.dropFirst().compactMap { UInt64($0) }
   guard numbers.count == 2 else { fail("not by hand") }
-  try await CorruptionStress.runChild(seed: numbers[0], trials: numbers[1])
+  try await CorruptionStress.runChild(seed: numbers[0], trials: Int(clamping: numbers[1]))
   exit(0)
 case "leaks":
   let given = numbers(arguments.dropFirst(), allowed: ["--cycles", "--seed"])
