@@ -13,7 +13,7 @@ let usage = """
          strata-stress power [--losses N] [--seed N]
          strata-stress corruption [--trials N] [--seed N]
          strata-stress leaks [--cycles N] [--seed N]
-         strata-stress cancel [--thorough 0|1] [--operation N]
+         strata-stress cancel [--thorough 0|1] [--operation N] [--seed N]
          strata-stress soak [--minutes N] [--seconds N] [--workers N] [--seed N]
          strata-stress faults [--thorough 0|1] [--scenario N] [--seed N]
 
@@ -182,13 +182,15 @@ case "leaks":
   print("seed \(options.seed)")
   report = try await LeakStress(options).run()
 case "cancel":
-  let given = numbers(arguments.dropFirst(), allowed: ["--thorough", "--operation"])
+  let given = numbers(arguments.dropFirst(), allowed: ["--thorough", "--operation", "--seed"])
   var options = CancelStress.Options()
   options.isThorough = given["--thorough"].map { $0 != 0 } ?? options.isThorough
   if let number = given["--operation"] {
     guard number < CancelOperation.all.count else { fail("there is no operation \(number)") }
     options.operation = Int(number)
   }
+  options.seed = given["--seed"] ?? options.seed
+  print("seed \(options.seed)")
   report = try await CancelStress(options).run()
 case "soak":
   let given = numbers(

@@ -8,9 +8,10 @@ import StrataImport
 final class CancelTrial {
   private let operation: CancelOperation
   private let store: URL
+  private let stamp: Int
   private let token: HistoryToken
-  private let before: Ledger
   private let start: StoreContents
+  private let before: Ledger
   private let after: Ledger
   private(set) var violations: [String] = []
   /// Whether the call has thrown an error.
@@ -19,8 +20,11 @@ final class CancelTrial {
   /// A note that a later save writes.
   private static let laterNote = 9_000_000
 
-  init(_ operation: CancelOperation, _ template: FaultTemplate, in folder: URL) throws {
+  init(
+    _ operation: CancelOperation, _ template: FaultTemplate, in folder: URL, stamp: Int
+  ) throws {
     self.operation = operation
+    self.stamp = stamp
     store = folder.appendingPathComponent("store.sqlite")
     token = template.token
     start = template.contents
@@ -43,7 +47,7 @@ final class CancelTrial {
     let stack = try await Stack.open(ChildProcess.entities, at: store, options: options)
     let live = stack.view.live(Note.sorted(by: \.id))
     try await live.load()
-    let site = CancelSite(stack: stack, store: store)
+    let site = CancelSite(stack: stack, store: store, stamp: stamp)
     let end = await canceller.run(cancellingAt: number, moment) { [operation] in
       try await operation.run(site)
     }
