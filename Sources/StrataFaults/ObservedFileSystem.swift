@@ -6,19 +6,28 @@ internal import Foundation
 ///
 /// Whatever belongs to nobody who was asked for passes through.
 package enum ObservedFileSystem {
-  /// Observers by the path that the names of their files begin with.
-  private static let observers = Lock<[String: any FileObserver]>([:])
+  /// Who is told of a store's files.
+  private struct Entry: Sendable {
+    /// What the names of the files begin with as SQLite has them, without symbolic links.
+    let prefix: String
+    let observer: any FileObserver
+  }
 
-  /// The process opens its stores through it from now on; nil if SQLite has refused.
+  /// By the path that the observer knows the store by.
+  private static let observers = Lock<[String: Entry]>([:])
+
+  /// The process opens its stores through it from now on; SQLite's code.
   private static let installed: Int32 = install()
 
   /// Tells an observer of every file whose path begins with a store's, as long as they are opened
-  /// after this.
+  /// after this. If symbolic links lead there, the observer is told the files' names behind the path
+  /// that is given here.
   package static func observe(_ path: String, with observer: any FileObserver) {
     guard installed == SQLITE_OK else {
       fatalError("SQLite refused the file system with code \(installed)")
     }
-    observers.withLock { $0[path] = observer }
+    let entry = Entry(prefix: fullPath(path), observer: observer)
+    observers.withLock { $0[path] = entry }
   }
 
   /// Lets files that are opened from now on alone.
@@ -26,8 +35,26 @@ package enum ObservedFileSystem {
     observers.withLock { _ = $0.removeValue(forKey: path) }
   }
 
-  fileprivate static func observer(of path: String) -> (any FileObserver)? {
-    observers.withLock { observers in observers.first { path.hasPrefix($0.key) }?.value }
+  /// Who is told of a file, and its path as the observer knows it.
+  fileprivate static func observation(of path: String) -> Observation? {
+    observers.withLock { observers in
+      observers.first { path.hasPrefix($0.value.prefix) }.map { known, entry in
+        Observation(entry.observer, known + path.dropFirst(entry.prefix.count))
+      }
+    }
+  }
+
+  /// A path as SQLite opens it.
+  private static func fullPath(_ path: String) -> String {
+    guard let system = sqlite3_vfs_find(nil), let method = system.pointee.xFullPathname else {
+      return path
+    }
+    let size = system.pointee.mxPathname + 1
+    return withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(size)) { full in
+      let code = method(system, path, size, full.baseAddress)
+      guard code & 0xFF == SQLITE_OK, let base = full.baseAddress else { return path }
+      return String(cString: base)
+    }
   }
 
   private static func install() -> Int32 {
@@ -50,8 +77,9 @@ package enum ObservedFileSystem {
     }
     system.pointee.xDelete = { system, name, syncsFolder in
       guard let context = Context.of(system), let name else { return SQLITE_MISUSE }
-      let path = String(cString: name)
-      let observer = ObservedFileSystem.observer(of: path)
+      let observation = ObservedFileSystem.observation(of: String(cString: name))
+      let observer = observation?.observer
+      let path = observation?.path ?? ""
       if let code = observer?.failure(of: .delete, path) { return code }
       let code = context.base.pointee.xDelete(context.base, name, syncsFolder)
       if code == SQLITE_OK { observer?.didDelete(path) }
@@ -73,7 +101,7 @@ private struct Context {
 }
 
 /// Who looks on, as a file keeps it.
-private final class Observation {
+private final class Observation: Sendable {
   let observer: any FileObserver
   let path: String
 
@@ -125,9 +153,10 @@ private struct ObservedFile {
   ) -> Int32 {
     // Without methods, SQLite does not close what could not be opened.
     file.pointee.pMethods = nil
-    let path = name.map { String(cString: $0) } ?? ""
-    let observer = ObservedFileSystem.observer(of: path)
-    if let code = observer?.failure(of: .open, path) { return code }
+    let observation = name.flatMap { ObservedFileSystem.observation(of: String(cString: $0)) }
+    if let observation, let code = observation.observer.failure(of: .open, observation.path) {
+      return code
+    }
     guard let real = real(file) else { return SQLITE_MISUSE }
     let code = context.base.pointee.xOpen(context.base, name, real, flags, outFlags)
     guard code == SQLITE_OK else { return code }
@@ -135,9 +164,9 @@ private struct ObservedFile {
     header.initialize(
       to: ObservedFile(
         base: sqlite3_file(
-          pMethods: observer?.sharesMemory == false
+          pMethods: observation?.observer.sharesMemory == false
             ? context.methodsWithoutSharing : context.methods),
-        observation: observer.map { Unmanaged.passRetained(Observation($0, path)) }))
+        observation: observation.map { Unmanaged.passRetained($0) }))
     return SQLITE_OK
   }
 

@@ -4,7 +4,8 @@ import Strata
 /// What one process of ``ProcessStress`` does: commits steps at random, and follows what everybody
 /// commits by streams and live queries alone.
 ///
-/// Its first line of input begins it, the second names the last commit of all processes.
+/// Its first line of input begins it; `more` asks for one more commit, and a number is the last commit
+/// of all processes.
 @MainActor
 struct ChildProcess {
   struct Options {
@@ -39,7 +40,10 @@ struct ChildProcess {
   init(_ options: Options) { self.options = options }
 
   func run() async throws {
-    let input = LineReader(.standardInput)
+    // Nobody would ask any more whether it comes to an end.
+    let input = LineReader(.standardInput) { exit(3) }
+    let watchdog = Watchdog(mode: "child", patience: ProcessStress.patience(options.commits))
+    watchdog.begin("opening")
     var stackOptions = Stack.Options()
     stackOptions.history = options.keepsHistory ? .keep(for: .seconds(86_400)) : nil
     stackOptions.author = "process \(options.number)"
@@ -50,20 +54,30 @@ struct ChildProcess {
     let notes = stack.view.live(Note.sorted(by: \.text))
     try await live.load()
     try await notes.load()
-    let start = try await Ledger.stored(stack)
+    let start = try await StoreContents.stored(stack)
+    let first = stack.historyToken.commit
     let followers = [
-      LedgerFollower(start, stack.changes, "stack"),
-      LedgerFollower(start, stack.view.changes, "view"),
+      ContentsFollower(start, at: first, stack.changes, "stack"),
+      ContentsFollower(start, at: first, stack.view.changes, "view"),
     ]
     say("ready")
     _ = await input.next()
 
+    watchdog.begin("committing")
     let worker = ChildWorker(stack, options)
-    try await worker.run()
+    try await worker.run(upTo: options.commits)
     say("done \(stack.historyToken.commit)")
-    guard let last = await input.next().flatMap({ Int64($0) }) else { exit(3) }
+    watchdog.begin("waiting for the last commit of all")
+    var line = await input.next()
+    if line == "more" {
+      try await worker.run(upTo: options.commits + 1)
+      say("done \(stack.historyToken.commit)")
+      line = await input.next()
+    }
+    guard let last = line.flatMap({ Int64($0) }) else { exit(3) }
 
     // Nothing is committed here any more: only the signals of others bring the view there.
+    watchdog.begin("seeing commit \(last) in process \(options.number)")
     try await stack.view.merged(last)
     var violations: [String] = []
     if !(Array(live.elements) == (try await stack.view.fetch(rich))) {
@@ -72,7 +86,7 @@ struct ChildProcess {
     if !(Array(notes.elements) == (try await stack.view.fetch(Note.sorted(by: \.text)))) {
       violations.append("the live query of notes differs from a fetch")
     }
-    let stored = try await Ledger.stored(stack)
+    let stored = try await StoreContents.stored(stack)
     var resets = 0
     for follower in followers {
       await follower.reach(last)
@@ -98,6 +112,7 @@ private actor ChildWorker {
   private let options: ChildProcess.Options
   private let log: FileHandle
   private var random: SplitMix64
+  private var done = 0
   private(set) var counts = (conflicts: 0, busy: 0)
 
   init(_ stack: Stack, _ options: ChildProcess.Options) {
@@ -109,9 +124,8 @@ private actor ChildWorker {
     random = SplitMix64(seed: options.seed &+ UInt64(options.number))
   }
 
-  func run() async throws {
-    var done = 0
-    while done < options.commits {
+  func run(upTo count: Int) async throws {
+    while done < count {
       let scratch = stack.scratch()
       let step = try await prepare(scratch, number: done)
       log.write(Data("? \(step.line)\n".utf8))

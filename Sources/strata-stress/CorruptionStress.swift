@@ -1,5 +1,6 @@
 import Foundation
 import Strata
+import StrataSQLite
 
 /// Stores in which bits were flipped, at every kind of page and in the log: they open with a typed
 /// error or work, and never trap.
@@ -19,48 +20,79 @@ struct CorruptionStress {
   func run() async throws -> Report {
     var report = Report(mode: "corruption")
     let watchdog = Watchdog(mode: "corruption", patience: .seconds(120))
-    var next = options.seed
-    let end = options.seed + UInt64(options.trials)
-    while next < end && report.violations.count < 20 {
-      let child = try StartedProcess(["corruption-child", "\(next)", "\(end - next)"])
+    var done = 0
+    var trees: Set<String> = []
+    var damaged: Set<String> = []
+    while done < options.trials && report.violations.count < 20 {
+      let first = options.seed &+ UInt64(done)
+      let child = try StartedProcess(["corruption-child", "\(first)", "\(options.trials - done)"])
+      var seed = first
+      var isAtEnd = false
       while let line = await child.output.next() {
-        let words = line.split(separator: " ", maxSplits: 1)
+        let words = line.split(separator: " ", maxSplits: 2).map(String.init)
         switch words.first {
+        case "tree": trees.insert(words[1])
         case "trial":
-          next = UInt64(words[1]) ?? next
+          seed = UInt64(words[1]) ?? seed
+          if words.count > 2 { damaged.insert(words[2]) }
           watchdog.begin(line)
-        case "opened", "refused": report.counts[String(words[0]), default: 0] += 1
-        case "end": next = end
-        default: report.violations.append("seed \(next): \(line)")
+        case "opened", "refused":
+          report.counts[words[0], default: 0] += 1
+          done += 1
+        case "end": isAtEnd = true
+        default: report.violations.append("seed \(seed): \(line)")
         }
       }
       child.process.waitUntilExit()
-      if next < end {
-        report.violations.append("seed \(next): the process ended")
-        next += 1
+      if !isAtEnd {
+        report.violations.append("seed \(seed): the process ended")
+        done += 1
       }
     }
     report.counts["trials"] = options.trials
+    report.counts["trees"] = damaged.count
+    report.require("trials")
+    // A tree is damaged in one trial of three, one after the other.
+    if options.trials >= 100 {
+      report.require("opened", "refused")
+      report.require("trees", atLeast: min(max(1, trees.count), options.trials / 3))
+    }
     return report
   }
 
+  private static let entities: [any Entity.Type] =
+    ChildProcess.entities + [Place.self, Tag.self]
+
   /// What the child does: damages and reads one store after the other.
-  static func runChild(seed: UInt64, trials: UInt64) async throws {
+  static func runChild(seed: UInt64, trials: Int) async throws {
     let temporary = try TemporaryFolder()
     defer { temporary.remove() }
     let folder = temporary.url
-    let template = try await makeStore(in: folder)
+    let template = try await Template(in: folder)
+    for tree in template.trees { say("tree \(tree.name)") }
     let store = folder.appendingPathComponent("damaged.sqlite")
-    for seed in seed..<(seed + trials) {
-      say("trial \(seed)")
+    for number in 0..<trials {
+      let seed = seed &+ UInt64(number)
+      let tree = seed % 3 == 0 ? template.trees[Int(seed / 3 % UInt64(template.trees.count))] : nil
+      say("trial \(seed) \(tree?.name ?? "")")
       var random = SplitMix64(seed: seed)
       for suffix in ["", "-wal", "-shm", "-notify"] {
         try? FileManager.default.removeItem(atPath: store.path + suffix)
       }
-      for suffix in ["", "-wal"] {
-        var bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: template.path + suffix)))
-        if suffix.isEmpty || Bool.random(using: &random) { damage(&bytes, &random) }
-        try Data(bytes).write(to: URL(fileURLWithPath: store.path + suffix))
+      if let tree {
+        var bytes = [UInt8](try Data(contentsOf: template.whole))
+        damage(&bytes, page: tree.page, &random)
+        try Data(bytes).write(to: store)
+      } else {
+        for suffix in ["", "-wal"] {
+          let path = template.logged.path + suffix
+          var bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
+          let page = Int.random(in: 0..<max(1, bytes.count / 4096), using: &random)
+          if suffix.isEmpty || Bool.random(using: &random) {
+            damage(&bytes, page: page, &random)
+          }
+          try Data(bytes).write(to: URL(fileURLWithPath: store.path + suffix))
+        }
       }
       do throws(StoreError) {
         try await use(store)
@@ -77,9 +109,9 @@ struct CorruptionStress {
   }
 
   /// A few flipped bits, a stretch of other bytes, or an early end.
-  private static func damage(_ bytes: inout [UInt8], _ random: inout SplitMix64) {
+  private static func damage(_ bytes: inout [UInt8], page: Int, _ random: inout SplitMix64) {
+    let page = page * 4096
     // The first bytes of a page say what the others mean.
-    let page = Int.random(in: 0..<max(1, bytes.count / 4096), using: &random) * 4096
     let span = Bool.random(using: &random) ? 16 : 4096
     switch Int.random(in: 0..<8, using: &random) {
     case 0: bytes.removeLast(Int.random(in: 0..<bytes.count, using: &random))
@@ -103,39 +135,62 @@ struct CorruptionStress {
     return options
   }
 
-  /// A store with rows, indexes and a history, half of it in the log.
-  private static func makeStore(in folder: URL) async throws -> URL {
-    let store = folder.appendingPathComponent("store.sqlite")
-    for part in 0..<2 {
-      let stack = try await Stack.open(ChildProcess.entities, at: store, options: stackOptions)
-      try await stack.withScratch { scratch in
-        for id in 0..<300 {
-          let id = part * 1000 + id
-          scratch.insert(Account(id: id, owner: "Owner \(id)", balance: id, transfer: .max))
-          scratch.insert(Note(id: id, text: String(repeating: "note \(id) ", count: id % 700)))
+  /// Stores with rows, indexes, words, places, links and a history.
+  @MainActor
+  private struct Template {
+    /// With half of it in the log.
+    let logged: URL
+    /// All in one file.
+    let whole: URL
+    /// The tables and indexes of `whole`, also those behind words and places, and their first pages.
+    let trees: [(name: String, page: Int)]
+
+    init(in folder: URL) async throws {
+      whole = folder.appendingPathComponent("store.sqlite")
+      var copy = whole
+      for part in 0..<2 {
+        let stack = try await Stack.open(entities, at: whole, options: stackOptions)
+        if part == 0 { try await Place.fill(stack) }
+        try await stack.withScratch { scratch in
+          for id in 0..<300 {
+            let id = part * 1000 + id
+            scratch.insert(Account(id: id, owner: "Owner \(id)", balance: id, transfer: .max))
+            scratch.insert(Note(id: id, text: String(repeating: "note \(id) ", count: id % 700)))
+          }
+          scratch.insert(Branch(id: part, name: "Branch \(part)"))
+          scratch.insert(Counter(id: part))
+          let place = Place(id: 100 + part, text: "an odd one", latitude: 1, longitude: 1)
+          scratch.insert(place)
+          scratch.link(place, to: Tag(id: part), in: Place.tags)
         }
-        scratch.insert(Branch(id: part, name: "Branch \(part)"))
-      }
-      if part == 1 {
-        let copy = try StoreInspection.copyFiles(
-          of: store, to: folder.appendingPathComponent("template"))
+        if part == 1 {
+          copy = try StoreInspection.copyFiles(
+            of: whole, to: folder.appendingPathComponent("template"))
+        }
         await stack.close()
-        return copy
       }
-      await stack.close()
+      logged = copy
+      let connection = try Connection(path: whole.path, access: .existing, busyTimeout: .zero)
+      let text = try connection.text(
+        "SELECT group_concat(name || ' ' || rootpage) FROM sqlite_schema WHERE rootpage > 0")
+      trees = (text ?? "").split(separator: ",").compactMap { line in
+        let words = line.split(separator: " ")
+        guard words.count == 2, let page = Int(words[1]) else { return nil }
+        return (String(words[0]), page - 1)
+      }
     }
-    return store
   }
 
   /// Reads everything, and writes.
   private static func use(_ store: URL) async throws(StoreError) {
-    let stack = try await Stack.open(ChildProcess.entities, at: store, options: stackOptions)
+    let stack = try await Stack.open(entities, at: store, options: stackOptions)
     do throws(StoreError) {
       _ = try await stack.fetch(Account.sorted(by: \.owner))
       let notes = stack.view.live(Note.sorted(by: \.text))
       try await notes.load()
       _ = try await stack.fetch(Account.where { $0.balance > 100 })
       _ = try await stack.view.fetch(Branch.all)
+      try await usePlaces(stack)
       let scratch = stack.scratch()
       scratch.upsert(Account(id: 5, owner: "Somebody", balance: 1))
       scratch.upsert(Note(id: 100_000, text: "new"))
@@ -148,5 +203,27 @@ struct CorruptionStress {
       await stack.close()
       throw error
     }
+  }
+
+  private static func usePlaces(_ stack: Stack) async throws(StoreError) {
+    let middle = Coordinate(latitude: 7.1, longitude: 10)
+    _ = try await stack.fetch(Place.all.matching("even").sortedByRelevance())
+    _ = try await stack.fetch(Place.nearest(to: middle, by: Place.location).limit(3))
+    _ = try await stack.fetch(
+      Place.where { $0.location.isWithin(meters: 200_000, of: middle) && $0.tags.count > 1 })
+    _ = try await stack.fetch(Tag.all)
+    let live = stack.view.live(Place.tags(of: Place(id: 3)))
+    try await live.load()
+    let scratch = stack.scratch()
+    let place = Place(id: 200, text: "an even newer one", latitude: 7, longitude: 9)
+    scratch.insert(place)
+    scratch.link(place, to: Tag(id: 1), in: Place.tags)
+    try await scratch.link(Place(id: 3), to: Tag(id: 4), at: 0, in: Place.tags)
+    for old in try await scratch.find(Place.self, [4, 5]) { scratch.delete(old) }
+    for old in try await scratch.find(Place.self, [6, 7]) {
+      scratch.update(old) { ($0.text, $0.latitude) = ("odd by now", 50) }
+    }
+    try await scratch.save()
+    _ = try await scratch.fetch(Place.all.matching("odd"))
   }
 }

@@ -55,7 +55,7 @@ enum Step: Equatable {
   }
 }
 
-/// The whole state of the store, as plain values.
+/// The numbers that steps change: what was acknowledged makes them.
 struct Ledger: Equatable {
   var balances: [Int: Int] = [:]
   var notes: Set<Int> = []
@@ -76,33 +76,5 @@ struct Ledger: Equatable {
       counters[counter] = value + 1
       return true
     }
-  }
-
-  /// Follows a commit; false if it does not say exactly what changed.
-  mutating func apply(_ changes: ChangeSet) -> Bool {
-    let accounts = changes.changes(of: Account.self)
-    let notes = changes.changes(of: Note.self)
-    let counters = changes.changes(of: Counter.self)
-    if accounts.isReset || notes.isReset || counters.isReset { return false }
-    for account in accounts.deleted { balances[account.id] = nil }
-    for account in accounts.updated { balances[account.after.id] = account.after.balance }
-    for note in notes.inserted { self.notes.insert(note.id) }
-    for note in notes.deleted { self.notes.remove(note.id) }
-    for counter in counters.updated { self.counters[counter.after.id] = counter.after.value }
-    return true
-  }
-
-  /// What is in the store now, in one state.
-  static func stored(_ stack: Stack) async throws -> Ledger {
-    let scratch = stack.scratch()
-    var ledger = Ledger()
-    for account in try await scratch.fetch(Account.all) {
-      ledger.balances[account.id] = account.balance
-    }
-    ledger.notes = Set(try await scratch.fetch(Note.all).map(\.id))
-    for counter in try await scratch.fetch(Counter.all) {
-      ledger.counters[counter.id] = counter.value
-    }
-    return ledger
   }
 }

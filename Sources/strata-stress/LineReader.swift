@@ -4,7 +4,8 @@ import Foundation
 actor LineReader {
   private var lines: AsyncStream<String>.Iterator
 
-  init(_ handle: FileHandle) {
+  /// - Parameter onEnd: called when nothing more comes, whatever is still to be read.
+  init(_ handle: FileHandle, onEnd: @escaping @Sendable () -> Void = {}) {
     let (stream, continuation) = AsyncStream<String>.makeStream()
     lines = stream.makeAsyncIterator()
     let descriptor = handle.fileDescriptor
@@ -19,6 +20,7 @@ actor LineReader {
         }
       }
       continuation.finish()
+      onEnd()
     }
   }
 

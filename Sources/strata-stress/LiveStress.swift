@@ -27,6 +27,8 @@ struct LiveStress {
   @MainActor
   func run() async throws -> Report {
     var report = Report(mode: "live")
+    let watchdog = Watchdog(
+      mode: "live", patience: .seconds(120 + min(options.rows, 100_000_000) / 1000))
     let temporary = try TemporaryFolder()
     defer { temporary.remove() }
     let folder = temporary.url
@@ -38,10 +40,12 @@ struct LiveStress {
     let followers = try await followers(of: stack.view)
     let idle = try await Heartbeat.beats { try await Task.sleep(for: .seconds(1)) }
     let rows = AccountFeed(rows: options.rows, seed: options.seed)
+    watchdog.begin("the import")
     let beats = try await Heartbeat.beats {
       try await stack.importJSON(
         Account.self, from: .chunks(rows), as: .lines, mapping: Self.mapping)
     }
+    watchdog.begin("checking")
     report.add("idle", idle)
     report.add("import", beats)
     let longest = beats.held.quantile(1)
@@ -53,7 +57,11 @@ struct LiveStress {
       report.counts["updates", default: 0] += follower.updates
       report.counts["loads", default: 0] += follower.loads
     }
-    report.counts["rows"] = options.rows
+    report.counts["rows"] = try await stack.count(Account.all)
+    // Beats between which the main actor has changed its thread say nothing.
+    report.counts["beats"] = beats.held.count
+    report.require("rows", atLeast: max(1, options.rows))
+    report.require("updates", "beats")
     report.counts["megabytes"] = Memory.peak / 1_048_576
     await stack.close()
     return report
@@ -125,8 +133,12 @@ private final class Follower {
     }
     if !isRight { return "a live query of \(elements.count) is not what a fetch returns" }
     if count != fetched.count { return "updates make \(count) of \(fetched.count)" }
-    if let sections, sections.sections.reduce(0, { $0 + $1.elements.count }) != fetched.count {
-      return "sections do not add up"
+    if let sections {
+      let shown = sections.sections.map { (name: $0.name, accounts: Array($0.elements)) }
+      if shown.flatMap(\.accounts) != fetched { return "the sections are not what a fetch returns" }
+      for section in shown where section.accounts.contains(where: { $0.owner != section.name }) {
+        return "section \(section.name) has an account of another name"
+      }
     }
     return nil
   }

@@ -16,8 +16,9 @@ struct LogStress {
   @MainActor
   func run() async throws -> Report {
     var report = Report(mode: "log")
+    let watchdog = Watchdog(mode: "log")
     for isIdle in [false, true] {
-      let largest = try await largestLog(isIdle: isIdle)
+      let largest = try await largestLog(isIdle: isIdle, watchdog)
       let limit = Stack.Options().logLimit
       report.counts[isIdle ? "largestLogIdle" : "largestLogMerging"] = largest
       // A commit in between the checkpoint and the new snapshot may still append.
@@ -26,12 +27,14 @@ struct LogStress {
       }
     }
     report.counts["commits"] = options.commits * 2
+    // Without a log there is no bound to keep.
+    report.require("commits", "largestLogMerging", "largestLogIdle")
     return report
   }
 
   /// The largest size of the log file while rows are changed one commit at a time.
   @MainActor
-  private func largestLog(isIdle: Bool) async throws -> Int {
+  private func largestLog(isIdle: Bool, _ watchdog: Watchdog) async throws -> Int {
     let temporary = try TemporaryFolder()
     defer { temporary.remove() }
     let folder = temporary.url
@@ -39,7 +42,8 @@ struct LogStress {
     let stack = try await Stack.open(Account.self, Branch.self, at: file)
     let live = isIdle ? nil : stack.view.live(Account.sorted(by: \.balance).limit(20))
     try await live?.load()
-    let writer = LogWriter(stack, log: file.path + "-wal", commits: options.commits)
+    let writer = LogWriter(stack, log: file.path + "-wal", commits: options.commits, watchdog)
+    watchdog.begin("the first commit")
     try await writer.run(seed: options.seed)
     await stack.close()
     return await writer.largest
@@ -51,9 +55,11 @@ private actor LogWriter {
   private let stack: Stack
   private let log: String
   private let commits: Int
+  private let watchdog: Watchdog
   private(set) var largest = 0
 
-  init(_ stack: Stack, log: String, commits: Int) {
+  init(_ stack: Stack, log: String, commits: Int, _ watchdog: Watchdog) {
+    self.watchdog = watchdog
     self.stack = stack
     self.log = log
     self.commits = commits
@@ -67,6 +73,7 @@ private actor LogWriter {
       scratch.upsert(Account(id: id, owner: "Owner", balance: commit, transfer: random.next()))
       try await scratch.save()
       if commit % 256 == 0 {
+        watchdog.begin("commit \(commit)")
         let attributes = try? FileManager.default.attributesOfItem(atPath: log)
         largest = max(largest, (attributes?[.size] as? NSNumber)?.intValue ?? 0)
       }

@@ -26,19 +26,27 @@ struct RegistryStress {
     var random = SplitMix64(seed: options.seed)
     var report = Report(mode: "registry")
     report.counts["trials"] = options.trials
+    let watchdog = Watchdog(mode: "registry")
     for trial in 0..<options.trials {
+      if trial % 100 == 0 { watchdog.begin("trial \(trial)") }
       let moving = Task { try await writer.move(trial) }
       let left = await end(live, &random)
       try await moving.value
+      report.counts[left.isClustered ? "clusterCalls" : "calls", default: 0] += left.calls
       if left.wasCalled { report.violations.append("trial \(trial): called after the end") }
       if !left.isFree { report.violations.append("trial \(trial): not freed") }
     }
     await stack.close()
+    // A map that is never called is not called too late either.
+    report.require("trials", "calls")
+    if options.trials >= 20 { report.require("clusterCalls") }
     return report
   }
 
   /// What a trial leaves behind.
   private struct Remains {
+    var calls = 0
+    var isClustered = false
     var wasCalled = false
     var isFree = false
   }
@@ -50,13 +58,14 @@ struct RegistryStress {
     var remains = Remains()
     weak var weakMap: MortalMap?
     weak var weakRegistry: AnnotationRegistry<Account>?
-    let calls = LateCalls()
+    let calls = MapCalls()
+    remains.isClustered = Bool.random(using: &random)
     do {
       let map = MortalMap(calls)
       weakMap = map
       var registry: AnnotationRegistry<Account>? = AnnotationRegistry(
         live, mapping: Self.pins, on: map,
-        clusters: Bool.random(using: &random) ? ClusterOptions() : nil, sliceBudget: .zero)
+        clusters: remains.isClustered ? ClusterOptions() : nil, sliceBudget: .zero)
       weakRegistry = registry
       for _ in 0..<Int.random(in: 0..<8, using: &random) { await Task.yield() }
       registry?.show(
@@ -79,7 +88,8 @@ struct RegistryStress {
       registry?.detach()
       registry = nil
     }
-    remains.wasCalled = calls.count > 0
+    remains.calls = calls.count
+    remains.wasCalled = calls.lateCount > 0
     remains.isFree = weakMap == nil && weakRegistry == nil
     return remains
   }
@@ -95,19 +105,22 @@ extension Account {
   var longitude: Double { Double(id * 7 % 180) }
 }
 
-@MainActor private final class LateCalls {
+@MainActor private final class MapCalls {
   var count = 0
+  /// Those after the map's end.
+  var lateCount = 0
 }
 
 /// A map that notes who calls it after its end.
 @MainActor private final class MortalMap: AnnotationSurface {
   var isOver = false
-  private let calls: LateCalls
+  private let calls: MapCalls
 
-  init(_ calls: LateCalls) { self.calls = calls }
+  init(_ calls: MapCalls) { self.calls = calls }
 
   func apply(_ operation: AnnotationOperation) {
-    if isOver { calls.count += 1 }
+    calls.count += 1
+    if isOver { calls.lateCount += 1 }
   }
 }
 

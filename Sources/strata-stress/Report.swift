@@ -4,6 +4,13 @@ struct Report {
   var counts: [String: Int] = [:]
   var violations: [String] = []
 
+  /// Notes that less was done than shows anything.
+  mutating func require(_ names: String..., atLeast least: Int = 1) {
+    for name in names where counts[name, default: 0] < least {
+      violations.append("too little was done: \(name) \(counts[name, default: 0]) of \(least)")
+    }
+  }
+
   var json: String {
     let numbers = counts.sorted { $0.key < $1.key }.map { "\"\($0.key)\":\($0.value)" }
     let notes = violations.prefix(3).map { note in

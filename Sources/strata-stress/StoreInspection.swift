@@ -6,7 +6,8 @@ import StrataSQLite
 @MainActor
 struct StoreInspection {
   /// Nil if the store cannot be read.
-  var ledger: Ledger?
+  var contents: StoreContents?
+  var ledger: Ledger? { contents?.ledger }
   var token: HistoryToken?
   var isMigrated = false
   var violations: [String] = []
@@ -16,42 +17,55 @@ struct StoreInspection {
   /// - Parameters:
   ///   - start: what was in the store at `since`; the history since then must lead to what is there
   ///     now.
-  init(_ store: URL, start: Ledger? = nil, token since: HistoryToken? = nil) async {
-    violations += Self.integrity(store)
+  init(_ store: URL, start: StoreContents? = nil, token since: HistoryToken? = nil) async {
     do {
       let found = try await Self.open(store)
       let stack = found.stack
       token = stack.historyToken
       isMigrated = found.isMigrated
-      let stored = found.isMigrated ? try await Ledger.migrated(stack) : try await .stored(stack)
-      ledger = stored
-      if stored.balances.values.reduce(0, +) != stored.balances.count * 1000 {
+      let stored =
+        found.isMigrated ? try await StoreContents.migrated(stack) : try await .stored(stack)
+      contents = stored
+      let balances = stored.ledger.balances
+      if balances.values.reduce(0, +) != balances.count * 1000 {
         violations.append("money was made or lost")
       }
       if let start, let token = since, !found.isMigrated {
-        try await check(stack, start, token, stored)
+        violations += try await Self.historyViolations(stack, start, token, stored)
       }
       await stack.close()
     } catch {
       violations.append("the store cannot be read: \(error)")
     }
+    // Last: the first connection is the one that recovers the log.
+    violations += Self.integrity(store)
   }
 
-  private mutating func check(
-    _ stack: Stack, _ start: Ledger, _ token: HistoryToken, _ stored: Ledger
-  ) async throws {
-    var ledger = start
+  /// What is wrong with a history that must lead from one state to another.
+  ///
+  /// - Parameter author: what the names of the commits' authors begin with.
+  static func historyViolations(
+    _ stack: Stack, _ start: StoreContents, _ token: HistoryToken, _ stored: StoreContents,
+    author: String = ""
+  ) async throws -> [String] {
+    var violations: [String] = []
+    var contents = start
     var expected = token.commit
     for try await entry in stack.history(since: token) {
       expected += 1
-      if entry.token.commit != expected {
+      if entry.token.commit != expected || !entry.author.hasPrefix(author) {
         violations.append("the history has \(entry.token.commit) for \(expected)")
       }
-      if !ledger.apply(entry.changes) { violations.append("\(expected) is a reset") }
+      switch contents.apply(entry.changes) {
+      case .exact: break
+      case .reset: violations.append("\(expected) is a reset")
+      case .wrong: violations.append("\(expected) begins with something else in the history")
+      }
     }
     let commit = stack.historyToken.commit
     if expected != commit { violations.append("the history ends at \(expected), not \(commit)") }
-    if ledger != stored { violations.append("the history does not make the state") }
+    if contents != stored { violations.append("the history does not make the state") }
+    return violations
   }
 
   /// The store with today's tables, or with those that a migration makes of them.

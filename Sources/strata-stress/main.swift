@@ -13,7 +13,7 @@ let usage = """
          strata-stress power [--losses N] [--seed N]
          strata-stress corruption [--trials N] [--seed N]
          strata-stress leaks [--cycles N] [--seed N]
-         strata-stress cancel [--thorough 0|1] [--operation N]
+         strata-stress cancel [--thorough 0|1] [--operation N] [--seed N]
          strata-stress soak [--minutes N] [--seconds N] [--workers N] [--seed N]
          strata-stress faults [--thorough 0|1] [--scenario N] [--seed N]
 
@@ -37,7 +37,8 @@ let usage = """
            Long form: as it is.
   power    N losses of power (1,000) with each of the two settings of `synchronous`.
            Long form: as it is.
-  corruption  N stores (3,000) with flipped bits. Long form: as it is.
+  corruption  N stores (3,000) with flipped bits, one in three in a page of each table and index by
+           turns. Long form: as it is.
   leaks    Opens, uses and closes N stacks (10,000). Long form: as it is.
   cancel   Cancels every call that waits at its n-th moment, for every n (or some of them, with
            --thorough 0): when it goes on, when SQLite calls the file system, when the main actor had
@@ -48,8 +49,9 @@ let usage = """
   faults   Lets the n-th call of every kind that SQLite makes of the file system fail, for every n
            (or some of them, with --thorough 0), in every scenario or the N-th. Long form: as it is.
 
-  Prints the seed, then one JSON line with the number of violated invariants. Exits with 1 if
-  there are any, with 2 for a wrong call.
+  Prints the seed, for soak a table, then one JSON line with the number of violated invariants. A run
+  in which too little was done to show anything is one. Exits with 1 if there are any, with 2 for a
+  wrong call.
   """
 
 func fail(_ message: String) -> Never {
@@ -170,7 +172,7 @@ case "corruption":
 case "corruption-child":
   let numbers = arguments.dropFirst().compactMap { UInt64($0) }
   guard numbers.count == 2 else { fail("not by hand") }
-  try await CorruptionStress.runChild(seed: numbers[0], trials: numbers[1])
+  try await CorruptionStress.runChild(seed: numbers[0], trials: Int(clamping: numbers[1]))
   exit(0)
 case "leaks":
   let given = numbers(arguments.dropFirst(), allowed: ["--cycles", "--seed"])
@@ -180,13 +182,15 @@ case "leaks":
   print("seed \(options.seed)")
   report = try await LeakStress(options).run()
 case "cancel":
-  let given = numbers(arguments.dropFirst(), allowed: ["--thorough", "--operation"])
+  let given = numbers(arguments.dropFirst(), allowed: ["--thorough", "--operation", "--seed"])
   var options = CancelStress.Options()
   options.isThorough = given["--thorough"].map { $0 != 0 } ?? options.isThorough
   if let number = given["--operation"] {
     guard number < CancelOperation.all.count else { fail("there is no operation \(number)") }
     options.operation = Int(number)
   }
+  options.seed = given["--seed"] ?? options.seed
+  print("seed \(options.seed)")
   report = try await CancelStress(options).run()
 case "soak":
   let given = numbers(

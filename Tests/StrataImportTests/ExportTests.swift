@@ -12,6 +12,53 @@ private struct Lyrics: JSONValue, Equatable {
   var year: Int?
 }
 
+/// As JSON a string, a number or null.
+private enum Loose: JSONValue, Equatable {
+  case text(String)
+  case number(Int)
+  case nothing
+
+  init(from decoder: any Decoder) throws {
+    let container = try decoder.singleValueContainer()
+    if container.decodeNil() {
+      self = .nothing
+    } else if let number = try? container.decode(Int.self) {
+      self = .number(number)
+    } else {
+      self = .text(try container.decode(String.self))
+    }
+  }
+
+  func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    switch self {
+    case .text(let text): try container.encode(text)
+    case .number(let number): try container.encode(number)
+    case .nothing: try container.encodeNil()
+    }
+  }
+}
+
+private struct Loosely: Entity, Equatable {
+  var id = 0
+  var value = Loose.number(0)
+  var maybe: Loose?
+  var lyrics: Lyrics?
+
+  static let schema = Schema<Loosely>("loosely", key: \.id) {
+    Attribute(\.value)
+    Attribute(\.maybe)
+    Attribute(\.lyrics)
+  }
+
+  static let json = JSONMapping<Loosely> {
+    Field(\.id, "id")
+    Field(\.value, "value")
+    Field(\.maybe, "maybe")
+    Field(\.lyrics, "lyrics")
+  }
+}
+
 /// One attribute of every kind.
 private struct Everything: Entity, Equatable {
   var id = UUID()
@@ -247,6 +294,40 @@ private struct Everything: Entity, Equatable {
           key
           Field(\.count, "id.count")
         }) == "invalidMapping")
+    await stack.close()
+  }
+
+  /// A type that is a string as JSON was written with the quotes that it has in the store, and its own
+  /// export was refused.
+  @Test(arguments: [true, false])
+  func `a type that is any JSON is written as that`(isMapped: Bool) async throws {
+    let mapping: JSONMapping<Loosely> = isMapped ? Loosely.json : .automatic
+    let rows = [
+      Loosely(id: 1, value: .text("a \"b\""), maybe: .text("7")),
+      Loosely(id: 2, value: .number(7), maybe: .number(8), lyrics: Lyrics(lines: ["a"])),
+      Loosely(id: 3, value: .text("")), Loosely(id: 4, value: .text("null")),
+    ]
+    let stack = try await Stack.temporary(Loosely.self)
+    try await stack.withScratch { scratch in for row in rows { scratch.insert(row) } }
+    let json = try await exported(stack, Loosely.sorted(by: \.id), mapping: mapping)
+    let found = try #require(
+      JSONSerialization.jsonObject(with: json) as? [[String: Any]])
+    #expect(found[0]["value"] as? String == "a \"b\"" && found[1]["value"] as? Int == 7)
+    #expect(found[1]["lyrics"] is [String: Any])
+    let copy = try await Stack.temporary(Loosely.self)
+    try await copy.importJSON(Loosely.self, from: .data(json), mapping: mapping)
+    #expect(try await copy.fetch(Loosely.sorted(by: \.id)) == rows)
+    // As JSON in a string it is read, too.
+    let texts = #"[{"id":1,"value":7,"lyrics":"{\"lines\":[\"b\"]}"}]"#
+    try await copy.importJSON(Loosely.self, from: .data(Data(texts.utf8)), mapping: mapping)
+    #expect(try await copy.fetch(Loosely.sorted(by: \.id)).first?.lyrics?.lines == ["b"])
+    await copy.close()
+    // Nobody could tell it from a value that is not there.
+    try await stack.withScratch { $0.insert(Loosely(id: 5, value: .nothing)) }
+    let error = await #expect(throws: StoreError.self) {
+      try await exported(stack, Loosely.all, mapping: mapping)
+    }
+    #expect(error?.code == .invalidValue && error?.attributes == ["value"])
     await stack.close()
   }
 

@@ -126,6 +126,25 @@ import Testing
     #expect(try await stack.fetch(Book.all).map(\.shelf) == [5, 2, 0, 1, 2])
   }
 
+  /// One that was damaged where it was kept ended the process.
+  @Test func `a checkpoint that cannot be one is refused`() throws {
+    func decode(_ offset: Int, _ records: Int, _ lines: Int) throws -> ImportCheckpoint {
+      let json = #"{"offset":\#(offset),"records":\#(records),"lines":\#(lines)}"#
+      return try JSONDecoder().decode(ImportCheckpoint.self, from: Data(json.utf8))
+    }
+    for numbers in [
+      (-5, 0, 0), (.max, 1, 1), (9, -1, 1), (9, 1, -1), (9, 1, .max), (9, .max, 1), (9, 10, 1),
+    ] {
+      #expect(throws: DecodingError.self, "\(numbers)") {
+        try decode(numbers.0, numbers.1, numbers.2)
+      }
+    }
+    let good = ImportCheckpoint(offset: 90, records: 2, lines: 3)
+    #expect(try decode(90, 2, 3) == good)
+    let json = try JSONEncoder().encode(good)
+    #expect(try JSONDecoder().decode(ImportCheckpoint.self, from: json) == good)
+  }
+
   @Test func `a monitor ends although the import could not begin`() async throws {
     let keyless = JSONMapping<Author> { Field(\.name, "name") }
     let pairs = JSONDocument { JSONRecords(Author.self, at: "a", keyless) }
@@ -204,6 +223,30 @@ import Testing
     let fractions = await watching.value
     #expect(fractions.compactMap(\.self).last == (isKnown ? 1 : nil))
     if !isKnown { #expect(fractions.allSatisfy { $0 == nil }) }
+  }
+
+  /// Two servers that said so of their responses ended the process.
+  @Test func `sizes that nothing can have are not known together`() async throws {
+    let sources = [Book.lines(1...30), Book.lines(31...60)].map { lines in
+      let pieces = AsyncStream<Data> { continuation in
+        continuation.yield(Data(lines.utf8))
+        continuation.finish()
+      }
+      return JSONSource.chunks(pieces, size: .max)
+    }
+    let monitor = ImportMonitor()
+    let result = try await stack.importJSON(
+      Book.self, from: sources, as: .lines, mapping: Book.json, monitor: monitor)
+    #expect(result.inserted == 60 && monitor.progress.totalBytes == nil)
+  }
+
+  /// A server that said so and sent next to nothing ended the process.
+  @Test func `the rest of a size that nothing can have takes longer than can be said`() {
+    var progress = ImportProgress()
+    (progress.bytes, progress.totalBytes, progress.elapsed) = (1, .max, .seconds(60))
+    #expect(progress.remaining == nil)
+    progress.totalBytes = 2
+    #expect(progress.remaining == .seconds(60))
   }
 
   @Test func `a size is that of what is read: of gzip, decompressed`() {

@@ -69,6 +69,16 @@ import Testing
     #expect(found.count == 1 && found[0].refusal?.problem == .expected(.object))
   }
 
+  /// For each line that was refused, the lines before it were counted from the start of the chunk.
+  @Test func `a chunk of refused lines is read in linear time`() throws {
+    let count = 100_000
+    let found = scan(
+      String(repeating: "1\n", count: count).utf8, as: .lines, try plan(("id", .integer)))
+    #expect(found.count == count)
+    let last = JSONLocation(offset: 2 * (count - 1), line: count, column: 1)
+    #expect(found.last?.refusal?.location == last)
+  }
+
   @Test func `a record that is too long is refused without being kept`() throws {
     let long = "{\"id\":1,\"name\":\"\(String(repeating: "x", count: 5_000))\"}"
     let plan = try plan(("id", .integer))

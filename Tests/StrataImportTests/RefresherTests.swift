@@ -179,6 +179,20 @@ private func tagged(_ request: URLRequest, _ tag: String, _ body: String) -> Tes
     #expect(server.requests.count == 3)
   }
 
+  /// The wait was doubled first and cut then: after 62 failures there was no number for it.
+  @Test func `a server that is down for long is asked at the longest interval`() async throws {
+    let server = TestServer { _, _ in .init(status: 503) }
+    var retries = RetryPolicy(limit: 70, firstDelay: .seconds(60), jitter: 0)
+    retries.longestDelay = .seconds(100)
+    _ = await #expect(throws: ImportError.self) {
+      try await refresher(server, retries: retries).refresh(try feed(server))
+    }
+    #expect(clock.sleeps == [.seconds(60)] + Array(repeating: .seconds(100), count: 69))
+    let error = ImportError.source(URLError(.timedOut))
+    retries.longestDelay = .seconds(Int64.max)
+    #expect(try #require(retries.delay(after: 70, error)) > .seconds(Int64.max / 2))
+  }
+
   @Test(arguments: [400, 401, 404, 410])
   func `what will not pass is not tried again`(status: Int) async throws {
     let server = TestServer { _, _ in .init(status: status) }

@@ -54,6 +54,23 @@ import Testing
     await stack.close()
   }
 
+  /// SQLite calls a file by the path that its links lead to: nothing failed.
+  @Test func `a store behind a symbolic link fails, too`() async throws {
+    let files = FileManager.default
+    let folder = disk.url.deletingLastPathComponent()
+    let (real, link) = (folder.appending(path: "real"), folder.appending(path: "link"))
+    try files.createDirectory(at: real, withIntermediateDirectories: false)
+    try files.createSymbolicLink(at: link, withDestinationURL: real)
+    let linked = FaultyDisk(at: link.appending(path: "linked.sqlite"))
+    let stack = try await Stack.open(Song.self, Artist.self, at: linked.url)
+    stack.view.insert(Song(id: 1))
+    linked.fail(.full)
+    await #expect(throws: StoreError.self) { try await stack.view.save() }
+    #expect(linked.recover() > 0)
+    try await stack.view.save()
+    await stack.close()
+  }
+
   @Test func `other stores are left alone, and the folder goes with the disk`() async throws {
     let other = try FaultyDisk()
     disk.fail(.full)

@@ -8,32 +8,27 @@ struct ValueWriter: Sendable {
   private let convert: (@Sendable (Cell) throws(ValueError) -> Cell)?
   /// What the field makes of null.
   private let fallback: (@Sendable () throws(ValueError) -> Cell)?
-  /// Whether the text in the store is JSON, although the field would take any text.
-  private let isJSON: Bool
 
   init(_ field: FieldDefinition, _ column: Int) {
     self.column = column
     kind = field.kind
     convert = field.convert
     fallback = field.fallback
-    isJSON = false
   }
 
   /// The field that the attribute's type suggests.
   init(_ type: any AttributeValue.Type, _ column: Int) {
     func make<Value: AttributeValue>(_: Value.Type) -> ValueWriter {
-      ValueWriter(Conversion<Value>.automatic, column, isJSON: Value.self is any JSONValue.Type)
+      ValueWriter(Conversion<Value>.automatic, column)
     }
     self = make(type)
   }
 
-  private init<Value: AttributeValue>(_ conversion: Conversion<Value>, _ column: Int, isJSON: Bool)
-  {
+  private init<Value: AttributeValue>(_ conversion: Conversion<Value>, _ column: Int) {
     self.column = column
     kind = conversion.kind
     convert = conversion.convert
     fallback = nil
-    self.isJSON = isJSON
   }
 
   /// The same value, found in a column of another table.
@@ -80,7 +75,9 @@ struct ValueWriter: Sendable {
     case (.real, .real(let value)): try append(value, &writer)
     case (.date(let format), .real(let value)): try append(value, format, &writer)
     case (.text, .text(let text)): writer.append(text)
-    case (.json, .text(let text)): writer.append(json: text)
+    case (.json, .text(let text)):
+      writer.append(json: text)
+      if text == "null" { return .null }
     case (.base64, .blob(let bytes)): writer.append(bytes.base64EncodedString())
     case (.uuid, .blob(let bytes)) where bytes.count == 16: writer.append(uuid: bytes)
     default: throw ValueError("the field reads nothing that \(cell) could be written as")
@@ -95,7 +92,7 @@ struct ValueWriter: Sendable {
     let first = writer.bytes.count
     switch cell {
     case .text(let text):
-      if isJSON { writer.append(json: text) } else { writer.append(text) }
+      writer.append(text)
       return text
     case .integer(let value): writer.append(value)
     case .real(let value): try append(value, &writer)

@@ -96,10 +96,13 @@ public struct ImportProgress: Sendable, Hashable {
     return seconds > 0 ? Double(result.records) / seconds : 0
   }
 
-  /// How long reading the rest takes at the speed until now; nil if the input's size is not known.
+  /// How long reading the rest takes at the speed until now; nil if the input's size is not known, or
+  /// is such that reading it would take longer than anybody waits.
   public var remaining: Duration? {
     guard let fraction, fraction > 0 else { return nil }
-    return elapsed * ((1 - fraction) / fraction)
+    let seconds = elapsed / .seconds(1) * ((1 - fraction) / fraction)
+    // A duration has no room for what a server may say that it sends.
+    return seconds < 1e12 ? .seconds(seconds) : nil
   }
 }
 

@@ -100,10 +100,13 @@ final class ImportSession: Sendable {
 
   /// Counts sources that will be read; one of unknown size makes the whole unknown.
   func noteSources(_ sources: [JSONSource]) {
-    let sizes = sources.map(\.byteCount)
-    _ = change { progress in
-      progress.totalBytes = sizes.contains(nil) ? nil : sizes.reduce(0) { $0 + ($1 ?? 0) }
+    let total = sources.reduce(Int?.some(0)) { sum, source in
+      guard let sum, let size = source.byteCount else { return nil }
+      // Servers may say any size.
+      let (total, overflows) = sum.addingReportingOverflow(size)
+      return overflows ? nil : total
     }
+    _ = change { $0.totalBytes = total }
   }
 
   /// Keeps what a document says beside its records.

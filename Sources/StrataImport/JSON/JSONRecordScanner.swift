@@ -121,22 +121,23 @@ package struct JSONRecordScanner: Sendable {
   /// The bytes that were read, up to the end of the last record.
   package var offset: Int { window.endOffset }
   /// The line feeds among them.
-  package var lines: Int { window.end.line - 1 }
+  package var lines: Int { window.endLines }
 
   /// Where a record is in the input; nil after more input was added.
-  package func location(of row: JSONRow) -> JSONLocation? {
-    window.position(of: row.offset).map(window.location(of:))
+  package mutating func location(of row: JSONRow) -> JSONLocation? {
+    guard let position = window.position(of: row.offset) else { return nil }
+    return window.location(of: position)
   }
 
   // MARK: Errors
 
-  private func syntaxError(_ fault: JSONFault) -> JSONSyntaxError {
+  private mutating func syntaxError(_ fault: JSONFault) -> JSONSyntaxError {
     JSONSyntaxError(
       code: fault.code, location: window.location(of: fault.position),
       message: fault.code.message(window[fault.position]))
   }
 
-  private func valueError(_ fault: JSONValueFault) -> JSONValueError {
+  private mutating func valueError(_ fault: JSONValueFault) -> JSONValueError {
     let plan = plans[place]
     let (path, slot): (JSONPath, Int?) =
       switch fault.site {

@@ -3,8 +3,9 @@ import Foundation
 /// The part of the input that has arrived and is not yet discarded.
 ///
 /// The bytes are followed by NUL padding: a reader may load a word at any position and always meets
-/// a byte that stops it. The window moves and counts lines only when bytes are discarded; each byte
-/// is moved O(1) times, whatever the sizes of the chunks.
+/// a byte that stops it. The window moves only when bytes are discarded: each byte is moved O(1)
+/// times, whatever the sizes of the chunks. Lines are counted only then and for errors, from the last
+/// count on.
 struct JSONWindow: Sendable {
   /// At least the longest load past the end (8 bytes) and one byte to stop at.
   private static let padding = [UInt8](repeating: 0, count: 16)
@@ -16,10 +17,18 @@ struct JSONWindow: Sendable {
 
   /// Absolute offset of the window's first byte.
   private var base = 0
-  /// Line feeds before the window's first byte.
-  private var discardedLines = 0
-  /// Absolute offset of the first byte of the line that the window's first byte is on.
-  private var lineStart = 0
+  /// The line feeds before a byte.
+  private struct LineCount: Sendable {
+    /// The absolute offset of the byte.
+    var offset = 0
+    var lines = 0
+    /// Absolute offset of the first byte of the line that it is on.
+    var start = 0
+  }
+  /// Before the window's first byte.
+  private var discarded = LineCount()
+  /// The last one that was asked for, or `discarded`.
+  private var counted = LineCount()
 
   private var count: Int { bytes.count - Self.padding.count }
 
@@ -67,18 +76,19 @@ struct JSONWindow: Sendable {
 
   /// Where a byte of the window is in the input.
   ///
-  /// - Complexity: O(n) in the bytes before it that are not yet discarded.
-  func location(of position: Int) -> JSONLocation {
-    let (lines, start) = lines(before: position)
-    let offset = base + position
-    return JSONLocation(offset: offset, line: lines + 1, column: offset - start + 1)
+  /// - Complexity: O(n) in the bytes since the last position that was asked for, or since the
+  ///   window's beginning if that lies behind.
+  mutating func location(of position: Int) -> JSONLocation {
+    counted = lines(before: position)
+    return JSONLocation(
+      offset: counted.offset, line: counted.lines + 1, column: counted.offset - counted.start + 1)
   }
 
   /// How many bytes were read: unlike their lines, known without looking at them.
   var endOffset: Int { base + consumed }
 
-  /// Where what was read ends.
-  var end: JSONLocation { location(of: consumed) }
+  /// The line feeds in what was read.
+  var endLines: Int { lines(before: consumed).lines }
 
   /// The index in the window of an absolute offset, unless it is discarded.
   func position(of offset: Int) -> Int? {
@@ -86,26 +96,28 @@ struct JSONWindow: Sendable {
   }
 
   private mutating func discard() {
-    (discardedLines, lineStart) = lines(before: consumed)
+    discarded = lines(before: consumed)
+    counted = discarded
     bytes.removeSubrange(..<consumed)
     base += consumed
     consumed = 0
   }
 
-  /// The line feeds before a position, and the absolute offset of the first byte of its line.
-  private func lines(before position: Int) -> (count: Int, start: Int) {
-    var (lines, start) = (discardedLines, lineStart)
+  /// Goes on from the last count that does not lie behind the position.
+  private func lines(before position: Int) -> LineCount {
+    var count = counted.offset <= base + position ? counted : discarded
     bytes.withUnsafeBytes { buffer in
       guard let first = buffer.baseAddress else { return }
       let end = first + position
-      var next = first
+      var next = first + (count.offset - base)
       while let lineFeed = memchr(next, 0x0A, end - next) {
         next = UnsafeRawPointer(lineFeed) + 1
-        lines += 1
-        start = base + (next - first)
+        count.lines += 1
+        count.start = base + (next - first)
       }
     }
-    return (lines, start)
+    count.offset = base + position
+    return count
   }
 }
 

@@ -6,7 +6,7 @@ public import Foundation
 /// `.automatic` goes by the attribute's type: numbers, Booleans and strings as they are; dates from
 /// ISO 8601; UUIDs and keys from their text form; URLs from strings; `Data` from base 64; `Decimal`
 /// from a number or its text, exactly; enumerations from their raw value; arrays and `JSONValue`
-/// types from JSON of any kind. What a type cannot hold is refused.
+/// types from JSON of any kind, or a string that has such JSON. What a type cannot hold is refused.
 public struct Conversion<Value: AttributeValue>: Sendable {
   let kind: JSONColumn.Kind
   /// Makes the cell from the scanned one; nil if it is the value already.
@@ -23,8 +23,13 @@ public struct Conversion<Value: AttributeValue>: Sendable {
   public static var automatic: Self {
     if let kind = StandardConversion.kind(of: Value.self) { return Self(kind) }
     // A type of the client's decides for itself what it accepts.
-    return Self(StandardConversion.fallback(Value.self)) { cell throws(ValueError) in
-      try Value(cell: cell).cell
+    let kind = StandardConversion.fallback(Value.self)
+    return Self(kind) { cell throws(ValueError) in
+      do throws(ValueError) { return try Value(cell: cell).cell } catch {
+        // Some servers send JSON in a string.
+        guard kind == .json, let text = StandardConversion.string(cell) else { throw error }
+        return try Value(cell: .text(text)).cell
+      }
     }
   }
 
@@ -112,8 +117,16 @@ private enum StandardConversion {
     case .real: return .real
     case .blob: return .base64
     case .text where V.Unwrapped.self == URL.self: return .text
-    case .text: return type is any JSONStored.Type ? .json : .custom(0)
+    case .text:
+      let isJSON = type is any JSONStored.Type || V.Unwrapped.self is any JSONValue.Type
+      return isJSON ? .json : .custom(0)
     }
+  }
+
+  /// The string that a JSON text is; nil if it is something else.
+  static func string(_ json: Cell) -> String? {
+    guard case .text(let text) = json, text.hasPrefix("\"") else { return nil }
+    return try? JSONDecoder().decode(String.self, from: Data(text.utf8))
   }
 
   /// What an enumeration or a set of options is stored as.

@@ -43,9 +43,18 @@ public struct RetryPolicy: Sendable, Hashable {
     if let wait = (error.underlying as? HTTPStatusError)?.retryAfter {
       return min(wait, longestDelay)
     }
-    // 2^62 first delays are longer than any limit.
-    let full = min(firstDelay * pow(2, Double(min(count - 1, 62))), longestDelay)
-    return full * (1 - min(max(jitter, 0), 1) * Double.random(in: 0...1))
+    return fullDelay(after: count) * (1 - min(max(jitter, 0), 1) * Double.random(in: 0...1))
+  }
+
+  private func fullDelay(after count: Int) -> Duration {
+    var delay = min(firstDelay, longestDelay)
+    var doublings = count - 1
+    // Half of the longest first: the double of a long one may be too much for a duration.
+    while doublings > 0 && delay > .zero && delay < longestDelay {
+      delay = delay > longestDelay / 2 ? longestDelay : delay * 2
+      doublings -= 1
+    }
+    return delay
   }
 
   private static func mayPass(_ error: (any Error)?) -> Bool {

@@ -37,6 +37,8 @@ struct CancelSite: Sendable {
   let stack: Stack
   /// The store's file.
   let store: URL
+  /// A number of each trial's own.
+  let stamp: Int
 }
 
 /// What an operation throws that does not find what it must.
@@ -269,7 +271,9 @@ extension CancelOperation {
     CancelOperation("changes", effect: { $0.notes.insert(8) }) { site in
       let changes = site.stack.changes
       let scratch = site.stack.scratch()
-      scratch.upsert(Note(id: 8, text: "eight", deleter: Int.random(in: 0..<1 << 40)))
+      // Another one the second time: what is there already is no change.
+      let found = try await scratch.find(Note.self, 8)
+      scratch.upsert(Note(id: 8, text: "eight", deleter: (found?.deleter ?? site.stamp) + 1))
       try await scratch.save()
       for await change in changes where change.count > 0 { return }
       try Task.checkCancellation()

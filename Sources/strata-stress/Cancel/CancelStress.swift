@@ -9,6 +9,7 @@ struct CancelStress {
   struct Options {
     /// Tries every n; if not, fewer and fewer of them.
     var isThorough = true
+    var seed = UInt64.random(in: 0...UInt64(UInt32.max))
     /// Nil for all.
     var operation: Int?
   }
@@ -25,24 +26,32 @@ struct CancelStress {
     let template = try await FaultTemplate(in: folder)
     let watchdog = Watchdog(mode: "cancel")
     let descriptors = Descriptors.count
+    var random = SplitMix64(seed: options.seed)
     for operation in options.operation.map({ [CancelOperation.all[$0]] }) ?? CancelOperation.all {
+      var errors = 0
       for moment in CancelMoment.allCases {
         var number = 0
         while report.violations.count < 100 {
           let label = "\(operation.name), \(moment.rawValue) \(number)"
           watchdog.begin(label)
           let trial = try CancelTrial(
-            operation, template, in: folder.appendingPathComponent("trial"))
+            operation, template, in: folder.appendingPathComponent("trial"),
+            stamp: Int(random.next() >> 24))
           let wasCancelled = try await trial.run(cancellingAt: number, moment)
           report.violations += trial.violations.map { "\(label): \($0)" }
           report.counts["trials", default: 0] += 1
           report.counts["\(moment.rawValue)s", default: 0] += wasCancelled ? 1 : 0
-          if trial.hasFailed { report.counts["cancelledErrors", default: 0] += 1 }
+          if trial.hasFailed { errors += 1 }
           if !wasCancelled { break }
           number += options.isThorough && moment != .turn ? 1 : max(1, number / 3)
         }
       }
+      report.counts["cancelledErrors", default: 0] += errors
+      // Whoever is cancelled before it begins never does all of its work.
+      if errors == 0 { report.violations.append("\(operation.name): cannot be cancelled") }
     }
+    report.require("trials")
+    for moment in CancelMoment.allCases { report.require("\(moment.rawValue)s") }
     if Descriptors.count > descriptors + 4 {
       report.violations.append("\(Descriptors.count - descriptors) file descriptors were left open")
     }

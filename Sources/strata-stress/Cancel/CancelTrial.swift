@@ -8,7 +8,9 @@ import StrataImport
 final class CancelTrial {
   private let operation: CancelOperation
   private let store: URL
+  private let stamp: Int
   private let token: HistoryToken
+  private let start: StoreContents
   private let before: Ledger
   private let after: Ledger
   private(set) var violations: [String] = []
@@ -18,12 +20,16 @@ final class CancelTrial {
   /// A note that a later save writes.
   private static let laterNote = 9_000_000
 
-  init(_ operation: CancelOperation, _ template: FaultTemplate, in folder: URL) throws {
+  init(
+    _ operation: CancelOperation, _ template: FaultTemplate, in folder: URL, stamp: Int
+  ) throws {
     self.operation = operation
+    self.stamp = stamp
     store = folder.appendingPathComponent("store.sqlite")
     token = template.token
-    before = template.ledger
-    var ledger = template.ledger
+    start = template.contents
+    before = start.ledger
+    var ledger = before
     operation.effect(&ledger)
     after = ledger
     try? FileManager.default.removeItem(at: folder)
@@ -41,7 +47,7 @@ final class CancelTrial {
     let stack = try await Stack.open(ChildProcess.entities, at: store, options: options)
     let live = stack.view.live(Note.sorted(by: \.id))
     try await live.load()
-    let site = CancelSite(stack: stack, store: store)
+    let site = CancelSite(stack: stack, store: store, stamp: stamp)
     let end = await canceller.run(cancellingAt: number, moment) { [operation] in
       try await operation.run(site)
     }
@@ -68,7 +74,7 @@ final class CancelTrial {
 
   /// The store has all that was acknowledged, or nothing of it, and everybody sees the same.
   private func check(_ stack: Stack, _ live: LiveQuery<Note>, isDone: Bool) async throws {
-    var stored = try await Ledger.stored(stack)
+    var stored = try await StoreContents.stored(stack).ledger
     if stored.notes.remove(Self.laterNote) == nil { violations.append("a later save is lost") }
     let isPart = operation.part == .someNotes && hasNotesBetween(stored)
     if stored != after && (isDone || (stored != before && !isPart)) {
@@ -89,7 +95,7 @@ final class CancelTrial {
 
   /// The next start of the program finds the same, and the history leads there.
   private func inspect() async {
-    let found = await StoreInspection(store, start: before, token: token)
+    let found = await StoreInspection(store, start: start, token: token)
     violations += found.violations.map { "afterwards: \($0)" }
     var wanted = after
     wanted.notes.insert(Self.laterNote)

@@ -31,12 +31,17 @@ struct PowerStress {
         defer { temporary.remove() }
         let folder = temporary.url
         var run = PowerRun(synchronous, seed, limit: min(left, 60), in: folder)
-        left -= max(1, try await run.run())
+        let losses = try await run.run()
+        left -= losses
+        if losses == 0 { run.violations.append("the power was never lost") }
         report.violations += run.violations.map { "\(name), seed \(seed): \($0)" }
         for (key, value) in run.counts { report.counts["\(name)\(key)", default: 0] += value }
         seed &+= 1
       }
     }
+    report.require("fullCommits", "fullLosses", "normalCommits", "normalLosses")
+    // Without it, what the disk had was never taken away.
+    if options.losses >= 60 { report.require("normalUndone") }
     return report
   }
 }
@@ -49,7 +54,7 @@ private struct PowerRun {
   private let folder: URL
   private let store: URL
   private var random: SplitMix64
-  private(set) var violations: [String] = []
+  var violations: [String] = []
   private(set) var counts: [String: Int] = [:]
 
   init(_ synchronous: Stack.Synchronous, _ seed: UInt64, limit: Int, in folder: URL) {
@@ -88,7 +93,7 @@ private struct PowerRun {
   /// Works until the power was lost often enough, and returns the state after every commit.
   private mutating func work(
     _ loss: PowerLoss, _ template: FaultTemplate
-  ) async throws -> [Int64: Ledger] {
+  ) async throws -> [Int64: StoreContents] {
     var rounds = 0
     while rounds < 12 && loss.images.count < limit {
       let stack = try await Stack.open(ChildProcess.entities, at: store, options: stackOptions)
@@ -100,15 +105,15 @@ private struct PowerRun {
       rounds += 1
     }
     let stack = try await Stack.open(ChildProcess.entities, at: store, options: stackOptions)
-    var ledger = template.ledger
-    var states = [template.token.commit: ledger]
+    var contents = template.contents
+    var states = [template.token.commit: contents]
     for try await entry in stack.history(since: template.token) {
-      _ = ledger.apply(entry.changes)
-      states[entry.token.commit] = ledger
+      _ = contents.apply(entry.changes)
+      states[entry.token.commit] = contents
     }
-    let stored = try await Ledger.stored(stack)
+    let stored = try await StoreContents.stored(stack)
     await stack.close()
-    if ledger != stored { violations.append("the history does not make the state") }
+    if contents != stored { violations.append("the history does not make the state") }
     return states
   }
 
@@ -144,7 +149,9 @@ private struct PowerRun {
       Note.self, from: .data(Data("[\(lines.joined(separator: ","))]".utf8)), options: options)
   }
 
-  private mutating func check(_ image: PowerLoss.Image, _ states: [Int64: Ledger]) async throws {
+  private mutating func check(_ image: PowerLoss.Image, _ states: [Int64: StoreContents])
+    async throws
+  {
     let after = folder.appendingPathComponent("after")
     try? FileManager.default.removeItem(at: after)
     try FileManager.default.createDirectory(at: after, withIntermediateDirectories: true)
@@ -154,8 +161,8 @@ private struct PowerRun {
     }
     let found = await StoreInspection(copy)
     violations += found.violations
-    guard let ledger = found.ledger, let commit = found.token?.commit else { return }
-    if states[commit] != ledger {
+    guard let contents = found.contents, let commit = found.token?.commit else { return }
+    if states[commit] != contents {
       violations.append("the state is not that of commit \(commit)")
     }
     if synchronous == .full && commit < image.acknowledged {

@@ -27,6 +27,7 @@ struct FaultStress {
     let watchdog = Watchdog(mode: "faults")
     let open = Descriptors.count
     for scenario in options.scenario.map({ [$0] }) ?? FaultScenario.allCases {
+      var failures = 0
       for call in FileCall.allCases {
         for code in FaultPlan.codes(of: call) {
           // A few calls in a row: what is tried again at once fails again.
@@ -40,7 +41,7 @@ struct FaultStress {
                 seed: options.seed &+ UInt64(number))
               await trial.run()
               report.counts["trials", default: 0] += 1
-              report.counts["failures", default: 0] += trial.failures
+              failures += trial.failures
               report.counts["errors", default: 0] += trial.errors
               report.violations += trial.violations.map { "\(scenario.rawValue): \(fault): \($0)" }
               if trial.failures == 0 || report.violations.count > 100 { break }
@@ -49,7 +50,10 @@ struct FaultStress {
           }
         }
       }
+      report.counts["failures", default: 0] += failures
+      if failures == 0 { report.violations.append("\(scenario.rawValue): no call has failed") }
     }
+    report.require("errors")
     if Descriptors.count > open + 4 {
       report.violations.append("\(Descriptors.count - open) file descriptors were left open")
     }

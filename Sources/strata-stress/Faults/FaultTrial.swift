@@ -12,7 +12,7 @@ final class FaultTrial {
   private let folder: URL
   private let store: URL
   /// What the store had before, and what it must have now: everything acknowledged, nothing else.
-  private let start: Ledger
+  private let start: StoreContents
   private let token: HistoryToken?
   private var ledger: Ledger
   private var random: SplitMix64
@@ -32,9 +32,9 @@ final class FaultTrial {
     self.folder = folder
     store = folder.appendingPathComponent("store.sqlite")
     random = SplitMix64(seed: seed)
-    start = scenario == .create ? Ledger() : template.ledger
+    start = scenario == .create ? StoreContents() : template.contents
     token = scenario == .create ? nil : template.token
-    ledger = start
+    ledger = start.ledger
     try? FileManager.default.removeItem(at: folder)
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     if scenario != .create { try FileManager.default.copyItem(at: template.store, to: store) }
@@ -273,8 +273,8 @@ final class FaultTrial {
   private func check(_ stack: Stack, _ live: LiveQuery<Note>) async {
     await attempt("checking") {
       try await stack.view.merged(stack.historyToken.commit)
-      let stored = try await Ledger.stored(stack)
-      if stored != ledger {
+      let stored = try await StoreContents.stored(stack)
+      if stored.ledger != ledger {
         violations.append("the stack does not have what was acknowledged")
       }
       let fetched = try await stack.view.fetch(Note.sorted(by: \.id))
@@ -297,7 +297,7 @@ final class FaultTrial {
 struct FaultTemplate {
   nonisolated static let accounts = 20
   let store: URL
-  let ledger: Ledger
+  let contents: StoreContents
   let token: HistoryToken
 
   init(in folder: URL) async throws {
@@ -311,7 +311,7 @@ struct FaultTemplate {
       }
       scratch.insert(Counter(id: 0))
     }
-    ledger = try await Ledger.stored(stack)
+    contents = try await StoreContents.stored(stack)
     token = stack.historyToken
     await stack.close()
   }

@@ -34,19 +34,3 @@ enum Next {
     }
   }
 }
-
-extension Ledger {
-  /// What is in a store of the next version.
-  static func migrated(_ stack: Stack) async throws -> Ledger {
-    let scratch = stack.scratch()
-    var ledger = Ledger()
-    for account in try await scratch.fetch(Next.Account.all) {
-      ledger.balances[account.id] = Int(account.balance)
-    }
-    ledger.notes = Set(try await scratch.fetch(Note.all).map(\.id))
-    for counter in try await scratch.fetch(Counter.all) {
-      ledger.counters[counter.id] = counter.value
-    }
-    return ledger
-  }
-}

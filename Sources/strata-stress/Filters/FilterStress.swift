@@ -19,6 +19,7 @@ struct FilterStress {
 
   func run() async throws -> Report {
     var report = Report(mode: "filters")
+    let watchdog = Watchdog(mode: "filters", patience: .seconds(600))
     var counts = ["filters": 0, "hits": 0, "inMemory": 0]
     let sizes = stride(from: 0, to: options.count, by: roundSize).map {
       min(roundSize, options.count - $0)
@@ -28,11 +29,13 @@ struct FilterStress {
       for (number, size) in sizes.enumerated() {
         if number >= 2, let done = try await group.next() { report.add(done, &counts) }
         let seed = options.seed &* 1_000_003 &+ UInt64(number)
+        watchdog.begin("round \(number)")
         group.addTask { try await round(size, seed) }
       }
       for try await done in group { report.add(done, &counts) }
     }
     report.counts = counts
+    report.require("filters", "inMemory")
     // Filters that find nothing, or everything, would agree too easily.
     if counts["hits", default: 0] < counts["filters", default: 0] {
       report.violations.append("the filters find next to nothing")

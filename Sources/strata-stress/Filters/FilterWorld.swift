@@ -65,7 +65,7 @@ struct FilterWorld: Sendable {
   var pieces: [Int: Piece] = [:]
   var composers: [Int: Composer] = [:]
   var labels: [String: Label] = [:]
-  /// The labels of each piece; some of them are not there.
+  /// The labels of each piece.
   var links: [Int: Set<String>] = [:]
 
   func composer(of piece: Piece) -> Composer? { piece.composerID.flatMap { composers[$0] } }

@@ -15,9 +15,12 @@ struct NumberStress {
 
   func run() throws -> Report {
     var report = Report(mode: "numbers", counts: ["numbers": options.count, "refused": 0])
+    report.require("numbers")
+    let watchdog = Watchdog(mode: "numbers")
     var texts = NumberTexts(generator: SplitMix64(seed: options.seed))
     let plan = try JSONPlan([JSONColumn(JSONPath([.index(0)]), .real)])
     for first in stride(from: 0, to: options.count, by: batchSize) {
+      watchdog.begin("number \(first)")
       let batch = (0..<min(batchSize, options.count - first)).map { _ in texts.next() }
       var scanner = JSONRecordScanner(.lines, plan: plan)
       let lines = Array(batch.map { "[\($0)]\n" }.joined().utf8)

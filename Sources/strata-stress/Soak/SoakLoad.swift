@@ -13,6 +13,8 @@ final class SoakLoad {
   private var tasks: [Task<Void, Never>] = []
   private let isOver = Lock(false)
   private var problems: [String] = []
+  /// How many screens were opened.
+  private(set) var visits = 0
 
   nonisolated static let accounts = 500
   nonisolated static let notes = 5_000
@@ -55,20 +57,19 @@ final class SoakLoad {
 
   /// Screens that are opened, edited in and left, one after the other.
   private func visitScreens() async {
-    var visit = 0
     while !isOver.withLock({ $0 }) {
-      visit += 1
+      visits += 1
       do {
         let rich = stack.view.live(Account.where { $0.balance > 1000 }, sectionedBy: \.owner)
         try await rich.load()
         let map = QuietMap()
         let registry = AnnotationRegistry(list, mapping: RegistryStress.pins, on: map)
         if let account = list.elements.first {
-          stack.view.update(account) { $0.owner = "Owner \(visit % 17)" }
+          stack.view.update(account) { $0.owner = "Owner \(visits % 17)" }
           try await stack.view.save(.mergeMine)
         }
         // Rarely: a suspension empties the log, whose bound is looked at in between.
-        if visit % 1000 == 0 {
+        if visits % 1000 == 0 {
           await stack.suspend()
           try await stack.resume()
         }
@@ -83,7 +84,7 @@ final class SoakLoad {
   func end() async {
     isOver.withLock { $0 = true }
     for task in tasks.dropLast(2) { await task.value }
-    // The streams end with the stack.
+    // Without it, these would end with the stack.
     for task in tasks.suffix(2) { task.cancel() }
   }
 

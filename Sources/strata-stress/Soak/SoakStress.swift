@@ -48,11 +48,14 @@ struct SoakStress {
       }
     }
     report.counts["commits"] = Int(load.stack.historyToken.commit)
+    report.counts["saves"] = samples.last?.saves
+    report.counts["visits"] = load.visits
+    report.require("saves", "visits")
     return report
   }
 }
 
-/// How far a figure may grow between the end of the warm-up and any later sample.
+/// How far a figure may grow between the end of the warm-up and all later samples but the two largest.
 private struct SoakBound: Sendable {
   let name: String
   let value: @Sendable (SoakSample) -> Int

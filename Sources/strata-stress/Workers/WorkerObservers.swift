@@ -10,16 +10,21 @@ final class WorkerObservers {
   private let all: LiveQuery<Account>
   private let branches: LiveQuery<Branch>
   private let notes: LiveQuery<Note>
-  private let followers: [LedgerFollower]
+  private let followers: [ContentsFollower]
   private let lists: [ListFollower<Account>]
   private let map = MirrorMap()
   private let registry: AnnotationRegistry<Account>
+  private let clusterMap = MirrorMap()
+  private let clusters: AnnotationRegistry<Account>
+  /// The zoom level of the map with clusters.
+  private var zoom = 0
+  private static let world = GeoRegion(south: -90, west: -180, north: 90, east: 180)
 
   private static let richQuery = Account.where { $0.balance > 1000 }
     .sorted(by: \.balance, .descending)
   private static let topQuery = Account.sorted(by: \.balance, .descending).limit(10)
 
-  init(_ stack: Stack, _ start: Ledger, pace: Duration?) async throws {
+  init(_ stack: Stack, _ start: StoreContents, pace: Duration?) async throws {
     self.stack = stack
     rich = stack.view.live(Self.richQuery)
     top = stack.view.live(Self.topQuery)
@@ -31,17 +36,26 @@ final class WorkerObservers {
     try await all.load()
     try await branches.load()
     try await notes.load()
+    let first = stack.historyToken.commit
     followers = [
-      LedgerFollower(start, stack.changes, "stack", pace: pace),
-      LedgerFollower(start, stack.view.changes, "view", pace: pace),
-      LedgerFollower(start, stack.view.changes, "view, without a pause,"),
+      ContentsFollower(start, at: first, stack.changes, "stack", pace: pace),
+      ContentsFollower(start, at: first, stack.view.changes, "view", pace: pace),
+      ContentsFollower(start, at: first, stack.view.changes, "view, without a pause,"),
     ]
     lists = [ListFollower(rich, pace: pace), ListFollower(top, pace: pace), ListFollower(top)]
     registry = AnnotationRegistry(all, mapping: RegistryStress.pins, on: map)
+    clusters = AnnotationRegistry(
+      all, mapping: RegistryStress.pins, on: clusterMap, clusters: ClusterOptions())
+    showClusters()
+  }
+
+  private func showClusters() {
+    zoom = (zoom + 3) % 14
+    clusters.show(Self.world, zoom: Double(zoom))
   }
 
   /// What somebody sees that is not so, once nobody writes.
-  func violations(_ stored: Ledger) async throws -> [String] {
+  func violations(_ stored: StoreContents) async throws -> [String] {
     let last = stack.historyToken.commit
     try await stack.view.merged(last)
     var violations: [String] = []
@@ -70,6 +84,36 @@ final class WorkerObservers {
         violations.append("the map calls \(key) \(annotation.title)")
       }
     }
+    violations += await clusterViolations(accounts)
+    return violations
+  }
+
+  /// The clusters have every account once, and are those that one finds who has not seen the changes.
+  private func clusterViolations(_ accounts: [RecordKey: Account]) async -> [String] {
+    await clusters.drain()
+    var violations: [String] = []
+    var leaves: [RecordKey] = []
+    for (key, annotation) in clusterMap.shown {
+      let count = annotation.cluster?.count ?? 1
+      let found = count == 1 ? [key] : await clusters.leaves(of: key, limit: .max)
+      if found.count != count {
+        violations.append("a cluster of \(count) has \(found.count) annotations")
+      }
+      leaves += found
+    }
+    if leaves.count != accounts.count || Set(leaves) != Set(accounts.keys) {
+      violations.append("the clusters show \(leaves.count) of \(accounts.count) accounts")
+    }
+    let map = MirrorMap()
+    let new = AnnotationRegistry(
+      all, mapping: RegistryStress.pins, on: map, clusters: ClusterOptions())
+    new.show(Self.world, zoom: Double(zoom))
+    await new.drain()
+    if clusterMap.places != map.places {
+      violations.append("the clusters are not those of the accounts at zoom \(zoom)")
+    }
+    new.detach()
+    showClusters()
     return violations
   }
 
@@ -117,6 +161,16 @@ private final class ListFollower<E: Entity & Equatable> {
 @MainActor
 private final class MirrorMap: AnnotationSurface {
   private(set) var shown: [RecordKey: Annotation] = [:]
+
+  struct Place: Equatable {
+    let coordinate: Coordinate
+    let count: Int
+  }
+
+  /// Where something is shown, and for how many.
+  var places: [RecordKey: Place] {
+    shown.mapValues { Place(coordinate: $0.coordinate, count: $0.cluster?.count ?? 1) }
+  }
 
   func apply(_ operation: AnnotationOperation) {
     switch operation {

@@ -60,9 +60,14 @@ struct WorkerStress {
       if mode == .contention { options.workers *= 2 }
       var run = try await WorkerRun(options)
       try await run.run()
-      report.violations += run.violations.map { "\(mode): \($0)" }
+      var part = Report(mode: "\(mode)", counts: run.counts)
+      part.require("saves", "imports", "checkpoints")
+      if mode == .contention { part.require("conflicts") }
+      if mode == .cancellation { part.require("cancelled") }
+      report.violations += (run.violations + part.violations).map { "\(mode): \($0)" }
       report.counts.merge(run.counts) { $0 + $1 }
     }
+    report.require("viewSaves", "viewNotes")
     return report
   }
 }
@@ -72,7 +77,7 @@ struct WorkerStress {
 private struct WorkerRun {
   private let options: WorkerStress.Options
   private let stack: Stack
-  private let start: Ledger
+  private let start: StoreContents
   private let observers: WorkerObservers
   private let log = WorkLog()
   private var owners: [Int: String] = [:]
@@ -91,7 +96,7 @@ private struct WorkerRun {
         scratch.insert(Account(id: id, owner: "Owner \(id % 17)", balance: 1000))
       }
     }
-    start = try await Ledger.stored(stack)
+    start = try await StoreContents.stored(stack)
     observers = try await WorkerObservers(stack, start, pace: options.mode.pace)
   }
 
@@ -154,13 +159,13 @@ private struct WorkerRun {
   }
 
   private mutating func check() async throws {
-    let stored = try await Ledger.stored(stack)
-    let replayed = log.replay(from: start)
+    let stored = try await StoreContents.stored(stack)
+    let replayed = log.replay(from: start.ledger)
     violations += replayed.violations
-    if replayed.ledger != stored {
+    if replayed.ledger != stored.ledger {
       violations.append("the acknowledged saves do not make the store")
     }
-    if stored.balances.values.reduce(0, +) != options.mode.accounts * 1000 {
+    if stored.ledger.balances.values.reduce(0, +) != options.mode.accounts * 1000 {
       violations.append("money was made or lost")
     }
     let branches = Set(try await stack.fetch(Branch.all).map(\.id))

@@ -37,7 +37,8 @@ struct Place: Entity, Equatable {
     try result.get()
   }
 
-  private static func fill(_ stack: Stack) async throws {
+  /// Makes all of them, and the tags that they are linked with.
+  static func fill(_ stack: Stack) async throws {
     try await stack.withScratch { scratch in
       for id in 0..<5 { scratch.insert(Tag(id: id, name: "tag \(id)")) }
       for id in 0..<count {
