@@ -158,10 +158,17 @@ struct TableChange {
     if case .column = sources[column] { true } else { false }
   }
 
-  /// Whether other values than before are the key.
+  /// Whether other values than before are the key, of another column or new ones.
   var hasNewKey: Bool {
-    guard let old, case .column(let name) = sources.first else { return false }
-    return !name.isSameName(as: old.key)
+    guard let old, let source = sources.first else { return false }
+    switch source {
+    case .column(let name), .converted(let name, _): return !name.isSameName(as: old.key)
+    // A key for which no source was found is refused as such.
+    case .value(.null): return false
+    case .value, .newEntity: return true
+    // Nothing refers to a link.
+    case .linkKey, .place: return false
+    }
   }
 
   /// The columns that are references only now, or to another table, with the table's name.
