@@ -7,10 +7,13 @@ struct SchemaDifference {
   /// What is not declared and therefore refuses the store.
   private(set) var problems: [StoreError] = []
 
-  /// Columns (`table.column`) that are references only now, or to another table.
+  /// Columns (`table.column`) that are required references only now, or to another table.
   private(set) var newReferences: Set<String> = []
 
-  var isEmpty: Bool { changes.isEmpty && removed.isEmpty && problems.isEmpty }
+  /// Whether nothing has to be changed or checked.
+  var isEmpty: Bool {
+    changes.isEmpty && removed.isEmpty && problems.isEmpty && newReferences.isEmpty
+  }
 
   init(from stored: SchemaDescription, to model: Model, removedTables: Set<String>) {
     let matches = FormerNames.match(
@@ -171,11 +174,11 @@ struct TableChange {
     }
   }
 
-  /// The columns that are references only now, or to another table, with the table's name.
+  /// The columns that are required references only now, or to another table, with the table's name.
   var newReferences: [String] {
     guard let old else { return [] }
     return zip(sources, new.columns).compactMap { source, column in
-      guard case .column(let name) = source, let target = column.target,
+      guard case .column(let name) = source, !column.isOptional, let target = column.target,
         old[column: name]?.target != target
       else { return nil }
       return "\(new.name).\(column.name)"
