@@ -197,6 +197,8 @@ private enum V4 {
 
   @Test(arguments: [
     ("unknown table", "there is no table \"nothing\""),
+    ("no columns", "has no column"), ("no key", "has no column \"key\""),
+    ("no unique", "has no column \"code\""), ("no text", "has no column \"words\""),
     ("unknown column", "has no column \"nothing\""),
     ("wrong type", "is String (TEXT), not 1"),
     ("missing value", "\"artist\" is required"),
@@ -230,6 +232,18 @@ private enum V4 {
       case "read": for row in try migration.rows(of: "songs") { _ = try row["x"] }
       case "key": try migration.removeColumn("id", from: "songs")
       case "twice": try migration.createTable(.init("Songs", columns: [.init("id", .text)]))
+      case "no columns":
+        var table = SchemaDescription.Table("t", columns: [.init("id", .text)])
+        table.columns = []
+        try migration.createTable(table)
+      case "no key":
+        try migration.createTable(.init("t", columns: [.init("id", .text)], key: "key"))
+      case "no unique":
+        try migration.createTable(
+          .init("t", columns: [.init("id", .text)], uniques: [["id", "code"]]))
+      case "no text":
+        try migration.createTable(
+          .init("t", columns: [.init("id", .text)], fullText: .init(["words"])))
       case "column twice": try migration.renameColumn("artist", of: "songs", to: "TITLE")
       case "reserved": try migration.createTable(.init("strata_x", columns: [.init("id", .text)]))
       case "required": try migration.addColumn(.init("must", .text), to: "songs")
