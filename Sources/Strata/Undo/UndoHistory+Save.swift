@@ -131,8 +131,12 @@ extension UndoHistory {
       guard !columns.isEmpty, case .known(let change)? = group[table, key],
         let before = change.before
       else { return }
-      let edited =
-        change.after.map { columns.intersection($0.differences(from: before)) } ?? columns
+      // The inverse of an edit starts from another value than the one that was replaced.
+      let edited = AttributeSet(
+        columns.positions.filter { column in
+          !before.differs(from: start, at: column)
+            && change.after.map { $0.differs(from: before, at: column) } ?? true
+        })
       columns = columns.subtracting(edited)
       group[table, key] = .known(
         Change(before: before.replacing(edited, from: stored), after: change.after))

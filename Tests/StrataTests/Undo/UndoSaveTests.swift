@@ -188,6 +188,24 @@ import Testing
     #expect(try await stack.rows(state) == before)
   }
 
+  /// The inverse of the group counted as an edit of somebody's value, and redoing brought that one.
+  @Test func `an edit that was undone while it was saved over somebody's value is redone`()
+    async throws
+  {
+    try await stack.withScratch { [gull] in $0.insert(gull) }
+    view.undoGroup { view.update(gull) { $0.name = "Mine" } }
+    try await stack.commit { [gull] in $0.update(gull) { $0.name = "Theirs" } }
+    let stop = await WriterStop(stack)
+    let saving = Task { try await view.save(.overwrite) }
+    #expect(await eventually { view.isSaving })
+    view.undo()
+    stop.release()
+    _ = try await saving.value
+    #expect(try await view.find(Boat.self, 1)?.name == "Gull")
+    view.redo()
+    #expect(try await view.find(Boat.self, 1)?.name == "Mine")
+  }
+
   @Test func `a save inside an open group belongs to the group`() async throws {
     let pier = Pier(id: 1, harbourID: 1)
     try await stack.withScratch { scratch in
