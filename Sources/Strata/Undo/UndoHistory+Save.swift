@@ -39,6 +39,20 @@ extension UndoHistory {
     return attribute(extras, from: first)
   }
 
+  /// Makes known what blind edits did that were saved into a parent's edits, as far as the parent
+  /// knew the rows.
+  mutating func didSave(_ layer: Layer, into parent: [Edits.Absorbed], from first: Int) {
+    guard isRecording else { return }
+    for edit in parent {
+      guard case .blind? = layer[edit.table.id, edit.key] else { continue }
+      if case .unknown = edit.shown { continue }
+      let before = edit.shown.record
+      let after = edit.change.map { $0.applied(to: before) } ?? before
+      meet(after, edit.table.id, edit.key, from: saveStart)
+      meet(before, edit.table.id, edit.key, from: first)
+    }
+  }
+
   /// What a save wrote beyond what was edited.
   fileprivate struct Extra {
     let table: Table
