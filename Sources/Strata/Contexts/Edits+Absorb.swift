@@ -21,7 +21,8 @@ extension Edits {
   struct Absorbed {
     let table: Table
     let key: RecordKey
-    let change: LayerChange
+    /// Nil for a blind edit that changes nothing of what the parent shows.
+    let change: LayerChange?
     /// What the parent showed for the key.
     let shown: Shown
   }
@@ -58,7 +59,7 @@ extension Edits {
           rebased =
             change.resolved(onto: below.record, conflicting, by: policy).map(LayerChange.known)
         }
-        if let rebased {
+        if rebased != nil || change.isBlind {
           absorbed.append(Absorbed(table: table, key: key, change: rebased, shown: below))
         }
       }
@@ -69,16 +70,16 @@ extension Edits {
 
   /// Puts a child's change on top; an edit of this context keeps its first `before`.
   mutating func absorb(_ absorbed: Absorbed) {
+    guard let edit = absorbed.change else { return }
     let old = layer[absorbed.table.id, absorbed.key]
     layer.replace(absorbed.table.id, absorbed.key) { below in
-      below.map { $0.joined(with: absorbed.change) } ?? absorbed.change
+      below.map { $0.joined(with: edit) } ?? edit
     }
     let done =
-      if case .known(let change) = absorbed.change {
+      if case .known(let change) = edit {
         change
       } else {
-        Change(
-          before: absorbed.shown.record, after: absorbed.change.applied(to: absorbed.shown.record))
+        Change(before: absorbed.shown.record, after: edit.applied(to: absorbed.shown.record))
       }
     record(done, over: old, absorbed.table.id, absorbed.key)
   }

@@ -134,7 +134,9 @@ public final class ScratchContext {
   }
 
   /// Takes a child's edits on top of this context's, rebased onto what it shows now.
-  private func absorb(_ layer: Layer, _ policy: SavePolicy) throws(StoreError) {
+  private func absorb(
+    _ layer: Layer, _ policy: SavePolicy
+  ) throws(StoreError) -> [Edits.Absorbed] {
     checkUse()
     let below = Array(layers.reversed())
     let absorbed = try edits.rebased(layer, by: policy) { table, key in
@@ -142,6 +144,7 @@ public final class ScratchContext {
     }
     for change in absorbed { edits.absorb(change) }
     edits.undo.endEvent()
+    return absorbed
   }
 
   /// This context's layer and those of its ancestors, the uppermost first.
@@ -298,11 +301,13 @@ public final class ScratchContext {
       for (table, changes) in changes { edits.follow(changes, table) }
       return commit
     case .view(let view, _):
-      let commit = try await view.absorb(layer, policy)
+      let (commit, absorbed) = try await view.absorb(layer, policy)
+      edits.undo.didSave(layer, into: absorbed, from: firstGroup)
       await refresh()
       return commit
     case .scratch(let context, _):
-      try context.absorb(layer, policy)
+      let absorbed = try context.absorb(layer, policy)
+      edits.undo.didSave(layer, into: absorbed, from: firstGroup)
       await refresh()
       return context.snapshot?.commit ?? store.newestCommit
     }

@@ -243,7 +243,9 @@ public final class ViewContext: Observable {
   var base: (snapshot: Snapshot, layers: [Layer]) { (snapshot, layers.layers) }
 
   /// Takes a child's edits on top of this context's, rebased onto what it shows now.
-  func absorb(_ layer: Layer, _ policy: SavePolicy) async throws(StoreError) -> Int64 {
+  func absorb(
+    _ layer: Layer, _ policy: SavePolicy
+  ) async throws(StoreError) -> (commit: Int64, absorbed: [Edits.Absorbed]) {
     var cursor = publisher.addCursor()
     defer { publisher.removeCursor(cursor) }
     while true {
@@ -256,11 +258,11 @@ public final class ViewContext: Observable {
         layers.shown(table, key, over: .init(stored[table, key]))
       }
       defer { tellStatus() }
-      for change in absorbed {
-        layers.pending.absorb(change)
-        didEdit(change.key, in: change.table.id)
+      for edit in absorbed where edit.change != nil {
+        layers.pending.absorb(edit)
+        didEdit(edit.key, in: edit.table.id)
       }
-      return snapshot.commit
+      return (snapshot.commit, absorbed)
     }
   }
 

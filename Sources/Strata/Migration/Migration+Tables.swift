@@ -1,8 +1,8 @@
 extension Migration {
   /// Creates a table with its indexes.
   ///
-  /// - Throws: ``StoreError`` with code `migrationFailed` if the table is there already or a name is none;
-  ///   one of SQLite's.
+  /// - Throws: ``StoreError`` with code `migrationFailed` if the table is there already, a name is none,
+  ///   or the key, a constraint or an index names a column that it does not have; one of SQLite's.
   public func createTable(_ table: SchemaDescription.Table) throws(StoreError) {
     try check()
     guard schema[table: table.name] == nil else {
@@ -10,6 +10,9 @@ extension Migration {
     }
     try checkName(table.name)
     for column in table.columns { try checkColumn(column, of: table) }
+    if let missing = table.missingColumn {
+      throw .migration("table \"\(table.name)\" has no column \"\(missing)\"")
+    }
     try atomically { () throws(StoreError) in
       try execute(table.sql.create)
       for index in table.indexes { try execute(index.create) }

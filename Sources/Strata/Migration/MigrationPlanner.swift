@@ -10,7 +10,9 @@ struct MigrationPlanner: Sendable {
   let busyTimeout: Duration
 
   func plan() throws(StoreError) -> MigrationPlan {
-    guard FileManager.default.fileExists(atPath: path) else { return created }
+    guard FileManager.default.fileExists(atPath: path) else {
+      return model.creation(version: version)
+    }
     let connection: Connection
     do throws(SQLiteError) {
       connection = try Connection(path: path, access: .readOnly, busyTimeout: busyTimeout)
@@ -19,7 +21,7 @@ struct MigrationPlanner: Sendable {
       throw StoreError(error, path: path)
     }
     defer { try? connection.execute("ROLLBACK") }
-    if try StoreFormat.isEmptyFile(connection) { return created }
+    if try StoreFormat.isEmptyFile(connection) { return model.creation(version: version) }
     do throws(StoreError) {
       let plan = try StoreFormat.migrate(connection, model, version: version, options, isDry: true)
       let stored = plan.storedVersion ?? 0
@@ -36,20 +38,6 @@ struct MigrationPlanner: Sendable {
   private static let unreadable: [StoreError.Code] = [
     .busy, .diskFull, .inputOutput, .cannotOpen, .notADatabase, .sqlite,
   ]
-
-  private var created: MigrationPlan {
-    MigrationPlan(
-      from: nil, to: version,
-      model.tables.flatMap { table in
-        [.createTable(table.name)]
-          + table.described.indexes.map {
-            .createIndex($0.columns, table: table.name, isUnique: $0.isUnique)
-          }
-          + (table.search?.indexes ?? []).map {
-            .createSearchIndex($0.columns, table: table.name)
-          }
-      } + [.record(version: version)])
-  }
 
   private func storedVersion(_ connection: Connection) -> Int? {
     ((try? connection.integer("SELECT version FROM strata_schema")) ?? nil).map { Int($0) }
@@ -77,6 +65,23 @@ struct MigrationPlanner: Sendable {
     }
     defer { try? target.execute("ROLLBACK") }
     return try StoreFormat.migrate(target, model, version: version, options)
+  }
+}
+
+extension Model {
+  /// What makes a new store.
+  func creation(version: Int) -> MigrationPlan {
+    MigrationPlan(
+      from: nil, to: version,
+      tables.flatMap { table in
+        [.createTable(table.name)]
+          + table.described.indexes.map {
+            .createIndex($0.columns, table: table.name, isUnique: $0.isUnique)
+          }
+          + (table.search?.indexes ?? []).map {
+            .createSearchIndex($0.columns, table: table.name)
+          }
+      } + [.record(version: version)])
   }
 }
 

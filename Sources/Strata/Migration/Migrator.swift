@@ -187,9 +187,8 @@ struct Migrator {
       do throws(SQLiteError) { try connection.execute(index.create) } catch {
         throw try duplicates(index, change.table) ?? StoreError(error)
       }
-      meter.advance()
+      meter.finishOne()
     }
-    meter.end()
   }
 
   /// The two rows that a unique index cannot be made for.
@@ -230,9 +229,8 @@ struct Migrator {
     for index in indexes {
       try perform(
         .createSearchIndex(index.columns, table: change.new.name), "\(index.create); \(index.fill)")
-      meter.advance()
+      meter.finishOne()
     }
-    meter.end()
   }
 
   // MARK: - References

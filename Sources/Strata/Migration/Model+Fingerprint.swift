@@ -1,6 +1,7 @@
 extension Model {
   /// A number that differs for models whose descriptions differ in what the file has to know; names
-  /// of entities and former names are for messages.
+  /// of entities are for messages, and a former name that nothing has today cannot be in a file of
+  /// otherwise equal tables. One that something else has today tells of names that were swapped.
   ///
   /// It is stored beside the description, so that a store of today's schema is opened without
   /// reading that: decoding and comparing a thousand columns takes longer than everything else.
@@ -12,6 +13,13 @@ extension Model {
       // Ends the text: no byte of UTF-8.
       hash = (hash ^ 0xFF) &* 0x100_0000_01B3
     }
+    func add(formerNames: [String], of name: String, among names: Set<[UInt8]>) {
+      for former in formerNames where names.contains(former.folded) && !former.isSameName(as: name)
+      {
+        add("\(former) is \(name)")
+      }
+    }
+    let names = Set(tables.map(\.name.folded))
     for table in tables.sorted(by: { $0.name < $1.name }) {
       add(table.sql.create)
       for index in table.sql.indexes(uniques: table.uniques) { add(index.create) }
@@ -19,6 +27,11 @@ extension Model {
       for column in table.evolution.columns {
         add(column.valueType)
         add(column.target ?? "")
+      }
+      add(formerNames: table.evolution.formerNames, of: table.name, among: names)
+      let columns = Set(table.columns.map(\.name.folded))
+      for (column, evolution) in zip(table.columns, table.evolution.columns) {
+        add(formerNames: evolution.evolution.formerNames, of: column.name, among: columns)
       }
     }
     return Int64(bitPattern: hash)

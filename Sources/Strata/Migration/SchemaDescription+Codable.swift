@@ -35,11 +35,10 @@ extension SchemaDescription.Table: Codable {
     fullText = try values.decodeIfPresent(SchemaDescription.FullText.self, forKey: .fullText)
     spatial =
       try values.decodeIfPresent([SchemaDescription.Spatial].self, forKey: .spatial) ?? []
-    let all = columns.map(\.name)
-    let searched = (fullText?.columns ?? []) + spatial.flatMap { [$0.latitude, $0.longitude] }
-    for name in [key] + uniques.joined() + searched where !all.contains(name) {
+    if let missing = missingColumn {
       throw DecodingError.dataCorruptedError(
-        forKey: .columns, in: values, debugDescription: "table \(self.name) has no column \(name)")
+        forKey: .columns, in: values,
+        debugDescription: "table \(self.name) has no column \(missing)")
     }
   }
 

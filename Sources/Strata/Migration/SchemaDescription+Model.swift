@@ -52,6 +52,13 @@ extension SchemaDescription.Table {
   /// All SQL text about the table; the key comes first there.
   var sql: TableSQL { TableSQL(name: name, columns: storedColumns) }
 
+  /// A name in the key, a constraint or an index that is no column's; nil if there is none.
+  var missingColumn: String? {
+    let all = Set(columns.map(\.name))
+    let searched = (fullText?.columns ?? []) + spatial.flatMap { [$0.latitude, $0.longitude] }
+    return ([key] + uniques.joined() + searched).first { !all.contains($0) }
+  }
+
   /// The columns, the key first.
   var ordered: [SchemaDescription.Column] {
     columns.filter { $0.name == key } + columns.filter { $0.name != key }

@@ -7,10 +7,13 @@ struct SchemaDifference {
   /// What is not declared and therefore refuses the store.
   private(set) var problems: [StoreError] = []
 
-  /// Columns (`table.column`) that are references only now, or to another table.
+  /// Columns (`table.column`) that are required references only now, or to another table.
   private(set) var newReferences: Set<String> = []
 
-  var isEmpty: Bool { changes.isEmpty && removed.isEmpty && problems.isEmpty }
+  /// Whether nothing has to be changed or checked.
+  var isEmpty: Bool {
+    changes.isEmpty && removed.isEmpty && problems.isEmpty && newReferences.isEmpty
+  }
 
   init(from stored: SchemaDescription, to model: Model, removedTables: Set<String>) {
     let matches = FormerNames.match(
@@ -157,17 +160,24 @@ struct TableChange {
     if case .column = sources[column] { true } else { false }
   }
 
-  /// Whether other values than before are the key.
+  /// Whether other values than before are the key, of another column or new ones.
   var hasNewKey: Bool {
-    guard let old, case .column(let name) = sources.first else { return false }
-    return !name.isSameName(as: old.key)
+    guard let old, let source = sources.first else { return false }
+    switch source {
+    case .column(let name), .converted(let name, _): return !name.isSameName(as: old.key)
+    // A key for which no source was found is refused as such.
+    case .value(.null): return false
+    case .value, .newEntity: return true
+    // Nothing refers to a link.
+    case .linkKey, .place: return false
+    }
   }
 
-  /// The columns that are references only now, or to another table, with the table's name.
+  /// The columns that are required references only now, or to another table, with the table's name.
   var newReferences: [String] {
     guard let old else { return [] }
     return zip(sources, new.columns).compactMap { source, column in
-      guard case .column(let name) = source, let target = column.target,
+      guard case .column(let name) = source, !column.isOptional, let target = column.target,
         old[column: name]?.target != target
       else { return nil }
       return "\(new.name).\(column.name)"

@@ -215,7 +215,7 @@ extension Record {
     !isNull(column) && self.key(column) == key
   }
 
-  fileprivate func settingNull(_ column: Int) -> Record {
+  func settingNull(_ column: Int) -> Record {
     let builder = RecordBuilder()
     builder.begin(columns: count)
     for other in 0..<count {

@@ -30,7 +30,7 @@ enum StoreFormat {
       if try isEmptyFile(connection) {
         try create(
           connection, model.description(version: schemaVersion), fingerprint: model.fingerprint)
-        plan = MigrationPlan(from: nil, to: schemaVersion, [.record(version: schemaVersion)])
+        plan = model.creation(version: schemaVersion)
       } else {
         plan = try migrate(connection, model, version: schemaVersion, migration)
       }

@@ -134,5 +134,5 @@ extension UndoReport {
 }
 
 extension LayerChange {
-  fileprivate var isBlind: Bool { if case .blind = self { true } else { false } }
+  var isBlind: Bool { if case .blind = self { true } else { false } }
 }

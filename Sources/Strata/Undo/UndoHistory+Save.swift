@@ -3,8 +3,8 @@
 extension UndoHistory {
   /// Makes the groups of a save what the writer wrote.
   ///
-  /// Where the writer overwrote somebody else's value, undoing brings that value back. What no group
-  /// did, a delete rule did: it belongs to the group that deleted what the row referred to.
+  /// Where the writer overwrote somebody else's value, undoing brings that value back. What a delete
+  /// rule did belongs to the group that deleted what the row referred to.
   ///
   /// - Parameters:
   ///   - layer: what was saved.
@@ -18,22 +18,39 @@ extension UndoHistory {
     for (id, changes) in written {
       guard case .rows(let rows) = changes else { continue }
       for row in rows {
+        let extra: Change?
         switch layer[id, row.key] {
-        case .blind?:
+        case .blind(let change)?:
+          let before = row.change.before
           // What was edited since the save began is on top of what it wrote.
           meet(row.change.after, id, row.key, from: saveStart)
-          meet(row.change.before, id, row.key, from: first)
+          meet(before, id, row.key, from: first)
+          extra = row.change.beyond(
+            Change(before: before, after: change.applied(to: before)), in: model[id])
         case .known(let change)?:
           replaced(change, by: row.change, id, row.key, from: first)
-          if let extra = row.change.beyond(change) {
-            extras.append(Extra(table: model[id], key: row.key, change: extra))
-          }
-        case nil: extras.append(Extra(table: model[id], key: row.key, change: row.change))
+          extra = row.change.beyond(change, in: model[id])
+        case nil: extra = row.change
         }
+        if let extra { extras.append(Extra(table: model[id], key: row.key, change: extra)) }
       }
     }
-    extras += takenInsertions(of: layer, written, model)
+    extras += unwritten(layer, written, model, from: first)
     return attribute(extras, from: first)
+  }
+
+  /// Makes known what blind edits did that were saved into a parent's edits, as far as the parent
+  /// knew the rows.
+  mutating func didSave(_ layer: Layer, into parent: [Edits.Absorbed], from first: Int) {
+    guard isRecording else { return }
+    for edit in parent {
+      guard case .blind? = layer[edit.table.id, edit.key] else { continue }
+      if case .unknown = edit.shown { continue }
+      let before = edit.shown.record
+      let after = edit.change.map { $0.applied(to: before) } ?? before
+      meet(after, edit.table.id, edit.key, from: saveStart)
+      meet(before, edit.table.id, edit.key, from: first)
+    }
   }
 
   /// What a save wrote beyond what was edited.
@@ -43,21 +60,68 @@ extension UndoHistory {
     let change: Change
   }
 
-  /// Insertions that a delete rule took before they were written.
-  private func takenInsertions(
-    of layer: Layer, _ written: [TableID: TableChanges], _ model: Model
+  /// What delete rules did to edits of which they left nothing to write. The rows of all other edits
+  /// without a change were as edited before; with that, blind ones are known.
+  private mutating func unwritten(
+    _ layer: Layer, _ written: [TableID: TableChanges], _ model: Model, from first: Int
   ) -> [Extra] {
-    var extras: [Extra] = []
-    for (id, changes) in layer.tables where !model[id].references.isEmpty {
-      for (key, change) in changes {
-        guard case .known(let change) = change, change.before == nil, let after = change.after,
-          written[id]?[key] == nil
-        else { continue }
-        extras.append(
-          Extra(table: model[id], key: key, change: Change(before: after, after: nil)))
+    var edits: [Unwritten] = []
+    for (id, changes) in layer.tables {
+      if case .reset? = written[id] { continue }
+      for (key, change) in changes where written[id]?[key] == nil {
+        edits.append(Unwritten(table: model[id], key: key, change: change))
       }
     }
+    var taken: [TableID: Set<RecordKey>] = [:]
+    func isGone(_ table: TableID, _ key: RecordKey) -> Bool {
+      if taken[table]?.contains(key) == true { return true }
+      if case .reset? = written[table] { return layer[table, key]?.isDeletion == true }
+      return written[table]?[key].map { $0.after == nil } ?? false
+    }
+    var extras: [Extra] = []
+    var left = edits.count + 1
+    // One may have gone with another one.
+    while edits.count < left && !edits.isEmpty {
+      left = edits.count
+      edits.removeAll { edit in
+        guard let row = edit.result,
+          !row.references(of: edit.table, under: .cascade, where: isGone).isEmpty
+        else { return false }
+        taken[edit.table.id, default: []].insert(edit.key)
+        extras.append(
+          Extra(table: edit.table, key: edit.key, change: .init(before: row, after: nil)))
+        return true
+      }
+    }
+    for extra in extras { meet(nil, extra.table.id, extra.key, from: first, below: saveStart) }
+    for edit in edits {
+      let nulled =
+        edit.result.map { $0.references(of: edit.table, under: .nullify, where: isGone) } ?? []
+      let stored = nulled.reduce(edit.result) { $0?.settingNull($1) }
+      if case .blind = edit.change {
+        meet(stored, edit.table.id, edit.key, from: first, below: saveStart)
+      }
+      if nulled.isEmpty { continue }
+      extras.append(
+        Extra(table: edit.table, key: edit.key, change: .init(before: edit.result, after: stored)))
+    }
     return extras
+  }
+
+  /// An edit of a row that the save left as it was.
+  private struct Unwritten {
+    let table: Table
+    let key: RecordKey
+    let change: LayerChange
+    /// What the edit made of the row.
+    let result: Record?
+
+    init(table: Table, key: RecordKey, change: LayerChange) {
+      self.table = table
+      self.key = key
+      self.change = change
+      result = change.applied(to: nil)
+    }
   }
 
   /// Puts what the writer really replaced in the place of what the context believed.
@@ -81,8 +145,12 @@ extension UndoHistory {
       guard !columns.isEmpty, case .known(let change)? = group[table, key],
         let before = change.before
       else { return }
-      let edited =
-        change.after.map { columns.intersection($0.differences(from: before)) } ?? columns
+      // The inverse of an edit starts from another value than the one that was replaced.
+      let edited = AttributeSet(
+        columns.positions.filter { column in
+          !before.differs(from: start, at: column)
+            && change.after.map { $0.differs(from: before, at: column) } ?? true
+        })
       columns = columns.subtracting(edited)
       group[table, key] = .known(
         Change(before: before.replacing(edited, from: stored), after: change.after))
@@ -158,15 +226,35 @@ extension UndoGroup {
 }
 
 extension Change {
-  /// What was written beyond an edit; nil for nothing.
-  fileprivate func beyond(_ edit: Change) -> Change? {
-    guard let before, let edited = edit.after else { return nil }
+  /// What delete rules wrote beyond an edit; nil for nothing.
+  fileprivate func beyond(_ edit: Change, in table: Table) -> Change? {
+    guard let edited = edit.after else { return nil }
     guard let after else { return Change(before: edited, after: nil) }
-    guard let start = edit.before else { return nil }
-    let mine = edited.differences(from: start)
-    let others = AttributeSet(
-      after.differences(from: before).positions.filter { !mine.contains($0) })
-    if others.isEmpty { return nil }
-    return Change(before: after.replacing(others, from: before), after: after)
+    var expected = edited
+    if let before, let start = edit.before {
+      expected = before.replacing(edited.differences(from: start), from: edited)
+    }
+    let nulled = table.references.map(\.column).filter {
+      after.isNull($0) && !expected.isNull($0)
+    }
+    if nulled.isEmpty { return nil }
+    return Change(before: after.replacing(AttributeSet(nulled), from: expected), after: after)
+  }
+}
+
+extension LayerChange {
+  fileprivate var isDeletion: Bool {
+    if case .known(let change) = self { change.after == nil } else { self == .blind(.set(nil)) }
+  }
+}
+
+extension Record {
+  /// The columns of a rule's references to rows that fulfil a condition.
+  fileprivate func references(
+    of table: Table, under rule: DeleteRule, where condition: (TableID, RecordKey) -> Bool
+  ) -> [Int] {
+    table.references.filter {
+      $0.rule == rule && !isNull($0.column) && condition($0.target, key($0.column))
+    }.map(\.column)
   }
 }

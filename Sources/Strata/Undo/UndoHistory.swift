@@ -180,10 +180,17 @@ struct UndoHistory: Sendable {
 
   /// Changes every group from a number on, the open one included, in the order of their numbers
   /// within each of undo and redo.
-  mutating func update(from number: Int = 0, _ body: (inout UndoGroup) -> Void) {
-    for index in undoable.indices where undoable[index].number >= number { body(&undoable[index]) }
-    for index in redoable.indices where redoable[index].number >= number { body(&redoable[index]) }
-    if let open, open.number >= number { updateOpen(body) }
+  mutating func update(
+    from first: Int = 0, below end: Int = .max, _ body: (inout UndoGroup) -> Void
+  ) {
+    let numbers = first..<max(first, end)
+    for index in undoable.indices where numbers.contains(undoable[index].number) {
+      body(&undoable[index])
+    }
+    for index in redoable.indices where numbers.contains(redoable[index].number) {
+      body(&redoable[index])
+    }
+    if let open, numbers.contains(open.number) { updateOpen(body) }
   }
 
   // MARK: The store underneath
@@ -241,9 +248,14 @@ struct UndoHistory: Sendable {
     if own[table]?[key] == nil { update { $0.follow(change, table, key) } }
   }
 
-  /// Makes known what blind edits of a row did, now that the row is known.
-  mutating func meet(_ row: Record?, _ table: TableID, _ key: RecordKey, from number: Int = 0) {
-    update(from: number) { $0.meet(row, table, key) }
+  /// Makes known what blind edits of a row did, now that the row is known; a group that did nothing
+  /// is none.
+  mutating func meet(
+    _ row: Record?, _ table: TableID, _ key: RecordKey, from first: Int = 0, below end: Int = .max
+  ) {
+    update(from: first, below: end) { $0.meet(row, table, key) }
+    undoable.removeAll { $0.isEmpty }
+    redoable.removeAll { $0.isEmpty }
   }
 
   /// Notes that a save has begun: its groups are those since the one before.

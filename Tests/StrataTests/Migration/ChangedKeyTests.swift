@@ -1,3 +1,4 @@
+import Foundation
 import StrataTesting
 import Testing
 
@@ -39,6 +40,64 @@ private enum V2 {
   }
 }
 
+/// A new attribute is the key; every row gets another value.
+private enum NewKey {
+  struct Album: Entity {
+    var number = UUID().uuidString
+    var oldID = ""
+    var code = ""
+    var id: String { number }
+    static let songs = manyToMany(Song.self)
+    static let schema = Schema<Album>("albums", key: \.number) {
+      Attribute(\.oldID).formerly("id")
+      Attribute(\.code)
+      songs
+    }
+  }
+  struct Song: Entity {
+    var id: Int64 = 0
+    var albumID: Album.ID?
+    static let schema = Schema<Song>("songs", key: \.id) { toOne(\.albumID, Album.self) }
+  }
+}
+
+private enum OptionalCode {
+  struct Album: Entity {
+    var id = ""
+    var code: String?
+    static let songs = manyToMany(Song.self)
+    static let schema = Schema<Album>("albums", key: \.id) {
+      Attribute(\.code)
+      songs
+    }
+  }
+  struct Song: Entity {
+    var id: Int64 = 0
+    var albumID: Album.ID?
+    static let schema = Schema<Song>("songs", key: \.id) { toOne(\.albumID, Album.self) }
+  }
+}
+
+/// What was optional is the key.
+private enum RequiredCode {
+  struct Album: Entity {
+    var code = ""
+    var oldID = ""
+    var id: String { code }
+    static let songs = manyToMany(Song.self)
+    static let schema = Schema<Album>("albums", key: \.code) {
+      Attribute(\.code).migrationDefault("")
+      Attribute(\.oldID).formerly("id")
+      songs
+    }
+  }
+  struct Song: Entity {
+    var id: Int64 = 0
+    var albumID: Album.ID?
+    static let schema = Schema<Song>("songs", key: \.id) { toOne(\.albumID, Album.self) }
+  }
+}
+
 /// Another attribute became the key: optional references and links went on holding the old keys, and
 /// led nowhere, without a word.
 @Suite(.timeLimit(.minutes(10))) struct ChangedKeyTests {
@@ -57,5 +116,37 @@ private enum V2 {
     #expect(error?.message.contains("link of Album and Song") == true)
     #expect(try file.rows("SELECT albumID FROM songs") == ["a"])
     #expect(try file.rows("SELECT owner FROM \"strata_join_albums.songs\"") == ["a"])
+  }
+  /// Only stored attributes of the same optionality were taken for another key.
+  @Test func `a new attribute does not become the key under references and links`() async throws {
+    let file = try StoreFile()
+    try await file.open(V1.Album.self, V1.Song.self) { stack in
+      try await stack.withScratch {
+        $0.insert(V1.Album(id: "a", code: "x"))
+        $0.insert(V1.Song(id: 1, albumID: "a"))
+        $0.link(V1.Album(id: "a"), to: V1.Song(id: 1), in: V1.Album.songs)
+      }
+    }
+    let error = await file.migrate(NewKey.Album.self, NewKey.Song.self).error
+    #expect(error?.code == .schemaMismatch)
+    #expect(error?.message.contains("albumID") == true)
+    #expect(error?.message.contains("link of Album and Song") == true)
+  }
+
+  @Test func `an optional attribute does not become the key under references and links`()
+    async throws
+  {
+    let file = try StoreFile()
+    try await file.open(OptionalCode.Album.self, OptionalCode.Song.self) { stack in
+      try await stack.withScratch {
+        $0.insert(OptionalCode.Album(id: "a", code: "x"))
+        $0.insert(OptionalCode.Song(id: 1, albumID: "a"))
+        $0.link(OptionalCode.Album(id: "a"), to: .init(id: 1), in: OptionalCode.Album.songs)
+      }
+    }
+    let error = await file.migrate(RequiredCode.Album.self, RequiredCode.Song.self).error
+    #expect(error?.code == .schemaMismatch)
+    #expect(error?.message.contains("albumID") == true)
+    #expect(error?.message.contains("link of Album and Song") == true)
   }
 }

@@ -65,4 +65,43 @@ private struct New: Entity {
     #expect(steps.map(\.done) == [0, 1000, 2000, 2500])
     #expect(steps.allSatisfy { $0.phase == .step(to: 2) && $0.total == 2500 })
   }
+  /// Indexes were counted as rows are, and fewer than a thousand told nothing before the last one.
+  @Test func `progress tells of every index that was made`() async throws {
+    struct Indexed: Entity {
+      var id: Int64 = 0
+      var title = ""
+      var length = 0
+      static let schema = Schema<Indexed>("songs", key: \.id) {
+        Attribute(\.title).unique().fullText()
+        Attribute(\.length).indexed()
+        Unique(\.title, \.length)
+      }
+    }
+    struct Bare: Entity {
+      var id: Int64 = 0
+      var title = ""
+      var length = 0
+      static let schema = Schema<Bare>("songs", key: \.id) {
+        Attribute(\.title)
+        Attribute(\.length)
+      }
+    }
+    let file = try StoreFile()
+    try await file.make([Bare(id: 1)])
+    let progress = Lock<[MigrationProgress]>([])
+    let result = await file.migrate(Indexed.self) {
+      $0.migrationProgress = { now in progress.withLock { $0.append(now) } }
+    }
+    let made = (result.actions ?? []).filter {
+      switch $0 {
+      case .createIndex: true
+      default: false
+      }
+    }.count
+    #expect(made > 1)
+    let told = progress.withLock { $0.filter { $0.phase == .indexing } }.map {
+      [$0.done, $0.total]
+    }
+    #expect(told == (0...made).map { [$0, made] } + [[0, 1], [1, 1]])
+  }
 }

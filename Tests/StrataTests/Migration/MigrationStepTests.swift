@@ -106,7 +106,8 @@ private enum V4 {
     let new = await file.migrate(V4.Song.self, V4.Artist.self, version: 4) {
       $0.migrations = steps
     }
-    #expect(new.actions == [.record(version: 4)])
+    #expect(new.actions?.first == .createTable("songs"))
+    #expect(new.actions?.contains(.step(to: 4)) == false)
   }
 
   @Test func `a missing required reference after a step is named`() async throws {
@@ -196,6 +197,8 @@ private enum V4 {
   }
 
   @Test(arguments: [
+    ("no columns", "has no column"), ("no key", "has no column \"key\""),
+    ("no unique", "has no column \"code\""), ("no text", "has no column \"words\""),
     ("unknown table", "there is no table \"nothing\""),
     ("unknown column", "has no column \"nothing\""),
     ("wrong type", "is String (TEXT), not 1"),
@@ -229,6 +232,18 @@ private enum V4 {
           ["id": .integer(1), "title": .text(""), "artist": .text("")], into: "songs")
       case "read": for row in try migration.rows(of: "songs") { _ = try row["x"] }
       case "key": try migration.removeColumn("id", from: "songs")
+      case "no columns":
+        var table = SchemaDescription.Table("t", columns: [.init("id", .text)])
+        table.columns = []
+        try migration.createTable(table)
+      case "no key":
+        try migration.createTable(.init("t", columns: [.init("id", .text)], key: "key"))
+      case "no unique":
+        try migration.createTable(
+          .init("t", columns: [.init("id", .text)], uniques: [["id", "code"]]))
+      case "no text":
+        try migration.createTable(
+          .init("t", columns: [.init("id", .text)], fullText: .init(["words"])))
       case "twice": try migration.createTable(.init("Songs", columns: [.init("id", .text)]))
       case "column twice": try migration.renameColumn("artist", of: "songs", to: "TITLE")
       case "reserved": try migration.createTable(.init("strata_x", columns: [.init("id", .text)]))

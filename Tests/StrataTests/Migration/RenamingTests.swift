@@ -151,6 +151,61 @@ private enum Swap {
     #expect(only?.message.contains("\"y\"") == true)
   }
 
+  /// The model looked the same to the store, which was opened without being compared: every value
+  /// was read and saved under the other name.
+  @Test func `columns that swap their names are swapped if nothing else changes`() async throws {
+    try await file.make([Swap.Left(id: 1, x: "x", y: "y")])
+    struct Swapped: Entity, Equatable {
+      var id: Int64 = 0
+      var x = ""
+      var y = ""
+      static let schema = Schema<Swapped>("left", key: \.id) {
+        Attribute(\.x).indexed().formerly("y")
+        Attribute(\.y).formerly("x")
+      }
+    }
+    for attempt in 1...3 {
+      try await file.open(Swapped.self) { stack in
+        let found = try await stack.fetch(Swapped.all)
+        #expect(found == [Swapped(id: 1, x: "y", y: "x")])
+        #expect(stack.migration.isEmpty == (attempt > 1))
+      }
+    }
+  }
+
+  @Test func `tables that swap their names are swapped if nothing else changes`() async throws {
+    struct One: Entity {
+      var id: Int64 = 0
+      static let schema = Schema<One>("one", key: \.id) {}
+    }
+    struct Two: Entity {
+      var id: Int64 = 0
+      static let schema = Schema<Two>("two", key: \.id) {}
+    }
+    struct NewOne: Entity {
+      var id: Int64 = 0
+      static let schema = Schema<NewOne>("one", formerly: ["two"], key: \.id) {}
+    }
+    struct NewTwo: Entity {
+      var id: Int64 = 0
+      static let schema = Schema<NewTwo>("two", formerly: ["one"], key: \.id) {}
+    }
+    try await file.open(One.self, Two.self) { stack in
+      try await stack.withScratch {
+        $0.insert(One(id: 1))
+        $0.insert(Two(id: 2))
+      }
+    }
+    for attempt in 1...3 {
+      try await file.open(NewOne.self, NewTwo.self) { stack in
+        let one = try await stack.fetch(NewOne.all).map(\.id)
+        let two = try await stack.fetch(NewTwo.all).map(\.id)
+        #expect(one == [2] && two == [1])
+        #expect(stack.migration.isEmpty == (attempt > 1))
+      }
+    }
+  }
+
   @Test func `a name may change its case`() async throws {
     try await file.make([Swap.Right(id: 1, z: "z")])
     try await file.open(Swap.Loud.self) { stack in

@@ -104,9 +104,13 @@ private struct Order: Entity, Equatable {
     let folder = try TemporaryFolder()
     defer { folder.remove() }
     let url = URL(fileURLWithPath: folder.path + "/store.sqlite")
-    let old = OldPainting(painterID: UUID(), ownerID: UUID(), copies: [UUID()], title: "Old")
+    let owner = OldPainter()
+    let old = OldPainting(painterID: UUID(), ownerID: owner.id, copies: [UUID()], title: "Old")
     let before = try await Stack.open(OldPainting.self, OldPainter.self, at: url)
-    try await before.withScratch { $0.insert(old) }
+    try await before.withScratch {
+      $0.insert(owner)
+      $0.insert(old)
+    }
     await before.close()
     let after = try await Stack.open(Painting.self, Painter.self, at: url)
     #expect(

@@ -72,6 +72,43 @@ import Testing
     }
   }
 
+  /// The child went on taking the link for one that nobody has seen, and its edits had none any more.
+  @Test func `a child of the view context undoes links that it saved`() async throws {
+    try await prepare()
+    let child = view.scratch()
+    child.undoLimit = 10
+    child.link(notes[0], to: tags[1], in: Note.tags)
+    child.unlink(notes[0], from: tags[0], in: Note.tags)
+    child.upsert(Tag(id: "b", isLoud: true))
+    // This one is there.
+    child.upsert(tags[2])
+    try await child.save()
+    #expect(try await names() == ["b"])
+    for expected in [["b"], ["a", "b"], ["a"]] {
+      #expect(child.undo()?.isComplete == true)
+      try await child.save()
+      #expect(try await names() == expected)
+    }
+    #expect(!child.canUndo)
+    try await view.save()
+    #expect(try await stack.tagLinks() == ["1 a"])
+    #expect(try await stack.fetch(Tag.where { $0.isLoud }) == [])
+  }
+
+  @Test func `a child of a scratch context undoes links that its parent knew`() async throws {
+    try await prepare()
+    let parent = stack.scratch()
+    parent.link(notes[0], to: tags[1], in: Note.tags)
+    let child = parent.scratch()
+    child.undoLimit = 10
+    child.unlink(notes[0], from: tags[1], in: Note.tags)
+    try await child.save()
+    #expect(child.undo()?.isComplete == true)
+    try await child.save()
+    try await parent.save()
+    #expect(try await stack.tagLinks() == ["1 a", "1 b"])
+  }
+
   /// A move that meets another one twice is a conflict by its values: before, mine and theirs.
   @Test(arguments: SavePolicy.allCases)
   func `under every policy a link is saved`(_ policy: SavePolicy) async throws {

@@ -44,6 +44,37 @@ private enum V4 {
   typealias Label = V3.Label
 }
 
+/// An attribute becomes a reference, and then one to something else.
+private enum Required {
+  struct Artist: Entity {
+    var id = 0
+    static let schema = Schema<Artist>("artists", key: \.id) {}
+  }
+  struct Band: Entity {
+    var id = 0
+    static let schema = Schema<Band>("bands", key: \.id) {}
+  }
+  struct Plain: Entity {
+    var id = 0
+    var artistID = 0
+    static let schema = Schema<Plain>("songs", key: \.id) { Attribute(\.artistID).indexed() }
+  }
+  struct OfArtist: Entity {
+    var id = 0
+    var artistID = 0
+    static let schema = Schema<OfArtist>("songs", key: \.id) {
+      toOne(\.artistID, Artist.self, onDelete: .deny)
+    }
+  }
+  struct OfBand: Entity {
+    var id = 0
+    var artistID = 0
+    static let schema = Schema<OfBand>("songs", key: \.id) {
+      toOne(\.artistID, Band.self, onDelete: .deny)
+    }
+  }
+}
+
 @Suite(.timeLimit(.minutes(10))) struct RelationshipMigrationTests {
   @Test func `a relationship comes to a store, and is renamed with its entities`() async throws {
     let file = try StoreFile()
@@ -71,5 +102,33 @@ private enum V4 {
       let topics = try await stack.fetch(V4.Memo.topics(of: 1))
       #expect(topics.map(\.id) == [3])
     }
+  }
+  /// No table changes, so nothing was looked at: rows went on referring to nothing.
+  @Test func `what becomes a required reference is checked, and what has another target`()
+    async throws
+  {
+    let file = try StoreFile()
+    try await file.open(Required.Plain.self, Required.Artist.self, Required.Band.self) { stack in
+      try await stack.withScratch {
+        $0.insert(Required.Artist(id: 1))
+        $0.insert(Required.Plain(id: 7, artistID: 9))
+      }
+    }
+    let ofNobody = await file.migrate(
+      Required.OfArtist.self, Required.Artist.self, Required.Band.self
+    ).error
+    #expect(ofNobody?.code == .missingReference && ofNobody?.attributes == ["artistID"])
+    try file.execute("UPDATE songs SET artistID = 1")
+    for actions: [MigrationPlan.Action] in [
+      [.checkReferences("artistID", table: "songs"), .record(version: 1)], [],
+    ] {
+      let migrated = await file.migrate(
+        Required.OfArtist.self, Required.Artist.self, Required.Band.self)
+      #expect(migrated.actions == actions)
+    }
+    let ofNoBand = await file.migrate(
+      Required.OfBand.self, Required.Artist.self, Required.Band.self
+    ).error
+    #expect(ofNoBand?.code == .missingReference)
   }
 }

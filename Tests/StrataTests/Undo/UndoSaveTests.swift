@@ -120,6 +120,92 @@ import Testing
     #expect(try await stack.fetch(Pier.all) == [Pier(id: 1, harbourID: 1)])
   }
 
+  /// What a rule did to an attribute that the save itself had edited was nobody's: undoing the
+  /// deletion left it null, and the edit below could not be undone any more.
+  @Test func `a reference that was edited and went with its target comes back with it`()
+    async throws
+  {
+    try await stack.withScratch {
+      for id in 1...2 { $0.insert(Harbour(id: id)) }
+      $0.insert(Boat(id: 2, harbourID: 1))
+      $0.insert(Boat(id: 3))
+    }
+    view.undoGroup {
+      view.insert(Boat(id: 1, harbourID: 2))
+      for id in 2...3 {
+        view.update(Boat(id: id, harbourID: id == 2 ? 1 : nil)) { $0.harbourID = 2 }
+      }
+    }
+    view.undoGroup { view.delete(Harbour(id: 2)) }
+    try await view.save()
+    let references = "SELECT id, harbourID FROM boats ORDER BY id"
+    #expect(try await stack.rows(references) == ["1 null", "2 null", "3 null"])
+    for expected in [["1 2", "2 2", "3 2"], ["2 1", "3 null"]] {
+      #expect(view.undo()?.isComplete == true)
+      try await view.save()
+      #expect(try await stack.rows(references) == expected)
+    }
+    for expected in [["1 2", "2 2", "3 2"], ["1 null", "2 null", "3 null"]] {
+      #expect(view.redo()?.isComplete == true)
+      try await view.save()
+      #expect(try await stack.rows(references) == expected)
+    }
+  }
+
+  @Test func `rows that were upserted and went with what they refer to come back with it`()
+    async throws
+  {
+    try await stack.withScratch {
+      for id in 1...2 { $0.insert(Harbour(id: id)) }
+      for id in 2...3 { $0.insert(Boat(id: id)) }
+      $0.insert(Pier(id: 3, harbourID: 1))
+    }
+    let scratch = stack.scratch()
+    scratch.undoLimit = 10
+    let state = """
+      SELECT 'boat' AS kind, id, harbourID FROM boats
+      UNION ALL SELECT 'pier', id, harbourID FROM piers ORDER BY kind, id
+      """
+    let before = try await stack.rows(state)
+    scratch.undoGroup {
+      for id in 1...2 { scratch.upsert(Boat(id: id, harbourID: 1)) }
+      scratch.upsert(Pier(id: 1, harbourID: 1))
+      // Goes with the pier, which goes with the harbour.
+      scratch.upsert(Pier(id: 2, harbourID: 2, nextID: 1))
+      scratch.upsert(Pier(id: 3, harbourID: 1))
+    }
+    scratch.undoGroup { scratch.delete(Harbour(id: 1)) }
+    try await scratch.save()
+    #expect(try await stack.rows(state) == ["boat 1 null", "boat 2 null", "boat 3 null"])
+    #expect(scratch.undo()?.isComplete == true)
+    try await scratch.save()
+    let undone = [
+      "boat 1 1", "boat 2 1", "boat 3 null", "pier 1 1", "pier 2 2", "pier 3 1",
+    ]
+    #expect(try await stack.rows(state) == undone)
+    #expect(scratch.undo()?.isComplete == true)
+    try await scratch.save()
+    #expect(try await stack.rows(state) == before)
+  }
+
+  /// The inverse of the group counted as an edit of somebody's value, and redoing brought that one.
+  @Test func `an edit that was undone while it was saved over somebody's value is redone`()
+    async throws
+  {
+    try await stack.withScratch { [gull] in $0.insert(gull) }
+    view.undoGroup { view.update(gull) { $0.name = "Mine" } }
+    try await stack.commit { [gull] in $0.update(gull) { $0.name = "Theirs" } }
+    let stop = await WriterStop(stack)
+    let saving = Task { try await view.save(.overwrite) }
+    #expect(await eventually { view.isSaving })
+    view.undo()
+    stop.release()
+    _ = try await saving.value
+    #expect(try await view.find(Boat.self, 1)?.name == "Gull")
+    view.redo()
+    #expect(try await view.find(Boat.self, 1)?.name == "Mine")
+  }
+
   @Test func `a save inside an open group belongs to the group`() async throws {
     let pier = Pier(id: 1, harbourID: 1)
     try await stack.withScratch { scratch in
@@ -206,6 +292,68 @@ import Testing
     #expect(try await flags() == [1])
     #expect(view.undo()?.isComplete == true)
     #expect(try await flags() == [])
+  }
+
+  /// Nobody knew that the link had been there for a moment, and neither group brought it back.
+  @Test(arguments: [false, true])
+  func `a link that went with its end in one save comes back with it`(_ isStored: Bool)
+    async throws
+  {
+    let (skipper, flag) = (Skipper(id: 1), Flag(id: 1))
+    try await stack.withScratch { scratch in
+      scratch.insert(skipper)
+      scratch.insert(flag)
+      if isStored { scratch.link(skipper, to: flag, in: Skipper.flags) }
+    }
+    view.undoGroup { view.link(skipper, to: flag, in: Skipper.flags) }
+    view.undoGroup { view.delete(flag) }
+    try await view.save()
+    #expect(try await flags() == [])
+    #expect(view.undo()?.isComplete == true)
+    #expect(try await flags() == [1])
+    try await view.save()
+    #expect(try await stack.fetch(Skipper.flags(of: skipper)) == [flag])
+    #expect(view.canUndo == !isStored)
+    #expect(view.undo()?.isComplete ?? isStored)
+    try await view.save()
+    #expect(try await stack.fetch(Skipper.flags(of: skipper)) == (isStored ? [flag] : []))
+  }
+
+  /// The save had no row of it to say what it was, and undoing it was "changed by somebody else".
+  @Test func `what a save found to be so already is no step of undo`() async throws {
+    let skipper = Skipper(id: 1)
+    try await stack.withScratch { [gull] scratch in
+      scratch.insert(gull)
+      scratch.insert(skipper)
+      for id in 1...3 { scratch.insert(Flag(id: id)) }
+      scratch.link(skipper, to: Flag(id: 1), in: Skipper.flags)
+    }
+    view.undoGroup("there") { view.link(skipper, to: Flag(id: 1), in: Skipper.flags) }
+    view.undoGroup("not there") { view.unlink(skipper, from: Flag(id: 2), in: Skipper.flags) }
+    try await view.save()
+    #expect(!view.canUndo && view.undo() == nil)
+    // Another one of the same group is undone as ever.
+    view.undoGroup {
+      view.link(skipper, to: Flag(id: 1), in: Skipper.flags)
+      view.link(skipper, to: Flag(id: 3), in: Skipper.flags)
+    }
+    try await view.save()
+    #expect(try await flags() == [1, 3])
+    #expect(view.undo()?.isComplete == true)
+    #expect(try await flags() == [1])
+    try await view.save()
+    let scratch = stack.scratch()
+    scratch.undoLimit = 10
+    scratch.upsert(gull)
+    try await scratch.save()
+    #expect(!scratch.canUndo)
+    // Two groups that come to nothing are steps all the same.
+    scratch.unlink(skipper, from: Flag(id: 1), in: Skipper.flags)
+    scratch.link(skipper, to: Flag(id: 1), in: Skipper.flags)
+    try await scratch.save()
+    #expect(scratch.undo()?.isComplete == true)
+    try await scratch.save()
+    #expect(try await stack.fetch(Skipper.flags(of: skipper)) == [])
   }
 
   // MARK: Closures
