@@ -113,7 +113,7 @@ struct ProcessStress {
     var last: Int64 = 0
     let survivors = options.kills ? children.dropLast() : children[...]
     for child in survivors { last = max(last, await commit(of: child, &report)) }
-    // The others rest by now: nothing but a signal tells them of one more.
+    // The others rest by now: no commit of their own lets them look for one more.
     if options.commits > 0, let child = survivors.first {
       child.tell("more")
       last = max(last, await commit(of: child, &report))
