@@ -80,6 +80,8 @@ private struct Kite: Entity, Equatable {
     #expect(await registry.displayed(for: id(2)) == nil, "in the turn in which it is deleted")
   }
 
+  /// A cluster that stayed the same at another zoom level was looked for at its first one, where it
+  /// had become another: its elements were displayed nowhere (seed 895158796).
   @Test(arguments: [2, 4])
   func `the annotations that display all elements are those shown, with their counts`(
     minimumPoints: Int
@@ -96,7 +98,7 @@ private struct Kite: Entity, Equatable {
           Issue.record("\(number) is not displayed; \(comment), seed \(seed)")
           continue
         }
-        #expect(surface.shown[annotation.id] == annotation, "seed \(seed)")
+        #expect(surface.shown[annotation.id]?.looks(like: annotation) == true, "seed \(seed)")
         counts[annotation.id, default: 0] += 1
       }
       let shown = surface.shown.mapValues { $0.cluster?.count ?? 1 }

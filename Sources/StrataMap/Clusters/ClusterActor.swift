@@ -90,7 +90,9 @@ package actor ClusterActor {
     for (group, index) in indexes {
       for item in index.items(in: request.region, zoom: request.zoom) {
         seen.insert(item.id)
-        if request.displayed[item.id]?.looks(like: item) != true {
+        let old = request.displayed[item.id]
+        // A cluster that stays is told all the same: what it was made of at its old level may change.
+        if old?.looks(like: item) != true || item.count > 1 && old?.zoom != item.zoom {
           shown.append(.shown(item, in: group.name))
         } else if changed.contains(item.id) {
           shown.append(.changed(item.id))

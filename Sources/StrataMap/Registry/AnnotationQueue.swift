@@ -76,7 +76,11 @@ package struct AnnotationQueue {
     precondition(annotation == nil || annotation?.id == id, "an annotation under another's id")
     let wanted = annotation.flatMap { $0.coordinate.isValid ? $0 : nil }
     let isShown = isShown(wanted, as: id)
-    if isShown, let wanted, shown[id]?.clusterGroup != wanted.clusterGroup { shown[id] = wanted }
+    if isShown, let wanted, let old = shown[id],
+      old.clusterGroup != wanted.clusterGroup || old.cluster?.zoom != wanted.cluster?.zoom
+    {
+      shown[id] = wanted
+    }
     switch (pending[id], isShown) {
     case (nil, true):
       counters.suppressed += 1
