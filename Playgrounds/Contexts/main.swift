@@ -28,7 +28,8 @@ try await stack.withScratch { scratch in
 }
 print("   the view has \(try await view.count(Song.where { $0.plays > 0 }))")
 
-// A child of the view context is an editing sheet: "Cancel" lets go of it, "Done" saves one layer down.
+// A child of the view context is an editing sheet: "Cancel" lets go of it, "Done" saves one layer
+// down.
 print("\n3. A sheet edits a layer of its own")
 let soWhat = try await view.fetch(Song.where { $0.title == "So What" })[0]
 let cancelled = view.scratch()

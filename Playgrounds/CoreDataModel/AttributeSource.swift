@@ -96,8 +96,8 @@ struct AttributeSource {
     return rules
   }
 
-  /// The values that are taken, or the lengths of a text; nil if a bound is none of the kind, or no value is
-  /// between them.
+  /// The values that are taken, or the lengths of a text; nil if a bound is none of the kind, or no
+  /// value is between them.
   private static func range(_ attribute: DataAttribute, _ kind: ValueKind) -> String? {
     guard kind.isNumber && kind != .bool || kind == .text || kind == .date else { return nil }
     let bounds = kind == .text ? ValueKind.long : kind

@@ -62,7 +62,8 @@ extension DataModel {
   }
 }
 
-/// Collects what the elements of the XML say; elements that say nothing of the entities are left out.
+/// Collects what the elements of the XML say; elements that say nothing of the entities are left
+/// out.
 private final class DataModelReader: NSObject, XMLParserDelegate {
   private(set) var model = DataModel()
   private(set) var isModel = false
@@ -142,7 +143,8 @@ private final class DataModelReader: NSObject, XMLParserDelegate {
 }
 
 extension Array {
-  /// Changes the element that was begun last; XML that has a part without its whole changes nothing.
+  /// Changes the element that was begun last; XML that has a part without its whole changes
+  /// nothing.
   fileprivate mutating func changeLast(_ change: (inout Element) -> Void) {
     guard !isEmpty else { return }
     change(&self[count - 1])

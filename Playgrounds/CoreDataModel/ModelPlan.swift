@@ -1,8 +1,9 @@
 /// Which Strata entity keeps what of a model.
 ///
-/// Strata has no inheritance. An abstract entity that nothing refers to is only a list of attributes: its
-/// children get them. Any other parent is one entity with its children, and a kind that tells them
-/// apart, as in Core Data's own tables: relationships to the parent and fetches of it stay what they were.
+/// Strata has no inheritance. An abstract entity that nothing refers to is only a list of
+/// attributes: its children get them. Any other parent is one entity with its children, and a kind
+/// that tells them apart, as in Core Data's own tables: relationships to the parent and fetches of
+/// it stay what they were.
 struct ModelPlan {
   private(set) var entities: [EntityPlan] = []
   /// Abstract entities whose attributes went to their children.
@@ -51,8 +52,8 @@ struct ModelPlan {
       .map { (home, $0) }
   }
 
-  /// The entity behind its ancestors, the topmost first; a parent that is not there, or its own child,
-  /// ends the line.
+  /// The entity behind its ancestors, the topmost first; a parent that is not there, or its own
+  /// child, ends the line.
   private func lineage(of entity: DataEntity) -> [DataEntity] {
     var line = [entity]
     while let parent = line[0].parent.flatMap({ byName[$0] }),
@@ -122,7 +123,8 @@ struct EntityPlan {
   var constraints: [[String]] { inherited + members.flatMap(\.uniquenessConstraints) }
   var indexes: [DataIndex] { members.flatMap(\.indexes) }
 
-  /// What identifies a row in the model: a property `id`, or a required attribute that is unique by itself.
+  /// What identifies a row in the model: a property `id`, or a required attribute that is unique by
+  /// itself.
   private static func key(
     _ attributes: [DataAttribute], constraints: [[String]]
   ) -> DataAttribute? {

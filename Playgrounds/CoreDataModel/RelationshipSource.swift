@@ -1,7 +1,8 @@
 /// A relationship as Swift source.
 ///
-/// Core Data stores both ends and lets each say what its own deletion does. Strata stores one: a key, or the
-/// links of a many-to-many. The rule belongs to the stored reference: it is that of the inverse.
+/// Core Data stores both ends and lets each say what its own deletion does. Strata stores one: a
+/// key, or the links of a many-to-many. The rule belongs to the stored reference: it is that of the
+/// inverse.
 struct RelationshipSource {
   private(set) var properties: [String] = []
   private(set) var member: String?

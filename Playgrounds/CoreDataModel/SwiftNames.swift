@@ -2,7 +2,8 @@ import Foundation
 
 /// Names of a model as names of Swift source.
 enum SwiftNames {
-  /// The name of an entity's struct: not one that the generated source itself needs for something else.
+  /// The name of an entity's struct: not one that the generated source itself needs for something
+  /// else.
   static func type(_ name: String) -> String {
     let name = name.prefix(1).uppercased() + name.dropFirst()
     return types.contains(name) ? name + "Entity" : name

@@ -14,8 +14,9 @@ let stack = try await Stack.temporary(Country.self, City.self)
 let largest = stack.view.live(City.sorted(by: \.population, .descending).limit(3))
 try await largest.load()
 
-// A mapping says where the feed has each attribute; an object inside of a record is an entity of its own.
-// Reading, parsing and writing happen off the main actor, in batches that others see as commits.
+// A mapping says where the feed has each attribute; an object inside of a record is an entity of
+// its own. Reading, parsing and writing happen off the main actor, in batches that others see as
+// commits.
 print("1. A file of 400 cities, each with its country")
 let first = try await stack.importJSON(
   City.self, from: .file(url), as: .array(at: "cities"), mapping: City.json, absent: .delete)
@@ -43,7 +44,8 @@ for city in largest.elements.prefix(1) {
   print("   \(city.name): \(city.population), visited: \(city.isVisited)")
 }
 
-// Bad data never traps and is never guessed at. An import stops at it, or leaves it out, and says what it was.
+// Bad data never traps and is never guessed at. An import stops at it, or leaves it out, and says
+// what it was.
 print("\n4. A record has a mistake")
 let mistake = #"[{"id": 1, "name": "Atlantis", "population": "n/a"}, {"id": 2, "name": "Avalon"}]"#
 do {

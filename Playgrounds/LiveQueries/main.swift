@@ -22,8 +22,8 @@ let open = view.live(ToDo.where { !$0.isDone }.sorted(by: \.title))
 try await open.load()
 print("   \(open.elements.map(\.title))")
 
-// A list shows `elements` once, then applies every update: deletions and the origins of moves in the old
-// list, then insertions and the destinations of moves in the new one, then edits.
+// A list shows `elements` once, then applies every update: deletions and the origins of moves in
+// the old list, then insertions and the destinations of moves in the new one, then edits.
 print("\n2. An update is the difference from what this reader saw last")
 var list = Array(open.elements)
 var edits: [@MainActor () async throws -> Void] = [

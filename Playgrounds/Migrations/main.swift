@@ -2,8 +2,8 @@
 //
 //   swift run Migrations
 //
-// Each version of the program is a file here, `Version1.swift` and so on. In an app there is only the
-// newest: entities of the past are not kept.
+// Each version of the program is a file here, `Version1.swift` and so on. In an app there is only
+// the newest: entities of the past are not kept.
 
 import Foundation
 import Strata
@@ -26,8 +26,8 @@ try await stack.withScratch { scratch in
 let description = try Stack.schema(of: [Version1.Song.self], version: 1)
 await stack.close()
 
-// A property that was renamed looks like one that is gone and one that is new. Guessing would drop what
-// users stored, so nothing is guessed: the store is refused, and left as it was.
+// A property that was renamed looks like one that is gone and one that is new. Guessing would drop
+// what users stored, so nothing is guessed: the store is refused, and left as it was.
 print("\n2. A careless version 2 renames without saying so")
 options.schemaVersion = 2
 do {
@@ -45,8 +45,8 @@ for song in try await stack.fetch(Version2.Song.sorted(by: \.title)) {
 }
 await stack.close()
 
-// What declarations cannot say is a step. It works on the stored tables by name, not on today's entities, so
-// that it works unchanged when those have gone on.
+// What declarations cannot say is a step. It works on the stored tables by name, not on today's
+// entities, so that it works unchanged when those have gone on.
 print("\n4. Version 3 makes artists of the artists' names")
 options.schemaVersion = 3
 options.migrations = [Version3.splitArtists]
@@ -71,8 +71,8 @@ do {
   print("   \(error.code): \(error.message)")
 }
 
-// The release after next meets a device that skipped one. Each version's description is committed, and a
-// test opens a store that was made from it.
+// The release after next meets a device that skipped one. Each version's description is committed,
+// and a test opens a store that was made from it.
 print("\n6. A rehearsal: from version 1 to 3 in one go, with fifty rows of odd values")
 options.schemaVersion = 3
 options.migrations = [Version3.splitArtists]

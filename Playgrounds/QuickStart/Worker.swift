@@ -19,7 +19,8 @@ actor Worker {
   }
 }
 
-/// A later edition of a feed: some features revised, some moved, some withdrawn, the rest as it was.
+/// A later edition of a feed: some features revised, some moved, some withdrawn, the rest as it
+/// was.
 struct EditedFeed {
   let revised: [Quake]
   let moved: [Quake]

@@ -4,8 +4,8 @@ import Strata
 struct Account: Entity {
   var id = 0
   var balance = 0
-  /// The last move, new with each one. Conflicts go by value: two that leave the same balance agree, and one
-  /// of them would be lost. No two leave the same move.
+  /// The last move, new with each one. Conflicts go by value: two that leave the same balance
+  /// agree, and one of them would be lost. No two leave the same move.
   var move = UUID.timeOrdered()
 
   static let schema = Schema<Account>("accounts", key: \.id) {

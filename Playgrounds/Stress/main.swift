@@ -2,8 +2,8 @@
 //
 //   swift run Stress
 //
-// Money moves between accounts: each move takes from one what it gives to another, in one save. So every
-// commit, and all that anybody sees of them at any moment, has to add up.
+// Money moves between accounts: each move takes from one what it gives to another, in one save. So
+// every commit, and all that anybody sees of them at any moment, has to add up.
 
 import Foundation
 import Strata

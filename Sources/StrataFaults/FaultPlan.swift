@@ -74,7 +74,8 @@ package final class FaultPlan: FileObserver {
     func inputOutput(_ detail: Int32) -> Int32 { SQLITE_IOERR | detail << 8 }
     return switch call {
     case .open: [SQLITE_CANTOPEN, SQLITE_NOMEM]
-    // Not for want of memory: a rollback takes what it cannot read for lost only after an I/O error.
+    // Not for want of memory: a rollback takes what it cannot read for lost only after an I/O
+    // error.
     case .read: [inputOutput(1)]
     case .write: [inputOutput(3), SQLITE_FULL]
     case .truncate: [inputOutput(6)]

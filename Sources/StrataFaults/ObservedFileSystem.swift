@@ -20,8 +20,8 @@ package enum ObservedFileSystem {
   private static let installed: Int32 = install()
 
   /// Tells an observer of every file whose path begins with a store's, as long as they are opened
-  /// after this. If symbolic links lead there, the observer is told the files' names behind the path
-  /// that is given here.
+  /// after this. If symbolic links lead there, the observer is told the files' names behind the
+  /// path that is given here.
   package static func observe(_ path: String, with observer: any FileObserver) {
     guard installed == SQLITE_OK else {
       fatalError("SQLite refused the file system with code \(installed)")

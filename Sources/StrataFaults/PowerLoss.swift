@@ -2,8 +2,8 @@ internal import Strata
 
 /// Keeps apart what of a store's files a power loss would leave and what it might take away.
 ///
-/// What was written since a file was last synced may be there or not, one write without another, and
-/// in part. SQLite takes it for granted that a write harms no byte beside it.
+/// What was written since a file was last synced may be there or not, one write without another,
+/// and in part. SQLite takes it for granted that a write harms no byte beside it.
 package final class PowerLoss: FileObserver {
   /// What a power loss at one moment has left.
   package struct Image: Sendable {

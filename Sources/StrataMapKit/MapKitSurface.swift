@@ -3,17 +3,20 @@
   public import Strata
   public import StrataMap
 
-  /// Shows the annotations of a registry on an `MKMapView`, and tells the registry what the map does.
+  /// Shows the annotations of a registry on an `MKMapView`, and tells the registry what the map
+  /// does.
   ///
   ///     let surface = MapKitSurface(mapView)
   ///     surface.show(AnnotationRegistry(quakes, mapping: Quake.pins, on: surface))
   ///
-  /// It is the map view's delegate: while the region changes nothing is added, moved or removed, and
-  /// afterwards the registry is told of the new region. Moves are animated in place, views are reused, and
-  /// MapKit's own clustering is off. What the user selects is selected in the registry by id, and selected
-  /// again when it comes out of a cluster. For further delegate methods make a subclass.
+  /// It is the map view's delegate: while the region changes nothing is added, moved or removed,
+  /// and afterwards the registry is told of the new region. Moves are animated in place, views are
+  /// reused, and MapKit's own clustering is off. What the user selects is selected in the registry
+  /// by id, and selected again when it comes out of a cluster. For further delegate methods make a
+  /// subclass.
   ///
-  /// Whoever owns the map view owns the surface, which keeps the registry; call ``tearDown()`` at the end.
+  /// Whoever owns the map view owns the surface, which keeps the registry; call ``tearDown()`` at
+  /// the end.
   @MainActor open class MapKitSurface: NSObject, AnnotationSurface, MKMapViewDelegate {
     /// The reuse identifier of the views of single annotations, `MKMarkerAnnotationView` unless
     /// another class is registered for it.
@@ -55,7 +58,8 @@
     }
 
     /// Tells a registry that was made for this surface what the map does, and keeps it until
-    /// ``tearDown()``, or until another one is shown: that ends this one, and removes what it showed.
+    /// ``tearDown()``, or until another one is shown: that ends this one, and removes what it
+    /// showed.
     public func show<E: Entity>(_ registry: AnnotationRegistry<E>) {
       if control?.registry !== registry {
         control?.detach()

@@ -114,7 +114,8 @@ package final class Connection {
 
   /// Puts the file into write-ahead-log mode.
   ///
-  /// On a file system without shared memory SQLite keeps the mode that there was and reports no error.
+  /// On a file system without shared memory SQLite keeps the mode that there was and reports no
+  /// error.
   private func keepLog() throws(SQLiteError) {
     let sql = "PRAGMA journal_mode = WAL"
     // To its end, which writes the file's header and may fail.
@@ -219,8 +220,8 @@ extension Connection {
   /// The flag is read by a progress handler, never set through `sqlite3_interrupt`, which would
   /// also hit the connection's next statement.
   ///
-  /// - Parameter patience: the number of instructions of SQLite's machine, in thousands, after which
-  ///   statements stop, too; nil for any number.
+  /// - Parameter patience: the number of instructions of SQLite's machine, in thousands, after
+  ///   which statements stop, too; nil for any number.
   package func installCancellation(_ flag: CancellationFlag, patience: Int? = nil) {
     cancellation.flag = flag
     cancellation.patience = patience
@@ -239,7 +240,8 @@ extension Connection {
     sqlite3_busy_timeout(handle, waits ? busyTimeout : 0)
   }
 
-  /// Runs `body`, whose statements stop when those of another connection, which it works for, would.
+  /// Runs `body`, whose statements stop when those of another connection, which it works for,
+  /// would.
   package func stopping(
     with other: Connection, _ body: () throws(SQLiteError) -> Void
   ) throws(SQLiteError) {

@@ -95,8 +95,8 @@ extension Statement {
     return bindingFailure
   }
 
-  /// Keeps a value that could not be bound, for want of memory or because it is too large, from being
-  /// taken for null: the next step fails.
+  /// Keeps a value that could not be bound, for want of memory or because it is too large, from
+  /// being taken for null: the next step fails.
   @inlinable @inline(__always)
   package func noteBinding(_ code: Int32) {
     if code != SQLITE_OK { bindingFailure = code }

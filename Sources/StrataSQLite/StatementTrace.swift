@@ -14,8 +14,8 @@ package struct EndedStatement: Sendable {
 
 /// Tells of the statements that a connection has run.
 ///
-/// SQLite calls it when a statement begins and when it ends, on the thread that runs it; its own clock
-/// knows milliseconds only.
+/// SQLite calls it when a statement begins and when it ends, on the thread that runs it; its own
+/// clock knows milliseconds only.
 final class StatementTrace {
   private struct Running {
     let statement: OpaquePointer

@@ -45,7 +45,8 @@ package final class StoreExecutor: SerialExecutor {
     }
   }
 
-  /// Of so many times in a row that somebody asks, work runs on the threads that ask in all but one.
+  /// Of so many times in a row that somebody asks, work runs on the threads that ask in all but
+  /// one.
   private static let turnLimit = 32
 
   /// Runs `work` on the calling thread if nothing runs here or waits; nil if something does, every

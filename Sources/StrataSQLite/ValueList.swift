@@ -2,8 +2,8 @@ internal import CStrataSQLite
 
 /// Values packed into one blob, which SQL reads as the table `strata_list(blob)`.
 ///
-/// A statement takes 32,766 parameters, and JSON would round numbers, cut texts at a NUL and have no
-/// blobs.
+/// A statement takes 32,766 parameters, and JSON would round numbers, cut texts at a NUL and have
+/// no blobs.
 package struct ValueList {
   package private(set) var bytes: [UInt8] = []
 

@@ -15,8 +15,8 @@
   /// }
   /// ```
   ///
-  /// Nil until it is loaded. A change that leaves the value as it is does not evaluate the view. Unsaved
-  /// edits count in the same turn.
+  /// Nil until it is loaded. A change that leaves the value as it is does not evaluate the view.
+  /// Unsaved edits count in the same turn.
   ///
   /// A view whose query depends on what it is made with names the types, sets it in its `init`, and
   /// shows the old value until that of the new query is there:
@@ -45,7 +45,8 @@
     /// One value of all of a query's entities.
     ///
     /// - Parameters:
-    ///   - aggregate: what is made of them. Another one takes effect in a view with another identity.
+    ///   - aggregate: what is made of them. Another one takes effect in a view with another
+    ///     identity.
     ///   - query: whose entities.
     public init(_ aggregate: Aggregate<E, Value>, of query: Query<E> = .all) {
       request = LiveRequest(query, nil)
@@ -55,7 +56,8 @@
     /// A value for each group of a query's entities.
     ///
     /// - Parameters:
-    ///   - aggregate: what is made of them. Another one takes effect in a view with another identity.
+    ///   - aggregate: what is made of them. Another one takes effect in a view with another
+    ///     identity.
     ///   - query: whose entities. Another one takes effect in a view with another identity, too.
     public init<Group: Hashable & Sendable, Part: Sendable>(
       _ aggregate: Aggregate<E, Part>, of query: GroupedQuery<E, Group>

@@ -2,7 +2,8 @@
   public import Strata
   public import SwiftUI
 
-  /// The entities of a query in a SwiftUI view, kept up to date: what `@Query` and `@FetchRequest` are.
+  /// The entities of a query in a SwiftUI view, kept up to date: what `@Query` and `@FetchRequest`
+  /// are.
   ///
   /// ```swift
   /// import SwiftUI
@@ -34,8 +35,9 @@
   /// }
   /// ```
   ///
-  /// `$songs` is the `LiveQuery`: its error, its statistics, and its `query`, which the view
-  /// may change in place, for a search field, say. That stays until the view is made with another query.
+  /// `$songs` is the `LiveQuery`: its error, its statistics, and its `query`, which the view may
+  /// change in place, for a search field, say. That stays until the view is made with another
+  /// query.
   @MainActor @propertyWrapper
   public struct LiveFetch<E: Entity>: DynamicProperty {
     @Environment(ViewContext.self) private var view: ViewContext?
@@ -44,8 +46,8 @@
 
     /// - Parameters:
     ///   - query: what is shown.
-    ///   - reading: the attributes that the view reads; nil for all. A change of nothing else leaves
-    ///     the view alone.
+    ///   - reading: the attributes that the view reads; nil for all. A change of nothing else
+    ///     leaves the view alone.
     public init(
       _ query: Query<E> = .all, reading: [any PartialKeyPath<E> & Sendable]? = nil
     ) {

@@ -45,8 +45,8 @@
     ///
     /// - Parameters:
     ///   - query: what is shown; without a limit and an offset.
-    ///   - section: the name of an element's section. Another rule takes effect in a view with another
-    ///     identity.
+    ///   - section: the name of an element's section. Another rule takes effect in a view with
+    ///     another identity.
     ///   - reading: the attributes that the view reads; nil for all.
     public init(
       _ query: Query<E>, section: @escaping @Sendable (E) -> Name,

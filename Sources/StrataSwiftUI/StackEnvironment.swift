@@ -17,8 +17,8 @@
   extension View {
     /// Lets the views in this one show and edit what a stack has.
     ///
-    /// They find it as `@Environment(\.stack)`, its view context as `@Environment(ViewContext.self)`,
-    /// and ``LiveFetch`` uses that.
+    /// They find it as `@Environment(\.stack)`, its view context as
+    /// `@Environment(ViewContext.self)`, and ``LiveFetch`` uses that.
     public func stack(_ stack: Stack) -> some View {
       environment(\.stack, stack).environment(stack.view)
     }

@@ -14,8 +14,8 @@ internal import StrataFaults
 /// try await stack.view.save()
 /// ```
 ///
-/// The calls that SQLite makes to the system fail, so a stack goes every way that it would go with a
-/// user's full disk. Nothing else that the process opens is touched.
+/// The calls that SQLite makes to the system fail, so a stack goes every way that it would go with
+/// a user's full disk. Nothing else that the process opens is touched.
 public final class FaultyDisk: Sendable {
   /// What fails.
   public enum Fault: Sendable {

@@ -3,8 +3,9 @@ public import Strata
 
 /// A clock that stands still until a test moves it.
 ///
-/// Time for everything that takes a `Clock`, such as `Refresher` and `LiveQuery.updates(every:clock:)`,
-/// and with ``stackOptions`` for a stack's freshness, eviction and history:
+/// Time for everything that takes a `Clock`, such as `Refresher` and
+/// `LiveQuery.updates(every:clock:)`, and with ``stackOptions`` for a stack's freshness, eviction
+/// and history:
 ///
 /// ```swift
 /// let clock = ManualClock()
@@ -55,8 +56,9 @@ public final class ManualClock: Clock {
   ///
   /// - Parameters:
   ///   - date: the date at first; the reference date, 2001-01-01, unless given.
-  ///   - skippingSleeps: whether whoever wants to sleep moves the clock and goes on at once: for code
-  ///     that only has to be through with its pauses. ``sleeps`` says how long they would have been.
+  ///   - skippingSleeps: whether whoever wants to sleep moves the clock and goes on at once: for
+  ///     code that only has to be through with its pauses. ``sleeps`` says how long they would have
+  ///     been.
   public init(
     _ date: Date = Date(timeIntervalSinceReferenceDate: 0), skippingSleeps: Bool = false
   ) {

@@ -23,8 +23,8 @@ public struct MigrationRehearsal: Sendable, CustomStringConvertible {
 
 /// The rows that a rehearsal starts with.
 public struct RehearsalRows: Sendable {
-  /// How many rows are made for a table that ``tables`` does not give; fewer, if a column that must be
-  /// unique has fewer values, or if two entities would be linked twice.
+  /// How many rows are made for a table that ``tables`` does not give; fewer, if a column that must
+  /// be unique has fewer values, or if two entities would be linked twice.
   public var count = 50
   /// The rows of a table, by name: cells by column, absent ones null.
   public var tables: [String: [[String: Cell]]] = [:]

@@ -9,9 +9,9 @@ internal import Observation
 /// await expect(songs.elements.map(\.title), becomes: ["So What"])
 /// ```
 ///
-/// For live queries and values, view contexts, map surfaces, and every other type that is `Observable`:
-/// the value is read again when something that it was made of changes. What it was in between may be
-/// skipped. If it does not become so in time, the failure lists what it was instead.
+/// For live queries and values, view contexts, map surfaces, and every other type that is
+/// `Observable`: the value is read again when something that it was made of changes. What it was in
+/// between may be skipped. If it does not become so in time, the failure lists what it was instead.
 ///
 /// - Parameters:
 ///   - value: what is read, on the main actor.

@@ -11,9 +11,9 @@ public import Testing
 /// #expect(try await updates.next().insertions == [0])
 /// ```
 ///
-/// Works with `Stack.changes`, `ViewContext.changes`, the updates of live queries and live values, and
-/// any other sequence. Nothing is lost between two calls: what nobody has asked for yet waits. A wait
-/// that takes too long fails, and the failure lists what came instead.
+/// Works with `Stack.changes`, `ViewContext.changes`, the updates of live queries and live values,
+/// and any other sequence. Nothing is lost between two calls: what nobody has asked for yet waits.
+/// A wait that takes too long fails, and the failure lists what came instead.
 public final class Recorder<Element: Sendable>: Sendable {
   private struct State: Sendable {
     var elements: [Element] = []
@@ -112,7 +112,8 @@ public final class Recorder<Element: Sendable>: Sendable {
 
   /// Waits for the sequence's end, and returns everything that came.
   ///
-  /// - Throws: what the sequence threw, or an expectation that has failed, if it does not end in time.
+  /// - Throws: what the sequence threw, or an expectation that has failed, if it does not end in
+  ///   time.
   @discardableResult
   public func end(sourceLocation: SourceLocation = #_sourceLocation) async throws -> [Element] {
     let last = try await wait("the end", sourceLocation) { $0.hasEnded ? $0 : nil }

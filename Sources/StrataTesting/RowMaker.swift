@@ -40,8 +40,8 @@ struct RowMaker {
     return (0..<min(wanted.count, values.count)).map { values.value($0, &random) }
   }
 
-  /// Leaves no more rows than a required unique column has values: of a reference, than there are rows
-  /// to refer to.
+  /// Leaves no more rows than a required unique column has values: of a reference, than there are
+  /// rows to refer to.
   private func shorten(_ keys: inout [String: [Cell]]) {
     var isShorter: Bool
     repeat {
@@ -56,8 +56,8 @@ struct RowMaker {
     } while isShorter
   }
 
-  /// The columns that are different in every row: of those that are unique together, the one that has
-  /// the most values.
+  /// The columns that are different in every row: of those that are unique together, the one that
+  /// has the most values.
   private func distinct(_ table: SchemaDescription.Table) -> [SchemaDescription.Column] {
     var names: Set = [table.key]
     // Those that are unique by themselves first: they may do for others.
@@ -70,8 +70,8 @@ struct RowMaker {
     return table.columns.filter { names.contains($0.name) && $0.name != table.key }
   }
 
-  /// How many different values a column can have; of a reference to a table that `keys` has not, about as
-  /// many as there will be.
+  /// How many different values a column can have; of a reference to a table that `keys` has not,
+  /// about as many as there will be.
   private func count(_ column: SchemaDescription.Column, _ keys: [String: [Cell]]) -> Int {
     guard let target = column.target else { return values(column, isDistinct: true).count }
     return schema[table: target].flatMap { keys[$0.name]?.count } ?? wanted.count

@@ -10,9 +10,9 @@ public import Testing
 /// }
 /// ```
 ///
-/// On a suite it applies to every test in it; each case of a parametrised test has its own, also while
-/// others run beside it. The stack is closed and its files are removed when the case ends, however it
-/// ends.
+/// On a suite it applies to every test in it; each case of a parametrised test has its own, also
+/// while others run beside it. The stack is closed and its files are removed when the case ends,
+/// however it ends.
 public struct StackTrait: TestTrait, SuiteTrait, TestScoping {
   fileprivate let entities: [any Entity.Type]
   fileprivate let fixtures: [Fixture]

@@ -10,8 +10,8 @@ public actor TestGate {
   /// A closed gate.
   public init() {}
 
-  /// Goes through, or waits until the gate opens, also if the task is cancelled: what was cancelled can
-  /// be held, too.
+  /// Goes through, or waits until the gate opens, also if the task is cancelled: what was cancelled
+  /// can be held, too.
   public func pass() async {
     arrivals += 1
     let reached = watchers.filter { $0.count <= arrivals }
@@ -22,8 +22,8 @@ public actor TestGate {
     }
   }
 
-  /// Returns when somebody has come to the gate `count` times in all, and not before, also if the task is
-  /// cancelled.
+  /// Returns when somebody has come to the gate `count` times in all, and not before, also if the
+  /// task is cancelled.
   public func arrived(_ count: Int = 1) async {
     await withUnsafeContinuation { continuation in
       if arrivals >= count { continuation.resume() } else { watchers.append((count, continuation)) }

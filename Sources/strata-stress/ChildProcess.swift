@@ -4,8 +4,8 @@ import Strata
 /// What one process of ``ProcessStress`` does: commits steps at random, and follows what everybody
 /// commits by streams and live queries alone.
 ///
-/// Its first line of input begins it; `more` asks for one more commit, and a number is the last commit
-/// of all processes.
+/// Its first line of input begins it; `more` asks for one more commit, and a number is the last
+/// commit of all processes.
 @MainActor
 struct ChildProcess {
   struct Options {

@@ -142,7 +142,8 @@ struct CorruptionStress {
     let logged: URL
     /// All in one file.
     let whole: URL
-    /// The tables and indexes of `whole`, also those behind words and places, and their first pages.
+    /// The tables and indexes of `whole`, also those behind words and places, and their first
+    /// pages.
     let trees: [(name: String, page: Int)]
 
     init(in folder: URL) async throws {

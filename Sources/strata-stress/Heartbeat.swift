@@ -1,7 +1,7 @@
 import Foundation
 
-/// Measures how long the main actor is held: it asks for a turn every millisecond, and notes how long
-/// that took to come, and what the main thread computed since the turn before.
+/// Measures how long the main actor is held: it asks for a turn every millisecond, and notes how
+/// long that took to come, and what the main thread computed since the turn before.
 ///
 /// On a machine that does other things, too, waiting says little about who was in the way; the
 /// time that the main thread itself has computed is nobody else's.

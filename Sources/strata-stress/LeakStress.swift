@@ -2,8 +2,8 @@ import Foundation
 import Strata
 import StrataMap
 
-/// Opens and closes stacks with everything that hangs on them: all of it must be gone afterwards, and
-/// neither memory nor file descriptors may grow.
+/// Opens and closes stacks with everything that hangs on them: all of it must be gone afterwards,
+/// and neither memory nor file descriptors may grow.
 @MainActor
 struct LeakStress {
   struct Options {

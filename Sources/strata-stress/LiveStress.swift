@@ -173,7 +173,8 @@ private struct AccountFeed: AsyncSequence, Sendable {
 }
 
 extension Report {
-  /// How long turns of the main actor took to come, and what it computed in between, in microseconds.
+  /// How long turns of the main actor took to come, and what it computed in between, in
+  /// microseconds.
   fileprivate mutating func add(_ name: String, _ beats: Heartbeat.Beats) {
     for (kind, times) in [("Wait", beats.waits), ("Held", beats.held)] {
       for (part, value) in [("P50", 0.5), ("P99", 0.99), ("Max", 1)] {

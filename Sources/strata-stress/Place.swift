@@ -20,7 +20,8 @@ struct Place: Entity, Equatable {
 
   static let count = 30
 
-  /// Runs `body` with a store of its own beside a site's, whose calls are watched as that one's are.
+  /// Runs `body` with a store of its own beside a site's, whose calls are watched as that one's
+  /// are.
   static func withStore(
     _ site: CancelSite, _ body: (Stack) async throws -> Void
   ) async throws {

@@ -2,8 +2,8 @@ import Foundation
 import Strata
 import StrataMap
 
-/// Registries that end while changes are on their way to them: by `detach`, by letting go, behind a closed
-/// gate, with and without clusters, while somebody waits and is cancelled.
+/// Registries that end while changes are on their way to them: by `detach`, by letting go, behind a
+/// closed gate, with and without clusters, while somebody waits and is cancelled.
 struct RegistryStress {
   struct Options {
     var trials = 10_000

@@ -94,7 +94,8 @@ final class Rows {
     return bytes.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
   }
 
-  /// A value with external storage: the first byte says whether the rest is the value or its file's name.
+  /// A value with external storage: the first byte says whether the rest is the value or its file's
+  /// name.
   func external(_ column: Int32) throws -> Data? {
     guard let bytes = data(column), let first = bytes.first else { return nil }
     guard first == 2 else { return bytes.dropFirst() }

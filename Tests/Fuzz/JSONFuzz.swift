@@ -1,7 +1,7 @@
 import Foundation
 
-/// One input of libFuzzer: whatever it is, the parser ends, gives the same however the input is cut,
-/// and agrees with Foundation about what is JSON.
+/// One input of libFuzzer: whatever it is, the parser ends, gives the same however the input is
+/// cut, and agrees with Foundation about what is JSON.
 ///
 /// Compiled into one module with the parser and the tests' `JSONSupport.swift`; see `.ci/fuzz`.
 @_cdecl("LLVMFuzzerTestOneInput")

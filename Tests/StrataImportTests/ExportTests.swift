@@ -297,8 +297,8 @@ private struct Everything: Entity, Equatable {
     await stack.close()
   }
 
-  /// A type that is a string as JSON was written with the quotes that it has in the store, and its own
-  /// export was refused.
+  /// A type that is a string as JSON was written with the quotes that it has in the store, and its
+  /// own export was refused.
   @Test(arguments: [true, false])
   func `a type that is any JSON is written as that`(isMapped: Bool) async throws {
     let mapping: JSONMapping<Loosely> = isMapped ? Loosely.json : .automatic

@@ -3,7 +3,8 @@ import Testing
 
 @testable import StrataImport
 
-/// Input that never ends: how much of it is taken before it is refused, or kept while it is skipped.
+/// Input that never ends: how much of it is taken before it is refused, or kept while it is
+/// skipped.
 @Suite struct HostileJSONTests {
   private static let chunk = 4 * 1024
   private static let longestRecord = 64 * 1024

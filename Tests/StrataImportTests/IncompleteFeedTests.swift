@@ -5,8 +5,8 @@ import Testing
 
 @testable import StrataImport
 
-/// A full sync deletes what a feed does not have; a feed that does not have everything must not look
-/// like one that does.
+/// A full sync deletes what a feed does not have; a feed that does not have everything must not
+/// look like one that does.
 @Suite(.stack(Author.self, Book.self), .timeLimit(.minutes(10))) struct IncompleteFeedTests {
   let stack = Stack.test
 

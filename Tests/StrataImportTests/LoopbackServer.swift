@@ -8,8 +8,8 @@ import Strata
 #endif
 
 /// A server of HTTP on a free port of this machine that answers every request to a path with the
-/// same bytes and closes the connection, or goes on until the client does; for what URLSession does only
-/// with a network.
+/// same bytes and closes the connection, or goes on until the client does; for what URLSession does
+/// only with a network.
 final class LoopbackServer: Sendable {
   let port: UInt16
   private let listener: Int32

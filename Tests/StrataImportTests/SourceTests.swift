@@ -203,8 +203,8 @@ private func cut(_ data: Data, _ size: Int) -> Pieces<Data> {
     }
   }
 
-  /// On Linux, URLSession trapped when a request was cancelled while it ended, waited for the answer
-  /// to a redirection, or was about to be read from a cache: one import in some hundreds.
+  /// On Linux, URLSession trapped when a request was cancelled while it ended, waited for the
+  /// answer to a redirection, or was about to be read from a cache: one import in some hundreds.
   @Test func `a response can be cancelled at any moment`() async throws {
     let length = "Content-Length: \(feed.count)\r\n\r\n"
     let server = try LoopbackServer([

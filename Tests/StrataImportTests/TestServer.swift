@@ -8,7 +8,8 @@ import StrataTesting
   import FoundationNetworking
 #endif
 
-/// A server without a network, of one test: answers as a closure says, and remembers what was asked.
+/// A server without a network, of one test: answers as a closure says, and remembers what was
+/// asked.
 final class TestServer: Sendable {
   struct Answer: Sendable {
     var status = 200

@@ -102,7 +102,8 @@ import Testing
     }
   }
 
-  // A wait failed at once if the next element came before the condition was looked at a second time.
+  // A wait failed at once if the next element came before the condition was looked at a second
+  // time.
   @Test func `a condition that has held is met`() async throws {
     let (stream, continuation) = AsyncStream.makeStream(of: Int.self)
     let recorder = Recorder(stream, clock: clock)

@@ -1,8 +1,9 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// Compiles what Strata has for SwiftUI where there is no SwiftUI, against declarations of what it uses, and
-// drives it with a host that evaluates one view. `Adapter` is a link to `Sources/StrataSwiftUI`.
+// Compiles what Strata has for SwiftUI where there is no SwiftUI, against declarations of what it
+// uses, and drives it with a host that evaluates one view. `Adapter` is a link to
+// `Sources/StrataSwiftUI`.
 
 let upcoming: [SwiftSetting] = [
   .enableUpcomingFeature("ExistentialAny"),

@@ -9,11 +9,11 @@ public import Foundation
 public struct Eviction<Root: Entity>: Sendable {
   /// What happens to a row that other rows refer to.
   public enum ReferencedRows: Sendable {
-    /// It stays, whatever the delete rule: nobody's reference becomes nil, no link of a many-to-many
-    /// relationship and nothing else goes with it.
+    /// It stays, whatever the delete rule: nobody's reference becomes nil, no link of a
+    /// many-to-many relationship and nothing else goes with it.
     case keep
-    /// It goes, and the delete rules run; it stays if a rule forbids that, or if a row that would go
-    /// with it has unsaved edits.
+    /// It goes, and the delete rules run; it stays if a rule forbids that, or if a row that would
+    /// go with it has unsaved edits.
     case followDeleteRules
   }
 
@@ -40,7 +40,8 @@ public struct Eviction<Root: Entity>: Sendable {
     }
   }
 
-  /// All rows but the newest ones: those with the greatest values of an attribute; nil is the least.
+  /// All rows but the newest ones: those with the greatest values of an attribute; nil is the
+  /// least.
   ///
   /// - Precondition: `count` is not negative.
   public static func beyond<Value: ComparableValue>(
@@ -73,13 +74,13 @@ public struct EvictionReport: Sendable, Hashable {
   public internal(set) var evicted = 0
   /// Rows that stayed because other rows refer to them.
   public internal(set) var keptReferenced = 0
-  /// Rows that stayed because the view context has unsaved edits of them, or of a row that refers to
-  /// them or would go with them.
+  /// Rows that stayed because the view context has unsaved edits of them, or of a row that refers
+  /// to them or would go with them.
   public internal(set) var keptEdited = 0
   /// Rows that stayed because somebody changed them after the eviction had begun.
   public internal(set) var keptChanged = 0
-  /// Rows that stayed because an ``Outbox`` has not pushed what was edited of them, or of a row that
-  /// would go with them.
+  /// Rows that stayed because an ``Outbox`` has not pushed what was edited of them, or of a row
+  /// that would go with them.
   public internal(set) var keptUnpushed = 0
   /// The commit of the last batch; nil if nothing went.
   public internal(set) var commit: Int64?

@@ -82,8 +82,8 @@ struct EvictionRun {
 
   // MARK: Following the delete rules
 
-  /// Those of the rows whose deletion no rule forbids, and with which nothing goes that is edited or waits to be
-  /// pushed.
+  /// Those of the rows whose deletion no rule forbids, and with which nothing goes that is edited
+  /// or waits to be pushed.
   ///
   /// A batch that is refused is halved until the rows are found that it is refused for.
   private mutating func permitted(_ rows: ArraySlice<Row>) throws(StoreError) -> [Row] {

@@ -10,8 +10,8 @@ package struct FeedClaim: Sendable {
 }
 
 extension Stack {
-  /// What a server said of a feed when it was last imported whole; nil if the store may lack some of
-  /// it.
+  /// What a server said of a feed when it was last imported whole; nil if the store may lack some
+  /// of it.
   package nonisolated(nonsending) func validators(
     of entry: CacheEntry
   ) async throws(StoreError) -> String? {
@@ -29,8 +29,8 @@ extension Stack {
     FeedClaim(entry: try entry.identity(store.model), token: "claim \(UUID())", value: value)
   }
 
-  /// Begins an import of a feed: what was said of it holds no longer, as batches of the import will be
-  /// in the store even if it fails.
+  /// Begins an import of a feed: what was said of it holds no longer, as batches of the import will
+  /// be in the store even if it fails.
   ///
   /// - Parameter known: what was said of the feed when its server was asked.
   /// - Returns: whether it still was: pages that were left out may otherwise not be in the store.
@@ -51,7 +51,8 @@ extension Stack {
     }
   }
 
-  /// Marks as imported what a server says has not changed, unless the store may lack some of it since.
+  /// Marks as imported what a server says has not changed, unless the store may lack some of it
+  /// since.
   package nonisolated(nonsending) func markFresh(
     _ entries: [CacheEntry], ifStill value: String, of feed: CacheEntry
   ) async throws(StoreError) -> Bool {

@@ -3,8 +3,8 @@ extension ScratchContext {
   ///
   /// If that save fails, the mark waits for the next one, like an edit; ``rollback()`` forgets it.
   ///
-  /// - Precondition: the context is of `stack.scratch()`: the parent of any other one may discard what
-  ///   was saved into it.
+  /// - Precondition: the context is of `stack.scratch()`: the parent of any other one may discard
+  ///   what was saved into it.
   /// - Throws: ``StoreError`` with code `invalidQuery`.
   public func markFresh(_ entry: CacheEntry) throws(StoreError) {
     guard isChildOfStore else {

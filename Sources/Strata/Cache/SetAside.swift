@@ -30,10 +30,10 @@ struct SetAside {
   ///
   /// Nobody else can open the file meanwhile.
   ///
-  /// - Parameter isSame: whether the file is still the one that could not be read; somebody else may
-  ///   have set it aside.
-  /// - Throws: ``StoreError`` with code `busy` if somebody else has the file open, and `cannotOpen`;
-  ///   the file is where it was then.
+  /// - Parameter isSame: whether the file is still the one that could not be read; somebody else
+  ///   may have set it aside.
+  /// - Throws: ``StoreError`` with code `busy` if somebody else has the file open, and
+  ///   `cannotOpen`; the file is where it was then.
   func move(
     at date: Date, keeping count: Int, if isSame: () -> Bool, after unreadable: StoreError
   ) throws(StoreError) -> Outcome {

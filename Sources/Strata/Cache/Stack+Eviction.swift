@@ -4,20 +4,21 @@ extension Stack {
   /// Which rows those are is decided once, at the beginning. They go in batches, each an ordinary
   /// commit that is announced, behind saves and among imports. Rows that others refer to, rows of
   /// which the view context has unsaved edits (waiting or being saved) or to which such an edit
-  /// refers, rows that are changed after the beginning, and rows that wait to be pushed stay; an edit
-  /// that begins while its row's batch is being written meets a deleted row, as with any other commit.
-  /// Evictions are committed by ``evictionAuthor``: they are nothing that a server is told of.
+  /// refers, rows that are changed after the beginning, and rows that wait to be pushed stay; an
+  /// edit that begins while its row's batch is being written meets a deleted row, as with any other
+  /// commit. Evictions are committed by ``evictionAuthor``: they are nothing that a server is told
+  /// of.
   ///
   /// - Parameters:
   ///   - rule: which rows.
   ///   - referenced: what happens to rows that others refer to.
-  ///   - progress: told after each batch where the caller runs; rows that are looked at again, since those
-  ///     that referred to them have gone, count once.
+  ///   - progress: told after each batch where the caller runs; rows that are looked at again,
+  ///     since those that referred to them have gone, count once.
   /// - Returns: how many rows went, and why others stayed.
-  /// - Throws: ``StoreError`` with code `invalidQuery`, `cancelled`, `closed`, `busy`, `diskFull` or
-  ///   one of SQLite's. Batches committed before stay committed; cancelling stops between two.
-  /// - Complexity: O(*n* log *n*) of the rows to go, one look-up for each reference to their entity;
-  ///   memory for their keys.
+  /// - Throws: ``StoreError`` with code `invalidQuery`, `cancelled`, `closed`, `busy`, `diskFull`
+  ///   or one of SQLite's. Batches committed before stay committed; cancelling stops between two.
+  /// - Complexity: O(*n* log *n*) of the rows to go, one look-up for each reference to their
+  ///   entity; memory for their keys.
   @discardableResult
   public nonisolated(nonsending) func evict<E: Entity>(
     _ rule: Eviction<E>, referenced: Eviction<E>.ReferencedRows = .keep,

@@ -24,7 +24,8 @@ public enum UnreadableStore: Sendable, Hashable {
   ///   - keeping: how many files that were set aside are kept, the newest ones; 0 or less
   ///     deletes them.
   ///   - probe: how closely the store is looked at.
-  ///   - includesNewer: whether a store that a newer version of the program wrote is set aside, too.
+  ///   - includesNewer: whether a store that a newer version of the program wrote is set aside,
+  ///     too.
   case rebuild(keeping: Int = 1, probe: Probe = .opening, includesNewer: Bool = false)
 }
 

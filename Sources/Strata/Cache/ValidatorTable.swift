@@ -4,10 +4,10 @@ internal import StrataSQLite
 /// What a server said of a feed the last time, so that it can answer "not modified": a table of the
 /// store's own.
 ///
-/// A validator says that the store has what the server sent. So it is written in the transaction that
-/// completes an import, if the import left nothing out, and only if nobody took it away since the import
-/// began: an eviction and `forgetImport` do, an import of another feed that deletes rows, and another
-/// import of the same feed, whose claim replaces the first one's.
+/// A validator says that the store has what the server sent. So it is written in the transaction
+/// that completes an import, if the import left nothing out, and only if nobody took it away since
+/// the import began: an eviction and `forgetImport` do, an import of another feed that deletes
+/// rows, and another import of the same feed, whose claim replaces the first one's.
 enum ValidatorTable {
   static let create =
     "CREATE TABLE strata_validators (entry BLOB PRIMARY KEY, value TEXT NOT NULL, "

@@ -1,7 +1,7 @@
 /// The change sets that somebody still has to read, oldest first, shared by all who read.
 ///
-/// Publishing appends one reference. Each cursor stands before the first set that it has not
-/// read; what every cursor has passed is freed. Every ``StoreBounds/unread`` sets that wait, neighbours
+/// Publishing appends one reference. Each cursor stands before the first set that it has not read;
+/// what every cursor has passed is freed. Every ``StoreBounds/unread`` sets that wait, neighbours
 /// without a cursor between them are composed, so memory stays bounded by the number of distinct
 /// keys changed and of cursors.
 struct ChangeLog: Sendable {

@@ -61,8 +61,8 @@ extension ViewContext {
 extension ScratchContext {
   /// What a save would find invalid in the edits, without saving.
   ///
-  /// Checks what this context knows, in memory: of a row that is replaced unread every attribute, of
-  /// one that an import patches the attributes that it sets. A save can still find more: what
+  /// Checks what this context knows, in memory: of a row that is replaced unread every attribute,
+  /// of one that an import patches the attributes that it sets. A save can still find more: what
   /// somebody else has changed meanwhile, and what delete rules change.
   ///
   /// - Returns: the first thousand failures by table and key; values that cannot be stored are

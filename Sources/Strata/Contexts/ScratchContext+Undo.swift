@@ -1,7 +1,8 @@
 // Undo and redo of a unit of work.
 
 extension ScratchContext {
-  /// The most groups of edits that can be undone, and redone; zero, which keeps none, unless set. Less counts as zero.
+  /// The most groups of edits that can be undone, and redone; zero, which keeps none, unless set.
+  /// Less counts as zero.
   ///
   /// Without ``undoGroup(_:_:)`` every edit is a group of its own.
   public var undoLimit: Int {
@@ -21,9 +22,9 @@ extension ScratchContext {
   /// Takes back the newest group of edits, saved or not.
   ///
   /// As in the view context, with one difference: this context is not told of others' commits. What
-  /// somebody else changed since a saved group is a conflict when the undoing is saved. And of a row
-  /// that neither a child nor its parent, a scratch context, has seen, nobody knows what the child's
-  /// upsert or link replaced: once saved it is skipped.
+  /// somebody else changed since a saved group is a conflict when the undoing is saved. And of a
+  /// row that neither a child nor its parent, a scratch context, has seen, nobody knows what the
+  /// child's upsert or link replaced: once saved it is skipped.
   ///
   /// - Returns: nil if there is nothing to undo, or if a group is open.
   @discardableResult

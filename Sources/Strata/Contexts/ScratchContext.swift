@@ -31,7 +31,8 @@ public final class ScratchContext {
   /// A save takes what it is when it begins. Edits that a child of the view context saves are
   /// committed by the view context, as its author.
   public var author: String?
-  /// What ``Stack/diagnostics(statements:)`` calls this context if it keeps an old state of the store.
+  /// What ``Stack/diagnostics(statements:)`` calls this context if it keeps an old state of the
+  /// store.
   public var name: String? { didSet { hold?.rename(name) } }
 
   init(_ store: Store) {
@@ -240,7 +241,8 @@ public final class ScratchContext {
 
   // MARK: - Saving
 
-  /// Saves the edits one layer down: to the store as one commit, or into the parent's unsaved edits.
+  /// Saves the edits one layer down: to the store as one commit, or into the parent's unsaved
+  /// edits.
   ///
   /// On failure every edit is still here. Cancelling the task withdraws a save that has not
   /// started; one that has is finished.
@@ -248,8 +250,8 @@ public final class ScratchContext {
   /// - Returns: the number of the commit that has the edits; for a child, that of the commit that
   ///   its parent reads.
   /// - Throws: ``StoreError`` with code `conflict`, `uniquenessViolated`, `missingReference`,
-  ///   `deleteDenied`, `validationFailed`, `invalidValue`, `cancelled`, `closed`, `busy`, `diskFull`
-  ///   or one of SQLite's.
+  ///   `deleteDenied`, `validationFailed`, `invalidValue`, `cancelled`, `closed`, `busy`,
+  ///   `diskFull` or one of SQLite's.
   @discardableResult
   public nonisolated(nonsending) func save(
     _ policy: SavePolicy = .error

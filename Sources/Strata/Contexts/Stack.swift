@@ -32,8 +32,8 @@ public final class Stack: Sendable {
     public var removedTables: Set<String> = []
     /// Told of a migration's progress on the writer's executor, at most every 1,000 rows.
     public var migrationProgress: (@Sendable (MigrationProgress) -> Void)?
-    /// How long the write-ahead log should grow, in bytes: past half of that it is written back beside
-    /// the writer, and past all of it commits wait for that.
+    /// How long the write-ahead log should grow, in bytes: past half of that it is written back
+    /// beside the writer, and past all of it commits wait for that.
     public var logLimit = 16 * 1024 * 1024
     /// How much history is kept of what this stack commits; nil for none. See
     /// ``Stack/history(since:)``.
@@ -43,10 +43,11 @@ public final class Stack: Sendable {
     public var history: HistoryOptions?
     /// Who commits, as the history says it, unless a context has an author of its own.
     public var author = ProcessInfo.processInfo.processName
-    /// Whether commits of other processes are noticed as they are made, and theirs are told of ours.
+    /// Whether commits of other processes are noticed as they are made, and theirs are told of
+    /// ours.
     ///
-    /// Takes a file `<store>-notify` and some 2 µs a commit. Without it, others' commits are noticed
-    /// with this stack's own next commit or pinned snapshot.
+    /// Takes a file `<store>-notify` and some 2 µs a commit. Without it, others' commits are
+    /// noticed with this stack's own next commit or pinned snapshot.
     public var watchesOtherProcesses = true
     /// How long commits may wait for the log to be started again; tests, which share the main actor
     /// with other tests, give it all the time it needs.
@@ -58,15 +59,16 @@ public final class Stack: Sendable {
     /// Whether reads that are repeated with other values are noted, for ``Stack/repeatedReads``: on
     /// in debug builds, as it costs a read up to a microsecond.
     public var notesRepeatedReads = Self.isDebugging
-    /// How long after another a read is still of the same loop; tests give it all the time it needs.
+    /// How long after another a read is still of the same loop; tests give it all the time it
+    /// needs.
     var repeatedReadPause = RepeatedReads.pause
-    /// Told of every statement that ends, on the thread that ran it, which waits for it: keep it short,
-    /// and do not call the stack. Nil, as usual, costs nothing.
+    /// Told of every statement that ends, on the thread that ran it, which waits for it: keep it
+    /// short, and do not call the stack. Nil, as usual, costs nothing.
     public var trace: (@Sendable (TracedStatement) -> Void)?
     /// Whether statements are counted and timed, for ``Stack/diagnostics(statements:)``.
     ///
-    /// Off, it costs nothing. On, a statement costs two looks at the clock, a copy of its text and a lock
-    /// more, and a row that it returns one call; as many as 512 texts are kept.
+    /// Off, it costs nothing. On, a statement costs two looks at the clock, a copy of its text and
+    /// a lock more, and a row that it returns one call; as many as 512 texts are kept.
     public var notesStatements = false
     /// Told of what who maintains an app wants to find in a log: where the stack does something, on
     /// its own threads, which wait for it. Nil, as usual, costs nothing.
@@ -110,9 +112,9 @@ public final class Stack: Sendable {
   ///
   /// A store of an earlier schema is migrated in one transaction first: see <doc:Migrations>.
   ///
-  /// - Throws: ``StoreError`` with code `invalidSchema`, `notADatabase`, `cannotOpen`, `newerStore`,
-  ///   `schemaMismatch`, `migrationFailed`, `uniquenessViolated` or `missingReference` (of rows that
-  ///   a migration meets), `busy`, `diskFull` or one of SQLite's.
+  /// - Throws: ``StoreError`` with code `invalidSchema`, `notADatabase`, `cannotOpen`,
+  ///   `newerStore`, `schemaMismatch`, `migrationFailed`, `uniquenessViolated` or
+  ///   `missingReference` (of rows that a migration meets), `busy`, `diskFull` or one of SQLite's.
   public static func open(
     _ entities: any Entity.Type..., at url: URL, options: Options = Options()
   ) async throws(StoreError) -> Stack {
@@ -132,7 +134,8 @@ public final class Stack: Sendable {
   ///
   /// A real file: what runs in a test is what ships.
   ///
-  /// - Throws: ``StoreError`` with code `invalidSchema`, `cannotOpen`, `diskFull` or one of SQLite's.
+  /// - Throws: ``StoreError`` with code `invalidSchema`, `cannotOpen`, `diskFull` or one of
+  ///   SQLite's.
   public static func temporary(
     _ entities: any Entity.Type..., options: Options = Options()
   ) async throws(StoreError) -> Stack {
@@ -141,7 +144,8 @@ public final class Stack: Sendable {
 
   /// A new, empty store for a list of entities, removed when the stack closes.
   ///
-  /// - Throws: ``StoreError`` with code `invalidSchema`, `cannotOpen`, `diskFull` or one of SQLite's.
+  /// - Throws: ``StoreError`` with code `invalidSchema`, `cannotOpen`, `diskFull` or one of
+  ///   SQLite's.
   public static func temporary(
     _ entities: [any Entity.Type], options: Options = Options()
   ) async throws(StoreError) -> Stack {
@@ -222,9 +226,9 @@ public final class Stack: Sendable {
 
   /// Closes the stack: finishes what was saved, stops fetches, ends streams, closes the file.
   ///
-  /// Afterwards what needs the store throws `closed`; what is in memory stays readable, and edits that
-  /// were not saved never can be. Closing twice is allowed: every call returns when the stack is
-  /// closed. A stack that nobody holds any more closes itself, whoever holds its view context.
+  /// Afterwards what needs the store throws `closed`; what is in memory stays readable, and edits
+  /// that were not saved never can be. Closing twice is allowed: every call returns when the stack
+  /// is closed. A stack that nobody holds any more closes itself, whoever holds its view context.
   public func close() async {
     await store.close()
     await view.close()
@@ -238,12 +242,12 @@ public final class Stack: Sendable {
 
   /// Lets go of the store's file, for an app that goes to the background.
   ///
-  /// Saves and imports' batches that are queued are committed; fetches that run are stopped, and run
-  /// again by themselves after ``resume()``. When this returns, no file of the store is open and
-  /// none is locked. What is in memory goes on working: live queries, edits, `rollback`. Fetches,
-  /// saves and merges that are asked for meanwhile wait for the resumption, and end with `cancelled`
-  /// or `closed` if the task is cancelled or the stack is closed first; so does a save that was
-  /// committed, but not yet merged into the view context.
+  /// Saves and imports' batches that are queued are committed; fetches that run are stopped, and
+  /// run again by themselves after ``resume()``. When this returns, no file of the store is open
+  /// and none is locked. What is in memory goes on working: live queries, edits, `rollback`.
+  /// Fetches, saves and merges that are asked for meanwhile wait for the resumption, and end with
+  /// `cancelled` or `closed` if the task is cancelled or the stack is closed first; so does a save
+  /// that was committed, but not yet merged into the view context.
   ///
   /// Suspending a suspended or closed stack does nothing. Calls of `suspend`, `resume` and
   /// ``close()`` take effect one after the other.
@@ -252,8 +256,8 @@ public final class Stack: Sendable {
   /// Opens the store's file again, and returns when the view context shows what it has now.
   ///
   /// What other processes committed meanwhile is announced like any other commit; edits are laid on
-  /// top, and conflicts noted. A scratch context that had read something reads the newest state from
-  /// now on, as after `refresh()`. Resuming a stack that is not suspended does nothing.
+  /// top, and conflicts noted. A scratch context that had read something reads the newest state
+  /// from now on, as after `refresh()`. Resuming a stack that is not suspended does nothing.
   ///
   /// - Throws: ``StoreError`` with code `cannotOpen`, `busy`, `notADatabase`, `schemaChanged`,
   ///   `replaced` or one of SQLite's: the stack is still suspended, everything goes on waiting, and

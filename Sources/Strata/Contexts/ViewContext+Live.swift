@@ -9,8 +9,8 @@ extension ViewContext {
   /// - Parameters:
   ///   - query: what is shown.
   ///   - reading: the attributes that the caller shows, beside those that the query sorts by; nil
-  ///     for all. A change of nothing else wakes nobody, neither observers nor streams. The elements
-  ///     have every attribute all the same.
+  ///     for all. A change of nothing else wakes nobody, neither observers nor streams. The
+  ///     elements have every attribute all the same.
   public func live<E: Entity>(
     _ query: Query<E>, reading: [any PartialKeyPath<E> & Sendable]? = nil
   ) -> LiveQuery<E> {
@@ -26,8 +26,8 @@ extension ViewContext {
   /// for section in songs.sections { print(section.name, section.elements.count) }
   /// ```
   ///
-  /// The elements are sorted by the attribute first: in the direction that the query says if that is
-  /// its first sort, ascending if not. A limit counts the elements of all sections.
+  /// The elements are sorted by the attribute first: in the direction that the query says if that
+  /// is its first sort, ascending if not. A limit counts the elements of all sections.
   ///
   /// - Parameters:
   ///   - query: what is shown.
@@ -47,8 +47,8 @@ extension ViewContext {
   /// ```
   ///
   /// Sections stand in the ascending order of their names. A name is computed when its element is
-  /// loaded and when it changes: of committed elements on a thread of the store, of edited ones in the
-  /// turn of the edit. The query must have no limit and no offset.
+  /// loaded and when it changes: of committed elements on a thread of the store, of edited ones in
+  /// the turn of the edit. The query must have no limit and no offset.
   ///
   /// - Parameters:
   ///   - query: what is shown.

@@ -11,8 +11,9 @@ extension ViewContext {
   /// Its first value is made in the background. A query that cannot be run, and a key path that is
   /// no attribute, is the value's `error`.
   ///
-  /// - Complexity: O(log *n*) a change; O(*n*) of the rows shown if the query has a limit or offset,
-  ///   and O(*d*) of the different values for `distinctCount`. The query's rows are kept in memory.
+  /// - Complexity: O(log *n*) a change; O(*n*) of the rows shown if the query has a limit or
+  ///   offset, and O(*d*) of the different values for `distinctCount`. The query's rows are kept in
+  ///   memory.
   public func live<E: Entity, Value>(
     _ aggregate: Aggregate<E, Value>, of query: Query<E>
   ) -> LiveValue<Value> {
@@ -29,9 +30,9 @@ extension ViewContext {
   /// let jazz = songs.value?["jazz"]
   /// ```
   ///
-  /// A group is there as long as it has entities. Texts are grouped by their bytes: groups that differ
-  /// in those but are equal in Swift, such as "é" in one code point and in two, have no place in one
-  /// dictionary and are an `invalidValue` error, while `fetch` returns them both.
+  /// A group is there as long as it has entities. Texts are grouped by their bytes: groups that
+  /// differ in those but are equal in Swift, such as "é" in one code point and in two, have no
+  /// place in one dictionary and are an `invalidValue` error, while `fetch` returns them both.
   ///
   /// - Complexity: as of ``live(_:of:)``, and O(*g*) a change for *g* groups.
   public func live<E: Entity, Group: Hashable, Value: Sendable>(
@@ -52,8 +53,9 @@ extension ViewContext {
     }
   }
 
-  /// Whether two queries have the same result, whatever the store has: they compare the same attributes
-  /// with equal values, in the same order and limits. A query that cannot be run is like no other.
+  /// Whether two queries have the same result, whatever the store has: they compare the same
+  /// attributes with equal values, in the same order and limits. A query that cannot be run is like
+  /// no other.
   ///
   /// For views that are made again and again with the query that they show.
   ///

@@ -38,8 +38,8 @@ extension ViewContext {
   /// Tells observers what of the edits' status is different since they were told last.
   ///
   /// The end of every call that changes a layer, so that whoever is told may edit in turn. While
-  /// nobody needs to be told it costs a comparison, and the registrar is left alone: a loop of edits
-  /// changes the status once.
+  /// nobody needs to be told it costs a comparison, and the registrar is left alone: a loop of
+  /// edits changes the status once.
   func tellStatus() {
     let (old, new) = (toldStatus, layers.status)
     if old == new && !new.mayConflict { return }

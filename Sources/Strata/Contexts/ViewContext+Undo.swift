@@ -3,7 +3,8 @@ internal import Observation
 // Undo and redo of the main actor's edits.
 
 extension ViewContext {
-  /// The most groups of edits that can be undone, and redone; 50 unless set. Zero or less keeps none.
+  /// The most groups of edits that can be undone, and redone; 50 unless set. Zero or less keeps
+  /// none.
   ///
   /// Without ``undoGroup(_:_:)``, what is edited in one turn of the main actor is one group: one
   /// tap, one undo. A save does not end what can be undone; a rollback does.

@@ -3,8 +3,8 @@ extension ViewContext {
   ///
   /// While the stack is suspended this waits for it to be resumed.
   ///
-  /// - Throws: ``StoreError`` with code `closed` or `cancelled`, and `schemaChanged` if another program
-  ///   has changed the tables: the context will not show anything newer.
+  /// - Throws: ``StoreError`` with code `closed` or `cancelled`, and `schemaChanged` if another
+  ///   program has changed the tables: the context will not show anything newer.
   public func merged(_ commit: Int64) async throws(StoreError) {
     while try lacks(commit) {
       try await waiters.waitUnlessCancelled(for: .turn(reaching: commit)) { mayReach(commit) }

@@ -119,8 +119,8 @@ public final class ViewContext: Observable {
   /// attributes in conflict become what the store has; with `discard` the whole edit of the entity
   /// goes. To settle it with another value, keep mine and update the entity.
   ///
-  /// - Returns: false if the conflict is over already or being saved, if the store has something else
-  ///   by now than it says, or if the policy is `error`.
+  /// - Returns: false if the conflict is over already or being saved, if the store has something
+  ///   else by now than it says, or if the policy is `error`.
   @discardableResult
   public func resolve(_ conflict: Conflict, _ policy: SavePolicy) -> Bool {
     guard layers.resolve(conflict, by: policy) else { return false }
@@ -161,8 +161,8 @@ public final class ViewContext: Observable {
   ///
   /// - Returns: the number of the commit that has the edits.
   /// - Throws: ``StoreError`` with code `conflict`, `uniquenessViolated`, `missingReference`,
-  ///   `deleteDenied`, `validationFailed`, `invalidValue`, `cancelled`, `closed`, `busy`, `diskFull`
-  ///   or one of SQLite's.
+  ///   `deleteDenied`, `validationFailed`, `invalidValue`, `cancelled`, `closed`, `busy`,
+  ///   `diskFull` or one of SQLite's.
   @discardableResult
   public func save(_ policy: SavePolicy = .error) async throws(StoreError) -> Int64 {
     while layers.isSaving {

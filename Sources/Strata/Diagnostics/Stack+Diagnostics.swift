@@ -4,13 +4,14 @@ internal import StrataSQLite
 extension Stack {
   /// What the stack has and does now.
   ///
-  /// The parts are of moments shortly after one another: nothing is stopped for it. The writer is asked
-  /// for numbers that it has in memory; plans are made by a reader, and no statement is run for them.
+  /// The parts are of moments shortly after one another: nothing is stopped for it. The writer is
+  /// asked for numbers that it has in memory; plans are made by a reader, and no statement is run
+  /// for them.
   ///
   /// - Parameter count: how many of the costliest statements are listed, 0 or more.
   /// - Throws: ``StoreError`` with code `closed`. While the stack is suspended, it waits.
-  /// - Complexity: O(*s* + *l* + *c* + *p*) for *s* snapshots, *l* live queries, *c* streams and *p* rows
-  ///   that wait to be pushed.
+  /// - Complexity: O(*s* + *l* + *c* + *p*) for *s* snapshots, *l* live queries, *c* streams and
+  ///   *p* rows that wait to be pushed.
   public nonisolated(nonsending) func diagnostics(
     statements count: Int = 20
   ) async throws(StoreError) -> StackDiagnostics {

@@ -8,8 +8,8 @@ public struct StackDiagnostics: Sendable, Hashable, Codable {
     public internal(set) var path: String
     /// In bytes.
     public internal(set) var size: Int
-    /// The length of the write-ahead log's file, in bytes. It is written over from its start, and does
-    /// not get shorter.
+    /// The length of the write-ahead log's file, in bytes. It is written over from its start, and
+    /// does not get shorter.
     public internal(set) var logSize: Int
     /// How much of it has something in it that was committed since it was last started again, in
     /// bytes. Past ``Stack/Options/logLimit`` somebody keeps an old state.
@@ -61,8 +61,8 @@ public struct StackDiagnostics: Sendable, Hashable, Codable {
       case viewContext = "view context"
       /// What maintains the live queries, a moment ahead of the view context.
       case liveQueries = "live queries"
-      /// A scratch context that has read something and was neither saved, refreshed nor let go of, or
-      /// whose parent has.
+      /// A scratch context that has read something and was neither saved, refreshed nor let go of,
+      /// or whose parent has.
       case scratchContext = "scratch context"
       /// An iteration over a query's batches that is not at its end.
       case batches

@@ -3,8 +3,8 @@ internal import Foundation
 /// Something that happened to a stack and that who maintains an app wants to find in a log.
 ///
 /// Told to ``Stack/Options/log``. Each event says what it is by its case, so nobody parses text; a
-/// logger takes its ``level``, ``message`` and ``metadata``. There are no rows' contents in it, but for
-/// the records that an import has refused. Cases may be added: let a `switch` have a `default`.
+/// logger takes its ``level``, ``message`` and ``metadata``. There are no rows' contents in it, but
+/// for the records that an import has refused. Cases may be added: let a `switch` have a `default`.
 public enum StackEvent: Sendable {
   /// How much an event matters.
   public enum Level: Int, Sendable, Hashable, Comparable, CaseIterable {
@@ -34,17 +34,18 @@ public enum StackEvent: Sendable {
   case resumed
   /// The stack is closed.
   case closed
-  /// A transaction kept others waiting for longer than ``Stack/Options/slowCommit``; the number of rows
-  /// that it changed, as far as it was known by row.
+  /// A transaction kept others waiting for longer than ``Stack/Options/slowCommit``; the number of
+  /// rows that it changed, as far as it was known by row.
   case slowCommit(commit: Int64, rows: Int, duration: Duration)
   /// The disk or SQLite failed a transaction, of which nothing is left.
   case commitFailed(StoreError)
-  /// A failed transaction could not be rolled back, so the writer closed its connection, which does.
+  /// A failed transaction could not be rolled back, so the writer closed its connection, which
+  /// does.
   case connectionClosed
   /// The writer has a new connection after ``connectionClosed``.
   case connectionReopened
-  /// The write-ahead log is twice as long as it should be, or twice as long again: in bytes, and the
-  /// states before the newest that keep it from being started again, with who holds them.
+  /// The write-ahead log is twice as long as it should be, or twice as long again: in bytes, and
+  /// the states before the newest that keep it from being started again, with who holds them.
   case logKept(bytes: Int, snapshots: [StackDiagnostics.Snapshot])
   /// The log could not be written back into the file; everything is still in it.
   case checkpointFailed(StoreError)

@@ -2,8 +2,8 @@ internal import StrataSQLite
 
 /// What statements have cost since the stack was opened, by their text.
 ///
-/// Bounded: when too many texts have come, the cheaper half is forgotten, and what is told of such a
-/// statement later lacks what it cost before.
+/// Bounded: when too many texts have come, the cheaper half is forgotten, and what is told of such
+/// a statement later lacks what it cost before.
 final class StatementLedger: Sendable {
   /// As many texts are kept at least.
   static let capacity = 256

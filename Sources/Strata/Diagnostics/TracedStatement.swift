@@ -4,8 +4,8 @@ internal import StrataSQLite
 public struct TracedStatement: Sendable, CustomStringConvertible {
   /// The text, with question marks for values: no row's content is in it.
   public let sql: String
-  /// From its first step to its end: a statement whose rows are read in portions lasts until the last
-  /// of them.
+  /// From its first step to its end: a statement whose rows are read in portions lasts until the
+  /// last of them.
   public let duration: Duration
   /// Whether it ran in the writer, where others had to wait for it.
   public let isOfWriter: Bool

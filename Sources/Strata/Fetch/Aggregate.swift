@@ -1,5 +1,5 @@
-/// One value made of many entities: their number, or the sum, average, least or greatest value of an
-/// attribute.
+/// One value made of many entities: their number, or the sum, average, least or greatest value of
+/// an attribute.
 ///
 /// ```swift
 /// let plays = try await view.fetch(.sum(\.plays), of: Song.all)

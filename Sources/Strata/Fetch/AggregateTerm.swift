@@ -121,7 +121,8 @@ struct AggregateState {
   }
 }
 
-/// A sum of reals that keeps what each addition loses (Neumaier 1974), as SQLite's does from 3.43 on.
+/// A sum of reals that keeps what each addition loses (Neumaier 1974), as SQLite's does from 3.43
+/// on.
 private struct CompensatedSum {
   private var sum = 0.0
   private var lost = 0.0

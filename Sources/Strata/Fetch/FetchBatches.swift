@@ -66,9 +66,9 @@ extension FetchSource {
   /// query's tables, and what the store sorts if no index has the order (SQLite uses a file for
   /// much). Only a many-to-many relationship with unsaved edits is read as a whole.
   ///
-  /// As long as an iteration goes on, the write-ahead log keeps everything that is committed: do not
-  /// leave one lying around. Leaving the loop, letting go of the iterator, cancelling the task or
-  /// an error ends it and releases everything.
+  /// As long as an iteration goes on, the write-ahead log keeps everything that is committed: do
+  /// not leave one lying around. Leaving the loop, letting go of the iterator, cancelling the task
+  /// or an error ends it and releases everything.
   ///
   /// - Throws: the iteration throws ``StoreError``, as ``FetchSource`` says, and `suspended` if the
   ///   stack is suspended between two batches: the state that was read is gone then.

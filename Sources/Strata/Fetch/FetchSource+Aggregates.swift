@@ -60,7 +60,8 @@ extension FetchSource {
   ///
   /// - Throws: ``StoreError``, as ``FetchSource`` says; `invalidQuery` for a key path that is no
   ///   attribute, `invalidValue` for a sum that is out of range.
-  /// - Complexity: O(*n*) of the entities if the groups' attribute is indexed, O(*n* log *n*) if not.
+  /// - Complexity: O(*n*) of the entities if the groups' attribute is indexed, O(*n* log *n*) if
+  ///   not.
   public nonisolated(nonsending) func fetch<E: Entity, Group, First, each Other: Sendable>(
     _ first: Aggregate<E, First>, _ others: repeat Aggregate<E, each Other>,
     of query: GroupedQuery<E, Group>

@@ -11,18 +11,19 @@
 ///
 /// What a call sees depends on the source only:
 ///
-/// - ``ViewContext``: what it shows, unsaved edits included. It catches up first: it sees everything
-///   that this process committed before the call, and what it had noticed of others' commits.
+/// - ``ViewContext``: what it shows, unsaved edits included. It catches up first: it sees
+///   everything that this process committed before the call, and what it had noticed of others'
+///   commits.
 /// - ``ScratchContext``: the store as it was at its first fetch, with its own edits and its
 ///   parents' on top.
 /// - ``Stack``: what is committed at the time of the call.
 ///
-/// One call reads one commit, however many statements it takes. No call reads on the main
-/// actor. Every call throws ``StoreError`` with code `invalidQuery` for a query that cannot be run,
+/// One call reads one commit, however many statements it takes. No call reads on the main actor.
+/// Every call throws ``StoreError`` with code `invalidQuery` for a query that cannot be run,
 /// `invalidValue` for a stored value that an attribute cannot hold, `cancelled` if its task is
 /// cancelled, `deadlineExceeded` (see ``withStoreDeadline(in:_:)``), `closed`, or one of SQLite's.
-/// Asking for entities of a type that the stack was not opened with is a mistake of the program, and
-/// traps with a message that names it.
+/// Asking for entities of a type that the stack was not opened with is a mistake of the program,
+/// and traps with a message that names it.
 public protocol FetchSource {
   /// Answers a request of this library's.
   ///

@@ -83,8 +83,8 @@ extension FetchSource {
   /// // warning: looks at every row of Song (100,000); add .indexed() to Song.bpm
   /// ```
   ///
-  /// For a developer to read: the steps are SQLite's words, which change with its version. The query
-  /// is not run, but the rows of tables that it would scan are counted.
+  /// For a developer to read: the steps are SQLite's words, which change with its version. The
+  /// query is not run, but the rows of tables that it would scan are counted.
   ///
   /// - Throws: ``StoreError``, as ``FetchSource`` says.
   public nonisolated(nonsending) func explain<E: Entity>(

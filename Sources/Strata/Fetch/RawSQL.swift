@@ -4,8 +4,8 @@
 /// let songs = try await stack.read("SELECT * FROM songs WHERE bpm > \(limit)", as: Song.self)
 /// ```
 ///
-/// What is interpolated is bound as a parameter: it is never part of the text, so no value can change
-/// what the statement does.
+/// What is interpolated is bound as a parameter: it is never part of the text, so no value can
+/// change what the statement does.
 ///
 /// | interpolation | becomes |
 /// | --- | --- |

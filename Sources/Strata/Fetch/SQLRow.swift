@@ -23,8 +23,8 @@ public struct SQLRow: Sendable {
   ///
   /// An integer is a real number, too.
   ///
-  /// - Throws: ``StoreError`` with code `invalidQuery` if there is no such column, or what it has is
-  ///   no such value.
+  /// - Throws: ``StoreError`` with code `invalidQuery` if there is no such column, or what it has
+  ///   is no such value.
   public func value<Value: AttributeValue>(
     _ column: String, as _: Value.Type = Value.self
   ) throws(StoreError) -> Value {

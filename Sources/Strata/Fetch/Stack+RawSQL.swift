@@ -12,11 +12,12 @@ extension Stack {
   /// The statement sees what is committed at the time of the call, unsaved edits of no context.
   ///
   /// It only reads: whatever would write, attach a file, change a setting or hold a transaction is
-  /// refused before any of it runs, and so is more than one statement. Cancelling the task stops it.
+  /// refused before any of it runs, and so is more than one statement. Cancelling the task stops
+  /// it.
   ///
   /// - Throws: ``StoreError`` with code `invalidQuery` for a statement that SQLite does not
-  ///   understand or whose result lacks a column, `writeRefused`, `invalidValue` for a value that an
-  ///   attribute cannot hold, `cancelled`, `deadlineExceeded`, `closed`, or one of SQLite's.
+  ///   understand or whose result lacks a column, `writeRefused`, `invalidValue` for a value that
+  ///   an attribute cannot hold, `cancelled`, `deadlineExceeded`, `closed`, or one of SQLite's.
   public nonisolated(nonsending) func read<E: Entity>(
     _ sql: RawSQL, as type: E.Type
   ) async throws(StoreError) -> [E] {

@@ -36,8 +36,8 @@ public struct CommitHistory: AsyncSequence, Sendable {
   public struct Iterator: AsyncIteratorProtocol {
     private enum State {
       case new(HistoryToken?)
-      /// Entries from `position` on are still to be handed out; `last` is the newest one read, `end`
-      /// the last one to be read.
+      /// Entries from `position` on are still to be handed out; `last` is the newest one read,
+      /// `end` the last one to be read.
       case reading(SnapshotHold, page: [HistoryEntry], position: Int, last: Int64, end: Int64)
       case done
     }
@@ -52,8 +52,8 @@ public struct CommitHistory: AsyncSequence, Sendable {
 
     /// The next commit; nil after the last one. After an error, nil.
     ///
-    /// - Throws: ``StoreError`` with code `historyExpired`, `wrongStore`, `cancelled`, `closed` or one of
-    ///   SQLite's.
+    /// - Throws: ``StoreError`` with code `historyExpired`, `wrongStore`, `cancelled`, `closed` or
+    ///   one of SQLite's.
     public mutating func next(
       isolation actor: isolated (any Actor)? = #isolation
     ) async throws(StoreError) -> HistoryEntry? {

@@ -1,7 +1,7 @@
 /// Reads what ``HistoryEncoder`` wrote.
 ///
-/// Believes nothing: bytes that were damaged, or written by a newer version or under another layout,
-/// are ``Unreadable``, never misread.
+/// Believes nothing: bytes that were damaged, or written by a newer version or under another
+/// layout, are ``Unreadable``, never misread.
 struct HistoryDecoder {
   struct Unreadable: Error {}
 

@@ -5,8 +5,8 @@ internal import StrataSQLite
 /// A part is a version byte and sections, one a table: its name as ``HistoryLayout`` has it, then
 /// its rows, then an end mark. Every row is a ``HistoryMark`` and cells: all of them for an
 /// insertion or a deletion; for an update all cells before, then the number of those that changed,
-/// each with its column. A cell is its length and tag as one number, then its payload, as it is in a
-/// record. The key is the first cell.
+/// each with its column. A cell is its length and tag as one number, then its payload, as it is in
+/// a record. The key is the first cell.
 struct HistoryEncoder {
   static let version: UInt8 = 1
   /// A part is closed once it has so many bytes: a commit of any size is written in bounded memory.

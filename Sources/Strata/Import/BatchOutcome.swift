@@ -62,6 +62,7 @@ package struct BatchSave: Sendable {
     get async throws(StoreError) { try await submission.value }
   }
 
-  /// Takes the batch back if it has not started; its outcome is then an error with code `cancelled`.
+  /// Takes the batch back if it has not started; its outcome is then an error with code
+  /// `cancelled`.
   package func withdraw() { submission.withdraw() }
 }

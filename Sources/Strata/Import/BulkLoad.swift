@@ -3,7 +3,8 @@ internal import StrataSQLite
 /// Notices that an import fills a table that was empty, so that indexes can be made at its end.
 package final class BulkLoad: Sendable {
   private struct State: Sendable {
-    /// The rows that were brought to each table; nil once it is decided what becomes of the indexes.
+    /// The rows that were brought to each table; nil once it is decided what becomes of the
+    /// indexes.
     var inserted: [TableID: Int?] = [:]
     var defersIndexes = false
   }
@@ -76,8 +77,8 @@ extension Writer {
     }
   }
 
-  /// Makes every index that is owed; in an open transaction. Before rows are deleted, too: delete rules
-  /// look for what refers to a row.
+  /// Makes every index that is owed; in an open transaction. Before rows are deleted, too: delete
+  /// rules look for what refers to a row.
   ///
   /// On a full disk they stay owed: deletions are what makes room.
   func makeDeferredIndexes(_ connection: Connection) throws(StoreError) {

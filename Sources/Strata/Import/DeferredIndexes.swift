@@ -2,10 +2,10 @@ internal import StrataSQLite
 
 /// Indexes that were dropped while a table is filled, and are made when it is full.
 ///
-/// Rows that come in another order than an index has change a page of it each, and the log gets that
-/// page with every batch. Made from all rows at once, the index is sorted first, and each of its pages
-/// is written once. Which indexes are owed is said in the file, by the transaction that drops them:
-/// whoever opens the store after a crash makes them.
+/// Rows that come in another order than an index has change a page of it each, and the log gets
+/// that page with every batch. Made from all rows at once, the index is sorted first, and each of
+/// its pages is written once. Which indexes are owed is said in the file, by the transaction that
+/// drops them: whoever opens the store after a crash makes them.
 enum DeferredIndexes {
   /// There while indexes are owed.
   static let table = "strata_deferred_index"

@@ -1,7 +1,8 @@
 internal import StrataSQLite
 
-// The rows that were there when an import began: those that its feed may not have any more, and those
-// that would go with them. What the feed has is crossed off, and so is what was dealt with at the end.
+// The rows that were there when an import began: those that its feed may not have any more, and
+// those that would go with them. What the feed has is crossed off, and so is what was dealt with at
+// the end.
 
 private let addNoted = SQL("INSERT OR IGNORE INTO noted VALUES (?1, ?2, ?3, ?4)")
 private let crossOff = SQL("DELETE FROM noted WHERE place = ?1 AND key = ?2")

@@ -128,7 +128,8 @@ package actor ImportLedger {
     }
   }
 
-  /// The tables that get nothing but rows, so that their indexes are not asked before all are there.
+  /// The tables that get nothing but rows, so that their indexes are not asked before all are
+  /// there.
   nonisolated var tablesToFill: Set<TableID> {
     get throws(StoreError) {
       try now { ledger throws(StoreError) in ledger.stagesDeletions ? [] : ledger.stagedTables }

@@ -20,7 +20,8 @@ package struct ImportTarget: Sendable {
     package var waits = false
     /// Whether rows that break rules of the schema are left out.
     package var skipsRefused = false
-    /// Where rows are noted that may be absent: what delete rules do to them is no change of others.
+    /// Where rows are noted that may be absent: what delete rules do to them is no change of
+    /// others.
     package var noted: ImportLedger?
     /// The load that may put off indexes; nil if all of them are kept.
     package var load: BulkLoad?
@@ -42,7 +43,8 @@ package struct ImportTarget: Sendable {
 
   /// Deletes those rows of a page that are as they were noted, by the delete rules.
   ///
-  /// The last page marks what was imported only if no absent row of the tables is held by another one.
+  /// The last page marks what was imported only if no absent row of the tables is held by another
+  /// one.
   package nonisolated(nonsending) func delete(
     _ page: AbsentPage, absentIn tables: [Table], notedIn ledger: ImportLedger, _ saving: Saving
   ) async throws(StoreError) -> BatchOutcome {
@@ -78,8 +80,8 @@ package struct ImportTarget: Sendable {
     }
   }
 
-  /// Makes them for an import that has failed: whatever its deadline is, also if its task is cancelled,
-  /// and without keeping it waiting while the store is suspended.
+  /// Makes them for an import that has failed: whatever its deadline is, also if its task is
+  /// cancelled, and without keeping it waiting while the store is suspended.
   package nonisolated(nonsending) func makeDeferredIndexesAfterFailure() async {
     await StoreDeadline.withNone {
       Task {

@@ -1,7 +1,7 @@
 /// Records on their way into the store without having been read first: what an import saves.
 ///
-/// The rows may be of any tables and come in any order: what they refer to is looked for when all of
-/// them are there.
+/// The rows may be of any tables and come in any order: what they refer to is looked for when all
+/// of them are there.
 package struct RecordBatch: Sendable {
   var layer: Layer
   /// What the rows are to be linked with when all of them are there.

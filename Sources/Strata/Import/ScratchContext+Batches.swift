@@ -1,7 +1,7 @@
 internal import StrataSQLite
 
-// In a child of another context an import's records become edits, which are saved as if the user had
-// made them. So what waits to be pushed is left out before.
+// In a child of another context an import's records become edits, which are saved as if the user
+// had made them. So what waits to be pushed is left out before.
 
 extension ScratchContext {
   /// Makes a batch part of this context's edits, but for what waits to be pushed.

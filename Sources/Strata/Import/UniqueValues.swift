@@ -1,11 +1,11 @@
 internal import StrataSQLite
 
-/// Finds the rows of a batch whose unique values other rows have, so that those rows can be left out
-/// and do not cost the whole batch.
+/// Finds the rows of a batch whose unique values other rows have, so that those rows can be left
+/// out and do not cost the whole batch.
 ///
-/// Judged by what the batch would leave: rows that trade values, or take those of a deleted row, are
-/// no collision. Of several rows that want a value the one that has it keeps it, else the first in
-/// key order gets it.
+/// Judged by what the batch would leave: rows that trade values, or take those of a deleted row,
+/// are no collision. Of several rows that want a value the one that has it keeps it, else the first
+/// in key order gets it.
 struct UniqueValues {
   let connection: Connection
   let model: Model

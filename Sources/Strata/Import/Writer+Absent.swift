@@ -1,7 +1,7 @@
 internal import StrataSQLite
 
-// What a feed does not have any more is deleted as it was noted, by the delete rules. A row stays if
-// that would take along what was made or edited since, or what the feed has.
+// What a feed does not have any more is deleted as it was noted, by the delete rules. A row stays
+// if that would take along what was made or edited since, or what the feed has.
 
 /// The keys that are edited or referred to by an edit, by table.
 typealias KeysInUse = [TableID: Set<RecordKey>]

@@ -1,8 +1,8 @@
 internal import StrataSQLite
 
-// An import's rows are written by the phases of a save, with two differences: rows that refer to what
-// is not there yet may wait for it, and rows that break rules may be left out, so that one bad record
-// does not cost a whole batch.
+// An import's rows are written by the phases of a save, with two differences: rows that refer to
+// what is not there yet may wait for it, and rows that break rules may be left out, so that one bad
+// record does not cost a whole batch.
 
 extension Writer {
   /// Writes a batch as one commit.
@@ -124,8 +124,9 @@ extension Writer {
 
   /// Writes everything that was staged, and deletes what is absent, in one transaction.
   ///
-  /// The indexes of tables that are empty and get rows are made after those: that is sequential work,
-  /// where filling them row by row is not. Those of unique values stay, as they say which rows collide.
+  /// The indexes of tables that are empty and get rows are made after those: that is sequential
+  /// work, where filling them row by row is not. Those of unique values stay, as they say which
+  /// rows collide.
   func apply(
     _ ledger: ImportLedger, absentIn tables: [Table], inUse: KeysInUse,
     _ saving: ImportTarget.Saving, author: String

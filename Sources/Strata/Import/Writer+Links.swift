@@ -1,8 +1,8 @@
 internal import StrataSQLite
 
-// An import makes links when all rows are there. It reads what is linked, so that links that the feed
-// does not have any more go; what would link nothing, or waits to be pushed, is left alone like any
-// other row.
+// An import makes links when all rows are there. It reads what is linked, so that links that the
+// feed does not have any more go; what would link nothing, or waits to be pushed, is left alone
+// like any other row.
 
 extension Writer {
   /// Makes the links of some entities what a feed says, as one commit.

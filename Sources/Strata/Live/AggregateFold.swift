@@ -1,7 +1,7 @@
 /// What aggregates make of the rows of a live query, changed row by row.
 ///
-/// Counts and sums take rows in and out; the least and the greatest value of every group stand at the
-/// ends of its run in a tree of the rows by group and value.
+/// Counts and sums take rows in and out; the least and the greatest value of every group stand at
+/// the ends of its run in a tree of the rows by group and value.
 struct AggregateFold: Sendable {
   private struct Group: Sendable {
     var rows = 0

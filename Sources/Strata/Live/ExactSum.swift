@@ -10,8 +10,8 @@ struct ExactSum: Sendable {
   private var positive = 0
   private var negative = 0
 
-  /// Values from here on are huge. No number of rows adds up to more than 2¹⁰²³ of smaller ones, nor
-  /// of huge ones times ``scale``, which keeps their every bit.
+  /// Values from here on are huge. No number of rows adds up to more than 2¹⁰²³ of smaller ones,
+  /// nor of huge ones times ``scale``, which keeps their every bit.
   private static let threshold = 0x1p900
   private static let scale = 0x1p-200
 

@@ -3,10 +3,11 @@ public import Observation
 /// A query whose result stays up to date: the fetched-results controller.
 ///
 /// Maintained change by change: nothing is fetched again unless a table was reset or more changed
-/// than a fetch costs. Shows the view context's unsaved edits in the same turn. If other rows decide
-/// which rows the query has, as of one that follows references or links or looks for words, an unsaved
-/// deletion and the new values of a row that it shows are seen at once; what comes or goes because
-/// of an edit, once it is saved. Holding the live query keeps it going; letting go of it ends it.
+/// than a fetch costs. Shows the view context's unsaved edits in the same turn. If other rows
+/// decide which rows the query has, as of one that follows references or links or looks for words,
+/// an unsaved deletion and the new values of a row that it shows are seen at once; what comes or
+/// goes because of an edit, once it is saved. Holding the live query keeps it going; letting go of
+/// it ends it.
 ///
 /// `Observable`: reading ``elements`` in a SwiftUI body or in `withObservationTracking` is enough.
 @MainActor
@@ -91,8 +92,8 @@ public final class LiveQuery<E: Entity>: Observable {
   ///
   /// Like setting ``query``. Cancelling the task ends the wait, not the change.
   ///
-  /// - Throws: ``StoreError`` with code `invalidQuery`, `cancelled` (also if another change took the
-  ///   place of this one), `closed` or one of SQLite's; then the old query stays.
+  /// - Throws: ``StoreError`` with code `invalidQuery`, `cancelled` (also if another change took
+  ///   the place of this one), `closed` or one of SQLite's; then the old query stays.
   public func change(to query: Query<E>) async throws(StoreError) {
     do throws(StoreError) {
       if let id = try begin(query) { try await result.waitUntilChanged(as: id) }
@@ -104,8 +105,8 @@ public final class LiveQuery<E: Entity>: Observable {
 
   /// Sets ``query`` unless this was called, or the live query made, with an equal one last time.
   ///
-  /// For views that are made again and again with the query that they show: what ``query`` was set to
-  /// in between stays.
+  /// For views that are made again and again with the query that they show: what ``query`` was set
+  /// to in between stays.
   public func follow(_ query: Query<E>) {
     let model = view.store.model
     let old = try? plan(followed, model).query.identity

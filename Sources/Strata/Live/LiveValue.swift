@@ -5,7 +5,8 @@ public import Observation
 ///
 /// Maintained change by change, like the ``LiveQuery`` of the same query, with which it shares the
 /// result in memory; the view context's unsaved edits count in the same turn. A change that leaves
-/// the value as it is wakes nobody. Holding the live value keeps it going; letting go of it ends it.
+/// the value as it is wakes nobody. Holding the live value keeps it going; letting go of it ends
+/// it.
 ///
 /// `Observable`: reading ``value`` in a SwiftUI body or in `withObservationTracking` is enough.
 @MainActor

@@ -7,8 +7,8 @@ struct MaintainedFold: Sendable {
 
   /// Follows the query to its newest version, of which only `keys` may differ; nil for any.
   ///
-  /// - Complexity: O(*k* log *n*) for *k* keys; O(*n*) of the rows shown if the query has a limit or
-  ///   an offset, or was loaded anew.
+  /// - Complexity: O(*k* log *n*) for *k* keys; O(*n*) of the rows shown if the query has a limit
+  ///   or an offset, or was loaded anew.
   mutating func follow(_ query: MaintainedQuery, _ keys: Set<RecordKey>?) {
     let new = ShownRows(query.tree, query.plan)
     defer { rows = new }

@@ -126,8 +126,8 @@ struct MaintainedQuery: Sendable {
     }
   }
 
-  /// Whether so many rows come, go or change in the result that loading it costs less than maintaining
-  /// it. What other rows of the table do is nothing to it.
+  /// Whether so many rows come, go or change in the result that loading it costs less than
+  /// maintaining it. What other rows of the table do is nothing to it.
   private func isMost(of rows: ContiguousArray<RowChange>) -> Bool {
     var rest = max(10_000, tree.count / 2)
     if rows.count <= rest { return false }
@@ -171,7 +171,8 @@ struct MaintainedQuery: Sendable {
 
   // MARK: Other tables
 
-  /// Rows whose membership cannot have changed are taken as they are; of the others, the store knows.
+  /// Rows whose membership cannot have changed are taken as they are; of the others, the store
+  /// knows.
   private mutating func apply(_ changes: ChangeSet, _ dependencies: QueryDependencies) -> Outcome {
     if case .relevance? = plan.query.ranking {
       // Every text that is stored counts for every rank.

@@ -75,8 +75,8 @@ actor Maintainer {
   private var identities: [LiveID: LivePlan.Identity] = [:]
   private var hold: SnapshotHold?
   private var undelivered = UndeliveredTurn()
-  /// What the view context shows. Its last reference is let go of here, not on the main actor, which
-  /// large trees would hold up.
+  /// What the view context shows. Its last reference is let go of here, not on the main actor,
+  /// which large trees would hold up.
   private var delivered: [LiveID: MaintainedUpdate] = [:]
   /// Called before anything is loaded or read, for tests that hold that up.
   var willLoad: (@Sendable () async -> Void)?
@@ -168,8 +168,8 @@ actor Maintainer {
     entries[identity] = entry
   }
 
-  /// Notes what a load has made different for those who have been told of an earlier result: much of a
-  /// table may change and nothing that they show.
+  /// Notes what a load has made different for those who have been told of an earlier result: much
+  /// of a table may change and nothing that they show.
   ///
   /// - Returns: false if that cannot be listed, so that they are told of the whole new one.
   private func noteDifference(in entry: inout Entry) -> Bool {
@@ -193,8 +193,8 @@ actor Maintainer {
 
   // MARK: - Advancing
 
-  /// Brings every query to the step's commit; nil if a suspension came in between, so that it is for
-  /// the next step to do so.
+  /// Brings every query to the step's commit; nil if a suspension came in between, so that it is
+  /// for the next step to do so.
   func advance(_ step: MergeStep) async -> MergeTurn? {
     if let failure = step.failure { return fail(step, failure) }
     let changes = ChangeSet.composed(step.changes)

@@ -1,8 +1,8 @@
 /// The tables that decide beside its own which rows a query has, and the ways back from them.
 ///
 /// A change of a row of such a table concerns the query's rows that lead to it. They are found
-/// backwards, over indexed columns, in the store as it is either before the change or after it: a row
-/// that leads there only in the other state has changed itself, or something on its way has.
+/// backwards, over indexed columns, in the store as it is either before the change or after it: a
+/// row that leads there only in the other state has changed itself, or something on its way has.
 struct QueryDependencies: Sendable {
   /// One step away from the query's rows.
   struct Hop: Sendable {
@@ -185,7 +185,8 @@ extension ResolvedExpression {
 }
 
 extension QueryDependencies {
-  /// The keys of the query's own rows that lead to affected rows; nil if there are more than `most`.
+  /// The keys of the query's own rows that lead to affected rows; nil if there are more than
+  /// `most`.
   ///
   /// - Parameter read: runs a statement, and returns the first column of its rows.
   func roots(

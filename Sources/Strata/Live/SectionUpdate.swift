@@ -2,9 +2,9 @@
 ///
 /// Places are valid for batch updates in the order that lists expect: first the deletions of
 /// elements, the origins of moves and the deletions of sections, in the old sections; then the
-/// insertions of sections, the insertions of elements and the destinations of moves, in the new ones,
-/// ascending. What comes or goes with its whole section is not listed one by one, and nothing moves
-/// out of a section that goes or into one that comes.
+/// insertions of sections, the insertions of elements and the destinations of moves, in the new
+/// ones, ascending. What comes or goes with its whole section is not listed one by one, and nothing
+/// moves out of a section that goes or into one that comes.
 public struct SectionUpdate<E: Entity, Name: Sendable>: Sendable {
   /// An element that stands elsewhere.
   public struct Move: Sendable, Hashable {
@@ -24,8 +24,8 @@ public struct SectionUpdate<E: Entity, Name: Sendable>: Sendable {
 
   /// The sections after the update.
   public let sections: LiveSections<E, Name>
-  /// Whether there is nothing to list differences from, or too many to list, or the sections stand in
-  /// another order: show `sections`, the places are empty.
+  /// Whether there is nothing to list differences from, or too many to list, or the sections stand
+  /// in another order: show `sections`, the places are empty.
   public let isReset: Bool
   /// Offsets in the old sections of those that are gone, ascending.
   public let deletedSections: [Int]

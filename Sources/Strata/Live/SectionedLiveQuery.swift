@@ -34,7 +34,8 @@ public final class SectionedLiveQuery<E: Entity, Name: Sendable>: Observable {
   /// - Throws: the error of a load that failed, `cancelled` or `closed`.
   public func load() async throws(StoreError) { try await live.load() }
 
-  /// The query as it was last set; setting another one changes it in place, see ``LiveQuery/query``.
+  /// The query as it was last set; setting another one changes it in place, see
+  /// ``LiveQuery/query``.
   public var query: Query<E> {
     get { live.query }
     set { live.query = newValue }
@@ -44,8 +45,8 @@ public final class SectionedLiveQuery<E: Entity, Name: Sendable>: Observable {
   ///
   /// If the sections come in another order afterwards, the update is a reset.
   ///
-  /// - Throws: ``StoreError`` with code `invalidQuery`, `cancelled`, `closed` or one of SQLite's; then
-  ///   the old query stays.
+  /// - Throws: ``StoreError`` with code `invalidQuery`, `cancelled`, `closed` or one of SQLite's;
+  ///   then the old query stays.
   public func change(to query: Query<E>) async throws(StoreError) {
     try await live.change(to: query)
   }

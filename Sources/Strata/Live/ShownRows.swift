@@ -106,7 +106,8 @@ extension ShownRows {
   }
 
   /// Whether somebody who reads `attributes` sees something else in a later version of which only
-  /// `changed` may differ in the tree; nil for all attributes. What rows are sorted by is read, too.
+  /// `changed` may differ in the tree; nil for all attributes. What rows are sorted by is read,
+  /// too.
   ///
   /// - Complexity: O(*k* log *n*) for *k* keys, less if something is different early on.
   func differs(

@@ -1,8 +1,9 @@
 /// Those who wait on the main actor for something to happen, each until it is cancelled.
 ///
-/// A task that prefers an executor of its own may be suspended at every call of an `async` function,
-/// also between two of the main actor. So whether there is still something to wait for is asked
-/// again where the continuation is kept: what comes between that and an earlier look would be missed.
+/// A task that prefers an executor of its own may be suspended at every call of an `async`
+/// function, also between two of the main actor. So whether there is still something to wait for is
+/// asked again where the continuation is kept: what comes between that and an earlier look would be
+/// missed.
 @MainActor
 final class Waiters {
   enum Event: Sendable {

@@ -22,8 +22,8 @@ extension Attribute {
   ///
   /// - Parameters:
   ///   - old: the type that the attribute had.
-  ///   - convert: runs once for each row, inside the migration's transaction; what it throws refuses
-  ///     the migration with `migrationFailed`, naming the record and the value.
+  ///   - convert: runs once for each row, inside the migration's transaction; what it throws
+  ///     refuses the migration with `migrationFailed`, naming the record and the value.
   public func converted<Old: AttributeValue>(
     from old: Old.Type = Old.self, _ convert: @escaping @Sendable (Old) throws -> Value
   ) -> Self {

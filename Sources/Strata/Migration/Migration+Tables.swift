@@ -1,8 +1,9 @@
 extension Migration {
   /// Creates a table with its indexes.
   ///
-  /// - Throws: ``StoreError`` with code `migrationFailed` if the table is there already, a name is none,
-  ///   or the key, a constraint or an index names a column that it does not have; one of SQLite's.
+  /// - Throws: ``StoreError`` with code `migrationFailed` if the table is there already, a name is
+  ///   none, or the key, a constraint or an index names a column that it does not have; one of
+  ///   SQLite's.
   public func createTable(_ table: SchemaDescription.Table) throws(StoreError) {
     try check()
     guard schema[table: table.name] == nil else {
@@ -23,7 +24,8 @@ extension Migration {
 
   /// Drops a table with everything in it.
   ///
-  /// - Throws: ``StoreError`` with code `migrationFailed` if there is no such table; one of SQLite's.
+  /// - Throws: ``StoreError`` with code `migrationFailed` if there is no such table; one of
+  ///   SQLite's.
   public func removeTable(_ name: String) throws(StoreError) {
     let table = try dropSearchIndexes(of: table(name))
     try execute("DROP TABLE \(table.name.quotedIdentifier)")
@@ -33,8 +35,8 @@ extension Migration {
 
   /// Gives a table another name.
   ///
-  /// - Throws: ``StoreError`` with code `migrationFailed` if there is no such table or the new name is none;
-  ///   one of SQLite's if another table has it.
+  /// - Throws: ``StoreError`` with code `migrationFailed` if there is no such table or the new name
+  ///   is none; one of SQLite's if another table has it.
   public func renameTable(_ name: String, to newName: String) throws(StoreError) {
     try checkName(newName)
     let table = try dropSearchIndexes(of: table(name))
@@ -58,9 +60,10 @@ extension Migration {
 
   /// Adds a column, in which every row has the same value: null unless another is given.
   ///
-  /// - Throws: ``StoreError`` with code `migrationFailed` if there is no such table, it has such a column, or
-  ///   `value` does not fit it; one of SQLite's.
-  /// - Complexity: O(1) for an optional column filled with null, O(n) in the number of rows otherwise.
+  /// - Throws: ``StoreError`` with code `migrationFailed` if there is no such table, it has such a
+  ///   column, or `value` does not fit it; one of SQLite's.
+  /// - Complexity: O(1) for an optional column filled with null, O(n) in the number of rows
+  ///   otherwise.
   public func addColumn(
     _ column: SchemaDescription.Column, to name: String, filledWith value: Cell = .null
   ) throws(StoreError) {
@@ -91,8 +94,8 @@ extension Migration {
 
   /// Drops a column with everything in it, and the constraints that it is in; not the key.
   ///
-  /// - Throws: ``StoreError`` with code `migrationFailed` if there is no such column or it is the key; one of
-  ///   SQLite's.
+  /// - Throws: ``StoreError`` with code `migrationFailed` if there is no such column or it is the
+  ///   key; one of SQLite's.
   /// - Complexity: O(n) in the number of rows.
   public func removeColumn(_ name: String, from tableName: String) throws(StoreError) {
     let table = try table(tableName)
@@ -108,8 +111,8 @@ extension Migration {
 
   /// Gives a column another name.
   ///
-  /// - Throws: ``StoreError`` with code `migrationFailed` if there is no such column or another one has the
-  ///   new name; one of SQLite's.
+  /// - Throws: ``StoreError`` with code `migrationFailed` if there is no such column or another one
+  ///   has the new name; one of SQLite's.
   public func renameColumn(
     _ name: String, of tableName: String, to newName: String
   ) throws(StoreError) {
@@ -145,8 +148,8 @@ extension Migration {
 
   /// Changes a column's type or whether it is optional; `convert` makes each of the new cells.
   ///
-  /// - Throws: ``StoreError`` with code `migrationFailed` if there is no such column, if `convert` throws, or if
-  ///   what it makes does not fit, naming the record; one of SQLite's.
+  /// - Throws: ``StoreError`` with code `migrationFailed` if there is no such column, if `convert`
+  ///   throws, or if what it makes does not fit, naming the record; one of SQLite's.
   /// - Complexity: O(n) in the number of rows.
   public func convertColumn(
     _ name: String, of tableName: String, to new: SchemaDescription.Column,

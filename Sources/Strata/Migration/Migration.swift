@@ -90,7 +90,8 @@ public final class Migration {
 extension Migration {
   /// How many rows a table has.
   ///
-  /// - Throws: ``StoreError`` with code `migrationFailed` if there is no such table; one of SQLite's.
+  /// - Throws: ``StoreError`` with code `migrationFailed` if there is no such table; one of
+  ///   SQLite's.
   /// - Complexity: O(n) in the number of rows.
   public func count(of table: String) throws(StoreError) -> Int {
     let name = try self.table(table).name.quotedIdentifier
@@ -107,7 +108,8 @@ extension Migration {
   /// its turn comes, deleted ones are skipped, and rows inserted behind the last one that was
   /// there at the beginning are not visited.
   ///
-  /// - Throws: ``StoreError`` with code `migrationFailed` if there is no such table; one of SQLite's.
+  /// - Throws: ``StoreError`` with code `migrationFailed` if there is no such table; one of
+  ///   SQLite's.
   /// - Complexity: O(log n) for each row.
   public func rows(of table: String) throws(StoreError) -> MigrationRows {
     let table = try self.table(table)
@@ -127,7 +129,8 @@ extension Migration {
 
   /// The row of a key; nil if there is none.
   ///
-  /// - Throws: ``StoreError`` with code `migrationFailed` if there is no such table; one of SQLite's.
+  /// - Throws: ``StoreError`` with code `migrationFailed` if there is no such table; one of
+  ///   SQLite's.
   public func row(_ key: RecordKey, of table: String) throws(StoreError) -> MigrationRow? {
     let table = try self.table(table)
     let statement = try statement(
@@ -209,9 +212,10 @@ extension Migration {
 extension Migration {
   /// Inserts a row; optional columns that are not given are null.
   ///
-  /// - Throws: ``StoreError`` with code `migrationFailed` for an unknown column, a required one that
-  ///   is missing, or a cell of another storage type; `uniquenessViolated` if a key or a unique
-  ///   value is there already. Whatever it is, the migration is refused unless the step catches it.
+  /// - Throws: ``StoreError`` with code `migrationFailed` for an unknown column, a required one
+  ///   that is missing, or a cell of another storage type; `uniquenessViolated` if a key or a
+  ///   unique value is there already. Whatever it is, the migration is refused unless the step
+  ///   catches it.
   public func insert(_ cells: [String: Cell], into table: String) throws(StoreError) {
     let table = try self.table(table)
     let given = try check(cells, table)
@@ -245,7 +249,8 @@ extension Migration {
 
   /// Deletes a row, if it is there. No delete rule runs.
   ///
-  /// - Throws: ``StoreError`` with code `migrationFailed` if there is no such table; one of SQLite's.
+  /// - Throws: ``StoreError`` with code `migrationFailed` if there is no such table; one of
+  ///   SQLite's.
   public func delete(_ key: RecordKey, from table: String) throws(StoreError) {
     let table = try self.table(table)
     let statement = try statement(
@@ -302,8 +307,8 @@ extension SchemaDescription.Column {
 }
 
 extension Connection {
-  /// - Throws: ``StoreError`` with code `migrationFailed` if SQLite ended the transaction: it does so
-  ///   by itself when the disk is full, or a file cannot be read or written.
+  /// - Throws: ``StoreError`` with code `migrationFailed` if SQLite ended the transaction: it does
+  ///   so by itself when the disk is full, or a file cannot be read or written.
   func checkTransaction() throws(StoreError) {
     if !isInTransaction {
       throw .migration("SQLite rolled the migration back after an error that was caught")

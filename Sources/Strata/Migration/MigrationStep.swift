@@ -58,8 +58,8 @@ public struct MigrationRow: Sendable, CustomStringConvertible {
 
   /// The value of a column.
   ///
-  /// - Throws: ``StoreError`` with code `migrationFailed` if there is no such column, or if its cell
-  ///   is no such value.
+  /// - Throws: ``StoreError`` with code `migrationFailed` if there is no such column, or if its
+  ///   cell is no such value.
   public func value<V: AttributeValue>(
     _ column: String, as type: V.Type = V.self
   ) throws(StoreError) -> V {

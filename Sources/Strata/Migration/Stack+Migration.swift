@@ -24,8 +24,8 @@ extension Stack {
   ///
   /// Reading a store creates SQLite's `-wal` and `-shm` files beside it if they are not there.
   ///
-  /// - Complexity: O(1) if nothing depends on the rows; otherwise the time of the migration, and the
-  ///   size of the store in the temporary directory.
+  /// - Complexity: O(1) if nothing depends on the rows; otherwise the time of the migration, and
+  ///   the size of the store in the temporary directory.
   ///
   /// - Throws: ``StoreError`` with code `invalidSchema` for the entities, or `notADatabase`,
   ///   `cannotOpen`, `diskFull`, `inputOutput` or `busy` if the file cannot be read or copied.

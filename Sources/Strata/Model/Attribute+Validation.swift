@@ -1,5 +1,5 @@
-// Rules are checked when an entity is inserted, and when a save changes the attribute, in the writer,
-// on the record as the save would write it.
+// Rules are checked when an entity is inserted, and when a save changes the attribute, in the
+// writer, on the record as the save would write it.
 
 extension Attribute {
   private func adding(_ rule: AttributeRule) -> Self {

@@ -1,6 +1,7 @@
 /// A decimal number as text: what JSON calls a number, and nothing else.
 ///
-/// Foundation reads as much of a text as it can, and so finds a number in `12abc` and in `1,234.50`.
+/// Foundation reads as much of a text as it can, and so finds a number in `12abc` and in
+/// `1,234.50`.
 struct DecimalText: Equatable {
   private var isNegative = false
   /// Without zeros at either end.

@@ -20,8 +20,8 @@
 /// module whose default isolation is the main actor. The key is chosen by the client, final, and
 /// never used again for a different thing.
 public protocol Entity: Sendable, Identifiable where ID: AttributeValue {
-  /// A new entity with default values; every stored property needs one, also a key that has yet to be
-  /// set, such as `var artistID = Artist.ID()`.
+  /// A new entity with default values; every stored property needs one, also a key that has yet to
+  /// be set, such as `var artistID = Artist.ID()`.
   init()
 
   /// The entity's table, key and attributes.

@@ -152,7 +152,8 @@ struct EntityCodec: Sendable {
     try? decode(row, into: entity, initializing: true)
   }
 
-  /// Initialises every value of the uninitialised memory at `values`; only if nothing else is there.
+  /// Initialises every value of the uninitialised memory at `values`; only if nothing else is
+  /// there.
   @inline(__always)
   func initialize(_ row: some CellSource, at values: UnsafeMutableRawPointer) {
     // No value takes the general way, which alone can fail.

@@ -12,9 +12,9 @@ public import Foundation
 /// }
 /// ```
 ///
-/// If an artist's `id` is a `Key<Artist>`, then passing a song's key where an artist's is wanted does
-/// not compile. Stored exactly like a `UUID`, as a blob of 16 bytes: a property may change from one to
-/// the other without a migration. New keys sort by the time of their creation, like
+/// If an artist's `id` is a `Key<Artist>`, then passing a song's key where an artist's is wanted
+/// does not compile. Stored exactly like a `UUID`, as a blob of 16 bytes: a property may change
+/// from one to the other without a migration. New keys sort by the time of their creation, like
 /// `UUID.timeOrdered()`, and can be made offline.
 ///
 /// Keys that a server numbers get a type of their own in the same way:

@@ -108,7 +108,8 @@ extension Entity {
         target: Target.self, inverse: inverse, position: nil, source: SourceLine(fileID, line)))
   }
 
-  /// The entities that refer here and cannot do without: `static let songs = toMany(\Song.artistID)`.
+  /// The entities that refer here and cannot do without: `static let songs =
+  /// toMany(\Song.artistID)`.
   public static func toMany<Target: Entity>(
     _ inverse: AttributePath<Target, ID>, fileID: StaticString = #fileID, line: UInt = #line
   ) -> ToMany<Self, Target> {

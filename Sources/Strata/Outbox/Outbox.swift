@@ -14,10 +14,10 @@ internal import StrataSQLite
 /// ```
 ///
 /// What waits is written down in the transaction that edits it, so that nothing is lost or invented
-/// by a crash, and kept until a server has it, whatever else becomes of the store's history. As long
-/// as a row waits, no import and no eviction overwrites what was edited of it, deletes it, or brings
-/// it back. Nor does an import that began before the row was acknowledged, which may read what the
-/// server said earlier; only one of another process does not know of that.
+/// by a crash, and kept until a server has it, whatever else becomes of the store's history. As
+/// long as a row waits, no import and no eviction overwrites what was edited of it, deletes it, or
+/// brings it back. Nor does an import that began before the row was acknowledged, which may read
+/// what the server said earlier; only one of another process does not know of that.
 ///
 /// A request is sent at least once: one that is under way when the process ends, or that fails, may
 /// have reached the server and is sent again. Give the server the client's key.
@@ -34,8 +34,8 @@ public actor Outbox {
   /// otherwise: a row is inserted before those that refer to it, deleted after those that let go of
   /// it, and gets a unique value of the schema after the row that gives it away.
   ///
-  /// When `send` returns, its request is acknowledged, also if the task is cancelled meanwhile; when
-  /// it throws, so does this, and the next call sends that request again. What is edited while
+  /// When `send` returns, its request is acknowledged, also if the task is cancelled meanwhile;
+  /// when it throws, so does this, and the next call sends that request again. What is edited while
   /// it is sent waits for the next request. One call runs at a time; others wait for it.
   ///
   /// - Returns: how many requests were acknowledged.

@@ -52,16 +52,16 @@ struct OutboxEntry: Sendable, Equatable {
     handedOver.map { attributes.union($0.attributes) } ?? attributes
   }
 
-  /// The attributes that only this store knows: whoever made or deleted a row here decides about all
-  /// of it.
+  /// The attributes that only this store knows: whoever made or deleted a row here decides about
+  /// all of it.
   func attributesKnownHere(of table: Table) -> AttributeSet {
     kind == .update ? editedAttributes : .all(table.columns.count)
   }
 
   /// Adds another edit.
   ///
-  /// - Returns: whether anything is left to be pushed: a row that no server has heard of and that is
-  ///   deleted leaves nothing.
+  /// - Returns: whether anything is left to be pushed: a row that no server has heard of and that
+  ///   is deleted leaves nothing.
   mutating func edit(_ change: Change, commit: Int64, encode: (Record) -> [UInt8]) -> Bool {
     self.commit = commit
     switch (change.before, change.after) {

@@ -1,7 +1,7 @@
 internal import StrataSQLite
 
-// What waits to be pushed names tables, attributes and keys: a migration that gives them other names
-// takes it along. It runs inside the migration's transaction.
+// What waits to be pushed names tables, attributes and keys: a migration that gives them other
+// names takes it along. It runs inside the migration's transaction.
 
 extension OutboxTable {
   private static let attributesOfTable = SQL(

@@ -1,16 +1,17 @@
 internal import StrataSQLite
 
-/// The order in which a server can make the changes that wait: that of the commits, deletions before
-/// updates before insertions within one, as the writer itself does; except that
+/// The order in which a server can make the changes that wait: that of the commits, deletions
+/// before updates before insertions within one, as the writer itself does; except that
 ///
 /// - a row is inserted before those that refer to it,
 /// - a row is deleted after those that let go of it,
 /// - a unique value is given away before another row gets it.
 ///
-/// Several edits of a row are one request, so the commits' order alone would not do. What a server knows
-/// of a row is not certain if the answer to a request was lost, or if a migration changed the table: it
-/// may refer to any row, so it comes before whatever is deleted of the tables that it refers to. What
-/// these rules cannot order, because they ask for a circle, no server could be told row by row.
+/// Several edits of a row are one request, so the commits' order alone would not do. What a server
+/// knows of a row is not certain if the answer to a request was lost, or if a migration changed the
+/// table: it may refer to any row, so it comes before whatever is deleted of the tables that it
+/// refers to. What these rules cannot order, because they ask for a circle, no server could be told
+/// row by row.
 struct PushOrder {
   struct Place: Sendable, Hashable {
     let table: TableID
@@ -143,7 +144,8 @@ struct PushOrder {
 
   /// What has to come before a request.
   ///
-  /// - Parameter uncertain: what the first deletion of a table needs; the others come after that one.
+  /// - Parameter uncertain: what the first deletion of a table needs; the others come after that
+  ///   one.
   private func needs(of number: Int, _ uncertain: inout [TableID: [Int]]) -> [Int] {
     let node = nodes[number]
     var needed = node.refersTo.compactMap { inserted[$0] }

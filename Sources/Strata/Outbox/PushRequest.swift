@@ -69,11 +69,11 @@ public struct PushRequest: Sendable {
     return (record, Set(columns.positions), model)
   }
 
-  /// The two ends, if the request is about a link of a many-to-many relationship; nil if it is about
-  /// anything else.
+  /// The two ends, if the request is about a link of a many-to-many relationship; nil if it is
+  /// about anything else.
   ///
-  /// An insertion links them, a deletion unlinks them, and an update moves the link to another place
-  /// in its order.
+  /// An insertion links them, a deletion unlinks them, and an update moves the link to another
+  /// place in its order.
   public func link<Root: Entity, Target: Entity>(
     of relationship: ManyToMany<Root, Target>
   ) -> LinkChanges<Root, Target>.Link? {

@@ -1,4 +1,5 @@
-/// What a server was told while an import runs, which may read an answer that the server gave before.
+/// What a server was told while an import runs, which may read an answer that the server gave
+/// before.
 ///
 /// Until the import ends it leaves those rows alone, as if they still waited.
 package final class PushedRows: Sendable {
@@ -28,7 +29,8 @@ final class ImportsUnderWay: Sendable {
 
   private let imports = Lock<[Import]>([])
 
-  /// Notes for an import what is pushed from now on: called before anything of its feed is asked for.
+  /// Notes for an import what is pushed from now on: called before anything of its feed is asked
+  /// for.
   func begin() -> PushedRows {
     let pushed = PushedRows()
     imports.withLock { imports in

@@ -2,8 +2,8 @@ internal import StrataSQLite
 
 /// What was changed here and a server does not know yet: what nobody else may overwrite or delete.
 ///
-/// Looked up row by row in the transaction that writes, so an edit that is saved between two batches
-/// of an import counts as well.
+/// Looked up row by row in the transaction that writes, so an edit that is saved between two
+/// batches of an import counts as well.
 struct UnpushedRows {
   private let connection: Connection
   private let model: Model

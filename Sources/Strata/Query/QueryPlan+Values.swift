@@ -1,4 +1,5 @@
-// SQL for what is not whole rows: some of their columns, whether there are any, what they amount to.
+// SQL for what is not whole rows: some of their columns, whether there are any, what they amount
+// to.
 
 extension QueryPlan {
   /// Some columns of the rows in order, limit and offset respected.
@@ -23,8 +24,8 @@ extension QueryPlan {
     return sql
   }
 
-  /// What the rows amount to: for each group its columns and the terms, in the groups' order; one row
-  /// of terms if there are no groups.
+  /// What the rows amount to: for each group its columns and the terms, in the groups' order; one
+  /// row of terms if there are no groups.
   func summary(groupedBy groups: [Int], _ terms: [AggregateTerm<Int>]) -> SQLBuilder {
     let isWhole = limit == nil && offset == 0
     func name(_ column: Int) -> String { isWhole ? columnName(column) : "w.c\(column)" }

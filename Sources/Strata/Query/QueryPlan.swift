@@ -109,7 +109,8 @@ final class QueryPlan: Sendable {
     }
     self.table = table
     isNever = filter?.isNever == true
-    // A condition that is never met looks at no other rows; a ranking may, by the search it ranks by.
+    // A condition that is never met looks at no other rows; a ranking may, by the search it ranks
+    // by.
     let looksAround = !isNever || ranking != nil
     self.filter = looksAround ? filter : .never
     joins = looksAround ? resolver.joins : []
@@ -140,8 +141,8 @@ final class QueryPlan: Sendable {
     table.columns.count + (ranking == nil ? 0 : 1) + (links?.end.position == nil ? 0 : 1)
   }
 
-  /// A row of the table with the cells that follow in a row of the query, as far as its link does not
-  /// say them.
+  /// A row of the table with the cells that follow in a row of the query, as far as its link does
+  /// not say them.
   ///
   /// - Parameter stored: the row as the query returned it, if it did.
   func row(_ record: Record, like stored: Record? = nil) -> Record {

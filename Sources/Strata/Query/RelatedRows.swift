@@ -93,9 +93,9 @@ final class RelatedRows: Sendable {
 
   /// Appends the condition that there are such rows, or that there are none.
   ///
-  /// With a condition on them, their sources are a list that is made once, from the inside out, each
-  /// step with an index: asking row by row would read every row of the table outside. Any row at
-  /// all is found by one look into an index.
+  /// With a condition on them, their sources are a list that is made once, from the inside out,
+  /// each step with an index: asking row by row would read every row of the table outside. Any row
+  /// at all is found by one look into an index.
   func append(existenceTo sql: inout SQLBuilder, negated: Bool) {
     guard let filter else {
       sql.append("\(negated ? "NOT " : "")EXISTS (SELECT 1 FROM \(from)")

@@ -22,7 +22,8 @@ extension QueryPlan {
     }
   }
 
-  /// The operator that the first column satisfies in every row after a record; nil if there is none.
+  /// The operator that the first column satisfies in every row after a record; nil if there is
+  /// none.
   private func firstBound(_ record: Record) -> String? {
     let first = order.columns[0]
     if record.isNull(first.position) { return nil }

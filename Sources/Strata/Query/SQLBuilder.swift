@@ -32,8 +32,8 @@ struct SQLBuilder {
   /// number of values takes one statement.
   private static let parameterLimit = 256
 
-  /// Appends the condition that a column has one of some values, or none of them; none of the values
-  /// is null.
+  /// Appends the condition that a column has one of some values, or none of them; none of the
+  /// values is null.
   mutating func append(_ column: String, among values: some Collection<Cell>, negated: Bool = false)
   {
     append("\(column) \(negated ? "NOT IN" : "IN") (")

@@ -86,7 +86,8 @@ public struct RecordKey: Sendable, Hashable {
 }
 
 extension AttributeValue {
-  /// The key of a record whose key attribute has this value; nil if it is one that cannot be stored.
+  /// The key of a record whose key attribute has this value; nil if it is one that cannot be
+  /// stored.
   package var recordKey: RecordKey? { (try? cell).map { RecordKey($0) } }
 }
 

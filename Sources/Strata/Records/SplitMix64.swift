@@ -1,4 +1,5 @@
-/// Numbers that repeat themselves from a seed, and the hash of one number (Steele, Lea and Flood, 2014).
+/// Numbers that repeat themselves from a seed, and the hash of one number (Steele, Lea and Flood,
+/// 2014).
 package struct SplitMix64: RandomNumberGenerator, Sendable {
   private static let increment: UInt64 = 0x9E37_79B9_7F4A_7C15
 

@@ -1,7 +1,8 @@
 /// How the full text of an entity is split into words, and what else is kept to find them.
 ///
 /// Which attributes are searched, the attributes say: ``Attribute/fullText(weight:)``. Without this
-/// element words are those of ``FullTextTokenizer/unicode61(removesDiacritics:inWords:separators:)``.
+/// element words are those of
+/// ``FullTextTokenizer/unicode61(removesDiacritics:inWords:separators:)``.
 ///
 /// ```swift
 /// static let schema = Schema<Note>("notes", key: \.id) {
@@ -19,8 +20,8 @@ public struct FullText<Root: Entity>: SchemaElement {
   ///
   /// - Parameters:
   ///   - tokenizer: what a word is.
-  ///   - prefixes: lengths, in characters, of the beginnings of words that get an index of their own,
-  ///     1 to 999. Beginnings are found without, too, by reading all words that begin so.
+  ///   - prefixes: lengths, in characters, of the beginnings of words that get an index of their
+  ///     own, 1 to 999. Beginnings are found without, too, by reading all words that begin so.
   ///   - fileID: of the declaration, for the errors that name it.
   ///   - line: of the declaration.
   public init(

@@ -30,10 +30,10 @@ extension Query {
 
   /// The best matches first, within the order given so far.
   ///
-  /// For a query with ``matching(_:)-(SearchText)``; of several, the first one counts. How good a match is,
-  /// FTS5's BM25 says, with the attributes' weights: rare words count more, and words in short
-  /// texts. It depends on all entities of the type, so a live query in this order is loaded again
-  /// whenever one of them changes.
+  /// For a query with ``matching(_:)-(SearchText)``; of several, the first one counts. How good a
+  /// match is, FTS5's BM25 says, with the attributes' weights: rare words count more, and words in
+  /// short texts. It depends on all entities of the type, so a live query in this order is loaded
+  /// again whenever one of them changes.
   public func sortedByRelevance() -> Self {
     var copy = self
     copy.ranking = Ranking(kind: .relevance, position: sorts.count)

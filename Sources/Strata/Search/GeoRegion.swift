@@ -50,7 +50,8 @@ public struct GeoRegion: Sendable, Hashable {
 
   /// Whether a place lies in the region; false for what is no place.
   ///
-  /// A longitude of 180 and one of -180 are the same meridian. At a pole the longitude still counts.
+  /// A longitude of 180 and one of -180 are the same meridian. At a pole the longitude still
+  /// counts.
   public func contains(_ place: Coordinate) -> Bool {
     place.latitude >= south && place.latitude <= north
       && meridians.contains { $0.contains(place.longitude) }

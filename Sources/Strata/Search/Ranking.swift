@@ -123,7 +123,8 @@ extension QueryPlan {
   /// The query within a circle that has as many rows as are wanted: the whole Earth need not be
   /// sorted to find the nearest ten.
   ///
-  /// - Complexity: O(*m* log *n*), *m* the places in a circle of at most four times the radius needed.
+  /// - Complexity: O(*m* log *n*), *m* the places in a circle of at most four times the radius
+  ///   needed.
   func narrowed(
     to limit: Int?, _ connection: Connection, _ model: Model
   ) throws(StoreError) -> QueryPlan {

@@ -61,8 +61,8 @@ struct SearchIndex: Sendable, Hashable {
 
   /// The index of a table's places.
   ///
-  /// An R*Tree keeps 32-bit numbers, rounded outwards: it finds candidates, and the exact numbers of
-  /// the row decide.
+  /// An R*Tree keeps 32-bit numbers, rounded outwards: it finds candidates, and the exact numbers
+  /// of the row decide.
   static func places(
     _ places: SchemaDescription.Spatial, of table: String, rowID: String
   ) -> SearchIndex {

@@ -45,7 +45,8 @@ public struct SearchText: Sendable, Hashable {
       // FTS5 would take it for a question about the index itself.
       text.flaw = "the search expression begins with an asterisk"
     } else if !hasBalancedParentheses(expression) {
-      // It stands in parentheses behind the attributes that it is asked of, and must not close them.
+      // It stands in parentheses behind the attributes that it is asked of, and must not close
+      // them.
       text.flaw = "the search expression has a parenthesis without its other half"
     }
     return text

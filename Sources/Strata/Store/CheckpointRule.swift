@@ -1,11 +1,11 @@
 /// When to move the write-ahead log back into the database file and start it again.
 ///
 /// A pinned snapshot keeps the log from being started again, and a view context always has one: at
-/// the newest commit while it rests, at an older one while it merges. So past half
-/// of a limit the log is written back beside the writer; when that is done, the writer waits for the
-/// moment in which the view context rests, for a short time at most, unpins the snapshots of the
-/// newest commit, writes the last frames back, and pins them again: they now read the file alone, and
-/// the next commit starts the log again.
+/// the newest commit while it rests, at an older one while it merges. So past half of a limit the
+/// log is written back beside the writer; when that is done, the writer waits for the moment in
+/// which the view context rests, for a short time at most, unpins the snapshots of the newest
+/// commit, writes the last frames back, and pins them again: they now read the file alone, and the
+/// next commit starts the log again.
 ///
 /// short ─commit past half of the limit→ writing back ─done→ due ─restarted→ short
 /// writing back ─commit past the limit→ commits wait for it

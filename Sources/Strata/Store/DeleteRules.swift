@@ -164,8 +164,8 @@ struct DeleteRules {
 
   /// Looks for rows that lack what they require.
   ///
-  /// - Returns: what is wrong with the first one; nil if nothing is. With `waits` every one is taken
-  ///   back, and then others may lack it.
+  /// - Returns: what is wrong with the first one; nil if nothing is. With `waits` every one is
+  ///   taken back, and then others may lack it.
   private func firstMissing(
     in working: inout WorkingSet, waits: Bool, _ waiting: inout [WaitingRow]
   ) throws(StoreError) -> StoreError? {

@@ -3,8 +3,8 @@ internal import StrataSQLite
 
 /// What a writer knows of its store from the beginning, all of it from one commit.
 ///
-/// Another process may migrate the store as soon as it is open: what is read one by one could be half
-/// of its tables, and taken for one's own.
+/// Another process may migrate the store as soon as it is open: what is read one by one could be
+/// half of its tables, and taken for one's own.
 struct OpenedState {
   let identity: UUID
   let tablesHash: Int

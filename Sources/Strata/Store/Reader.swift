@@ -63,8 +63,8 @@ actor Reader {
     return Pinned(commit: commit, schemaVersion: schemaVersion)
   }
 
-  /// Pins the newest commit on the calling thread, which waits for no lock; nil if the reader is not
-  /// idle.
+  /// Pins the newest commit on the calling thread, which waits for no lock; nil if the reader is
+  /// not idle.
   nonisolated func pinIfIdle() -> Result<Pinned, SQLiteError>? {
     executor.runIfIdle {
       assumeIsolated { reader in
@@ -75,8 +75,8 @@ actor Reader {
     }
   }
 
-  /// Ends the read transaction for as long as `body` runs, then pins the newest commit and says which
-  /// that is. Nothing else runs here meanwhile; waits for the executor: only while idle.
+  /// Ends the read transaction for as long as `body` runs, then pins the newest commit and says
+  /// which that is. Nothing else runs here meanwhile; waits for the executor: only while idle.
   ///
   /// Does nothing while a cursor is open: its rows are those of the transaction.
   nonisolated func withoutPin(
@@ -141,8 +141,8 @@ actor Reader {
 
   // MARK: Cursors
 
-  /// Compiles a statement that is read in several turns. Its own: a cached one would be begun anew by
-  /// the next fetch of the same shape.
+  /// Compiles a statement that is read in several turns. Its own: a cached one would be begun anew
+  /// by the next fetch of the same shape.
   func openCursor(_ sql: SQLBuilder, _ connection: Connection) throws(StoreError) -> Int {
     let statement = try translatingErrors { () throws(SQLiteError) in
       try connection.prepare(sql.text)
@@ -175,8 +175,8 @@ actor Reader {
     return matcher
   }
 
-  /// Runs `body` after everything enqueued so far, then calls `then`; who withdraws it does not wait
-  /// for what runs before.
+  /// Runs `body` after everything enqueued so far, then calls `then`; who withdraws it does not
+  /// wait for what runs before.
   nonisolated func enqueue<R: Sendable>(
     _ flag: CancellationFlag,
     _ body: @escaping @Sendable (isolated Reader, Connection) throws(StoreError) -> R,

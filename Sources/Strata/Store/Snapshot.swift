@@ -128,8 +128,8 @@ final class Snapshot: Sendable {
   /// long is stopped and run again on the reader's own thread.
   ///
   /// - Parameters:
-  ///   - plan: the query that is read. A search of full text does its work inside of a few of SQLite's
-  ///     instructions, so it never turns out to be long.
+  ///   - plan: the query that is read. A search of full text does its work inside of a few of
+  ///     SQLite's instructions, so it never turns out to be long.
   ///   - isShort: false for what is known to be long.
   func read<R: Sendable>(
     _ plan: QueryPlan? = nil, isShort: Bool = true,
@@ -166,8 +166,8 @@ final class Snapshot: Sendable {
     _ = state.withLock { $0.running.removeValue(forKey: ObjectIdentifier(flag)) }
   }
 
-  /// Runs `body` once, on the reader; cancelling the task stops the statement that runs, or the wait
-  /// for another one's.
+  /// Runs `body` once, on the reader; cancelling the task stops the statement that runs, or the
+  /// wait for another one's.
   func readOnce<R: Sendable>(
     _ body: @escaping @Sendable (isolated Reader, Connection) throws(StoreError) -> R
   ) async throws(StoreError) -> R {

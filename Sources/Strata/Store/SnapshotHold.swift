@@ -1,4 +1,5 @@
-/// Keeps a snapshot, and says who does: for a report of what keeps the log from being started again.
+/// Keeps a snapshot, and says who does: for a report of what keeps the log from being started
+/// again.
 ///
 /// A read that ends by itself needs none: the snapshot knows what is being read from it.
 final class SnapshotHold: Sendable {

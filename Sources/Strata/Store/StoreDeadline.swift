@@ -10,8 +10,8 @@
 /// at once. A save that has not started is withdrawn; one that has is finished. Deadlines nest: the
 /// earliest counts. What `body` starts in tasks of its own has the same deadline.
 ///
-/// - Throws: what `body` throws; ``StoreError`` with code `deadlineExceeded` out of the call that was
-///   too late.
+/// - Throws: what `body` throws; ``StoreError`` with code `deadlineExceeded` out of the call that
+///   was too late.
 public nonisolated(nonsending) func withStoreDeadline<R>(
   in duration: Duration, _ body: nonisolated(nonsending) () async throws -> R
 ) async rethrows -> R {

@@ -48,8 +48,8 @@ enum StoreFormat {
 
   /// Makes the indexes that an import had put off when its process was killed.
   ///
-  /// It may also be one that still runs and has the lock; or the disk is full. They only make reading
-  /// faster, and are made by the next opening or before many rows are deleted.
+  /// It may also be one that still runs and has the lock; or the disk is full. They only make
+  /// reading faster, and are made by the next opening or before many rows are deleted.
   private static func finishLoads(
     _ connection: Connection, _ migration: MigrationOptions, _ log: EventLog
   ) {
@@ -103,8 +103,8 @@ enum StoreFormat {
     try HistoryFormat.create(connection)
   }
 
-  /// A number that changes when a table is made, altered or dropped, and not when one is made anew as
-  /// it was. Indexes that are not unique come and go with imports.
+  /// A number that changes when a table is made, altered or dropped, and not when one is made anew
+  /// as it was. Indexes that are not unique come and go with imports.
   static func tablesHash(_ connection: Connection) throws(StoreError) -> Int {
     try translatingErrors { () throws(SQLiteError) in
       let rows = try connection.prepare(

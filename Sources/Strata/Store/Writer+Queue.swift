@@ -3,8 +3,8 @@ internal import StrataSQLite
 extension Writer {
   /// Queues a unit and returns at once; the unit may run before this returns.
   ///
-  /// - Parameter waitsForResumption: whether it waits while the store is suspended; it is refused as
-  ///   `suspended` otherwise.
+  /// - Parameter waitsForResumption: whether it waits while the store is suspended; it is refused
+  ///   as `suspended` otherwise.
   nonisolated func enqueue<R: Sendable>(
     _ lane: Lane, context: ContextID? = nil, waitsForResumption: Bool = true,
     _ body: @escaping @Sendable (isolated Writer) throws(StoreError) -> R

@@ -232,8 +232,9 @@ actor Writer {
 
   /// Ends the transaction, if one is open, and leaves nothing of it.
   ///
-  /// Even a rollback can fail. Whatever came next would then be written in the failed transaction, and
-  /// the lock kept: so the file is closed, which rolls back, too, and opened again by the next unit.
+  /// Even a rollback can fail. Whatever came next would then be written in the failed transaction,
+  /// and the lock kept: so the file is closed, which rolls back, too, and opened again by the next
+  /// unit.
   func rollBack(_ connection: Connection) {
     guard connection.isInTransaction else { return }
     try? connection.statement(for: Self.rollback).run()
@@ -331,8 +332,8 @@ actor Writer {
   ///
   /// - Throws: `schemaChanged` if another program has changed the tables.
   func snapshot() throws(StoreError) -> Snapshot {
-    // Another process may make one index after the other. Tables that are never those of the pin are
-    // in another file.
+    // Another process may make one index after the other. Tables that are never those of the pin
+    // are in another file.
     for _ in 0..<100 {
       do throws(StoreError) { return try pool.pin(schemaVersion: schemaVersion) } catch {
         guard error.code == .schemaChanged, let openConnection, try hasSameTables(openConnection)

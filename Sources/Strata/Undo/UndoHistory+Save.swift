@@ -3,13 +3,14 @@
 extension UndoHistory {
   /// Makes the groups of a save what the writer wrote.
   ///
-  /// Where the writer overwrote somebody else's value, undoing brings that value back. What a delete
-  /// rule did belongs to the group that deleted what the row referred to.
+  /// Where the writer overwrote somebody else's value, undoing brings that value back. What a
+  /// delete rule did belongs to the group that deleted what the row referred to.
   ///
   /// - Parameters:
   ///   - layer: what was saved.
   ///   - first: the number of the save's first group.
-  /// - Returns: what delete rules did for a group that was undone meanwhile: it is to be undone, too.
+  /// - Returns: what delete rules did for a group that was undone meanwhile: it is to be undone,
+  ///   too.
   mutating func didSave(
     _ layer: Layer, as written: [TableID: TableChanges], _ model: Model, from first: Int
   ) -> [(table: TableID, key: RecordKey, change: Change)] {
@@ -60,8 +61,8 @@ extension UndoHistory {
     let change: Change
   }
 
-  /// What delete rules did to edits of which they left nothing to write. The rows of all other edits
-  /// without a change were as edited before; with that, blind ones are known.
+  /// What delete rules did to edits of which they left nothing to write. The rows of all other
+  /// edits without a change were as edited before; with that, blind ones are known.
   private mutating func unwritten(
     _ layer: Layer, _ written: [TableID: TableChanges], _ model: Model, from first: Int
   ) -> [Extra] {

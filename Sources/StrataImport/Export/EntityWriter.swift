@@ -85,9 +85,9 @@ struct EntityWriter: Sendable {
 
   // MARK: - Turning a mapping round
 
-  /// - Parameter isWhole: whether entities inside of the record are written with everything that the
-  ///   mapping says of them; otherwise those that the record refers to by their keys, and those that
-  ///   refer to it not at all.
+  /// - Parameter isWhole: whether entities inside of the record are written with everything that
+  ///   the mapping says of them; otherwise those that the record refers to by their keys, and those
+  ///   that refer to it not at all.
   init(
     _ mapping: MappingDefinition, in model: Model, isWhole: Bool = true
   ) throws(ImportError) {
@@ -179,8 +179,8 @@ struct EntityWriter: Sendable {
     self.root = root
   }
 
-  /// The same for the key and some of the columns, nil if it writes none of them; places of an array
-  /// stay together.
+  /// The same for the key and some of the columns, nil if it writes none of them; places of an
+  /// array stay together.
   func only(_ columns: Set<Int>) -> EntityWriter? {
     guard Self.only(columns, root) != nil else { return nil }
     return Self.only(columns.union([Table.keyColumn]), root).map { EntityWriter(table, $0) }

@@ -45,7 +45,8 @@ extension JSONDate {
     return String(repeating: "0", count: max(0, count - text.count)) + text
   }
 
-  /// The proleptic Gregorian date of a day (Hinnant, "chrono-compatible low-level date algorithms").
+  /// The proleptic Gregorian date of a day (Hinnant, "chrono-compatible low-level date
+  /// algorithms").
   private static func date(daysSinceReferenceDate days: Int) -> (year: Int, month: Int, day: Int) {
     // From 0000-03-01, as the year of the algorithm begins in March.
     let shifted = days + 730_791

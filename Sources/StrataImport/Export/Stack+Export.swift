@@ -4,15 +4,16 @@ public import Strata
 extension Stack {
   /// Writes a query's entities as the JSON that an import by the same mapping reads.
   ///
-  /// All of them are of one commit, however long it takes, and in the query's order. In memory are a
-  /// chunk of some 64 KiB and one record with what the mapping nests inside of it. An entity inside of
-  /// another one is written where the mapping has it; without a mapping every attribute is written
-  /// under its own name, references by their keys.
+  /// All of them are of one commit, however long it takes, and in the query's order. In memory are
+  /// a chunk of some 64 KiB and one record with what the mapping nests inside of it. An entity
+  /// inside of another one is written where the mapping has it; without a mapping every attribute
+  /// is written under its own name, references by their keys.
   ///
-  /// What is written is read back as it was, or not written at all: an attribute without a field
-  /// is left out, and a value that its field would not read as it is is an error. Two things are
+  /// What is written is read back as it was, or not written at all: an attribute without a field is
+  /// left out, and a value that its field would not read as it is is an error. Two things are
   /// rounded: dates in seconds or milliseconds since 1970 to what such a number can say, and a
-  /// reference to what does not exist, which reads as nil, to null where the mapping nests an object.
+  /// reference to what does not exist, which reads as nil, to null where the mapping nests an
+  /// object.
   ///
   /// As long as it runs, the write-ahead log keeps everything that is committed.
   ///
@@ -24,9 +25,10 @@ extension Stack {
   ///
   /// - Parameter write: takes the next bytes; nothing is read before it returns.
   /// - Returns: how many entities were written, without those inside of others.
-  /// - Throws: what `write` throws; ``ImportError`` with code `invalidMapping` if the mapping cannot be turned
-  ///   round; `StoreError` with code `invalidValue`, `invalidQuery`, `cancelled`, `closed`, `suspended`
-  ///   if the stack is suspended meanwhile, or one of SQLite's; `CancellationError`.
+  /// - Throws: what `write` throws; ``ImportError`` with code `invalidMapping` if the mapping
+  ///   cannot be turned round; `StoreError` with code `invalidValue`, `invalidQuery`, `cancelled`,
+  ///   `closed`, `suspended` if the stack is suspended meanwhile, or one of SQLite's;
+  ///   `CancellationError`.
   /// - Complexity: O(*n*) of the entities, O(*n* log *n*) if no index has their order.
   @discardableResult
   @concurrent

@@ -46,11 +46,11 @@ struct Geometry {
     }
   }
 
-  /// The centre of mass: of the areas if there are any, else of the lines, else of the points; nil of
-  /// nothing at all.
+  /// The centre of mass: of the areas if there are any, else of the lines, else of the points; nil
+  /// of nothing at all.
   ///
-  /// In the plane of longitude and latitude. What crosses the antimeridian is cut there by RFC 7946,
-  /// and its centre lies between the parts.
+  /// In the plane of longitude and latitude. What crosses the antimeridian is cut there by RFC
+  /// 7946, and its centre lies between the parts.
   var centroid: Position? {
     guard let origin = (polygons.first?.first ?? lines.first ?? points).first else { return nil }
     var areas = CentreOfMass(origin)

@@ -12,8 +12,8 @@ public import Strata
 ///
 /// At a path there may be an array of records, one record, or null; a path that is not there has no
 /// records, but if none of them is there that is an error. What is elsewhere in the document is
-/// validated and skipped. The paths may come in any order, and records may refer to others that come
-/// later.
+/// validated and skipped. The paths may come in any order, and records may refer to others that
+/// come later.
 public struct JSONDocument: Sendable {
   private(set) var parts: [JSONRecords]
 

@@ -17,8 +17,8 @@ public struct JSONMembers: Sendable, Hashable {
     return try JSONDecoder().decode(Value?.self, from: Data(text.utf8))
   }
 
-  /// A link of JSON:API, from the member `links`: a string, or an object with a member `href`; nil if
-  /// there is none, or null.
+  /// A link of JSON:API, from the member `links`: a string, or an object with a member `href`; nil
+  /// if there is none, or null.
   ///
   /// - Throws: `DecodingError` if it is neither.
   public func link(_ relation: String) throws -> String? {

@@ -1,14 +1,14 @@
 public import Strata
 
 // Documents of JSON:API (https://jsonapi.org). A mapping names members as they are there: `"id"`,
-// `"attributes.title"`, `"relationships.artist.data.id"`. Numbers that are keys are text in JSON:API:
-// ``Field/allowingNumberInString()``.
+// `"attributes.title"`, `"relationships.artist.data.id"`. Numbers that are keys are text in
+// JSON:API: ``Field/allowingNumberInString()``.
 
 extension JSONRecords {
   /// The resources of a type, among the primary data and what is included.
   ///
-  /// Rows can be absent only if a document has both. ``primary(_:_:)`` and ``included(_:_:)`` say of
-  /// which it is enough.
+  /// Rows can be absent only if a document has both. ``primary(_:_:)`` and ``included(_:_:)`` say
+  /// of which it is enough.
   public static func resources<Root: Entity>(
     _ type: String, _ mapping: JSONMapping<Root>
   ) -> [JSONRecords] {

@@ -16,8 +16,8 @@ public struct ImportError: Error, Sendable, CustomStringConvertible {
     public static let source = Code(description: "source")
     /// The mapping does not fit the entity.
     public static let invalidMapping = Code(description: "invalidMapping")
-    /// Records break rules of the entity's schema; ``ImportError/storeError`` lists every failure of
-    /// their batch by key.
+    /// Records break rules of the entity's schema; ``ImportError/storeError`` lists every failure
+    /// of their batch by key.
     public static let validationFailed = Code(description: "validationFailed")
     /// The store refused a batch; see ``ImportError/storeError``.
     public static let store = Code(description: "store")
@@ -41,8 +41,8 @@ public struct ImportError: Error, Sendable, CustomStringConvertible {
   public private(set) var found: String?
   /// What the store said.
   public private(set) var storeError: StoreError?
-  /// The error of the source: ``GzipError``, ``HTTPStatusError``, or whatever a file, an AsyncSequence
-  /// or URLSession threw.
+  /// The error of the source: ``GzipError``, ``HTTPStatusError``, or whatever a file, an
+  /// AsyncSequence or URLSession threw.
   public private(set) var underlying: (any Error)?
   /// What the batches committed before have changed.
   public internal(set) var result = ImportResult()

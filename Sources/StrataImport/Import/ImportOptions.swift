@@ -4,8 +4,8 @@ public import Strata
 public struct ImportOptions: Sendable {
   /// How an import's records become visible.
   public enum Commits: Sendable, Hashable {
-    /// Batch by batch, each a commit of its own: memory and the wait of others are bounded; what was
-    /// committed before a failure stays.
+    /// Batch by batch, each a commit of its own: memory and the wait of others are bounded; what
+    /// was committed before a failure stays.
     case batched
     /// All at once or not at all, also if the process is killed.
     ///
@@ -14,8 +14,8 @@ public struct ImportOptions: Sendable {
     case atomic
   }
 
-  /// What happens when a record is refused: by its mapping, by a rule of its schema, or because what
-  /// it requires is not there.
+  /// What happens when a record is refused: by its mapping, by a rule of its schema, or because
+  /// what it requires is not there.
   public enum RefusedRecords: Sendable, Hashable {
     /// The import stops with an ``ImportError``.
     case stop
@@ -84,17 +84,17 @@ public struct AbsentRows: Sendable {
   /// Those of the entities that are imported are deleted after the whole feed was read without an
   /// error, but only if they existed when the import began and nobody has changed them since.
   ///
-  /// Rows that a delete rule keeps stay, too, those that are edited in the view context or wait to be
-  /// pushed, those with which something would go that was made or changed since, and those of entities
-  /// that are only nested inside of the records. An entity of which the feed need not have had every
-  /// record keeps all its rows, and is one of ``ImportResult/incompleteEntities``. Lines without a
-  /// single record are an error.
+  /// Rows that a delete rule keeps stay, too, those that are edited in the view context or wait to
+  /// be pushed, those with which something would go that was made or changed since, and those of
+  /// entities that are only nested inside of the records. An entity of which the feed need not have
+  /// had every record keeps all its rows, and is one of ``ImportResult/incompleteEntities``. Lines
+  /// without a single record are an error.
   public static let delete = Self(rule: .deleteEveryRow)
 
   /// Like ``delete``, but only the rows of some queries, as they are when the import begins.
   ///
-  /// For a feed that has one part of what the store has, such as one album's songs. Entities without
-  /// a query keep all their rows.
+  /// For a feed that has one part of what the store has, such as one album's songs. Entities
+  /// without a query keep all their rows.
   public static func delete<each E: Entity>(within scopes: repeat Query<each E>) -> Self {
     var all: [Scope] = []
     for query in repeat each scopes { all.append(scope(query)) }

@@ -12,8 +12,8 @@ public struct ImportResult: Sendable, Hashable {
   public internal(set) var unchanged = 0
   /// Rows deleted because the feed no longer has them, or says that they are gone.
   public internal(set) var deleted = 0
-  /// Rows that stay as they are although the feed has them otherwise, or not at all: somebody changed
-  /// them meanwhile, a delete rule keeps them, or they wait to be pushed.
+  /// Rows that stay as they are although the feed has them otherwise, or not at all: somebody
+  /// changed them meanwhile, a delete rule keeps them, or they wait to be pushed.
   public internal(set) var kept = 0
   /// Records that were refused and left out.
   public internal(set) var skipped = 0
@@ -73,8 +73,8 @@ public struct ImportProgress: Sendable, Hashable {
   public internal(set) var result = ImportResult()
   /// How long the import has run.
   public internal(set) var elapsed = Duration.zero
-  /// Where the import could go on if it were interrupted now: only of one source of JSON lines that is
-  /// committed in batches.
+  /// Where the import could go on if it were interrupted now: only of one source of JSON lines that
+  /// is committed in batches.
   public internal(set) var checkpoint: ImportCheckpoint?
   /// Counts the attempts of a refresh.
   var attempt = 0
@@ -96,8 +96,8 @@ public struct ImportProgress: Sendable, Hashable {
     return seconds > 0 ? Double(result.records) / seconds : 0
   }
 
-  /// How long reading the rest takes at the speed until now; nil if the input's size is not known, or
-  /// is such that reading it would take longer than anybody waits.
+  /// How long reading the rest takes at the speed until now; nil if the input's size is not known,
+  /// or is such that reading it would take longer than anybody waits.
   public var remaining: Duration? {
     guard let fraction, fraction > 0 else { return nil }
     let seconds = elapsed / .seconds(1) * ((1 - fraction) / fraction)

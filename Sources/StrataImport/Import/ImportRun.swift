@@ -3,8 +3,9 @@ internal import Strata
 
 /// A worker of an import: bytes → records → batches, the next one made while others are written.
 ///
-/// A batch may have records of several sources, so that many small ones make few commits. At most two batches are on their way to the writer, so that it never waits for a worker to wake
-/// up, and one is being made: memory is bounded whatever the size of the input.
+/// A batch may have records of several sources, so that many small ones make few commits. At most
+/// two batches are on their way to the writer, so that it never waits for a worker to wake up, and
+/// one is being made: memory is bounded whatever the size of the input.
 struct ImportRun {
   private static let queueLimit = 2
 

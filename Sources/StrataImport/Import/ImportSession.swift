@@ -303,7 +303,8 @@ final class ImportSession: Sendable {
     }
   }
 
-  /// The tables whose rows were noted and not crossed off are absent; none if something was left out.
+  /// The tables whose rows were noted and not crossed off are absent; none if something was left
+  /// out.
   private var absentTables: [Table] {
     let state = state.withLock { $0 }
     guard state.progress.result.skipped == 0 else { return [] }

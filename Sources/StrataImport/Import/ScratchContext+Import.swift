@@ -6,9 +6,9 @@ extension ScratchContext {
   /// Reading, parsing and making records happen where the caller runs, usually a worker actor;
   /// saving runs beside them. Every batch is a commit of its own, as large as
   /// ``ImportOptions/longestTransaction`` allows; a save of the view context overtakes batches that
-  /// wait. In a child of the view context the records become unsaved edits instead. Memory is bounded
-  /// whatever the size of the input, except for rows that come before what their required references
-  /// refer to: those are held until the end.
+  /// wait. In a child of the view context the records become unsaved edits instead. Memory is
+  /// bounded whatever the size of the input, except for rows that come before what their required
+  /// references refer to: those are held until the end.
   ///
   /// Importing the same feed again writes nothing and tells nobody.
   ///
@@ -39,8 +39,8 @@ extension ScratchContext {
   /// Imports the records of a document: of several entities, at several paths.
   ///
   /// Everything that ``importJSON(_:from:as:mapping:absent:freshens:options:monitor:)`` says, but
-  /// there is no checkpoint to go on at. Rows are absent if their entity has a part in the document,
-  /// and no record of the document is theirs.
+  /// there is no checkpoint to go on at. Rows are absent if their entity has a part in the
+  /// document, and no record of the document is theirs.
   ///
   /// - Throws: ``ImportError``, which says what had been committed by then.
   @discardableResult

@@ -36,7 +36,8 @@ extension Stack {
     return result
   }
 
-  /// Imports the records of several sources as one feed, ``ImportOptions/workers`` of them at a time.
+  /// Imports the records of several sources as one feed, ``ImportOptions/workers`` of them at a
+  /// time.
   ///
   /// Which record wins if a key is in several sources is not said.
   ///

@@ -45,9 +45,9 @@ public struct JSONSource: Sendable {
   ///
   /// - Parameters:
   ///   - chunks: the pieces.
-  ///   - size: how many bytes they have together, for ``ImportProgress/fraction``; nil, or negative as
-  ///     the `expectedContentLength` of a response is then, if that is not known. Nothing else depends
-  ///     on it.
+  ///   - size: how many bytes they have together, for ``ImportProgress/fraction``; nil, or negative
+  ///     as the `expectedContentLength` of a response is then, if that is not known. Nothing else
+  ///     depends on it.
   public static func chunks<Chunks: AsyncSequence & Sendable>(
     _ chunks: Chunks, size: Int? = nil
   ) -> Self where Chunks.Element == Data {
@@ -56,8 +56,9 @@ public struct JSONSource: Sendable {
 
   /// Bytes as they arrive, such as `URLSession.AsyncBytes`.
   ///
-  /// They are gathered into pieces of 16 KB, and nothing is read of a piece before it is full or the
-  /// sequence ends: for lines that shall be imported as they trickle in, use ``chunks(_:size:)``.
+  /// They are gathered into pieces of 16 KB, and nothing is read of a piece before it is full or
+  /// the sequence ends: for lines that shall be imported as they trickle in, use
+  /// ``chunks(_:size:)``.
   ///
   /// - Parameters:
   ///   - bytes: the bytes.
@@ -70,16 +71,16 @@ public struct JSONSource: Sendable {
 
   /// The body of the response to a request, sent when the import begins.
   ///
-  /// The body goes through a temporary file without a name while it arrives. Memory so stays bounded
-  /// although the server is read as fast as it sends, and its connection does not wait for the
-  /// store. `Content-Encoding` is undone by URLSession. On Linux no `URLCache` is asked: there, a
-  /// request that its cache may answer cannot be cancelled safely.
+  /// The body goes through a temporary file without a name while it arrives. Memory so stays
+  /// bounded although the server is read as fast as it sends, and its connection does not wait for
+  /// the store. `Content-Encoding` is undone by URLSession. On Linux no `URLCache` is asked: there,
+  /// a request that its cache may answer cannot be cancelled safely.
   ///
   /// - Parameters:
   ///   - request: what is asked for.
   ///   - configuration: of the session that is made for this request alone.
-  ///   - onResponse: called once, before the first byte is read, for any response that is a success;
-  ///     for headers such as `ETag` and `Link`. Runs on a queue of URLSession.
+  ///   - onResponse: called once, before the first byte is read, for any response that is a
+  ///     success; for headers such as `ETag` and `Link`. Runs on a queue of URLSession.
   /// - Note: an import from it fails with an ``ImportError`` of code `source`; its
   ///   ``ImportError/underlying`` error is an ``HTTPStatusError`` if the status is not 200 to 299,
   ///   otherwise what URLSession says.
@@ -111,12 +112,12 @@ public struct JSONSource: Sendable {
 
   /// The same bytes, decompressed from gzip (RFC 1952).
   ///
-  /// Several members one after the other are read as one. If the bytes are not gzip, damaged or cut,
-  /// the import fails with an ``ImportError`` of code `source` whose ``ImportError/underlying`` error
-  /// is a ``GzipError``. Batches committed before stay.
+  /// Several members one after the other are read as one. If the bytes are not gzip, damaged or
+  /// cut, the import fails with an ``ImportError`` of code `source` whose
+  /// ``ImportError/underlying`` error is a ``GzipError``. Batches committed before stay.
   ///
-  /// - Parameter size: how many bytes they are once decompressed, for ``ImportProgress/fraction``; nil,
-  ///   or negative, if that is not known. Nothing else depends on it.
+  /// - Parameter size: how many bytes they are once decompressed, for ``ImportProgress/fraction``;
+  ///   nil, or negative, if that is not known. Nothing else depends on it.
   public func gunzipped(size: Int? = nil) -> Self {
     var copy = Self(kind, size: size)
     copy.isGzip = true

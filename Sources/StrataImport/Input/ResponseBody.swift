@@ -87,8 +87,8 @@ extension HTTPURLResponse {
 extension URLSessionConfiguration {
   /// The same configuration, such that a task can be cancelled at any moment.
   ///
-  /// URLSession on Linux begins a task when its cache has answered, and traps if the task ends before
-  /// a cancellation that came meanwhile is looked at.
+  /// URLSession on Linux begins a task when its cache has answered, and traps if the task ends
+  /// before a cancellation that came meanwhile is looked at.
   fileprivate var cancellable: URLSessionConfiguration {
     #if canImport(FoundationNetworking)
       guard urlCache != nil, let copy = copy() as? URLSessionConfiguration else { return self }

@@ -1,7 +1,8 @@
 internal import Foundation
 internal import Strata
 
-/// Bytes that one side writes as they arrive and the other reads as it can, in a file without a name.
+/// Bytes that one side writes as they arrive and the other reads as it can, in a file without a
+/// name.
 final class Spool: Sendable {
   private let file: Int32
   private let state = Lock(SpoolState())
@@ -33,7 +34,8 @@ final class Spool: Sendable {
     state.withLock { $0.write(data.count) }?.resume()
   }
 
-  /// Declares that nothing more comes, because of an error if there is one; only the first call counts.
+  /// Declares that nothing more comes, because of an error if there is one; only the first call
+  /// counts.
   func end(_ error: (any Error)?) {
     state.withLock { $0.end(error) }?.resume()
   }

@@ -3,8 +3,8 @@
 /// `YYYY-MM-DDTHH:MM[:SS[.fraction]](Z|±HH:MM|±HHMM|±HH)`, or without dashes and colons
 /// `YYYYMMDDTHHMM[SS[.fraction]](…)`; with `t`, `z`, a space for the `T` and a comma for the point
 /// accepted; or a date alone, which is midnight UTC. A year has four digits, or a sign and six. The
-/// calendar is the Gregorian one, also before its introduction. Second 60 is the first second of the
-/// next minute. Digits of the fraction after the fifteenth have no weight.
+/// calendar is the Gregorian one, also before its introduction. Second 60 is the first second of
+/// the next minute. Digits of the fraction after the fifteenth have no weight.
 package enum JSONDate {
   /// The seconds since 2001-01-01T00:00:00Z, Foundation's reference date; nil for any other text.
   ///

@@ -1,4 +1,5 @@
-/// The elements of an array that is a value of a scanned row, or the row's own record, read once more.
+/// The elements of an array that is a value of a scanned row, or the row's own record, read once
+/// more.
 struct JSONElements {
   /// A value that does not fit its column.
   struct Fault: Error {

@@ -31,7 +31,7 @@ public struct JSONFormat: Sendable, Hashable {
 
   /// One record a line (NDJSON), blank lines allowed; a record may itself contain line breaks.
   ///
-  /// A line that is not JSON costs no other one: reading can go on after the line on which the broken
-  /// record began, unless the lines after it complete it.
+  /// A line that is not JSON costs no other one: reading can go on after the line on which the
+  /// broken record began, unless the lines after it complete it.
   public static let lines = JSONFormat(layout: .lines)
 }

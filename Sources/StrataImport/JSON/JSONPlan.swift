@@ -4,14 +4,15 @@ package enum JSONPlanError: Error, Sendable, Equatable {
   case invalidPath(String)
   /// A path without steps: the record itself is not a column.
   case emptyPath
-  /// A path that is a column and also leads to or is another one, or is both an object and an array.
+  /// A path that is a column and also leads to or is another one, or is both an object and an
+  /// array.
   case conflict(String)
 }
 
 /// How to read a record into the slots of a row: a tree of keys and indexes, laid out flat.
 ///
-/// A slot is the index of its column. Keys are expected in the order of the columns, which is fastest
-/// if the input has that order too; any order is read.
+/// A slot is the index of its column. Keys are expected in the order of the columns, which is
+/// fastest if the input has that order too; any order is read.
 package struct JSONPlan: Sendable {
   package let columns: [JSONColumn]
 

@@ -55,8 +55,8 @@ extension JSONReader {
     return (quotes | backslashes | controls | word) & (ones &* 0x80)
   }
 
-  /// Validates characters of two to four bytes (Unicode Standard, table 3-7); the first byte that is
-  /// ASCII again.
+  /// Validates characters of two to four bytes (Unicode Standard, table 3-7); the first byte that
+  /// is ASCII again.
   @inline(never)
   private func multibyteRun(at first: UnsafePointer<UInt8>) throws(JSONFault)
     -> UnsafePointer<UInt8>

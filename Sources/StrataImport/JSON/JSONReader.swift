@@ -5,9 +5,9 @@ enum JSONKind: Sendable {
 
 /// A strict RFC 8259 pull reader over the bytes of one window.
 ///
-/// Valid only inside `JSONWindow.read`. A function that throws leaves the reader at the start of the
-/// token it could not read, and names the end of the window only if the bytes there would decide:
-/// so an error never depends on how the input was cut into chunks.
+/// Valid only inside `JSONWindow.read`. A function that throws leaves the reader at the start of
+/// the token it could not read, and names the end of the window only if the bytes there would
+/// decide: so an error never depends on how the input was cut into chunks.
 struct JSONReader {
   /// How many arrays and objects may be inside each other.
   static let maximumDepth = 512

@@ -18,11 +18,11 @@ package enum JSONScanError: Error, Sendable, Equatable {
 /// scanner.finish()
 /// while try scanner.next(&row) { … }
 /// ```
-/// A byte order mark at the start is skipped. Records and errors, with their locations, are the same
-/// however the input is cut. Memory is bounded by the largest record, for which there is a limit, and
-/// the largest chunk; a record cut by a chunk's end is read again when there is more, and a very long
-/// one only when an eighth more has arrived, so that no size of chunks makes the work quadratic. Give
-/// chunks of 64 to 256 KB and take the records of each before the next.
+/// A byte order mark at the start is skipped. Records and errors, with their locations, are the
+/// same however the input is cut. Memory is bounded by the largest record, for which there is a
+/// limit, and the largest chunk; a record cut by a chunk's end is read again when there is more,
+/// and a very long one only when an eighth more has arrived, so that no size of chunks makes the
+/// work quadratic. Give chunks of 64 to 256 KB and take the records of each before the next.
 package struct JSONRecordScanner: Sendable {
   private let plans: [JSONPlan]
 

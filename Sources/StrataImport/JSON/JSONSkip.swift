@@ -21,8 +21,8 @@ struct JSONSkip {
   private var objects = SIMD8<UInt64>()
   private(set) var depth = 0
 
-  /// Skips the rest of the value, validating it. If it throws, both this and the reader stand at the
-  /// token that could not be read.
+  /// Skips the rest of the value, validating it. If it throws, both this and the reader stand at
+  /// the token that could not be read.
   mutating func skip(_ reader: inout JSONReader) throws(JSONFault) {
     repeat {
       switch expectation {

@@ -11,8 +11,8 @@ internal import Foundation
 /// start ─→ line ─→ line …                                       line, trailing ─→ finished
 /// line ─ leaveLine ─→ brokenLine ─→ line
 /// ```
-/// Each move commits what was read, so after a fault the input is read again from the phase's start,
-/// or from behind the white space there: of that there may be any amount.
+/// Each move commits what was read, so after a fault the input is read again from the phase's
+/// start, or from behind the white space there: of that there may be any amount.
 struct JSONTraversal: Sendable {
   private enum Phase {
     /// Before the first byte, maybe a byte order mark.

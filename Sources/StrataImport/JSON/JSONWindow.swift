@@ -4,8 +4,8 @@ import Foundation
 ///
 /// The bytes are followed by NUL padding: a reader may load a word at any position and always meets
 /// a byte that stops it. The window moves only when bytes are discarded: each byte is moved O(1)
-/// times, whatever the sizes of the chunks. Lines are counted only then and for errors, from the last
-/// count on.
+/// times, whatever the sizes of the chunks. Lines are counted only then and for errors, from the
+/// last count on.
 struct JSONWindow: Sendable {
   /// At least the longest load past the end (8 bytes) and one byte to stop at.
   private static let padding = [UInt8](repeating: 0, count: 16)

@@ -1,8 +1,8 @@
 internal import Foundation
 internal import Strata
 
-/// A mapping of one entity resolved against its table: makes its records from scanned rows, column by
-/// column, and those of the entities inside of them.
+/// A mapping of one entity resolved against its table: makes its records from scanned rows, column
+/// by column, and those of the entities inside of them.
 struct EntityMapper {
   /// Where the value of a column comes from.
   struct Source {
@@ -219,8 +219,8 @@ struct EntityMapper {
     }
   }
 
-  /// Whether the object that an optional column refers to is null, not just missing, and nothing else
-  /// says what the column refers to.
+  /// Whether the object that an optional column refers to is null, not just missing, and nothing
+  /// else says what the column refers to.
   private func isNull(objectAt column: Int, in row: JSONRow) -> Bool {
     guard let object = objects.first(where: { $0.column == column }),
       table.columns[column].isOptional,

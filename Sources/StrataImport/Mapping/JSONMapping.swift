@@ -56,9 +56,10 @@ public struct Field<Root: Entity>: Sendable {
 extension Field where Root.ID == String {
   /// Lets a record without the key be known by its position in the feed, from 0.
   ///
-  /// Only for the key's field of a feed's records, not of those in an array inside of them, and only for
-  /// a feed of one source or page, where no two records have one position; anything else is refused
-  /// as an ``ImportError`` with code `invalidMapping`. Only sensible for feeds that keep their order.
+  /// Only for the key's field of a feed's records, not of those in an array inside of them, and
+  /// only for a feed of one source or page, where no two records have one position; anything else
+  /// is refused as an ``ImportError`` with code `invalidMapping`. Only sensible for feeds that keep
+  /// their order.
   public func orPosition() -> Self {
     var copy = self
     copy.definition.positionKey = { .text(String($0)) }
@@ -69,9 +70,10 @@ extension Field where Root.ID == String {
 extension Field where Root.ID == Int {
   /// Lets a record without the key be known by its position in the feed, from 0.
   ///
-  /// Only for the key's field of a feed's records, not of those in an array inside of them, and only for
-  /// a feed of one source or page, where no two records have one position; anything else is refused
-  /// as an ``ImportError`` with code `invalidMapping`. Only sensible for feeds that keep their order.
+  /// Only for the key's field of a feed's records, not of those in an array inside of them, and
+  /// only for a feed of one source or page, where no two records have one position; anything else
+  /// is refused as an ``ImportError`` with code `invalidMapping`. Only sensible for feeds that keep
+  /// their order.
   public func orPosition() -> Self {
     var copy = self
     copy.definition.positionKey = { .integer(Int64($0)) }
@@ -81,8 +83,8 @@ extension Field where Root.ID == Int {
 
 /// An object inside of each record that is an entity of its own, and the reference to it.
 ///
-/// The entity is imported with the record, in the same commit. A record without the object leaves the
-/// reference alone; null makes it nil.
+/// The entity is imported with the record, in the same commit. A record without the object leaves
+/// the reference alone; null makes it nil.
 public struct NestedObject<Root: Entity>: Sendable {
   let part: MappingDefinition.Part
 
@@ -165,8 +167,8 @@ public struct MappingPart<Root: Entity>: Sendable {
 ///
 /// The key's field is always required. A member that is missing leaves its attribute alone, or at
 /// its default in a new record; so does null for an attribute that is not optional. Attributes
-/// without a field belong to the app: an import never changes them. Defaults that are another value for
-/// every new entity, such as `UUID()`, are another value in every new row.
+/// without a field belong to the app: an import never changes them. Defaults that are another value
+/// for every new entity, such as `UUID()`, are another value in every new row.
 public struct JSONMapping<Root: Entity>: Sendable {
   let definition: MappingDefinition
 
@@ -181,11 +183,11 @@ public struct JSONMapping<Root: Entity>: Sendable {
 
   /// The mapping that an entity's schema suggests.
   ///
-  /// Each attribute is looked for under its column's name, as it is, in snake_case and in camelCase:
-  /// `artistID`, `artist_id`, `artistId`. The target of a reference called `artistID` is imported from
-  /// an object called `artist`, and entities whose only reference to this one it is from an array
-  /// with the name of their table, `songs`; each by its own schema, but never an entity inside of
-  /// itself. Values are converted as ``Conversion/automatic`` says.
+  /// Each attribute is looked for under its column's name, as it is, in snake_case and in
+  /// camelCase: `artistID`, `artist_id`, `artistId`. The target of a reference called `artistID` is
+  /// imported from an object called `artist`, and entities whose only reference to this one it is
+  /// from an array with the name of their table, `songs`; each by its own schema, but never an
+  /// entity inside of itself. Values are converted as ``Conversion/automatic`` says.
   public static var automatic: Self {
     Self(MappingDefinition(entity: Root.self, parts: nil))
   }

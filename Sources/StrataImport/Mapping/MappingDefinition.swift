@@ -75,8 +75,8 @@ struct FieldDefinition: Sendable {
 extension MappingDefinition {
   /// Where the mapping finds what, in words: enough to tell another version of it in most cases.
   ///
-  /// Conversions of the app's are closures, and key paths print the same name on every launch only if
-  /// they are of stored properties.
+  /// Conversions of the app's are closures, and key paths print the same name on every launch only
+  /// if they are of stored properties.
   var text: String {
     guard let parts else { return "\(entity)" }
     return "\(entity)(\(parts.map(\.text).joined(separator: ", ")))"

@@ -7,11 +7,11 @@ public import Strata
 /// NestedKeys(Song.tags, "relationships.tags.data", at: "id")
 /// ```
 ///
-/// When everything was read, the entity is linked with those and no others: links that the array does
-/// not have go, and so do references by which others refer here, unless they cannot do without one.
-/// A record without the array leaves the links alone; null is an array without elements. Keys of what
-/// is not there link nothing. The order of the array is that of the links, if they have one.
-/// Links are no records and not counted. Not for a child of the view context.
+/// When everything was read, the entity is linked with those and no others: links that the array
+/// does not have go, and so do references by which others refer here, unless they cannot do without
+/// one. A record without the array leaves the links alone; null is an array without elements. Keys
+/// of what is not there link nothing. The order of the array is that of the links, if they have
+/// one. Links are no records and not counted. Not for a child of the view context.
 public struct NestedKeys<Root: Entity>: Sendable {
   let part: MappingDefinition.Part
 

@@ -11,8 +11,9 @@ public import Strata
 /// }
 /// ```
 ///
-/// What such a record lacks is not required but for its key. A row that is not there stays so; one that
-/// waits to be pushed stays. A deletion that a rule forbids is tried again when everything was read.
+/// What such a record lacks is not required but for its key. A row that is not there stays so; one
+/// that waits to be pushed stays. A deletion that a rule forbids is tried again when everything was
+/// read.
 public struct Tombstone<Root: Entity>: Sendable {
   let part: MappingDefinition.Part
 

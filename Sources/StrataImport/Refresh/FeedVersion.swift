@@ -22,8 +22,8 @@ struct FeedVersion: Codable, Equatable {
     }
   }
 
-  /// What would make the same pages other rows: the schema, the mapping, where the records are and what
-  /// becomes of absent rows.
+  /// What would make the same pages other rows: the schema, the mapping, where the records are and
+  /// what becomes of absent rows.
   let meaning: String
   var pages: [Page] = []
 
@@ -53,7 +53,8 @@ struct FeedVersion: Codable, Equatable {
 extension URLRequest {
   /// The same request, to be answered with "not modified" if a page is as it was.
   ///
-  /// Both validators are sent: the server compares the stronger one that it knows (RFC 9110, 13.2.2).
+  /// Both validators are sent: the server compares the stronger one that it knows (RFC 9110,
+  /// 13.2.2).
   func conditional(on page: FeedVersion.Page?) -> URLRequest {
     var copy = self
     // URLSession's own cache would answer in the server's place.

@@ -5,7 +5,8 @@ internal import Strata
 /// landed ─ join → flying ─ the work ends, or the last one leaves → landed
 ///
 /// Everyone who joins while the work is under way gets its result. Work that nobody waits for any
-/// longer is cancelled, and the next one who comes begins anew, also while it still comes to its end.
+/// longer is cancelled, and the next one who comes begins anew, also while it still comes to its
+/// end.
 final class Flights: Sendable {
   typealias Outcome = Result<RefreshResult, ImportError>
   /// Does the work, and tells its progress.

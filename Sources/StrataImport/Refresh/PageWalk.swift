@@ -7,9 +7,9 @@ internal import Strata
 
 /// The pages of a feed, each asked for when the one before was read.
 ///
-/// Pages that the server says are as they were when they were imported are left out. A feed that must
-/// be read whole, because rows that it does not have are deleted, is left out whole or not at all: if
-/// one page has changed, the walk begins again and asks for every page.
+/// Pages that the server says are as they were when they were imported are left out. A feed that
+/// must be read whole, because rows that it does not have are deleted, is left out whole or not at
+/// all: if one page has changed, the walk begins again and asks for every page.
 final class PageWalk: Sendable {
   private struct State: Sendable {
     var version: FeedVersion
@@ -78,8 +78,8 @@ final class PageWalk: Sendable {
 
   /// Whether the pages that were read are as they were, asked when all of them have been.
   ///
-  /// A row that moves to a page which has been read already is on none. Only pages of which the server
-  /// says a version can be asked; one alone was always of one.
+  /// A row that moves to a page which has been read already is on none. Only pages of which the
+  /// server says a version can be asked; one alone was always of one.
   nonisolated(nonsending) func isSteady() async throws(ImportError) -> Bool {
     let read = state.withLock { $0.read }
     guard feed.isReadWhole, read.count > 1 else { return true }

@@ -9,8 +9,8 @@ public struct Paging: Sendable {
   typealias Rule = @Sendable (FeedPage) throws(PagingError) -> URLRequest?
 
   let next: Rule
-  /// Where a page leads that has not changed, as far as the answer says; nil if it leads to where it
-  /// did.
+  /// Where a page leads that has not changed, as far as the answer says; nil if it leads to where
+  /// it did.
   let unchanged: Rule
   /// The members of a document that the rule looks at.
   var members: [String] = []

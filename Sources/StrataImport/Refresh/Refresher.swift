@@ -18,10 +18,10 @@ public import Strata
 /// - Callers who ask for one feed at the same time share one request. Who is cancelled leaves; when
 ///   nobody waits any longer the request is cancelled, too.
 /// - A server that said `ETag` or `Last-Modified` is asked whether that is still so, and if it is,
-///   nothing is sent and nothing is parsed. What it said is kept in the store, written with the last
-///   row of the import if that left nothing out, and forgotten with `Stack.forgetImport(of:)`, with
-///   every row that is evicted or that another import deletes, and when the mapping's paths, the format,
-///   the rule for absent rows or the store's schema change.
+///   nothing is sent and nothing is parsed. What it said is kept in the store, written with the
+///   last row of the import if that left nothing out, and forgotten with `Stack.forgetImport(of:)`,
+///   with every row that is evicted or that another import deletes, and when the mapping's paths,
+///   the format, the rule for absent rows or the store's schema change.
 /// - What fails for a reason that may pass is tried again, by a ``RetryPolicy``. Importing the same
 ///   feed again writes nothing, so an import whose connection breaks begins anew.
 ///
@@ -53,8 +53,8 @@ public final class Refresher: Sendable {
   /// Imports what a server has, if it has changed, and returns when the view context shows it.
   ///
   /// - Parameters:
-  ///   - feed: what to bring up to date. A call that joins another one's request gets what that one's
-  ///     feed says.
+  ///   - feed: what to bring up to date. A call that joins another one's request gets what that
+  ///     one's feed says.
   ///   - age: asks the server only if the feed was imported longer ago; nil to ask in any case.
   ///   - monitor: told of the progress, and that it ends, also if another call began the request.
   /// - Throws: ``ImportError``. With code `source`, its ``ImportError/underlying`` error is an
@@ -114,8 +114,8 @@ public final class Refresher: Sendable {
     case done(RefreshResult)
     /// Pages changed while others were read.
     case changedMeanwhile
-    /// Rows were taken away while the server said that they have not changed, or a suspension took what
-    /// the store had before the server was asked.
+    /// Rows were taken away while the server said that they have not changed, or a suspension took
+    /// what the store had before the server was asked.
     case again
   }
 

@@ -8,9 +8,9 @@ internal import Foundation
 ///
 /// Such reasons are a connection that cannot be made or is lost, a time-out, and the statuses 408,
 /// 425, 429, 500, 502, 503 and 504. The wait doubles from one failure to the next, less a random
-/// part, so that the clients of a server that comes back do not come all at once
-/// ("Exponential Backoff And Jitter", M. Brooker, 2015). A server that says `Retry-After` is believed,
-/// up to ``longestDelay``.
+/// part, so that the clients of a server that comes back do not come all at once ("Exponential
+/// Backoff And Jitter", M. Brooker, 2015). A server that says `Retry-After` is believed, up to
+/// ``longestDelay``.
 public struct RetryPolicy: Sendable, Hashable {
   /// How many failures one refresh survives, all its pages together; 0 for none.
   public var limit: Int
@@ -35,7 +35,8 @@ public struct RetryPolicy: Sendable, Hashable {
   /// The first failure is the last.
   public static let never = RetryPolicy(limit: 0)
 
-  /// The wait after a failure, counted from 1; nil if it was one too many or trying again is useless.
+  /// The wait after a failure, counted from 1; nil if it was one too many or trying again is
+  /// useless.
   func delay(after count: Int, _ error: ImportError) -> Duration? {
     guard count <= limit, error.code == .source, Self.mayPass(error.underlying) else {
       return nil

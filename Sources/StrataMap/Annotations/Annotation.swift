@@ -33,8 +33,8 @@ public struct Annotation: Identifiable, Hashable, Sendable {
   public struct Cluster: Hashable, Sendable {
     /// How many they are.
     public var count: Int
-    /// A zoom level at which they are one: the map's. While they stay the same, no surface is told of
-    /// another one.
+    /// A zoom level at which they are one: the map's. While they stay the same, no surface is told
+    /// of another one.
     public var zoom: Int
 
     /// Creates a cluster.
@@ -61,8 +61,8 @@ public struct Annotation: Identifiable, Hashable, Sendable {
 }
 
 extension Annotation {
-  /// Whether a map shows another annotation of the same id as it shows this one: all is equal but with
-  /// whom they may be clustered, and the zoom level of a cluster.
+  /// Whether a map shows another annotation of the same id as it shows this one: all is equal but
+  /// with whom they may be clustered, and the zoom level of a cluster.
   package func looks(like other: Annotation) -> Bool {
     coordinate == other.coordinate && title == other.title && subtitle == other.subtitle
       && style == other.style && priority == other.priority && values == other.values

@@ -63,8 +63,8 @@ public struct AnnotationMapping<E: Entity>: Sendable {
   ///     AnnotationMapping(
   ///       through: \Stop.stationID, latitude: \Station.latitude, longitude: \Station.longitude)
   ///
-  /// When the related entity moves, so does the annotation, and when it is deleted, the annotation is
-  /// withheld, in the same turn. A registry holds all places of these entities for that.
+  /// When the related entity moves, so does the annotation, and when it is deleted, the annotation
+  /// is withheld, in the same turn. A registry holds all places of these entities for that.
   public init<Target: Entity>(
     through key: any KeyPath<E, Target.ID?> & Sendable,
     latitude: any KeyPath<Target, Double?> & Sendable,
@@ -76,8 +76,8 @@ public struct AnnotationMapping<E: Entity>: Sendable {
 
   /// Creates a mapping that reads the coordinate from a related entity, in degrees.
   ///
-  /// When the related entity moves, so does the annotation, and when it is deleted, the annotation is
-  /// withheld, in the same turn. A registry holds all places of these entities for that.
+  /// When the related entity moves, so does the annotation, and when it is deleted, the annotation
+  /// is withheld, in the same turn. A registry holds all places of these entities for that.
   public init<Target: Entity>(
     through key: any KeyPath<E, Target.ID?> & Sendable,
     latitude: any KeyPath<Target, Double> & Sendable,
@@ -135,8 +135,8 @@ public struct AnnotationMapping<E: Entity>: Sendable {
       values: values.map { $0.read(entity) })
   }
 
-  /// Has clusters combine a number made from an attribute: ``Annotation/values`` has it, in the order
-  /// of these calls.
+  /// Has clusters combine a number made from an attribute: ``Annotation/values`` has it, in the
+  /// order of these calls.
   ///
   ///     .clusterValue(\.magnitude, max)
   ///

@@ -2,8 +2,8 @@ public import Strata
 
 /// One change to what a surface shows.
 ///
-/// Operations are minimal: an annotation that moved is moved, never removed and added, and one whose
-/// place and look both changed gets a ``move(_:to:)`` and then a ``restyle(_:)``.
+/// Operations are minimal: an annotation that moved is moved, never removed and added, and one
+/// whose place and look both changed gets a ``move(_:to:)`` and then a ``restyle(_:)``.
 public enum AnnotationOperation: Sendable, Hashable {
   /// Show an annotation whose id is not shown.
   case add(Annotation)

@@ -11,11 +11,12 @@
   /// turn. It is never made from inside a change of the live query.
   func apply(_ operation: AnnotationOperation)
 
-  /// The gate has been closed, or is open again; it is open when a registry begins, and when it ends.
+  /// The gate has been closed, or is open again; it is open when a registry begins, and when it
+  /// ends.
   ///
   /// Called before ``AnnotationRegistry/close(_:)``, ``AnnotationRegistry/open(_:)`` or
-  /// ``AnnotationRegistry/detach()`` returns, for what a surface does by itself: animations that are to
-  /// end, or differences that are to wait. By default nothing happens.
+  /// ``AnnotationRegistry/detach()`` returns, for what a surface does by itself: animations that
+  /// are to end, or differences that are to wait. By default nothing happens.
   func gateDidChange(isOpen: Bool)
 }
 

@@ -9,8 +9,8 @@ internal import Strata
 ///       }
 ///     }
 ///
-/// Reading ``annotations`` in a view's body, or in `withObservationTracking`, is enough. A view that is evaluated
-/// once a frame sees a slice of operations as one change.
+/// Reading ``annotations`` in a view's body, or in `withObservationTracking`, is enough. A view
+/// that is evaluated once a frame sees a slice of operations as one change.
 @MainActor public final class ObservableSurface: AnnotationSurface, Observable {
   private let registrar = ObservationRegistrar()
   private var list: [Annotation] = []

@@ -2,9 +2,9 @@ package import Strata
 
 /// Keeps the clusters of a registry off the main actor.
 ///
-/// It is told of changes in batches, each with the view that the map has then, and answers with what
-/// is to be displayed differently. It knows nothing of what becomes of an answer: the next batch
-/// says what is displayed.
+/// It is told of changes in batches, each with the view that the map has then, and answers with
+/// what is to be displayed differently. It knows nothing of what becomes of an answer: the next
+/// batch says what is displayed.
 package actor ClusterActor {
   typealias Index = ClusterIndex<[Double]>
 
@@ -91,7 +91,8 @@ package actor ClusterActor {
       for item in index.items(in: request.region, zoom: request.zoom) {
         seen.insert(item.id)
         let old = request.displayed[item.id]
-        // A cluster that stays is told all the same: what it was made of at its old level may change.
+        // A cluster that stays is told all the same: what it was made of at its old level may
+        // change.
         if old?.looks(like: item) != true || item.count > 1 && old?.zoom != item.zoom {
           shown.append(.shown(item, in: group.name))
         } else if changed.contains(item.id) {
@@ -175,8 +176,8 @@ package actor ClusterActor {
 }
 
 extension ClusterIndex.Item where Value: Equatable {
-  /// Whether nobody can tell two items apart. The zoom level does not count: a cluster of as many points
-  /// is the same at all levels.
+  /// Whether nobody can tell two items apart. The zoom level does not count: a cluster of as many
+  /// points is the same at all levels.
   fileprivate func looks(like other: Self) -> Bool {
     id == other.id && count == other.count && coordinate == other.coordinate
       && value == other.value

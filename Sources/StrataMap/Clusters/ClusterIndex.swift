@@ -7,16 +7,16 @@ public import Strata
 ///     let items = index.items(in: region, zoom: 4)
 ///
 /// What is displayed depends on the set of points alone, not on the order in which they came: an
-/// index that took 10,000 changes equals one that was built at once. A cluster is drawn at one of its
-/// points, its *leader*, and has its id, so that it is the same cluster after most changes. At a whole zoom
-/// level no two items are nearer to each other than ``ClusterOptions/radius``, if
-/// ``ClusterOptions/minimumPoints`` is 2. Longitude has no end: points at 179.99 and -179.99 degrees are
-/// neighbours. What lies beyond 85.05 degrees of latitude is taken for what lies there.
+/// index that took 10,000 changes equals one that was built at once. A cluster is drawn at one of
+/// its points, its *leader*, and has its id, so that it is the same cluster after most changes. At
+/// a whole zoom level no two items are nearer to each other than ``ClusterOptions/radius``, if
+/// ``ClusterOptions/minimumPoints`` is 2. Longitude has no end: points at 179.99 and -179.99
+/// degrees are neighbours. What lies beyond 85.05 degrees of latitude is taken for what lies there.
 ///
-/// Each point has a value, and each cluster that of its points, combined. The function that combines
-/// two values must not care about order and grouping: sums, least and greatest values, counts by
-/// kind. (Sums of floating-point numbers do care a little; they are taken in an order that depends on
-/// the set of points alone, so equal sets have equal sums.)
+/// Each point has a value, and each cluster that of its points, combined. The function that
+/// combines two values must not care about order and grouping: sums, least and greatest values,
+/// counts by kind. (Sums of floating-point numbers do care a little; they are taken in an order
+/// that depends on the set of points alone, so equal sets have equal sums.)
 ///
 /// One change costs O(zoom levels) expected, whatever the number of points.
 public struct ClusterIndex<Value: Sendable>: Sendable {
@@ -93,11 +93,11 @@ public struct ClusterIndex<Value: Sendable>: Sendable {
 
   /// Puts points in, moves those that are there, and takes others out.
   ///
-  /// Of several points with one id the last one counts, and what is removed as well as put in is put
-  /// in. Points with an invalid coordinate are taken out.
+  /// Of several points with one id the last one counts, and what is removed as well as put in is
+  /// put in. Points with an invalid coordinate are taken out.
   ///
-  /// - Complexity: O(k · zoom levels) expected, k being the number of changes; everything is built anew
-  ///   if more than a sixth changes, which is O(n log n), n being the number of points.
+  /// - Complexity: O(k · zoom levels) expected, k being the number of changes; everything is built
+  ///   anew if more than a sixth changes, which is O(n log n), n being the number of points.
   public mutating func update(_ points: [Point], removing removed: [RecordKey] = []) {
     let changes = points.count + removed.count
     // Where both cost the same: between 15 and 20 % moved points, a little or far.
@@ -127,8 +127,8 @@ public struct ClusterIndex<Value: Sendable>: Sendable {
 
   /// The places of points by rank, those of one id in order.
   ///
-  /// A build goes through the points of each level by rank: with slots in that order it goes through
-  /// memory in order, too.
+  /// A build goes through the points of each level by rank: with slots in that order it goes
+  /// through memory in order, too.
   private static func byRank(_ points: [Point]) -> [Int] {
     var ranked = points.indices.map { (rank: points[$0].id.stableHash, index: $0) }
     ranked.sort { $0.rank != $1.rank ? $0.rank > $1.rank : $0.index < $1.index }
@@ -212,8 +212,8 @@ public struct ClusterIndex<Value: Sendable>: Sendable {
 
   /// What an item is made of when it first comes apart, its leader's part first.
   ///
-  /// If it is made of an item that has changed meanwhile, the answer is for the one that stands for its
-  /// leader now.
+  /// If it is made of an item that has changed meanwhile, the answer is for the one that stands for
+  /// its leader now.
   public func children(of item: Item) -> [Item] {
     place(of: item.id, item.zoom)
       .map { tree.children($0, minimum: minimum).map(self.item) } ?? []
@@ -225,14 +225,15 @@ public struct ClusterIndex<Value: Sendable>: Sendable {
   ///   - item: one of those that ``items(in:zoom:)`` returned.
   ///   - offset: how many to pass over.
   ///   - limit: how many to return at most.
-  /// - Complexity: O(limit + zoom levels) expected, and O(offset) in a stack of points at one place.
+  /// - Complexity: O(limit + zoom levels) expected, and O(offset) in a stack of points at one
+  ///   place.
   public func leaves(of item: Item, from offset: Int = 0, limit: Int = .max) -> [RecordKey] {
     guard let place = place(of: item.id, item.zoom) else { return [] }
     return tree.leaves(place, from: offset, limit: limit).map { tree.ids[$0] }
   }
 
-  /// The least zoom level at which an item comes apart; nil if it never does, because it is one point
-  /// or all of its points are at one place.
+  /// The least zoom level at which an item comes apart; nil if it never does, because it is one
+  /// point or all of its points are at one place.
   ///
   /// - Complexity: O(k), k being the number of its points if they are all at nearly one place.
   public func expansionZoom(of item: Item) -> Int? {

@@ -2,9 +2,10 @@ internal import Strata
 
 /// The geometry of the zoom levels: how near is too near, and the cells that points are found by.
 ///
-/// Level 0...maximum are those at which points are clustered; level `sites` is one finer and has the
-/// sites. The cells of a level are squares of a power of two, so that they go around the world
-/// without a remainder, and at least as wide as the radius of the level above, which looks into them.
+/// Level 0...maximum are those at which points are clustered; level `sites` is one finer and has
+/// the sites. The cells of a level are squares of a power of two, so that they go around the world
+/// without a remainder, and at least as wide as the radius of the level above, which looks into
+/// them.
 struct ClusterLevels: Sendable {
   let maximum: Int
   /// In units of the world, by level: two points at most so far apart are too near.

@@ -1,7 +1,7 @@
 /// One point in the tree of clusters, 40 bytes.
 ///
-/// A point that leads at a level leads at every finer one too, so one number says all: it leads from
-/// `top` on. At the next coarser level it has joined `parent`.
+/// A point that leads at a level leads at every finer one too, so one number says all: it leads
+/// from `top` on. At the next coarser level it has joined `parent`.
 struct ClusterNode: Sendable {
   static let none: Int32 = -1
 

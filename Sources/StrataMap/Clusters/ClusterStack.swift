@@ -1,8 +1,8 @@
 /// The points of a site, two or more, by rank.
 ///
-/// For summaries they are divided into runs: a run begins with the first point, and with every point
-/// whose rank says so. So the runs, like all else, depend on the set alone, are short, and a change
-/// concerns one of them.
+/// For summaries they are divided into runs: a run begins with the first point, and with every
+/// point whose rank says so. So the runs, like all else, depend on the set alone, are short, and a
+/// change concerns one of them.
 struct ClusterStack: Sendable {
   var members: [Int32]
   /// Those of them that begin runs, by rank.

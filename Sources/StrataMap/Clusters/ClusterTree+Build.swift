@@ -44,7 +44,8 @@ extension ClusterTree {
     return sites
   }
 
-  /// Chooses the leaders of a level among those of the finer one, by rank, and answers them by rank.
+  /// Chooses the leaders of a level among those of the finer one, by rank, and answers them by
+  /// rank.
   private mutating func build(_ level: Int, _ candidates: [Int32]) -> [Int32] {
     var table = SlotTable(capacity: candidates.count)
     var chosen: [Int32] = []

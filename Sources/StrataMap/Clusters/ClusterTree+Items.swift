@@ -6,7 +6,8 @@ struct ClusterPlace: Sendable, Hashable {
 }
 
 extension ClusterTree {
-  /// What is displayed in a rectangle, by rank; items of fewer points than `minimum` are taken apart.
+  /// What is displayed in a rectangle, by rank; items of fewer points than `minimum` are taken
+  /// apart.
   ///
   /// - Complexity: O(k log k), k being the number of places.
   func places(in rect: WorldRect, zoom: Int, minimum: Int) -> [ClusterPlace] {
@@ -69,7 +70,8 @@ extension ClusterTree {
 
   /// Those that have joined a leader, the first to part from it last, and by rank.
   func members(of place: ClusterPlace) -> [Int] {
-    // What is compared is copied: reading the points again for each comparison would miss the cache.
+    // What is compared is copied: reading the points again for each comparison would miss the
+    // cache.
     var members: [(top: UInt8, rank: UInt64, slot: Int)] = []
     forEachChild(place.slot) { slot in
       let node = nodes[slot]

@@ -113,7 +113,8 @@ extension ClusterTree {
     for index in work.found.indices { enqueue(work.found[index]) }
   }
 
-  /// The nearest leader of higher rank within the radius; of equally near ones that of highest rank.
+  /// The nearest leader of higher rank within the radius; of equally near ones that of highest
+  /// rank.
   private func nearestLeader(of slot: Int, _ level: Int) -> Int? {
     let position = nodes[slot].position
     let radius = levels.radius(level)

@@ -2,15 +2,15 @@ internal import Strata
 
 /// The clusters of a set of points at every zoom level, kept up to date point by point.
 ///
-/// At each level, from the finest to the coarsest, the points that led at the level before are taken
-/// by rank, and one leads again unless a leader of higher rank is within the radius: the maximal
-/// independent set of a random order. All others join the nearest such leader. So the result depends
-/// on the set of points alone, and since ranks are as good as random, the change of one point
-/// reaches, in expectation, only a constant number of others at each level (K. Censor-Hillel,
-/// E. Haramaty, Z. Karnin, *Optimal Dynamic Distributed MIS*, PODC 2016).
+/// At each level, from the finest to the coarsest, the points that led at the level before are
+/// taken by rank, and one leads again unless a leader of higher rank is within the radius: the
+/// maximal independent set of a random order. All others join the nearest such leader. So the
+/// result depends on the set of points alone, and since ranks are as good as random, the change of
+/// one point reaches, in expectation, only a constant number of others at each level (K.
+/// Censor-Hillel, E. Haramaty, Z. Karnin, *Optimal Dynamic Distributed MIS*, PODC 2016).
 ///
-/// Points of one small cell are one *site* before that, led by the one of highest rank: otherwise each of
-/// 10,000 points at one place would have to be looked at when their leader goes.
+/// Points of one small cell are one *site* before that, led by the one of highest rank: otherwise
+/// each of 10,000 points at one place would have to be looked at when their leader goes.
 ///
 /// Points have the numbers of their slots. A point that moves is another one in another slot.
 struct ClusterTree: Sendable {

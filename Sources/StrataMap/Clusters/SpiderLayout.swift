@@ -3,8 +3,8 @@ public import Strata
 
 /// Places for the annotations of a stack around the place that they share: a spiral of slots.
 ///
-/// Every annotation has a slot by its id. When one comes or goes, each of the others stays or moves to
-/// the slot beside its own: the slots themselves never move.
+/// Every annotation has a slot by its id. When one comes or goes, each of the others stays or moves
+/// to the slot beside its own: the slots themselves never move.
 public struct SpiderLayout: Sendable, Hashable {
   /// The distance of neighbouring slots, in points of the screen.
   public var spacing: Double

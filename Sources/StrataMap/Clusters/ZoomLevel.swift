@@ -2,8 +2,9 @@
 ///
 ///     zoom 4.9 → 4,  5 → 5,  4.9 → 5,  4.8 → 5,  4.7 → 4,  4.9 → 4
 ///
-/// The level is the whole part of the zoom, but on the way out it changes a quarter later: a zoom that
-/// stays within ±0.1 of anything changes it once at most, and one that is whole always is its level.
+/// The level is the whole part of the zoom, but on the way out it changes a quarter later: a zoom
+/// that stays within ±0.1 of anything changes it once at most, and one that is whole always is its
+/// level.
 package struct ZoomLevel: Sendable, Hashable {
   package private(set) var level: Int
   private static let slack = 0.25

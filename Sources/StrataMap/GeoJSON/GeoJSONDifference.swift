@@ -1,14 +1,16 @@
 internal import Strata
 
-/// What to change in a GeoJSON source, in the form that MapLibre's `GeoJSONSource.updateData` takes.
+/// What to change in a GeoJSON source, in the form that MapLibre's `GeoJSONSource.updateData`
+/// takes.
 ///
-///     {"remove": [7], "add": [{"type": "Feature", "id": 8, …}],
-///      "update": [{"id": 9, "newGeometry": {…}, "addOrUpdateProperties": [{"key": …, "value": …}]}]}
+///     {"remove": [7], "add": [{"type": "Feature", "id": 8, …}], "update": [{"id": 9,
+///      "newGeometry": {…}, "addOrUpdateProperties": [{"key": …, "value": …}]}]}
 ///
-/// Features have the properties `id`, `title`, `subtitle`, `style`, `priority` and `values`, without those
-/// that are empty; clusters also `cluster`, `point_count` and `zoom`. An id that is an integer of at
-/// most 53 bits is a number, any other one a string: a UUID as usual, other bytes in hexadecimal. As MapLibre keeps only numbers as ids of drawn features,
-/// give the source `promoteId: "id"`.
+/// Features have the properties `id`, `title`, `subtitle`, `style`, `priority` and `values`,
+/// without those that are empty; clusters also `cluster`, `point_count` and `zoom`. An id that is
+/// an integer of at most 53 bits is a number, any other one a string: a UUID as usual, other bytes
+/// in hexadecimal. As MapLibre keeps only numbers as ids of drawn features, give the source
+/// `promoteId: "id"`.
 public struct GeoJSONDifference: Sendable, Encodable {
   var remove: [GeoJSONID] = []
   var add: [GeoJSONFeature] = []

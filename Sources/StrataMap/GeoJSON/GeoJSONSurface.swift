@@ -10,12 +10,12 @@ internal import Strata
 ///       Task { if let difference = surface?.take() { send(difference.json) } }
 ///     }
 ///
-/// What happens between two calls of ``take()`` is one difference, and no more than that: an annotation that
-/// came and went is not in it, and one that moved ten times is moved once. A page that connects begins with
-/// ``featureCollection`` and applies every difference taken after it.
+/// What happens between two calls of ``take()`` is one difference, and no more than that: an
+/// annotation that came and went is not in it, and one that moved ten times is moved once. A page
+/// that connects begins with ``featureCollection`` and applies every difference taken after it.
 ///
-/// While the registry's gate is closed there is nothing to take, not even what came before that; when it
-/// opens, ``onChange`` is called again.
+/// While the registry's gate is closed there is nothing to take, not even what came before that;
+/// when it opens, ``onChange`` is called again.
 @MainActor public final class GeoJSONSurface: AnnotationSurface {
   private var current: [RecordKey: Annotation] = [:]
   /// What the pages have.
@@ -24,7 +24,8 @@ internal import Strata
   /// The gate is closed.
   private var isHeld = false
 
-  /// Called after the first operation since the last ``take()``; the rest of its slice comes after it.
+  /// Called after the first operation since the last ``take()``; the rest of its slice comes after
+  /// it.
   ///
   /// Called when it is set, too, and when the gate opens, if there is something to take already.
   public var onChange: @MainActor () -> Void = {} {
@@ -70,7 +71,8 @@ internal import Strata
     return difference.isEmpty ? nil : difference
   }
 
-  /// Everything, as it was when ``take()`` was last called: a GeoJSON `FeatureCollection`, as UTF-8.
+  /// Everything, as it was when ``take()`` was last called: a GeoJSON `FeatureCollection`, as
+  /// UTF-8.
   ///
   /// - Complexity: O(n log n), n being the number of annotations.
   public var featureCollection: [UInt8] {

@@ -14,8 +14,8 @@ package import Strata
 ///     adding ─desire nil→ absent;  updating ─desire as shown→ shown
 ///     shown, updating ─desire nil→ removing ─next→ absent;  removing ─desire→ shown or updating
 ///
-/// Only adding, updating and removing are pending, each once per id: however many desires come, what
-/// waits is bounded by the number of distinct ids. An annotation with an invalid coordinate is
+/// Only adding, updating and removing are pending, each once per id: however many desires come,
+/// what waits is bounded by the number of distinct ids. An annotation with an invalid coordinate is
 /// desired like nil.
 ///
 /// `next` pops deletes first, then on-screen updates, then on-screen inserts, then what is off
@@ -59,8 +59,8 @@ package struct AnnotationQueue {
 
   /// Makes room for so many annotations, if there are none yet.
   ///
-  /// A table that grows moves all that it has at once: at 100,000 annotations that would hold the main
-  /// actor for 60 milliseconds, whatever the slices.
+  /// A table that grows moves all that it has at once: at 100,000 annotations that would hold the
+  /// main actor for 60 milliseconds, whatever the slices.
   package mutating func reserve(_ count: Int) {
     guard shown.isEmpty && pending.isEmpty else { return }
     shown.reserveCapacity(count)

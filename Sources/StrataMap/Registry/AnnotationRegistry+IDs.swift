@@ -3,8 +3,8 @@ public import Strata
 // The registry's questions and selections by the ids of its entity, where others use keys of any.
 
 extension AnnotationRegistry {
-  /// The id of the element that a key identifies, such as ``Annotation/id``; nil if it is none of this
-  /// entity.
+  /// The id of the element that a key identifies, such as ``Annotation/id``; nil if it is none of
+  /// this entity.
   public func elementID(of key: RecordKey) -> E.ID? { try? E.ID(cell: key.cell) }
 
   /// The ids of the selected elements, in the order in which they were selected.
@@ -22,8 +22,8 @@ extension AnnotationRegistry {
     if let key = id.recordKey { deselect(key) }
   }
 
-  /// The annotation that the surface shows for an element now: its own, or that of the cluster it is in;
-  /// nil if neither is shown, because it is not in view, withheld, or still to come.
+  /// The annotation that the surface shows for an element now: its own, or that of the cluster it
+  /// is in; nil if neither is shown, because it is not in view, withheld, or still to come.
   public func displayed(for id: E.ID) async -> Annotation? {
     guard let key = id.recordKey else { return nil }
     return await displayed(for: key)
@@ -41,15 +41,15 @@ extension AnnotationRegistry {
     return await leaves(of: key, from: offset, limit: limit).compactMap(elementID)
   }
 
-  /// The least zoom level at which the cluster with an element's id comes apart; nil if it never does,
-  /// or there is no such cluster.
+  /// The least zoom level at which the cluster with an element's id comes apart; nil if it never
+  /// does, or there is no such cluster.
   public func expansionZoom(of id: E.ID) async -> Int? {
     guard let key = id.recordKey else { return nil }
     return await expansionZoom(of: key)
   }
 
-  /// The least zoom level at which an element is displayed by itself: where a map has to go to reveal it.
-  /// Nil if no query has the element.
+  /// The least zoom level at which an element is displayed by itself: where a map has to go to
+  /// reveal it. Nil if no query has the element.
   public func reveal(_ id: E.ID) async -> Int? {
     guard let key = id.recordKey else { return nil }
     return await reveal(key)

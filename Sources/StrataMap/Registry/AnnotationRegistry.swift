@@ -11,13 +11,13 @@ public import Strata
 /// the query, never inside a call to ``open(_:)``, and not while a reason keeps the gate closed.
 /// Deletes go first, then updates on screen, then insertions, then what is off screen.
 ///
-/// Several queries of one entity can be shown by one registry, and be attached and detached at any time: an
-/// element is shown while one of them has it, and only differences become operations.
+/// Several queries of one entity can be shown by one registry, and be attached and detached at any
+/// time: an element is shown while one of them has it, and only differences become operations.
 ///
 /// With ``ClusterOptions`` the annotations are clustered: <doc:Clusters>.
 ///
-/// The registry keeps its queries alive until it is detached or released, and the surface not at all:
-/// a surface that goes away ends the registry as ``detach()`` does. An element without a valid
+/// The registry keeps its queries alive until it is detached or released, and the surface not at
+/// all: a surface that goes away ends the registry as ``detach()`` does. An element without a valid
 /// coordinate is withheld until it has one.
 ///
 /// A large queue is delivered in slices, so that the main actor stays free for others in between; a
@@ -25,8 +25,8 @@ public import Strata
 /// than 256 elements at once, such as a first load, is looked at on another thread before that.
 ///
 /// `Observable`: reading ``selection``, ``isGateOpen``, ``counters``, ``pendingOperationCount``,
-/// ``shownCount`` or ``annotations`` in a SwiftUI body or in `withObservationTracking` is enough. Numbers
-/// that change are told of once a slice, in the turn after it.
+/// ``shownCount`` or ``annotations`` in a SwiftUI body or in `withObservationTracking` is enough.
+/// Numbers that change are told of once a slice, in the turn after it.
 @MainActor public final class AnnotationRegistry<E: Entity>: Observable {
   private let registrar = ObservationRegistrar()
   private let core: AnnotationDrain
@@ -43,8 +43,8 @@ public import Strata
   ///     does: of other changes it tells nobody.
   ///   - mapping: Which attributes make an annotation.
   ///   - surface: Where to show them, held weakly. Only one registry should use it.
-  ///   - clusters: How they are clustered; nil for not at all. Until ``show(_:zoom:)`` is called, the
-  ///     whole world is shown at zoom level 0.
+  ///   - clusters: How they are clustered; nil for not at all. Until ``show(_:zoom:)`` is called,
+  ///     the whole world is shown at zoom level 0.
   ///   - sliceBudget: How long the main actor may be occupied at a time; not negative.
   ///   - clock: What the budget is measured with.
   public init(
@@ -78,9 +78,9 @@ public import Strata
   ///       in: stack.view, showing: region, mapping: Quake.pins, on: surface
   ///     ) { region in Quake.where { $0.location.isIn(region) } }
   ///
-  /// The query is run for the visible region with half of it more on every side, and again, for another
-  /// region, when ``show(_:zoom:)`` tells of one that is not in it, or that is much smaller. Until that
-  /// result is there, the old one stays. What both have is not touched.
+  /// The query is run for the visible region with half of it more on every side, and again, for
+  /// another region, when ``show(_:zoom:)`` tells of one that is not in it, or that is much
+  /// smaller. Until that result is there, the old one stays. What both have is not touched.
   ///
   /// With clusters, those at the edge of the region count only what is in it.
   ///
@@ -116,8 +116,9 @@ public import Strata
 
   /// Shows the elements of a query no more, except those that another attached query has.
   ///
-  /// To replace one query by another, attach the new one first: what both have stays as it is. While an
-  /// attached query is being read for the first time, the elements of the detached one are still shown.
+  /// To replace one query by another, attach the new one first: what both have stays as it is.
+  /// While an attached query is being read for the first time, the elements of the detached one are
+  /// still shown.
   public func detach(_ live: LiveQuery<E>) { elements.detach(live) }
 
   /// Why what is around the visible region could not be read; nil if it could.
@@ -130,8 +131,8 @@ public import Strata
 
   /// The ids of what is selected, in the order in which it was.
   ///
-  /// A selected annotation stays selected while it moves, changes its looks, waits, or is in a cluster, and
-  /// until no query has its element.
+  /// A selected annotation stays selected while it moves, changes its looks, waits, or is in a
+  /// cluster, and until no query has its element.
   public var selection: [RecordKey] {
     registrar.access(self, keyPath: \.selection)
     return selected
@@ -160,15 +161,17 @@ public import Strata
 
   // MARK: Clusters
 
-  /// Tells what the map shows, so that this is read, and clustered for its zoom level, with half of it
-  /// more on every side.
+  /// Tells what the map shows, so that this is read, and clustered for its zoom level, with half of
+  /// it more on every side.
   ///
-  /// Call it whenever the region has changed. Moving the map within that margin causes nothing, nor does
-  /// a zoom that trembles by a tenth. Without clusters and a query for regions it does nothing.
+  /// Call it whenever the region has changed. Moving the map within that margin causes nothing, nor
+  /// does a zoom that trembles by a tenth. Without clusters and a query for regions it does
+  /// nothing.
   ///
   /// - Parameters:
   ///   - region: What is visible.
-  ///   - zoom: 0 where the world is as wide as ``ClusterOptions/tileSize``, one more for twice that.
+  ///   - zoom: 0 where the world is as wide as ``ClusterOptions/tileSize``, one more for twice
+  ///     that.
   public func show(_ region: GeoRegion, zoom: Double) {
     guard !core.isDetached, region.isValid else { return }
     regional?.show(region)
@@ -206,8 +209,8 @@ public import Strata
     return await display.zoomAlone(id)
   }
 
-  /// The annotation that the surface shows for an element now: its own, or that of the cluster it is in;
-  /// nil if neither is shown, because it is not in view, withheld, or still to come.
+  /// The annotation that the surface shows for an element now: its own, or that of the cluster it
+  /// is in; nil if neither is shown, because it is not in view, withheld, or still to come.
   ///
   /// - Parameter id: of the element.
   public func displayed(for id: RecordKey) async -> Annotation? {
@@ -231,7 +234,8 @@ public import Strata
 
   /// What the surface shows, by id; after the end, what it was left showing.
   ///
-  /// Complexity: O(1); the dictionary is shared until the next operation, which then copies it once.
+  /// Complexity: O(1); the dictionary is shared until the next operation, which then copies it
+  /// once.
   public var annotations: [RecordKey: Annotation] { watched.annotations }
 
   /// How many annotations the surface shows.
@@ -283,8 +287,8 @@ public import Strata
   /// Waits until nothing is pending, the gate is closed, the registry has ended, or the task is
   /// cancelled.
   ///
-  /// Changes that reach the live query while it waits are waited for too, and so are the elements of a
-  /// region and related entities that are being read.
+  /// Changes that reach the live query while it waits are waited for too, and so are the elements
+  /// of a region and related entities that are being read.
   public func drain() async {
     // The elements that the query had from the start may arrive in a turn already asked for.
     await Task.yield()

@@ -1,10 +1,11 @@
 package import Strata
 
-/// What a registry with clusters displays, as far as the main actor knows it: what is in view, and no
-/// more.
+/// What a registry with clusters displays, as far as the main actor knows it: what is in view, and
+/// no more.
 ///
 /// Changes go to the actor in batches, one request at a time; what changes while one is away waits.
-/// What is displayed by itself changes in the turn in which it is told, without waiting for the actor.
+/// What is displayed by itself changes in the turn in which it is told, without waiting for the
+/// actor.
 @MainActor package final class ClusterDisplay {
   private let actor: ClusterActor
   private let work: SlicedWork

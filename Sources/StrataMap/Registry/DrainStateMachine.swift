@@ -5,8 +5,8 @@
 ///     applying ─wake, open→ scheduled (the turn under way is over);  any ─detach→ detached
 ///
 /// A turn is numbered. Whoever is called in the middle of one (the surface) and calls back ends it:
-/// its number no longer matches, so nothing more is delivered by it, also if the gate was closed and
-/// opened again meanwhile, or a run loop inside the call ran another turn.
+/// its number no longer matches, so nothing more is delivered by it, also if the gate was closed
+/// and opened again meanwhile, or a run loop inside the call ran another turn.
 package struct DrainStateMachine: Sendable {
   private enum State {
     /// Nothing is pending, or the gate is closed; no turn is coming.

@@ -2,8 +2,8 @@ import Strata
 
 /// A live query of what is in and around the visible region.
 ///
-/// One region is read at a time, and what the map shows meanwhile is read after it, the last region alone. What
-/// cannot be read is tried again when the map next shows something.
+/// One region is read at a time, and what the map shows meanwhile is read after it, the last region
+/// alone. What cannot be read is tried again when the map next shows something.
 @MainActor final class RegionalQuery<E: Entity> {
   let live: LiveQuery<E>
   private let query: @MainActor (GeoRegion) -> Query<E>

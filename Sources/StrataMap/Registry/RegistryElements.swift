@@ -2,16 +2,16 @@ import Strata
 
 /// The elements of a registry's queries, and the annotations that are wanted of them.
 ///
-/// What is wanted of an element is what the queries have *now*, so that nothing depends on the order in
-/// which changes are taken. A few changes are taken in the turn in which they happen. Of many, such as
-/// a first load or a reset, the turn takes a reference: they are looked at on another thread, and what
-/// comes of it is taken in slices, or goes to the clusters as it is. A few changes meanwhile are taken
-/// in their turns, remembered by key, and looked at again.
+/// What is wanted of an element is what the queries have *now*, so that nothing depends on the
+/// order in which changes are taken. A few changes are taken in the turn in which they happen. Of
+/// many, such as a first load or a reset, the turn takes a reference: they are looked at on another
+/// thread, and what comes of it is taken in slices, or goes to the clusters as it is. A few changes
+/// meanwhile are taken in their turns, remembered by key, and looked at again.
 ///
-/// One large change is under way at a time; those that come meanwhile wait, and are one together. They
-/// are not composed: an element that is looked at as it is now, because another query lost it, is
-/// ahead of what waits, and what waits, composed with what comes after, may name it no more. So each
-/// says only which elements to look at, as they are when its time has come.
+/// One large change is under way at a time; those that come meanwhile wait, and are one together.
+/// They are not composed: an element that is looked at as it is now, because another query lost it,
+/// is ahead of what waits, and what waits, composed with what comes after, may name it no more. So
+/// each says only which elements to look at, as they are when its time has come.
 @MainActor final class RegistryElements<E: Entity> {
   private let mapping: AnnotationMapping<E>
   private let attributes: AttributeSet

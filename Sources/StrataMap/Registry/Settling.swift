@@ -6,8 +6,8 @@
   /// Returns when something was settled, the task is cancelled, or `isUnsettled` says that there is
   /// nothing to wait for: whoever calls this looks again.
   ///
-  /// That is asked where the continuation is kept: a task that prefers an executor of its own may be
-  /// suspended on its way from an earlier look to here.
+  /// That is asked where the continuation is kept: a task that prefers an executor of its own may
+  /// be suspended on its way from an earlier look to here.
   func wait(while isUnsettled: () -> Bool) async {
     lastWaiter += 1
     let waiter = lastWaiter

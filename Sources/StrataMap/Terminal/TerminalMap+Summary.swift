@@ -36,7 +36,8 @@ extension TerminalMap {
 }
 
 extension String {
-  /// The text without controls and line breaks: what comes from outside must not steer the terminal.
+  /// The text without controls and line breaks: what comes from outside must not steer the
+  /// terminal.
   var printable: String {
     String(
       String.UnicodeScalarView(

@@ -7,9 +7,9 @@ public import Strata
 ///     await registry.drain()
 ///     print(map.render(width: 100))
 ///
-/// A pin has the colour that its style names (red, orange, yellow, green, cyan, blue, magenta, white
-/// or gray; red for none) or else one of its own, the same in every run. Where several pins share a
-/// character the one with the greatest priority is drawn.
+/// A pin has the colour that its style names (red, orange, yellow, green, cyan, blue, magenta,
+/// white or gray; red for none) or else one of its own, the same in every run. Where several pins
+/// share a character the one with the greatest priority is drawn.
 @MainActor public final class TerminalMap: AnnotationSurface {
   /// What it draws for.
   public let output: TerminalOutput

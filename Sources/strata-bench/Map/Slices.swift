@@ -54,7 +54,8 @@ extension Workload {
 @MainActor final class MemoryMap: AnnotationSurface {
   private var places: [RecordKey: Coordinate] = [:]
 
-  /// - Parameter capacity: for so many annotations the map does not grow, which would be its own time.
+  /// - Parameter capacity: for so many annotations the map does not grow, which would be its own
+  ///   time.
   init(capacity: Int = 0) { places.reserveCapacity(capacity) }
 
   var count: Int { places.count }

@@ -1,8 +1,8 @@
 import Foundation
 import StrataImport
 
-/// One way to read a file of ``SongFeed``, run in a process of its own, so that its peak of memory is
-/// nobody else's.
+/// One way to read a file of ``SongFeed``, run in a process of its own, so that its peak of memory
+/// is nobody else's.
 enum ParserSide: String, CaseIterable {
   /// Strata's scanner: every song into the slots of a row, through a window.
   case scanner

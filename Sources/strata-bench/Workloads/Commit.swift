@@ -44,7 +44,8 @@ extension Workload {
     let song: Song
     let bpm: Double
 
-    /// Three lists of edits of distinct songs, in no order; the next repetition edits the same ones.
+    /// Three lists of edits of distinct songs, in no order; the next repetition edits the same
+    /// ones.
     static func generated(_ songs: [Song], repetition: Int) -> [[Edit]] {
       // Odd steps through a power of two visit every number once.
       let order = (0..<1 << 17).map { ($0 &* 77_773 + 999) % (1 << 17) }.filter { $0 < songs.count }

@@ -2,8 +2,8 @@ import Foundation
 import Strata
 import StrataFaults
 
-/// Runs every call of the library that waits, and cancels it at its n-th moment, for n = 0, 1, 2 and so
-/// on, until it ends before.
+/// Runs every call of the library that waits, and cancels it at its n-th moment, for n = 0, 1, 2
+/// and so on, until it ends before.
 @MainActor
 struct CancelStress {
   struct Options {

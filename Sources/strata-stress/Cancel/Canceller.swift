@@ -14,9 +14,9 @@ enum CancelMoment: String, Sendable, CaseIterable {
 
 /// Runs a task, and cancels it at its n-th moment of a kind.
 ///
-/// As the executor of the actor that works it sees every resumption before it runs, and as an observer of the store's
-/// files every call while the work waits for it. Resumptions on the main actor go past it: for those
-/// the main actor's turns are counted.
+/// As the executor of the actor that works it sees every resumption before it runs, and as an
+/// observer of the store's files every call while the work waits for it. Resumptions on the main
+/// actor go past it: for those the main actor's turns are counted.
 final class Canceller: SerialExecutor, FileObserver {
   private struct State: Sendable {
     var moment: CancelMoment?

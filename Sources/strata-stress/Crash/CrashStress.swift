@@ -4,8 +4,8 @@ import Strata
 /// Kills a process that works with a store, at random moments and again and again: while it opens,
 /// saves, imports, migrates, checkpoints and resumes.
 ///
-/// After every kill, what was acknowledged is there, what was not is there as a whole or not at all,
-/// and the history leads from the state before to the one after.
+/// After every kill, what was acknowledged is there, what was not is there as a whole or not at
+/// all, and the history leads from the state before to the one after.
 @MainActor
 struct CrashStress {
   struct Options {

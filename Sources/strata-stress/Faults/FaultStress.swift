@@ -2,8 +2,8 @@ import Foundation
 import Strata
 import StrataFaults
 
-/// Lets the n-th call of every kind that SQLite makes of the file system fail, for n = 1, 2, 3 and so
-/// on, until a whole scenario passes without reaching it.
+/// Lets the n-th call of every kind that SQLite makes of the file system fail, for n = 1, 2, 3 and
+/// so on, until a whole scenario passes without reaching it.
 @MainActor
 struct FaultStress {
   struct Options {

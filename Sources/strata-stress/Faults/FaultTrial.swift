@@ -81,8 +81,8 @@ final class FaultTrial {
 
   // MARK: - Failing
 
-  /// Notes what an action failed with, checks what a kill would leave behind now, and lets every call
-  /// work again.
+  /// Notes what an action failed with, checks what a kill would leave behind now, and lets every
+  /// call work again.
   private func note(_ error: any Error, maybe: [Ledger]) async {
     failures = max(failures, plan.disarm())
     errors += 1

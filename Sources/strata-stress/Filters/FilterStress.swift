@@ -1,8 +1,8 @@
 import Foundation
 import Strata
 
-/// Generated filters, each run by SQLite and in plain Swift, and one in three over unsaved edits, too:
-/// all find the same entities.
+/// Generated filters, each run by SQLite and in plain Swift, and one in three over unsaved edits,
+/// too: all find the same entities.
 struct FilterStress {
   struct Options {
     var count = 200_000

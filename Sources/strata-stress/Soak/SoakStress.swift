@@ -1,8 +1,8 @@
 import Foundation
 import Strata
 
-/// One store under a load that never changes, for as long as is wished: what an app that is never quit
-/// would have. Memory, files, the log and the time that hops take must stay what they are.
+/// One store under a load that never changes, for as long as is wished: what an app that is never
+/// quit would have. Memory, files, the log and the time that hops take must stay what they are.
 @MainActor
 struct SoakStress {
   struct Options {
@@ -55,7 +55,8 @@ struct SoakStress {
   }
 }
 
-/// How far a figure may grow between the end of the warm-up and all later samples but the two largest.
+/// How far a figure may grow between the end of the warm-up and all later samples but the two
+/// largest.
 private struct SoakBound: Sendable {
   let name: String
   let value: @Sendable (SoakSample) -> Int

@@ -88,7 +88,8 @@ final class WorkerObservers {
     return violations
   }
 
-  /// The clusters have every account once, and are those that one finds who has not seen the changes.
+  /// The clusters have every account once, and are those that one finds who has not seen the
+  /// changes.
   private func clusterViolations(_ accounts: [RecordKey: Account]) async -> [String] {
     await clusters.drain()
     var violations: [String] = []

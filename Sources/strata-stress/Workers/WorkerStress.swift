@@ -1,8 +1,8 @@
 import Foundation
 import Strata
 
-/// Worker actors and the view context against one store; now and then everybody stops, and what each
-/// of them sees is compared with what was acknowledged.
+/// Worker actors and the view context against one store; now and then everybody stops, and what
+/// each of them sees is compared with what was acknowledged.
 @MainActor
 struct WorkerStress {
   enum Mode: Int, CaseIterable {

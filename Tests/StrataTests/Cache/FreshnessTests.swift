@@ -132,8 +132,8 @@ import Testing
     await stack.close()
   }
 
-  /// A mark was kept for every query that was ever imported: an app that imports what its user types
-  /// into a search field filled its store with them.
+  /// A mark was kept for every query that was ever imported: an app that imports what its user
+  /// types into a search field filled its store with them.
   @Test func `the oldest marks go when there are too many`() async throws {
     await (try await stack()).close()
     do {

@@ -119,8 +119,8 @@ import Testing
     await stack.close()
   }
 
-  /// Of two processes that meet a damaged store one sets it aside, and the other one did so with the
-  /// new store.
+  /// Of two processes that meet a damaged store one sets it aside, and the other one did so with
+  /// the new store.
   @Test func `only the file that could not be read is moved`() async throws {
     try await makeStore()
     let error = StoreError(.notADatabase, "", advice: "")

@@ -74,8 +74,8 @@ struct AfterDeletionTests {
     #expect(try await stack.fetch(Pier.all) == [])
   }
 
-  /// A context that knows of the deletion ignores the edit; one that does not keeps it as an orphan,
-  /// and the save's policy says what becomes of it.
+  /// A context that knows of the deletion ignores the edit; one that does not keeps it as an
+  /// orphan, and the save's policy says what becomes of it.
   @Test(arguments: Deletion.allCases)
   func `editing it never brings it back silently`(_ deletion: Deletion) async throws {
     try await fill()

@@ -200,8 +200,8 @@ import Testing
     #expect(ends.sorted() == expected)
   }
 
-  /// `withScratch`, evictions and imports failed with `closed` after their commit: who tried again did
-  /// it twice.
+  /// `withScratch`, evictions and imports failed with `closed` after their commit: who tried again
+  /// did it twice.
   @Test func `closing the stack ends the wait for one's own commit`() async throws {
     let stack = try await stack()
     let commit = try await stack.withScratch { [gull] scratch in

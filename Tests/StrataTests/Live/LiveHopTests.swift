@@ -3,7 +3,8 @@ import Testing
 
 @testable import Strata
 
-/// Live queries whose rows other tables decide: kept up to date by reading only what changes concern.
+/// Live queries whose rows other tables decide: kept up to date by reading only what changes
+/// concern.
 @Suite(
   .stack(Boat.self, Harbour.self, Sailor.self, Note.self, Tag.self, Folder.self, Colleague.self),
   .timeLimit(.minutes(10)))

@@ -209,8 +209,8 @@ import Testing
     #expect(await updates.next() == .integer(4))
   }
 
-  // Every commit made the values of a limited query's rows anew on the main actor. That the given ones
-  // are taken shows with those of other rows.
+  // Every commit made the values of a limited query's rows anew on the main actor. That the given
+  // ones are taken shows with those of other rows.
   @Test mutating func `without edits the maintainer's values are taken as they are`() throws {
     let elsewhere = fold.of(try chart.shown(boats([77]), Boat.all))
     try take(boats([1, 2, 3, 4]), fold: elsewhere)

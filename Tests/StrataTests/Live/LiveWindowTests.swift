@@ -53,8 +53,8 @@ import Testing
     }
   }
 
-  /// Windows on boats of their own, of which most go: where nothing is known any more, and then where
-  /// everything is.
+  /// Windows on boats of their own, of which most go: where nothing is known any more, and then
+  /// where everything is.
   private func followWindows(from first: Int, _ random: inout SeededRandom) async throws {
     try await fill((0..<120).map { boat(first + $0, &random) })
     let mine = Boat.where { $0.id >= first }

@@ -98,8 +98,8 @@ private enum RequiredCode {
   }
 }
 
-/// Another attribute became the key: optional references and links went on holding the old keys, and
-/// led nowhere, without a word.
+/// Another attribute became the key: optional references and links went on holding the old keys,
+/// and led nowhere, without a word.
 @Suite(.timeLimit(.minutes(10))) struct ChangedKeyTests {
   @Test func `a key is not changed under references and links that hold it`() async throws {
     let file = try StoreFile()

@@ -248,7 +248,8 @@ private enum Linked {
     let old = try Stack.schema(of: [V1.Song.self, V1.Artist.self], version: 1)
     let refused = await failure { try await rehearseMigration(from: old, to: V1.Artist.self) }
     #expect(refused?.code == .schemaMismatch)
-    // With the options of an app that rebuilds its store, every rehearsal passed: with an empty one.
+    // With the options of an app that rebuilds its store, every rehearsal passed: with an empty
+    // one.
     var rebuilding = Stack.Options()
     rebuilding.ifUnreadable = .rebuild()
     let rebuilt = await failure { [rebuilding] in

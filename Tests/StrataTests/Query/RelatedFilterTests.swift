@@ -3,7 +3,8 @@ import Testing
 
 @testable import Strata
 
-/// Filters that ask about related entities, over what is saved and over unsaved edits of every kind.
+/// Filters that ask about related entities, over what is saved and over unsaved edits of every
+/// kind.
 @Suite @MainActor struct RelatedFilterTests {
   /// Everything as plain Swift values.
   private struct World {

@@ -72,7 +72,8 @@ import Testing
     }
   }
 
-  /// The child went on taking the link for one that nobody has seen, and its edits had none any more.
+  /// The child went on taking the link for one that nobody has seen, and its edits had none any
+  /// more.
   @Test func `a child of the view context undoes links that it saved`() async throws {
     try await prepare()
     let child = view.scratch()

@@ -72,8 +72,9 @@ internal import Foundation
     await stack.close()
   }
 
-  // The mode was asked for and its first row read, but not the end of the statement, which writes the
-  // header: the store was opened with the old journal, and the first reader kept every commit out.
+  // The mode was asked for and its first row read, but not the end of the statement, which writes
+  // the header: the store was opened with the old journal, and the first reader kept every commit
+  // out.
   @Test(arguments: 1...5) func `a file whose log could not be begun is not opened`(
     number: Int
   ) async throws {
@@ -92,8 +93,8 @@ internal import Foundation
     await stack.close()
   }
 
-  // SQLite keeps its old journal then, and tells only who looks at the answer: readers and the writer
-  // would have kept each other out.
+  // SQLite keeps its old journal then, and tells only who looks at the answer: readers and the
+  // writer would have kept each other out.
   @Test func `a file system without shared memory is refused by name`() async throws {
     let plan = FaultPlan(sharesMemory: false)
     ObservedFileSystem.observe(file.path, with: plan)

@@ -44,8 +44,8 @@ internal import Foundation
     #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o600)
   }
 
-  // A byte was written through a link in the place of the file that signals commits, into whatever it
-  // led to.
+  // A byte was written through a link in the place of the file that signals commits, into whatever
+  // it led to.
   @Test(arguments: ["-notify", "-wal", "-shm", "-journal"])
   func `a link in the place of a file beside the store is not followed`(suffix: String)
     async throws

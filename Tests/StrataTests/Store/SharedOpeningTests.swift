@@ -104,8 +104,8 @@ private enum Widget {
     await app.close()
   }
 
-  /// Opening waited for the lock to make indexes that an import still owed, and failed if it did not
-  /// get it.
+  /// Opening waited for the lock to make indexes that an import still owed, and failed if it did
+  /// not get it.
   @Test func `a store opens while somebody else fills it without indexes`() async throws {
     let app = try await folder.stack()
     try await app.commit { $0.insert(Boat(id: 1, length: 7)) }

@@ -63,8 +63,8 @@ import Testing
     #expect(isBounded)
   }
 
-  /// A cursor that was opened just after its snapshot was found idle lost its rows, and said that it
-  /// was at its end.
+  /// A cursor that was opened just after its snapshot was found idle lost its rows, and said that
+  /// it was at its end.
   @Test func `nothing is unpinned under an open cursor`() async throws {
     for number in 0..<3 { try await stack.commit { $0.insert(Boat(id: number)) } }
     let first = try await stack.store.snapshot()

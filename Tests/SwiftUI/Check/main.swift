@@ -1,4 +1,5 @@
-// Drives the property wrappers with a real store and a host that evaluates one view as SwiftUI does.
+// Drives the property wrappers with a real store and a host that evaluates one view as SwiftUI
+// does.
 
 import Adapter
 import Foundation
@@ -47,7 +48,8 @@ try await stack.withScratch { $0.insert(Song(id: 10, title: "Footprints", genre:
 for _ in 0..<100 { await Task.yield() }
 check(host.evaluations == before && before > evaluations, "nobody is woken needlessly")
 
-// The parent makes the view again: with an equal query nothing happens, with another one it changes.
+// The parent makes the view again: with an equal query nothing happens, with another one it
+// changes.
 host.show(SongList(genre: "modal").stack(stack))
 check(host.words.first == "3 songs", "the live query outlives the view's value")
 host.show(SongList(genre: "blues").stack(stack))

@@ -1,7 +1,7 @@
 public import Observation
 
-/// Shows one view: keeps its state while it is made again, and evaluates it when something that it has
-/// read changes.
+/// Shows one view: keeps its state while it is made again, and evaluates it when something that it
+/// has read changes.
 @MainActor public final class Host {
   private let storage = Storage()
   private var show: () -> [String] = { [] }

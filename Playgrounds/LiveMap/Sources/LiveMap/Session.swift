@@ -5,8 +5,8 @@ import StrataMap
 /// One page: a list and a map of one live query, for as long as the page's connection lasts.
 ///
 /// Every page has a registry of its own, because region, zoom, clusters, gate and selection are a
-/// page's own. What is expensive is shared underneath: live queries that are equal have one result in
-/// memory. When the connection ends, so does `run`, and with it everything that is held here.
+/// page's own. What is expensive is shared underneath: live queries that are equal have one result
+/// in memory. When the connection ends, so does `run`, and with it everything that is held here.
 @MainActor final class Session {
   private let world: World
   private let live: LiveQuery<Sighting>
@@ -67,8 +67,8 @@ import StrataMap
 
   /// Sends what is new, one at a time: the next one follows when the page has shown the last.
   ///
-  /// Meanwhile the surface composes, and the list has its newest elements. So a page that is slow, or
-  /// stopped, costs an entry an id, and no queue.
+  /// Meanwhile the surface composes, and the list has its newest elements. So a page that is slow,
+  /// or stopped, costs an entry an id, and no queue.
   private func offer(_ stream: EventStream) {
     guard !underWay.contains(stream) else {
       waiting.insert(stream)

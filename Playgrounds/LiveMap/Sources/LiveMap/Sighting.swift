@@ -37,7 +37,8 @@ struct Sighting: Entity {
     Field(\.time, "properties.time", .epochMilliseconds)
   }
 
-  /// How a sighting becomes a pin. A cluster knows how many balloons it has, and its strongest quake.
+  /// How a sighting becomes a pin. A cluster knows how many balloons it has, and its strongest
+  /// quake.
   static let pins = AnnotationMapping<Sighting>(latitude: \.latitude, longitude: \.longitude)
     .title(\.place) { $0 ?? "Somewhere" }
     .subtitle(\.magnitude) { $0.map { String(format: "M %.1f", $0) } ?? "" }

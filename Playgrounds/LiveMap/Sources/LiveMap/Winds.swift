@@ -3,8 +3,8 @@ import Strata
 
 /// Launches balloons and moves them: an author of thousands of changes a second.
 ///
-/// It keeps no balloons in memory. Each turn reads the next ones from the store, moves them and saves
-/// them as one commit; one that the user deletes meanwhile stays deleted.
+/// It keeps no balloons in memory. Each turn reads the next ones from the store, moves them and
+/// saves them as one commit; one that the user deletes meanwhile stays deleted.
 actor Winds {
   /// How many balloons there shall be, and how many of them move in a second.
   struct Setting: Sendable, Hashable {
@@ -60,7 +60,8 @@ actor Winds {
     }
   }
 
-  /// Launches or takes down as many as are wanted, some in each turn; answers whether none are left.
+  /// Launches or takes down as many as are wanted, some in each turn; answers whether none are
+  /// left.
   private func launch(_ count: Int) async throws -> Bool {
     let missing = try await count - scratch.count(Sighting.balloons)
     for _ in 0..<min(max(missing, 0), Self.mostInOneTurn) {
@@ -109,7 +110,8 @@ extension Sighting {
       latitude: site.latitude, longitude: site.longitude, time: Date())
   }
 
-  /// One step with the prevailing winds: eastwards in the middle latitudes, westwards in the tropics.
+  /// One step with the prevailing winds: eastwards in the middle latitudes, westwards in the
+  /// tropics.
   fileprivate mutating func drift() {
     guard let latitude, let longitude else { return }
     let (north, east) = (latitude * .pi / 180, longitude * .pi / 180)

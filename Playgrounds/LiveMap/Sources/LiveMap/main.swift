@@ -1,7 +1,7 @@
 // A map in the browser that is kept equal to a live query.
 //
-//   swift run --package-path Playgrounds/LiveMap
-//   swift run -c release --package-path Playgrounds/LiveMap LiveMap --port 9000 --store quakes.sqlite
+//   swift run --package-path Playgrounds/LiveMap swift run -c release --package-path
+//   Playgrounds/LiveMap LiveMap --port 9000 --store quakes.sqlite
 
 import Foundation
 import Strata

@@ -20,7 +20,8 @@ import Strata
     for edit in update.edits { print("  screen  ~ \(rows[edit.offset].title)") }
   }
 
-  /// Returns when the list shows what the view context has, as it does after a turn of the main actor.
+  /// Returns when the list shows what the view context has, as it does after a turn of the main
+  /// actor.
   func settled() async {
     while rows != Array(articles.elements) { await Task.yield() }
   }

@@ -12,8 +12,8 @@ let server = try NewsServer()
 let url = try await server.start()
 let stack = try await Stack.temporary(Article.self)
 
-// 1. A feed is where the server has something, and what its records become. Rows that no page has are
-//    deleted.
+// 1. A feed is where the server has something, and what its records become. Rows that no page has
+//    are deleted.
 var news = Feed(
   "news", Article.self, from: URLRequest(url: url), mapping: Article.json, absent: .delete)
 news.paging = .linkHeader
@@ -58,8 +58,8 @@ await server.publish(7, nil)
 await server.publish(26, "Headline 26")
 await pull("One corrected, one withdrawn, one new")
 
-// 5. Ten screens ask at once, and the server is slow: one request for each page, and another one for
-//    each whether it still is what it was, before rows that no page has are deleted.
+// 5. Ten screens ask at once, and the server is slow: one request for each page, and another one
+//    for each whether it still is what it was, before rows that no page has are deleted.
 await server.publish(27, "Headline 27")
 await server.slowDown(.milliseconds(20))
 print("\nTen pulls at once, from a slow server")
