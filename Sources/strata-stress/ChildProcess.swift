@@ -5,7 +5,7 @@ import Strata
 /// commits by streams and live queries alone.
 ///
 /// Its first line of input begins it; `more` asks for one more commit, and a number is the last
-/// commit of all processes.
+/// commit of all processes. It closes the store when another line says so.
 @MainActor
 struct ChildProcess {
   struct Options {
@@ -76,7 +76,7 @@ struct ChildProcess {
     }
     guard let last = line.flatMap({ Int64($0) }) else { exit(3) }
 
-    // Nothing is committed here any more: only the signals of others bring the view there.
+    // Nothing is committed or closed any more: only the signals of others' commits bring the view there.
     watchdog.begin("seeing commit \(last) in process \(options.number)")
     try await stack.view.merged(last)
     var violations: [String] = []
@@ -93,6 +93,8 @@ struct ChildProcess {
       violations += await follower.violations(stored, isExact: options.keepsHistory)
       resets += await follower.resets
     }
+    say("there")
+    _ = await input.next()
     await stack.close()
     let counts = await worker.counts
     say("report \(counts.conflicts) \(counts.busy) \(resets)")

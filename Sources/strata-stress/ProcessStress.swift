@@ -121,6 +121,11 @@ struct ProcessStress {
     let log = try? FileManager.default.attributesOfItem(atPath: store.path + "-wal")
     report.counts["logBytes"] = (log?[.size] as? NSNumber)?.intValue ?? 0
     for child in survivors { child.tell("\(last)") }
+    // Closing the store is a signal, too: nobody does while another one may need it.
+    for child in survivors where await child.output.next() != "there" {
+      report.violations.append("a process did not see the last commit")
+    }
+    for child in survivors { child.tell("close") }
     for child in survivors { await collect(child, &report) }
     return survivors.count
   }
