@@ -36,10 +36,10 @@ struct CrashStress {
       report.counts["kills", default: 0] += 1
     }
     report.counts["commits"] = Int(state.token.commit)
-    report.require("kills")
+    report.require("kills", "acknowledged")
     // Fewer say nothing of a machine that begins slowly.
-    if options.kills >= 30 {
-      report.require("acknowledged", "interrupted", "migrated", "notMigrated", "leftLogs")
+    if options.kills >= 300 {
+      report.require("interrupted", "migrated", "notMigrated", "leftLogs")
     }
     return report
   }

@@ -41,7 +41,7 @@ struct PowerStress {
     }
     report.require("fullCommits", "fullLosses", "normalCommits", "normalLosses")
     // Without it, what the disk had was never taken away.
-    if options.losses >= 60 { report.require("normalUndone") }
+    if options.losses >= 300 { report.require("normalUndone") }
     return report
   }
 }
