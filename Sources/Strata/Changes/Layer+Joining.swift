@@ -38,9 +38,7 @@ extension LayerChange {
     }
     return LayerChange.known(Change(before: before, after: high.after)).normalized
   }
-}
 
-extension LayerChange {
   /// Nil for an identity, which no layer holds.
   var normalized: LayerChange? {
     if case .known(let change) = self, change.isIdentity { return nil }

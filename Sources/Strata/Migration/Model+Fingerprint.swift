@@ -13,13 +13,11 @@ extension Model {
       // Ends the text: no byte of UTF-8.
       hash = (hash ^ 0xFF) &* 0x100_0000_01B3
     }
-    func add(formerNames: [String], of name: String, among names: Set<[UInt8]>) {
-      for former in formerNames where names.contains(former.folded) && !former.isSameName(as: name)
-      {
-        add("\(former) is \(name)")
+    func add(formerNames: [String], of name: String, among names: @autoclosure () -> [String]) {
+      for former in formerNames where !former.isSameName(as: name) {
+        if names().contains(where: former.isSameName) { add("\(former) is \(name)") }
       }
     }
-    let names = Set(tables.map(\.name.folded))
     for table in tables.sorted(by: { $0.name < $1.name }) {
       add(table.sql.create)
       for index in table.sql.indexes(uniques: table.uniques) { add(index.create) }
@@ -28,10 +26,11 @@ extension Model {
         add(column.valueType)
         add(column.target ?? "")
       }
-      add(formerNames: table.evolution.formerNames, of: table.name, among: names)
-      let columns = Set(table.columns.map(\.name.folded))
+      add(formerNames: table.evolution.formerNames, of: table.name, among: tables.map(\.name))
       for (column, evolution) in zip(table.columns, table.evolution.columns) {
-        add(formerNames: evolution.evolution.formerNames, of: column.name, among: columns)
+        add(
+          formerNames: evolution.evolution.formerNames, of: column.name,
+          among: table.columns.map(\.name))
       }
     }
     return Int64(bitPattern: hash)

@@ -52,6 +52,9 @@ extension SchemaDescription.Table {
   /// All SQL text about the table; the key comes first there.
   var sql: TableSQL { TableSQL(name: name, columns: storedColumns) }
 
+  /// Whether its rows are the links of two entities.
+  package var isJoin: Bool { name.hasPrefix(ManyToManyDefinition.prefix) }
+
   /// A name in the key, a constraint or an index that is no column's; nil if there is none.
   var missingColumn: String? {
     let all = Set(columns.map(\.name))

@@ -23,18 +23,11 @@ package enum StoreRehearsal {
     try connection.execute("COMMIT")
     _ = try connection.checkpointPassively()
   }
-}
 
-extension StoreRehearsal {
   /// The key of the link between two entities; nil if one of theirs is none.
   package static func linkKey(_ owner: Cell, _ target: Cell) -> Cell? {
     try? JoinTable.key(owner, target)
   }
-}
-
-extension SchemaDescription.Table {
-  /// Whether its rows are the links of two entities.
-  package var isJoin: Bool { name.hasPrefix(ManyToManyDefinition.prefix) }
 }
 
 extension Stack {

@@ -150,14 +150,13 @@ package import Strata
   private func show(_ part: [ClusterActor.Difference], of answer: ClusterActor.Answer) {
     for difference in part where !isOver {
       // The map may have moved on, also in the middle of it.
-      if answer.generation == generation { show(difference) } else { drop(difference) }
+      if answer.generation == generation { show(difference) } else { restyle(difference.id) }
     }
   }
 
-  /// Leaves to the next answer how something is displayed, but not what it looks like: that answer
-  /// knows of no change before it.
-  private func drop(_ difference: ClusterActor.Difference) {
-    let id = difference.id
+  /// Wants of what is displayed by itself what it looks like now, and leaves to the next answer how it
+  /// is displayed: that one knows of no change before it.
+  private func restyle(_ id: RecordKey) {
     if displayed[id]?.count == 1 { desire(id, annotation(id)) }
   }
 
@@ -165,8 +164,7 @@ package import Strata
     switch difference {
     case .gone(let id):
       if displayed.removeValue(forKey: id) != nil { desire(id, nil) }
-    case .changed(let id):
-      if displayed[id]?.count == 1 { desire(id, annotation(id)) }
+    case .changed(let id): restyle(id)
     case .shown(let item, let group):
       // Gone or changed since: the next batch knows.
       guard let annotation = annotation(item.id) else { return }
