@@ -16,7 +16,7 @@ internal import Observation
 /// - Parameters:
 ///   - value: what is read, on the main actor.
 ///   - wanted: what it is to be equal to.
-///   - limit: how long it may take.
+///   - limit: how long it may take; longer in a process that is busy with other tests.
 ///   - clock: what measures it.
 ///   - sourceLocation: where a failure is shown.
 /// - Returns: whether it became so.

@@ -1,7 +1,12 @@
 /// How long a test waits for something that happens elsewhere.
+///
+/// Among a thousand other tests, a task may wait half a minute for its turn. So when the time is
+/// over, everything that is ready to run runs first, many times over: no time at all in a quiet
+/// process, and as long as its tasks wait for each other in a busy one.
 struct Patience: Sendable {
   private let limit: Duration
   private let clock: any Clock<Duration>
+  private static let lastTurns = 200
 
   init(_ limit: Duration, _ clock: any Clock<Duration>) {
     self.limit = limit
@@ -18,6 +23,10 @@ struct Patience: Sendable {
     if look({ signal.yield() }) { return true }
     let timer = Task { [clock, limit] in
       try? await clock.sleep(for: limit)
+      for _ in 0..<Self.lastTurns where !Task.isCancelled {
+        await Task.yield()
+        await MainActor.run {}
+      }
       signal.finish()
     }
     defer { timer.cancel() }

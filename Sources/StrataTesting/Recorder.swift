@@ -42,7 +42,7 @@ public final class Recorder<Element: Sendable>: Sendable {
   ///
   /// - Parameters:
   ///   - sequence: what is recorded, until it ends or nobody has the recorder any more.
-  ///   - limit: how long a wait may take.
+  ///   - limit: how long a wait may take; longer in a process that is busy with other tests.
   ///   - clock: what measures it.
   ///   - words: what a failure says of an element.
   public init<S: AsyncSequence & Sendable>(

@@ -85,7 +85,7 @@ struct LeakStress {
       await listening.value
     }
     // Without a call of `close`, a stack closes in the background.
-    let deadline = ContinuousClock.now + .seconds(20)
+    let deadline = ContinuousClock.now + .seconds(300)
     while stack != nil || view != nil || live != nil || scratch != nil || registry != nil {
       if deadline < .now { break }
       await Task.yield()

@@ -10,8 +10,8 @@ final class Watchdog: Sendable {
 
   private let state = Lock(State())
 
-  /// - Parameter patience: how long one thing may take.
-  init(mode: String, patience: Duration = .seconds(60)) {
+  /// - Parameter patience: how long one thing may take, on a machine that is busy with others, too.
+  init(mode: String, patience: Duration = .seconds(300)) {
     state.withLock { $0.deadline = .now + patience }
     self.patience = patience
     Thread.detachNewThread { [state] in

@@ -8,7 +8,7 @@ import Testing
   let clock = ManualClock()
 
   @Test func `elements come one by one, and all are kept`() async throws {
-    let recorder = Recorder(stack.changes)
+    let recorder = Recorder(stack.changes, clock: clock)
     for id in 1...3 { try await stack.withScratch { $0.insert(Song(id: id)) } }
     try await recorder.wait(for: "the third commit") { $0.last?.commit == 3 }
     let first = try await recorder.next()
@@ -21,7 +21,7 @@ import Testing
   @Test func `updates of a live query can be waited for`() async throws {
     let songs = stack.view.live(Song.sorted(by: \.title))
     try await songs.load()
-    let updates = Recorder(songs.updates)
+    let updates = Recorder(songs.updates, clock: clock)
     stack.view.insert(Song(id: 1, title: "So What"))
     #expect(try await updates.next().insertions == [0])
     stack.view.insert(Song(id: 2, title: "Blue in Green"))
@@ -70,7 +70,7 @@ import Testing
 
   @Test func `the end of a sequence that fails is its error`() async throws {
     let stream = AsyncThrowingStream<Int, any Error> { $0.finish(throwing: Broken()) }
-    let recorder = Recorder(stream)
+    let recorder = Recorder(stream, clock: clock)
     await #expect(throws: Broken.self) { try await recorder.end() }
   }
 
@@ -90,7 +90,7 @@ import Testing
   @Test func `each element is returned once, whoever waits`() async throws {
     for _ in 0..<100 {
       let (stream, continuation) = AsyncStream.makeStream(of: Int.self)
-      let recorder = Recorder(stream)
+      let recorder = Recorder(stream, clock: clock)
       let waiting = (0..<4).map { _ in Task { @concurrent in try await recorder.next() } }
       for number in 0..<4 {
         await Task.yield()
@@ -100,6 +100,18 @@ import Testing
       for task in waiting { taken.append(try await task.value) }
       #expect(taken.sorted() == [0, 1, 2, 3])
     }
+  }
+
+  // Among a thousand tests, nothing had come in time: nobody had had a turn.
+  @Test func `what is about to happen when the time is over still counts`() async throws {
+    let (stream, continuation) = AsyncStream.makeStream(of: Int.self)
+    let recorder = Recorder(stream, within: .seconds(5), clock: clock)
+    let waiting = Task { try await recorder.next() }
+    await clock.sleepers()
+    clock.advance(by: .seconds(5))
+    for _ in 0..<20 { await Task.yield() }
+    continuation.yield(1)
+    #expect(try await waiting.value == 1)
   }
 
   // A wait failed at once if the next element came before the condition was looked at a second
@@ -123,7 +135,7 @@ import Testing
     let (stream, continuation) = AsyncStream.makeStream(of: Int.self)
     let gate = TestGate()
     continuation.onTermination = { _ in Task { await gate.pass() } }
-    var recorder: Recorder<Int>? = Recorder(stream)
+    var recorder: Recorder<Int>? = Recorder(stream, clock: clock)
     continuation.yield(1)
     _ = try await recorder?.next()
     recorder = nil

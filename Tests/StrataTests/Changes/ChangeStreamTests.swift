@@ -36,8 +36,7 @@ import Testing
     func received(_ count: Int) async { await until { elements.count >= count } }
 
     private func until(_ condition: () -> Bool) async {
-      for _ in 0..<100_000 where !condition() { await Task.yield() }
-      #expect(condition())
+      #expect(await eventually { condition() })
     }
   }
 

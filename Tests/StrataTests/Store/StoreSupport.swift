@@ -24,13 +24,14 @@ final class WriterStop: Sendable {
   func release() { goOn.signal() }
 }
 
-/// Lets others run until the condition holds; false if it never does.
+/// Lets others run until the condition holds; false if it does not within minutes.
 nonisolated(nonsending) func eventually(_ condition: () async -> Bool) async -> Bool {
-  for _ in 0..<3_000_000 {
+  let end = ContinuousClock.now + .seconds(300)
+  while ContinuousClock.now < end {
     if await condition() { return true }
     await Task.yield()
   }
-  return false
+  return await condition()
 }
 
 /// Lets everything that is ready run a few hundred times.
