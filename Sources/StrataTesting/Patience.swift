@@ -1,8 +1,8 @@
 /// How long a test waits for something that happens elsewhere.
 ///
 /// Among a thousand other tests, a task may wait half a minute for its turn. So when the time is
-/// over, everything that is ready to run runs first, many times over: no time at all in a quiet
-/// process, and as long as its tasks wait for each other in a busy one.
+/// over, everything that is ready to run runs first, many times over: a quarter of a second in a
+/// quiet process, and as long as its tasks wait for each other in a busy one.
 struct Patience: Sendable {
   private let limit: Duration
   private let clock: any Clock<Duration>
@@ -24,8 +24,9 @@ struct Patience: Sendable {
     let timer = Task { [clock, limit] in
       try? await clock.sleep(for: limit)
       for _ in 0..<Self.lastTurns where !Task.isCancelled {
-        await Task.yield()
         await MainActor.run {}
+        // Threads that were put off have their turn, too.
+        try? await Task.sleep(for: .milliseconds(1))
       }
       signal.finish()
     }

@@ -27,7 +27,7 @@ private struct Bomb: Entity {
   }
 }
 
-@Suite(.stack(Author.self, Book.self), .timeLimit(.minutes(10))) struct AtomicImportTests {
+@Suite(.stack(Author.self, Book.self), .timeLimit(.minutes(25))) struct AtomicImportTests {
   let stack = Stack.test
   private let atomic = ImportOptions(batchSize: 100) { $0.commits = .atomic }
 

@@ -13,7 +13,7 @@ import Testing
 #endif
 
 /// An empty table that gets many rows is filled without its indexes, which are made at the end.
-@Suite(.stack(Author.self, Book.self), .timeLimit(.minutes(10)))
+@Suite(.stack(Author.self, Book.self), .timeLimit(.minutes(25)))
 struct BulkLoadTests {
   /// More than a table needs to be loaded in bulk, in chunks between which the test looks.
   private static let chunks = (0..<6).map { chunk in

@@ -7,7 +7,7 @@ import Testing
 @testable import StrataImport
 
 /// What an import says that cannot read its store any more once it is committed.
-@Suite(.timeLimit(.minutes(10))) struct CommitFaultTests {
+@Suite(.timeLimit(.minutes(25))) struct CommitFaultTests {
   private struct Item: Entity {
     var id = 0
     var name = ""

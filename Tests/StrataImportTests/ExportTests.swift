@@ -164,7 +164,7 @@ private struct Everything: Entity, Equatable {
   }
 }
 
-@Suite(.timeLimit(.minutes(10))) struct ExportTests {
+@Suite(.timeLimit(.minutes(25))) struct ExportTests {
   private func exported<E: Entity>(
     _ stack: Stack, _ query: Query<E>, as format: JSONFormat = .array,
     mapping: JSONMapping<E> = .automatic

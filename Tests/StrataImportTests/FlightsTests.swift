@@ -5,7 +5,7 @@ import Testing
 @testable import Strata
 @testable import StrataImport
 
-@Suite(.timeLimit(.minutes(10))) struct FlightsTests {
+@Suite(.timeLimit(.minutes(25))) struct FlightsTests {
   @Test func `the deadline of who begins is nobody else's`() async throws {
     let flights = Flights()
     let deadline = Lock<ContinuousClock.Instant??>(nil)
@@ -33,5 +33,28 @@ import Testing
     #expect(error?.storeError?.code == .deadlineExceeded)
     await gate.open()
     #expect(try await first.value == .notModified)
+  }
+
+  // The one who began a flight made its task under the lock that the one who cancels waits for
+  // while it holds up the making of tasks: both, and then everybody, waited for ever.
+  @Test func `who is cancelled while joining holds nobody up`() async {
+    await #expect(processExitsWith: .success) {
+      Thread.detachNewThread {
+        Thread.sleep(forTimeInterval: 600)
+        exit(1)
+      }
+      let flights = Flights()
+      for round in 0..<5_000 {
+        let hasBegun = Lock(false)
+        let joining = Task {
+          hasBegun.withLock { $0 = true }
+          return try? await flights.join("feed", nil) { _ in .success(.notModified) }
+        }
+        while !hasBegun.withLock(\.self) {}
+        for _ in 0..<round % 100 { _ = hasBegun.withLock(\.self) }
+        joining.cancel()
+        _ = await joining.value
+      }
+    }
   }
 }

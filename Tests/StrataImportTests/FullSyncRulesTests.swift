@@ -42,7 +42,7 @@ private struct Part: Entity, Equatable {
 }
 
 @Suite(
-  .stack(Label.self, Loose.self, Firm.self, Part.self), .timeLimit(.minutes(10)))
+  .stack(Label.self, Loose.self, Firm.self, Part.self), .timeLimit(.minutes(25)))
 struct FullSyncRulesTests {
   let stack = Stack.test
 

@@ -5,7 +5,7 @@ import Testing
 
 @testable import StrataImport
 
-@Suite(.stack(Author.self, Book.self), .timeLimit(.minutes(10))) struct FullSyncTests {
+@Suite(.stack(Author.self, Book.self), .timeLimit(.minutes(25))) struct FullSyncTests {
   let stack = Stack.test
 
   private func ids() async throws -> [Int] { try await stack.fetch(Book.all).map(\.id) }

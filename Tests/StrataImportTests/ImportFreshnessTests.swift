@@ -17,7 +17,7 @@ private struct Level: Entity, Equatable {
   }
 }
 
-@Suite(.stack(Level.self), .timeLimit(.minutes(10))) struct ImportFreshnessTests {
+@Suite(.stack(Level.self), .timeLimit(.minutes(25))) struct ImportFreshnessTests {
   let stack = Stack.test
 
   private func importing(_ json: String, absent: AbsentRows = .keep) async throws -> ImportResult {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import StrataImport
 
-@Suite(.stack(Author.self, Book.self), .timeLimit(.minutes(10))) struct ImportProgressTests {
+@Suite(.stack(Author.self, Book.self), .timeLimit(.minutes(25))) struct ImportProgressTests {
   let stack = Stack.test
 
   init() async throws {

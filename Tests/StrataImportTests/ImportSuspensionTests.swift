@@ -15,7 +15,7 @@ private struct Reading: Entity, Equatable {
 }
 
 /// An import whose stack is suspended in the middle of its input.
-@Suite(.stack(Reading.self), .timeLimit(.minutes(10))) struct ImportSuspensionTests {
+@Suite(.stack(Reading.self), .timeLimit(.minutes(25))) struct ImportSuspensionTests {
   let stack = Stack.test
   private let gate = TestGate()
 

@@ -7,7 +7,7 @@ import Testing
 
 /// A full sync deletes what a feed does not have; a feed that does not have everything must not
 /// look like one that does.
-@Suite(.stack(Author.self, Book.self), .timeLimit(.minutes(10))) struct IncompleteFeedTests {
+@Suite(.stack(Author.self, Book.self), .timeLimit(.minutes(25))) struct IncompleteFeedTests {
   let stack = Stack.test
 
   private static let shelf = JSONDocument {

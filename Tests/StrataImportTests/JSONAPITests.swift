@@ -9,7 +9,7 @@ import Testing
   import FoundationNetworking
 #endif
 
-@Suite(.stack(Author.self, Book.self), .timeLimit(.minutes(10))) struct JSONAPITests {
+@Suite(.stack(Author.self, Book.self), .timeLimit(.minutes(25))) struct JSONAPITests {
   let stack = Stack.test
 
   private static let author = JSONMapping<Author> {

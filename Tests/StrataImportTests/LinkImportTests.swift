@@ -43,7 +43,7 @@ private struct Folder: Entity, Equatable {
   }
 }
 
-@Suite(.stack(Tag.self, Note.self, Folder.self), .timeLimit(.minutes(10)))
+@Suite(.stack(Tag.self, Note.self, Folder.self), .timeLimit(.minutes(25)))
 struct LinkImportTests {
   let stack = Stack.test
 

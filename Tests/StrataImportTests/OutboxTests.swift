@@ -6,7 +6,7 @@ import Testing
 @testable import StrataImport
 
 /// Local changes on their way to a server that fails, and imports that come meanwhile.
-@Suite(.timeLimit(.minutes(10))) struct OutboxTests {
+@Suite(.timeLimit(.minutes(25))) struct OutboxTests {
   private struct Unreachable: Error {}
 
   private let url = FileManager.default.temporaryDirectory

@@ -10,7 +10,7 @@ import Testing
 #endif
 
 /// What is pushed while an import reads an answer that the server gave before.
-@Suite(.stack(Author.self, Book.self), .timeLimit(.minutes(10))) struct PushDuringImportTests {
+@Suite(.stack(Author.self, Book.self), .timeLimit(.minutes(25))) struct PushDuringImportTests {
   let stack = Stack.test
 
   private func edit(_ id: Int, _ change: (inout Book) -> Void) async throws {

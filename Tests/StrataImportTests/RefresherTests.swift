@@ -19,7 +19,7 @@ private func tagged(_ request: URLRequest, _ tag: String, _ body: String) -> Tes
   return .init(headers: ["ETag": tag], body: body)
 }
 
-@Suite(.stack(Author.self), .timeLimit(.minutes(10))) struct RefresherTests {
+@Suite(.stack(Author.self), .timeLimit(.minutes(25))) struct RefresherTests {
   let stack = Stack.test
   let clock = ManualClock(skippingSleeps: true)
 

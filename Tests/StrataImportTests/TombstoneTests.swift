@@ -39,7 +39,7 @@ private struct Contract: Entity, Equatable {
   }
 }
 
-@Suite(.stack(Label.self, Song.self, Contract.self), .timeLimit(.minutes(10)))
+@Suite(.stack(Label.self, Song.self, Contract.self), .timeLimit(.minutes(25)))
 struct TombstoneTests {
   let stack = Stack.test
 

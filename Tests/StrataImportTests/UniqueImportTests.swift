@@ -19,7 +19,7 @@ private struct User: Entity, Equatable {
 }
 
 /// A duplicate stopped the import, although refused records were to be left out.
-@Suite(.stack(User.self), .timeLimit(.minutes(10))) struct UniqueImportTests {
+@Suite(.stack(User.self), .timeLimit(.minutes(25))) struct UniqueImportTests {
   let stack = Stack.test
 
   init() async throws {

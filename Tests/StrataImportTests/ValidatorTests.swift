@@ -18,7 +18,7 @@ private func books(_ ids: some Sequence<Int>) -> String {
 }
 
 /// What a server said of a feed holds only as long as the store has what it said it of.
-@Suite(.stack(Author.self, Book.self), .timeLimit(.minutes(10))) struct ValidatorTests {
+@Suite(.stack(Author.self, Book.self), .timeLimit(.minutes(25))) struct ValidatorTests {
   let stack = Stack.test
 
   /// The bodies at paths, each under a tag that is its text.

@@ -3,7 +3,7 @@ import Strata
 import StrataTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(10))) @MainActor struct FaultyDiskTests {
+@Suite(.timeLimit(.minutes(25))) @MainActor struct FaultyDiskTests {
   let disk: FaultyDisk
   init() throws { disk = try FaultyDisk() }
 

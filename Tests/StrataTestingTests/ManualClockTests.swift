@@ -3,7 +3,7 @@ import Strata
 import StrataTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(10))) struct ManualClockTests {
+@Suite(.timeLimit(.minutes(25))) struct ManualClockTests {
   let clock = ManualClock()
 
   @Test func `sleepers wake when their time has come`() async throws {

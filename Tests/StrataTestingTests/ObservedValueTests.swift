@@ -3,7 +3,7 @@ import Strata
 import StrataTesting
 import Testing
 
-@Suite(.stack(Song.self, Artist.self), .timeLimit(.minutes(10))) @MainActor
+@Suite(.stack(Song.self, Artist.self), .timeLimit(.minutes(25))) @MainActor
 struct ObservedValueTests {
   let stack = Stack.test
 

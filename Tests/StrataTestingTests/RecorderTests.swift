@@ -2,7 +2,7 @@ import Strata
 import StrataTesting
 import Testing
 
-@Suite(.stack(Song.self, Artist.self), .timeLimit(.minutes(10))) @MainActor struct RecorderTests {
+@Suite(.stack(Song.self, Artist.self), .timeLimit(.minutes(25))) @MainActor struct RecorderTests {
   let stack = Stack.test
   /// Nobody's patience ends before the test moves it.
   let clock = ManualClock()

@@ -10,7 +10,7 @@ extension Fixture {
     Song.self, #"[{"id": 1, "title": "So What", "artistID": 7}, {"id": 2, "title": "Freddie"}]"#)
 }
 
-@Suite(.stack(Song.self, Artist.self, loading: .artists, .songs), .timeLimit(.minutes(10)))
+@Suite(.stack(Song.self, Artist.self, loading: .artists, .songs), .timeLimit(.minutes(25)))
 struct StackTraitTests {
   let stack = Stack.test
 

@@ -75,7 +75,8 @@ final class CommitSignal: Sendable {
   /// - Returns: false if the system has no room for another watch.
   func start(_ onSignal: @escaping @Sendable () -> Void) -> Bool {
     state.withLock { $0.onSignal = onSignal }
-    guard watch() else { return false }
+    // Who closes the store removes the file, also between the two calls here.
+    while !watch() { if !renewIfRemoved() { return false } }
     renewIfRemoved()
     return true
   }
@@ -98,24 +99,31 @@ final class CommitSignal: Sendable {
   }
 
   /// Makes the file anew if somebody removed it: who opens the store now would make another one.
-  private func renewIfRemoved() {
+  ///
+  /// - Returns: whether it did.
+  @discardableResult private func renewIfRemoved() -> Bool {
     let isRemoved = state.withLock { state in
       var status = stat()
       return !state.isStopped && fstat(state.file, &status) == 0 && status.st_nlink == 0
     }
     guard isRemoved, let file = Self.open(path, like: String(path.dropLast("-notify".count))) else {
-      return
+      return false
     }
-    let old = state.withLock { state in
-      if state.isStopped { return file }
+    let old: Int32? = state.withLock { state in
+      if state.isStopped { return nil }
       defer { state.file = file }
       return state.file
+    }
+    guard let old else {
+      remove(file)
+      return false
     }
     // The old watch ends while its file is there.
     _ = watch()
     close(old)
     // Whoever found the new file first has not heard what was committed since.
     post()
+    return true
   }
 
   /// Closes and removes the file, so that a store that nobody has open is one file; whoever else
@@ -130,7 +138,10 @@ final class CommitSignal: Sendable {
       return (state.isStopped ? nil : state.file, state.watch)
     }
     watch?.end()
-    guard let file else { return }
+    if let file { remove(file) }
+  }
+
+  private func remove(_ file: Int32) {
     unlink(path)
     close(file)
   }

@@ -66,3 +66,15 @@ package struct BatchSave: Sendable {
   /// `cancelled`.
   package func withdraw() { submission.withdraw() }
 }
+
+/// Batches of which none is saved behind one that is not, though several wait at once.
+package final class BatchSequence: Sendable {
+  private let hasEnded = Lock(false)
+
+  package init() {}
+
+  /// - Throws: `cancelled` if a batch before was taken back or has failed.
+  func check() throws(StoreError) { if hasEnded.withLock(\.self) { throw .cancelled } }
+
+  func end() { hasEnded.withLock { $0 = true } }
+}

@@ -25,6 +25,8 @@ package struct ImportTarget: Sendable {
     package var noted: ImportLedger?
     /// The load that may put off indexes; nil if all of them are kept.
     package var load: BulkLoad?
+    /// Whose batches are saved one behind the other; nil for a batch by itself.
+    package var sequence: BatchSequence?
 
     package init() {}
 
@@ -35,10 +37,15 @@ package struct ImportTarget: Sendable {
   /// Starts saving a batch as a commit of its own.
   package func save(_ batch: RecordBatch, _ saving: Saving) -> BatchSave {
     let layer = batch.layer
-    return BatchSave(
-      store.writer.enqueue(.bulk, context: context) { [author] writer throws(StoreError) in
-        try writer.save(layer, saving, author: author)
-      })
+    let submission = store.writer.enqueue(.bulk, context: context) {
+      [author] writer throws(StoreError) in
+      try saving.sequence?.check()
+      do throws(StoreError) { return try writer.save(layer, saving, author: author) } catch {
+        saving.sequence?.end()
+        throw error
+      }
+    }
+    return BatchSave(submission.beforeWithdrawing { saving.sequence?.end() })
   }
 
   /// Deletes those rows of a page that are as they were noted, by the delete rules.

@@ -8,6 +8,14 @@ struct Submission<R: Sendable>: Sendable {
     self.withdraw = withdraw
   }
 
+  /// The same unit; `action` runs before it is withdrawn.
+  func beforeWithdrawing(_ action: @escaping @Sendable () -> Void) -> Submission {
+    Submission(promise: promise) {
+      action()
+      withdraw()
+    }
+  }
+
   /// The unit's result; cancelling the task withdraws the unit if it has not started.
   nonisolated(nonsending) var value: R {
     get async throws(StoreError) {

@@ -44,9 +44,9 @@ final class WriterQueue: Sendable {
       if state.suspended != nil && !waitsForResumption { return .failure(.suspended) }
       if lane == .urgent { state.interruption?.raise() }
       // A unit that waits for the resumption gets its ticket then.
-      return .success(
-        state.suspended?.add(unit, lane: lane, context: context)
-          ?? state.queue.add(unit, lane: lane, context: context))
+      if let id = state.suspended?.add(unit, lane: lane, context: context) { return .success(id) }
+      defer { addTickets(1) }
+      return .success(state.queue.add(unit, lane: lane, context: context))
     }
     let id: Int
     switch added {
@@ -55,7 +55,6 @@ final class WriterQueue: Sendable {
       unit(.refuse(error))
       return {}
     }
-    executor.async { self.runNext() }
     return { [weak self] in
       guard let self else { return }
       let unit = state.withLock { $0.suspended?.remove(id) ?? $0.queue.remove(id) }
@@ -68,6 +67,11 @@ final class WriterQueue: Sendable {
   func runIfIdle<R>(_ unit: () -> R?) -> R? {
     // Looked at where nothing that is added can overtake the unit.
     executor.runIfIdle { state.withLock { $0.isAtRest } ? unit() : nil } ?? nil
+  }
+
+  /// Has units run; under the lock, so that whoever suspends the queue is behind all its tickets.
+  private func addTickets(_ count: Int) {
+    for _ in 0..<count { executor.async { self.runNext() } }
   }
 
   private func runNext() {
@@ -109,13 +113,12 @@ final class WriterQueue: Sendable {
 
   /// Lets units run again; with a number, only if it is that hold that lasts.
   func endHold(_ hold: Int? = nil) {
-    let waiting = state.withLock { state in
-      guard let current = state.hold, hold == nil || hold == current else { return 0 }
+    state.withLock { state in
+      guard let current = state.hold, hold == nil || hold == current else { return }
       state.hold = nil
-      return state.queue.count
+      // The tickets of the units that wait are used up.
+      addTickets(state.queue.count)
     }
-    // The tickets of the units that wait are used up.
-    for _ in 0..<waiting { executor.async { self.runNext() } }
   }
 
   /// Lets what is queued run; what is added from now on waits for ``resume()``.
@@ -126,13 +129,12 @@ final class WriterQueue: Sendable {
 
   /// Lets what was added during the suspension run; everything older has run.
   func resume() {
-    let waiting = state.withLock { state in
-      guard let suspended = state.suspended else { return 0 }
+    state.withLock { state in
+      guard let suspended = state.suspended else { return }
       state.queue = suspended
       state.suspended = nil
-      return suspended.count
+      addTickets(suspended.count)
     }
-    for _ in 0..<waiting { executor.async { self.runNext() } }
   }
 
   /// Refuses new units and those that wait for a resumption; all others still run.

@@ -29,6 +29,7 @@ struct ImportRun {
   /// Where the batch begins in the feed; negative if it begins in another source.
   private var batchStart = 0
   private var handed: [Handed] = []
+  private let sequence = BatchSequence()
   /// Records that refer to what was not there when they were written.
   private var waiting = RecordBatch()
   /// Whether a batch is not in the store, so that going on behind it would leave it out.
@@ -180,6 +181,7 @@ struct ImportRun {
     waiting.move(under: &full)
     var saving = session.saving
     saving.waits = true
+    saving.sequence = sequence
     handed.append(
       Handed(
         save: target.save(full, saving), batch: full, end: checkpoint,

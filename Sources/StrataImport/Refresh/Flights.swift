@@ -21,7 +21,8 @@ final class Flights: Sendable {
 
   private struct Flight: Sendable {
     let id: Int
-    let task: Task<Void, Never>
+    /// Nil until it has begun.
+    var task: Task<Void, Never>?
     var passengers: [Int: Passenger] = [:]
   }
 
@@ -71,22 +72,36 @@ final class Flights: Sendable {
     _ name: String, _ id: Int, _ passenger: Passenger,
     _ work: @escaping Work
   ) {
-    let reason: ImportError? = state.withLock { state in
-      if let reason = state.absent.removeValue(forKey: id) { return reason }
+    let (reason, flight): (ImportError?, Int?) = state.withLock { state in
+      if let reason = state.absent.removeValue(forKey: id) { return (reason, nil) }
+      var begun: Int?
       if state.flights[name] == nil {
         let flight = state.nextID()
-        let task = StoreDeadline.withNone {
-          Task {
-            let outcome = await work { [self] progress in publish(progress, name, flight) }
-            land(name, flight, outcome)
-          }
-        }
-        state.flights[name] = Flight(id: flight, task: task)
+        state.flights[name] = Flight(id: flight)
+        begun = flight
       }
       state.flights[name]?.passengers[id] = passenger
-      return nil
+      return (nil, begun)
     }
     if let reason { passenger.continuation.resume(returning: .failure(reason)) }
+    if let flight { begin(name, flight, work) }
+  }
+
+  /// Begins the work, outside of the lock: making a task takes a lock of the caller's task, which
+  /// who cancels that one holds while it leaves.
+  private func begin(_ name: String, _ flight: Int, _ work: @escaping Work) {
+    let task = StoreDeadline.withNone {
+      Task {
+        let outcome = await work { [self] progress in publish(progress, name, flight) }
+        land(name, flight, outcome)
+      }
+    }
+    let isOver = state.withLock { state in
+      guard state.flights[name]?.id == flight else { return true }
+      state.flights[name]?.task = task
+      return false
+    }
+    if isOver { task.cancel() }
   }
 
   private func leave(_ name: String, _ id: Int, _ reason: ImportError) {

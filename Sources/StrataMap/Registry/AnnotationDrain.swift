@@ -54,7 +54,7 @@ package import Strata
   package var isDetached: Bool { machine.isDetached }
 
   /// Whether no operation can come before something else happens.
-  private var isSettled: Bool { queue.isEmpty || !isGateOpen || isDetached }
+  package var isSettled: Bool { queue.isEmpty || !isGateOpen || isDetached }
 
   // MARK: Events
 

@@ -298,8 +298,8 @@ public import Strata
       await display?.settle()
       await core.drain()
       // What came meanwhile may be under way between them.
-    } while (!elements.isSettled || display?.isAway == true) && !core.isDetached
-      && !Task.isCancelled
+    } while (!elements.isSettled || display?.isAway == true || !core.isSettled)
+      && !core.isDetached && !Task.isCancelled
   }
 
   // MARK: The end

@@ -41,7 +41,7 @@ private struct Remark: Entity {
   }
 }
 
-@Suite(.timeLimit(.minutes(10))) @MainActor struct EvictionTests {
+@Suite(.timeLimit(.minutes(25))) @MainActor struct EvictionTests {
   private let time = ManualClock()
 
   private func stack(_ articles: [Article] = []) async throws -> Stack {

@@ -5,7 +5,7 @@ import Testing
 @testable import Strata
 @testable import StrataSQLite
 
-@Suite(.timeLimit(.minutes(10))) struct FreshnessTests {
+@Suite(.timeLimit(.minutes(25))) struct FreshnessTests {
   private let time = ManualClock()
   private let folder: StoreFolder
 

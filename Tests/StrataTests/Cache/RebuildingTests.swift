@@ -6,7 +6,7 @@ import Testing
 @testable import StrataSQLite
 
 /// Stores that cannot be read and can be fetched again.
-@Suite(.timeLimit(.minutes(10))) struct RebuildingTests {
+@Suite(.timeLimit(.minutes(25))) struct RebuildingTests {
   private let folder: StoreFolder
   private let time = ManualClock()
   private let boat = Boat(id: 1, name: "Gull")

@@ -14,7 +14,7 @@ enum Deletion: CaseIterable {
 }
 
 /// Every way to hold something that is deleted has an answer, and none traps.
-@Suite(.stack(Boat.self, Harbour.self, Pier.self), .timeLimit(.minutes(10))) @MainActor
+@Suite(.stack(Boat.self, Harbour.self, Pier.self), .timeLimit(.minutes(25))) @MainActor
 struct AfterDeletionTests {
   let stack = Stack.test
   var view: ViewContext { stack.view }

@@ -5,7 +5,7 @@ import Testing
 @testable import StrataSQLite
 
 /// Commits of another process: nobody knows what they changed.
-@Suite(.stack(Boat.self, Harbour.self), .timeLimit(.minutes(10))) @MainActor
+@Suite(.stack(Boat.self, Harbour.self), .timeLimit(.minutes(25))) @MainActor
 struct ForeignCommitTests {
   let stack = Stack.test
   var view: ViewContext { stack.view }

@@ -4,7 +4,7 @@ import Testing
 @testable import Strata
 
 /// Scratch contexts over scratch contexts, over the store and over the view context.
-@Suite(.stack(Boat.self, Harbour.self), .timeLimit(.minutes(10)))
+@Suite(.stack(Boat.self, Harbour.self), .timeLimit(.minutes(25)))
 struct NestedScratchTests {
   let stack = Stack.test
   let gull = Boat(id: 1, name: "Gull", length: 9)

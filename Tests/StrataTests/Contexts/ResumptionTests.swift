@@ -6,7 +6,7 @@ import Testing
 @testable import StrataSQLite
 
 /// What a stack finds when it is resumed: others' commits, other files, its own unfinished work.
-@Suite(.timeLimit(.minutes(10))) @MainActor struct ResumptionTests {
+@Suite(.timeLimit(.minutes(25))) @MainActor struct ResumptionTests {
   let folder: StoreFolder
   let gull = Boat(id: 1, name: "Gull")
 

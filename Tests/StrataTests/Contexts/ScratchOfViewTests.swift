@@ -4,7 +4,7 @@ import Testing
 @testable import Strata
 
 /// An editing sheet: a scratch context over what the view context shows.
-@Suite(.stack(Boat.self, Harbour.self), .timeLimit(.minutes(10))) @MainActor
+@Suite(.stack(Boat.self, Harbour.self), .timeLimit(.minutes(25))) @MainActor
 struct ScratchOfViewTests {
   let stack = Stack.test
   var view: ViewContext { stack.view }

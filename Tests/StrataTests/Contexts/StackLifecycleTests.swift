@@ -4,7 +4,7 @@ import Testing
 
 @testable import Strata
 
-@Suite(.timeLimit(.minutes(10))) @MainActor struct StackLifecycleTests {
+@Suite(.timeLimit(.minutes(25))) @MainActor struct StackLifecycleTests {
   let gull = Boat(id: 1, name: "Gull")
 
   private func stack() async throws -> Stack {

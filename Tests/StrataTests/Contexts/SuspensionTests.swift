@@ -6,7 +6,7 @@ import Testing
 @testable import StrataSQLite
 
 /// What a suspended stack lets go of, and what goes on.
-@Suite(.stack(Boat.self, Harbour.self), .timeLimit(.minutes(10))) @MainActor
+@Suite(.stack(Boat.self, Harbour.self), .timeLimit(.minutes(25))) @MainActor
 struct SuspensionTests {
   let stack = Stack.test
   var view: ViewContext { stack.view }
@@ -88,6 +88,7 @@ struct SuspensionTests {
     try await stack.resume()
     for save in queued + later { _ = try await save.value }
     #expect(try await stack.fetch(Boat.all).map(\.id) == [1, 2, 3, 4])
+    try await view.merged(4)
     #expect(view.commit == 4)
   }
 

@@ -6,7 +6,7 @@ import Testing
 
 /// Tasks that prefer an executor of their own: they may be suspended wherever an `async` function
 /// is called, also from one function of the main actor to another.
-@Suite(.stack(Boat.self, Harbour.self), .timeLimit(.minutes(10))) struct TaskExecutorTests {
+@Suite(.stack(Boat.self, Harbour.self), .timeLimit(.minutes(25))) struct TaskExecutorTests {
   // Between the look at what the view context shows and the wait for more, such a task let go of
   // the main actor; a turn that came there was missed. Merges and first loads were waited for for
   // ever.

@@ -111,7 +111,7 @@ struct Settlement: Sendable {
   }
 }
 
-@Suite(.stack(Boat.self, Harbour.self), .timeLimit(.minutes(10))) @MainActor
+@Suite(.stack(Boat.self, Harbour.self), .timeLimit(.minutes(25))) @MainActor
 struct ViewConflictTests {
   let stack = Stack.test
   var view: ViewContext { stack.view }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Strata
 
-@Suite(.stack(Boat.self, Harbour.self), .timeLimit(.minutes(10))) @MainActor struct ViewEditingTests
+@Suite(.stack(Boat.self, Harbour.self), .timeLimit(.minutes(25))) @MainActor struct ViewEditingTests
 {
   let stack = Stack.test
   var view: ViewContext { stack.view }

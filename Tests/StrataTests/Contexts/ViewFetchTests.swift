@@ -3,7 +3,7 @@ import Testing
 
 @testable import Strata
 
-@Suite(.stack(Boat.self, Harbour.self), .timeLimit(.minutes(10))) @MainActor struct ViewFetchTests {
+@Suite(.stack(Boat.self, Harbour.self), .timeLimit(.minutes(25))) @MainActor struct ViewFetchTests {
   let stack = Stack.test
   var view: ViewContext { stack.view }
 

@@ -16,7 +16,7 @@ private struct Buoy: Entity, Equatable {
 }
 
 /// What a toolbar reads of a view context, and when it is told to read it again.
-@Suite(.stack(Buoy.self), .timeLimit(.minutes(10))) @MainActor
+@Suite(.stack(Buoy.self), .timeLimit(.minutes(25))) @MainActor
 struct ViewObservationTests {
   let stack = Stack.test
   var view: ViewContext { stack.view }

@@ -4,7 +4,7 @@ import Testing
 @testable import Strata
 
 /// The three races that the merge turn is built to survive.
-@Suite(.stack(Boat.self, Harbour.self), .timeLimit(.minutes(10))) @MainActor struct ViewRaceTests {
+@Suite(.stack(Boat.self, Harbour.self), .timeLimit(.minutes(25))) @MainActor struct ViewRaceTests {
   let stack = Stack.test
   var view: ViewContext { stack.view }
 

@@ -8,7 +8,7 @@ import Testing
 internal import Foundation
 
 /// What a stack's log is told of.
-@Suite(.timeLimit(.minutes(10))) struct StackEventTests {
+@Suite(.timeLimit(.minutes(25))) struct StackEventTests {
   /// Keeps what it is told.
   private final class Log: Sendable {
     private let seen = Lock<[StackEvent]>([])
@@ -17,6 +17,8 @@ internal import Foundation
     var options: Stack.Options {
       var options = Stack.Options()
       options.log = { event in self.seen.withLock { $0.append(event) } }
+      // Among other tests, any commit may be a slow one.
+      options.slowCommit = .seconds(3600)
       return options
     }
   }

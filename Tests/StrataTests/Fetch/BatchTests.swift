@@ -4,7 +4,7 @@ import Testing
 
 @testable import Strata
 
-@Suite(.stack(Sale.self, Shop.self), .timeLimit(.minutes(10))) @MainActor struct BatchTests {
+@Suite(.stack(Sale.self, Shop.self), .timeLimit(.minutes(25))) @MainActor struct BatchTests {
   let stack = Stack.test
   var view: ViewContext { stack.view }
 

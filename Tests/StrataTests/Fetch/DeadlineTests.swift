@@ -4,7 +4,7 @@ import Testing
 
 @testable import Strata
 
-@Suite(.stack(Sale.self, Shop.self), .timeLimit(.minutes(10))) @MainActor struct DeadlineTests {
+@Suite(.stack(Sale.self, Shop.self), .timeLimit(.minutes(25))) @MainActor struct DeadlineTests {
   let stack = Stack.test
 
   /// Runs until it is stopped.

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Strata
 
-@Suite(.stack(Sale.self, Shop.self), .timeLimit(.minutes(10))) @MainActor struct ExplanationTests {
+@Suite(.stack(Sale.self, Shop.self), .timeLimit(.minutes(25))) @MainActor struct ExplanationTests {
   let stack = Stack.test
   var view: ViewContext { stack.view }
 

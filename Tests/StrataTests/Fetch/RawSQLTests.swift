@@ -4,7 +4,7 @@ import Testing
 
 @testable import Strata
 
-@Suite(.stack(Sale.self, Shop.self), .timeLimit(.minutes(10))) @MainActor struct RawSQLTests {
+@Suite(.stack(Sale.self, Shop.self), .timeLimit(.minutes(25))) @MainActor struct RawSQLTests {
   let stack = Stack.test
 
   private let sales = [

@@ -7,7 +7,7 @@ internal import Foundation
 
 /// Chosen attributes are decoded into the memory of tuples: every kind must lie where the compiler
 /// puts it.
-@Suite(.timeLimit(.minutes(10))) struct TupleTests {
+@Suite(.timeLimit(.minutes(25))) struct TupleTests {
   @Test func `attributes of every kind are those that the entities have`() async throws {
     var random = SeededRandom.printingSeed()
     let stack = try await Stack.temporary(Track.self, Album.self)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Strata
 
-@Suite(.stack(Sale.self, Shop.self), .timeLimit(.minutes(10))) @MainActor struct ValuesTests {
+@Suite(.stack(Sale.self, Shop.self), .timeLimit(.minutes(25))) @MainActor struct ValuesTests {
   let stack = Stack.test
   var view: ViewContext { stack.view }
 

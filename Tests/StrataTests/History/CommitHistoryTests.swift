@@ -6,7 +6,7 @@ import Testing
 @testable import StrataSQLite
 
 /// What `history(since:)` tells, within one launch and across several.
-@Suite(.timeLimit(.minutes(10))) struct CommitHistoryTests {
+@Suite(.timeLimit(.minutes(25))) struct CommitHistoryTests {
   private let file: SharedStore
 
   init() throws { file = try SharedStore() }

@@ -6,7 +6,7 @@ import Testing
 @testable import StrataSQLite
 
 /// The file by which processes tell each other of commits.
-@Suite(.timeLimit(.minutes(10))) struct CommitSignalTests {
+@Suite(.timeLimit(.minutes(25))) struct CommitSignalTests {
   private let file: SharedStore
 
   init() throws { file = try SharedStore() }
@@ -59,6 +59,41 @@ import Testing
     await there.close()
     let folder = file.url.deletingLastPathComponent().path
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["store.sqlite"])
+  }
+
+  // Between opening the file and watching it, another stack that closed removed it.
+  @Test func `who begins while others end hears`() async throws {
+    let path = file.path
+    let isOver = Lock(false)
+    let passing = Task { @concurrent in
+      while !isOver.withLock(\.self) {
+        _ = CommitSignal(store: path)
+        await Task.yield()
+      }
+    }
+    var deaf = 0
+    for _ in 0..<500 {
+      let signal = try #require(CommitSignal(store: path))
+      if !signal.start({}) { deaf += 1 }
+      signal.stop()
+      await Task.yield()
+    }
+    isOver.withLock { $0 = true }
+    await passing.value
+    #expect(deaf == 0)
+  }
+
+  // One that heard of the end of another made the file anew while it ended itself.
+  @Test func `two that end at once leave no file`() async throws {
+    for _ in 0..<500 {
+      let signals = try (0..<2).map { _ in try #require(CommitSignal(store: file.path)) }
+      for signal in signals { #expect(signal.start {}) }
+      signals[0].stop()
+      await Task.yield()
+      signals[1].stop()
+    }
+    let notify = file.path + "-notify"
+    #expect(await eventually { !FileManager.default.fileExists(atPath: notify) })
   }
 
   @Test func `a log that is written back and removed makes nobody deaf`() async throws {
@@ -130,7 +165,8 @@ import Testing
       }
       #expect(descriptors().filter { $0.hasPrefix(folder) } == [])
       // Other tests run meanwhile, but all stacks of a process share one; another may be closing.
-      #expect(descriptors().filter { $0.contains("inotify") }.count <= 2)
+      #expect(
+        await eventually { descriptors().filter { $0.contains("inotify") }.count <= 2 })
     }
   #endif
 }

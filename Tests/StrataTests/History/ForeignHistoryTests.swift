@@ -5,7 +5,7 @@ import Testing
 @testable import StrataSQLite
 
 /// Two stacks on one file: what two processes are to each other.
-@Suite(.timeLimit(.minutes(10))) @MainActor struct ForeignHistoryTests {
+@Suite(.timeLimit(.minutes(25))) @MainActor struct ForeignHistoryTests {
   private let file: SharedStore
 
   init() throws { file = try SharedStore() }

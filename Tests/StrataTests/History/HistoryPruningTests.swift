@@ -5,7 +5,7 @@ import Testing
 @testable import StrataSQLite
 
 /// What is removed from the history, and who must not notice.
-@Suite(.timeLimit(.minutes(10))) struct HistoryPruningTests {
+@Suite(.timeLimit(.minutes(25))) struct HistoryPruningTests {
   private let file: SharedStore
 
   init() throws { file = try SharedStore() }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Strata
 
-@Suite(.stack(Boat.self, Harbour.self), .timeLimit(.minutes(10))) @MainActor struct ActivityTests {
+@Suite(.stack(Boat.self, Harbour.self), .timeLimit(.minutes(25))) @MainActor struct ActivityTests {
   let stack = Stack.test
   var view: ViewContext { stack.view }
 

@@ -5,7 +5,7 @@ import Testing
 @testable import Strata
 
 /// A live query whose filter, sort or limit is changed in place.
-@Suite(.stack(Boat.self, Harbour.self), .timeLimit(.minutes(10)))
+@Suite(.stack(Boat.self, Harbour.self), .timeLimit(.minutes(25)))
 @MainActor struct LiveChangeOfQueryTests {
   let stack = Stack.test
   var view: ViewContext { stack.view }

@@ -4,7 +4,7 @@ import Testing
 @testable import Strata
 
 /// A live query that is told again and again what to show, as a view is that is made anew.
-@Suite(.stack(Boat.self, Harbour.self), .timeLimit(.minutes(10))) @MainActor
+@Suite(.stack(Boat.self, Harbour.self), .timeLimit(.minutes(25))) @MainActor
 struct LiveFollowTests {
   let stack = Stack.test
   var view: ViewContext { stack.view }

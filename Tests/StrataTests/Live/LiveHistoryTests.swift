@@ -4,7 +4,7 @@ import Testing
 @testable import Strata
 
 /// Any history of edits, saves, failures and others' commits, followed by several live queries.
-@Suite(.stack(Boat.self, Harbour.self, Pennant.self), .timeLimit(.minutes(10)))
+@Suite(.stack(Boat.self, Harbour.self, Pennant.self), .timeLimit(.minutes(25)))
 @MainActor struct LiveHistoryTests {
   let stack = Stack.test
   var view: ViewContext { stack.view }

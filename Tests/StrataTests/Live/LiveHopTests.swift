@@ -7,7 +7,7 @@ import Testing
 /// concern.
 @Suite(
   .stack(Boat.self, Harbour.self, Sailor.self, Note.self, Tag.self, Folder.self, Colleague.self),
-  .timeLimit(.minutes(10)))
+  .timeLimit(.minutes(25)))
 @MainActor struct LiveHopTests {
   let stack = Stack.test
   var view: ViewContext { stack.view }

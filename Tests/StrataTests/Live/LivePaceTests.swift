@@ -4,7 +4,7 @@ import Testing
 @testable import Strata
 
 /// Updates that come once in an interval at most.
-@Suite(.stack(Boat.self, Harbour.self), .timeLimit(.minutes(10))) @MainActor struct LivePaceTests {
+@Suite(.stack(Boat.self, Harbour.self), .timeLimit(.minutes(25))) @MainActor struct LivePaceTests {
   let stack = Stack.test
   var view: ViewContext { stack.view }
 

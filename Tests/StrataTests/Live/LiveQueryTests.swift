@@ -5,7 +5,7 @@ import Testing
 @testable import Strata
 @testable import StrataSQLite
 
-@Suite(.stack(Boat.self, Harbour.self), .timeLimit(.minutes(10))) @MainActor struct LiveQueryTests {
+@Suite(.stack(Boat.self, Harbour.self), .timeLimit(.minutes(25))) @MainActor struct LiveQueryTests {
   let stack = Stack.test
   var view: ViewContext { stack.view }
   let gull = Boat(id: 1, name: "Gull", length: 9)

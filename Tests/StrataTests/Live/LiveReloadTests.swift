@@ -4,7 +4,7 @@ import Testing
 @testable import Strata
 
 /// Live queries while more of a table changes than maintaining is worth: whom that wakes.
-@Suite(.stack(Boat.self, Harbour.self), .timeLimit(.minutes(10)))
+@Suite(.stack(Boat.self, Harbour.self), .timeLimit(.minutes(25)))
 @MainActor struct LiveReloadTests {
   let stack = Stack.test
   var view: ViewContext { stack.view }

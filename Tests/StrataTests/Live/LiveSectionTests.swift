@@ -4,7 +4,7 @@ import Testing
 @testable import Strata
 
 /// Live queries in sections.
-@Suite(.stack(Boat.self, Harbour.self), .timeLimit(.minutes(10)))
+@Suite(.stack(Boat.self, Harbour.self), .timeLimit(.minutes(25)))
 @MainActor struct LiveSectionTests {
   let stack = Stack.test
   var view: ViewContext { stack.view }

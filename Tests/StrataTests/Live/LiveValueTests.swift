@@ -5,7 +5,7 @@ import Testing
 @testable import Strata
 
 /// Numbers, sums and extremes that stay up to date.
-@Suite(.stack(Boat.self, Harbour.self), .timeLimit(.minutes(10))) @MainActor struct LiveValueTests {
+@Suite(.stack(Boat.self, Harbour.self), .timeLimit(.minutes(25))) @MainActor struct LiveValueTests {
   let stack = Stack.test
   var view: ViewContext { stack.view }
 
@@ -159,7 +159,7 @@ import Testing
 }
 
 /// What becomes of the maintainer's updates, which these tests make themselves.
-@Suite(.timeLimit(.minutes(10))) @MainActor struct LiveValueUpdateTests {
+@Suite(.timeLimit(.minutes(25))) @MainActor struct LiveValueUpdateTests {
   private let chart: Chart
   private let plan: LivePlan
   private let fold: AggregateFold

@@ -5,7 +5,7 @@ import Testing
 @testable import Strata
 
 /// Whom a change wakes, and whom not.
-@Suite(.stack(Boat.self, Harbour.self), .timeLimit(.minutes(10))) @MainActor struct LiveWakeTests {
+@Suite(.stack(Boat.self, Harbour.self), .timeLimit(.minutes(25))) @MainActor struct LiveWakeTests {
   let stack = Stack.test
   var view: ViewContext { stack.view }
 

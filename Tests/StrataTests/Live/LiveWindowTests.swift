@@ -4,7 +4,7 @@ import Testing
 @testable import Strata
 
 /// Limited live queries, which know only the first rows.
-@Suite(.stack(Boat.self, Harbour.self), .timeLimit(.minutes(10))) @MainActor struct LiveWindowTests
+@Suite(.stack(Boat.self, Harbour.self), .timeLimit(.minutes(25))) @MainActor struct LiveWindowTests
 {
   let stack = Stack.test
   var view: ViewContext { stack.view }

@@ -79,7 +79,7 @@ private enum V2 {
   }
 }
 
-@Suite(.timeLimit(.minutes(10))) struct AddedAndRemovedTests {
+@Suite(.timeLimit(.minutes(25))) struct AddedAndRemovedTests {
   private let file: StoreFile
   private let songs = [
     V1.Song(id: 1, title: "So What", length: 9.4), V1.Song(id: 2, title: "Été 日\0", length: nil),

@@ -11,7 +11,7 @@ private struct Song: Entity, Equatable {
 }
 
 /// Steps that catch what goes wrong and go on.
-@Suite(.timeLimit(.minutes(10))) struct CaughtErrorTests {
+@Suite(.timeLimit(.minutes(25))) struct CaughtErrorTests {
   private let file: StoreFile
   private let songs = [Song(id: 1, title: "So What"), Song(id: 2, title: "All Blues")]
 

@@ -100,7 +100,7 @@ private enum RequiredCode {
 
 /// Another attribute became the key: optional references and links went on holding the old keys,
 /// and led nowhere, without a word.
-@Suite(.timeLimit(.minutes(10))) struct ChangedKeyTests {
+@Suite(.timeLimit(.minutes(25))) struct ChangedKeyTests {
   @Test func `a key is not changed under references and links that hold it`() async throws {
     let file = try StoreFile()
     try await file.open(V1.Album.self, V1.Song.self) { stack in

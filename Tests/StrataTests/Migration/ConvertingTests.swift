@@ -66,7 +66,7 @@ private enum V2 {
   }
 }
 
-@Suite(.timeLimit(.minutes(10))) struct ConvertingTests {
+@Suite(.timeLimit(.minutes(25))) struct ConvertingTests {
   private let file: StoreFile
   init() throws { file = try StoreFile() }
 

@@ -13,7 +13,7 @@ private struct Song: Entity {
 }
 
 /// Somebody altered the tables by hand.
-@Suite(.timeLimit(.minutes(10))) struct DriftTests {
+@Suite(.timeLimit(.minutes(25))) struct DriftTests {
   private let file: StoreFile
   init() throws { file = try StoreFile() }
 

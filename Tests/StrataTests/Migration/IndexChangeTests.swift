@@ -42,7 +42,7 @@ private struct Other: Entity {
   static let schema = Schema<Other>("others", key: \.id) {}
 }
 
-@Suite(.timeLimit(.minutes(10))) struct IndexChangeTests {
+@Suite(.timeLimit(.minutes(25))) struct IndexChangeTests {
   private let file: StoreFile
   init() throws { file = try StoreFile() }
 

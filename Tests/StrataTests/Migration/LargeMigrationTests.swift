@@ -22,7 +22,7 @@ private struct New: Entity {
   }
 }
 
-@Suite(.timeLimit(.minutes(10))) struct LargeMigrationTests {
+@Suite(.timeLimit(.minutes(25))) struct LargeMigrationTests {
   private static let count: Int64 = 100_000
 
   @Test func `a hundred thousand rows are converted, and progress is told`() async throws {

@@ -83,7 +83,7 @@ private enum Keys {
   }
 }
 
-@Suite(.timeLimit(.minutes(10))) struct LinkMigrationTests {
+@Suite(.timeLimit(.minutes(25))) struct LinkMigrationTests {
   private let file: StoreFile
   init() throws { file = try StoreFile() }
 

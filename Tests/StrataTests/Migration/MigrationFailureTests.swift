@@ -67,7 +67,7 @@ private enum V2 {
 }
 
 /// Whatever fails, and wherever: the file has the bytes it had, and the old program goes on.
-@Suite(.timeLimit(.minutes(10))) struct MigrationFailureTests {
+@Suite(.timeLimit(.minutes(25))) struct MigrationFailureTests {
   private let file: StoreFile
   init() throws { file = try StoreFile() }
 

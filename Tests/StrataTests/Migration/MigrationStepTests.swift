@@ -65,7 +65,7 @@ private enum V4 {
   }
 }
 
-@Suite(.timeLimit(.minutes(10))) struct MigrationStepTests {
+@Suite(.timeLimit(.minutes(25))) struct MigrationStepTests {
   private let file: StoreFile
   init() throws { file = try StoreFile() }
 

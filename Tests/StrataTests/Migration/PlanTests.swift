@@ -41,7 +41,7 @@ private enum V2 {
   }
 }
 
-@Suite(.timeLimit(.minutes(10))) struct PlanTests {
+@Suite(.timeLimit(.minutes(25))) struct PlanTests {
   private let file: StoreFile
   init() throws { file = try StoreFile() }
 

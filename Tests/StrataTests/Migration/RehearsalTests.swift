@@ -127,7 +127,7 @@ private enum Linked {
   }
 }
 
-@Suite(.timeLimit(.minutes(10))) struct RehearsalTests {
+@Suite(.timeLimit(.minutes(25))) struct RehearsalTests {
   @Test func `a description goes through JSON, and tolerates what it does not know`() throws {
     let description = try Stack.schema(of: [V1.Song.self, V1.Artist.self], version: 7)
     // Defaults that are new each time are not in it.

@@ -95,7 +95,7 @@ private enum Swap {
   }
 }
 
-@Suite(.timeLimit(.minutes(10))) struct RenamingTests {
+@Suite(.timeLimit(.minutes(25))) struct RenamingTests {
   private let file: StoreFile
   init() throws { file = try StoreFile() }
 

@@ -4,7 +4,7 @@ import Testing
 @testable import Strata
 
 /// An eviction makes room here: no server is told of it, and what none has yet is not touched.
-@Suite(.timeLimit(.minutes(10))) struct OutboxEvictionTests {
+@Suite(.timeLimit(.minutes(25))) struct OutboxEvictionTests {
   fileprivate func open() async throws -> (Stack, Outbox) {
     var options = Stack.Options()
     options.history = .keep(bytes: 1 << 20)

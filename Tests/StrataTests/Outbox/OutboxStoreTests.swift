@@ -6,7 +6,7 @@ import Testing
 @testable import StrataSQLite
 
 /// What waits is in the store: it depends on nothing else that becomes of it.
-@Suite(.timeLimit(.minutes(10))) struct OutboxStoreTests {
+@Suite(.timeLimit(.minutes(25))) struct OutboxStoreTests {
   private let file: StoreFile
 
   init() throws { file = try StoreFile() }

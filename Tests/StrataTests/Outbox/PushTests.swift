@@ -5,7 +5,7 @@ import Testing
 @testable import Strata
 
 /// What becomes a request, in which order, and what is left of it.
-@Suite(.timeLimit(.minutes(10))) struct PushTests {
+@Suite(.timeLimit(.minutes(25))) struct PushTests {
   private func open(_ options: Stack.Options = Stack.Options()) async throws -> (Stack, Outbox) {
     let stack = try await Stack.temporary(Parcel.self, Crate.self, options: options)
     return (stack, try await stack.outbox())

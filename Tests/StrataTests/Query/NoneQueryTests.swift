@@ -4,7 +4,7 @@ import Testing
 @testable import Strata
 
 /// Queries that have no rows, whatever the store has.
-@MainActor @Suite(.timeLimit(.minutes(10))) struct NoneQueryTests {
+@MainActor @Suite(.timeLimit(.minutes(25))) struct NoneQueryTests {
   private let statements = Lock<[String]>([])
   private let stack: Stack
   private var view: ViewContext { stack.view }

@@ -25,7 +25,7 @@ struct Node: Entity, Equatable {
   }
 }
 
-@Suite(.stack(Node.self), .timeLimit(.minutes(10))) struct DeleteRuleGraphTests {
+@Suite(.stack(Node.self), .timeLimit(.minutes(25))) struct DeleteRuleGraphTests {
   let stack = Stack.test
 
   private func nodes() async throws -> [Node] { try await stack.fetch(Node.all) }

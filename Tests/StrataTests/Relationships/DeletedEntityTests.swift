@@ -4,7 +4,7 @@ import Testing
 @testable import Strata
 
 /// What the relationships of an entity say that is deleted here, in the store, or by a rule.
-@Suite(.stack(Note.self, Tag.self, Colleague.self, Folder.self), .timeLimit(.minutes(10)))
+@Suite(.stack(Note.self, Tag.self, Colleague.self, Folder.self), .timeLimit(.minutes(25)))
 @MainActor struct DeletedEntityTests {
   let stack = Stack.test
   let folder = Folder(id: 1, name: "in")

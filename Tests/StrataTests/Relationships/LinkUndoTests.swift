@@ -3,7 +3,7 @@ import Testing
 
 @testable import Strata
 
-@Suite(.stack(Note.self, Tag.self, Colleague.self, Folder.self), .timeLimit(.minutes(10)))
+@Suite(.stack(Note.self, Tag.self, Colleague.self, Folder.self), .timeLimit(.minutes(25)))
 @MainActor struct LinkUndoTests {
   let stack = Stack.test
   var view: ViewContext { stack.view }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Strata
 
-@Suite(.stack(Note.self, Tag.self, Colleague.self, Folder.self), .timeLimit(.minutes(10)))
+@Suite(.stack(Note.self, Tag.self, Colleague.self, Folder.self), .timeLimit(.minutes(25)))
 @MainActor
 struct ManyToManyTests {
   let stack = Stack.test

@@ -76,7 +76,7 @@ private enum Renamed {
   }
 }
 
-@Suite(.timeLimit(.minutes(10))) struct SearchMigrationTests {
+@Suite(.timeLimit(.minutes(25))) struct SearchMigrationTests {
   private let file: StoreFile
   init() throws { file = try StoreFile() }
 

@@ -8,7 +8,7 @@ import Testing
 internal import Foundation
 
 /// What an app is told when the system fails; `strata-stress faults` lets every call fail in turn.
-@Suite(.timeLimit(.minutes(10))) struct FaultTests {
+@Suite(.timeLimit(.minutes(25))) struct FaultTests {
   private let file: StoreFile
   init() throws { file = try StoreFile() }
 

@@ -8,7 +8,7 @@ import Testing
 ///
 /// Commits wait for the view context as long as it takes: how far the log grows must not depend on
 /// how busy the machine is.
-@Suite(.timeLimit(.minutes(10))) @MainActor struct LogLengthTests {
+@Suite(.timeLimit(.minutes(25))) @MainActor struct LogLengthTests {
   private let limit = 256 * 1024
   /// An attempt while a live query is being loaded does nothing; the next one is a sixteenth of the
   /// limit later. Without the rule the log would grow to some sixty times the limit.

@@ -6,7 +6,7 @@ import Testing
 
 /// What a query finds while SQLite runs out of memory, in a process of its own: the limit is for
 /// all connections.
-@Suite(.timeLimit(.minutes(10))) struct MemoryFaultTests {
+@Suite(.timeLimit(.minutes(25))) struct MemoryFaultTests {
   // A value that could not be bound was null, and a list of values that could not be copied an
   // empty one: rows were missing, and nobody was told.
   @Test func `a query without memory fails, and never finds less`() async {

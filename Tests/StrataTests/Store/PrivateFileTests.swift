@@ -5,7 +5,7 @@ import Testing
 
 internal import Foundation
 
-@Suite(.timeLimit(.minutes(10))) struct PrivateFileTests {
+@Suite(.timeLimit(.minutes(25))) struct PrivateFileTests {
   private let file: StoreFile
   init() throws { file = try StoreFile() }
 

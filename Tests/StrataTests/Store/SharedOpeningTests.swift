@@ -23,7 +23,7 @@ private enum Widget {
 }
 
 /// Several programs open one store.
-@Suite(.timeLimit(.minutes(10))) struct SharedOpeningTests {
+@Suite(.timeLimit(.minutes(25))) struct SharedOpeningTests {
   private let folder: StoreFolder
   init() throws { folder = try StoreFolder() }
 
@@ -94,7 +94,8 @@ private enum Widget {
       try owe(other, app)
       try await widget.commit { $0.insert(Widget.Vessel(id: id)) }
       try DeferredIndexes.makeAll(other)
-      try await app.commit { $0.insert(Boat(id: 10 + id)) }
+      let commit = try await app.commit { $0.insert(Boat(id: 10 + id)) }
+      try await widget.view.merged(commit)
       #expect(try await widget.view.fetch(Widget.Vessel.all).count == 2 * id)
     }
     try other.execute("ALTER TABLE boats ADD COLUMN colour TEXT")

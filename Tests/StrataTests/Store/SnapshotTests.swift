@@ -5,7 +5,7 @@ import Testing
 @testable import Strata
 @testable import StrataSQLite
 
-@Suite(.stack(Boat.self, Harbour.self), .timeLimit(.minutes(10))) struct SnapshotTests {
+@Suite(.stack(Boat.self, Harbour.self), .timeLimit(.minutes(25))) struct SnapshotTests {
   let stack = Stack.test
 
   private func count(_ snapshot: Snapshot) async throws -> Int {

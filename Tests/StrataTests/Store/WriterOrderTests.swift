@@ -4,7 +4,7 @@ import Testing
 @testable import Strata
 
 /// The queue's rules on a real stack, with the writer held up.
-@Suite(.stack(Boat.self, Harbour.self, Pier.self), .timeLimit(.minutes(10)))
+@Suite(.stack(Boat.self, Harbour.self, Pier.self), .timeLimit(.minutes(25)))
 struct WriterOrderTests {
   let stack = Stack.test
 
@@ -40,10 +40,10 @@ struct WriterOrderTests {
     importer.insert(Boat(id: 4))
     let stack = stack
     let other = Task { try await stack.commit { $0.insert(Boat(id: 100)) } }
-    await others()
-    // Released when the save below is in the queue: it is the last thing that this task does.
+    #expect(await eventually { stack.store.writer.queue.count == 4 })
+    // Released when the save below is in the queue.
     Task {
-      await others()
+      #expect(await eventually { stack.store.writer.queue.count == 5 })
       stop.release()
     }
     #expect(try await importer.save() == 5)
@@ -51,6 +51,33 @@ struct WriterOrderTests {
     for (index, batch) in batches.enumerated() {
       #expect(try await batch.outcome.commit == Int64(index + 2))
     }
+  }
+
+  // The first was taken back by a cancellation, and the second went on before it was, too.
+  @Test(arguments: [true, false])
+  func `no batch of a sequence is saved behind one that is not`(isTakenBack: Bool) async throws {
+    let target = try #require(stack.scratch().batchTarget(author: "import"))
+    var saving = ImportTarget.Saving()
+    saving.sequence = BatchSequence()
+    let table = stack.store.model.table(of: Pier.self)
+    let harbour = isTakenBack ? 1 : 9
+    try await stack.commit { $0.insert(Harbour(id: 1, name: "Kiel")) }
+    let stop = await WriterStop(stack)
+    let batches = try (1...3).map { id in
+      var batch = RecordBatch()
+      let pier = Pier(id: id, harbourID: id == 1 ? harbour : 1)
+      batch.add(try table.encode(pier, RecordBuilder()), to: table, attributes: nil)
+      return target.save(batch, saving)
+    }
+    if isTakenBack { batches[0].withdraw() }
+    stop.release()
+    let codes = [
+      await failure { try await batches[0].outcome }?.code,
+      await failure { try await batches[1].outcome }?.code,
+      await failure { try await batches[2].outcome }?.code,
+    ]
+    #expect(codes == [isTakenBack ? .cancelled : .missingReference, .cancelled, .cancelled])
+    #expect(try await stack.fetch(Pier.all) == [])
   }
 
   @Test func `a batch is not starved by any number of urgent saves`() async throws {

@@ -5,7 +5,7 @@ import Testing
 @testable import StrataSQLite
 
 /// The shell around the queue: tickets, holding and closing.
-@Suite(.timeLimit(.minutes(10))) struct WriterQueueTests {
+@Suite(.timeLimit(.minutes(25))) struct WriterQueueTests {
   private let executor = StoreExecutor("strata.test")
 
   /// What ran so far, and what was refused.
@@ -107,5 +107,35 @@ import Testing
     queue.close()
     await settle()
     #expect(journal.lines.withLock { $0 } == before + after + ["last closed"])
+  }
+
+  // A unit was in the queue before it had its ticket: it ran when the file was closed, or never.
+  @Test func `a unit runs before its suspension or after it`() async {
+    let queue = WriterQueue(executor)
+    let (isAway, late, ran) = (Lock(false), Lock(0), Lock(0))
+    let writing = (0..<3).map { _ in
+      Task { @concurrent in
+        for _ in 0..<3_000 {
+          await withUnsafeContinuation { done in
+            _ = queue.add(
+              { _ in
+                if isAway.withLock(\.self) { late.withLock { $0 += 1 } }
+                ran.withLock { $0 += 1 }
+                done.resume()
+              }, .normal, context: nil)
+          }
+        }
+      }
+    }
+    while ran.withLock(\.self) < 9_000 {
+      queue.suspend()
+      await settle()
+      isAway.withLock { $0 = true }
+      await settle()
+      isAway.withLock { $0 = false }
+      queue.resume()
+    }
+    for task in writing { await task.value }
+    #expect(late.withLock(\.self) == 0)
   }
 }

@@ -6,7 +6,7 @@ import Testing
 
 /// What undo makes of saves: what they wrote, and what happens while they run.
 @Suite(
-  .stack(Boat.self, Harbour.self, Pier.self, Skipper.self, Flag.self), .timeLimit(.minutes(10)))
+  .stack(Boat.self, Harbour.self, Pier.self, Skipper.self, Flag.self), .timeLimit(.minutes(25)))
 @MainActor struct UndoSaveTests {
   let stack = Stack.test
   var view: ViewContext { stack.view }

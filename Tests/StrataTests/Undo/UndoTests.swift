@@ -3,7 +3,7 @@ import Testing
 
 @testable import Strata
 
-@Suite(.stack(Boat.self, Harbour.self, Pier.self), .timeLimit(.minutes(10))) @MainActor
+@Suite(.stack(Boat.self, Harbour.self, Pier.self), .timeLimit(.minutes(25))) @MainActor
 struct UndoTests {
   let stack = Stack.test
   var view: ViewContext { stack.view }
