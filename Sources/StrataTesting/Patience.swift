@@ -6,7 +6,8 @@
 struct Patience: Sendable {
   private let limit: Duration
   private let clock: any Clock<Duration>
-  private static let lastTurns = 200
+  /// How often what is ready to run may run when the time is over, and for how long at most.
+  private static let lastTurns = (count: 200, limit: Duration.seconds(300))
 
   init(_ limit: Duration, _ clock: any Clock<Duration>) {
     self.limit = limit
@@ -23,11 +24,17 @@ struct Patience: Sendable {
     if look({ signal.yield() }) { return true }
     let timer = Task { [clock, limit] in
       try? await clock.sleep(for: limit)
-      for _ in 0..<Self.lastTurns where !Task.isCancelled {
-        await MainActor.run {}
-        // Threads that were put off have their turn, too.
-        try? await Task.sleep(for: .milliseconds(1))
+      let turns = Task {
+        for _ in 0..<Self.lastTurns.count where !Task.isCancelled {
+          await MainActor.run {}
+          // Threads that were put off have their turn, too.
+          try? await Task.sleep(for: .milliseconds(1))
+        }
+        signal.finish()
       }
+      // The main actor may be what hangs.
+      try? await Task.sleep(for: Self.lastTurns.limit)
+      turns.cancel()
       signal.finish()
     }
     defer { timer.cancel() }

@@ -42,7 +42,7 @@ struct ChildProcess {
   func run() async throws {
     // Nobody would ask any more whether it comes to an end.
     let input = LineReader(.standardInput) { exit(3) }
-    let watchdog = Watchdog(mode: "child", patience: ProcessStress.patience(options.commits))
+    let watchdog = Watchdog(mode: "child", work: ProcessStress.work(options.commits))
     watchdog.begin("opening")
     var stackOptions = Stack.Options()
     stackOptions.history = options.keepsHistory ? .keep(for: .seconds(86_400)) : nil

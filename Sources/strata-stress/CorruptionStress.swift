@@ -19,7 +19,7 @@ struct CorruptionStress {
 
   func run() async throws -> Report {
     var report = Report(mode: "corruption")
-    let watchdog = Watchdog(mode: "corruption", patience: .seconds(120))
+    let watchdog = Watchdog(mode: "corruption")
     var done = 0
     var trees: Set<String> = []
     var damaged: Set<String> = []

@@ -17,7 +17,7 @@ struct LeakStress {
 
   func run() async throws -> Report {
     var report = Report(mode: "leaks")
-    let watchdog = Watchdog(mode: "leaks", patience: .seconds(600))
+    let watchdog = Watchdog(mode: "leaks", work: Watchdog.patience)
     var random = SplitMix64(seed: options.seed)
     // What is made once and kept, such as threads, is there after a while.
     let warmUp = max(20, min(500, options.cycles / 4))
@@ -85,7 +85,7 @@ struct LeakStress {
       await listening.value
     }
     // Without a call of `close`, a stack closes in the background.
-    let deadline = ContinuousClock.now + .seconds(300)
+    let deadline = ContinuousClock.now + Watchdog.patience / 4
     while stack != nil || view != nil || live != nil || scratch != nil || registry != nil {
       if deadline < .now { break }
       await Task.yield()

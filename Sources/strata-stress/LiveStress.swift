@@ -27,8 +27,7 @@ struct LiveStress {
   @MainActor
   func run() async throws -> Report {
     var report = Report(mode: "live")
-    let watchdog = Watchdog(
-      mode: "live", patience: .seconds(120 + min(options.rows, 100_000_000) / 1000))
+    let watchdog = Watchdog(mode: "live", work: .seconds(min(options.rows, 100_000_000) / 1000))
     let temporary = try TemporaryFolder()
     defer { temporary.remove() }
     let folder = temporary.url

@@ -20,15 +20,16 @@ struct ProcessStress {
 
   init(_ options: Options) { self.options = options }
 
-  /// How long one thing may take, if that may be so many commits of every process.
-  nonisolated static func patience(_ commits: Int) -> Duration {
-    .seconds(120 + min(commits, 1_000_000) / 20)
+  /// How long one thing takes, if that may be so many commits of every process.
+  nonisolated static func work(_ commits: Int) -> Duration {
+    .seconds(min(commits, 1_000_000) / 20)
   }
 
   func run() async throws -> Report {
     var report = Report(mode: "processes")
     // The processes have more to say of what hangs there: they are asked first.
-    let watchdog = Watchdog(mode: "processes", patience: Self.patience(options.commits) * 2)
+    let watchdog = Watchdog(
+      mode: "processes", work: Watchdog.patience + Self.work(options.commits) * 2)
     let temporary = try TemporaryFolder()
     defer { temporary.remove() }
     let folder = temporary.url

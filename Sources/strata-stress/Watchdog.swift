@@ -10,10 +10,16 @@ final class Watchdog: Sendable {
 
   private let state = Lock(State())
 
-  /// - Parameter patience: how long one thing may take, on a machine that is busy with others, too.
-  init(mode: String, patience: Duration = .seconds(300)) {
-    state.withLock { $0.deadline = .now + patience }
+  /// How long a short thing may take on a machine that is busy with others.
+  static let patience = Duration.seconds(300)
+
+  private let patience: Duration
+
+  /// - Parameter work: how long one thing takes on a quiet machine, if it is not short.
+  init(mode: String, work: Duration = .zero) {
+    let patience = Self.patience + work
     self.patience = patience
+    state.withLock { $0.deadline = .now + patience }
     Thread.detachNewThread { [state] in
       while true {
         Thread.sleep(forTimeInterval: 1)
@@ -25,8 +31,6 @@ final class Watchdog: Sendable {
       }
     }
   }
-
-  private let patience: Duration
 
   /// Says what begins now.
   func begin(_ label: String) {

@@ -50,7 +50,7 @@ import Testing
           hasBegun.withLock { $0 = true }
           return try? await flights.join("feed", nil) { _ in .success(.notModified) }
         }
-        while !hasBegun.withLock(\.self) {}
+        while !hasBegun.withLock(\.self) { await Task.yield() }
         for _ in 0..<round % 100 { _ = hasBegun.withLock(\.self) }
         joining.cancel()
         _ = await joining.value

@@ -87,7 +87,7 @@ final class LoopbackServer: Sendable {
       while send(connection, bytes.baseAddress, bytes.count, flags) > 0, isEndless {
         // Without a pause, a client that has no time to refuse it takes gigabytes.
         var end = pollfd(fd: connection, events: Int16(POLLIN), revents: 0)
-        if poll(&end, 1, 10) != 0 { break }
+        if poll(&end, 1, 10) > 0 { break }
       }
     }
     if isEndless { endings.withLock { $0 += 1 } }

@@ -63,6 +63,21 @@ private struct Kite: Entity, Equatable {
     #expect(offsets[id(1)] == SpiderLayout().offsets(of: [key(1), key(2)])[key(1)])
   }
 
+  // What came in the turn in which the rest was delivered was not waited for.
+  @Test func `a change during the last operation is waited for`() async throws {
+    let registry = try await registry(4)
+    let view = stack.view
+    var rounds = 0
+    surface.onApply = { _ in
+      rounds += 1
+      if rounds < 20 { Task { _ = view.insert(Kite(id: "late \(rounds)", latitude: 1)) } }
+    }
+    view.insert(Kite(id: "first", latitude: 1))
+    await registry.drain()
+    #expect(registry.pendingOperationCount == 0)
+    #expect(surface.shown.count == 4 + 1 + 19)
+  }
+
   // MARK: What is displayed
 
   @Test func `an element is displayed by its own annotation, unless there is none`() async throws {

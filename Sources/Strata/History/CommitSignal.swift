@@ -75,22 +75,20 @@ final class CommitSignal: Sendable {
   /// - Returns: false if the system has no room for another watch.
   func start(_ onSignal: @escaping @Sendable () -> Void) -> Bool {
     state.withLock { $0.onSignal = onSignal }
-    // Who closes the store removes the file, also between the two calls here.
-    while !watch() { if !renewIfRemoved() { return false } }
+    watch()
+    // Who closes the store removes the file, also between its opening here and its watch.
     renewIfRemoved()
-    return true
+    return state.withLock { $0.watch != nil }
   }
 
-  private func watch() -> Bool {
+  private func watch() {
     let watch = FileWatch(path: path) { [weak self] in self?.didHear() }
-    guard let watch else { return false }
     let superfluous = state.withLock { state in
-      if state.isStopped { return watch as FileWatch? }
+      if state.isStopped { return watch }
       defer { state.watch = watch }
       return state.watch
     }
     superfluous?.end()
-    return true
   }
 
   private func didHear() {
@@ -98,10 +96,17 @@ final class CommitSignal: Sendable {
     state.withLock { $0.onSignal }?()
   }
 
+  /// Some file systems say of every file that it was removed.
+  private static let mostRenewals = 100
+
   /// Makes the file anew if somebody removed it: who opens the store now would make another one.
-  ///
-  /// - Returns: whether it did.
-  @discardableResult private func renewIfRemoved() -> Bool {
+  private func renewIfRemoved() {
+    for _ in 0..<Self.mostRenewals { if !renewOnce() { return } }
+  }
+
+  /// - Returns: whether the file had been removed, as the new one may have been before it was
+  ///   watched.
+  private func renewOnce() -> Bool {
     let isRemoved = state.withLock { state in
       var status = stat()
       return !state.isStopped && fstat(state.file, &status) == 0 && status.st_nlink == 0
@@ -119,7 +124,7 @@ final class CommitSignal: Sendable {
       return false
     }
     // The old watch ends while its file is there.
-    _ = watch()
+    watch()
     close(old)
     // Whoever found the new file first has not heard what was committed since.
     post()

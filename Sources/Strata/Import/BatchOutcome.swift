@@ -62,19 +62,7 @@ package struct BatchSave: Sendable {
     get async throws(StoreError) { try await submission.value }
   }
 
-  /// Takes the batch back if it has not started; its outcome is then an error with code
-  /// `cancelled`.
+  /// Takes the batch back if it has not started, and those of its sequence that have not; their
+  /// outcome is then an error with code `cancelled`.
   package func withdraw() { submission.withdraw() }
-}
-
-/// Batches of which none is saved behind one that is not, though several wait at once.
-package final class BatchSequence: Sendable {
-  private let hasEnded = Lock(false)
-
-  package init() {}
-
-  /// - Throws: `cancelled` if a batch before was taken back or has failed.
-  func check() throws(StoreError) { if hasEnded.withLock(\.self) { throw .cancelled } }
-
-  func end() { hasEnded.withLock { $0 = true } }
 }

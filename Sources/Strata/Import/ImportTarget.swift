@@ -25,7 +25,7 @@ package struct ImportTarget: Sendable {
     package var noted: ImportLedger?
     /// The load that may put off indexes; nil if all of them are kept.
     package var load: BulkLoad?
-    /// Whose batches are saved one behind the other; nil for a batch by itself.
+    /// The batches of which none is saved behind one that is not; nil for a batch by itself.
     package var sequence: BatchSequence?
 
     package init() {}

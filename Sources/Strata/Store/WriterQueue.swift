@@ -45,7 +45,7 @@ final class WriterQueue: Sendable {
       if lane == .urgent { state.interruption?.raise() }
       // A unit that waits for the resumption gets its ticket then.
       if let id = state.suspended?.add(unit, lane: lane, context: context) { return .success(id) }
-      defer { addTickets(1) }
+      addTickets(1)
       return .success(state.queue.add(unit, lane: lane, context: context))
     }
     let id: Int
@@ -69,7 +69,8 @@ final class WriterQueue: Sendable {
     executor.runIfIdle { state.withLock { $0.isAtRest } ? unit() : nil } ?? nil
   }
 
-  /// Has units run; under the lock, so that whoever suspends the queue is behind all its tickets.
+  /// Has units run; under the lock, so that whoever suspends or closes the queue is behind
+  /// all its tickets.
   private func addTickets(_ count: Int) {
     for _ in 0..<count { executor.async { self.runNext() } }
   }
@@ -131,6 +132,7 @@ final class WriterQueue: Sendable {
   func resume() {
     state.withLock { state in
       guard let suspended = state.suspended else { return }
+      assert(state.queue.isEmpty, "resumed before what was queued has run")
       state.queue = suspended
       state.suspended = nil
       addTickets(suspended.count)

@@ -77,7 +77,8 @@ struct ImportRun {
       while !handed.isEmpty { try await settle() }
       return Rest(tail: batch, waiting: waiting)
     } catch {
-      // Behind a batch that failed nothing shall come; what was read before a fault shall.
+      // Behind a batch that failed nothing comes, nor waits for a resumption; what was read before
+      // a fault is saved.
       if lacksBatch { for other in handed { other.save.withdraw() } }
       // What is being written is finished, so that the result says what is in the store.
       while !handed.isEmpty { try? await settle() }

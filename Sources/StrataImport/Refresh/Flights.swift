@@ -87,17 +87,17 @@ final class Flights: Sendable {
     if let flight { begin(name, flight, work) }
   }
 
-  /// Begins the work, outside of the lock: making a task takes a lock of the caller's task, which
-  /// who cancels that one holds while it leaves.
-  private func begin(_ name: String, _ flight: Int, _ work: @escaping Work) {
+  /// Begins the work, outside of the lock: binding a task-local value takes a lock of the caller's
+  /// task, and who cancels that task holds it while the caller leaves.
+  private func begin(_ name: String, _ id: Int, _ work: @escaping Work) {
     let task = StoreDeadline.withNone {
       Task {
-        let outcome = await work { [self] progress in publish(progress, name, flight) }
-        land(name, flight, outcome)
+        let outcome = await work { [self] progress in publish(progress, name, id) }
+        land(name, id, outcome)
       }
     }
     let isOver = state.withLock { state in
-      guard state.flights[name]?.id == flight else { return true }
+      guard state.flights[name]?.id == id else { return true }
       state.flights[name]?.task = task
       return false
     }

@@ -16,6 +16,8 @@ package struct RelatedPlace<E: Entity>: Sendable {
     let held: AnyObject
     /// The coordinate that a related entity has now.
     let coordinate: @MainActor (RecordKey) -> Coordinate?
+    /// Whether every change so far was told.
+    let isSettled: @MainActor () -> Bool
     /// Waits until the entities are read.
     let settle: @MainActor () async -> Void
   }
@@ -32,6 +34,7 @@ package struct RelatedPlace<E: Entity>: Sendable {
       let places = PlaceObservation(view.live(Target.all), mapping, observer)
       return Observation(
         held: places, coordinate: { [weak places] in places?.coordinate($0) },
+        isSettled: { [weak places] in places?.isSettled ?? true },
         settle: { [weak places] in await places?.settle() })
     }
   }
@@ -63,9 +66,11 @@ package struct RelatedPlace<E: Entity>: Sendable {
     live.rows.element(of: key).flatMap(mapping.coordinate)
   }
 
+  var isSettled: Bool { lookingAt == 0 }
+
   func settle() async {
     try? await live.load()
-    while lookingAt > 0 && !Task.isCancelled { await settling.wait { lookingAt > 0 } }
+    while !isSettled && !Task.isCancelled { await settling.wait { !isSettled } }
   }
 
   private func look(at difference: KeyedDifference<Target>, _ attributes: AttributeSet) {
@@ -80,7 +85,7 @@ package struct RelatedPlace<E: Entity>: Sendable {
   private func didLook(_ moved: [RecordKey]) {
     tell(moved)
     lookingAt -= 1
-    if lookingAt == 0 { settling.resumeAll() }
+    if isSettled { settling.resumeAll() }
   }
 
   private func tell(_ moved: [RecordKey]) {

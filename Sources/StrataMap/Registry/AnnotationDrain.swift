@@ -195,7 +195,7 @@ package import Strata
   /// Waits until nothing is pending, the gate is closed, the drain is detached, or the task is
   /// cancelled.
   package func drain() async {
-    await settling.wait { !isSettled }
+    while !isSettled && !Task.isCancelled { await settling.wait { !isSettled } }
   }
 
   private func settle() {

@@ -298,8 +298,11 @@ public import Strata
       await display?.settle()
       await core.drain()
       // What came meanwhile may be under way between them.
-    } while (!elements.isSettled || display?.isAway == true || !core.isSettled)
-      && !core.isDetached && !Task.isCancelled
+    } while !isSettled && !core.isDetached && !Task.isCancelled
+  }
+
+  private var isSettled: Bool {
+    regional?.isReading != true && elements.isSettled && display?.isAway != true && core.isSettled
   }
 
   // MARK: The end

@@ -149,13 +149,13 @@ package import Strata
 
   private func show(_ part: [ClusterActor.Difference], of answer: ClusterActor.Answer) {
     for difference in part where !isOver {
-      // The map may have moved on, also in the middle of it.
+      // The map may have moved on, also in the middle of it. The next answer says how it is
+      // displayed, and knows of no change before it.
       if answer.generation == generation { show(difference) } else { restyle(difference.id) }
     }
   }
 
-  /// Wants of what is displayed by itself what it looks like now, and leaves to the next answer how it
-  /// is displayed: that one knows of no change before it.
+  /// Wants of what is displayed by itself what it looks like now.
   private func restyle(_ id: RecordKey) {
     if displayed[id]?.count == 1 { desire(id, annotation(id)) }
   }

@@ -20,6 +20,9 @@ import Strata
     }
   }
 
+  /// Whether every change of the related entities so far was told.
+  var isSettled: Bool { observation?.isSettled() ?? true }
+
   /// Waits until the related entities are read.
   func settle() async { await observation?.settle() }
 

@@ -30,10 +30,13 @@ import Strata
     if reading == nil { readNext() }
   }
 
+  /// Whether what the map shows is still being read.
+  var isReading: Bool { reading != nil }
+
   /// Waits until what was asked for last is there, or cannot be read.
   func settle() async {
     try? await live.load()
-    while reading != nil && !Task.isCancelled { await settling.wait { reading != nil } }
+    while isReading && !Task.isCancelled { await settling.wait { isReading } }
   }
 
   /// Nothing more is read.

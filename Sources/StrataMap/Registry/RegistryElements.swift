@@ -69,7 +69,7 @@ import Strata
   }
 
   /// Whether every change so far has been taken.
-  var isSettled: Bool { !isBehind && work.isIdle }
+  var isSettled: Bool { !isBehind && work.isIdle && places?.isSettled != false }
 
   // MARK: Queries
 

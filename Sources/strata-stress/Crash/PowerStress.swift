@@ -21,7 +21,7 @@ struct PowerStress {
 
   func run() async throws -> Report {
     var report = Report(mode: "power")
-    let watchdog = Watchdog(mode: "power", patience: .seconds(600))
+    let watchdog = Watchdog(mode: "power", work: .seconds(600))
     for (name, synchronous) in [("full", Stack.Synchronous.full), ("normal", .normal)] {
       var left = options.losses
       var seed = options.seed

@@ -19,7 +19,7 @@ struct FilterStress {
 
   func run() async throws -> Report {
     var report = Report(mode: "filters")
-    let watchdog = Watchdog(mode: "filters", patience: .seconds(600))
+    let watchdog = Watchdog(mode: "filters", work: .seconds(600))
     var counts = ["filters": 0, "hits": 0, "inMemory": 0]
     let sizes = stride(from: 0, to: options.count, by: roundSize).map {
       min(roundSize, options.count - $0)

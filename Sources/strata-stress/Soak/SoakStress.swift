@@ -22,7 +22,7 @@ struct SoakStress {
 
   func run() async throws -> Report {
     var report = Report(mode: "soak")
-    let watchdog = Watchdog(mode: "soak", patience: .seconds(options.seconds / 4 + 120))
+    let watchdog = Watchdog(mode: "soak", work: .seconds(options.seconds / 4))
     let temporary = try TemporaryFolder()
     defer { temporary.remove() }
     let folder = temporary.url

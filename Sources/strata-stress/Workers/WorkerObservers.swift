@@ -149,7 +149,7 @@ private final class ListFollower<E: Entity & Equatable> {
 
   /// Waits until the list is the query's, for a long time at most.
   func violations() async -> [String] {
-    let deadline = ContinuousClock.now + .seconds(300)
+    let deadline = ContinuousClock.now + Watchdog.patience / 4
     while list != Array(live.elements) {
       if deadline < .now { return ["the updates of \(E.self) do not make the list"] }
       try? await Task.sleep(for: .milliseconds(1))

@@ -52,7 +52,7 @@ struct WorkerStress {
 
   func run() async throws -> Report {
     var report = Report(mode: "workers")
-    let watchdog = Watchdog(mode: "workers", patience: .seconds(options.seconds + 120))
+    let watchdog = Watchdog(mode: "workers", work: .seconds(options.seconds))
     for mode in options.modes {
       watchdog.begin("\(mode)")
       var options = options

@@ -113,9 +113,9 @@ import Testing
   @Test func `a unit runs before its suspension or after it`() async {
     let queue = WriterQueue(executor)
     let (isAway, late, ran) = (Lock(false), Lock(0), Lock(0))
-    let writing = (0..<3).map { _ in
+    for _ in 0..<3 {
       Task { @concurrent in
-        for _ in 0..<3_000 {
+        for _ in 0..<1_000 {
           await withUnsafeContinuation { done in
             _ = queue.add(
               { _ in
@@ -127,7 +127,7 @@ import Testing
         }
       }
     }
-    while ran.withLock(\.self) < 9_000 {
+    for _ in 0..<2_000 where ran.withLock(\.self) < 3_000 {
       queue.suspend()
       await settle()
       isAway.withLock { $0 = true }
@@ -135,7 +135,7 @@ import Testing
       isAway.withLock { $0 = false }
       queue.resume()
     }
-    for task in writing { await task.value }
+    #expect(await eventually { ran.withLock(\.self) == 3_000 })
     #expect(late.withLock(\.self) == 0)
   }
 }
