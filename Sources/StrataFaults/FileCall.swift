@@ -11,7 +11,7 @@ package enum FileCall: String, Sendable, Hashable, CaseIterable {
 ///
 /// Called on the thread that works with the file. `file` is the file's whole path, or empty for one
 /// without a name.
-package protocol FileObserver: Sendable {
+package protocol FileObserver: AnyObject, Sendable {
   /// The result code of a call that is to fail; nil if it is to be done.
   func failure(of call: FileCall, _ file: String) -> Int32?
   func didWrite(_ file: String, at offset: Int64, _ bytes: UnsafeRawBufferPointer)

@@ -30,9 +30,11 @@ package enum ObservedFileSystem {
     observers.withLock { $0[path] = entry }
   }
 
-  /// Lets files that are opened from now on alone.
-  package static func endObserving(_ path: String) {
-    observers.withLock { _ = $0.removeValue(forKey: path) }
+  /// Lets files that are opened from now on alone, unless somebody else is told of them by now.
+  package static func endObserving(_ path: String, with observer: any FileObserver) {
+    observers.withLock { observers in
+      if observers[path]?.observer === observer { observers[path] = nil }
+    }
   }
 
   /// Who is told of a file, and its path as the observer knows it.

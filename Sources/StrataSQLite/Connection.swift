@@ -66,33 +66,29 @@ package final class Connection {
     sqlite3_extended_result_codes(handle, 1)
     self.busyTimeout = Int32(max(0, min(busyTimeout / .milliseconds(1), Double(Int32.max))))
     sqlite3_busy_timeout(handle, self.busyTimeout)
-    do {
-      try registerFunctions()
-      if access == .memory { return }
-      if access == .temporary {
-        try execute("PRAGMA journal_mode = OFF")
-        try execute("PRAGMA synchronous = OFF")
-        return
-      }
-      if access != .readOnly {
-        if try belongs(to: application) { try keepLog() }
-        // Checkpoints are the writer's decision, not a side effect of some commit.
-        try execute("PRAGMA wal_autocheckpoint = 0")
-        sqlite3_wal_hook(
-          handle,
-          { context, _, _, frames in
-            guard let context else { return SQLITE_OK }
-            Unmanaged<LogProbe>.fromOpaque(context).takeUnretainedValue().frames = Int(frames)
-            return SQLITE_OK
-          }, Unmanaged.passUnretained(log).toOpaque())
-      } else {
-        try execute("PRAGMA query_only = ON")
-      }
-      try execute("PRAGMA synchronous = \(synchronous.rawValue)")
-    } catch {
-      sqlite3_close_v2(handle)
-      throw error
+    // From here on, `deinit` closes what cannot be set up.
+    try registerFunctions()
+    if access == .memory { return }
+    if access == .temporary {
+      try execute("PRAGMA journal_mode = OFF")
+      try execute("PRAGMA synchronous = OFF")
+      return
     }
+    if access != .readOnly {
+      if try belongs(to: application) { try keepLog() }
+      // Checkpoints are the writer's decision, not a side effect of some commit.
+      try execute("PRAGMA wal_autocheckpoint = 0")
+      sqlite3_wal_hook(
+        handle,
+        { context, _, _, frames in
+          guard let context else { return SQLITE_OK }
+          Unmanaged<LogProbe>.fromOpaque(context).takeUnretainedValue().frames = Int(frames)
+          return SQLITE_OK
+        }, Unmanaged.passUnretained(log).toOpaque())
+    } else {
+      try execute("PRAGMA query_only = ON")
+    }
+    try execute("PRAGMA synchronous = \(synchronous.rawValue)")
   }
 
   deinit {

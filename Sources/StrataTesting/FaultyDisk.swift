@@ -52,7 +52,7 @@ public final class FaultyDisk: Sendable {
   }
 
   deinit {
-    ObservedFileSystem.endObserving(url.path)
+    ObservedFileSystem.endObserving(url.path, with: plan)
     folder?.remove()
   }
 

@@ -30,7 +30,7 @@ import Testing
       let file = folder.appendingPathComponent("\(number).sqlite")
       let plan = FaultPlan()
       ObservedFileSystem.observe(file.path, with: plan)
-      defer { ObservedFileSystem.endObserving(file.path) }
+      defer { ObservedFileSystem.endObserving(file.path, with: plan) }
       let stack = try await Stack.open(Item.self, at: file)
       plan.arm(
         FaultPlan.Fault(.sharedLock, number: number, code: FaultPlan.codes(of: .sharedLock)[1]))

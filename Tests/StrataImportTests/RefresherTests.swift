@@ -191,6 +191,8 @@ private func tagged(_ request: URLRequest, _ tag: String, _ body: String) -> Tes
     let error = ImportError.source(URLError(.timedOut))
     retries.longestDelay = .seconds(Int64.max)
     #expect(try #require(retries.delay(after: 70, error)) > .seconds(Int64.max / 2))
+    retries.jitter = .nan
+    #expect(retries.delay(after: 1, error) == .seconds(60))
   }
 
   @Test(arguments: [400, 401, 404, 410])

@@ -239,6 +239,18 @@ private func cut(_ data: Data, _ size: Int) -> Pieces<Data> {
     #expect(Set(ends.keys).isSubset(of: [nil, .source, .cancelled]))
   }
 
+  /// On Linux, nobody is told of such a response: it was an empty feed.
+  @Test func `a redirection to nowhere is no feed`() async throws {
+    let answer = "HTTP/1.1 302 Found\r\nContent-Length: 0\r\n\r\n"
+    let server = try LoopbackServer(["/moved": Data(answer.utf8)])
+    let url = try #require(URL(string: "http://127.0.0.1:\(server.port)/moved"))
+    let error = await #expect(throws: ImportError.self) {
+      try await stack.importJSON(
+        Song.self, from: .response(to: URLRequest(url: url)), as: .lines, mapping: Song.json)
+    }
+    #expect((error?.underlying as? HTTPStatusError)?.status == 302)
+  }
+
   /// On Linux, the answer to a response is not looked at: the body of an error went on arriving.
   @Test func `a response that is refused is not read on`() async throws {
     let answer = "HTTP/1.1 500 Internal Server Error\r\n\r\n" + String(repeating: " ", count: 9000)

@@ -36,6 +36,17 @@ import Testing
     }
   }
 
+  // It was remembered until the next difference, which nobody takes while no page is connected.
+  @Test func `what comes and goes is forgotten`() {
+    var calls = 0
+    surface.onChange = { calls += 1 }
+    for number in 0..<3 {
+      surface.apply(.add(pin(number)))
+      surface.apply(.remove(key(number)))
+    }
+    #expect(calls == 3 && surface.take() == nil)
+  }
+
   @Test func `what comes and goes between two differences is in none`() {
     surface.apply(.add(pin(1)))
     surface.apply(.remove(key(1)))

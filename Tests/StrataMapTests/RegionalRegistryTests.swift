@@ -67,6 +67,16 @@ private struct Wreck: Entity {
     #expect(rows == Set(latitudes) && surface.shown.count == latitudes.count * columns)
   }
 
+  // The map was taken to be where it had been, and what it showed there was not read again.
+  @Test func `a deadline of who moves the map is not the map's`() async throws {
+    let registry = try await registry(region(10, 179))
+    await settle(registry, 6...14, columns: 9)
+    await withStoreDeadline(in: .zero) { registry.show(region(20, 179), zoom: 8) }
+    await settle(registry, 16...24, columns: 9)
+    registry.show(region(10, 179), zoom: 8)
+    await settle(registry, 6...14, columns: 9)
+  }
+
   @Test func `only what is visible and around it is shown, across the antimeridian too`()
     async throws
   {

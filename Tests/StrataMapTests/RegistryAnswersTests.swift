@@ -70,7 +70,7 @@ private struct Kite: Entity, Equatable {
     var rounds = 0
     surface.onApply = { _ in
       rounds += 1
-      if rounds < 20 { Task { _ = view.insert(Kite(id: "late \(rounds)", latitude: 1)) } }
+      if rounds < 20 { Task { view.insert(Kite(id: "late \(rounds)", latitude: 1)) } }
     }
     view.insert(Kite(id: "first", latitude: 1))
     await registry.drain()

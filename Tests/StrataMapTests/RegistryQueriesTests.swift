@@ -70,6 +70,38 @@ private struct Buoy: Entity, Equatable {
     #expect(surface.shown.isEmpty && surface.operations.count == 30)
   }
 
+  // Between the two queries' parts of the same turn, nobody had it.
+  @Test(arguments: [nil, ClusterOptions()])
+  func `an element that goes from one query to another stays selected and shown`(
+    clusters: ClusterOptions?
+  ) async throws {
+    try await stack.withScratch { scratch in
+      scratch.insert(Buoy(id: 1, latitude: 10, longitude: 10, kind: 0))
+    }
+    let low = try await live(Buoy.where { $0.kind <= 1 })
+    let high = try await live(Buoy.where { $0.kind >= 2 })
+    let registry = AnnotationRegistry(low, mapping: Buoy.pins, on: surface, clusters: clusters)
+    registry.attach(high)
+    await registry.drain()
+    #expect(registry.select(key(1)))
+    surface.clear()
+    for kind in [2, 0, 3, 1] {
+      try await stack.withScratch { scratch in
+        _ = scratch.update(try #require(try await scratch.find(Buoy.self, 1))) { $0.kind = kind }
+      }
+      try await stack.view.merged(stack.store.newestCommit)
+      #expect(registry.selection == [key(1)])
+      await registry.drain()
+      let buoy = try #require(low.elements.first ?? high.elements.first)
+      stack.view.update(buoy) { $0.kind = 3 - kind }
+      #expect(registry.selection == [key(1)])
+      await registry.drain()
+      stack.view.rollback()
+      await registry.drain()
+    }
+    #expect(surface.operations == [] && registry.selection == [key(1)])
+  }
+
   @Test func `swapping to a query that is not read yet neither blinks nor loses the selection`()
     async throws
   {

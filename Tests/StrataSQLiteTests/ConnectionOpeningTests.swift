@@ -2,6 +2,10 @@ internal import Foundation
 internal import StrataSQLite
 import Testing
 
+#if canImport(Glibc)
+  internal import Glibc
+#endif
+
 /// What opening says when there is nothing to open.
 @Suite struct ConnectionOpeningTests {
   private let database: TemporaryDatabase
@@ -22,6 +26,26 @@ import Testing
     #expect(error?.isNotADatabase == true)
     #expect(try String(contentsOfFile: database.path, encoding: .utf8) == text)
   }
+
+  #if canImport(Glibc)
+    // `deinit` closed once more what `init` had closed, in memory that may have been another
+    // connection's by then.
+    @Test func `what cannot be set up is closed once`() async throws {
+      try Data(repeating: 65, count: 4096).write(to: URL(fileURLWithPath: database.path))
+      await #expect(processExitsWith: .success) { [path = database.path as String] in
+        // From now on, what is freed looks like an open connection to SQLite (`M_PERTURB`).
+        typealias Options = @convention(c) (_ name: Int32, _ value: Int32) -> Int32
+        let options = unsafeBitCast(try #require(dlsym(nil, "mallopt")), to: Options.self)
+        #expect(options(-6, 0x76) == 1)
+        for _ in 0..<20 {
+          let error = sqliteError {
+            _ = try Connection(path: path, access: .readWrite, busyTimeout: .zero)
+          }
+          #expect(error?.isNotADatabase == true)
+        }
+      }
+    }
+  #endif
 
   @Test func `an empty file is an empty database`() throws {
     try Data().write(to: URL(fileURLWithPath: database.path))

@@ -29,6 +29,19 @@ import Testing
     await stack.close()
   }
 
+  // The end of the first one ended the second one's faults.
+  @Test func `a disk in the place of another one fails`() async throws {
+    let url = disk.url
+    var other: FaultyDisk? = FaultyDisk(at: url)
+    other = FaultyDisk(at: url)
+    other?.fail(.opening)
+    await #expect(throws: StoreError.self) {
+      try await Stack.open(Song.self, Artist.self, at: url)
+    }
+    other = nil
+    await (try Stack.open(Song.self, Artist.self, at: url)).close()
+  }
+
   @Test func `a store that cannot be opened says so`() async throws {
     disk.fail(.opening)
     let error = await #expect(throws: StoreError.self) {

@@ -37,7 +37,12 @@ struct SetAside {
   func move(
     at date: Date, keeping count: Int, if isSame: () -> Bool, after unreadable: StoreError
   ) throws(StoreError) -> Outcome {
-    let lock = try lock(after: unreadable)
+    let lock: FileLock
+    do throws(StoreError) { lock = try self.lock(after: unreadable) } catch {
+      // Somebody else may be just about to create the next one.
+      if !isSame() { return .isAnother }
+      throw error
+    }
     defer { withExtendedLifetime(lock) {} }
     if !isSame() { return .isAnother }
     let target = freeName(date)

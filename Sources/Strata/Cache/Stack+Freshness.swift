@@ -43,8 +43,10 @@ extension Stack {
     _ entry: CacheEntry, olderThan age: Duration
   ) async throws(StoreError) -> Bool {
     guard let time = try await lastImported(entry) else { return true }
-    let passed = Duration.seconds(store.now().timeIntervalSince(time))
-    return passed < .zero || passed > age
+    let passed = store.now().timeIntervalSince(time)
+    // Also what is more than a duration holds.
+    guard (0...1e18).contains(passed) else { return true }
+    return Duration.seconds(passed) > age
   }
 
   /// Whether the result of a query was imported longer ago than an age, never, or in the future.

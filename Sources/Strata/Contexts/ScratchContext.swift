@@ -17,6 +17,8 @@ public final class ScratchContext {
     get { hold?.snapshot }
     set { hold = newValue.map { SnapshotHold($0, .scratchContext, name: name) } }
   }
+  /// Changes when what is read becomes another: what was asked for before is old then.
+  private var readVersion = 0
   var edits: Edits
   /// What the next save marks as imported.
   var freshened: Set<CacheIdentity> = []
@@ -196,19 +198,30 @@ public final class ScratchContext {
 
   /// The state that this context reads: pinned at the first read.
   nonisolated(nonsending) func pinned() async throws(StoreError) -> Snapshot {
-    if let snapshot { return snapshot }
-    let pinned =
-      if case .scratch(let parent, _) = parent {
-        try await parent.pinned()
-      } else {
-        try await store.snapshot()
+    while true {
+      if let snapshot { return snapshot }
+      let version = readVersion
+      let pinned =
+        if case .scratch(let parent, _) = parent {
+          try await parent.pinned()
+        } else {
+          try await store.snapshot()
+        }
+      // Another task of the actor may have read meanwhile, or saved what this snapshot lacks.
+      if snapshot == nil && version == readVersion {
+        snapshot = pinned
+        edits.willRead(pinned.commit)
       }
-    snapshot = pinned
-    edits.willRead(pinned.commit)
-    return pinned
+    }
   }
 
-  func letGoOfSnapshot() { if isChildOfStore { snapshot = nil } }
+  func letGoOfSnapshot() { if isChildOfStore { readNewest() } }
+
+  /// Lets the next fetch see the newest commit.
+  private func readNewest() {
+    snapshot = nil
+    readVersion += 1
+  }
 
   var isChildOfStore: Bool { if case .store = parent { true } else { false } }
 
@@ -228,11 +241,18 @@ public final class ScratchContext {
   /// the edits on top.
   public nonisolated(nonsending) func refresh() async {
     switch parent {
-    case .store: snapshot = nil
+    case .store: readNewest()
     case .view(let view, _):
-      let (snapshot, layers) = await view.base
-      self.snapshot = snapshot
-      parent = .view(view, layers: layers)
+      while true {
+        let version = readVersion
+        let (snapshot, layers) = await view.base
+        // Another task of the actor may have saved meanwhile, or refreshed.
+        guard version == readVersion else { continue }
+        self.snapshot = snapshot
+        parent = .view(view, layers: layers)
+        readVersion += 1
+        return
+      }
     case .scratch(let context, _):
       snapshot = context.snapshot
       parent = .scratch(context, layers: context.layers)
@@ -291,7 +311,7 @@ public final class ScratchContext {
       ) { [author] writer throws(StoreError) in
         try writer.saveReporting(layer, policy: policy, author: author, marking: marks)
       }
-      snapshot = nil
+      readNewest()
       edits.remember(layer, as: changes)
       edits.savedThrough = commit
       for (table, key, change) in edits.undo.didSave(
@@ -305,11 +325,13 @@ public final class ScratchContext {
     case .view(let view, _):
       let (commit, absorbed) = try await view.absorb(layer, policy)
       edits.undo.didSave(layer, into: absorbed, from: firstGroup)
+      readVersion += 1
       await refresh()
       return commit
     case .scratch(let context, _):
       let absorbed = try context.absorb(layer, policy)
       edits.undo.didSave(layer, into: absorbed, from: firstGroup)
+      readVersion += 1
       await refresh()
       return context.snapshot?.commit ?? store.newestCommit
     }

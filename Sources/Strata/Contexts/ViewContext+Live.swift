@@ -148,16 +148,38 @@ extension ViewContext {
 
   /// The live queries' part of a merge turn.
   func mergeResults(_ turn: MergeTurn, _ touched: [TableID: Set<RecordKey>]) {
-    for (number, entry) in results {
-      guard let result = entry.result else {
-        results[number] = nil
-        Task { [maintainer] in for id in entry.ids { await maintainer.close(id) } }
-        continue
+    changingResults {
+      for (number, entry) in results {
+        guard let result = entry.result else {
+          results[number] = nil
+          Task { [maintainer] in for id in entry.ids { await maintainer.close(id) } }
+          continue
+        }
+        let unwanted = result.merge(
+          turn.updates, layers, touched: touched[result.plan.table.id] ?? [])
+        if let unwanted { close(unwanted, of: number) }
       }
-      let unwanted = result.merge(
-        turn.updates, layers, touched: touched[result.plan.table.id] ?? [])
-      if let unwanted { close(unwanted, of: number) }
     }
+  }
+
+  /// Changes several live queries in one turn.
+  func changingResults(_ change: () -> Void) {
+    if endsOfChange != nil { return change() }
+    endsOfChange = [:]
+    change()
+    let ends = endsOfChange ?? [:]
+    endsOfChange = nil
+    for end in ends.values { end() }
+  }
+
+  /// Calls `end` when every live query has its part of the change that is under way; at once if
+  /// none is.
+  ///
+  /// For whoever shows several queries: an element may leave one and come to another.
+  ///
+  /// - Parameter observer: who calls this; once for each is enough.
+  package func afterChange(of observer: AnyObject, _ end: @escaping @MainActor () -> Void) {
+    if endsOfChange == nil { end() } else { endsOfChange?[ObjectIdentifier(observer)] = end }
   }
 }
 

@@ -90,10 +90,12 @@ extension ViewContext {
       return layers.shown(table, key, over: stored ?? live(table, key) ?? .unknown)
     }
     guard let (report, touched) = result else { return nil }
-    for (table, keys) in touched {
-      for key in keys {
-        self.layers.settle(table, key)
-        showEdit(of: key, in: table)
+    changingResults {
+      for (table, keys) in touched {
+        for key in keys {
+          self.layers.settle(table, key)
+          showEdit(of: key, in: table)
+        }
       }
     }
     return report

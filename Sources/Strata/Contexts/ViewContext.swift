@@ -20,6 +20,8 @@ public final class ViewContext: Observable {
   var endsUndoEvent = false
   var results: [Int: OpenResult] = [:]
   var lastLiveID = 0
+  /// What follows the change of the live queries that is under way; nil if none is.
+  var endsOfChange: [ObjectIdentifier: @MainActor () -> Void]?
   let waiters = Waiters()
   private(set) lazy var activity = ActivityMonitor(store.activity)
   private let publisher: ChangePublisher
@@ -96,8 +98,10 @@ public final class ViewContext: Observable {
 
   /// Discards every edit that no save has begun to write.
   public func rollback() {
-    for (table, keys) in layers.rollback() {
-      for key in keys { showEdit(of: key, in: table) }
+    changingResults {
+      for (table, keys) in layers.rollback() {
+        for key in keys { showEdit(of: key, in: table) }
+      }
     }
     saveError = nil
     tellStatus()
@@ -146,8 +150,10 @@ public final class ViewContext: Observable {
   }
 
   func showEdit(of key: RecordKey, in table: TableID) {
-    for result in results.values.compactMap(\.result) {
-      result.edit(key, in: table, layers)
+    changingResults {
+      for result in results.values.compactMap(\.result) {
+        result.edit(key, in: table, layers)
+      }
     }
   }
 
@@ -194,9 +200,9 @@ public final class ViewContext: Observable {
   }
 
   private func beginSave() throws(StoreError) -> (id: Int, layer: Layer)? {
-    saveError = nil
     do throws(StoreError) {
       let save = try layers.beginSave()
+      saveError = nil
       tellStatus()
       return save
     } catch {

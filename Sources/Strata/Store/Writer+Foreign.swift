@@ -17,22 +17,31 @@ extension Writer {
       return
     }
     do throws(StoreError) {
-      try translatingErrors { () throws(SQLiteError) in
-        try connection.statement(for: Self.beginReading).run()
+      try inOneState(of: connection) { () throws(StoreError) in
+        // What a program with other tables has committed means nothing here.
+        try checkSchema(connection)
+        _ = try noteForeignCommits(connection)
       }
-      defer {
-        try? connection.statement(for: Self.endReading).run()
-        rollBack(connection)
-      }
-      // What a program with other tables has committed means nothing here.
-      try checkSchema(connection)
-      _ = try noteForeignCommits(connection)
     } catch  where error.code == .schemaChanged {
       return
     } catch {
       lookForForeignCommits(after: .milliseconds(100))
     }
     answerMergePull()
+  }
+
+  /// Reads in one transaction: what somebody commits meanwhile is not seen in part.
+  func inOneState(
+    of connection: Connection, _ body: () throws(StoreError) -> Void
+  ) throws(StoreError) {
+    try translatingErrors { () throws(SQLiteError) in
+      try connection.statement(for: Self.beginReading).run()
+    }
+    defer {
+      try? connection.statement(for: Self.endReading).run()
+      rollBack(connection)
+    }
+    try body()
   }
 
   /// Accounts for commits of other processes up to the state that the open transaction sees.

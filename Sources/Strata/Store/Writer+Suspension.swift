@@ -47,7 +47,9 @@ extension Writer {
       openConnection = connection
       // A reader that cannot be opened is noticed here rather than by the first fetch.
       _ = try snapshot()
-      _ = try noteForeignCommits(connection)
+      try inOneState(of: connection) { () throws(StoreError) in
+        _ = try noteForeignCommits(connection)
+      }
     } catch {
       openConnection = nil
       throw error

@@ -110,6 +110,7 @@ private final class ResponseDelegate: NSObject, URLSessionDataDelegate {
   private let onResponse: (@Sendable (HTTPURLResponse) -> Void)?
   /// Whether the task has ended or was told to.
   private let isOver = Lock(false)
+  private let hasResponse = Lock(false)
 
   init(_ spool: Spool, _ onResponse: (@Sendable (HTTPURLResponse) -> Void)?) {
     self.spool = spool
@@ -155,15 +156,20 @@ private final class ResponseDelegate: NSObject, URLSessionDataDelegate {
     guard let response = response as? HTTPURLResponse else {
       return reply(.allow, or: .cancel, to: completionHandler)
     }
-    onResponse?(response)
+    note(response)
     if response.isSuccess {
       reply(.allow, or: .cancel, to: completionHandler)
     } else {
-      spool.end(HTTPStatusError(response))
       reply(.cancel, or: .cancel, to: completionHandler)
       // On Linux the answer is not looked at.
       cancel(dataTask)
     }
+  }
+
+  private func note(_ response: HTTPURLResponse) {
+    hasResponse.withLock { $0 = true }
+    onResponse?(response)
+    if !response.isSuccess { spool.end(HTTPStatusError(response)) }
   }
 
   func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
@@ -178,6 +184,11 @@ private final class ResponseDelegate: NSObject, URLSessionDataDelegate {
     _ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?
   ) {
     _ = end()
+    // URLSession on Linux tells nobody of a redirection to nowhere.
+    let hasResponse = hasResponse.withLock(\.self)
+    if error == nil, !hasResponse, let response = task.response as? HTTPURLResponse {
+      note(response)
+    }
     spool.end(error)
   }
 }

@@ -29,6 +29,8 @@ final class Flights: Sendable {
   private struct State: Sendable {
     var flights: [String: Flight] = [:]
     var lastID = 0
+    /// Who has called and has no outcome yet.
+    var callers: Set<Int> = []
     /// Why those left who had not joined yet.
     var absent: [Int: ImportError] = [:]
 
@@ -47,7 +49,11 @@ final class Flights: Sendable {
     _ name: String, _ monitor: ImportMonitor?,
     _ work: @escaping Work
   ) async throws(ImportError) -> RefreshResult {
-    let id = state.withLock { $0.nextID() }
+    let id = state.withLock { state in
+      let id = state.nextID()
+      state.callers.insert(id)
+      return id
+    }
     let outcome = await withTaskCancellationHandler {
       await StoreDeadline.awaiting {
         await withCheckedContinuation { (continuation: Continuation) in
@@ -60,7 +66,10 @@ final class Flights: Sendable {
       leave(name, id, .cancelled)
     }
     // Who leaves behind the landing was noted as one who has not come yet.
-    state.withLock { $0.absent[id] = nil }
+    state.withLock { state in
+      state.callers.remove(id)
+      state.absent[id] = nil
+    }
     return try outcome.get()
   }
 
@@ -107,7 +116,8 @@ final class Flights: Sendable {
   private func leave(_ name: String, _ id: Int, _ reason: ImportError) {
     let (passenger, task): (Passenger?, Task<Void, Never>?) = state.withLock { state in
       guard let flight = state.flights[name], flight.passengers[id] != nil else {
-        state.absent[id] = reason
+        // A deadline may come late.
+        if state.callers.contains(id) { state.absent[id] = reason }
         return (nil, nil)
       }
       let passenger = state.flights[name]?.passengers.removeValue(forKey: id)

@@ -44,7 +44,9 @@ public struct RetryPolicy: Sendable, Hashable {
     if let wait = (error.underlying as? HTTPStatusError)?.retryAfter {
       return min(wait, longestDelay)
     }
-    return fullDelay(after: count) * (1 - min(max(jitter, 0), 1) * Double.random(in: 0...1))
+    // What is no number is no jitter.
+    let jitter = jitter > 0 ? min(jitter, 1) : 0
+    return fullDelay(after: count) * (1 - jitter * Double.random(in: 0...1))
   }
 
   private func fullDelay(after count: Int) -> Duration {

@@ -43,8 +43,13 @@ internal import Strata
     case .move(let id, to: let coordinate): current[id]?.coordinate = coordinate
     case .remove(let id): current[id] = nil
     }
-    changed.insert(operation.id)
-    if wasUnchanged { onChange() }
+    if current[operation.id] == nil && taken[operation.id] == nil {
+      // It came and went.
+      changed.remove(operation.id)
+    } else {
+      changed.insert(operation.id)
+    }
+    if wasUnchanged && !changed.isEmpty { onChange() }
   }
 
   /// Holds differences back, or has them taken again.

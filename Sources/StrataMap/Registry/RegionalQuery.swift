@@ -49,14 +49,17 @@ import Strata
     reading = wanted
     wanted = nil
     guard let reading else { return settling.resumeAll() }
-    Task { [weak self, live, query = query(reading)] in
-      let isRead: Bool
-      // A failure stays in the query's own `error`, and the old result is shown.
-      do {
-        try await live.change(to: query)
-        isRead = true
-      } catch { isRead = false }
-      self?.didRead(reading, isRead)
+    // Whoever moves the map may be in a hurry; what it shows has no deadline.
+    StoreDeadline.withNone {
+      _ = Task { [weak self, live, query = query(reading)] in
+        let isRead: Bool
+        // A failure stays in the query's own `error`, and the old result is shown.
+        do {
+          try await live.change(to: query)
+          isRead = true
+        } catch { isRead = false }
+        self?.didRead(reading, isRead)
+      }
     }
   }
 

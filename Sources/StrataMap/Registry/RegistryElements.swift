@@ -21,6 +21,7 @@ import Strata
   var didChange: @MainActor () -> Void = {}
   /// Where annotations are wanted, instead of in `core`, if they are clustered.
   var display: ClusterDisplay?
+  private let context: ViewContext
   private var places: PlacesOfElements<E>?
   private var sources: [ObjectIdentifier: AnnotationSource<E>] = [:]
   /// Whether a large change is under way.
@@ -42,6 +43,7 @@ import Strata
     self.mapping = mapping
     self.core = core
     self.work = work
+    context = live.context
     attributes = live.attributes(mapping.keyPaths)
     if let related = mapping.relatedPlace {
       places = PlacesOfElements(related, in: live.context) { [weak self] in self?.refresh($0) }
@@ -95,7 +97,8 @@ import Strata
     if sources.values.contains(where: { !$0.isLeaving && $0.isAwaited }) { return }
     for (name, source) in sources where source.isLeaving {
       // The end of one is a turn that ends the others.
-      guard sources.removeValue(forKey: name) != nil else { continue }
+      guard sources[name] === source else { continue }
+      sources[name] = nil
       source.observation?.cancel()
       merge(source.live.disappearance)
     }
@@ -148,9 +151,12 @@ import Strata
   }
 
   private func turnEnded() {
-    endThoseLeaving()
-    didChange()
-    display?.turnEnded()
+    context.afterChange(of: self) { [weak self] in
+      guard let self else { return }
+      endThoseLeaving()
+      didChange()
+      display?.turnEnded()
+    }
   }
 
   /// Looks at some elements again.

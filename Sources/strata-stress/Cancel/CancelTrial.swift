@@ -41,7 +41,7 @@ final class CancelTrial {
   func run(cancellingAt number: Int, _ moment: CancelMoment) async throws -> Bool {
     let canceller = Canceller()
     ObservedFileSystem.observe(store.path, with: canceller)
-    defer { ObservedFileSystem.endObserving(store.path) }
+    defer { ObservedFileSystem.endObserving(store.path, with: canceller) }
     var options = Stack.Options()
     options.history = .keep(for: .seconds(86_400))
     let stack = try await Stack.open(ChildProcess.entities, at: store, options: options)

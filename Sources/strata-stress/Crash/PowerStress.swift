@@ -83,7 +83,7 @@ private struct PowerRun {
     ObservedFileSystem.observe(store.path, with: loss)
     loss.acknowledge(template.token.commit)
     let states = try await work(loss, template)
-    ObservedFileSystem.endObserving(store.path)
+    ObservedFileSystem.endObserving(store.path, with: loss)
     for image in loss.images { try await check(image, states) }
     counts["Commits"] = states.count
     counts["Losses"] = loss.images.count

@@ -42,7 +42,7 @@ final class FaultTrial {
 
   func run() async {
     ObservedFileSystem.observe(store.path, with: plan)
-    defer { ObservedFileSystem.endObserving(store.path) }
+    defer { ObservedFileSystem.endObserving(store.path, with: plan) }
     do {
       if scenario.opensUnderFaults { plan.arm(fault) }
       let stack = try await open()

@@ -63,7 +63,10 @@ import Testing
     let stack = try await stack()
     time.set(1_000)
     try await stack.markFresh(Boat.all)
-    for (now, isStale) in [(1_000.0, false), (1_300, false), (1_301, true), (999, true)] {
+    let times = [
+      (1_000.0, false), (1_300, false), (1_301, true), (999, true), (1e30, true), (.infinity, true),
+    ]
+    for (now, isStale) in times {
       time.set(now)
       #expect(try await stack.isStale(Boat.all, olderThan: .seconds(300)) == isStale, "\(now)")
     }

@@ -12,6 +12,10 @@ private actor Worker {
   var hasChanges: Bool { scratch.hasChanges }
   func insert(_ boat: Boat) { scratch.insert(boat) }
   func save() async throws -> Int64 { try await scratch.save() }
+  func find(_ id: Int) async throws -> Boat? { try await scratch.find(Boat.self, id) }
+
+  /// Occupies the actor.
+  func stand(_ body: @Sendable () -> Void) { body() }
 
   func update(_ boat: Boat, _ change: @Sendable (inout Boat) -> Void) {
     scratch.update(boat, change)
@@ -163,6 +167,36 @@ private actor Worker {
     #expect(scratch.update(found) { $0.length += 1 }.length == 2)
     try await scratch.save()
     #expect(try await stack.rows("SELECT length FROM boats") == ["2"])
+  }
+
+  // The snapshot of the fetch, pinned before the save, became the context's behind it.
+  @Test func `a fetch and a save of one context see each other`() async throws {
+    let worker = Worker(stack.scratch())
+    let stop = await WriterStop(stack)
+    let reading = Task(priority: .background) { try await worker.find(1) }
+    #expect(await eventually { stack.store.writer.queue.count == 1 })
+    let saving = Task(priority: .high) {
+      await worker.insert(gull)
+      return try await worker.save()
+    }
+    #expect(await eventually { stack.store.writer.queue.count == 2 })
+    // Both answers wait for the actor then, which takes the save's first.
+    let goOn = DispatchSemaphore(value: 0)
+    let stopped = Lock(false)
+    let standing = Task {
+      await worker.stand {
+        stopped.withLock { $0 = true }
+        goOn.wait()
+      }
+    }
+    #expect(await eventually { stopped.withLock(\.self) })
+    stop.release()
+    await stack.store.writer.afterQueuedWork { _ in }
+    goOn.signal()
+    await standing.value
+    _ = try await reading.value
+    _ = try await saving.value
+    #expect(try await worker.find(1) == gull)
   }
 
   @Test func `edits made while a save is under way are not lost`() async throws {

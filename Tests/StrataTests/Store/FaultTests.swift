@@ -16,7 +16,7 @@ internal import Foundation
   @Test func `a store that cannot be opened says why`() async throws {
     let plan = FaultPlan()
     ObservedFileSystem.observe(file.path, with: plan)
-    defer { ObservedFileSystem.endObserving(file.path) }
+    defer { ObservedFileSystem.endObserving(file.path, with: plan) }
     let expected: [StoreError.Code] = [.cannotOpen, .outOfMemory]
     for (code, expected) in zip(FaultPlan.codes(of: .open), expected) {
       plan.arm(FaultPlan.Fault(.open, number: 1, code: code))
@@ -58,7 +58,7 @@ internal import Foundation
   @Test func `a connection that was given up is opened as soon as that is possible`() async throws {
     let plan = FaultPlan()
     ObservedFileSystem.observe(file.path, with: plan)
-    defer { ObservedFileSystem.endObserving(file.path) }
+    defer { ObservedFileSystem.endObserving(file.path, with: plan) }
     let stack = try await Stack.open(Item.self, at: file.url)
     try await stack.commit { $0.insert(Item(id: 1)) }
     try await stack.store.writer.failRollback()
@@ -80,7 +80,7 @@ internal import Foundation
   ) async throws {
     let plan = FaultPlan()
     ObservedFileSystem.observe(file.path, with: plan)
-    defer { ObservedFileSystem.endObserving(file.path) }
+    defer { ObservedFileSystem.endObserving(file.path, with: plan) }
     plan.arm(FaultPlan.Fault(.write, number: number, code: FaultPlan.codes(of: .write)[0]))
     let refused = await failure { await (try Stack.open(Item.self, at: file.url)).close() }
     #expect(refused?.code == .inputOutput)
@@ -98,7 +98,7 @@ internal import Foundation
   @Test func `a file system without shared memory is refused by name`() async throws {
     let plan = FaultPlan(sharesMemory: false)
     ObservedFileSystem.observe(file.path, with: plan)
-    defer { ObservedFileSystem.endObserving(file.path) }
+    defer { ObservedFileSystem.endObserving(file.path, with: plan) }
     let error = await failure { _ = try await Stack.open(Item.self, at: file.url) }
     #expect(error?.code == .cannotOpen && error?.message.contains("write-ahead log") == true)
     #expect(error?.advice == "keep the store on a local disk")
