@@ -33,10 +33,13 @@ import Testing
     @Test func `what cannot be set up is closed once`() async throws {
       try Data(repeating: 65, count: 4096).write(to: URL(fileURLWithPath: database.path))
       await #expect(processExitsWith: .success) { [path = database.path as String] in
-        // From now on, what is freed looks like an open connection to SQLite (`M_PERTURB`).
-        typealias Options = @convention(c) (_ name: Int32, _ value: Int32) -> Int32
-        let options = unsafeBitCast(try #require(dlsym(nil, "mallopt")), to: Options.self)
-        #expect(options(-6, 0x76) == 1)
+        // SQLite logs the misuse that it finds (`SQLITE_MISUSE`, by `SQLITE_CONFIG_LOG`). Swift does
+        // not import functions with variable arguments.
+        typealias Log = @convention(c) (OpaquePointer?, Int32, UnsafePointer<CChar>?) -> Void
+        typealias Configure = @convention(c) (Int32, Log, UnsafeMutableRawPointer?) -> Int32
+        let configure = unsafeBitCast(
+          try #require(dlsym(nil, "sqlite3_config")), to: Configure.self)
+        #expect(configure(16, { _, code, _ in if code & 0xFF == 21 { exit(2) } }, nil) == 0)
         for _ in 0..<20 {
           let error = sqliteError {
             _ = try Connection(path: path, access: .readWrite, busyTimeout: .zero)
