@@ -240,8 +240,9 @@ public final class ScratchContext {
   /// Lets go of what was read: the next fetch sees the newest state, for a child the parent's, with
   /// the edits on top.
   public nonisolated(nonsending) func refresh() async {
+    readVersion += 1
     switch parent {
-    case .store: readNewest()
+    case .store: snapshot = nil
     case .view(let view, _):
       while true {
         let version = readVersion
@@ -250,7 +251,6 @@ public final class ScratchContext {
         guard version == readVersion else { continue }
         self.snapshot = snapshot
         parent = .view(view, layers: layers)
-        readVersion += 1
         return
       }
     case .scratch(let context, _):
@@ -325,13 +325,11 @@ public final class ScratchContext {
     case .view(let view, _):
       let (commit, absorbed) = try await view.absorb(layer, policy)
       edits.undo.didSave(layer, into: absorbed, from: firstGroup)
-      readVersion += 1
       await refresh()
       return commit
     case .scratch(let context, _):
       let absorbed = try context.absorb(layer, policy)
       edits.undo.didSave(layer, into: absorbed, from: firstGroup)
-      readVersion += 1
       await refresh()
       return context.snapshot?.commit ?? store.newestCommit
     }
