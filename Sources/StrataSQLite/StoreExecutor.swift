@@ -60,9 +60,16 @@ package final class StoreExecutor: SerialExecutor {
     guard place != .main,
       // What a job lets go of may go away behind it, and ask from here.
       place != .executor(ObjectIdentifier(self)),
-      turns.add(1, ordering: .relaxed).newValue % Self.turnLimit != 0,
-      pending.compareExchange(expected: 0, desired: 1, ordering: .relaxed).exchanged
+      turns.add(1, ordering: .relaxed).newValue % Self.turnLimit != 0
     else { return nil }
+    return syncIfIdle(work)
+  }
+
+  /// Runs `work` on the calling thread; nil if something runs here or waits.
+  package func syncIfIdle<R>(_ work: () -> R) -> R? {
+    guard pending.compareExchange(expected: 0, desired: 1, ordering: .relaxed).exchanged else {
+      return nil
+    }
     defer { pending.subtract(1, ordering: .relaxed) }
     // Whoever enqueues from now on comes after this, or is so early that this waits for it.
     return queue.sync(execute: work)

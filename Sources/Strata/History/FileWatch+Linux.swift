@@ -37,10 +37,18 @@
       var instance: Int32?
       var handlers: [Int32: [Int: @Sendable () -> Void]] = [:]
       var lastID = 0
+
+      func handlers(of watches: Set<Int32>) -> [@Sendable () -> Void] {
+        let told = watches.contains(Inotify.everyWatch) ? Set(handlers.keys) : watches
+        return told.flatMap { handlers[$0].map { Array($0.values) } ?? [] }
+      }
     }
 
     static let shared = Inotify()
     private let state = Lock(State())
+
+    /// The watch of the event that says that there was no room for others.
+    private static let everyWatch: Int32 = -1
 
     /// A process that commits in a loop is woken by itself: for so long its signals gather.
     private static let rest = 0.002
@@ -94,8 +102,7 @@
       source.setEventHandler {
         let watches = Self.readEvents(instance)
         let handlers = self.state.withLock { state in
-          state.instance == instance
-            ? watches.flatMap { state.handlers[$0].map { Array($0.values) } ?? [] } : nil
+          state.instance == instance ? state.handlers(of: watches) : nil
         }
         // The handler holds its source until then.
         guard let handlers else { return source.cancel() }

@@ -1,4 +1,11 @@
 internal import StrataSQLite
+internal import Synchronization
+
+/// Names a cursor; never used again, so that closing one late closes no other.
+struct CursorID: Hashable, Sendable {
+  private static let last = Atomic(0)
+  private let number = last.add(1, ordering: .relaxed).newValue
+}
 
 /// A statement that is read in several turns, each on the snapshot's reader.
 ///
@@ -7,7 +14,7 @@ internal import StrataSQLite
 /// statement without blocking.
 final class Cursor: Sendable {
   private let hold: SnapshotHold
-  private let number: Int
+  private let id = CursorID()
   private var snapshot: Snapshot { hold.snapshot }
 
   /// Opens a cursor over a query's rows.
@@ -18,17 +25,18 @@ final class Cursor: Sendable {
   ) async throws(StoreError) {
     snapshot.willOpenCursor()
     do throws(StoreError) {
-      number = try await snapshot.readOnce { reader, connection throws(StoreError) in
-        try reader.openCursor(sql, connection)
+      try await snapshot.readOnce { [id] reader, connection throws(StoreError) in
+        try reader.openCursor(id, sql, connection)
       }
     } catch {
-      snapshot.closeCursor(nil)
+      // Whoever is cancelled does not wait for the reader, which may open it all the same.
+      snapshot.closeCursor(id)
       throw error
     }
     hold = SnapshotHold(snapshot, kind)
   }
 
-  deinit { snapshot.closeCursor(number) }
+  deinit { snapshot.closeCursor(id) }
 
   /// At most the next `count` rows as entities; none at the end.
   func entities<E: Entity>(
@@ -78,12 +86,11 @@ final class Cursor: Sendable {
     _ body:
       @escaping @Sendable (Statement, Connection) throws(StoreError) -> (result: R, isDone: Bool)
   ) async throws(StoreError) -> R? {
-    let number = number
-    return try await snapshot.readOnce { reader, connection throws(StoreError) in
+    try await snapshot.readOnce { [id] reader, connection throws(StoreError) in
       // At its end a statement is reset: another step would begin anew.
-      guard let statement = reader.cursor(number) else { return nil }
+      guard let statement = reader.cursor(id) else { return nil }
       var isDone = true
-      defer { if isDone { reader.closeCursor(number) } }
+      defer { if isDone { reader.closeCursor(id) } }
       let turn = try body(statement, connection)
       isDone = turn.isDone
       return turn.result

@@ -4,7 +4,7 @@ internal import Foundation
 ///
 /// A commit that is counted is told by its number. This notices what another program, which does
 /// not count, has written.
-struct FileState: Sendable, Equatable {
+struct FileState: Sendable {
   private struct File: Sendable, Equatable {
     let number: UInt64?
     let size: UInt64?
@@ -23,6 +23,12 @@ struct FileState: Sendable, Equatable {
     database = Self.file(path)
     let log = Self.file(path + "-wal")
     self.log = (log.size ?? 0) == 0 ? nil : log
+  }
+
+  /// Whether nobody has written anything since. The log may be gone: whoever closes the database
+  /// last removes it, and writes to the database what was not written back.
+  func isUnchanged(since earlier: FileState) -> Bool {
+    database == earlier.database && (log == nil || log == earlier.log)
   }
 
   private static func file(_ path: String) -> File {

@@ -34,6 +34,8 @@ struct MergePull: Sendable {
   var isClosed = false
   /// The store is suspended: there is nothing to pin.
   var isSuspended = false
+  /// A turn that could not be made is tried again in a moment.
+  var isRetried = false
   /// The tables were changed by another program: nothing will ever be pinned again.
   var isStuck = false
   /// The snapshot of the newest step.

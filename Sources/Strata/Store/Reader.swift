@@ -13,9 +13,8 @@ actor Reader {
   let model: Model
   let builder = RecordBuilder()
   private let repeatedReads: RepeatedReads?
-  /// The statements of cursors, until they are at their end; a number is never used again.
-  private var cursors: [Int: Statement] = [:]
-  private var lastCursor = 0
+  /// The statements of cursors, until they are at their end.
+  private var cursors: [CursorID: Statement] = [:]
 
   /// What a pin sees.
   struct Pinned: Sendable, Equatable {
@@ -76,13 +75,15 @@ actor Reader {
   }
 
   /// Ends the read transaction for as long as `body` runs, then pins the newest commit and says
-  /// which that is. Nothing else runs here meanwhile; waits for the executor: only while idle.
+  /// which that is. Nothing else runs here meanwhile.
   ///
-  /// Does nothing while a cursor is open: its rows are those of the transaction.
+  /// Does nothing unless the reader is idle, or while a cursor is open: its rows are those of the
+  /// transaction.
   nonisolated func withoutPin(
     _ body: () -> Void, then: (Result<Pinned, SQLiteError>) -> Void
   ) {
-    executor.sync {
+    // Somebody may have begun to read since the snapshot was found idle: nobody waits for that.
+    _ = executor.syncIfIdle {
       guard assumeIsolated({ $0.cursors.isEmpty }) else { return }
       assumeIsolated { $0.unpin() }
       body()
@@ -143,26 +144,26 @@ actor Reader {
 
   /// Compiles a statement that is read in several turns. Its own: a cached one would be begun anew
   /// by the next fetch of the same shape.
-  func openCursor(_ sql: SQLBuilder, _ connection: Connection) throws(StoreError) -> Int {
+  func openCursor(
+    _ id: CursorID, _ sql: SQLBuilder, _ connection: Connection
+  ) throws(StoreError) {
     let statement = try translatingErrors { () throws(SQLiteError) in
       try connection.prepare(sql.text)
     }
     for (position, value) in sql.parameters.enumerated() {
       value.bind(to: statement, at: Int32(position + 1))
     }
-    lastCursor += 1
-    cursors[lastCursor] = statement
-    return lastCursor
+    cursors[id] = statement
   }
 
   /// The statement of a cursor; nil at its end.
-  func cursor(_ number: Int) -> Statement? { cursors[number] }
+  func cursor(_ id: CursorID) -> Statement? { cursors[id] }
 
-  func closeCursor(_ number: Int) { cursors[number] = nil }
+  func closeCursor(_ id: CursorID) { cursors[id] = nil }
 
   /// Closes a cursor after everything enqueued so far.
-  nonisolated func closeCursorLater(_ number: Int) {
-    executor.async { self.assumeIsolated { $0.closeCursor(number) } }
+  nonisolated func closeCursorLater(_ id: CursorID) {
+    executor.async { self.assumeIsolated { $0.closeCursor(id) } }
   }
 
   // MARK: Full text

@@ -114,9 +114,8 @@ final class Snapshot: Sendable {
   func willOpenCursor() { state.withLock { $0.cursors += 1 } }
 
   /// Closes a cursor, if it was opened.
-  func closeCursor(_ number: Int?) {
-    let reader = state.withLock { $0.reader }
-    if let reader, let number { reader.closeCursorLater(number) }
+  func closeCursor(_ id: CursorID) {
+    state.withLock { $0.reader }?.closeCursorLater(id)
     // Whoever finds the reader idle from now on comes after the closing.
     state.withLock { $0.cursors -= 1 }
   }

@@ -13,7 +13,7 @@ extension Writer {
   /// Looks for commits of other processes, without the write lock; called between transactions.
   func checkForeignCommits() {
     guard let connection = try? connection else {
-      if hasLostConnection { lookForForeignCommits(after: .milliseconds(100)) }
+      if hasLostConnection { retryLookingForForeignCommits() }
       return
     }
     do throws(StoreError) {
@@ -25,7 +25,7 @@ extension Writer {
     } catch  where error.code == .schemaChanged {
       return
     } catch {
-      lookForForeignCommits(after: .milliseconds(100))
+      retryLookingForForeignCommits()
     }
     answerMergePull()
   }

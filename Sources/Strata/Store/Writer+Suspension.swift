@@ -14,19 +14,21 @@ extension Writer {
 
   private func closeConnection() {
     guard openConnection != nil || hasLostConnection else { return }
-    writeBack()
-    // The last reference: closing the file changes it once more.
+    suspendedFile = openConnection.flatMap(writeBack)
     openConnection = nil
     endSignalling()
-    suspendedFile = hasLostConnection ? nil : FileState(ofDatabaseAt: options.path)
     hasLostConnection = false
   }
 
   /// What cannot be read or written back now is met when the file is opened again.
-  private func writeBack() {
-    guard let connection = openConnection else { return }
+  ///
+  /// - Returns: the files, if they have what was noted and nothing else.
+  private func writeBack(_ connection: Connection) -> FileState? {
     _ = try? noteForeignCommits(connection)
     _ = try? connection.checkpointPassively()
+    // What somebody writes while this looks at them is noticed here; what comes later changes them.
+    let files = FileState(ofDatabaseAt: options.path)
+    return (try? storedDataVersion(connection)) == dataVersion ? files : nil
   }
 
   /// Opens the file again; on failure everything stays as it was.
@@ -76,8 +78,8 @@ extension Writer {
     else { throw replaced }
     // From here on the connection notices what others write, and before the file says so.
     let version = try storedDataVersion(connection)
-    let isSame = FileState(ofDatabaseAt: options.path) == suspendedFile
-    dataVersion = isSame ? version : -1
+    let isSame = suspendedFile.map(FileState(ofDatabaseAt: options.path).isUnchanged(since:))
+    dataVersion = isSame == true ? version : -1
     return connection
   }
 

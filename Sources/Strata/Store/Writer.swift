@@ -44,6 +44,8 @@ actor Writer {
   var dataVersion: Int64 = 0
   /// The files as the suspension left them.
   var suspendedFile: FileState?
+  /// Whether it looks for commits of other processes in a moment.
+  private var looksAgain = false
   /// The commit's number when `dataVersion` was read.
   var countedCommit: Int64 = 0
   var checkpoints: CheckpointRule
@@ -312,18 +314,33 @@ actor Writer {
 
   /// Answers the view context a moment later.
   func retryMergePull() {
-    if merge.isClosed { return }
-    executor.async(after: .milliseconds(100)) { [weak self] in
-      self?.assumeIsolated { $0.answerMergePull() }
+    if merge.isClosed || merge.isRetried { return }
+    merge.isRetried = true
+    afterMoment { writer in
+      writer.merge.isRetried = false
+      writer.answerMergePull()
     }
   }
 
   /// Looks for commits of other processes, soon.
-  nonisolated func lookForForeignCommits(after delay: Duration = .zero) {
-    let look: @Sendable () -> Void = { [weak self] in
-      self?.assumeIsolated { $0.checkForeignCommits() }
+  nonisolated func lookForForeignCommits() {
+    executor.async { [weak self] in self?.assumeIsolated { $0.checkForeignCommits() } }
+  }
+
+  /// Looks for commits of other processes a moment later.
+  func retryLookingForForeignCommits() {
+    if looksAgain { return }
+    looksAgain = true
+    afterMoment { writer in
+      writer.looksAgain = false
+      writer.checkForeignCommits()
     }
-    if delay == .zero { executor.async(look) } else { executor.async(after: delay, look) }
+  }
+
+  /// What cannot be done now is tried again. One try waits at a time, however many ask for it: what
+  /// fails may fail for every commit.
+  private func afterMoment(_ work: @escaping @Sendable (isolated Writer) -> Void) {
+    executor.async(after: .milliseconds(100)) { [weak self] in self?.assumeIsolated(work) }
   }
 
   // MARK: - Snapshots

@@ -1,4 +1,5 @@
 import Foundation
+import StrataFaults
 import StrataTesting
 import Testing
 
@@ -56,6 +57,43 @@ import Testing
     #expect(live.elements.map(\.name) == ["Other"])
     #expect(await changes.next()?.changes(of: Boat.self).isReset == true)
     await stack.close()
+  }
+
+  // It was written between the last look at the file and its closing, and taken for what was known.
+  @Test func `what another program wrote during the suspension is shown`() async throws {
+    let writer = WriterAtLastSync()
+    ObservedFileSystem.observe(folder.path, with: writer)
+    defer { ObservedFileSystem.endObserving(folder.path, with: writer) }
+    let stack = try await folder.stack()
+    try await stack.withScratch { [gull] in $0.insert(gull) }
+    let live = try await stack.view.loaded(Boat.all)
+    writer.isArmed.withLock { $0 = true }
+    await stack.suspend()
+    #expect(!writer.isArmed.withLock { $0 }, "the other program has written")
+    try await stack.resume()
+    #expect(live.elements.map(\.name) == ["Other"])
+    await stack.close()
+  }
+
+  /// Another program that writes, without counting, while the log is written back.
+  private final class WriterAtLastSync: FileObserver {
+    let isArmed = Lock(false)
+
+    func didSync(_ file: String) {
+      guard !file.hasSuffix("-wal") else { return }
+      let writes = isArmed.withLock { isArmed in
+        defer { isArmed = false }
+        return isArmed
+      }
+      if writes {
+        try? Connection(path: file, .readWrite).execute("UPDATE boats SET name = 'Other'")
+      }
+    }
+
+    func failure(of call: FileCall, _ file: String) -> Int32? { nil }
+    func didWrite(_ file: String, at offset: Int64, _ bytes: UnsafeRawBufferPointer) {}
+    func didTruncate(_ file: String, to size: Int64) {}
+    func didDelete(_ file: String) {}
   }
 
   @Test func `nobody is told of anything if nothing was committed`() async throws {

@@ -31,6 +31,41 @@ import Testing
   }
 
   #if os(Linux)
+    // What the system had no room for was lost, and nobody looked until the next signal.
+    @Test func `who is told that signals were lost looks`() async throws {
+      let room = try String(
+        contentsOfFile: "/proc/sys/fs/inotify/max_queued_events", encoding: .utf8)
+      let limit = try #require(Int(room.trimmingCharacters(in: .whitespacesAndNewlines)))
+      let files = try (0..<4).map { number in
+        let path = "\(file.path)-\(number)"
+        try Data().write(to: URL(fileURLWithPath: path))
+        return (path, try FileHandle(forWritingTo: URL(fileURLWithPath: path)))
+      }
+      let (isHeld, hold) = (Lock(false), DispatchSemaphore(value: 0))
+      let isTold = Lock(false)
+      let holding = try #require(
+        FileWatch(path: files[0].0) {
+          if isHeld.withLock({ isHeld in
+            defer { isHeld = true }; return !isHeld
+          }) {
+            hold.wait()
+          }
+        })
+      let noise = try files[1...2].map { try #require(FileWatch(path: $0.0) {}) }
+      let last = try #require(
+        FileWatch(path: files[3].0) { isTold.withLock { $0 = true } })
+      try files[0].1.write(contentsOf: Data([1]))
+      #expect(await eventually { isHeld.withLock { $0 } })
+      // Two by turns: a signal that is the same as the last one takes no room.
+      for _ in 0...limit / 2 {
+        for file in files[1...2] { try file.1.write(contentsOf: Data([1])) }
+      }
+      try files[3].1.write(contentsOf: Data([1]))
+      hold.signal()
+      #expect(await eventually { isTold.withLock { $0 } })
+      for watch in [holding, last] + noise { watch.end() }
+    }
+
     @Test func `a commit that nobody else can hear of is not signalled`() async throws {
       func signalled() throws -> Bool {
         try !Data(contentsOf: URL(fileURLWithPath: file.path + "-notify")).isEmpty

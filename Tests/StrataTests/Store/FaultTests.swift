@@ -72,6 +72,27 @@ internal import Foundation
     await stack.close()
   }
 
+  // Each commit that the view context could not be told of tried again ten times a second, until
+  // trying was all that the writer did.
+  @Test func `what fails for every commit is tried again as for one`() async throws {
+    let plan = FaultPlan()
+    ObservedFileSystem.observe(file.path, with: plan)
+    defer { ObservedFileSystem.endObserving(file.path, with: plan) }
+    var options = Stack.Options()
+    options.bounds.idleReaders = 0
+    let stack = try await Stack.open(Item.self, at: file.url, options: options)
+    let fault = FaultPlan.Fault(
+      .open, number: 1, length: .max / 2, code: FaultPlan.codes(of: .open)[0])
+    plan.arm(fault)
+    for id in 1...300 { try await stack.commit { $0.insert(Item(id: id)) } }
+    let isOver = Lock(false)
+    plan.arm(fault)
+    stack.store.writer.executor.async(after: .milliseconds(500)) { isOver.withLock { $0 = true } }
+    #expect(await eventually { isOver.withLock { $0 } })
+    #expect((1...100).contains(plan.disarm()))
+    await stack.close()
+  }
+
   // The mode was asked for and its first row read, but not the end of the statement, which writes
   // the header: the store was opened with the old journal, and the first reader kept every commit
   // out.

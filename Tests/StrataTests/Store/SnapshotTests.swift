@@ -72,10 +72,9 @@ import Testing
     // The view context may be about to take the newest commit's snapshot.
     let isUnpinned = await eventually { (try? await restarts(without: [first, second])) == 1 }
     #expect(isUnpinned)
-    let cursor = try await second.readOnce { reader, connection throws(StoreError) in
-      var sql = SQLBuilder()
-      sql.append("SELECT id FROM boats")
-      return try reader.openCursor(sql, connection)
+    let cursor = CursorID()
+    try await second.readOnce { reader, connection throws(StoreError) in
+      try reader.openCursor(cursor, Self.everyID, connection)
     }
     for _ in 0..<10 { #expect(try await restarts(without: [first, second]) == 0) }
     let rows = try await second.readOnce { reader, _ throws(StoreError) in
@@ -87,8 +86,78 @@ import Testing
       }
     }
     #expect(rows == 3)
-    #expect(try await restarts(without: [first, second]) == 1)
+    // The reader's turn ends a moment after what it read is there.
+    #expect(await eventually { (try? await restarts(without: [first, second])) == 1 })
     for snapshot in [first, second] { #expect(try await count(snapshot) == 3) }
+  }
+
+  private static let everyID = {
+    var sql = SQLBuilder()
+    sql.append("SELECT id FROM boats")
+    return sql
+  }()
+
+  /// Keeps a reader busy until it is let go.
+  private struct BusyReader {
+    let reader: Reader
+    let hold = DispatchSemaphore(value: 0)
+    let read: Task<Void, any Error>
+
+    init(of snapshot: Snapshot) async throws {
+      reader = try #require(snapshot.idleReader)
+      let isReading = DispatchSemaphore(value: 0)
+      read = Task { [hold] in
+        try await snapshot.readOnce { _, _ in
+          isReading.signal()
+          hold.wait()
+        }
+      }
+      await withCheckedContinuation { continuation in
+        DispatchQueue.global().async {
+          isReading.wait()
+          continuation.resume()
+        }
+      }
+    }
+  }
+
+  // It waited for a read that had begun since the snapshot was found idle, and all commits with it.
+  @Test func `who restarts the log waits for no read`() async throws {
+    let snapshot = try await stack.store.snapshot()
+    let busy = try await BusyReader(of: snapshot)
+    let isBack = Lock(false)
+    DispatchQueue.global().async { [reader = busy.reader] in
+      reader.withoutPin {
+        Issue.record("the snapshot is being read")
+      } then: { _ in
+      }
+      isBack.withLock { $0 = true }
+    }
+    #expect(await eventually { isBack.withLock { $0 } })
+    busy.hold.signal()
+    try await busy.read.value
+  }
+
+  // Whoever opened it had been cancelled and did not know its number: the statement stayed open.
+  @Test func `a cursor that is opened for nobody is closed`() async throws {
+    let snapshot = try await stack.store.snapshot()
+    let reader = try #require(snapshot.idleReader)
+    for round in 0..<3_000 {
+      let opening = Task { _ = try await Cursor(snapshot, Self.everyID, for: .batches) }
+      for _ in 0..<round % 8 { await Task.yield() }
+      opening.cancel()
+      _ = await opening.result
+    }
+    let isUnpinned = await eventually {
+      var isUnpinned = false
+      reader.settle()
+      reader.withoutPin {
+        isUnpinned = true
+      } then: { _ in
+      }
+      return isUnpinned
+    }
+    #expect(isUnpinned)
   }
 
   @Test func `a snapshot that cannot be pinned again has ended, before anything is read`()
