@@ -45,6 +45,19 @@ package final class StoreExecutor: SerialExecutor {
     }
   }
 
+  /// Runs `work` after everything enqueued before it, and tells `then` what it made: whoever hears
+  /// of it finds the executor idle, unless more is waiting.
+  package func async<Made>(
+    _ work: @escaping @Sendable () -> Made, then: @escaping @Sendable (Made) -> Void
+  ) {
+    pending.add(1, ordering: .relaxed)
+    queue.async {
+      let made = work()
+      self.pending.subtract(1, ordering: .relaxed)
+      then(made)
+    }
+  }
+
   /// Of so many times in a row that somebody asks, work runs on the threads that ask in all but
   /// one.
   private static let turnLimit = 32

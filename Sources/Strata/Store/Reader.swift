@@ -82,7 +82,7 @@ actor Reader {
   nonisolated func withoutPin(
     _ body: () -> Void, then: (Result<Pinned, SQLiteError>) -> Void
   ) {
-    // Somebody may have begun to read since the snapshot was found idle: nobody waits for that.
+    // Somebody may have begun to read since the snapshot was found idle, which may take long.
     _ = executor.syncIfIdle {
       guard assumeIsolated({ $0.cursors.isEmpty }) else { return }
       assumeIsolated { $0.unpin() }
@@ -185,9 +185,10 @@ actor Reader {
   ) -> Submission<R> {
     let promise = Promise<R>()
     executor.async {
-      let result = self.assumeIsolated { $0.result(flag, body) }
+      self.assumeIsolated { $0.result(flag, body) }
+    } then: {
       then()
-      promise.resolve(result)
+      promise.resolve($0)
     }
     return Submission(promise: promise) {
       flag.raise()

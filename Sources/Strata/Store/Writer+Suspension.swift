@@ -24,11 +24,17 @@ extension Writer {
   ///
   /// - Returns: the files, if they have what was noted and nothing else.
   private func writeBack(_ connection: Connection) -> FileState? {
-    _ = try? noteForeignCommits(connection)
-    _ = try? connection.checkpointPassively()
-    // What somebody writes while this looks at them is noticed here; what comes later changes them.
-    let files = FileState(ofDatabaseAt: options.path)
-    return (try? storedDataVersion(connection)) == dataVersion ? files : nil
+    // Somebody may write meanwhile, which takes as long as the disk does.
+    for _ in 0..<3 {
+      try? inOneState(of: connection) { () throws(StoreError) in
+        _ = try noteForeignCommits(connection)
+      }
+      _ = try? connection.checkpointPassively()
+      // What comes after this look changes the files.
+      let files = FileState(ofDatabaseAt: options.path)
+      if (try? storedDataVersion(connection)) == dataVersion { return files }
+    }
+    return nil
   }
 
   /// Opens the file again; on failure everything stays as it was.

@@ -42,14 +42,15 @@ import Testing
         return (path, try FileHandle(forWritingTo: URL(fileURLWithPath: path)))
       }
       let (isHeld, hold) = (Lock(false), DispatchSemaphore(value: 0))
+      defer { hold.signal() }
       let isTold = Lock(false)
       let holding = try #require(
         FileWatch(path: files[0].0) {
-          if isHeld.withLock({ isHeld in
-            defer { isHeld = true }; return !isHeld
-          }) {
-            hold.wait()
+          let isFirst = isHeld.withLock { isHeld in
+            defer { isHeld = true }
+            return !isHeld
           }
+          if isFirst { hold.wait() }
         })
       let noise = try files[1...2].map { try #require(FileWatch(path: $0.0) {}) }
       let last = try #require(
