@@ -16,7 +16,8 @@ package protocol FileObserver: AnyObject, Sendable {
   func failure(of call: FileCall, _ file: String) -> Int32?
   func didWrite(_ file: String, at offset: Int64, _ bytes: UnsafeRawBufferPointer)
   func didTruncate(_ file: String, to size: Int64)
-  func didSync(_ file: String)
+  /// - Parameter isFull: whether what is on its way in the disk's own cache is waited for, too.
+  func didSync(_ file: String, isFull: Bool)
   func didDelete(_ file: String)
   /// Whether connections can share memory, without which there is no write-ahead log.
   var sharesMemory: Bool { get }

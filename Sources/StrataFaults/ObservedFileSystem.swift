@@ -217,7 +217,8 @@ private struct ObservedFile {
     methods.xSync = { file, flags in
       let code = ObservedFile.forward(file, .sync) { $1.xSync($0, flags) }
       if code == SQLITE_OK, let observation = ObservedFile.observation(of: file) {
-        observation.observer.didSync(observation.path)
+        let isFull = flags & 0x0F == SQLITE_SYNC_FULL
+        observation.observer.didSync(observation.path, isFull: isFull)
       }
       return code
     }

@@ -78,7 +78,9 @@ package final class PowerLoss: FileObserver {
     state.withLock { $0.files[file, default: File()].pending.append(.truncate(Int(size))) }
   }
 
-  package func didSync(_ file: String) {
+  package func didSync(_ file: String, isFull: Bool) {
+    // The disk's own cache loses its power, too.
+    guard isFull else { return }
     state.withLock { state in
       let known = state.files[file] ?? File()
       var durable = known.durable ?? []

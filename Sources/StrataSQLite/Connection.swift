@@ -75,6 +75,9 @@ package final class Connection {
       return
     }
     if access != .readOnly {
+      // Where `fsync` leaves bytes in the disk's own cache, as Darwin's does.
+      try execute("PRAGMA checkpoint_fullfsync = ON")
+      if synchronous == .full { try execute("PRAGMA fullfsync = ON") }
       if try belongs(to: application) { try keepLog() }
       // Checkpoints are the writer's decision, not a side effect of some commit.
       try execute("PRAGMA wal_autocheckpoint = 0")

@@ -14,8 +14,9 @@ enum CancelMoment: String, Sendable, CaseIterable {
 
 /// Runs a task, and cancels it at its n-th moment of a kind.
 ///
-/// As the executor of the actor that works it sees every resumption before it runs, and as an
-/// observer of the store's files every call while the work waits for it. Resumptions on the main
+/// As the executor of the actor that works, and the one that its task prefers, it sees every
+/// resumption before it runs, those of the library's functions that run on no actor included; and as
+/// an observer of the store's files every call while the work waits for it. Resumptions on the main
 /// actor go past it: for those the main actor's turns are counted.
 final class Canceller: SerialExecutor, FileObserver {
   private struct State: Sendable {
@@ -38,8 +39,9 @@ final class Canceller: SerialExecutor, FileObserver {
     _ body: @escaping @Sendable () async throws -> Void
   ) async -> (error: (any Error)?, wasCancelled: Bool) {
     let host = CancelHost(self)
+    let elsewhere = PreferredExecutor { self.pass(.resumption) }
     let (start, starter) = AsyncStream<Void>.makeStream()
-    let work = Task {
+    let work = Task(executorPreference: elsewhere) {
       for await _ in start { break }
       return await host.run(body) {
         self.state.withLock { $0 = State(moment: moment, left: number) }
@@ -90,8 +92,22 @@ final class Canceller: SerialExecutor, FileObserver {
 
   func didWrite(_ file: String, at offset: Int64, _ bytes: UnsafeRawBufferPointer) {}
   func didTruncate(_ file: String, to size: Int64) {}
-  func didSync(_ file: String) {}
+  func didSync(_ file: String, isFull: Bool) {}
   func didDelete(_ file: String) {}
+}
+
+/// Where a task's functions run that run on no actor.
+private final class PreferredExecutor: TaskExecutor {
+  private let willRun: @Sendable () -> Void
+  private let queue = DispatchQueue(label: "strata-stress.cancel.elsewhere")
+
+  init(_ willRun: @escaping @Sendable () -> Void) { self.willRun = willRun }
+
+  func enqueue(_ job: consuming ExecutorJob) {
+    let job = UnownedJob(job)
+    willRun()
+    queue.async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
+  }
 }
 
 /// Works on a canceller's executor, so that what it waits for comes back there.

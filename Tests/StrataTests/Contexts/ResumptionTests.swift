@@ -79,7 +79,7 @@ import Testing
   private final class WriterAtLastSync: FileObserver {
     let isArmed = Lock(false)
 
-    func didSync(_ file: String) {
+    func didSync(_ file: String, isFull: Bool) {
       guard !file.hasSuffix("-wal") else { return }
       let writes = isArmed.withLock { isArmed in
         defer { isArmed = false }
