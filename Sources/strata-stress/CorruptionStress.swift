@@ -61,7 +61,7 @@ struct CorruptionStress {
   }
 
   private static let entities: [any Entity.Type] =
-    ChildProcess.entities + [Place.self, Tag.self]
+    ChildProcess.entities + [Place.self, Tag.self, Photo.self]
 
   /// What the child does: damages and reads one store after the other.
   static func runChild(seed: UInt64, trials: Int) async throws {

@@ -10,12 +10,14 @@ struct Place: Entity, Equatable {
 
   static let location = spatial(\.latitude, \.longitude)
   static let tags = manyToMany(Tag.self, ordered: true)
+  static let photos = toMany(\Photo.placeID, orderedBy: \.position)
   static let schema = Schema<Place>("places", key: \.id) {
     Attribute(\.text).fullText()
     Attribute(\.latitude)
     Attribute(\.longitude)
     location
     tags
+    photos
   }
 
   static let count = 30
@@ -26,7 +28,7 @@ struct Place: Entity, Equatable {
     _ site: CancelSite, _ body: (Stack) async throws -> Void
   ) async throws {
     let store = site.store.appendingPathExtension("places")
-    let stack = try await Stack.open(Place.self, Tag.self, at: store)
+    let stack = try await Stack.open(Place.self, Tag.self, Photo.self, at: store)
     let result: Result<Void, any Error>
     do {
       if try await stack.count(Place.all) == 0 { try await fill(stack) }
@@ -47,6 +49,9 @@ struct Place: Entity, Equatable {
         let place = Place(id: id, text: text, latitude: Double(id), longitude: 10)
         scratch.insert(place)
         for tag in 0..<5 { scratch.link(place, to: Tag(id: tag), in: tags) }
+        for number in 0..<2 {
+          scratch.insert(Photo(id: 2 * id + number, placeID: id, position: Double(number)))
+        }
       }
     }
   }
@@ -60,5 +65,18 @@ struct Tag: Entity, Equatable {
   static let schema = Schema<Tag>("tags", key: \.id) {
     Attribute(\.name)
     places
+  }
+}
+
+/// Belongs to a place, at a position.
+struct Photo: Entity, Equatable {
+  var id = 0
+  var placeID: Place.ID?
+  var position = 0.0
+
+  static let place = toOne(\.placeID, Place.self, onDelete: .cascade)
+  static let schema = Schema<Photo>("photos", key: \.id) {
+    place
+    Attribute(\.position)
   }
 }

@@ -14,11 +14,16 @@ struct Report {
   var json: String {
     let numbers = counts.sorted { $0.key < $1.key }.map { "\"\($0.key)\":\($0.value)" }
     let notes = violations.prefix(3).map { note in
-      "\"" + note.map { "\"\\".contains($0) || $0.isNewline ? "'" : String($0) }.joined() + "\""
+      "\"" + String(note.unicodeScalars.map { $0.isPlain ? Character($0) : "'" }) + "\""
     }
     let members =
       ["\"mode\":\"\(mode)\""] + numbers
       + ["\"violations\":\(violations.count)", "\"first\":[\(notes.joined(separator: ","))]"]
     return "{" + members.joined(separator: ",") + "}"
   }
+}
+
+extension Unicode.Scalar {
+  /// Whether a string of JSON may have it as it is.
+  fileprivate var isPlain: Bool { self != "\"" && self != "\\" && value >= 0x20 }
 }

@@ -13,7 +13,7 @@ let usage = """
          strata-stress power [--losses N] [--seed N]
          strata-stress corruption [--trials N] [--seed N]
          strata-stress leaks [--cycles N] [--seed N]
-         strata-stress cancel [--thorough 0|1] [--operation N] [--seed N]
+         strata-stress cancel [--thorough 0|1] [--operation NAME] [--seed N]
          strata-stress soak [--minutes N] [--seconds N] [--workers N] [--seed N]
          strata-stress faults [--thorough 0|1] [--scenario N] [--seed N]
 
@@ -42,7 +42,7 @@ let usage = """
   leaks    Opens, uses and closes N stacks (10,000). Long form: as it is.
   cancel   Cancels every call that waits at its n-th moment, for every n (or some of them, with
            --thorough 0): when it goes on, when SQLite calls the file system, when the main actor had
-           a turn; every call, or the N-th. Long form: as it is.
+           a turn; every call, or one of them. Long form: as it is.
   soak     One store under a load that never changes, for N minutes (10): memory, log, files, threads,
            the time of hops and how long the main actor is held must not grow.
            Long form: --minutes 60.
@@ -72,150 +72,168 @@ func numbers(_ arguments: ArraySlice<String>, allowed: Set<String>) -> [String: 
 }
 
 let arguments = CommandLine.arguments.dropFirst()
-let report: Report
-switch arguments.first {
-case "workers":
-  let given = numbers(
-    arguments.dropFirst(), allowed: ["--seconds", "--workers", "--mode", "--seed"])
-  var options = WorkerStress.Options()
-  options.seconds = given["--seconds"].map { Double($0) } ?? options.seconds
-  options.workers = given["--workers"].map { max(1, Int(clamping: $0)) } ?? options.workers
-  if let number = given["--mode"] {
-    guard let mode = WorkerStress.Mode(rawValue: Int(clamping: number)) else {
-      fail("there is no mode \(number)")
+
+/// Runs what the arguments ask for.
+@MainActor
+func runMode() async throws -> Report {
+  switch arguments.first {
+  case "workers":
+    let given = numbers(
+      arguments.dropFirst(), allowed: ["--seconds", "--workers", "--mode", "--seed"])
+    var options = WorkerStress.Options()
+    options.seconds = given["--seconds"].map { Double($0) } ?? options.seconds
+    options.workers = given["--workers"].map { max(1, Int(clamping: $0)) } ?? options.workers
+    if let number = given["--mode"] {
+      guard let mode = WorkerStress.Mode(rawValue: Int(clamping: number)) else {
+        fail("there is no mode \(number)")
+      }
+      options.modes = [mode]
     }
-    options.modes = [mode]
+    options.seed = given["--seed"] ?? options.seed
+    print("seed \(options.seed)")
+    return try await WorkerStress(options).run()
+  case "log":
+    let given = numbers(arguments.dropFirst(), allowed: ["--commits", "--seed"])
+    var options = LogStress.Options()
+    options.commits = given["--commits"].map { Int(clamping: $0) } ?? options.commits
+    options.seed = given["--seed"] ?? options.seed
+    print("seed \(options.seed)")
+    return try await LogStress(options).run()
+  case "live":
+    let given = numbers(arguments.dropFirst(), allowed: ["--rows", "--seed"])
+    var options = LiveStress.Options()
+    options.rows = given["--rows"].map { Int(clamping: $0) } ?? options.rows
+    options.seed = given["--seed"] ?? options.seed
+    print("seed \(options.seed)")
+    return try await LiveStress(options).run()
+  case "processes":
+    let given = numbers(
+      arguments.dropFirst(),
+      allowed: ["--commits", "--processes", "--history", "--kill", "--seed"])
+    var options = ProcessStress.Options()
+    options.commits = given["--commits"].map { Int(clamping: $0) } ?? options.commits
+    options.processes = given["--processes"].map { max(1, Int(clamping: $0)) } ?? options.processes
+    options.keepsHistory = given["--history"].map { $0 != 0 } ?? options.keepsHistory
+    options.kills = given["--kill"].map { $0 != 0 } ?? options.kills
+    options.seed = given["--seed"] ?? options.seed
+    print("seed \(options.seed)")
+    return try await ProcessStress(options).run()
+  case "filters":
+    let given = numbers(arguments.dropFirst(), allowed: ["--count", "--seed"])
+    var options = FilterStress.Options()
+    options.count = given["--count"].map { Int(clamping: $0) } ?? options.count
+    options.seed = given["--seed"] ?? options.seed
+    print("seed \(options.seed)")
+    return try await FilterStress(options).run()
+  case "numbers":
+    let given = numbers(arguments.dropFirst(), allowed: ["--count", "--seed"])
+    var options = NumberStress.Options()
+    options.count = given["--count"].map { Int(clamping: $0) } ?? options.count
+    options.seed = given["--seed"] ?? options.seed
+    print("seed \(options.seed)")
+    return try NumberStress(options).run()
+  case "registry":
+    let given = numbers(arguments.dropFirst(), allowed: ["--trials", "--seed"])
+    var options = RegistryStress.Options()
+    options.trials = given["--trials"].map { Int(clamping: $0) } ?? options.trials
+    options.seed = given["--seed"] ?? options.seed
+    print("seed \(options.seed)")
+    return try await RegistryStress(options).run()
+  case "faults":
+    let given = numbers(
+      arguments.dropFirst(), allowed: ["--thorough", "--scenario", "--seed"])
+    var options = FaultStress.Options()
+    options.isThorough = given["--thorough"].map { $0 != 0 } ?? options.isThorough
+    if let number = given["--scenario"] {
+      guard number < FaultScenario.allCases.count else { fail("there is no scenario \(number)") }
+      options.scenario = FaultScenario.allCases[Int(number)]
+    }
+    options.seed = given["--seed"] ?? options.seed
+    print("seed \(options.seed)")
+    return try await FaultStress(options).run()
+  case "crash":
+    let given = numbers(arguments.dropFirst(), allowed: ["--kills", "--seed"])
+    var options = CrashStress.Options()
+    options.kills = given["--kills"].map { Int(clamping: $0) } ?? options.kills
+    options.seed = given["--seed"] ?? options.seed
+    print("seed \(options.seed)")
+    return try await CrashStress(options).run()
+  case "power":
+    let given = numbers(arguments.dropFirst(), allowed: ["--losses", "--seed"])
+    var options = PowerStress.Options()
+    options.losses = given["--losses"].map { Int(clamping: $0) } ?? options.losses
+    options.seed = given["--seed"] ?? options.seed
+    print("seed \(options.seed)")
+    return try await PowerStress(options).run()
+  case "corruption":
+    let given = numbers(arguments.dropFirst(), allowed: ["--trials", "--seed"])
+    var options = CorruptionStress.Options()
+    options.trials = given["--trials"].map { Int(clamping: $0) } ?? options.trials
+    options.seed = given["--seed"] ?? options.seed
+    print("seed \(options.seed)")
+    return try await CorruptionStress(options).run()
+  case "corruption-child":
+    let numbers = arguments.dropFirst().compactMap { UInt64($0) }
+    guard numbers.count == 2 else { fail("not by hand") }
+    try await CorruptionStress.runChild(seed: numbers[0], trials: Int(clamping: numbers[1]))
+    exit(0)
+  case "leaks":
+    let given = numbers(arguments.dropFirst(), allowed: ["--cycles", "--seed"])
+    var options = LeakStress.Options()
+    options.cycles = given["--cycles"].map { Int(clamping: $0) } ?? options.cycles
+    options.seed = given["--seed"] ?? options.seed
+    print("seed \(options.seed)")
+    return try await LeakStress(options).run()
+  case "cancel":
+    var rest = arguments.dropFirst()
+    var options = CancelStress.Options()
+    if let option = rest.firstIndex(of: "--operation") {
+      let name = rest[option...].dropFirst().first ?? ""
+      options.operation = CancelOperation.all.first { $0.name == name }
+      if options.operation == nil { fail("there is no operation \(name)") }
+      rest.removeSubrange(option...option + 1)
+    }
+    let given = numbers(rest, allowed: ["--thorough", "--seed"])
+    options.isThorough = given["--thorough"].map { $0 != 0 } ?? options.isThorough
+    options.seed = given["--seed"] ?? options.seed
+    print("seed \(options.seed)")
+    return try await CancelStress(options).run()
+  case "soak":
+    let given = numbers(
+      arguments.dropFirst(), allowed: ["--minutes", "--seconds", "--workers", "--seed"])
+    var options = SoakStress.Options()
+    options.seconds =
+      given["--seconds"].map { Double($0) } ?? given["--minutes"].map { Double($0) * 60 }
+      ?? options.seconds
+    options.workers = given["--workers"].map { max(1, Int(clamping: $0)) } ?? options.workers
+    options.seed = given["--seed"] ?? options.seed
+    print("seed \(options.seed)")
+    return try await SoakStress(options).run()
+  case "crash-child":
+    guard let options = CrashChild.Options(arguments.dropFirst()) else { fail("not by hand") }
+    var child = CrashChild(options)
+    try await child.run()
+    exit(0)
+  case "child":
+    guard let options = ChildProcess.Options(arguments.dropFirst()) else { fail("not by hand") }
+    try await ChildProcess(options).run()
+    exit(0)
+  case "--help":
+    print(usage)
+    exit(0)
+  case let mode: fail(mode.map { "unknown mode \($0)" } ?? "no mode given")
   }
-  options.seed = given["--seed"] ?? options.seed
-  print("seed \(options.seed)")
-  report = try await WorkerStress(options).run()
-case "log":
-  let given = numbers(arguments.dropFirst(), allowed: ["--commits", "--seed"])
-  var options = LogStress.Options()
-  options.commits = given["--commits"].map { Int(clamping: $0) } ?? options.commits
-  options.seed = given["--seed"] ?? options.seed
-  print("seed \(options.seed)")
-  report = try await LogStress(options).run()
-case "live":
-  let given = numbers(arguments.dropFirst(), allowed: ["--rows", "--seed"])
-  var options = LiveStress.Options()
-  options.rows = given["--rows"].map { Int(clamping: $0) } ?? options.rows
-  options.seed = given["--seed"] ?? options.seed
-  print("seed \(options.seed)")
-  report = try await LiveStress(options).run()
-case "processes":
-  let given = numbers(
-    arguments.dropFirst(),
-    allowed: ["--commits", "--processes", "--history", "--kill", "--seed"])
-  var options = ProcessStress.Options()
-  options.commits = given["--commits"].map { Int(clamping: $0) } ?? options.commits
-  options.processes = given["--processes"].map { max(1, Int(clamping: $0)) } ?? options.processes
-  options.keepsHistory = given["--history"].map { $0 != 0 } ?? options.keepsHistory
-  options.kills = given["--kill"].map { $0 != 0 } ?? options.kills
-  options.seed = given["--seed"] ?? options.seed
-  print("seed \(options.seed)")
-  report = try await ProcessStress(options).run()
-case "filters":
-  let given = numbers(arguments.dropFirst(), allowed: ["--count", "--seed"])
-  var options = FilterStress.Options()
-  options.count = given["--count"].map { Int(clamping: $0) } ?? options.count
-  options.seed = given["--seed"] ?? options.seed
-  print("seed \(options.seed)")
-  report = try await FilterStress(options).run()
-case "numbers":
-  let given = numbers(arguments.dropFirst(), allowed: ["--count", "--seed"])
-  var options = NumberStress.Options()
-  options.count = given["--count"].map { Int(clamping: $0) } ?? options.count
-  options.seed = given["--seed"] ?? options.seed
-  print("seed \(options.seed)")
-  report = try NumberStress(options).run()
-case "registry":
-  let given = numbers(arguments.dropFirst(), allowed: ["--trials", "--seed"])
-  var options = RegistryStress.Options()
-  options.trials = given["--trials"].map { Int(clamping: $0) } ?? options.trials
-  options.seed = given["--seed"] ?? options.seed
-  print("seed \(options.seed)")
-  report = try await RegistryStress(options).run()
-case "faults":
-  let given = numbers(
-    arguments.dropFirst(), allowed: ["--thorough", "--scenario", "--seed"])
-  var options = FaultStress.Options()
-  options.isThorough = given["--thorough"].map { $0 != 0 } ?? options.isThorough
-  if let number = given["--scenario"] {
-    guard number < FaultScenario.allCases.count else { fail("there is no scenario \(number)") }
-    options.scenario = FaultScenario.allCases[Int(number)]
-  }
-  options.seed = given["--seed"] ?? options.seed
-  print("seed \(options.seed)")
-  report = try await FaultStress(options).run()
-case "crash":
-  let given = numbers(arguments.dropFirst(), allowed: ["--kills", "--seed"])
-  var options = CrashStress.Options()
-  options.kills = given["--kills"].map { Int(clamping: $0) } ?? options.kills
-  options.seed = given["--seed"] ?? options.seed
-  print("seed \(options.seed)")
-  report = try await CrashStress(options).run()
-case "power":
-  let given = numbers(arguments.dropFirst(), allowed: ["--losses", "--seed"])
-  var options = PowerStress.Options()
-  options.losses = given["--losses"].map { Int(clamping: $0) } ?? options.losses
-  options.seed = given["--seed"] ?? options.seed
-  print("seed \(options.seed)")
-  report = try await PowerStress(options).run()
-case "corruption":
-  let given = numbers(arguments.dropFirst(), allowed: ["--trials", "--seed"])
-  var options = CorruptionStress.Options()
-  options.trials = given["--trials"].map { Int(clamping: $0) } ?? options.trials
-  options.seed = given["--seed"] ?? options.seed
-  print("seed \(options.seed)")
-  report = try await CorruptionStress(options).run()
-case "corruption-child":
-  let numbers = arguments.dropFirst().compactMap { UInt64($0) }
-  guard numbers.count == 2 else { fail("not by hand") }
-  try await CorruptionStress.runChild(seed: numbers[0], trials: Int(clamping: numbers[1]))
-  exit(0)
-case "leaks":
-  let given = numbers(arguments.dropFirst(), allowed: ["--cycles", "--seed"])
-  var options = LeakStress.Options()
-  options.cycles = given["--cycles"].map { Int(clamping: $0) } ?? options.cycles
-  options.seed = given["--seed"] ?? options.seed
-  print("seed \(options.seed)")
-  report = try await LeakStress(options).run()
-case "cancel":
-  let given = numbers(arguments.dropFirst(), allowed: ["--thorough", "--operation", "--seed"])
-  var options = CancelStress.Options()
-  options.isThorough = given["--thorough"].map { $0 != 0 } ?? options.isThorough
-  if let number = given["--operation"] {
-    guard number < CancelOperation.all.count else { fail("there is no operation \(number)") }
-    options.operation = Int(number)
-  }
-  options.seed = given["--seed"] ?? options.seed
-  print("seed \(options.seed)")
-  report = try await CancelStress(options).run()
-case "soak":
-  let given = numbers(
-    arguments.dropFirst(), allowed: ["--minutes", "--seconds", "--workers", "--seed"])
-  var options = SoakStress.Options()
-  options.seconds =
-    given["--seconds"].map { Double($0) } ?? given["--minutes"].map { Double($0) * 60 }
-    ?? options.seconds
-  options.workers = given["--workers"].map { max(1, Int(clamping: $0)) } ?? options.workers
-  options.seed = given["--seed"] ?? options.seed
-  print("seed \(options.seed)")
-  report = try await SoakStress(options).run()
-case "crash-child":
-  guard let options = CrashChild.Options(arguments.dropFirst()) else { fail("not by hand") }
-  var child = CrashChild(options)
-  try await child.run()
-  exit(0)
-case "child":
-  guard let options = ChildProcess.Options(arguments.dropFirst()) else { fail("not by hand") }
-  try await ChildProcess(options).run()
-  exit(0)
-case "--help":
-  print(usage)
-  exit(0)
-case let mode: fail(mode.map { "unknown mode \($0)" } ?? "no mode given")
+}
+
+var report: Report
+do {
+  report = try await runMode()
+} catch {
+  // The parent sees how its child ended.
+  if arguments.first?.hasSuffix("child") == true { throw error }
+  // What should have worked did not: the seed and this line say where.
+  report = Report(mode: arguments.first ?? "")
+  report.violations.append("ended by \(error)")
 }
 for violation in report.violations.prefix(100) {
   FileHandle.standardError.write(Data("\(violation)\n".utf8))

@@ -111,6 +111,7 @@ public final class Stack: Sendable {
   /// ``setAside`` tells of it.
   ///
   /// A store of an earlier schema is migrated in one transaction first: see <doc:Migrations>.
+  /// Cancelling the task does not stop that: the stack is opened all the same.
   ///
   /// - Throws: ``StoreError`` with code `invalidSchema`, `notADatabase`, `cannotOpen`,
   ///   `newerStore`, `schemaMismatch`, `migrationFailed`, `uniquenessViolated` or

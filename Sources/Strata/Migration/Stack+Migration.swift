@@ -23,6 +23,7 @@ extension Stack {
   /// ``MigrationPlan/problems``; no progress is told.
   ///
   /// Reading a store creates SQLite's `-wal` and `-shm` files beside it if they are not there.
+  /// Cancelling the task does not stop it.
   ///
   /// - Complexity: O(1) if nothing depends on the rows; otherwise the time of the migration, and
   ///   the size of the store in the temporary directory.

@@ -7,7 +7,7 @@ import StrataImport
 #endif
 
 extension CancelOperation {
-  static let searches: [CancelOperation] = [
+  static let places: [CancelOperation] = [
     CancelOperation("search") { site in
       try await Place.withStore(site) { stack in
         let even = try await stack.fetch(Place.all.matching("even").sortedByRelevance())
@@ -16,6 +16,8 @@ extension CancelOperation {
         scratch.insert(Place(id: 1000, text: "an even newer one"))
         let more = try await scratch.fetch(Place.all.matching("even"))
         try CancelSurprise.unless(more.count == even.count + 1, "\(more.count) with the new one")
+        let excerpts = try await stack.search(Place.all.matching("even"), excerptLength: 8)
+        try CancelSurprise.unless(excerpts.count == even.count, "\(excerpts.count) excerpts")
       }
     },
     CancelOperation("nearest") { site in
@@ -41,6 +43,36 @@ extension CancelOperation {
         try CancelSurprise.unless(after == orders[1], "links in the order \(after)")
       }
     },
+    CancelOperation("ordered rows") { site in
+      try await Place.withStore(site) { stack in
+        let place = Place(id: 4)
+        let scratch = stack.scratch()
+        if try await scratch.find(Photo.self, 1000) == nil {
+          try await scratch.insert(Photo(id: 1000), at: 0, in: Place.photos, of: place)
+        }
+        guard let last = try await scratch.find(Photo.self, 9) else { return }
+        try await scratch.move(last, to: 0, in: Place.photos, of: place)
+        try await stack.view.merged(try await scratch.save())
+        let order = try await stack.view.fetch(Place.photos(of: place)).map(\.id)
+        try CancelSurprise.unless(order == [9, 1000, 8], "photos in the order \(order)")
+      }
+    },
+    CancelOperation("order in the view context") { @MainActor site in
+      try await Place.withStore(site) { @MainActor stack in
+        let (view, place) = (stack.view, Place(id: 5))
+        if try await view.find(Photo.self, 1001) == nil {
+          try await view.insert(Photo(id: 1001), at: 0, in: Place.photos, of: place)
+        }
+        guard let last = try await view.find(Photo.self, 11) else { return }
+        try await view.move(last, to: 0, in: Place.photos, of: place)
+        try await view.link(place, to: Tag(id: 4), at: 0, in: Place.tags)
+        try await view.save()
+        let order = try await view.fetch(Place.photos(of: place)).map(\.id)
+        try CancelSurprise.unless(order == [11, 1001, 10], "photos in the order \(order)")
+        let tags = try await view.fetch(Place.tags(of: place)).map(\.id)
+        try CancelSurprise.unless(tags == [4, 0, 1, 2, 3], "links in the order \(tags)")
+      }
+    },
   ]
 
   static let feeds: [CancelOperation] = [
@@ -53,7 +85,10 @@ extension CancelOperation {
       var feed = Feed("notes", Note.self, from: URLRequest(url: url))
       feed.options.longestTransaction = .microseconds(200)
       let refresher = Refresher(site.stack, configuration: configuration)
-      try await refresher.refresh(feed)
+      let monitor = ImportMonitor()
+      async let isOver: Void = { for await _ in monitor.updates {} }()
+      try await refresher.refresh(feed, ifOlderThan: .zero, monitor: monitor)
+      await isOver
     }
   ]
 

@@ -29,7 +29,8 @@ struct CancelOperation: Sendable {
   }
 
   static let all =
-    reads + liveReads + writes + imports + lifetimes + searches + feeds + migrations
+    reads + fetches + liveReads + streams + writes + imports + exports + lifetimes + places
+    + feeds + migrations
 }
 
 /// Where an operation works.
@@ -104,12 +105,6 @@ extension CancelOperation {
     CancelOperation("outbox.requests") { site in
       _ = try await site.stack.outbox().requests()
     },
-    CancelOperation("export") { site in
-      let file = site.store.appendingPathExtension("json")
-      let count = try await site.stack.exportJSON(
-        Account.all, mapping: JSONMapping<Account> { Field(\.id, "id") }, toFile: file)
-      try CancelSurprise.unless(count == accounts, "\(count) accounts")
-    },
   ]
 
   private static let liveReads: [CancelOperation] = [
@@ -140,6 +135,30 @@ extension CancelOperation {
       await registry.drain()
       try Task.checkCancellation()
       try CancelSurprise.unless(map.count > 0, "\(map.count) annotations")
+      registry.detach()
+    },
+    CancelOperation("registry's answers") { @MainActor site in
+      let live = site.stack.view.live(Account.all)
+      try await live.load()
+      let map = CountingMap()
+      let registry = AnnotationRegistry(
+        live, mapping: RegistryStress.pins, on: map, clusters: ClusterOptions())
+      registry.show(GeoRegion(south: -90, west: -180, north: 90, east: 180), zoom: 0)
+      await registry.drain()
+      try Task.checkCancellation()
+      let shown = await registry.displayed(for: 1)
+      var (leaves, zoom): ([RecordKey], Int?) = ([], nil)
+      if let shown {
+        leaves = await registry.leaves(of: shown.id)
+        zoom = await registry.expansionZoom(of: shown.id)
+      }
+      let revealed = await registry.reveal(1)
+      try Task.checkCancellation()
+      try CancelSurprise.unless(
+        !leaves.isEmpty && zoom != nil && revealed != nil,
+        "\(leaves.count) leaves, \(String(describing: zoom)), \(String(describing: revealed))")
+      // The registry does not keep it.
+      withExtendedLifetime(map) {}
       registry.detach()
     },
   ]
@@ -205,7 +224,20 @@ extension CancelOperation {
       try await site.stack.markFresh(entry)
       _ = try await site.stack.isStale(entry, olderThan: .seconds(1))
       _ = try await site.stack.lastImported(entry)
+      try await site.stack.forgetImport(of: entry)
       try await site.stack.forgetAllImports()
+    },
+    CancelOperation("freshness of a query") { site in
+      try await site.stack.markFresh(Account.all)
+      _ = try await site.stack.isStale(Account.all, olderThan: .seconds(1))
+      let date = try await site.stack.lastImported(Account.all)
+      try CancelSurprise.unless(date != nil, "a query that was never fresh")
+      try await site.stack.forgetImport(of: Account.all)
+    },
+    CancelOperation("scratch.save that overwrites", effect: { $0.notes.insert(15) }) { site in
+      let scratch = site.stack.scratch()
+      scratch.upsert(Note(id: 15, text: "fifteen"))
+      try await scratch.save(.overwrite)
     },
     CancelOperation("evict", effect: { $0.balances = $0.balances.filter { $0.key >= 15 } }) {
       site in
@@ -217,36 +249,6 @@ extension CancelOperation {
       _ = try await outbox.push { _ in await Task.yield() }
       try await outbox.acknowledgeEverything()
     },
-  ]
-
-  private static func importing(
-    _ name: String, from first: Int, _ commits: ImportOptions.Commits, _ part: Part
-  ) -> CancelOperation {
-    let notes = first..<first + 400
-    return CancelOperation(name, part: part, effect: { $0.notes.formUnion(notes) }) { site in
-      let lines = notes.map { #"{"id":\#($0),"text":"note \#($0)","deleter":1}"# }
-      var options = ImportOptions()
-      options.commits = commits
-      options.longestTransaction = .microseconds(200)
-      do throws(ImportError) {
-        try await site.stack.importJSON(
-          Note.self, from: .data(Data(lines.joined(separator: "\n").utf8)), as: .lines,
-          options: options)
-      } catch {
-        let there = try await Task.detached {
-          try await site.stack.count(
-            Note.where { $0.id >= notes.lowerBound && $0.id < notes.upperBound })
-        }.value
-        try CancelSurprise.unless(
-          there >= error.result.inserted, "\(there) of \(error.result.inserted) acknowledged notes")
-        throw error
-      }
-    }
-  }
-
-  private static let imports: [CancelOperation] = [
-    importing("import", from: 1000, .batched, .someNotes),
-    importing("import at once", from: 2000, .atomic, .whole),
   ]
 
   private static let lifetimes: [CancelOperation] = [

@@ -11,7 +11,7 @@ struct CancelStress {
     var isThorough = true
     var seed = UInt64.random(in: 0...UInt64(UInt32.max))
     /// Nil for all.
-    var operation: Int?
+    var operation: CancelOperation?
   }
 
   private let options: Options
@@ -27,7 +27,7 @@ struct CancelStress {
     let watchdog = Watchdog(mode: "cancel")
     let descriptors = Descriptors.count
     var random = SplitMix64(seed: options.seed)
-    for operation in options.operation.map({ [CancelOperation.all[$0]] }) ?? CancelOperation.all {
+    for operation in options.operation.map({ [$0] }) ?? CancelOperation.all {
       var errors = 0
       for moment in CancelMoment.allCases {
         var number = 0

@@ -13,17 +13,27 @@ struct CrashChild {
     var firstNote = 1
     /// Opens the store with the next version's tables.
     var migrates = false
+    /// What it does not live to see done; nil if it is killed from outside.
+    var fatalCall: FatalCall?
 
-    var arguments: [String] { ["\(seed)", "\(firstNote)", "\(migrates ? 1 : 0)", store] }
+    var arguments: [String] {
+      [
+        "\(seed)", "\(firstNote)", "\(migrates ? 1 : 0)", "\(fatalCall?.kind.rawValue ?? 0)",
+        "\(fatalCall?.number ?? 0)", store,
+      ]
+    }
 
     init() {}
 
     init?(_ arguments: some Collection<String>) {
       let arguments = Array(arguments)
-      let numbers = arguments.prefix(3).compactMap { UInt64($0) }
-      guard numbers.count == 3, arguments.count == 4 else { return nil }
+      let numbers = arguments.prefix(5).compactMap { UInt64($0) }
+      guard numbers.count == 5, arguments.count == 6 else { return nil }
       (seed, firstNote, migrates) = (numbers[0], Int(numbers[1]), numbers[2] == 1)
-      store = arguments[3]
+      fatalCall = FatalCall.Kind(rawValue: Int(numbers[3])).map {
+        FatalCall(kind: $0, number: Int(numbers[4]))
+      }
+      store = arguments[5]
     }
   }
 
@@ -45,6 +55,7 @@ struct CrashChild {
       stackOptions.schemaVersion = Next.version
       stackOptions.migrationProgress = { _ in Self.say("migrating") }
     }
+    options.fatalCall?.arm(forStoreAt: options.store)
     say("opening")
     let stack = try await Stack.open(
       options.migrates ? Next.entities : ChildProcess.entities,

@@ -1,8 +1,10 @@
 import Foundation
 import Strata
 
-/// Kills a process that works with a store, at random moments and again and again: while it opens,
-/// saves, imports, migrates, checkpoints and resumes.
+/// Kills a process that works with a store, again and again: while it opens, saves, imports,
+/// migrates, checkpoints and resumes; by turns at a random moment and at the n-th call of the file
+/// system of a kind, so that a few kills, too, come in the middle of a commit, a checkpoint and a
+/// migration.
 ///
 /// After every kill, what was acknowledged is there, what was not is there as a whole or not at
 /// all, and the history leads from the state before to the one after.
@@ -31,15 +33,18 @@ struct CrashStress {
       if kill % 5 == 4 {
         try await killMigration(kill / 5, state, in: folder, &random, &report)
       } else {
-        try await killWork(&state, &random, &report)
+        try await killWork(kill, &state, &random, &report)
       }
       report.counts["kills", default: 0] += 1
     }
     report.counts["commits"] = Int(state.token.commit)
     report.require("kills", "acknowledged")
+    if options.kills >= 30 {
+      report.require("inCommits", "inCheckpoints", "atSyncs", "inMigrations")
+    }
     // Fewer say nothing of a machine that begins slowly.
     if options.kills >= 300 {
-      report.require("interrupted", "migrated", "notMigrated", "leftLogs")
+      report.require("interrupted", "inBulkLoads", "migrated", "notMigrated", "leftLogs")
     }
     return report
   }
@@ -53,20 +58,27 @@ struct CrashStress {
   }
 
   private func killWork(
-    _ state: inout State, _ random: inout SplitMix64, _ report: inout Report
+    _ number: Int, _ state: inout State, _ random: inout SplitMix64, _ report: inout Report
   ) async throws {
     var child = CrashChild.Options()
     child.store = state.store.path
     child.seed = random.next()
     child.firstNote = state.firstNote
+    if number % 2 == 0 {
+      let kind = FatalCall.Kind.allCases[number / 2 % FatalCall.Kind.allCases.count]
+      let most = kind == .sync ? 20 : 400
+      child.fatalCall = FatalCall(kind: kind, number: Int.random(in: 1...most, using: &random))
+    }
     let process = try StartedProcess(["crash-child"] + child.arguments)
     if await process.output.next() != "opening" {
       report.violations.append("a process did not begin")
     }
-    // Once in four in the middle of opening, otherwise at work: a slow machine opens slowly.
-    if Int.random(in: 0..<4, using: &random) > 0 { _ = await process.output.next() }
-    try await Task.sleep(for: .microseconds(Int.random(in: 0...120_000, using: &random)))
-    process.kill()
+    if child.fatalCall == nil {
+      // Once in four in the middle of opening, otherwise at work: a slow machine opens slowly.
+      if Int.random(in: 0..<4, using: &random) > 0 { _ = await process.output.next() }
+      try await Task.sleep(for: .microseconds(Int.random(in: 0...120_000, using: &random)))
+      process.kill()
+    }
 
     var ledger = state.contents.ledger
     var commit = state.token.commit
@@ -89,6 +101,16 @@ struct CrashStress {
       report.counts["acknowledged", default: 0] += 1
     }
     if unfinished != nil { report.counts["interrupted", default: 0] += 1 }
+    // The table's indexes are put off and made at the end.
+    if case .imported? = unfinished, ledger.notes.isEmpty {
+      report.counts["inBulkLoads", default: 0] += 1
+    }
+    switch child.fatalCall?.kind {
+    case .logWrite: report.counts["inCommits", default: 0] += 1
+    case .checkpointWrite: report.counts["inCheckpoints", default: 0] += 1
+    case .sync: report.counts["atSyncs", default: 0] += 1
+    case nil: break
+    }
     let log = try? FileManager.default.attributesOfItem(atPath: state.store.path + "-wal")
     if let log, (log[.size] as? NSNumber)?.intValue ?? 0 > 0 {
       report.counts["leftLogs", default: 0] += 1
@@ -111,8 +133,8 @@ struct CrashStress {
     (state.contents, state.token) = (contents, token)
   }
 
-  /// Kills a migration of a copy of the store, which has more rows then: by turns at once, after it
-  /// was done, at any time, and in the middle.
+  /// Kills a migration of a copy of the store, which has more rows then: by turns in the middle of
+  /// its transaction, after it was done, at any time, and after it said that it began.
   private func killMigration(
     _ number: Int, _ state: State, in folder: URL, _ random: inout SplitMix64,
     _ report: inout Report
@@ -131,6 +153,9 @@ struct CrashStress {
     var child = CrashChild.Options()
     child.store = copy.path
     child.migrates = true
+    if number % 4 == 0 {
+      child.fatalCall = FatalCall(kind: .logWrite, number: Int.random(in: 1...40, using: &random))
+    }
     let process = try StartedProcess(["crash-child"] + child.arguments)
     _ = await process.output.next()
     var wasDone = false
@@ -142,8 +167,9 @@ struct CrashStress {
     if number % 4 > 1 {
       try await Task.sleep(for: .microseconds(Int.random(in: 0...60_000, using: &random)))
     }
-    process.kill()
+    if child.fatalCall == nil { process.kill() }
     while let line = await process.output.next() { wasDone = wasDone || line == "ready" }
+    if child.fatalCall != nil && !wasDone { report.counts["inMigrations", default: 0] += 1 }
     let found = await StoreInspection(copy)
     report.violations += found.violations.map { "a migration: \($0)" }
     if found.contents != before { report.violations.append("a migration changed what it must not") }

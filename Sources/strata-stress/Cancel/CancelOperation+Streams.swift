@@ -1,0 +1,84 @@
+import Strata
+
+extension CancelOperation {
+  static let streams: [CancelOperation] = [
+    following("view.changes", 10) { @MainActor site in
+      let changes = site.stack.view.changes
+      return {
+        for await _ in changes { return true }
+        return false
+      }
+    },
+    following("view.changes of one", 11) { @MainActor site in
+      let changes = site.stack.view.changes(of: Note.self)
+      return {
+        for await _ in changes { return true }
+        return false
+      }
+    },
+    following("live.updates", 12) { @MainActor site in
+      let live = site.stack.view.live(Note.all)
+      try await live.load()
+      let updates = live.updates
+      return {
+        // The stream ends with the live query.
+        defer { withExtendedLifetime(live) {} }
+        for await _ in updates { return true }
+        return false
+      }
+    },
+    following("updates of sections", 13) { @MainActor site in
+      let live = site.stack.view.live(Note.all, sectionedBy: \.text)
+      try await live.load()
+      let updates = live.updates
+      return {
+        // The stream ends with the live query.
+        defer { withExtendedLifetime(live) {} }
+        for await _ in updates { return true }
+        return false
+      }
+    },
+    following("updates of a value", 14) { @MainActor site in
+      let live = site.stack.view.live(.sum(\.deleter), of: Note.all)
+      let old = try await live.load()
+      let updates = live.updates
+      return {
+        defer { withExtendedLifetime(live) {} }
+        for await value in updates where value != old { return true }
+        return false
+      }
+    },
+    CancelOperation("change of sections") { @MainActor site in
+      let live = site.stack.view.live(Account.all, sectionedBy: \.owner)
+      try await live.load()
+      try await live.change(to: Account.where { $0.id < 3 })
+      try CancelSurprise.unless(live.sections.count == 3, "\(live.sections.count) sections")
+    },
+    CancelOperation("activity") { @MainActor site in
+      for await _ in site.stack.activity.updates { break }
+      try Task.checkCancellation()
+    },
+  ]
+
+  /// Saves a note, and waits until a stream says so.
+  ///
+  /// - Parameter follow: begins to follow; what it returns waits, and says whether the stream came
+  ///   to an element before its end.
+  private static func following(
+    _ name: String, _ id: Int,
+    _ follow:
+      @escaping @MainActor @Sendable (CancelSite) async throws -> @MainActor () async -> Bool
+  ) -> CancelOperation {
+    CancelOperation(name, effect: { $0.notes.insert(id) }) { @MainActor site in
+      let wait = try await follow(site)
+      let scratch = site.stack.scratch()
+      // Another one the second time: what is there already is no change.
+      let found = try await scratch.find(Note.self, id)
+      scratch.upsert(Note(id: id, text: name, deleter: (found?.deleter ?? site.stamp) + 1))
+      try await scratch.save()
+      if await wait() { return }
+      try Task.checkCancellation()
+      throw CancelSurprise(found: "a stream that ends")
+    }
+  }
+}
