@@ -9,8 +9,10 @@ final class WorkLog: Sendable {
     case balance(of: Int, before: Int, after: Int)
     case insert(notes: Range<Int>)
     case delete(note: Int)
-    /// Nil if it was deleted.
-    case name(of: Branch.ID, String?)
+    /// Whatever it was called before.
+    case name(of: Branch.ID, String)
+    /// To nil if it was deleted.
+    case rename(of: Branch.ID, from: String, to: String?)
   }
 
   private let entries = Lock<[Int64: [Effect]]>([:])
@@ -28,11 +30,18 @@ final class WorkLog: Sendable {
     var violations: [String] = []
     for (commit, effects) in entries.withLock({ $0 }).sorted(by: { $0.key < $1.key }) {
       for effect in effects {
-        if case .name(let branch, let name) = effect {
+        let isPossible: Bool
+        switch effect {
+        case .name(let branch, let name):
           names[branch] = name
-        } else if !ledger.apply(effect) {
-          violations.append("commit \(commit): \(effect) cannot be")
+          isPossible = true
+        case .rename(let branch, let old, let new):
+          // Two edits that agree never conflict.
+          isPossible = names[branch] == old || names[branch] == new
+          names[branch] = new
+        default: isPossible = ledger.apply(effect)
         }
+        if !isPossible { violations.append("commit \(commit): \(effect) cannot be") }
       }
     }
     return (ledger, names, violations)
@@ -50,7 +59,7 @@ extension Ledger {
       defer { notes.formUnion(new) }
       return notes.isDisjoint(with: new)
     case .delete(let note): return notes.remove(note) != nil
-    case .name: return true
+    case .name, .rename: return true
     }
   }
 

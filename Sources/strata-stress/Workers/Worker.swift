@@ -180,24 +180,25 @@ actor Worker {
   private func editBranch() async throws {
     let scratch = stack.scratch()
     let id = Int.random(in: 0..<20, using: &random)
-    var newName: String?
+    let effect: WorkLog.Effect
     if let branch = try await scratch.find(Branch.self, id) {
       if Bool.random(using: &random) {
         scratch.delete(branch)
+        effect = .rename(of: id, from: branch.name, to: nil)
       } else {
         let name = "Branch \(Int.random(in: 0..<40, using: &random))"
         scratch.update(branch) { $0.name = name }
-        newName = name
+        effect = .rename(of: id, from: branch.name, to: name)
       }
     } else {
       scratch.upsert(Branch(id: id, name: "Branch \(id)"))
-      newName = "Branch \(id)"
+      effect = .name(of: id, "Branch \(id)")
       let account = Int.random(in: 0..<accounts, using: &random)
       if let account = try await scratch.find(Account.self, account) {
         scratch.update(account) { $0.branchID = id }
       }
     }
-    try await save(scratch, [.name(of: id, newName)])
+    try await save(scratch, [effect])
   }
 
   private func write() async throws {

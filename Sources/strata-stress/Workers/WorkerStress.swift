@@ -71,7 +71,7 @@ struct WorkerStress {
       report.violations += (run.violations + part.violations).map { "\(mode): \($0)" }
       report.counts.merge(run.counts) { $0 + $1 }
     }
-    report.require("viewSaves", "viewNotes")
+    report.require("viewSaves", "viewNotes", "visits")
     return report
   }
 }
@@ -132,7 +132,7 @@ private struct WorkerRun {
       return violations.append("account \(id) is gone")
     }
     let owner = "Owner \(Int.random(in: 0..<1000, using: &random))"
-    switch Int.random(in: 0..<6, using: &random) {
+    switch Int.random(in: 0..<8, using: &random) {
     case 0: view.update(account) { $0.owner = owner }
     case 1:
       let child = view.scratch()
@@ -146,6 +146,17 @@ private struct WorkerRun {
       view.delete(account)
       view.rollback()
       view.update(account) { $0.owner = owner }
+    case 4:
+      view.undoGroup("kept") { _ = view.update(account) { $0.owner = owner } }
+      view.undoGroup("undone later") { _ = view.update(account) { $0.owner = "nobody" } }
+      try await view.save()
+      // Others have moved its money since.
+      view.undo()
+    case 5:
+      let total = options.mode.accounts * 1000
+      violations += try await ScreenVisit(view, total: total).violations(&random)
+      counts["visits", default: 0] += 1
+      return
     default:
       let note = counts["viewNotes", default: 0]
       counts["viewNotes"] = note + 1
