@@ -22,6 +22,13 @@ internal import Foundation
     await stack.close()
   }
 
+  @Test func `a temporary store's folder is its owner's alone`() throws {
+    let folder = try TemporaryFolder()
+    defer { folder.remove() }
+    let attributes = try FileManager.default.attributesOfItem(atPath: folder.path)
+    #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o700)
+  }
+
   @Test func `a store that is there keeps its permissions`() async throws {
     await (try Stack.open(Item.self, at: file.url)).close()
     try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: file.path)
