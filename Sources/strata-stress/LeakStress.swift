@@ -38,7 +38,7 @@ struct LeakStress {
     report.counts["openedDescriptors"] = opened
     if opened > 4 { report.violations.append("\(opened) file descriptors were left open") }
     // Allocators keep some megabytes to themselves, whatever the number of cycles.
-    if grown > (24 << 20) + 256 * options.cycles {
+    if grown > 16 << 20 {
       report.violations.append("\(grown) bytes more than after \(warmUp) cycles")
     }
     return report
