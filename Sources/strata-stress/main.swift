@@ -37,8 +37,8 @@ let usage = """
            Long form: as it is.
   power    N losses of power (1,000) with each of the two settings of `synchronous`.
            Long form: as it is.
-  corruption  N stores (3,000) with flipped bits, one in three in a page of each table and index by
-           turns. Long form: as it is.
+  corruption  N stores (3,000) with flipped bits, by turns in the root of each table and index, in a
+           page of each kind, and anywhere, the log included. Long form: as it is.
   leaks    Opens, uses and closes N stacks (10,000). Long form: as it is.
   cancel   Cancels every call that waits at its n-th moment, for every n (or some of them, with
            --thorough 0): when it goes on, when SQLite calls the file system, when the main actor had

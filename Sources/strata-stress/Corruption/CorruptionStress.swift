@@ -21,8 +21,9 @@ struct CorruptionStress {
     var report = Report(mode: "corruption")
     let watchdog = Watchdog(mode: "corruption")
     var done = 0
-    var trees: Set<String> = []
-    var damaged: Set<String> = []
+    /// What is damaged by turns: the trees, and the kinds of pages.
+    var wanted: [String: Set<String>] = [:]
+    var damaged: [String: Set<String>] = [:]
     while done < options.trials && report.violations.count < 20 {
       let first = options.seed &+ UInt64(done)
       let child = try StartedProcess(["corruption-child", "\(first)", "\(options.trials - done)"])
@@ -31,10 +32,11 @@ struct CorruptionStress {
       while let line = await child.output.next() {
         let words = line.split(separator: " ", maxSplits: 2).map(String.init)
         switch words.first {
-        case "tree": trees.insert(words[1])
+        case "tree", "kind": wanted[words[0], default: []].insert(words[1])
         case "trial":
           seed = UInt64(words[1]) ?? seed
-          if words.count > 2 { damaged.insert(words[2]) }
+          let target = words.dropFirst(2).first?.split(separator: " ").map(String.init) ?? []
+          if target.count == 2 { damaged[target[0], default: []].insert(target[1]) }
           watchdog.begin(line)
         case "opened", "refused":
           report.counts[words[0], default: 0] += 1
@@ -50,12 +52,18 @@ struct CorruptionStress {
       }
     }
     report.counts["trials"] = options.trials
-    report.counts["trees"] = damaged.count
+    report.counts["trees"] = damaged["tree", default: []].count
+    report.counts["kinds"] = damaged["kind", default: []].count
     report.require("trials")
-    // A tree is damaged in one trial of three, one after the other.
+    if wanted["kind", default: []].count != PageKind.allCases.count {
+      report.violations.append("the template has not every kind of page: \(wanted)")
+    }
+    // A tree is damaged in one trial of three, one after the other, and so is a kind of page.
     if options.trials >= 100 {
       report.require("opened", "refused")
-      report.require("trees", atLeast: min(max(1, trees.count), options.trials / 3))
+      let trees = wanted["tree", default: []].count
+      report.require("trees", atLeast: min(max(1, trees), options.trials / 3))
+      report.require("kinds", atLeast: PageKind.allCases.count)
     }
     return report
   }
@@ -70,24 +78,38 @@ struct CorruptionStress {
     let folder = temporary.url
     let template = try await Template(in: folder)
     for tree in template.trees { say("tree \(tree.name)") }
+    for kind in template.kinds { say("kind \(kind.name)") }
     let store = folder.appendingPathComponent("damaged.sqlite")
     for number in 0..<trials {
       let seed = seed &+ UInt64(number)
-      let tree = seed % 3 == 0 ? template.trees[Int(seed / 3 % UInt64(template.trees.count))] : nil
-      say("trial \(seed) \(tree?.name ?? "")")
       var random = SplitMix64(seed: seed)
+      let turn = Int(seed / 3 % 1_000_000)
+      let page: Int?
+      switch seed % 3 {
+      case 0:
+        let tree = template.trees[turn % template.trees.count]
+        page = tree.page
+        say("trial \(seed) tree \(tree.name)")
+      case 1:
+        let kind = template.kinds[turn % template.kinds.count]
+        page = kind.pages.randomElement(using: &random)
+        say("trial \(seed) kind \(kind.name)")
+      default:
+        page = nil
+        say("trial \(seed)")
+      }
       for suffix in ["", "-wal", "-shm", "-notify"] {
         try? FileManager.default.removeItem(atPath: store.path + suffix)
       }
-      if let tree {
+      if let page {
         var bytes = [UInt8](try Data(contentsOf: template.whole))
-        damage(&bytes, page: tree.page, &random)
+        damage(&bytes, page: page, &random)
         try Data(bytes).write(to: store)
       } else {
         for suffix in ["", "-wal"] {
           let path = template.logged.path + suffix
           var bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
-          let page = Int.random(in: 0..<max(1, bytes.count / 4096), using: &random)
+          let page = Int.random(in: 0..<max(1, bytes.count / PageKind.size), using: &random)
           if suffix.isEmpty || Bool.random(using: &random) {
             damage(&bytes, page: page, &random)
           }
@@ -110,9 +132,9 @@ struct CorruptionStress {
 
   /// A few flipped bits, a stretch of other bytes, or an early end.
   private static func damage(_ bytes: inout [UInt8], page: Int, _ random: inout SplitMix64) {
-    let page = page * 4096
+    let page = page * PageKind.size
     // The first bytes of a page say what the others mean.
-    let span = Bool.random(using: &random) ? 16 : 4096
+    let span = Bool.random(using: &random) ? 16 : PageKind.size
     switch Int.random(in: 0..<8, using: &random) {
     case 0: bytes.removeLast(Int.random(in: 0..<bytes.count, using: &random))
     case 1:
@@ -145,6 +167,8 @@ struct CorruptionStress {
     /// The tables and indexes of `whole`, also those behind words and places, and their first
     /// pages.
     let trees: [(name: String, page: Int)]
+    /// The pages of `whole` by what they are for.
+    let kinds: [(name: String, pages: [Int])]
 
     init(in folder: URL) async throws {
       whole = folder.appendingPathComponent("store.sqlite")
@@ -164,13 +188,19 @@ struct CorruptionStress {
           scratch.insert(place)
           scratch.link(place, to: Tag(id: part), in: Place.tags)
         }
+        // What becomes free has pages of its own.
         if part == 1 {
+          try await stack.withScratch { scratch in
+            for note in try await scratch.fetch(Note.where { $0.id < 300 }) { scratch.delete(note) }
+          }
           copy = try StoreInspection.copyFiles(
             of: whole, to: folder.appendingPathComponent("template"))
         }
         await stack.close()
       }
       logged = copy
+      kinds = PageKind.pages(of: [UInt8](try Data(contentsOf: whole)))
+        .map { ($0.key.rawValue, $0.value) }.sorted { $0.0 < $1.0 }
       let connection = try Connection(path: whole.path, access: .existing, busyTimeout: .zero)
       let text = try connection.text(
         "SELECT group_concat(name || ' ' || rootpage) FROM sqlite_schema WHERE rootpage > 0")
