@@ -63,11 +63,6 @@ package final class FaultPlan: FileObserver {
     }
   }
 
-  package func didWrite(_ file: String, at offset: Int64, _ bytes: UnsafeRawBufferPointer) {}
-  package func didTruncate(_ file: String, to size: Int64) {}
-  package func didSync(_ file: String, isFull: Bool) {}
-  package func didDelete(_ file: String) {}
-
   /// The codes that a call may fail with.
   package static func codes(of call: FileCall) -> [Int32] {
     // The header spells the extended codes as expressions, which are not imported.

@@ -24,5 +24,9 @@ package protocol FileObserver: AnyObject, Sendable {
 }
 
 extension FileObserver {
+  package func didWrite(_ file: String, at offset: Int64, _ bytes: UnsafeRawBufferPointer) {}
+  package func didTruncate(_ file: String, to size: Int64) {}
+  package func didSync(_ file: String, isFull: Bool) {}
+  package func didDelete(_ file: String) {}
   package var sharesMemory: Bool { true }
 }

@@ -29,15 +29,10 @@ struct Place: Entity, Equatable {
   ) async throws {
     let store = site.store.appendingPathExtension("places")
     let stack = try await Stack.open(Place.self, Tag.self, Photo.self, at: store)
-    let result: Result<Void, any Error>
-    do {
+    try await stack.closing {
       if try await stack.count(Place.all) == 0 { try await fill(stack) }
-      result = .success(try await body(stack))
-    } catch {
-      result = .failure(error)
+      try await body(stack)
     }
-    await stack.close()
-    try result.get()
   }
 
   /// Makes all of them, and the tags that they are linked with.

@@ -72,12 +72,7 @@ extension CancelOperation {
     },
     CancelOperation("temporary") { _ in
       let stack = try await Stack.temporary(Account.self, Branch.self)
-      let result: Result<Int, any Error>
-      do { result = .success(try await stack.count(Account.all)) } catch {
-        result = .failure(error)
-      }
-      await stack.close()
-      let count = try result.get()
+      let count = try await stack.closing { try await stack.count(Account.all) }
       try CancelSurprise.unless(count == 0, "\(count) accounts in a new store")
     },
   ]

@@ -107,9 +107,8 @@ extension CancelOperation {
           try await site.stack.count(
             Note.where { $0.id >= notes.lowerBound && $0.id < notes.upperBound })
         }.value
-        let isPart = part == .someNotes
         try CancelSurprise.unless(
-          !isPart || there >= error.result.inserted,
+          there >= error.result.inserted,
           "\(there) of \(error.result.inserted) acknowledged notes")
         throw error
       }

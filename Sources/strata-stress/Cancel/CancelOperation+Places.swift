@@ -101,14 +101,9 @@ extension CancelOperation {
       var options = Stack.Options()
       options.schemaVersion = Next.version
       let stack = try await Stack.open(Next.entities, at: copy, options: options)
-      let sum: Result<Double, any Error>
-      do {
-        sum = .success(try await stack.fetch(Next.Account.all).reduce(0) { $0 + $1.balance })
-      } catch {
-        sum = .failure(error)
+      let found = try await stack.closing {
+        try await stack.fetch(Next.Account.all).reduce(0) { $0 + $1.balance }
       }
-      await stack.close()
-      let found = try sum.get()
       try CancelSurprise.unless(
         found == Double(FaultTemplate.accounts * 1000), "\(found) in all after the migration")
     }

@@ -4,49 +4,29 @@ extension CancelOperation {
   static let streams: [CancelOperation] = [
     following("view.changes", 10) { @MainActor site in
       let changes = site.stack.view.changes
-      return {
-        for await _ in changes { return true }
-        return false
-      }
+      return { await hasNext(changes) }
     },
     following("view.changes of one", 11) { @MainActor site in
       let changes = site.stack.view.changes(of: Note.self)
-      return {
-        for await _ in changes { return true }
-        return false
-      }
+      return { await hasNext(changes) }
     },
     following("live.updates", 12) { @MainActor site in
       let live = site.stack.view.live(Note.all)
       try await live.load()
       let updates = live.updates
-      return {
-        // The stream ends with the live query.
-        defer { withExtendedLifetime(live) {} }
-        for await _ in updates { return true }
-        return false
-      }
+      return { await hasNext(updates, of: live) }
     },
     following("updates of sections", 13) { @MainActor site in
       let live = site.stack.view.live(Note.all, sectionedBy: \.text)
       try await live.load()
       let updates = live.updates
-      return {
-        // The stream ends with the live query.
-        defer { withExtendedLifetime(live) {} }
-        for await _ in updates { return true }
-        return false
-      }
+      return { await hasNext(updates, of: live) }
     },
     following("updates of a value", 14) { @MainActor site in
       let live = site.stack.view.live(.sum(\.deleter), of: Note.all)
       let old = try await live.load()
-      let updates = live.updates
-      return {
-        defer { withExtendedLifetime(live) {} }
-        for await value in updates where value != old { return true }
-        return false
-      }
+      let updates = live.updates.filter { $0 != old }
+      return { await hasNext(updates, of: live) }
     },
     CancelOperation("change of sections") { @MainActor site in
       let live = site.stack.view.live(Account.all, sectionedBy: \.owner)
@@ -59,6 +39,16 @@ extension CancelOperation {
       try Task.checkCancellation()
     },
   ]
+
+  /// Whether a stream comes to an element before its end, which is also that of whose it is.
+  @MainActor
+  private static func hasNext(
+    _ stream: some AsyncSequence<some Any, Never>, of owner: AnyObject? = nil
+  ) async -> Bool {
+    defer { withExtendedLifetime(owner) {} }
+    for await _ in stream { return true }
+    return false
+  }
 
   /// Saves a note, and waits until a stream says so.
   ///

@@ -126,42 +126,45 @@ extension CancelOperation {
       try CancelSurprise.unless(sum == accounts * 1000, "\(sum) in all")
     },
     CancelOperation("registry.drain") { @MainActor site in
-      let live = site.stack.view.live(Account.all)
-      try await live.load()
-      let map = CountingMap()
-      let registry = AnnotationRegistry(
-        live, mapping: RegistryStress.pins, on: map, clusters: ClusterOptions())
-      registry.show(GeoRegion(south: -90, west: -180, north: 90, east: 180), zoom: 20)
-      await registry.drain()
-      try Task.checkCancellation()
-      try CancelSurprise.unless(map.count > 0, "\(map.count) annotations")
-      registry.detach()
+      try await withRegistry(site, zoom: 20) { _ in }
     },
     CancelOperation("registry's answers") { @MainActor site in
-      let live = site.stack.view.live(Account.all)
-      try await live.load()
-      let map = CountingMap()
-      let registry = AnnotationRegistry(
-        live, mapping: RegistryStress.pins, on: map, clusters: ClusterOptions())
-      registry.show(GeoRegion(south: -90, west: -180, north: 90, east: 180), zoom: 0)
-      await registry.drain()
-      try Task.checkCancellation()
-      let shown = await registry.displayed(for: 1)
-      var (leaves, zoom): ([RecordKey], Int?) = ([], nil)
-      if let shown {
-        leaves = await registry.leaves(of: shown.id)
-        zoom = await registry.expansionZoom(of: shown.id)
+      try await withRegistry(site, zoom: 0) { registry in
+        let shown = await registry.displayed(for: 1)
+        var (leaves, zoom): ([RecordKey], Int?) = ([], nil)
+        if let shown {
+          leaves = await registry.leaves(of: shown.id)
+          zoom = await registry.expansionZoom(of: shown.id)
+        }
+        let revealed = await registry.reveal(1)
+        try Task.checkCancellation()
+        try CancelSurprise.unless(
+          !leaves.isEmpty && zoom != nil && revealed != nil,
+          "\(leaves.count) leaves, \(String(describing: zoom)), \(String(describing: revealed))")
       }
-      let revealed = await registry.reveal(1)
-      try Task.checkCancellation()
-      try CancelSurprise.unless(
-        !leaves.isEmpty && zoom != nil && revealed != nil,
-        "\(leaves.count) leaves, \(String(describing: zoom)), \(String(describing: revealed))")
-      // The registry does not keep it.
-      withExtendedLifetime(map) {}
-      registry.detach()
     },
   ]
+
+  /// Runs `body` with the registry of a map that shows every account.
+  @MainActor
+  private static func withRegistry(
+    _ site: CancelSite, zoom: Double,
+    _ body: @MainActor (AnnotationRegistry<Account>) async throws -> Void
+  ) async throws {
+    let live = site.stack.view.live(Account.all)
+    try await live.load()
+    let map = CountingMap()
+    let registry = AnnotationRegistry(
+      live, mapping: RegistryStress.pins, on: map, clusters: ClusterOptions())
+    registry.show(GeoRegion(south: -90, west: -180, north: 90, east: 180), zoom: zoom)
+    await registry.drain()
+    try Task.checkCancellation()
+    try CancelSurprise.unless(map.count > 0, "\(map.count) annotations")
+    try await body(registry)
+    registry.detach()
+    // The registry does not keep it.
+    withExtendedLifetime(map) {}
+  }
 
   private static let writes: [CancelOperation] = [
     CancelOperation("scratch.save", effect: { $0.notes.insert(1) }) { site in
@@ -256,12 +259,11 @@ extension CancelOperation {
       var options = Stack.Options()
       options.history = .keep(for: .seconds(86_400))
       let stack = try await Stack.open(ChildProcess.entities, at: site.store, options: options)
-      let scratch = stack.scratch()
-      scratch.upsert(Note(id: 7, text: "seven"))
-      let result: Result<Int64, any Error>
-      do { result = .success(try await scratch.save()) } catch { result = .failure(error) }
-      await stack.close()
-      _ = try result.get()
+      _ = try await stack.closing {
+        let scratch = stack.scratch()
+        scratch.upsert(Note(id: 7, text: "seven"))
+        return try await scratch.save()
+      }
     },
     CancelOperation("suspend, resume") { site in
       await site.stack.suspend()
@@ -282,6 +284,16 @@ extension CancelOperation {
       throw CancelSurprise(found: "a stream that ends")
     },
   ]
+}
+
+extension Stack {
+  /// Runs `body`, and closes the stack however it ends.
+  func closing<R>(_ body: () async throws -> R) async throws -> R {
+    let result: Result<R, any Error>
+    do { result = .success(try await body()) } catch { result = .failure(error) }
+    await close()
+    return try result.get()
+  }
 }
 
 @MainActor

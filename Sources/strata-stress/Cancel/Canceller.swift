@@ -90,10 +90,6 @@ final class Canceller: SerialExecutor, FileObserver {
     return nil
   }
 
-  func didWrite(_ file: String, at offset: Int64, _ bytes: UnsafeRawBufferPointer) {}
-  func didTruncate(_ file: String, to size: Int64) {}
-  func didSync(_ file: String, isFull: Bool) {}
-  func didDelete(_ file: String) {}
 }
 
 /// Where a task's functions run that run on no actor.

@@ -56,9 +56,5 @@ struct FatalCall: Sendable {
       return nil
     }
 
-    func didWrite(_ file: String, at offset: Int64, _ bytes: UnsafeRawBufferPointer) {}
-    func didTruncate(_ file: String, to size: Int64) {}
-    func didSync(_ file: String, isFull: Bool) {}
-    func didDelete(_ file: String) {}
   }
 }

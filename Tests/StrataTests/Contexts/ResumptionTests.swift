@@ -91,9 +91,6 @@ import Testing
     }
 
     func failure(of call: FileCall, _ file: String) -> Int32? { nil }
-    func didWrite(_ file: String, at offset: Int64, _ bytes: UnsafeRawBufferPointer) {}
-    func didTruncate(_ file: String, to size: Int64) {}
-    func didDelete(_ file: String) {}
   }
 
   @Test func `nobody is told of anything if nothing was committed`() async throws {
