@@ -267,8 +267,8 @@ public final class ScratchContext {
   /// On failure every edit is still here. Cancelling the task withdraws a save that has not
   /// started; one that has is finished.
   ///
-  /// - Returns: the number of the commit that has the edits; for a child, that of the commit that
-  ///   its parent reads.
+  /// - Returns: the number of the commit that has the edits, the newest one if nothing differs from
+  ///   it; for a child, the number of the commit that its parent reads.
   /// - Throws: ``StoreError`` with code `conflict`, `uniquenessViolated`, `missingReference`,
   ///   `deleteDenied`, `validationFailed`, `invalidValue`, `cancelled`, `closed`, `busy`,
   ///   `diskFull` or one of SQLite's.

@@ -165,7 +165,7 @@ public final class ViewContext: Observable {
   /// fails, every edit is still here, together with those made meanwhile. Cancelling the task
   /// withdraws a save that has not started; one that has is finished.
   ///
-  /// - Returns: the number of the commit that has the edits.
+  /// - Returns: the number of the commit that has the edits, the one it shows if there are none.
   /// - Throws: ``StoreError`` with code `conflict`, `uniquenessViolated`, `missingReference`,
   ///   `deleteDenied`, `validationFailed`, `invalidValue`, `cancelled`, `closed`, `busy`,
   ///   `diskFull` or one of SQLite's.

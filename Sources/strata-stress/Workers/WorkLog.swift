@@ -28,16 +28,21 @@ final class WorkLog: Sendable {
     var ledger = start
     var names: [Branch.ID: String] = [:]
     var violations: [String] = []
+    func follows(_ effect: Effect) -> Bool {
+      // Two edits that agree never conflict.
+      guard case .rename(let branch, let old, let new) = effect else { return true }
+      return names[branch] == old || names[branch] == new
+    }
     for (commit, effects) in entries.withLock({ $0 }).sorted(by: { $0.key < $1.key }) {
-      for effect in effects {
+      // A save that agrees with the newest commit has its number, and may be here before it.
+      for effect in effects.filter(follows) + effects.filter({ !follows($0) }) {
         let isPossible: Bool
         switch effect {
         case .name(let branch, let name):
           names[branch] = name
           isPossible = true
-        case .rename(let branch, let old, let new):
-          // Two edits that agree never conflict.
-          isPossible = names[branch] == old || names[branch] == new
+        case .rename(let branch, _, let new):
+          isPossible = follows(effect)
           names[branch] = new
         default: isPossible = ledger.apply(effect)
         }

@@ -180,25 +180,26 @@ actor Worker {
   private func editBranch() async throws {
     let scratch = stack.scratch()
     let id = Int.random(in: 0..<20, using: &random)
-    let effect: WorkLog.Effect
+    var effects: [WorkLog.Effect] = []
     if let branch = try await scratch.find(Branch.self, id) {
       if Bool.random(using: &random) {
         scratch.delete(branch)
-        effect = .rename(of: id, from: branch.name, to: nil)
+        effects = [.rename(of: id, from: branch.name, to: nil)]
       } else {
         let name = "Branch \(Int.random(in: 0..<40, using: &random))"
         scratch.update(branch) { $0.name = name }
-        effect = .rename(of: id, from: branch.name, to: name)
+        // A save of nothing has the number of the newest commit, whatever that made of the branch.
+        if name != branch.name { effects = [.rename(of: id, from: branch.name, to: name)] }
       }
     } else {
       scratch.upsert(Branch(id: id, name: "Branch \(id)"))
-      effect = .name(of: id, "Branch \(id)")
+      effects = [.name(of: id, "Branch \(id)")]
       let account = Int.random(in: 0..<accounts, using: &random)
       if let account = try await scratch.find(Account.self, account) {
         scratch.update(account) { $0.branchID = id }
       }
     }
-    try await save(scratch, [effect])
+    try await save(scratch, effects)
   }
 
   private func write() async throws {

@@ -152,6 +152,21 @@ private actor Worker {
     #expect(try await stack.rows("SELECT length FROM boats WHERE id = 1") == ["11"])
   }
 
+  // A stress run took what an empty save had read for the state before that commit.
+  @Test func `a save that has nothing to write has the number of the newest commit`() async throws {
+    try await stack.commit { $0.insert(gull) }
+    let empty = stack.scratch()
+    let agreeing = stack.scratch()
+    for scratch in [empty, agreeing] {
+      let found = try #require(try await scratch.find(Boat.self, 1))
+      scratch.update(found) { $0.name = scratch === empty ? "Gull" : "Swan" }
+    }
+    try await stack.commit { $0.update(gull) { $0.name = "Swan" } }
+    #expect(try await empty.save() == 2)
+    #expect(try await agreeing.save() == 2)
+    #expect(stack.historyToken.commit == 2)
+  }
+
   @Test func `an edit starts from what was fetched, not from what was saved here long ago`()
     async throws
   {
