@@ -33,6 +33,11 @@ internal import CStrataSQLite
       code: SQLITE_CANTOPEN, message: "\(withoutLog): the journal mode is \"\(mode)\"", sql: sql)
   }
 
+  /// What SQLite has read, but cannot be so.
+  package static func corrupt(_ message: String, _ sql: SQL) -> SQLiteError {
+    SQLiteError(code: SQLITE_CORRUPT, message: message, sql: sql.text)
+  }
+
   /// Whether the file is where connections cannot share memory.
   package var isWithoutLog: Bool { cannotOpen && message.hasPrefix(Self.withoutLog) }
 

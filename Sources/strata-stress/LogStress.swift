@@ -21,8 +21,9 @@ struct LogStress {
       let largest = try await largestLog(isIdle: isIdle, watchdog)
       let limit = Stack.Options().logLimit
       report.counts[isIdle ? "largestLogIdle" : "largestLogMerging"] = largest
-      // A commit in between the checkpoint and the new snapshot may still append.
-      if largest > limit + limit / 4 {
+      // On a busy machine the view context often has no turn in the time that a checkpoint waits
+      // for it, and commits go on.
+      if largest > 2 * limit {
         report.violations.append("the log grew to \(largest) bytes, limit \(limit)")
       }
     }

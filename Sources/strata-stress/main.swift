@@ -71,6 +71,12 @@ func numbers(_ arguments: ArraySlice<String>, allowed: Set<String>) -> [String: 
   return values
 }
 
+/// Prints the seed at once: a process that traps loses what waits to be printed.
+func printSeed(_ seed: UInt64) {
+  print("seed \(seed)")
+  fflush(nil)
+}
+
 let arguments = CommandLine.arguments.dropFirst()
 
 /// Runs what the arguments ask for.
@@ -90,21 +96,21 @@ func runMode() async throws -> Report {
       options.modes = [mode]
     }
     options.seed = given["--seed"] ?? options.seed
-    print("seed \(options.seed)")
+    printSeed(options.seed)
     return try await WorkerStress(options).run()
   case "log":
     let given = numbers(arguments.dropFirst(), allowed: ["--commits", "--seed"])
     var options = LogStress.Options()
     options.commits = given["--commits"].map { Int(clamping: $0) } ?? options.commits
     options.seed = given["--seed"] ?? options.seed
-    print("seed \(options.seed)")
+    printSeed(options.seed)
     return try await LogStress(options).run()
   case "live":
     let given = numbers(arguments.dropFirst(), allowed: ["--rows", "--seed"])
     var options = LiveStress.Options()
     options.rows = given["--rows"].map { Int(clamping: $0) } ?? options.rows
     options.seed = given["--seed"] ?? options.seed
-    print("seed \(options.seed)")
+    printSeed(options.seed)
     return try await LiveStress(options).run()
   case "processes":
     let given = numbers(
@@ -116,28 +122,28 @@ func runMode() async throws -> Report {
     options.keepsHistory = given["--history"].map { $0 != 0 } ?? options.keepsHistory
     options.kills = given["--kill"].map { $0 != 0 } ?? options.kills
     options.seed = given["--seed"] ?? options.seed
-    print("seed \(options.seed)")
+    printSeed(options.seed)
     return try await ProcessStress(options).run()
   case "filters":
     let given = numbers(arguments.dropFirst(), allowed: ["--count", "--seed"])
     var options = FilterStress.Options()
     options.count = given["--count"].map { Int(clamping: $0) } ?? options.count
     options.seed = given["--seed"] ?? options.seed
-    print("seed \(options.seed)")
+    printSeed(options.seed)
     return try await FilterStress(options).run()
   case "numbers":
     let given = numbers(arguments.dropFirst(), allowed: ["--count", "--seed"])
     var options = NumberStress.Options()
     options.count = given["--count"].map { Int(clamping: $0) } ?? options.count
     options.seed = given["--seed"] ?? options.seed
-    print("seed \(options.seed)")
+    printSeed(options.seed)
     return try NumberStress(options).run()
   case "registry":
     let given = numbers(arguments.dropFirst(), allowed: ["--trials", "--seed"])
     var options = RegistryStress.Options()
     options.trials = given["--trials"].map { Int(clamping: $0) } ?? options.trials
     options.seed = given["--seed"] ?? options.seed
-    print("seed \(options.seed)")
+    printSeed(options.seed)
     return try await RegistryStress(options).run()
   case "faults":
     let given = numbers(
@@ -149,28 +155,28 @@ func runMode() async throws -> Report {
       options.scenario = FaultScenario.allCases[Int(number)]
     }
     options.seed = given["--seed"] ?? options.seed
-    print("seed \(options.seed)")
+    printSeed(options.seed)
     return try await FaultStress(options).run()
   case "crash":
     let given = numbers(arguments.dropFirst(), allowed: ["--kills", "--seed"])
     var options = CrashStress.Options()
     options.kills = given["--kills"].map { Int(clamping: $0) } ?? options.kills
     options.seed = given["--seed"] ?? options.seed
-    print("seed \(options.seed)")
+    printSeed(options.seed)
     return try await CrashStress(options).run()
   case "power":
     let given = numbers(arguments.dropFirst(), allowed: ["--losses", "--seed"])
     var options = PowerStress.Options()
     options.losses = given["--losses"].map { Int(clamping: $0) } ?? options.losses
     options.seed = given["--seed"] ?? options.seed
-    print("seed \(options.seed)")
+    printSeed(options.seed)
     return try await PowerStress(options).run()
   case "corruption":
     let given = numbers(arguments.dropFirst(), allowed: ["--trials", "--seed"])
     var options = CorruptionStress.Options()
     options.trials = given["--trials"].map { Int(clamping: $0) } ?? options.trials
     options.seed = given["--seed"] ?? options.seed
-    print("seed \(options.seed)")
+    printSeed(options.seed)
     return try await CorruptionStress(options).run()
   case "corruption-child":
     let numbers = arguments.dropFirst().compactMap { UInt64($0) }
@@ -182,7 +188,7 @@ func runMode() async throws -> Report {
     var options = LeakStress.Options()
     options.cycles = given["--cycles"].map { Int(clamping: $0) } ?? options.cycles
     options.seed = given["--seed"] ?? options.seed
-    print("seed \(options.seed)")
+    printSeed(options.seed)
     return try await LeakStress(options).run()
   case "cancel":
     var rest = arguments.dropFirst()
@@ -196,7 +202,7 @@ func runMode() async throws -> Report {
     let given = numbers(rest, allowed: ["--thorough", "--seed"])
     options.isThorough = given["--thorough"].map { $0 != 0 } ?? options.isThorough
     options.seed = given["--seed"] ?? options.seed
-    print("seed \(options.seed)")
+    printSeed(options.seed)
     return try await CancelStress(options).run()
   case "soak":
     let given = numbers(
@@ -207,7 +213,7 @@ func runMode() async throws -> Report {
       ?? options.seconds
     options.workers = given["--workers"].map { max(1, Int(clamping: $0)) } ?? options.workers
     options.seed = given["--seed"] ?? options.seed
-    print("seed \(options.seed)")
+    printSeed(options.seed)
     return try await SoakStress(options).run()
   case "crash-child":
     guard let options = CrashChild.Options(arguments.dropFirst()) else { fail("not by hand") }

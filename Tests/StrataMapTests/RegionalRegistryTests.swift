@@ -168,20 +168,4 @@ private struct Wreck: Entity {
     #expect(asked.regions.count == 3)
     #expect(surface.shown.values.allSatisfy { (165...173).contains($0.coordinate.longitude) })
   }
-
-  // It waited for the first load, which a suspended store does not end.
-  @Test(.timeLimit(.minutes(25))) func `a drain ends with the registry, read or not`()
-    async throws
-  {
-    let gate = TestGate()
-    await stack.view.maintainer.setWillLoad { await gate.pass() }
-    let registry = try await registry(region(10, 179))
-    let waiting = Task { await registry.drain() }
-    await gate.arrived()
-    for _ in 0..<100 { await Task.yield() }
-    registry.detach()
-    await waiting.value
-    await gate.open()
-    #expect(surface.operations.isEmpty)
-  }
 }

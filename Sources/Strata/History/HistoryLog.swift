@@ -81,7 +81,8 @@ struct HistoryLog {
     if commitsUntilPruning < 0 || bytesUntilPruning < 0 { try prune(now, total, connection) }
   }
 
-  /// The newest entry, if it is of the commit right before this one; otherwise empties the history.
+  /// The newest entry, if it is of the commit right before this one and its sum is one that can be
+  /// added to; otherwise empties the history.
   private func lookUp(
     before number: Int64, _ connection: Connection
   ) throws(SQLiteError) -> (number: Int64, total: Int64)? {
@@ -89,7 +90,7 @@ struct HistoryLog {
     defer { statement.reset() }
     guard try statement.step() else { return nil }
     let found = (number: statement.integer(0), total: statement.integer(1))
-    if found.number == number - 1 { return found }
+    if found.number == number - 1, (0...Int64.max / 2).contains(found.total) { return found }
     statement.reset()
     try remove(upTo: .max, connection)
     return nil
@@ -109,7 +110,8 @@ struct HistoryLog {
       while try statement.step() {
         // The newest entry is neither old nor followed by anything.
         let isOld = options.age.map { now - statement.real(1) > $0 / .seconds(1) } ?? false
-        let isPushedOut = options.bytes.map { total - statement.integer(2) >= Int64($0) } ?? false
+        let later = total - max(0, statement.integer(2))
+        let isPushedOut = options.bytes.map { later >= Int64($0) } ?? false
         guard isOld || isPushedOut else { break }
         removed = statement.integer(0)
       }

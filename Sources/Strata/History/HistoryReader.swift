@@ -77,10 +77,16 @@ struct HistoryReader {
   }
 
   /// The numbers of the oldest and the newest entry; nil if there is none.
+  ///
+  /// - Throws: `SQLITE_CORRUPT` too if they are out of order, which SQLite does not notice.
   func bounds() throws(SQLiteError) -> ClosedRange<Int64>? {
     let statement = try connection.statement(for: Self.bounds)
     defer { statement.reset() }
     guard try statement.step(), !statement.isNull(0) else { return nil }
-    return statement.integer(0)...statement.integer(1)
+    let (oldest, newest) = (statement.integer(0), statement.integer(1))
+    guard 0 < oldest, oldest <= newest else {
+      throw .corrupt("the history is from \(oldest) to \(newest)", Self.bounds)
+    }
+    return oldest...newest
   }
 }

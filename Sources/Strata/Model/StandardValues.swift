@@ -124,7 +124,7 @@ extension String: ComparableValue, TextValue {
 extension URL: AttributeValue {
   public init(cell: Cell) throws(ValueError) {
     let text = try String(cell: cell)
-    guard let url = URL(string: text) else { throw ValueError("\"\(text)\" is not a URL") }
+    guard let url = URL(string: text) else { throw ValueError("\(cell) is not a URL") }
     self = url
   }
   public var cell: Cell { .text(absoluteString) }
@@ -137,9 +137,9 @@ extension Decimal: AttributeValue {
     let text = try String(cell: cell)
     guard let number = DecimalText(text), let value = Decimal(string: text, locale: Self.plain),
       case .text(let kept) = try value.cell
-    else { throw ValueError("\"\(text)\" is not a decimal number") }
+    else { throw ValueError("\(cell) is not a decimal number") }
     guard DecimalText(kept) == number else {
-      throw ValueError("\"\(text)\" has more digits than a Decimal, or is out of its range")
+      throw ValueError("\(cell) has more digits than a Decimal, or is out of its range")
     }
     self = value
   }

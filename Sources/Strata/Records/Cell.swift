@@ -68,16 +68,25 @@ extension Cell: Hashable {
 }
 
 extension Cell: CustomStringConvertible {
+  /// The value as messages have it: of a text at most 80 bytes, of data their number.
   public var description: String {
     switch self {
     case .null: "null"
     case .integer(let value): "\(value)"
     case .real(let value): "\(value)"
-    case .text(let value): "\"\(value)\""
+    case .text(let value): "\"\(value.shortened)\""
     case .blob(let value):
       value.count == 16
         ? value.withUnsafeBytes { "\(UUID(uuid: $0.loadUnaligned(as: uuid_t.self)))" }
         : "\(value.count) bytes"
     }
+  }
+}
+
+extension String {
+  /// At most 80 bytes of it, for messages.
+  package var shortened: String {
+    if utf8.count <= 80 { return self }
+    return String(self[..<utf8.index(startIndex, offsetBy: 77)]) + "…"
   }
 }

@@ -25,7 +25,7 @@ struct OpenedState {
       () throws(SQLiteError) in
       (
         try connection.integer("PRAGMA schema_version") ?? 0,
-        try connection.integer(for: Writer.readCommit) ?? 0,
+        try StoredCommit.read(connection),
         try connection.integer(for: Writer.readDataVersion) ?? 0,
         try DeferredIndexes.areOwed(connection)
       )

@@ -27,7 +27,6 @@ actor Reader {
   /// commit that was pinned.
   private static let begin = SQL("BEGIN")
   private static let readSchemaVersion = SQL("PRAGMA schema_version")
-  private static let commitNumber = SQL("SELECT number FROM strata_commit")
   private static let end = SQL("COMMIT")
 
   /// Opens a connection; runs on the writer's executor.
@@ -58,8 +57,7 @@ actor Reader {
     }
     try connection.statement(for: Self.begin).run()
     let schemaVersion = try connection.integer(for: Self.readSchemaVersion) ?? 0
-    let commit = try connection.integer(for: Self.commitNumber) ?? 0
-    return Pinned(commit: commit, schemaVersion: schemaVersion)
+    return Pinned(commit: try StoredCommit.read(connection), schemaVersion: schemaVersion)
   }
 
   /// Pins the newest commit on the calling thread, which waits for no lock; nil if the reader is

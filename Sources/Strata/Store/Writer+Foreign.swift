@@ -25,6 +25,8 @@ extension Writer {
     } catch  where error.code == .schemaChanged {
       return
     } catch {
+      // The view context learns from a turn that the file is damaged, if that is so for it, too.
+      if error.code == .notADatabase && !merge.isStuck { merge.isWoken = true }
       retryLookingForForeignCommits()
     }
     answerMergePull()

@@ -58,7 +58,7 @@ extension Writer {
     guard var cursor = merge.cursor else { return nil }
     let snapshot: Snapshot
     do throws(StoreError) { snapshot = try self.snapshot() } catch {
-      if error.code == .schemaChanged, let snapshot = merge.snapshot {
+      if [.schemaChanged, .notADatabase].contains(error.code), let snapshot = merge.snapshot {
         return makeLastStep(snapshot, error)
       }
       // No file descriptor, perhaps; a save or a fetch waits for this turn.
@@ -77,9 +77,10 @@ extension Writer {
     return MergeStep(changes: changes, snapshot: snapshot, completedSave: merge.completedSave)
   }
 
-  /// What was committed under other tables is never read: the view context stays where it is.
+  /// What was committed under other tables, or in a file that is damaged, is never read: the view
+  /// context stays where it is.
   private func makeLastStep(_ snapshot: Snapshot, _ failure: StoreError) -> MergeStep {
-    options.log.note(.schemaChanged)
+    options.log.note(failure.code == .schemaChanged ? .schemaChanged : .readFailed(failure))
     defer {
       merge.isStuck = true
       merge.completedSave = nil

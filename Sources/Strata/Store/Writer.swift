@@ -60,7 +60,6 @@ actor Writer {
   static let rollback = SQL("ROLLBACK")
   private static let readSchemaVersion = SQL("PRAGMA schema_version")
   static let readDataVersion = SQL("PRAGMA data_version")
-  static let readCommit = SQL("SELECT number FROM strata_commit")
   private static let writeCommit = SQL("UPDATE strata_commit SET number = ?1")
 
   /// Opens or creates the store; runs on the new writer's own executor.
@@ -282,7 +281,7 @@ actor Writer {
 
   func storedCommit(_ connection: Connection) throws(StoreError) -> Int64 {
     try translatingErrors { () throws(SQLiteError) in
-      try connection.integer(for: Self.readCommit) ?? 0
+      try StoredCommit.read(connection)
     }
   }
 

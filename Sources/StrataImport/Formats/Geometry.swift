@@ -41,7 +41,7 @@ struct Geometry {
       for polygon in try coordinates.list() { polygons.append(try polygon.rings()) }
     case "GeometryCollection":
       for geometry in value.geometries { try add(geometry) }
-    case let type?: throw ValueError("\"\(type)\" is no geometry of GeoJSON")
+    case let type?: throw ValueError("\"\(type.shortened)\" is no geometry of GeoJSON")
     case nil: throw ValueError("a geometry without a type")
     }
   }

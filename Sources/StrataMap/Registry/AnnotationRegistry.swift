@@ -34,7 +34,6 @@ public import Strata
   private let display: ClusterDisplay?
   private var regional: RegionalQuery<E>?
   private var selected: [RecordKey] = []
-  private let ending = Settling()
 
   /// Starts showing the elements of a live query on a surface.
   ///
@@ -291,18 +290,6 @@ public import Strata
   /// Changes that reach the live query while it waits are waited for too, and so are the elements
   /// of a region and related entities that are being read.
   public func drain() async {
-    await withTaskGroup { group in
-      group.addTask { await self.settle() }
-      // Nothing else ends the wait for a store that is suspended.
-      group.addTask { await self.waitForEnd() }
-      await group.next()
-      group.cancelAll()
-    }
-  }
-
-  private func waitForEnd() async { await ending.wait { !core.isDetached } }
-
-  private func settle() async {
     // The elements that the query had from the start may arrive in a turn already asked for.
     await Task.yield()
     repeat {
@@ -332,6 +319,5 @@ public import Strata
     regional = nil
     deselectAll()
     display?.end()
-    ending.resumeAll()
   }
 }

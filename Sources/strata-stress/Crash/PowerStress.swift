@@ -54,6 +54,7 @@ private struct PowerRun {
   private let folder: URL
   private let store: URL
   private var random: SplitMix64
+  private var notes = 0
   var violations: [String] = []
   private(set) var counts: [String: Int] = [:]
 
@@ -138,7 +139,11 @@ private struct PowerRun {
     }
   }
 
-  private mutating func note() -> Int { Int.random(in: 1...1_000_000_000, using: &random) }
+  /// A new id, anywhere among the others.
+  private mutating func note() -> Int {
+    notes += 1
+    return notes &* 48_271 % 2_147_483_647
+  }
 
   private mutating func importNotes(_ stack: Stack) async throws {
     let lines = (0..<200).map { _ in #"{"id":\#(note()),"text":"imported","deleter":1}"# }

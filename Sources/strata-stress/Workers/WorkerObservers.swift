@@ -55,20 +55,29 @@ final class WorkerObservers {
   }
 
   /// What somebody sees that is not so, once nobody writes.
-  func violations(_ stored: StoreContents) async throws -> [String] {
+  ///
+  /// - Parameter begin: told what is looked at next.
+  func violations(
+    _ stored: StoreContents, begin: (String) -> Void
+  ) async throws -> [String] {
+    begin("the merge")
     let last = stack.historyToken.commit
     try await stack.view.merged(last)
     var violations: [String] = []
+    begin("the live queries")
     try await check(rich, Self.richQuery, &violations)
     try await check(top, Self.topQuery, &violations)
     try await check(all, Account.all, &violations)
     try await check(branches, Branch.sorted(by: \.name), &violations)
     try await check(notes, Note.sorted(by: \.text), &violations)
+    begin("the changes")
     for follower in followers {
       await follower.reach(last)
       violations += await follower.violations(stored, isExact: true)
     }
+    begin("the lists")
     for list in lists { violations += await list.violations() }
+    begin("the map")
     await registry.drain()
     let accounts = Dictionary(
       uniqueKeysWithValues: all.elements.map { (RecordKey(.integer(Int64($0.id))), $0) })
@@ -84,6 +93,7 @@ final class WorkerObservers {
         violations.append("the map calls \(key) \(annotation.title)")
       }
     }
+    begin("the clusters")
     violations += await clusterViolations(accounts)
     return violations
   }

@@ -1,3 +1,4 @@
+import Foundation
 import StrataTesting
 import Testing
 
@@ -101,6 +102,25 @@ struct ForeignCommitTests {
     // What was pinned before is what it was.
     #expect(try await pinned.fetch(Boat.all).map(\.name) == ["Gull"])
     #expect(live.elements.map(\.name) == ["Gull"])
+  }
+
+  // The view context tried to read it ten times a second, and whoever waited for it never heard.
+  @Test func `a file that is damaged meanwhile is an error for whoever waits`() async throws {
+    try await stack.withScratch { $0.insert(Boat(id: 1, name: "Gull")) }
+    let live = try await view.loaded(Boat.all)
+    let connection = try Connection(path: await stack.path, .readWrite)
+    try connection.execute("UPDATE strata_commit SET number = 9223372036854775807")
+    stack.store.writer.lookForForeignCommits()
+    #expect(await failure { try await view.merged(2) }?.code == .notADatabase)
+    #expect(live.error?.code == .notADatabase && live.elements.map(\.name) == ["Gull"])
+    #expect(await failure { try await stack.fetch(Boat.all) }?.code == .notADatabase)
+    view.insert(Boat(id: 2))
+    #expect(await failure { try await view.save() }?.code == .notADatabase)
+    #expect(view.hasChanges)
+    let url = URL(fileURLWithPath: await stack.path)
+    #expect(
+      await failure { try await Stack.open(Boat.self, Harbour.self, at: url) }?.code
+        == .notADatabase)
   }
 
   // A signal published the commit, and live queries loaded what it had made of the columns.

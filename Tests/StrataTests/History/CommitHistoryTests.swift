@@ -213,4 +213,25 @@ import Testing
       plan.contains { $0.contains("SEARCH") } && !plan.contains { $0.contains("SCAN strata") })
     await stack.close()
   }
+
+  // SQLite does not look whether rows are in order, and a range of their numbers trapped.
+  @Test func `a history that is out of order is a damaged one`() async throws {
+    var stack = try await file.open(.long)
+    for id in 1...3 { try await stack.commit { $0.insert(Boat(id: id)) } }
+    let place = try await stack.rows(
+      "SELECT (rootpage - 1) * page_size FROM sqlite_schema, pragma_page_size "
+        + "WHERE name = 'strata_history'")
+    await stack.close()
+    var bytes = try Data(contentsOf: file.url)
+    // The header of a leaf, then where its rows are, two bytes each.
+    let page = try #require(place.first.flatMap { Int($0) })
+    #expect(bytes[page] == 0x0D && bytes[page + 4] == 3)
+    for byte in [page + 8, page + 9] { bytes.swapAt(byte, byte + 4) }
+    try bytes.write(to: file.url)
+    stack = try await file.open(.long)
+    #expect(await failure { try await stack.entries() }?.code == .notADatabase)
+    let token = stack.historyToken(at: 1)
+    #expect(await failure { try await stack.entries(since: token) }?.code == .notADatabase)
+    await stack.close()
+  }
 }
