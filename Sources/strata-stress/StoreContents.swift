@@ -68,7 +68,8 @@ struct StoreContents: Equatable {
     if changes.isReset { return .reset }
     var isExact = true
     for entity in changes.deleted {
-      if entities.removeValue(forKey: entity.id) != entity { isExact = false }
+      // Several commits may have inserted and deleted what this has never had.
+      if let old = entities.removeValue(forKey: entity.id), old != entity { isExact = false }
     }
     for update in changes.updated {
       if entities.updateValue(update.after, forKey: update.after.id) != update.before {

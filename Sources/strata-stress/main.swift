@@ -16,6 +16,7 @@ let usage = """
          strata-stress cancel [--thorough 0|1] [--operation NAME] [--seed N]
          strata-stress soak [--minutes N] [--seconds N] [--workers N] [--seed N]
          strata-stress faults [--thorough 0|1] [--scenario N] [--seed N]
+         strata-stress contexts [--histories N] [--minutes N] [--seed N]
 
   workers  Worker actors and the view context against one store for N seconds (5) in each mode, or in
            one: 0 usual, 1 contention, 2 slow observers, 3 cancellation, 4 tiny mailboxes.
@@ -48,6 +49,8 @@ let usage = """
            Long form: --minutes 60.
   faults   Lets the n-th call of every kind that SQLite makes of the file system fail, for every n
            (or some of them, with --thorough 0), in every scenario or the N-th. Long form: as it is.
+  contexts  N random histories (2,000), or those of N minutes, of contexts, children, live queries,
+           streams and a second stack, against plain rows. Long form: --minutes 60.
 
   Prints the seed, for soak a table, then one JSON line with the number of violated invariants. A run
   in which too little was done to show anything is one. Exits with 1 if there are any, with 2 for a
@@ -215,6 +218,14 @@ func runMode() async throws -> Report {
     options.seed = given["--seed"] ?? options.seed
     printSeed(options.seed)
     return try await SoakStress(options).run()
+  case "contexts":
+    let given = numbers(arguments.dropFirst(), allowed: ["--histories", "--minutes", "--seed"])
+    var options = ContextStress.Options()
+    options.histories = given["--histories"].map { Int(clamping: $0) } ?? options.histories
+    options.seconds = given["--minutes"].map { Double($0) * 60 }
+    options.seed = given["--seed"] ?? options.seed
+    printSeed(options.seed)
+    return try await ContextStress(options).run()
   case "crash-child":
     guard let options = CrashChild.Options(arguments.dropFirst()) else { fail("not by hand") }
     var child = CrashChild(options)

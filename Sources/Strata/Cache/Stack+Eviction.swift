@@ -66,7 +66,7 @@ extension ViewContext {
   /// refers to.
   var keysInUse: [TableID: Set<RecordKey>] {
     var keys: [TableID: Set<RecordKey>] = [:]
-    for layer in layers.layers {
+    for layer in layers.stack.layers {
       for (id, changes) in layer.tables {
         let references = layers.pending.model[id].references
         for (key, change) in changes {

@@ -1,4 +1,13 @@
 extension Change {
+  /// The record that the edit makes of another one: edited attributes have the edit's values, all
+  /// others the other record's.
+  ///
+  /// An insertion, a deletion and an update of a row that does not exist result in ``after``.
+  func applied(to record: Record?) -> Record? {
+    guard let before, let after, let record, record != before else { return after }
+    return record.replacing(after.differences(from: before), from: after)
+  }
+
   /// The same edit made to another record: `rebase((b, a), from: b, to: t)`.
   ///
   /// Attribute by attribute: what the change did not edit takes the target's value; an edit that
@@ -8,32 +17,10 @@ extension Change {
   /// - Returns: the change from `target` to the edited target, or nil if nothing is left of it.
   ///   An update of a record that is gone stays an update of nothing: it keeps its own `before`.
   package func rebased(onto target: Record?) -> Change? {
-    guard let edited = onTop(of: target) else { return nil }
-    if before != nil && after != nil && target == nil { return edited }
-    return Change(before: target, after: edited.after)
-  }
-
-  /// The same edit as a context keeps it while the store moves on underneath.
-  ///
-  /// Like ``rebased(onto:)``, but an attribute that is still edited keeps its first `before`,
-  /// until it is saved, reverted or resolved: a conflict then does not depend on when the other
-  /// commit arrived.
-  func onTop(of target: Record?) -> Change? {
-    switch (before, after, target) {
-    case (nil, nil, _): return nil
-    case (nil, let after?, let target?): return after == target ? nil : self
-    case (nil, _?, nil): return self
-    case (_?, nil, nil): return nil
-    case (_?, nil, _?): return self
-    case (let before?, let after?, nil): return before == after ? nil : self
-    case (let before?, let after?, let target?):
-      if before == target { return before == after ? nil : self }
-      var kept = after.differences(from: before)
-      kept = AttributeSet(kept.positions.filter { after.differs(from: target, at: $0) })
-      if kept.isEmpty { return nil }
-      return Change(
-        before: target.replacing(kept, from: before), after: target.replacing(kept, from: after))
-    }
+    if isIdentity || target == nil && after == nil { return nil }
+    guard let target else { return self }
+    let result = Change(before: target, after: applied(to: target))
+    return result.isIdentity ? nil : result
   }
 
   /// The attributes of an edit that somebody else changed to something else meanwhile.

@@ -20,19 +20,6 @@ package struct Change: Sendable, Equatable {
   /// The change that undoes this one.
   package var inverse: Change { Change(before: after, after: before) }
 
-  /// This change followed by `next`, as one change.
-  ///
-  /// Partial by design: composing pairs that do not match is not associative, so what may not
-  /// match goes through ``rebased(onto:)`` instead.
-  ///
-  /// - Precondition: `next.before` equals `after`.
-  package func composed(with next: Change) -> Change {
-    guard after == next.before else {
-      fatalError("composing changes that do not meet: rebase the second one first")
-    }
-    return Change(before: before, after: next.after)
-  }
-
   /// The attributes that the change edits: those that differ in an update, all of them otherwise.
   func editedAttributes(of count: Int) -> AttributeSet {
     guard let before, let after else { return .all(count) }

@@ -21,7 +21,7 @@ struct ChangeLog: Sendable {
   private var cursorsAtEnd = 0
   /// How many sets may come to wait before neighbours are composed.
   private let runLimit: Int
-  /// Past so many entries neighbours are composed.
+  /// Past so many entries neighbours are composed; endless while they are.
   private var composeAt: Int
 
   init(runLimit: Int = StoreBounds().unread) {
@@ -49,6 +49,7 @@ struct ChangeLog: Sendable {
     trim()
   }
 
+  /// Adds a set; whoever appends composes neighbours when the log ``isLong``.
   mutating func append(_ changes: ChangeSet) {
     guard cursorsAtEnd > 0 || !entries.isEmpty else {
       nextNumber += 1
@@ -57,8 +58,10 @@ struct ChangeLog: Sendable {
     entries.append(Entry(number: nextNumber, changes: changes, cursors: cursorsAtEnd))
     cursorsAtEnd = 0
     nextNumber += 1
-    if entries.count > composeAt { composeNeighbours() }
   }
+
+  /// Whether so many sets wait that neighbours are to be composed.
+  var isLong: Bool { entries.count > composeAt }
 
   /// What the cursor has not read, and moves it to the end.
   mutating func read(_ cursor: inout Cursor) -> [ChangeSet] {
@@ -95,22 +98,60 @@ struct ChangeLog: Sendable {
   private mutating func trim() {
     let unread = entries.firstIndex { $0.cursors > 0 } ?? entries.count
     if unread > 0 { entries.removeFirst(unread) }
-    composeAt = min(composeAt, entries.count + runLimit)
+    if composeAt != .max { composeAt = min(composeAt, entries.count + runLimit) }
   }
 
-  /// Composes pairs of similar weight, as a binary counter adds: what waits between two cursors
-  /// becomes logarithmically few entries.
-  private mutating func composeNeighbours() {
-    var kept: ContiguousArray<Entry> = []
+  // MARK: Composing
+
+  /// Neighbours without a cursor between them.
+  struct Run: Sendable {
+    fileprivate let number: Int
+    fileprivate var sets: [ChangeSet]
+    fileprivate var weight: Int
+
+    /// All of them as one set; apart from the log, as it may take long.
+    func composed() -> Run {
+      var run = self
+      run.sets = ChangeSet.composed(sets).map { [$0] } ?? []
+      return run
+    }
+  }
+
+  /// Neighbours of similar weight, to be composed as a binary counter adds: what waits between two
+  /// cursors becomes logarithmically few entries.
+  ///
+  /// - Complexity: O(*n*) of the entries; nothing is composed.
+  mutating func takeRuns() -> [Run] {
+    var runs: [Run] = []
     for entry in entries {
-      if let last = kept.last, entry.cursors == 0, last.weight <= entry.weight {
-        kept[kept.count - 1].changes = last.changes.composed(with: entry.changes)
-        kept[kept.count - 1].weight += entry.weight
+      if let last = runs.last, entry.cursors == 0, last.weight <= entry.weight {
+        runs[runs.count - 1].sets.append(entry.changes)
+        runs[runs.count - 1].weight += entry.weight
       } else {
-        kept.append(entry)
+        runs.append(Run(number: entry.number, sets: [entry.changes], weight: entry.weight))
       }
     }
-    entries = kept
+    // Until these are back, nobody looks for more.
+    composeAt = .max
+    return runs.filter { $0.sets.count > 1 }
+  }
+
+  /// Puts composed runs in the place of their sets; runs that were read meanwhile are dropped.
+  mutating func putBack(_ runs: [Run]) {
+    for run in runs {
+      guard let changes = run.sets.first,
+        let first = entries.firstIndex(where: { $0.number == run.number })
+      else { continue }
+      var end = first
+      var weight = 0
+      while end < entries.count, weight < run.weight {
+        weight += entries[end].weight
+        end += 1
+      }
+      entries[first].changes = changes
+      entries[first].weight = weight
+      entries.removeSubrange(first + 1..<end)
+    }
     composeAt = entries.count + runLimit
   }
 }

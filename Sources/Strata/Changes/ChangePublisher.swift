@@ -3,15 +3,44 @@
 /// The shell around ``ChangeBroadcast``: it locks, asks, unlocks, and only then resumes.
 final class ChangePublisher: Sendable {
   private let state: Lock<ChangeBroadcast>
+  /// Whether publishing leaves composing to another thread.
+  private let composesElsewhere: Bool
 
-  init(_ bounds: StoreBounds = StoreBounds()) {
+  /// - Parameter composesElsewhere: whether who publishes must not be held up by composing what
+  ///   nobody reads, as the main actor.
+  init(_ bounds: StoreBounds = StoreBounds(), composesElsewhere: Bool = false) {
     state = Lock(ChangeBroadcast(log: ChangeLog(runLimit: bounds.unread)))
+    self.composesElsewhere = composesElsewhere
   }
 
   // MARK: Publishing
 
   func publish(_ changes: ChangeSet) {
-    for waiter in state.withLock({ $0.publish(changes) }) { waiter.resume() }
+    let (waiters, isLong) = state.withLock { ($0.publish(changes), $0.log.isLong) }
+    for waiter in waiters { waiter.resume() }
+    if !isLong { return }
+    let runs = state.withLock { $0.log.takeRuns() }
+    if composesElsewhere {
+      // Nobody who publishes waits for it.
+      StoreDeadline.withNone { _ = Task.detached { self.composeAll(runs) } }
+    } else {
+      compose(runs)
+    }
+  }
+
+  private func compose(_ runs: [ChangeLog.Run]) {
+    let composed = runs.map { $0.composed() }
+    state.withLock { $0.log.putBack(composed) }
+  }
+
+  /// Composes until nothing is left to compose of what was published meanwhile.
+  private func composeAll(_ first: [ChangeLog.Run]) {
+    var runs = first
+    while !runs.isEmpty {
+      compose(runs)
+      runs = state.withLock { $0.log.takeRuns() }
+    }
+    compose([])
   }
 
   /// Ends every subscription after what it has not read yet.

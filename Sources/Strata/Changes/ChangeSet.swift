@@ -60,7 +60,7 @@ public struct ChangeSet: Sendable {
 
 /// The changes of one table.
 enum TableChanges: Sendable {
-  /// One change a key, sorted by key; no identities.
+  /// One change a key, sorted by key; an identity only where several commits cancel each other.
   case rows(ContiguousArray<RowChange>)
   /// More changed than is worth listing, or nobody knows what: read the table again.
   case reset
@@ -72,7 +72,10 @@ enum TableChanges: Sendable {
   var isEmpty: Bool { if case .rows(let rows) = self { rows.isEmpty } else { false } }
 
   /// The change of one key; nil if there is none or the table was reset.
-  subscript(key: RecordKey) -> Change? {
+  subscript(key: RecordKey) -> Change? { row(key)?.change }
+
+  /// What happened to the row of one key; nil if nothing did or the table was reset.
+  func row(_ key: RecordKey) -> RowChange? {
     guard case .rows(let rows) = self else { return nil }
     var low = 0
     var high = rows.count
@@ -80,7 +83,7 @@ enum TableChanges: Sendable {
       let middle = (low + high) / 2
       if rows[middle].key < key { low = middle + 1 } else { high = middle }
     }
-    return low < rows.count && rows[low].key == key ? rows[low].change : nil
+    return low < rows.count && rows[low].key == key ? rows[low] : nil
   }
 
   func composed(with next: TableChanges) -> TableChanges {
@@ -97,19 +100,11 @@ enum TableChanges: Sendable {
         merged.append(second[j])
         j += 1
       } else {
-        // Not `composed`, which traps: another program may have written the row in between.
-        let change = Change(before: first[i].change.before, after: second[j].change.after)
-        if !change.isIdentity { merged.append(RowChange(key: first[i].key, change: change)) }
+        merged.append(first[i].composed(with: second[j]))
         i += 1
         j += 1
       }
     }
     return merged.count > Self.limit ? .reset : .rows(merged)
   }
-}
-
-/// The change of one key.
-struct RowChange: Sendable {
-  let key: RecordKey
-  let change: Change
 }

@@ -3,7 +3,8 @@
 /// A stream starts when it is asked for, so nothing is lost between asking and iterating. A slow
 /// consumer loses nothing and holds nobody up: what it has not read is composed, and its memory is
 /// bounded by the number of distinct records changed. Past 200,000 of a table, the table's details
-/// become a reset.
+/// become a reset. Every record that was written since the last element is told, even if it is what
+/// it was by now: a consumer that also reads may have read it in between.
 ///
 /// One task iterates a stream; ask for a stream each. Cancelling the task ends the iteration and
 /// unsubscribes, as does letting go of the stream and its iterator; closing the stack ends it

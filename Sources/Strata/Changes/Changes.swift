@@ -8,7 +8,8 @@ public struct Changes<E: Entity>: Sendable {
     public let before: E
     /// The entity after.
     public let after: E
-    /// The names of the attributes that changed.
+    /// The names of the attributes that changed; those that changed and changed back are among
+    /// them.
     public let attributes: Set<String>
   }
 
@@ -30,19 +31,24 @@ public struct Changes<E: Entity>: Sendable {
   public var isEmpty: Bool { changes == nil }
 
   /// The entities that are new, by key. O(*n*) of the changes.
-  public var inserted: [E] { decoded { $0.before == nil ? $0.after : nil } }
+  public var inserted: [E] { decoded { $0.change.before == nil ? $0.change.after : nil } }
 
   /// The entities that are gone, as they last were, by key. O(*n*) of the changes.
-  public var deleted: [E] { decoded { $0.after == nil ? $0.before : nil } }
+  ///
+  /// Entities that several commits inserted and deleted are among them.
+  public var deleted: [E] { decoded { $0.change.after == nil ? $0.lastRecord : nil } }
 
   /// The entities that changed, by key. O(*n*) of the changes.
+  ///
+  /// Entities that several commits changed and changed back are among them, with equal `before` and
+  /// `after`.
   public var updated: [Update] {
     rows.compactMap { row in
       guard let before = row.change.before, let after = row.change.after else { return nil }
       let old = table.decodeLeniently(before, as: E.self)
       let new = table.decodeLeniently(after, as: E.self)
-      let changed = after.differences(from: before).positions.map { table.columns[$0].name }
-      return Update(before: old, after: new, attributes: Set(changed))
+      return Update(
+        before: old, after: new, attributes: table.attributeNames(row.attributes))
     }
   }
 
@@ -55,7 +61,7 @@ public struct Changes<E: Entity>: Sendable {
     if case .rows(let rows) = changes { rows } else { [] }
   }
 
-  private func decoded(_ record: (Change) -> Record?) -> [E] {
-    rows.compactMap { row in record(row.change).map { table.decodeLeniently($0, as: E.self) } }
+  private func decoded(_ record: (RowChange) -> Record?) -> [E] {
+    rows.compactMap { row in record(row).map { table.decodeLeniently($0, as: E.self) } }
   }
 }

@@ -4,23 +4,35 @@ enum LayerChange: Sendable, Equatable {
   case known(Change)
   case blind(BlindChange)
 
+  var isBlind: Bool { if case .blind = self { true } else { false } }
+
   /// The record that the layer shows over the one below it; nil if there is none.
   func applied(to below: Record?) -> Record? {
     switch self {
-    case .known(let change): change.after
+    case .known(let change): change.applied(to: below)
     case .blind(let change): change.applied(to: below)
     }
   }
 
-  /// This change, then `next`; nil if together they change nothing.
+  /// This change, then `next`, which was made to the record that the context showed under this one;
+  /// nil if together they change nothing.
+  ///
+  /// An attribute that both edit keeps this change's `before`, an attribute that only `next` edits
+  /// starts from `next`'s. The shown record may have followed the store in attributes that this
+  /// change does not edit, so the two need not meet.
   func composed(with next: LayerChange) -> LayerChange? {
     switch (self, next) {
     case (.known(let first), .known(let second)):
-      let both = first.composed(with: second)
-      return both.isIdentity ? nil : .known(both)
+      let before =
+        switch (first.before, first.after, second.before) {
+        case (let before?, let after?, let shown?):
+          shown.replacing(after.differences(from: before), from: before)
+        case (let before, _, _): before
+        }
+      return LayerChange.known(Change(before: before, after: second.after)).normalized
     case (.known(let first), .blind(let second)):
       let both = Change(before: first.before, after: second.applied(to: first.after))
-      return both.isIdentity ? nil : .known(both)
+      return LayerChange.known(both).normalized
     case (.blind(let first), .known(let second)):
       return .blind(first.composed(with: BlindChange(second)))
     case (.blind(let first), .blind(let second)):
@@ -28,14 +40,10 @@ enum LayerChange: Sendable, Equatable {
     }
   }
 
-  /// The change on top of a row that is known now; nil if nothing is left of it.
-  func onTop(of row: Record?) -> Change? {
-    switch self {
-    case .known(let change): return change.onTop(of: row)
-    case .blind(let change):
-      let change = Change(before: row, after: change.applied(to: row))
-      return change.isIdentity ? nil : change
-    }
+  /// Nil for an identity, which no layer holds.
+  private var normalized: LayerChange? {
+    if case .known(let change) = self, change.isIdentity { return nil }
+    return self
   }
 }
 
@@ -90,7 +98,7 @@ struct Layer: Sendable {
     }
   }
 
-  /// Adds a whole layer on top; its known changes must start where this layer's end.
+  /// Adds a whole layer on top.
   mutating func compose(_ next: Layer) {
     if isEmpty {
       self = next

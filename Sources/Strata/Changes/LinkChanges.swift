@@ -23,20 +23,20 @@ public struct LinkChanges<Root: Entity, Target: Entity>: Sendable {
   public var isEmpty: Bool { changes == nil }
 
   /// The links that are new. O(*n*) of the changes.
-  public var linked: [Link] { links { $0.before == nil ? $0.after : nil } }
+  public var linked: [Link] { links { $0.change.before == nil ? $0.change.after : nil } }
 
   /// The links that are gone, those that went with one of their ends included. O(*n*) of the
   /// changes.
-  public var unlinked: [Link] { links { $0.after == nil ? $0.before : nil } }
+  public var unlinked: [Link] { links { $0.change.after == nil ? $0.lastRecord : nil } }
 
   /// The links that have another place in their order. O(*n*) of the changes.
-  public var moved: [Link] { links { $0.before != nil ? $0.after : nil } }
+  public var moved: [Link] { links { $0.change.before != nil ? $0.change.after : nil } }
 
-  private func links(_ record: (Change) -> Record?) -> [Link] {
+  private func links(_ record: (RowChange) -> Record?) -> [Link] {
     guard case .rows(let rows) = changes else { return [] }
     return rows.compactMap { row in
       // Keys that cannot be read, which only another program can cause, are left out.
-      guard let record = record(row.change), let root = try? Root.ID(cell: record[end.root]),
+      guard let record = record(row), let root = try? Root.ID(cell: record[end.root]),
         let target = try? Target.ID(cell: record[end.target])
       else { return nil }
       return Link(root: root, target: target)

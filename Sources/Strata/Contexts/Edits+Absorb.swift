@@ -1,21 +1,5 @@
 // A child context's save: its layer lands on top of its parent's edits.
 
-/// Records that were read, kept up to date.
-struct StoredRecords {
-  var tables: [TableID: [RecordKey: Record]] = [:]
-
-  subscript(table: TableID, key: RecordKey) -> Record? { tables[table]?[key] }
-
-  /// Works a commit into the records; false if a table was reset and must be read again.
-  mutating func follow(_ changes: ChangeSet) -> Bool {
-    for (table, changes) in changes.tables where tables[table] != nil {
-      guard case .rows(let rows) = changes else { return false }
-      for row in rows { tables[table]?[row.key] = row.change.after }
-    }
-    return true
-  }
-}
-
 extension Edits {
   /// One change of a child's layer as its parent takes it.
   struct Absorbed {
@@ -24,7 +8,7 @@ extension Edits {
     /// Nil for a blind edit that changes nothing of what the parent shows.
     let change: LayerChange?
     /// What the parent showed for the key.
-    let shown: Shown
+    let shown: RecordState
   }
 
   /// A child's layer rebased onto what its parent shows now.
@@ -34,7 +18,7 @@ extension Edits {
   ///
   /// - Throws: ``StoreError`` with code `conflict` under the policy `error`.
   func rebased(
-    _ layer: Layer, by policy: SavePolicy, over shown: (TableID, RecordKey) -> Shown
+    _ layer: Layer, by policy: SavePolicy, over shown: (Table, RecordKey) -> RecordState
   ) throws(StoreError) -> [Absorbed] {
     var absorbed: [Absorbed] = []
     var conflicts: [Conflict] = []
@@ -45,11 +29,13 @@ extension Edits {
       for entry in layer.tables[id]?.inKeyOrder ?? [] {
         guard let change = entry.change else { continue }
         let key = entry.key
-        let below = shown(id, key)
+        let below = shown(table, key)
         let rebased: LayerChange?
         switch (change, below) {
         case (_, .unknown): rebased = change
-        case (.blind, _): rebased = change.onTop(of: below.record).map(LayerChange.known)
+        case (.blind(let change), _):
+          let known = Change(before: below.record, after: change.applied(to: below.record))
+          rebased = known.isIdentity ? nil : .known(known)
         case (.known(let change), _):
           let conflicting = change.conflicts(with: below.record, count: table.columns.count)
           if policy == .error && !conflicting.isEmpty {
@@ -72,15 +58,13 @@ extension Edits {
   mutating func absorb(_ absorbed: Absorbed) {
     guard let edit = absorbed.change else { return }
     let old = layer[absorbed.table.id, absorbed.key]
-    layer.replace(absorbed.table.id, absorbed.key) { below in
-      below.map { $0.joined(with: edit) } ?? edit
-    }
+    layer.compose(edit, absorbed.table.id, absorbed.key)
     let done =
       if case .known(let change) = edit {
         change
       } else {
         Change(before: absorbed.shown.record, after: edit.applied(to: absorbed.shown.record))
       }
-    record(done, over: old, absorbed.table.id, absorbed.key)
+    note(done, over: old, absorbed.table.id, absorbed.key)
   }
 }

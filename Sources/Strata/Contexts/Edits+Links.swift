@@ -72,14 +72,14 @@ extension Edits {
   ///
   /// - Parameter shown: what the context shows for the link now.
   /// - Returns: whether the layer changed.
-  mutating func move(_ move: LinkMove, shown: Shown) -> Bool {
+  mutating func move(_ move: LinkMove, shown: RecordState) -> Bool {
     guard let now = shown.record else { return false }
     let edit = Change(
       before: now, after: now.replacing(AttributeSet([JoinTable.position]), from: move.after))
     if edit.isIdentity { return false }
     let old = layer[move.table.id, move.key]
     layer.compose(.known(edit), move.table.id, move.key)
-    record(edit, over: old, move.table.id, move.key)
+    note(edit, over: old, move.table.id, move.key)
     return true
   }
 
@@ -95,7 +95,7 @@ extension Edits {
       let before = old?.applied(to: nil)
       layer.compose(.blind(change), table.id, link.key)
       if layer[table.id, link.key] == old { return nil }
-      record(
+      note(
         Change(before: before, after: change.applied(to: before)), over: old, table.id, link.key)
       return (table, link.key)
     } catch {

@@ -99,7 +99,7 @@ extension ScratchContext {
     _ = edits.link(root.id, target.id, relationship, at: place.position)
     for move in place.neighbours {
       let edit = edits.layer[move.table.id, move.key]
-      _ = edits.move(move, shown: Edits.Shown.record(move.before).under([edit]))
+      _ = edits.move(move, shown: RecordState.record(move.before).under(edit, in: move.table))
     }
     edits.undo.endEvent()
   }

@@ -56,9 +56,9 @@ extension ScratchContext {
 
   private func revert(redo: Bool) -> UndoReport? {
     checkUse()
-    let below = Array(layers.reversed())
-    return edits.revert(redo: redo, saving: saving) { table, key in
-      Edits.Shown.unknown.under(below.map { $0[table, key] })
+    let below = lowerLayers
+    return edits.revert(redo: redo, saving: saving?.layer) { table, key, edit in
+      below.state(of: key, in: table, over: .unknown).under(edit, in: table)
     }?.report
   }
 }

@@ -6,25 +6,34 @@
 public final class ScratchContext {
   private enum Parent {
     case store
-    case view(ViewContext, layers: [Layer])
-    case scratch(ScratchContext, layers: [Layer])
+    case view(ViewContext, layers: LayerStack)
+    case scratch(ScratchContext, layers: LayerStack)
   }
 
   let store: Store
   private var parent: Parent
-  private var hold: SnapshotHold?
-  private(set) var snapshot: Snapshot? {
-    get { hold?.snapshot }
-    set { hold = newValue.map { SnapshotHold($0, .scratchContext, name: name) } }
+  /// What the context reads; another one when it reads a newer state.
+  private var state: ReadState {
+    didSet {
+      holdSnapshot()
+      hasChildren = false
+      followsRows = !edits.layer.isEmpty
+      saving?.followsRows = true
+    }
   }
-  /// Changes when what is read becomes another: what was asked for before is old then.
-  private var readVersion = 0
+  /// Whether children may read the same state.
+  private var hasChildren = false
+  /// Says who keeps the snapshot.
+  private var hold: SnapshotHold?
+  /// Whether the state that is read is newer than the edits: what those did not edit is newer, too.
+  private var followsRows = false
   var edits: Edits
+  private var ownSaves = OwnSaves()
   /// What the next save marks as imported.
   var freshened: Set<CacheIdentity> = []
   /// What a save of this context has under way: an actor that holds the context may edit it while
   /// its own save waits for the writer.
-  private(set) var saving: Layer?
+  private(set) var saving: (layer: Layer, followsRows: Bool)?
   private let saves = Turnstile()
   let id = ContextID()
   private var isEnded = false
@@ -40,23 +49,26 @@ public final class ScratchContext {
   init(_ store: Store) {
     self.store = store
     parent = .store
+    state = ReadState()
     edits = Edits(store.model)
   }
 
   /// A child of the view context, as it is now.
-  init(_ store: Store, of view: ViewContext, snapshot: Snapshot, layers: [Layer]) {
+  init(_ store: Store, of view: ViewContext, snapshot: Snapshot, layers: LayerStack) {
     self.store = store
-    hold = SnapshotHold(snapshot, .scratchContext)
+    state = ReadState(snapshot)
     parent = .view(view, layers: layers)
     edits = Edits(store.model)
+    holdSnapshot()
   }
 
   /// A child of another scratch context, as it is now.
   private init(of parent: ScratchContext) {
     store = parent.store
-    hold = parent.snapshot.map { SnapshotHold($0, .scratchContext) }
+    state = parent.state
     self.parent = .scratch(parent, layers: parent.layers)
     edits = Edits(store.model)
+    holdSnapshot()
   }
 
   /// Marks the context as used up: using it again is a mistake of the program.
@@ -99,21 +111,44 @@ public final class ScratchContext {
   @discardableResult
   public func update<E: Entity>(_ entity: E, _ change: (inout E) throws -> Void) rethrows -> E {
     checkUse()
-    guard let (table, key) = edits.identify(entity),
-      var draft = edits.draft(of: entity, table, key, shown(entity, table, key))
-    else { return entity }
+    guard let (table, key) = edits.identify(entity) else { return entity }
+    let row = row(of: entity, table, key)
+    let shown = layers.state(of: key, in: table, over: row.stored)
+    guard var draft = edits.draft(of: entity, table, key, shown, inHand: row.inHand) else {
+      return entity
+    }
     // The context is not being accessed meanwhile: the closure may read and edit it.
     try change(&draft.entity)
     defer { edits.undo.endEvent() }
-    return edits.finish(draft, table, key, shown: shown(entity, table, key)).0
+    return edits.finish(
+      draft, table, key, shown: layers.state(of: key, in: table, over: row.stored),
+      replaced: row.isReplaced ? row.inHand : nil
+    ).entity
   }
 
   /// Deletes an entity.
   public func delete<E: Entity>(_ entity: E) {
     checkUse()
     guard let (table, key) = edits.identify(entity) else { return }
-    _ = edits.delete(entity, table, key, shown: shown(entity, table, key))
+    let row = row(of: entity, table, key)
+    _ = edits.delete(entity, table, key, shown: layers.state(of: key, in: table, over: row.stored))
     edits.undo.endEvent()
+  }
+
+  /// What counts as the store's row under an edit of a value in hand: what an own save made of the
+  /// row if that save replaced the value, else the value.
+  ///
+  /// A row that an own save deleted may be there again, so a value of it counts, too: the writer
+  /// knows.
+  ///
+  /// - Returns: the row, the record of the value in hand, and whether the row is another one.
+  private func row<E: Entity>(
+    of entity: E, _ table: Table, _ key: RecordKey
+  ) -> (stored: RecordState, inHand: Record?, isReplaced: Bool) {
+    guard let inHand = edits.record(of: entity, table) else { return (.unknown, nil, false) }
+    let written = ownSaves.state(of: key, in: table.id, replacing: inHand)
+    if written.record == nil { return (.record(inHand), inHand, false) }
+    return (written, inHand, true)
   }
 
   /// Discards every edit that no save has begun to write.
@@ -133,6 +168,7 @@ public final class ScratchContext {
   /// - Complexity: O(1); nothing is copied or read.
   public func scratch() -> ScratchContext {
     checkUse()
+    hasChildren = true
     return ScratchContext(of: self)
   }
 
@@ -141,29 +177,29 @@ public final class ScratchContext {
     _ layer: Layer, _ policy: SavePolicy
   ) throws(StoreError) -> [Edits.Absorbed] {
     checkUse()
-    let below = Array(layers.reversed())
+    let layers = layers
     let absorbed = try edits.rebased(layer, by: policy) { table, key in
-      Edits.Shown.unknown.under(below.map { $0[table, key] })
+      layers.state(of: key, in: table, over: .unknown)
     }
     for change in absorbed { edits.absorb(change) }
     edits.undo.endEvent()
     return absorbed
   }
 
-  /// This context's layer and those of its ancestors, the uppermost first.
-  var layers: [Layer] {
-    let own = [edits.layer] + [saving].compactMap { $0 }
-    return switch parent {
-    case .store: own
-    case .view(_, let layers), .scratch(_, let layers): own + layers
-    }
+  /// This context's layers over those of its ancestors.
+  var layers: LayerStack { lowerLayers.adding(edits.layer, followsRows: followsRows) }
+
+  /// The layers under the edits.
+  var lowerLayers: LayerStack {
+    saving.map { ancestors.adding($0.layer, followsRows: $0.followsRows) } ?? ancestors
   }
 
-  /// What the context shows for a key right now.
-  private func shown<E: Entity>(
-    _ entity: E, _ table: Table, _ key: RecordKey
-  ) -> Edits.Shown {
-    edits.shownBySaves(entity, table, key).under(layers.reversed().map { $0[table.id, key] })
+  /// The layers of the context's ancestors, as they were when it was made or last refreshed.
+  private var ancestors: LayerStack {
+    switch parent {
+    case .store: LayerStack()
+    case .view(_, let layers), .scratch(_, let layers): layers
+    }
   }
 
   // MARK: - Fetching
@@ -177,8 +213,7 @@ public final class ScratchContext {
       let snapshot = try await pinned()
       do throws(StoreError) {
         return try await body(
-          LayeredFetch(
-            snapshot: snapshot, layers: layers.filter { !$0.isEmpty }, model: store.model))
+          LayeredFetch(snapshot: snapshot, layers: layers, model: store.model))
       } catch {
         guard error.code == .suspended else { throw error }
         try await replaceSnapshot()
@@ -191,7 +226,7 @@ public final class ScratchContext {
     case .store: break
     case .view(let view, _): try await view.pinned()
     case .scratch(let context, _):
-      if context.snapshot === snapshot { try await context.replaceSnapshot() }
+      if context.state === state { try await context.replaceSnapshot() }
     }
     await refresh()
   }
@@ -199,28 +234,42 @@ public final class ScratchContext {
   /// The state that this context reads: pinned at the first read.
   nonisolated(nonsending) func pinned() async throws(StoreError) -> Snapshot {
     while true {
-      if let snapshot { return snapshot }
-      let version = readVersion
-      let pinned =
-        if case .scratch(let parent, _) = parent {
-          try await parent.pinned()
-        } else {
-          try await store.snapshot()
-        }
-      // Another task of the actor may have read meanwhile, or saved what this snapshot lacks.
-      if snapshot == nil && version == readVersion {
-        snapshot = pinned
-        edits.willRead(pinned.commit)
+      let state = state
+      if let snapshot = state.snapshot {
+        if hold?.snapshot !== snapshot { holdSnapshot() }
+        ownSaves.willRead(snapshot.commit)
+        return snapshot
       }
+      let snapshot = try await store.snapshot()
+      // Another task of the actor may have read meanwhile, or saved what this snapshot lacks.
+      if state === self.state { state.pin(snapshot) }
     }
   }
 
-  func letGoOfSnapshot() { if isChildOfStore { readNewest() } }
+  private func holdSnapshot() {
+    hold = state.snapshot.map { SnapshotHold($0, .scratchContext, name: name) }
+  }
+
+  /// The commit that this context reads, once it has read anything.
+  var snapshot: Snapshot? { state.snapshot }
+
+  func letGoOfSnapshot() { if isChildOfStore { state = ReadState() } }
 
   /// Lets the next fetch see the newest commit.
-  private func readNewest() {
-    snapshot = nil
-    readVersion += 1
+  ///
+  /// Children that have read nothing yet go on with a state of now: what this context does from here
+  /// on they do not see.
+  private nonisolated(nonsending) func readNewest() async {
+    await pinForChildren()
+    state = ReadState()
+  }
+
+  /// Pins what children share with this context and have not read yet. A stack that is closed has
+  /// nothing to pin; reading says so.
+  private nonisolated(nonsending) func pinForChildren() async {
+    let shared = state
+    if shared.snapshot != nil || !hasChildren { return }
+    if let snapshot = try? await store.snapshot() { shared.pinForChildren(snapshot) }
   }
 
   var isChildOfStore: Bool { if case .store = parent { true } else { false } }
@@ -229,9 +278,7 @@ public final class ScratchContext {
   func compose(_ layer: Layer) {
     for (table, changes) in layer.tables {
       for (key, change) in changes {
-        if case .blind(.set(nil)) = change, layers.contains(where: { $0[table, key] != nil }) {
-          continue
-        }
+        if case .blind(.set(nil)) = change, layers.edits(key, in: table) { continue }
         edits.layer.compose(change, table, key)
       }
     }
@@ -240,21 +287,21 @@ public final class ScratchContext {
   /// Lets go of what was read: the next fetch sees the newest state, for a child the parent's, with
   /// the edits on top.
   public nonisolated(nonsending) func refresh() async {
-    readVersion += 1
+    await readNewest()
     switch parent {
-    case .store: snapshot = nil
+    case .store: break
     case .view(let view, _):
       while true {
-        let version = readVersion
+        let state = state
         let (snapshot, layers) = await view.base
         // Another task of the actor may have saved meanwhile, or refreshed.
-        guard version == readVersion else { continue }
-        self.snapshot = snapshot
+        guard state === self.state else { continue }
+        self.state = ReadState(snapshot)
         parent = .view(view, layers: layers)
         return
       }
     case .scratch(let context, _):
-      snapshot = context.snapshot
+      state = context.state
       parent = .scratch(context, layers: context.layers)
     }
   }
@@ -283,53 +330,53 @@ public final class ScratchContext {
     try edits.checkRejected()
     if edits.layer.isEmpty && freshened.isEmpty && isChildOfStore { return store.newestCommit }
     let layer = edits.layer
-    let firstGroup = edits.undo.beginSave()
-    saving = layer
+    let firstPart = edits.undo.beginSave()
+    saving = (layer, followsRows)
+    followsRows = false
     edits.layer = Layer()
     let marks = freshened
     freshened = []
     defer { saving = nil }
     do throws(StoreError) {
-      return try await saveUpward(layer, policy, marks, firstGroup)
+      return try await saveUpward(layer, policy, marks, firstPart)
     } catch {
-      edits.undo.saveFailed(layer, from: firstGroup)
-      edits.layer = layer.joined(with: edits.layer)
+      edits.undo.saveFailed(layer, from: firstPart)
+      if saving?.followsRows == true { followsRows = true }
+      let later = edits.layer
+      edits.layer = layer
+      edits.layer.compose(later)
       freshened.formUnion(marks)
       throw error
     }
   }
 
   private nonisolated(nonsending) func saveUpward(
-    _ layer: Layer, _ policy: SavePolicy, _ marks: Set<CacheIdentity>, _ firstGroup: Int
+    _ layer: Layer, _ policy: SavePolicy, _ marks: Set<CacheIdentity>, _ firstPart: Int
   ) async throws(StoreError) -> Int64 {
     switch parent {
     case .store:
       store.activity.begin(.saving)
       defer { store.activity.end(.saving) }
-      let (commit, changes) = try await store.writer.submit(
+      await pinForChildren()
+      let report = try await store.writer.submit(
         .normal, context: id, isShort: layer.isShort(store.model)
       ) { [author] writer throws(StoreError) in
         try writer.saveReporting(layer, policy: policy, author: author, marking: marks)
       }
-      readNewest()
-      edits.remember(layer, as: changes)
-      edits.savedThrough = commit
-      for (table, key, change) in edits.undo.didSave(
-        layer, as: changes, store.model, from: firstGroup)
-      {
-        edits.layer.replace(table, key) { $0.onTop(change) }
+      state = ReadState()
+      ownSaves.remember(layer, as: report.changes, report.commit)
+      for (table, key, change) in edits.undo.didSave(layer, as: report, from: firstPart) {
+        edits.layer.compose(.known(change), table, key)
       }
-      // What the layer did not edit may be other than this context believed.
-      for (table, changes) in changes { edits.follow(changes, table) }
-      return commit
+      return report.commit
     case .view(let view, _):
       let (commit, absorbed) = try await view.absorb(layer, policy)
-      edits.undo.didSave(layer, into: absorbed, from: firstGroup)
+      edits.undo.didSave(layer, into: absorbed, from: firstPart)
       await refresh()
       return commit
     case .scratch(let context, _):
       let absorbed = try context.absorb(layer, policy)
-      edits.undo.didSave(layer, into: absorbed, from: firstGroup)
+      edits.undo.didSave(layer, into: absorbed, from: firstPart)
       await refresh()
       return context.snapshot?.commit ?? store.newestCommit
     }

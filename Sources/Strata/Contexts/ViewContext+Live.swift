@@ -146,40 +146,29 @@ extension ViewContext {
     Task { [maintainer] in await maintainer.close(id) }
   }
 
-  /// The live queries' part of a merge turn.
-  func mergeResults(_ turn: MergeTurn, _ touched: [TableID: Set<RecordKey>]) {
-    changingResults {
-      for (number, entry) in results {
-        guard let result = entry.result else {
-          results[number] = nil
-          Task { [maintainer] in for id in entry.ids { await maintainer.close(id) } }
-          continue
-        }
-        let unwanted = result.merge(
-          turn.updates, layers, touched: touched[result.plan.table.id] ?? [])
-        if let unwanted { close(unwanted, of: number) }
+  /// The first half of a merge turn: results, rows under the layers, then results under edits.
+  func mergeLayersAndResults(_ turn: MergeTurn) {
+    var touched = layers.merge(
+      turn.changes, completedSave: turn.completedSave, read: turn.stored)
+    var open: [LiveResult] = []
+    for number in results.keys.sorted() {
+      guard let entry = results[number] else { continue }
+      guard let result = entry.result else {
+        results[number] = nil
+        Task { [maintainer] in for id in entry.ids { await maintainer.close(id) } }
+        continue
+      }
+      if let unwanted = result.take(turn.updates) { close(unwanted, of: number) }
+      open.append(result)
+    }
+    for result in open {
+      guard let rows = result.loadedRows else { continue }
+      let table = result.plan.table
+      for key in layers.learn(from: rows, of: table) where layers.edits(key, in: table.id) {
+        touched[table.id, default: []].insert(key)
       }
     }
-  }
-
-  /// Changes several live queries in one turn.
-  func changingResults(_ change: () -> Void) {
-    if endsOfChange != nil { return change() }
-    endsOfChange = [:]
-    change()
-    let ends = endsOfChange ?? [:]
-    endsOfChange = nil
-    for end in ends.values { end() }
-  }
-
-  /// Calls `end` when every live query has its part of the change that is under way; at once if
-  /// none is.
-  ///
-  /// For whoever shows several queries: an element may leave one and come to another.
-  ///
-  /// - Parameter observer: who calls this; once for each is enough.
-  package func afterChange(of observer: AnyObject, _ end: @escaping @MainActor () -> Void) {
-    if endsOfChange == nil { end() } else { endsOfChange?[ObjectIdentifier(observer)] = end }
+    for result in open { result.lay(layers, touched: touched[result.plan.table.id] ?? []) }
   }
 }
 

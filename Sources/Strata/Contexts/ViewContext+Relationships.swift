@@ -18,10 +18,7 @@ extension ViewContext {
   public func link<Root: Entity, Target: Entity>(
     _ root: Root.ID, to target: Target.ID, in relationship: ManyToMany<Root, Target>
   ) {
-    defer { tellStatus() }
-    if let (table, key) = layers.pending.link(root, target, relationship) {
-      didEdit(key, in: table.id)
-    }
+    edit { $0.pending.link(root, target, relationship) }
   }
 
   /// Removes the link between two entities, if there is one.
@@ -35,10 +32,7 @@ extension ViewContext {
   public func unlink<Root: Entity, Target: Entity>(
     _ root: Root.ID, from target: Target.ID, in relationship: ManyToMany<Root, Target>
   ) {
-    defer { tellStatus() }
-    if let (table, key) = layers.pending.unlink(root, target, relationship) {
-      didEdit(key, in: table.id)
-    }
+    edit { $0.pending.unlink(root, target, relationship) }
   }
 
   // MARK: - Order
@@ -94,16 +88,12 @@ extension ViewContext {
     let place = try await reading { fetch throws(StoreError) in
       try await fetch.place(target, at: index, in: relationship, of: root)
     }
-    defer { tellStatus() }
-    if let (table, key) = layers.pending.link(
-      root.id, target.id, relationship, at: place.position)
-    {
-      didEdit(key, in: table.id)
-    }
-    for move in place.neighbours {
-      let (table, key) = (move.table.id, move.key)
-      let now = layers.shown(table, key, over: .record(move.before))
-      if layers.pending.move(move, shown: now) { didEdit(key, in: table) }
+    changing {
+      edit { $0.pending.link(root.id, target.id, relationship, at: place.position) }
+      for move in place.neighbours {
+        let now = layers.state(of: move.key, in: move.table, or: .record(move.before))
+        edit { $0.pending.move(move, shown: now) ? (move.table, move.key) : nil }
+      }
     }
   }
 }

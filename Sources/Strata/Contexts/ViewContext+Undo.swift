@@ -6,8 +6,8 @@ extension ViewContext {
   /// The most groups of edits that can be undone, and redone; 50 unless set. Zero or less keeps
   /// none.
   ///
-  /// Without ``undoGroup(_:_:)``, what is edited in one turn of the main actor is one group: one
-  /// tap, one undo. A save does not end what can be undone; a rollback does.
+  /// Without ``undoGroup(_:_:)``, what one task edits between two suspensions is one group: one tap,
+  /// one undo. A save does not end what can be undone; a rollback does.
   public var undoLimit: Int {
     get { layers.pending.undo.limit }
     set {
@@ -68,6 +68,8 @@ extension ViewContext {
   }
 
   /// Begins a group that lasts over several turns, such as a drag, until ``endUndoGroup()``.
+  ///
+  /// A save in between saves what was edited before it; undoing the group takes back all of it.
   public func beginUndoGroup(_ name: String? = nil) {
     layers.pending.undo.begin(name)
     tellStatus()
@@ -83,17 +85,18 @@ extension ViewContext {
 
   private func revert(redo: Bool) -> UndoReport? {
     defer { tellStatus() }
-    let layers = layers
-    let result = self.layers.pending.revert(redo: redo, saving: layers.saving?.layer) {
-      table, key in
-      let stored = layers.pending.undo.stored(table, key).map(Edits.Shown.init)
-      return layers.shown(table, key, over: stored ?? live(table, key) ?? .unknown)
+    beginTurn()
+    let (base, saving) = (layers.base, layers.saving?.layer)
+    let result = layers.pending.revert(redo: redo, saving: saving) { [live] table, key, edit in
+      let known = base[table.id, key]
+      return (known.isKnown ? known : live(table, key))
+        .under(saving?[table.id, key], in: table).under(edit, in: table)
     }
     guard let (report, touched) = result else { return nil }
-    changingResults {
+    changing {
       for (table, keys) in touched {
         for key in keys {
-          self.layers.settle(table, key)
+          layers.didEdit(key, in: store.model[table])
           showEdit(of: key, in: table)
         }
       }
@@ -101,11 +104,12 @@ extension ViewContext {
     return report
   }
 
-  /// Shows an edit, and sees to it that the group of this turn ends with the turn.
-  func didEdit(_ key: RecordKey, in table: TableID) {
-    layers.followForUndo(table, key)
-    showEdit(of: key, in: table)
-    endUndoEventWithTurn()
+  /// Begins another undo group if the one that is open is of another turn.
+  func beginTurn() {
+    let turn = UndoTurn.current
+    if turn == undoTurn { return }
+    undoTurn = turn
+    layers.pending.undo.endEvent()
   }
 
   /// Sees to it that the group of what is edited in this turn ends with the turn.
@@ -119,5 +123,16 @@ extension ViewContext {
     endsUndoEvent = false
     layers.pending.undo.endEvent()
     tellStatus()
+  }
+}
+
+/// A turn of the main actor: what a task does between two suspensions or, outside of any task, what
+/// runs until the main queue takes up its next job.
+struct UndoTurn: Equatable {
+  /// Tasks that wait at the same time have different hashes; nil outside of a task.
+  private let task: Int?
+
+  static var current: UndoTurn {
+    UndoTurn(task: withUnsafeCurrentTask { $0?.hashValue })
   }
 }

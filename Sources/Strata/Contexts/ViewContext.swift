@@ -18,10 +18,13 @@ public final class ViewContext: Observable {
   var layers: ViewLayers
   /// The end of the turn that closes an event's undo group is on its way.
   var endsUndoEvent = false
+  /// The turn whose edits are one undo group.
+  var undoTurn: UndoTurn?
   var results: [Int: OpenResult] = [:]
   var lastLiveID = 0
-  /// What follows the change of the live queries that is under way; nil if none is.
-  var endsOfChange: [ObjectIdentifier: @MainActor () -> Void]?
+  private var turn = ContextTurn()
+  /// What follows the change of the live queries that is under way, in the order of asking.
+  private var endsOfChange: [(observer: ObjectIdentifier, end: @MainActor () -> Void)] = []
   let waiters = Waiters()
   private(set) lazy var activity = ActivityMonitor(store.activity)
   private let publisher: ChangePublisher
@@ -44,7 +47,7 @@ public final class ViewContext: Observable {
     self.store = store
     self.maintainer = maintainer
     hold = SnapshotHold(snapshot, .viewContext)
-    publisher = ChangePublisher(store.writer.options.bounds)
+    publisher = ChangePublisher(store.writer.options.bounds, composesElsewhere: true)
     layers = ViewLayers(store.model, undoLimit: 50)
   }
 
@@ -62,8 +65,10 @@ public final class ViewContext: Observable {
   ///
   /// If the store has its key already, saving fails with a conflict.
   public func insert<E: Entity>(_ entity: E) {
-    defer { tellStatus() }
-    if let (table, key) = layers.pending.insert(entity) { didEdit(key, in: table.id) }
+    let shown = layers.pending.identify(entity).map { table, key in
+      layers.state(of: key, in: table, or: stored(table, key))
+    }
+    edit { $0.pending.insert(entity, shown: shown ?? .unknown) }
   }
 
   /// Changes an entity; only attributes that `change` changes are edited.
@@ -77,28 +82,34 @@ public final class ViewContext: Observable {
   public func update<E: Entity>(_ entity: E, _ change: (inout E) throws -> Void) rethrows -> E {
     guard let (table, key) = layers.pending.identify(entity) else { return entity }
     defer { tellStatus() }
-    let shown = shown(entity, table, key)
-    guard var draft = layers.pending.draft(of: entity, table, key, shown) else { return entity }
+    let inHand = layers.pending.record(of: entity, table)
+    let shown = shown(key, in: table, or: inHand)
+    guard var draft = layers.pending.draft(of: entity, table, key, shown, inHand: inHand) else {
+      return entity
+    }
     // The context is not being accessed meanwhile: the closure may read and edit it.
     try change(&draft.entity)
-    let (edited, didChange) = layers.pending.finish(
-      draft, table, key, shown: self.shown(entity, table, key))
-    if didChange { didEdit(key, in: table.id) }
-    return edited
+    let now = self.shown(key, in: table, or: inHand)
+    beginEdit(key, in: table)
+    let (edited, didChange) = layers.pending.finish(draft, table, key, shown: now)
+    if didChange { didEdit(key, in: table) }
+    // An attribute that is set back to what it was follows the store again.
+    guard stored(table, key).isKnown, let record = self.shown(key, in: table, or: nil).record else {
+      return edited
+    }
+    return table.decodeLeniently(record, as: E.self)
   }
 
   /// Deletes an entity; live queries drop it in the same turn. Delete rules run when it is saved.
   public func delete<E: Entity>(_ entity: E) {
     guard let (table, key) = layers.pending.identify(entity) else { return }
-    defer { tellStatus() }
-    if layers.pending.delete(entity, table, key, shown: shown(entity, table, key)) {
-      didEdit(key, in: table.id)
-    }
+    let shown = shown(key, in: table, or: layers.pending.record(of: entity, table))
+    edit { $0.pending.delete(entity, table, key, shown: shown) ? (table, key) : nil }
   }
 
   /// Discards every edit that no save has begun to write.
   public func rollback() {
-    changingResults {
+    changing {
       for (table, keys) in layers.rollback() {
         for key in keys { showEdit(of: key, in: table) }
       }
@@ -128,32 +139,105 @@ public final class ViewContext: Observable {
   @discardableResult
   public func resolve(_ conflict: Conflict, _ policy: SavePolicy) -> Bool {
     guard layers.resolve(conflict, by: policy) else { return false }
-    showEdit(of: conflict.key, in: conflict.table.id)
+    changing { showEdit(of: conflict.key, in: conflict.table.id) }
     tellStatus()
     return true
   }
 
-  /// What the context shows for a key right now.
-  private func shown<E: Entity>(
-    _ entity: E, _ table: Table, _ key: RecordKey
-  ) -> Edits.Shown {
-    let stored = live(table.id, key) ?? layers.pending.shownBySaves(entity, table, key)
-    return layers.shown(table.id, key, over: stored)
+  // MARK: - Rows in memory
+
+  /// What the store has for a key at the context's commit, as far as that is in memory.
+  func stored(_ table: Table, _ key: RecordKey) -> RecordState {
+    let known = layers.base[table.id, key]
+    return known.isKnown ? known : live(table, key)
   }
 
-  /// The stored record of a key that a live query has.
-  func live(_ table: TableID, _ key: RecordKey) -> Edits.Shown? {
-    for result in results.values.compactMap(\.result) where result.plan.table.id == table {
+  /// What live queries have in memory of the store's row.
+  func live(_ table: Table, _ key: RecordKey) -> RecordState {
+    for entry in results.values {
+      guard let result = entry.result, result.plan.table.id == table.id else { continue }
+      // Results of one commit agree, so any of them will do.
       if let record = result.stored(key) { return .record(record) }
     }
-    return nil
+    return .unknown
   }
 
+  /// What the context shows for a key: its edits over what the store has or, where nothing in memory
+  /// says that, over the value in hand.
+  private func shown(_ key: RecordKey, in table: Table, or inHand: Record?) -> RecordState {
+    let stored = stored(table, key)
+    let row = stored.isKnown ? stored : inHand.map(RecordState.record) ?? .unknown
+    return layers.state(of: key, in: table, or: row)
+  }
+
+  // MARK: - Edits
+
+  /// Makes one edit of a key, shows it and tells of it.
+  ///
+  /// - Parameter body: makes the edit; nil if it changed nothing.
+  func edit(_ body: (inout ViewLayers) -> (Table, RecordKey)?) {
+    defer { tellStatus() }
+    beginTurn()
+    guard let (table, key) = body(&layers) else { return }
+    layers.follow(key, in: table.id, stored(table, key))
+    didEdit(key, in: table)
+  }
+
+  /// Notes that a key is about to be edited.
+  func beginEdit(_ key: RecordKey, in table: Table) {
+    beginTurn()
+    layers.follow(key, in: table.id, stored(table, key))
+  }
+
+  /// Shows an edit, and sees to it that the undo group of this turn ends with the turn.
+  func didEdit(_ key: RecordKey, in table: Table) {
+    layers.didEdit(key, in: table)
+    changing { showEdit(of: key, in: table.id) }
+    endUndoEventWithTurn()
+  }
+
+  /// Lays an edit over every live result.
   func showEdit(of key: RecordKey, in table: TableID) {
-    changingResults {
-      for result in results.values.compactMap(\.result) {
-        result.edit(key, in: table, layers)
-      }
+    for entry in results.values { entry.result?.edit(key, in: table, layers) }
+  }
+
+  // MARK: - Changes and who is told
+
+  /// Runs one half of a change: `change` changes layers and live results, and when it and all that
+  /// it is part of are done, everyone is told once, live queries in the order of their opening.
+  ///
+  /// Whoever is told and edits the context changes the finished state; that change is told next.
+  func changing(_ change: () -> Void) {
+    turn.begin()
+    change()
+    if turn.end() {
+      tell()
+      turn.told()
+    }
+  }
+
+  private func tell() {
+    while true {
+      let numbers = results.filter { $0.value.result?.hasNews == true }.keys.sorted()
+      for number in numbers { results[number]?.result?.tell() }
+      let ends = endsOfChange
+      endsOfChange = []
+      for (_, end) in ends { end() }
+      if numbers.isEmpty && ends.isEmpty { return }
+    }
+  }
+
+  /// Calls `end` when every live query has told its part of the change that is under way; at once
+  /// if none is.
+  ///
+  /// For whoever shows several queries: an element may leave one and come to another.
+  ///
+  /// - Parameter observer: who calls this; once for each is enough.
+  package func afterChange(of observer: AnyObject, _ end: @escaping @MainActor () -> Void) {
+    if turn == ContextTurn() { return end() }
+    let observer = ObjectIdentifier(observer)
+    if !endsOfChange.contains(where: { $0.observer == observer }) {
+      endsOfChange.append((observer, end))
     }
   }
 
@@ -193,7 +277,13 @@ public final class ViewContext: Observable {
       }
       return commit
     } catch {
-      layers.saveFailed(error)
+      let edited = layers.saveFailed(error)
+      changing {
+        for (table, key) in edited {
+          layers.didEdit(key, in: store.model[table])
+          showEdit(of: key, in: table)
+        }
+      }
       saveDidFail(error)
       throw error
     }
@@ -219,7 +309,7 @@ public final class ViewContext: Observable {
     try await pinned()
     if isClosed { throw .closed }
     if let failure { throw failure }
-    return LayeredFetch(snapshot: snapshot, layers: layers.layers, model: store.model)
+    return LayeredFetch(snapshot: snapshot, layers: layers.stack, model: store.model)
   }
 
   // MARK: - Changes
@@ -237,61 +327,14 @@ public final class ViewContext: Observable {
   /// Who consumes the context's changes.
   var backlogs: [ChangeBroadcast.Backlog] { publisher.backlogs }
 
-  // MARK: - Child contexts
-
-  /// A scratch context over what this context shows now; its saves land in this context's unsaved
-  /// edits.
-  public func scratch() -> sending ScratchContext {
-    ScratchContext(store, of: self, snapshot: snapshot, layers: layers.layers)
-  }
-
-  /// What a child context reads through.
-  var base: (snapshot: Snapshot, layers: [Layer]) { (snapshot, layers.layers) }
-
-  /// Takes a child's edits on top of this context's, rebased onto what it shows now.
-  func absorb(
-    _ layer: Layer, _ policy: SavePolicy
-  ) async throws(StoreError) -> (commit: Int64, absorbed: [Edits.Absorbed]) {
-    var cursor = publisher.addCursor()
-    defer { publisher.removeCursor(cursor) }
-    while true {
-      if isClosed { throw .closed }
-      guard var stored = try await storedRecords(under: layer) else { continue }
-      // What came in between is worked into what was read, unless a table was reset.
-      let changes = ChangeSet.composed(publisher.read(&cursor))
-      if let changes, !stored.follow(changes) { continue }
-      let absorbed = try layers.pending.rebased(layer, by: policy) { table, key in
-        layers.shown(table, key, over: .init(stored[table, key]))
-      }
-      defer { tellStatus() }
-      for edit in absorbed where edit.change != nil {
-        layers.pending.absorb(edit)
-        didEdit(edit.key, in: edit.table.id)
-      }
-      return (snapshot.commit, absorbed)
-    }
-  }
-
-  /// The stored records of a layer's keys; nil if a suspension came in between.
-  private func storedRecords(under layer: Layer) async throws(StoreError) -> StoredRecords? {
-    let snapshot = snapshot
-    var stored = StoredRecords()
-    do throws(StoreError) {
-      for (table, changes) in layer.tables {
-        stored.tables[table] = try await snapshot.records(
-          store.model[table], keys: changes.map(\.key))
-      }
-      return stored
-    } catch {
-      guard error.code == .suspended else { throw error }
-      try await pinned()
-      return nil
-    }
-  }
-
   // MARK: - The merge turn
 
   /// One turn: everything committed since the last one, in one synchronous step.
+  ///
+  /// First the snapshot, the rows under the layers and every live result are those of the newest
+  /// commit. Then everyone is told once, in this order: live queries by their opening (observation,
+  /// streams, observers by key), what follows several queries, the status of the edits, change
+  /// streams, tasks that wait for the commit.
   ///
   /// - Returns: keys whose stored records must be read first, or nothing when the turn is done.
   func merge(_ turn: MergeTurn) -> [TableID: Set<RecordKey>] {
@@ -302,9 +345,7 @@ public final class ViewContext: Observable {
     if !missing.isEmpty { return missing }
     if turn.snapshot !== snapshot { hold = SnapshotHold(turn.snapshot, .viewContext) }
     failure = turn.failure
-    let touched = layers.merge(
-      turn.changes, completedSave: turn.completedSave, stored: turn.stored)
-    mergeResults(turn, touched)
+    changing { mergeLayersAndResults(turn) }
     tellStatus()
     if let changes = turn.changes { publisher.publish(changes) }
     if failure == nil { waiters.turnCame(commit: commit) } else { waiters.resumeAll() }
@@ -315,7 +356,7 @@ public final class ViewContext: Observable {
   func close() {
     isClosed = true
     publisher.finish()
-    for entry in results.values { entry.result?.finish() }
+    for number in results.keys.sorted() { results[number]?.result?.finish() }
     waiters.resumeAll()
   }
 }

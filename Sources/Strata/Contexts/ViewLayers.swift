@@ -1,41 +1,86 @@
-/// The view context's two layers over its snapshot: what is being saved, and what is edited now.
+/// The view context's two layers over its snapshot, what is being saved and what is edited now, and
+/// what the store has under them.
 ///
 /// clean ─edit→ edited;  edited ─save→ saving;  saving ─edit→ saving and edited
 /// saving ─merged→ clean or edited;  saving ─failed→ edited (both layers as one)
 ///
-/// Whatever the store does underneath, an attribute that is edited keeps its first `before` until
-/// it is saved or reverted, and an attribute that is not follows the store.
+/// No commit changes a layer: an edit is what it was when it was made until it is saved, reverted or
+/// resolved. A merge moves the rows under the layers, so what is shown, what conflicts and what is
+/// saved depend on the edits and on the newest row alone, not on the commits in between.
 struct ViewLayers {
-  private(set) var saving: (id: Int, layer: Layer, firstGroup: Int)?
+  private(set) var saving: (id: Int, layer: Layer, firstPart: Int)?
   var pending: Edits
-  /// What the store has now for edited keys that somebody else changed.
-  private var theirs: [TableID: [RecordKey: Record?]] = [:]
+  private(set) var base = BaseRows()
+  /// The edited keys that conflict: what a failed save found in the store, or unknown where ``base``
+  /// says it.
+  private var contested: [TableID: [RecordKey: RecordState]] = [:]
   private var lastSave = 0
 
   init(_ model: Model, undoLimit: Int = 0) {
-    pending = Edits(model, undoLimit: undoLimit, followsCommits: true)
+    pending = Edits(model, undoLimit: undoLimit)
   }
 
   var isSaving: Bool { saving != nil }
 
-  /// Both layers, the upper one first.
-  var layers: [Layer] {
-    [pending.layer, saving?.layer].compactMap { $0 }.filter { !$0.isEmpty }
+  /// Both layers over one another.
+  var stack: LayerStack {
+    LayerStack().adding(saving?.layer ?? Layer(), followsRows: true)
+      .adding(pending.layer, followsRows: true)
   }
 
   // MARK: Reading
 
-  /// What the layers show for a key over the stored record, which counts only for keys that no
-  /// layer has a known change of.
-  func shown(_ table: TableID, _ key: RecordKey, over stored: Edits.Shown) -> Edits.Shown {
-    stored.under([saving?.layer[table, key], pending.layer[table, key]])
+  /// What the context shows of a row.
+  ///
+  /// - Parameter other: what the caller knows of the store's row; counts if the key is not followed.
+  func state(of key: RecordKey, in table: Table, or other: RecordState) -> RecordState {
+    let known = base[table.id, key]
+    return (known.isKnown ? known : other)
+      .under(saving?.layer[table.id, key], in: table)
+      .under(pending.layer[table.id, key], in: table)
   }
 
-  /// The keys of a table that a layer has changes for.
-  func keys(of table: TableID) -> Set<RecordKey> {
-    var keys = Set(pending.layer.tables[table]?.map(\.key) ?? [])
-    keys.formUnion(saving?.layer.tables[table]?.map(\.key) ?? [])
-    return keys
+  /// Whether a key has edits.
+  func edits(_ key: RecordKey, in table: TableID) -> Bool {
+    pending.layer[table, key] != nil || saving?.layer[table, key] != nil
+  }
+
+  // MARK: Editing
+
+  /// Follows a key that is about to be edited.
+  mutating func follow(_ key: RecordKey, in table: TableID, _ state: RecordState) {
+    base.follow(key, in: table, state)
+  }
+
+  /// Whether a key is followed, its row known or not.
+  func isFollowed(_ key: RecordKey, in table: TableID) -> Bool { base.contains(key, in: table) }
+
+  /// Takes the rows of followed keys from a result that was loaded at the context's commit.
+  ///
+  /// - Returns: the keys whose rows were not known.
+  mutating func learn(from result: ResultTree, of table: Table) -> Set<RecordKey> {
+    var learned: Set<RecordKey> = []
+    for key in base.unknownKeys(of: table.id) {
+      guard let record = result.record(of: key) else { continue }
+      base.learn(record.prefix(table.columns.count), key, in: table.id)
+      learned.insert(key)
+    }
+    return learned
+  }
+
+  /// Takes the row of a followed key that was read at the context's commit, or at an earlier one if
+  /// nobody wrote the row since.
+  mutating func learn(_ record: Record?, _ key: RecordKey, in table: TableID) {
+    if !base[table, key].isKnown { base.learn(record, key, in: table) }
+  }
+
+  /// Notes that the edits of a key, or the row below them, are others: whether they conflict now.
+  mutating func didEdit(_ key: RecordKey, in table: Table) {
+    if !edits(key, in: table.id) || conflicts(of: key, in: table).isEmpty {
+      if contested[table.id]?[key] != nil { endContest(key, in: table.id) }
+    } else if contested[table.id]?[key] == nil {
+      contested[table.id, default: [:]][key] = .unknown
+    }
   }
 
   // MARK: Saving
@@ -47,139 +92,97 @@ struct ViewLayers {
     if pending.layer.isEmpty { return nil }
     lastSave += 1
     let layer = pending.layer
-    saving = (id: lastSave, layer: layer, firstGroup: pending.undo.beginSave())
+    saving = (id: lastSave, layer: layer, firstPart: pending.undo.beginSave())
     pending.layer = Layer()
     return (lastSave, layer)
   }
 
   /// Puts what could not be saved back under what was edited meanwhile, and notes what the writer
   /// found in the store.
-  mutating func saveFailed(_ error: StoreError) {
-    guard let failed = saving else { return }
+  ///
+  /// - Returns: the keys that were edited again meanwhile: edits that cancel each other show the
+  ///   store's row.
+  mutating func saveFailed(_ error: StoreError) -> [(table: TableID, key: RecordKey)] {
+    guard let failed = saving else { return [] }
     saving = nil
-    pending.undo.saveFailed(failed.layer, from: failed.firstGroup)
-    pending.layer = failed.layer.joined(with: pending.layer)
+    pending.undo.saveFailed(failed.layer, from: failed.firstPart)
+    let later = pending.layer
+    pending.layer = failed.layer
+    pending.layer.compose(later)
     for conflict in error.conflicts {
-      theirs[conflict.table.id, default: [:]][conflict.key] = .some(conflict.theirs)
+      contested[conflict.table.id, default: [:]][conflict.key] = RecordState(conflict.theirs)
+    }
+    return later.tables.flatMap { table, changes in
+      changes.filter { failed.layer[table, $0.key] != nil }.map { (table, $0.key) }
     }
   }
 
   // MARK: Merging
 
-  /// Lays the layers over a later state of the store.
+  /// Brings the rows under the layers to a later commit.
   ///
   /// - Parameters:
   ///   - changes: what was committed.
   ///   - completedSave: the save that is in the store now.
-  ///   - stored: the records of edited keys in tables that were reset.
-  /// - Returns: the keys whose layers may show something else now.
+  ///   - read: the rows of followed keys in tables of which nobody knows what changed.
+  /// - Returns: the edited keys of which something else may be shown now.
   mutating func merge(
-    _ changes: ChangeSet?, completedSave: CompletedSave?, stored: [TableID: [RecordKey: Record?]]
+    _ changes: ChangeSet?, completedSave: CompletedSave?, read: [TableID: [RecordKey: Record?]]
   ) -> [TableID: Set<RecordKey>] {
     var touched: [TableID: Set<RecordKey>] = [:]
     if let saved = saving, let save = completedSave, saved.id == save.id {
-      for (table, changes) in saved.layer.tables { touched[table] = Set(changes.map(\.key)) }
-      pending.remember(saved.layer, as: changes?.tables ?? [:])
-      let undone = pending.undo.didSave(
-        saved.layer, as: save.changes, pending.model, from: saved.firstGroup)
       saving = nil
-      settle(saved.layer, changes)
-      for (table, key, change) in undone {
-        pending.layer.replace(table, key) { $0.onTop(change) }
-        touched[table, default: []].insert(key)
-      }
-      for (table, changes) in saved.layer.tables {
-        for (key, _) in changes where pending.layer[table, key] == nil { theirs[table]?[key] = nil }
-      }
+      end(saved, save.report, &touched)
     }
     for (table, changes) in changes?.tables ?? [:] {
-      pending.follow(changes, table)
-      let edited = keys(of: table)
-      // A key that is not edited any more has no conflict, and nobody follows what it becomes.
-      theirs[table] = theirs[table]?.filter { edited.contains($0.key) }
-      for key in edited {
-        let record: Record??
-        switch changes {
-        case .rows: record = changes[key].map(\.after)
-        // A record that could not be read leaves its edit as it is.
-        case .reset: record = stored[table]?[key]
-        }
-        guard let record else { continue }
-        rebase(table, key, onto: record)
-        touched[table, default: []].insert(key)
+      var base = base
+      self.base = BaseRows()  // not a second reference
+      base.follow(changes, in: table, read: read[table]) { row in
+        if edits(row.key, in: table) { touched[table, default: []].insert(row.key) }
       }
+      base.trim(table) { edits($0, in: table) || pending.undo.contains(table, $0) }
+      self.base = base
     }
-    pending.undo.follow(
-      changes?.tables ?? [:], own: completedSave?.changes ?? [:], read: stored)
+    for (table, keys) in touched {
+      for key in keys {
+        // What a failed save reported is older than what was merged.
+        contested[table]?[key] = nil
+        didEdit(key, in: pending.model[table])
+      }
+      if contested[table]?.isEmpty == true { contested[table] = nil }
+    }
     return touched
   }
 
-  /// The keys of reset tables that are edited or can be undone, whose stored records a merge needs.
+  private mutating func end(
+    _ saved: (id: Int, layer: Layer, firstPart: Int), _ report: SaveReport,
+    _ touched: inout [TableID: Set<RecordKey>]
+  ) {
+    for (table, edits) in saved.layer.tables {
+      touched[table] = Set(edits.map(\.key))
+    }
+    for (table, changes) in report.changes {
+      guard case .rows(let rows) = changes else { continue }
+      for row in rows { base.learn(row.change.after, row.key, in: table) }
+    }
+    let undone = pending.undo.didSave(saved.layer, as: report, from: saved.firstPart)
+    for (table, key, change) in undone {
+      pending.layer.compose(.known(change), table, key)
+      touched[table, default: []].insert(key)
+    }
+  }
+
+  /// The keys of reset tables whose stored records a merge needs.
   func keysToRead(for changes: ChangeSet?) -> [TableID: Set<RecordKey>] {
     var keys: [TableID: Set<RecordKey>] = [:]
     for (table, changes) in changes?.tables ?? [:] {
       guard case .reset = changes else { continue }
-      let followed = self.keys(of: table).union(pending.undo.keys(of: table))
-      if !followed.isEmpty { keys[table] = followed }
+      let needed = base.keys(of: table) {
+        !base[table, $0].isKnown || edits($0, in: table) || pending.undo.contains(table, $0)
+      }
+      if !needed.isEmpty { keys[table] = needed }
     }
     return keys
-  }
-
-  /// Lays what is edited over the rows that a save left as they were: a delete rule took the save's
-  /// own edit of them back, or its policy dropped it.
-  private mutating func settle(_ saved: Layer, _ changes: ChangeSet?) {
-    for (table, edits) in saved.tables where !pending.layer.isEmpty {
-      if case .reset? = changes?.tables[table] { continue }
-      for (key, change) in edits where pending.layer[table, key] != nil {
-        guard case .known(let change) = change, changes?.tables[table]?[key] == nil else {
-          continue
-        }
-        // Of an insertion that was not written nobody knows what is there instead.
-        guard
-          let stored = theirs[table]?[key] ?? (change.before == nil ? nil : .some(change.before))
-        else { continue }
-        rebase(table, key, onto: stored)
-      }
-    }
-  }
-
-  // MARK: Undo
-
-  /// Notes what the store has for a key that was just edited, so that undoing it later can tell
-  /// what others did to it.
-  mutating func followForUndo(_ table: TableID, _ key: RecordKey) {
-    guard pending.undo.isRecording, pending.undo.stored(table, key) == nil else { return }
-    if let theirs = theirs[table]?[key] { return pending.undo.note(theirs, table, key) }
-    guard case .known(let change)? = saving?.layer[table, key] ?? pending.layer[table, key] else {
-      return
-    }
-    pending.undo.note(change.before, table, key)
-  }
-
-  /// Drops what is left of an edit that has become what the store has.
-  mutating func settle(_ table: TableID, _ key: RecordKey) {
-    if let theirs = theirs[table]?[key] { rebase(table, key, onto: theirs) }
-  }
-
-  private mutating func rebase(_ table: TableID, _ key: RecordKey, onto stored: Record?) {
-    var below = stored
-    if let change = saving?.layer[table, key] {
-      if let firstGroup = saving?.firstGroup, case .blind = change {
-        // What was edited since is on top of what is being saved.
-        pending.undo.meet(change.applied(to: stored), table, key, from: pending.undo.saveStart)
-        pending.undo.meet(stored, table, key, from: firstGroup)
-      }
-      let rebased = change.onTop(of: stored, in: pending.model[table])
-      saving?.layer[table, key] = rebased.map(LayerChange.known)
-      if let rebased { below = rebased.after }
-    }
-    if let change = pending.layer[table, key] {
-      if case .blind = change { pending.undo.meet(below, table, key) }
-      pending.layer[table, key] = change.onTop(of: below, in: pending.model[table])
-        .map(LayerChange.known)
-    }
-    let isEdited = saving?.layer[table, key] != nil || pending.layer[table, key] != nil
-    theirs[table, default: [:]][key] = isEdited ? .some(stored) : nil
   }
 
   /// Discards what is edited and not being saved.
@@ -188,31 +191,52 @@ struct ViewLayers {
   mutating func rollback() -> [TableID: Set<RecordKey>] {
     let touched = pending.layer.tables.mapValues { Set($0.map(\.key)) }
     pending.removeAll()
+    for (table, keys) in touched {
+      for key in keys { didEdit(key, in: pending.model[table]) }
+    }
     return touched
   }
 
   // MARK: Conflicts
 
   /// Whether somebody else changed what is edited.
-  var mayConflict: Bool { theirs.contains { !$0.value.isEmpty } }
+  var mayConflict: Bool { !contested.isEmpty }
+
+  /// What the store has for a contested key, as far as the context was told.
+  private func stored(_ table: TableID, _ key: RecordKey) -> RecordState {
+    if let reported = contested[table]?[key], reported.isKnown { return reported }
+    return base[table, key]
+  }
+
+  private mutating func endContest(_ key: RecordKey, in table: TableID) {
+    contested[table]?[key] = nil
+    if contested[table]?.isEmpty == true { contested[table] = nil }
+  }
 
   /// The edits that would conflict if they were saved now.
   var conflicts: [Conflict] {
+    contested.keys.sorted().flatMap { id in
+      let table = pending.model[id]
+      return (contested[id] ?? [:]).keys.sorted().flatMap { conflicts(of: $0, in: table) }
+    }
+  }
+
+  /// The edits of a key that would conflict, with what is known of the store's row.
+  private func conflicts(of key: RecordKey, in table: Table) -> [Conflict] {
+    // A link never conflicts.
+    if table.isJoin { return [] }
     var found: [Conflict] = []
-    for table in theirs.keys.sorted() where !pending.model[table].isJoin {
-      for (key, stored) in (theirs[table] ?? [:]).sorted(by: { $0.key < $1.key }) {
-        let below = saving?.layer[table, key]
-        // What is edited while the key is being saved is on top of the save.
-        let edits = [
-          (below, stored), (pending.layer[table, key], below?.applied(to: stored) ?? stored),
-        ]
-        for case (.known(let change)?, let stored) in edits {
-          let table = pending.model[table]
-          let attributes = change.conflicts(with: stored, count: table.columns.count)
-          if attributes.isEmpty { continue }
-          found.append(table.conflict(change, key: key, stored: stored, attributes: attributes))
+    var below = stored(table.id, key)
+    // What is edited while the key is being saved is on top of the save.
+    for edit in [saving?.layer[table.id, key], pending.layer[table.id, key]] {
+      if below.isKnown, case .known(let change)? = edit {
+        let attributes = change.conflicts(with: below.record, count: table.columns.count)
+        if !attributes.isEmpty {
+          found.append(
+            table.conflict(change, key: key, stored: below.record, attributes: attributes))
         }
       }
+      below = below.under(edit, in: table)
     }
     return found
   }
@@ -224,44 +248,14 @@ struct ViewLayers {
   mutating func resolve(_ conflict: Conflict, by policy: SavePolicy) -> Bool {
     let (table, key) = (conflict.table, conflict.key)
     guard policy != .error, saving?.layer[table.id, key] == nil,
-      let stored = theirs[table.id]?[key], stored == conflict.theirs,
+      stored(table.id, key) == RecordState(conflict.theirs),
       case .known(let change)? = pending.layer[table.id, key]
     else { return false }
-    let conflicting = change.conflicts(with: stored, count: table.columns.count)
+    let conflicting = change.conflicts(with: conflict.theirs, count: table.columns.count)
     if conflicting.isEmpty { return false }
-    let resolved = change.resolved(onto: stored, conflicting, by: policy)
+    let resolved = change.resolved(onto: conflict.theirs, conflicting, by: policy)
     pending.layer[table.id, key] = resolved.map(LayerChange.known)
-    if resolved == nil { theirs[table.id]?[key] = nil }
+    didEdit(key, in: table)
     return true
-  }
-}
-
-extension Edits.Shown {
-  init(_ record: Record?) { self = record.map(Self.record) ?? .deleted }
-
-  /// What is shown under some changes, the lowest first.
-  func under(_ changes: [LayerChange?]) -> Edits.Shown {
-    changes.reduce(self) { shown, change in
-      change.map { .init($0.applied(to: shown.record)) } ?? shown
-    }
-  }
-
-  /// The record; nil if it is deleted or unknown.
-  var record: Record? { if case .record(let record) = self { record } else { nil } }
-}
-
-extension LayerChange {
-  /// The change as a context keeps it over a row; of a link that somebody removed nothing is left
-  /// but an insertion.
-  fileprivate func onTop(of row: Record?, in table: Table) -> Change? {
-    guard let change = onTop(of: row) else { return nil }
-    return table.isJoin && row == nil && change.before != nil ? nil : change
-  }
-}
-
-extension LayerChange? {
-  /// A change on top of what a layer has for a key, if anything.
-  func onTop(_ change: Change) -> LayerChange? {
-    map { $0.joined(with: .known(change)) } ?? LayerChange.known(change).normalized
   }
 }

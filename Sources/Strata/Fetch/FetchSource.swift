@@ -63,7 +63,8 @@ extension Stack: FetchSource {
     _ request: FetchRequest<Value>
   ) async throws(StoreError) -> Value {
     try await store.reading { snapshot throws(StoreError) in
-      try await request.run(LayeredFetch(snapshot: snapshot, layers: [], model: store.model))
+      try await request.run(
+        LayeredFetch(snapshot: snapshot, layers: LayerStack(), model: store.model))
     }
   }
 }

@@ -97,7 +97,7 @@ extension LayeredFetch {
   private func shown(
     _ table: Table, referring keys: Set<RecordKey>, in column: Int
   ) async throws(StoreError) -> [Record] {
-    let changed = changedKeys(table.id)
+    let changed = layers.keys(of: table.id)
     let stored = try await snapshot.records(table, referring: keys, in: column)
       .filter { !changed.contains($0.key(Table.keyColumn)) }
     let edited = try await shown(table, changed).values.filter { record in

@@ -5,8 +5,7 @@
 /// read as the layers could remove.
 struct LayeredFetch: Sendable {
   let snapshot: Snapshot
-  /// The uppermost first.
-  let layers: [Layer]
+  let layers: LayerStack
   let model: Model
 
   /// The entities of a query.
@@ -36,7 +35,7 @@ struct LayeredFetch: Sendable {
         throw .query("\(table.entity): \(error.message)", entity: table.entity)
       }
     }
-    if !layers.contains(where: { $0.tables[table.id] != nil }) {
+    if !layers.edits(table.id) {
       return try await snapshot.fetch(table, keys: keys, E.self)
     }
     let records = try await shown(table, Set(keys))
@@ -53,10 +52,8 @@ struct LayeredFetch: Sendable {
 
   /// Whether the layers may change the result.
   func touches(_ plan: QueryPlan) -> Bool {
-    layers.contains { layer in
-      layer.tables.keys.contains(where: plan.depends)
-        || plan.root.map { layer[$0.table.id, $0.key] != nil } == true
-    }
+    layers.layers.contains { $0.tables.keys.contains(where: plan.depends) }
+      || plan.root.map { layers.edits($0.key, in: $0.table.id) } == true
   }
 
   // MARK: Records
@@ -94,11 +91,11 @@ struct LayeredFetch: Sendable {
   /// The keys of the records whose membership the layers decide: those changed, and those that are
   /// related to something changed that the filter looks at.
   private func candidates(_ plan: QueryPlan) async throws(StoreError) -> Set<RecordKey> {
-    let changed = changedKeys(plan.table.id)
+    let changed = layers.keys(of: plan.table.id)
     guard let dependencies = QueryDependencies(of: plan) else { return changed }
     var tables: [TableID: TableChanges] = [:]
     for table in model.tables where plan.depends(on: table.id) {
-      let keys = changedKeys(table.id)
+      let keys = layers.keys(of: table.id)
       if keys.isEmpty { continue }
       let before = try await snapshot.records(table, keys: keys)
       let after = shown(table, over: before, keys)
@@ -109,12 +106,6 @@ struct LayeredFetch: Sendable {
     let changes = ChangeSet(commit: snapshot.commit, model: model, tables: tables)
     guard let affected = dependencies.affected(by: changes, adopt: { _ in }) else { return changed }
     return changed.union(try await snapshot.roots(of: affected, dependencies))
-  }
-
-  func changedKeys(_ table: TableID) -> Set<RecordKey> {
-    layers.reduce(into: []) { keys, layer in
-      if let changes = layer.tables[table] { keys.formUnion(changes.map(\.key)) }
-    }
   }
 
   /// What the layers show for keys, over what is stored.
@@ -128,11 +119,10 @@ struct LayeredFetch: Sendable {
     _ table: Table, over stored: [RecordKey: Record], _ keys: Set<RecordKey>
   ) -> [RecordKey: Record] {
     var records = stored
-    for layer in layers.reversed() {
-      guard let changes = layer.tables[table.id] else { continue }
-      for (key, change) in changes where keys.contains(key) {
-        records[key] = change.applied(to: records[key])
-      }
+    let isFewer = layers.count(of: table.id) < keys.count
+    for key in isFewer ? layers.keys(of: table.id).intersection(keys) : keys
+    where layers.edits(key, in: table.id) {
+      records[key] = layers.state(of: key, in: table, over: RecordState(stored[key])).record
     }
     return records
   }

@@ -186,6 +186,9 @@ extension ScratchContext {
   /// Lets go of what was pinned, so that the next fetch sees the newest commit.
   package func unpin() { letGoOfSnapshot() }
 
+  /// Lets go of what was read before an import; the import's rows are those of now.
+  package nonisolated(nonsending) func willImport() async { if isChildOfStore { await refresh() } }
+
   /// Tells the stack's log of something.
   package func log(_ event: @autoclosure () -> StackEvent) {
     store.writer.options.log.note(event())

@@ -33,7 +33,7 @@ extension ScratchContext {
     var outcome = BatchOutcome()
     for row in page.rows {
       if let deletion = deletions[table.id, row.key],
-        !layers.contains(where: { $0[table.id, row.key] != nil })
+        !layers.edits(row.key, in: table.id)
       {
         edits.layer[table.id, row.key] = deletion
         outcome.deleted += 1

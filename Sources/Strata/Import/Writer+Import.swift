@@ -63,7 +63,7 @@ extension Writer {
       skipped += failures.count
       outcome.refused += failures
       // What needs a row that is left out is left out, too.
-      waiting += try checkRules(&working, connection, waits: saving.waits)
+      waiting += try runRules(on: &working, connection, waits: saving.waits).waiting
     }
     if model.hasRules { try SaveValidation.check(working, model) }
     let changes = try writer.write(&working)
@@ -85,10 +85,10 @@ extension Writer {
     on working: inout WorkingSet, _ saving: ImportTarget.Saving, _ connection: Connection
   ) throws(StoreError) -> [DeleteRules.WaitingRow] {
     guard saving.waits, model.hasReferences else {
-      return try checkRules(&working, connection, waits: saving.waits)
+      return try runRules(on: &working, connection, waits: saving.waits).waiting
     }
     let deletions = working.deletions
-    if deletions.isEmpty { return try checkRules(&working, connection, waits: true) }
+    if deletions.isEmpty { return try runRules(on: &working, connection, waits: true).waiting }
     var allowed = working
     for deletion in deletions { allowed.takeBack(deletion) }
     var denied: [WorkingSet.Place] = []
@@ -98,7 +98,7 @@ extension Writer {
       for deletion in deletions { attempt.tables[deletion.table]?.set(nil, at: deletion.position) }
       do throws(StoreError) {
         var checked = attempt
-        _ = try checkRules(&checked, connection, waits: true)
+        _ = try runRules(on: &checked, connection, waits: true).waiting
         allowed = attempt
       } catch {
         guard error.code == .deleteDenied else { throw error }
@@ -113,7 +113,7 @@ extension Writer {
     }
     try add(deletions[...])
     working = allowed
-    return try checkRules(&working, connection, waits: true)
+    return try runRules(on: &working, connection, waits: true).waiting
       + denied.map { DeleteRules.WaitingRow(table: $0.table, key: $0.key) }
   }
 

@@ -59,17 +59,17 @@ package struct KeyedDifference<E: Entity>: Sendable {
     }
   }
 
-  /// Calls `body` with every key whose record differs, once.
+  /// Calls `body` with every key whose record differs, once, in the order of the keys.
   ///
-  /// - Complexity: O(*k* log *n*) for *k* keys that may differ; O(*n*) if all may.
+  /// - Complexity: O(*k* log *n*) for *k* keys that may differ; O(*n* log *n*) if all may.
   package func forEach(_ body: (KeyedChange<E>) -> Void) {
     if case .some(let keys) = changed {
       let keys = ShownRows.keysThatMayDiffer(old.shown, new.shown, changed: keys.distinct)
-      for key in keys { tell(key, old.record(of: key), new.record(of: key), body) }
+      for key in keys.sorted() { tell(key, old.record(of: key), new.record(of: key), body) }
     } else if old.shown.isWhole && new.shown.isWhole {
       forEachInKeyOrder(body)
     } else {
-      for key in old.shown.keys.union(new.shown.keys) {
+      for key in old.shown.keys.union(new.shown.keys).sorted() {
         tell(key, old.record(of: key), new.record(of: key), body)
       }
     }

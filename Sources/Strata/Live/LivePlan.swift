@@ -1,6 +1,10 @@
 /// What a live query keeps up to date: the rows of a query, in the order in which they are shown.
 struct LivePlan: Sendable {
+  /// The query without its root: whether the root is there is known beside the rows.
   let query: QueryPlan
+  let root: PlannedRoot?
+  /// Equal for queries with the same rows, whatever their sections.
+  let queryIdentity: QueryPlan.Identity
   /// The order of the trees; that of the query unless sections are computed.
   let order: RecordOrder
   /// The order of the sections: rows of one section are equal in it. Nil without sections.
@@ -17,7 +21,9 @@ struct LivePlan: Sendable {
 
   /// A query without sections, or one whose first sort makes them.
   init(_ query: QueryPlan, isSectioned: Bool = false) {
-    self.query = query
+    self.query = query.withoutRoot
+    root = query.root
+    queryIdentity = query.identity
     order = query.order
     sectionOrder = isSectioned ? query.order.byFirstColumn : nil
     rule = nil
@@ -26,7 +32,9 @@ struct LivePlan: Sendable {
 
   /// A query in sections that are computed: sorted by their names first.
   init(_ query: QueryPlan, sections: SectionRule) {
-    self.query = query
+    self.query = query.withoutRoot
+    root = query.root
+    queryIdentity = query.identity
     order = query.order.after(RecordOrder.Column(position: query.width, isDescending: false))
     sectionOrder = order.byFirstColumn
     rule = sections
@@ -34,7 +42,6 @@ struct LivePlan: Sendable {
   }
 
   var table: Table { query.table }
-  var root: PlannedRoot? { query.root }
 
   /// Whether the change of a table can change the result.
   func depends(on changed: TableID) -> Bool {
@@ -65,6 +72,6 @@ struct LivePlan: Sendable {
   }
 
   var identity: Identity {
-    Identity(query: query.identity, rule: rule.map { ObjectIdentifier($0) })
+    Identity(query: queryIdentity, rule: rule.map { ObjectIdentifier($0) })
   }
 }

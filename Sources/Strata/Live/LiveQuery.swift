@@ -109,10 +109,10 @@ public final class LiveQuery<E: Entity>: Observable {
   /// to in between stays.
   public func follow(_ query: Query<E>) {
     let model = view.store.model
-    let old = try? plan(followed, model).query.identity
+    let old = try? plan(followed, model).queryIdentity
     followed = query
     do throws(StoreError) {
-      if try plan(query, model).query.identity != old { self.query = query }
+      if try plan(query, model).queryIdentity != old { self.query = query }
     } catch {
       // Telling of it makes the view again, with the same query.
       if old != nil { result.changeDidFail(error) }

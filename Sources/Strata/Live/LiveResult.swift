@@ -1,34 +1,25 @@
 /// What one live query shows: the maintained result with the view context's edits on top.
 ///
 /// The engine behind ``LiveQuery``, without its type. Lives on the main actor and changes only in
-/// merge turns, edits of the view context, and when its query is changed in place:
-///
-/// showing ─change→ changing (shows the old query's result);  changing ─change→ changing to the newer
-/// changing ─loaded→ showing the new;  changing ─failed→ showing the old, with an error
+/// merge turns, edits of the view context, and when its query is changed in place (``LiveLoad``).
+/// A change of the context comes in two halves: every result takes it (``take(_:)``, ``lay``), then
+/// every result tells of it (``tell()``).
 @MainActor
 final class LiveResult {
   private(set) var plan: LivePlan
-  /// The maintainer's name for the query; nil until it is opened.
-  private(set) var id: LiveID?
-  /// The query that takes the place of this one as soon as its result is there.
-  private(set) var candidate: (id: LiveID, plan: LivePlan)?
+  private(set) var load: LiveLoad {
+    didSet {
+      if load.isAwaited && !oldValue.isAwaited { counters.activity.begin(.refilling) }
+      if !load.isAwaited && oldValue.isAwaited { counters.activity.end(.refilling) }
+    }
+  }
+  /// The plan of the query that takes the place of this one as soon as its result is there.
+  private var nextPlan: LivePlan?
   private(set) var shown: ShownRows
-  private(set) var isLoaded = false
-  /// Why the result could not be loaded.
-  private var loadError: StoreError?
-  /// Why the query could not be changed.
-  private var changeError: StoreError?
   /// The attributes that the consumer reads; nil for all.
   let reading: AttributeSet?
   let counters: LiveCounters
   private(set) lazy var activity = ActivityMonitor(counters.activity)
-  /// A result has been asked for and is not there yet.
-  private var isAwaited = false {
-    didSet {
-      if isAwaited && !oldValue { counters.activity.begin(.refilling) }
-      if !isAwaited && oldValue { counters.activity.end(.refilling) }
-    }
-  }
   /// What aggregates make of the committed result, and of what is shown; nil without aggregates.
   let emptyFold: AggregateFold?
   private var baseFold: AggregateFold?
@@ -40,16 +31,15 @@ final class LiveResult {
   private var hasRoot = true
   /// Whether the root was there, edits included, when ``shown`` was made.
   private var showsRoot = true
+  /// What the merge turn that is under way brought.
+  private var arrived: Arrival?
+  /// What nobody has been told yet.
+  private var news: News?
   private var subscribers = LiveSubscribers()
   private var observers: [Int: @MainActor (LiveChange) -> Void] = [:]
   private var lastObserver = 0
   private let waiters = Waiters()
-  /// Edits that were made while observers were told of a change: each is a change after it.
-  private var deferredEdits: [(key: RecordKey, table: TableID, layers: ViewLayers)] = []
-  private var isTelling = false
-  /// Nothing will change any more: the stack is closed, or the query cannot be run.
-  private(set) var isFinished = false
-  /// Brackets every change, for observation.
+  /// Brackets the telling of every change, for observation: the new version is shown by then.
   var willChange: () -> Void = {}
   var didChange: () -> Void = {}
   var didFinish: () -> Void = {}
@@ -59,6 +49,9 @@ final class LiveResult {
     let old: ShownRows
     let new: ShownRows
     let changed: ChangedKeys
+
+    /// Whether no key can differ.
+    var isEmpty: Bool { if case .some(let keys) = changed { keys.isEmpty } else { false } }
 
     /// Whether there is something else to see for who reads `attributes`, nil for all.
     func isVisible(reading attributes: AttributeSet?) -> Bool {
@@ -70,6 +63,22 @@ final class LiveResult {
     }
   }
 
+  /// A newer committed result, before edits are laid over it.
+  private struct Arrival {
+    var changed: ChangedKeys
+    /// Whether the rows that a limited result knows end elsewhere now.
+    var movesHorizon = false
+    /// Whether only attributes differ that nobody reads, of rows that stay.
+    var isUnread = false
+  }
+
+  private struct News {
+    let old: ShownRows
+    var changed: ChangedKeys
+    /// Whether the change is told even if the rows look the same: of an error or a first result.
+    var isStatus = false
+  }
+
   /// A result that waits to be loaded, or that never will be for the reason given.
   init(
     _ plan: LivePlan, _ counters: LiveCounters, reading: AttributeSet? = nil,
@@ -79,74 +88,63 @@ final class LiveResult {
     emptyFold = fold
     self.counters = counters
     self.reading = reading
-    loadError = error
+    load = LiveLoad(error)
     base = ResultTree([], order: plan.order)
     shown = ShownRows(base, plan)
   }
 
   deinit {
     subscribers.finish()
-    if isAwaited { counters.activity.end(.refilling) }
+    if load.isAwaited { counters.activity.end(.refilling) }
   }
 
-  var error: StoreError? { changeError ?? loadError }
+  var isLoaded: Bool { load.isLoaded }
+  var isFinished: Bool { load.isFinished }
+  var error: StoreError? { load.error }
 
-  /// The committed record of a key, if the result has it.
+  /// The committed record of a key at the view context's commit, if the result has it.
   func stored(_ key: RecordKey) -> Record? {
-    base.record(of: key)?.prefix(plan.table.columns.count)
+    load.isCurrent ? base.record(of: key)?.prefix(plan.table.columns.count) : nil
   }
 
-  // MARK: Changes
+  // MARK: Changes, first half
 
-  /// Takes a merge turn: the new committed result, and the keys whose edits may show otherwise.
+  /// Takes the newer committed results of a merge turn; what is shown stays until they are laid
+  /// under the edits.
   ///
   /// - Returns: the query that is not wanted any more, if the turn decided that of two.
-  func merge(
-    _ updates: [LiveID: MaintainedUpdate], _ layers: ViewLayers, touched: Set<RecordKey>
-  ) -> LiveID? {
-    defer { showDeferredEdits() }
+  func take(_ updates: [LiveID: MaintainedUpdate]) -> LiveID? {
     var unwanted: LiveID?
-    if let candidate, let update = updates[candidate.id] {
-      self.candidate = nil
-      isAwaited = false
-      if let error = update.error {
-        changeDidFail(error)
-        unwanted = candidate.id
-      } else {
+    if let id = load.next.id, let update = updates[id] {
+      switch load.take(id, update.error) {
+      case .changeFailed:
         unwanted = id
-        id = candidate.id
-        plan = candidate.plan
-        take(update)
-        show(tree(under: layers), isLoaded ? .every : .all, error: nil, isFirst: !isLoaded, layers)
-        waiters.resumeAll()
-        return unwanted
+        tellLater(.some(KeyBatches([])), isStatus: true)
+      case .replaced(let old, let isFirst):
+        if let nextPlan { plan = nextPlan }
+        nextPlan = nil
+        take(update, isFirst ? .all : .every)
+        tellLater(isFirst ? .all : .every, isStatus: true)
+        return old
+      case .unwanted, .current, .failed: break
       }
     }
-    let update = id.flatMap { updates[$0] }
-    var edited = touched
-    if let update {
-      // Edits behind the horizon are not shown.
-      if update.horizon != horizon { edited.formUnion(layers.keys(of: plan.table.id)) }
-      take(update)
-    }
-    let hasOtherRoot = showsRoot != isRootVisible(layers)
-    if update == nil && (edited.isEmpty && !hasOtherRoot || !isLoaded) { return unwanted }
-    var changed = ChangedKeys(edited)
-    if let update { changed.formUnion(update.changed) }
-    if hasOtherRoot { changed.formUnion(.every) }
-    let tree = tree(under: layers)
-    if let update, edited.isEmpty, !hasOtherRoot, error == nil, isUnread(update) {
-      shown = next(tree, changed)
-      shownFold = fold(under: layers)
-      return unwanted
-    }
-    let isFirst = !isLoaded && update.map { $0.error == nil } == true
-    show(tree, changed, error: update.map(\.error) ?? loadError, isFirst: isFirst, layers)
+    guard let id = load.current.id, let update = updates[id] else { return unwanted }
+    let hadError = load.loadError != nil
+    let isStatus =
+      switch load.take(id, update.error) {
+      case .failed, .current(isFirst: true): true
+      case .current(isFirst: false): hadError
+      case .unwanted, .replaced, .changeFailed: false
+      }
+    take(update, update.changed)
+    if isStatus { tellLater(update.changed, isStatus: true) }
     return unwanted
   }
 
-  private func take(_ update: MaintainedUpdate) {
-    if candidate == nil { isAwaited = false }
+  private func take(_ update: MaintainedUpdate, _ changed: ChangedKeys) {
+    arrived = Arrival(
+      changed: changed, movesHorizon: update.horizon != horizon, isUnread: isUnread(update))
     base = update.tree
     horizon = update.horizon
     hasRoot = update.hasRoot
@@ -159,12 +157,47 @@ final class LiveResult {
     return attributes.isDisjoint(with: reading.union(plan.order.attributes))
   }
 
+  /// The committed result, if the turn has loaded it anew.
+  var loadedRows: ResultTree? {
+    guard load.isCurrent, case .all? = arrived?.changed else { return nil }
+    return base
+  }
+
+  /// Lays the edits over the newest committed result.
+  ///
+  /// - Parameter touched: the edited keys of which something else may be shown now.
+  /// - Complexity: O(*k* log *n*) for *k* keys that changed, edited ones included; O(*e* log *n*)
+  ///   for *e* edited keys if the result was loaded or its end moved.
+  func lay(_ layers: ViewLayers, touched: Set<RecordKey>) {
+    let arrived = arrived
+    self.arrived = nil
+    guard isLoaded else { return }
+    let hasOtherRoot = showsRoot != isRootVisible(layers)
+    if arrived == nil && touched.isEmpty && !hasOtherRoot { return }
+    var changed = ChangedKeys(touched)
+    if let arrived { changed.formUnion(arrived.changed) }
+    let edits = layers.stack.count(of: plan.table.id)
+    if case .some(let keys) = changed, !hasOtherRoot, showsRoot, edits > 0,
+      arrived?.movesHorizon != true, keys.count < edits
+    {
+      return show(keys, layers)
+    }
+    if arrived?.movesHorizon == true && edits > 0 {
+      // Edits behind the end of a limited result are not shown.
+      changed.formUnion(ChangedKeys(layers.stack.keys(of: plan.table.id)))
+    }
+    if hasOtherRoot { changed.formUnion(.every) }
+    let isSilent = arrived?.isUnread == true && touched.isEmpty && !hasOtherRoot
+    show(tree(under: layers), changed, isSilent: isSilent)
+    shownFold = fold(under: layers)
+  }
+
   /// The committed result with the edits on top.
   private func tree(under layers: ViewLayers) -> ResultTree {
     showsRoot = isRootVisible(layers)
     guard showsRoot else { return ResultTree([], order: plan.order) }
     var tree = base
-    for key in layers.keys(of: plan.table.id) {
+    for key in layers.stack.keys(of: plan.table.id) {
       tree.set(visible(key, layers), for: key)
     }
     return tree
@@ -173,51 +206,47 @@ final class LiveResult {
   /// Whether the root of a relationship's query is there, edits included.
   private func isRootVisible(_ layers: ViewLayers) -> Bool {
     guard let root = plan.root else { return true }
-    switch layers.shown(root.table.id, root.key, over: .unknown) {
+    switch layers.stack.state(of: root.key, in: root.table, over: .unknown) {
     case .record: return true
-    case .deleted: return false
+    case .absent: return false
     case .unknown: return hasRoot
     }
   }
 
   /// Takes an edit of one key of a table: of a row, or of the root of a relationship's query.
   func edit(_ key: RecordKey, in table: TableID, _ layers: ViewLayers) {
-    if isTelling { return deferredEdits.append((key, table, layers)) }
-    show(key, in: table, layers)
-    showDeferredEdits()
-  }
-
-  private func showDeferredEdits() {
-    while !deferredEdits.isEmpty {
-      let edits = deferredEdits
-      deferredEdits = []
-      for edit in edits { show(edit.key, in: edit.table, edit.layers) }
-    }
-  }
-
-  private func show(_ key: RecordKey, in table: TableID, _ layers: ViewLayers) {
     guard isLoaded else { return }
     if plan.root?.table.id == table, isRootVisible(layers) != showsRoot {
-      show(tree(under: layers), .every, error: loadError, isFirst: false, layers)
+      show(tree(under: layers), .every)
+      shownFold = fold(under: layers)
     } else if plan.table.id == table, showsRoot {
-      show(key, layers)
+      show(KeyBatches([key]), layers)
     }
   }
 
-  private func show(_ key: RecordKey, _ layers: ViewLayers) {
+  /// Shows some keys as they are now, edited ones or not.
+  private func show(_ keys: KeyBatches, _ layers: ViewLayers) {
     var tree = shown.tree
-    let record = visible(key, layers)
-    let old = tree.set(record, for: key)
-    if old == record { return }
-    show(
-      tree, ChangedKeys([key]), error: loadError, isFirst: false, layers, edit: (old, record))
+    var fold = shown.isWhole ? shownFold : nil
+    shownFold = nil  // not a second reference to the groups
+    var differing: ContiguousArray<RecordKey> = []
+    for key in keys.distinct {
+      let record =
+        layers.edits(key, in: plan.table.id) ? visible(key, layers) : base.record(of: key)
+      let old = tree.set(record, for: key)
+      if old == record { continue }
+      differing.append(key)
+      fold?.replace(old, record)
+    }
+    if !differing.isEmpty { show(tree, .some(KeyBatches(differing))) }
+    shownFold = fold ?? self.fold(under: layers)
   }
 
   /// The record that the query shows for a key that has edits; nil if it shows none.
   private func visible(_ key: RecordKey, _ layers: ViewLayers) -> Record? {
-    let stored = stored(key)
-    let shown = layers.shown(plan.table.id, key, over: .init(stored)).record
-    guard let shown else { return nil }
+    let base = base.record(of: key)
+    let stored = base.map { RecordState.record($0.prefix(plan.table.columns.count)) } ?? .unknown
+    guard let shown = layers.state(of: key, in: plan.table, or: stored).record else { return nil }
     let record: Record
     if plan.query.isRowLocal {
       guard plan.query.filter?.matches(shown) ?? true else { return nil }
@@ -225,7 +254,7 @@ final class LiveResult {
     } else {
       // Whether an edited row belongs to a query that looks at other rows, the store will say. The
       // place that the row's link has, the edit does not know.
-      guard let base = base.record(of: key) else { return nil }
+      guard let base else { return nil }
       record = shown.withPlace(of: base, plan.query)
     }
     // A section that has no name is an error once it is saved.
@@ -242,65 +271,65 @@ final class LiveResult {
   /// What aggregates make of what is shown: of the committed rows, with the edited ones exchanged.
   private func fold(under layers: ViewLayers) -> AggregateFold? {
     guard let baseFold else { return nil }
-    if showsRoot && layers.keys(of: plan.table.id).isEmpty { return baseFold }
+    let edited = layers.stack.keys(of: plan.table.id)
+    if showsRoot && edited.isEmpty { return baseFold }
     guard shown.isWhole && showsRoot else { return baseFold.of(shown) }
     var fold = baseFold
-    for key in layers.keys(of: plan.table.id) {
-      fold.replace(base.record(of: key), shown.tree.record(of: key))
-    }
+    for key in edited { fold.replace(base.record(of: key), shown.tree.record(of: key)) }
     return fold
   }
 
-  /// Shows a newer version, and tells whom it concerns.
+  /// Shows a newer version, of which is told later.
+  private func show(_ tree: ResultTree, _ changed: ChangedKeys, isSilent: Bool = false) {
+    let new = next(tree, changed)
+    if !isSilent { tellLater(changed) }
+    shown = new
+  }
+
+  private func tellLater(_ changed: ChangedKeys, isStatus: Bool = false) {
+    var news = self.news ?? News(old: shown, changed: .some(KeyBatches([])))
+    self.news = nil  // not a second reference to the keys
+    news.changed.formUnion(changed)
+    if isStatus { news.isStatus = true }
+    self.news = news
+  }
+
+  // MARK: Changes, second half
+
+  /// Whether there is something to tell.
+  var hasNews: Bool { news != nil }
+
+  /// Tells observers, streams and those who wait of what changed since they were told last.
   ///
-  /// - Parameter edit: the one row that is another one, if only one is.
-  private func show(
-    _ tree: ResultTree, _ changed: ChangedKeys, error: StoreError?, isFirst: Bool,
-    _ layers: ViewLayers, edit: (before: Record?, after: Record?)? = nil
-  ) {
-    let change = LiveChange(old: shown, new: next(tree, changed), changed: changed)
-    let isSilent =
-      !isFirst && error == nil && loadError == nil && !change.isVisible(reading: reading)
-    if !isSilent {
-      counters.count { $0.wakes += 1 }
-      isTelling = true
-      willChange()
-    }
-    shown = change.new
-    if let edit, shown.isWhole {
-      shownFold?.replace(edit.before, edit.after)
-    } else {
-      shownFold = fold(under: layers)
-    }
-    if isSilent { return }
-    loadError = error
-    if isFirst { isLoaded = true }
+  /// Any of them may edit the context: that is a change after this one.
+  func tell() {
+    guard let news else { return }
+    self.news = nil
+    let change = LiveChange(old: news.old, new: shown, changed: news.changed)
+    if !news.isStatus && !change.isVisible(reading: reading) { return }
+    willChange()
     didChange()
-    subscribers.publish(change.new, change.changed)
-    for id in observers.keys.sorted() { observers[id]?(change) }
-    if isFirst || error != nil { waiters.resumeAll() }
-    isTelling = false
+    if !change.isEmpty {
+      counters.count { $0.wakes += 1 }
+      subscribers.publish(change.new, change.changed)
+      for id in observers.keys.sorted() { observers[id]?(change) }
+    }
+    if news.isStatus { waiters.resumeAll() }
   }
 
   // MARK: Another query
 
-  func didOpen(as id: LiveID) {
-    self.id = id
-    isAwaited = true
-  }
+  func didOpen(as id: LiveID) { load.open(id) }
 
   /// Begins to change the query.
   ///
   /// - Returns: the change that this one takes the place of.
   func change(to plan: LivePlan, as id: LiveID) -> LiveID? {
-    let superseded = candidate?.id
-    candidate = (id, plan)
-    isAwaited = true
-    if changeError != nil || !isLoaded && loadError != nil {
+    let old = load.error
+    let superseded = load.change(to: id)
+    nextPlan = plan
+    if old != nil && load.error == nil {
       willChange()
-      changeError = nil
-      // Of the old query nobody waits for anything any more.
-      if !isLoaded { loadError = nil }
       didChange()
     }
     if superseded != nil { waiters.resumeAll() }
@@ -308,30 +337,31 @@ final class LiveResult {
   }
 
   func changeDidFail(_ error: StoreError) {
+    load.changeFailed(error)
+    nextPlan = nil
     willChange()
-    changeError = error
     didChange()
     waiters.resumeAll()
   }
 
   /// Whether this is the result of a plan, with nothing on its way that could change that.
   func shows(_ plan: LivePlan) -> Bool {
-    isLoaded && error == nil && candidate == nil && !isFinished
-      && plan.identity == self.plan.identity
+    load.isCurrent && load.isUnchanging && plan.identity == self.plan.identity
   }
 
   /// Whether the maintainer's result is still of use.
-  func wants(_ id: LiveID) -> Bool { self.id == id || candidate?.id == id }
+  func wants(_ id: LiveID) -> Bool { load.wants(id) }
 
   /// Returns when a change of the query has taken place.
   ///
   /// - Throws: why it has not; `cancelled` if another change took its place.
   func waitUntilChanged(as id: LiveID) async throws(StoreError) {
-    let isUndecided = { self.candidate?.id == id && !self.isFinished }
+    let isUndecided = { self.load.next.id == id && !self.isFinished }
     while isUndecided() { try await waiters.waitUnlessCancelled(for: .load, while: isUndecided) }
-    if self.id == id { return }
+    if load.current.id == id { return }
     if isFinished { throw .closed }
-    throw candidate == nil ? changeError ?? .cancelled : .cancelled
+    if case .failed(let error) = load.next { throw error }
+    throw .cancelled
   }
 
   // MARK: Listeners
@@ -360,8 +390,7 @@ final class LiveResult {
 
   /// Ends every subscription; what is shown stays readable.
   func finish() {
-    isFinished = true
-    isAwaited = false
+    load.finish()
     subscribers.finish()
     subscribers = LiveSubscribers()
     waiters.resumeAll()

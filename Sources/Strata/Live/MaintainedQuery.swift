@@ -28,6 +28,8 @@ struct MaintainedQuery: Sendable {
   private(set) var error: StoreError?
   /// Whether the root of a relationship's query is there; without it, nothing is shown.
   private(set) var hasRoot = true
+  /// The root came or went, which has not been told.
+  private var hasMovedRoot = false
   /// The last record before which everything is known; nil if everything is.
   private(set) var horizon: Record?
   /// What was committed while the first load runs, in order.
@@ -76,6 +78,7 @@ struct MaintainedQuery: Sendable {
     self.backlog = Backlog(limit: backlog.limit)
     self.tree = tree
     self.hasRoot = hasRoot
+    hasMovedRoot = false
     isLoaded = true
     error = nil
     if let limit = loadLimit, tree.count >= limit, tree.count > 0 {
@@ -111,19 +114,25 @@ struct MaintainedQuery: Sendable {
       return .unchanged
     }
     if error != nil { return .stale }
-    if let root = plan.root {
-      if changes.changesExistence(of: root) { return .stale }
-      if !hasRoot { return .unchanged }
+    if let root = plan.root, let changes = changes.tables[root.table.id] {
+      if case .reset = changes { return .stale }
+      follow(changes[root.key])
     }
     if let dependencies = plan.dependencies { return apply(changes, dependencies) }
     switch changes.tables[plan.table.id] {
-    case nil: return .unchanged
+    case nil: return settled(MaintainedChange())
     case .reset: return .stale
     case .rows(let rows):
       if isMost(of: rows) { return .stale }
       guard let changed = apply(rows) else { return .stale }
       return settled(changed)
     }
+  }
+
+  private mutating func follow(_ root: Change?) {
+    guard let root, (root.after != nil) != hasRoot else { return }
+    hasRoot.toggle()
+    hasMovedRoot.toggle()
   }
 
   /// Whether so many rows come, go or change in the result that loading it costs less than
@@ -176,7 +185,8 @@ struct MaintainedQuery: Sendable {
   private mutating func apply(_ changes: ChangeSet, _ dependencies: QueryDependencies) -> Outcome {
     if case .relevance? = plan.query.ranking {
       // Every text that is stored counts for every rank.
-      return changes.tables.keys.contains(where: plan.depends) ? .stale : .unchanged
+      if changes.tables.keys.contains(where: plan.query.depends) { return .stale }
+      return settled(MaintainedChange())
     }
     var changed = MaintainedChange()
     var isUnnamed = false
@@ -226,7 +236,8 @@ struct MaintainedQuery: Sendable {
       return .reading(.after(horizon, count: limit - tree.count), changed)
     }
     trim(&changed)
-    return changed.isEmpty ? .unchanged : .changed(changed)
+    defer { hasMovedRoot = false }
+    return changed.isEmpty && !hasMovedRoot ? .unchanged : .changed(changed)
   }
 
   /// Whether a record lies before the horizon.
@@ -254,14 +265,5 @@ extension Record {
   func withPlace(of other: Record, _ plan: QueryPlan) -> Record {
     let row = plan.row(self, like: other)
     return plan.width > row.count ? row.appending(row.count, of: other) : row
-  }
-}
-
-extension ChangeSet {
-  /// Whether a root may have come or gone.
-  fileprivate func changesExistence(of root: PlannedRoot) -> Bool {
-    guard let changes = tables[root.table.id] else { return false }
-    if case .reset = changes { return true }
-    return changes[root.key].map { ($0.before == nil) != ($0.after == nil) } ?? false
   }
 }

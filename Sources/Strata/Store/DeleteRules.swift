@@ -12,6 +12,16 @@ struct DeleteRules {
     let key: RecordKey
   }
 
+  /// What a rule did to a row, and why.
+  struct Effect: Sendable {
+    let table: TableID
+    let key: RecordKey
+    /// The row before and after the rule, edits of the same save included.
+    let change: Change
+    /// The row that is gone, so that the rule applied to rows that refer to it.
+    let cause: (table: TableID, key: RecordKey)
+  }
+
   private struct Denial {
     let referrer: Referrer
     let row: RecordKey
@@ -28,6 +38,8 @@ struct DeleteRules {
   let model: Model
   let builder: RecordBuilder
   private var denials: [Denial] = []
+  /// What the rules did, each effect after its cause.
+  private(set) var effects: [Effect] = []
   /// For each reference of a table that the save touches: the rows by what they refer to.
   private var referring: [ReferenceKey: [RecordKey: [RecordKey]]] = [:]
 
@@ -114,16 +126,22 @@ struct DeleteRules {
       after.refers(to: target, in: referrer.column),
       let position = working.tables[referrer.table]?.position(of: key)
     else { return }
+    func take(_ result: Record?) {
+      working.tables[referrer.table]?.set(result, at: position)
+      effects.append(
+        Effect(
+          table: referrer.table, key: key, change: Change(before: after, after: result),
+          cause: (targetTable.id, target)))
+    }
     switch referrer.rule {
-    case .nullify:
-      working.tables[referrer.table]?.set(after.settingNull(referrer.column), at: position)
+    case .nullify: take(after.settingNull(referrer.column))
     case .cascade:
       // Nothing would notice a stored row any more.
       if row.isPresumed, let stored = try connection.record(key, of: model[referrer.table], builder)
       {
         throw StoreError([model[referrer.table].insertedTwice(row, stored)])
       }
-      working.tables[referrer.table]?.set(nil, at: position)
+      take(nil)
       deleted.append((referrer.table, key))
     case .deny:
       denials.append(
@@ -149,7 +167,7 @@ struct DeleteRules {
   }
 
   /// A link to what somebody else deleted goes, as if the deletion had come last.
-  private func dropLooseLinks(_ working: inout WorkingSet) throws(StoreError) {
+  private mutating func dropLooseLinks(_ working: inout WorkingSet) throws(StoreError) {
     for id in working.tableIDs where model[id].isJoin {
       for (position, row) in (working.tables[id]?.all ?? []).enumerated() {
         guard let after = row.after, row.before == nil else { continue }
@@ -157,6 +175,11 @@ struct DeleteRules {
           let target = after.key(reference.column)
           if try exists(target, model[reference.target], &working) { continue }
           working.tables[id]?.set(nil, at: position)
+          effects.append(
+            Effect(
+              table: id, key: row.key, change: Change(before: after, after: nil),
+              cause: (reference.target, target)))
+          break
         }
       }
     }

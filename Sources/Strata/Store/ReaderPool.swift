@@ -5,19 +5,19 @@ internal import StrataSQLite
 /// Pinning never waits for a connection: if none is idle, one is opened. Only idle connections are
 /// bounded.
 final class ReaderPool: Sendable {
+  /// Whether connections are kept; ``Lifecycle`` decides.
+  private enum Access: Sendable { case open, suspended, closed }
+
   private struct State: Sendable {
     var idle: [Reader] = []
     var snapshots: [ObjectIdentifier: WeakSnapshot] = [:]
     /// Readers whose snapshot has ended and that still have to end their transaction.
     var releasing: [ObjectIdentifier: Reader] = [:]
     var open = 0
-    var isClosed = false
-    var isSuspended = false
+    var access = Access.open
     var whenEmpty: UnsafeContinuation<Void, Never>?
     /// The tables' version, once the writer has pinned something.
     var schemaVersion: Int64?
-
-    var isOpen: Bool { !isClosed && !isSuspended }
   }
 
   private struct WeakSnapshot: Sendable {
@@ -56,7 +56,7 @@ final class ReaderPool: Sendable {
   func pin(schemaVersion: Int64) throws(StoreError) -> Snapshot {
     let (isClosed, idle) = state.withLock { state in
       state.schemaVersion = schemaVersion
-      return (state.isClosed, state.idle.popLast())
+      return (state.access == .closed, state.idle.popLast())
     }
     if isClosed { throw .closed }
     let snapshot = try translatingErrors { () throws(SQLiteError) -> Snapshot? in
@@ -93,7 +93,7 @@ final class ReaderPool: Sendable {
   /// the commit or the tables are not those that the writer knows.
   func pinIfIdle(_ newest: NewestCommit) -> Snapshot? {
     let (reader, schemaVersion) = state.withLock { state in
-      (state.isOpen ? state.idle.popLast() : nil, state.schemaVersion)
+      (state.access == .open ? state.idle.popLast() : nil, state.schemaVersion)
     }
     guard let reader else { return nil }
     guard let result = reader.pinIfIdle() else {
@@ -108,10 +108,10 @@ final class ReaderPool: Sendable {
     }
     let snapshot = Snapshot(commit: pinned.commit, reader: reader, pool: self)
     let isOpen = state.withLock { state in
-      if state.isOpen {
+      if state.access == .open {
         state.snapshots[ObjectIdentifier(snapshot)] = WeakSnapshot(snapshot: snapshot)
       }
-      return state.isOpen
+      return state.access == .open
     }
     // Ending it gives the reader back, and whoever closes or suspends waits for that.
     return isOpen ? snapshot : nil
@@ -145,7 +145,7 @@ final class ReaderPool: Sendable {
   private func didUnpin(_ reader: Reader) {
     let keeps = self.state.withLock { state in
       state.releasing[ObjectIdentifier(reader)] = nil
-      guard state.isOpen, state.idle.count < idleLimit else {
+      guard state.access == .open, state.idle.count < idleLimit else {
         return false
       }
       state.idle.append(reader)
@@ -193,19 +193,19 @@ final class ReaderPool: Sendable {
 
   /// Ends every snapshot, stops their fetches, and returns when the last connection is closed.
   func close() async {
-    state.withLock { $0.isClosed = true }
+    state.withLock { $0.access = .closed }
     await empty(.closed)
   }
 
   /// Ends every snapshot and stops their fetches, which are run again on another one; returns when
   /// the last connection is closed.
   func suspend() async {
-    state.withLock { $0.isSuspended = true }
+    state.withLock { $0.access = .suspended }
     await empty(.lost)
   }
 
   /// Keeps connections again.
-  func resume() { state.withLock { $0.isSuspended = false } }
+  func resume() { state.withLock { $0.access = .open } }
 
   /// Closes every connection; what is in use is closed when its fetch has stopped.
   private func empty(_ end: Snapshot.End) async {

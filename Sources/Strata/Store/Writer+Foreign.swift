@@ -26,7 +26,7 @@ extension Writer {
       return
     } catch {
       // The view context learns from a turn that the file is damaged, if that is so for it, too.
-      if error.code == .notADatabase && !merge.isStuck { merge.isWoken = true }
+      if error.code == .notADatabase && !merge.isStuck { merge.wake() }
       retryLookingForForeignCommits()
     }
     answerMergePull()
@@ -68,7 +68,9 @@ extension Writer {
 
   /// Accounts for commits of other processes that a snapshot has seen.
   func catchUp(with snapshot: Snapshot) {
-    guard snapshot.commit > commit, let connection = try? connection else { return }
+    guard snapshot.commit > commit else { return }
+    // A snapshot is never beyond the changes that are published with it.
+    guard let connection = try? connection else { return publishReset(upTo: snapshot.commit) }
     publishForeign(upTo: snapshot.commit, connection)
   }
 

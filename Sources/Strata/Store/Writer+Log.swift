@@ -6,7 +6,7 @@ extension Writer {
   /// Looks at the log's length after a commit; past half of the limit it is written
   /// back, past all of it commits wait.
   func checkLog() {
-    guard let connection = openConnection, merge.cursor != nil else { return }
+    guard let connection = openConnection, merge.state != .unopened else { return }
     if options.log.isUsed { noteGrowth(frames: connection.logFrames) }
     switch checkpoints.didCommit(frames: connection.logFrames) {
     case .nothing: break
@@ -40,13 +40,13 @@ extension Writer {
 
   /// Starts the log again if that is due: the view context has merged everything and waits.
   func restartLogIfDue() {
-    guard checkpoints.isDue, !merge.isSuspended, !merge.isStuck else { return }
+    guard checkpoints.isDue, merge.state == .open(.commits) else { return }
     checkpoints.endAttempt()
     let isWhole = pool.withoutPins(at: commit, schemaVersion: schemaVersion) {
       // A checkpoint that fails loses nothing: the log still has every frame.
       _ = try? openConnection?.checkpointPassively()
     }
-    if !isWhole { merge.isWoken = true }
+    if !isWhole { merge.wake() }
     queue.endHold()
   }
 }

@@ -1,18 +1,19 @@
 extension Writer {
   /// The next step for the view context, once there is one; nil when the stack closes.
   func nextMergeStep() async -> MergeStep? {
-    if merge.isClosed { return nil }
+    if merge.state == .closed { return nil }
     if !isMergeDue { restartLogIfDue() }
     if isMergeDue, let step = makeMergeStep() { return step }
-    return await withUnsafeContinuation { merge.waiter = $0 }
+    return await withUnsafeContinuation { merge.wait($0) }
   }
 
   /// Starts the view context's reading of the log, at a snapshot of this very commit.
   func beginMerging() throws(StoreError) -> Snapshot {
     let snapshot = try snapshot()
     catchUp(with: snapshot)
-    merge.cursor = publisher.addCursor()
-    merge.snapshot = snapshot
+    mergeCursor = publisher.addCursor()
+    mergedSnapshot = snapshot
+    merge.begin()
     return snapshot
   }
 
@@ -20,60 +21,55 @@ extension Writer {
   func saveView(
     _ layer: Layer, save: Int, policy: SavePolicy, author: String? = nil
   ) throws(StoreError) -> Int64 {
-    merge.heldBack = true
+    merge.saveBegan()
+    var completed: CompletedSave?
     defer {
-      merge.heldBack = false
+      merge.saveEnded(completed)
       answerMergePull()
     }
-    let (commit, changes) = try saveReporting(layer, policy: policy, author: author)
-    merge.completedSave = CompletedSave(id: save, changes: changes)
-    return commit
+    let report = try saveReporting(layer, policy: policy, author: author)
+    completed = CompletedSave(id: save, report: report)
+    return report.commit
   }
 
   /// Gives the view context a turn even if nothing is committed.
   func wakeMerge() {
-    merge.isWoken = true
+    merge.wake()
     answerMergePull()
   }
 
-  private var isMergeDue: Bool {
-    !merge.isSuspended
-      && (merge.isWoken || merge.completedSave != nil
-        || !merge.isStuck && merge.cursor.map(publisher.hasUnread) == true)
-  }
+  private var hasUnreadCommits: Bool { mergeCursor.map(publisher.hasUnread) == true }
+
+  private var isMergeDue: Bool { merge.isDue(hasUnread: hasUnreadCommits) }
 
   /// Whether the view context has merged everything and waits.
-  var isMergeAtRest: Bool { merge.waiter != nil && !isMergeDue }
+  var isMergeAtRest: Bool { merge.isAtRest(hasUnread: hasUnreadCommits) }
 
   /// Answers a waiting view context, between transactions.
   func answerMergePull() {
-    guard !merge.heldBack, isMergeDue, let waiter = merge.waiter, let step = makeMergeStep() else {
+    guard let waiter = merge.answer(hasUnread: hasUnreadCommits), let step = makeMergeStep() else {
       return
     }
-    merge.waiter = nil
     waiter.resume(returning: step)
   }
 
   private func makeMergeStep() -> MergeStep? {
-    guard var cursor = merge.cursor else { return nil }
+    guard var cursor = mergeCursor else { return nil }
     let snapshot: Snapshot
     do throws(StoreError) { snapshot = try self.snapshot() } catch {
-      if [.schemaChanged, .notADatabase].contains(error.code), let snapshot = merge.snapshot {
-        return makeLastStep(snapshot, error)
+      if [.schemaChanged, .notADatabase].contains(error.code), let mergedSnapshot {
+        return makeLastStep(mergedSnapshot, error)
       }
       // No file descriptor, perhaps; a save or a fetch waits for this turn.
       retryMergePull()
       return nil
     }
-    merge.snapshot = snapshot
+    mergedSnapshot = snapshot
     // The pin saw commits of another process that this one has not accounted for.
     catchUp(with: snapshot)
     let changes = publisher.read(&cursor)
-    merge.cursor = cursor
-    defer {
-      merge.completedSave = nil
-      merge.isWoken = false
-    }
+    mergeCursor = cursor
+    defer { merge.didStep(.commits) }
     return MergeStep(changes: changes, snapshot: snapshot, completedSave: merge.completedSave)
   }
 
@@ -81,18 +77,10 @@ extension Writer {
   /// context stays where it is.
   private func makeLastStep(_ snapshot: Snapshot, _ failure: StoreError) -> MergeStep {
     options.log.note(failure.code == .schemaChanged ? .schemaChanged : .readFailed(failure))
-    defer {
-      merge.isStuck = true
-      merge.completedSave = nil
-      merge.isWoken = false
-    }
+    defer { merge.didStep(.nothing) }
     return MergeStep(
       changes: [], snapshot: snapshot, completedSave: merge.completedSave, failure: failure)
   }
 
-  func endMergePull() {
-    merge.isClosed = true
-    merge.waiter?.resume(returning: nil)
-    merge.waiter = nil
-  }
+  func endMergePull() { merge.close()?.resume(returning: nil) }
 }

@@ -21,21 +21,23 @@ extension Writer {
   func saveReporting(
     _ layer: Layer, policy: SavePolicy, author: String? = nil,
     marking freshened: Set<CacheIdentity> = []
-  ) throws(StoreError) -> (commit: Int64, changes: [TableID: TableChanges]) {
+  ) throws(StoreError) -> SaveReport {
     func attempt(
       presuming presumes: Bool, _ hasPresumed: inout Bool
-    ) throws(StoreError) -> (commit: Int64, changes: [TableID: TableChanges]) {
-      try transaction(author: author, isCounted: !freshened.isEmpty) {
+    ) throws(StoreError) -> SaveReport {
+      var effects: [DeleteRules.Effect] = []
+      let (commit, changes) = try transaction(author: author, isCounted: !freshened.isEmpty) {
         connection throws(StoreError) in
         try FreshnessTable.mark(freshened, at: options.now(), connection)
         var resolver = LayerResolver(connection, model, policy, builder, presumes: presumes)
         var working = try resolver.resolve(layer)
         hasPresumed = resolver.hasPresumed
         if !resolver.conflicts.isEmpty { throw StoreError(resolver.conflicts) }
-        try checkRules(&working, connection)
+        effects = try runRules(on: &working, connection).effects
         if model.hasRules { try SaveValidation.check(working, model) }
         return try rowWriter(connection, author: author).write(&working)
       }
+      return SaveReport(commit: commit, changes: changes, effects: effects)
     }
     var hasPresumed = false
     do throws(StoreError) {
@@ -47,14 +49,14 @@ extension Writer {
   }
 
   /// Runs delete rules and looks for required references.
-  @discardableResult
-  func checkRules(
-    _ working: inout WorkingSet, _ connection: Connection, waits: Bool = false
-  ) throws(StoreError) -> [DeleteRules.WaitingRow] {
-    guard model.hasReferences else { return [] }
+  func runRules(
+    on working: inout WorkingSet, _ connection: Connection, waits: Bool = false
+  ) throws(StoreError) -> (waiting: [DeleteRules.WaitingRow], effects: [DeleteRules.Effect]) {
+    guard model.hasReferences else { return ([], []) }
     if defersIndexes && working.hasDeletions { try makeDeferredIndexes(connection) }
     var rules = DeleteRules(connection, model, builder)
-    return try rules.run(on: &working, waits: waits)
+    let waiting = try rules.run(on: &working, waits: waits)
+    return (waiting, rules.effects)
   }
 
   /// What a save fails with because of what is in it and in the store.

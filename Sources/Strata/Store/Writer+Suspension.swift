@@ -6,7 +6,7 @@ extension Writer {
   /// What is queued from now on waits for ``resume()``.
   nonisolated func suspend() async {
     queue.suspend()
-    await afterQueuedWork { $0.merge.isSuspended = true }
+    await afterQueuedWork { $0.merge.suspend() }
     await pool.suspend()
     await checkpointer.close()
     await afterQueuedWork { $0.closeConnection() }
@@ -64,8 +64,8 @@ extension Writer {
     }
     pool.resume()
     beginSignalling()
-    merge.isSuspended = false
-    wakeMerge()
+    merge.resume()
+    answerMergePull()
   }
 
   /// Opens the file that was open before; nothing else changes if that is not possible.

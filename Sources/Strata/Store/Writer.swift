@@ -53,7 +53,11 @@ actor Writer {
   nonisolated let checkpointer: Checkpointer
   let logPatience: Duration
   private(set) var commit: Int64 = 0
-  var merge = MergePull()
+  var merge = MergePull<UnsafeContinuation<MergeStep?, Never>>()
+  /// What of the log the view context has not merged.
+  var mergeCursor: ChangeLog.Cursor?
+  /// The snapshot of the newest merge step.
+  weak var mergedSnapshot: Snapshot?
 
   private static let begin = SQL("BEGIN IMMEDIATE")
   private static let end = SQL("COMMIT")
@@ -305,7 +309,7 @@ actor Writer {
     commit = number
     newest.set(number)
     // Nobody is told of a commit without changes, but whoever waits for its number is let go.
-    if changes.isEmpty { merge.isWoken = true }
+    if changes.isEmpty { merge.wake() }
     publisher.publish(ChangeSet(commit: number, model: model, tables: changes))
   }
 
@@ -313,10 +317,9 @@ actor Writer {
 
   /// Answers the view context a moment later.
   func retryMergePull() {
-    if merge.isClosed || merge.isRetried { return }
-    merge.isRetried = true
+    guard merge.didFail() else { return }
     afterMoment { writer in
-      writer.merge.isRetried = false
+      writer.merge.retries()
       writer.answerMergePull()
     }
   }

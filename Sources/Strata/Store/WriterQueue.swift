@@ -13,11 +13,20 @@ final class WriterQueue: Sendable {
 
   typealias Unit = @Sendable (Order) -> Void
 
+  /// Whether units are taken; ``Lifecycle`` decides.
+  private enum Access: Sendable {
+    case open
+    /// What is added waits here for a resumption.
+    case suspended(WorkQueue<Unit>)
+    /// For good; what was queued before still runs.
+    case closed
+
+    var isOpen: Bool { if case .open = self { true } else { false } }
+  }
+
   private struct State: Sendable {
     var queue = WorkQueue<Unit>()
-    /// What is added while the stack is suspended; nil while it is not.
-    var suspended: WorkQueue<Unit>?
-    var isClosed = false
+    var access = Access.open
     /// Units wait while this is set; the number tells one hold from the next.
     var hold: Int?
     var lastHold = 0
@@ -25,7 +34,16 @@ final class WriterQueue: Sendable {
     var interruption: CancellationFlag?
 
     /// Whether a unit that is added now would run next.
-    var isAtRest: Bool { !isClosed && suspended == nil && hold == nil && queue.isEmpty }
+    var isAtRest: Bool { access.isOpen && hold == nil && queue.isEmpty }
+
+    /// Withdraws a unit that has not started.
+    mutating func remove(_ id: Int) -> Unit? {
+      if case .suspended(var waiting) = access, let unit = waiting.remove(id) {
+        access = .suspended(waiting)
+        return unit
+      }
+      return queue.remove(id)
+    }
   }
 
   private let executor: StoreExecutor
@@ -40,13 +58,20 @@ final class WriterQueue: Sendable {
     _ unit: @escaping Unit, _ lane: Lane, context: ContextID?, waitsForResumption: Bool = true
   ) -> @Sendable () -> Void {
     let added: Result<Int, StoreError> = state.withLock { state in
-      if state.isClosed { return .failure(.closed) }
-      if state.suspended != nil && !waitsForResumption { return .failure(.suspended) }
-      if lane == .urgent { state.interruption?.raise() }
-      // A unit that waits for the resumption gets its ticket then.
-      if let id = state.suspended?.add(unit, lane: lane, context: context) { return .success(id) }
-      addTickets(1)
-      return .success(state.queue.add(unit, lane: lane, context: context))
+      switch state.access {
+      case .closed: return .failure(.closed)
+      case .suspended where !waitsForResumption: return .failure(.suspended)
+      case .suspended(var waiting):
+        if lane == .urgent { state.interruption?.raise() }
+        // The unit gets its ticket with the resumption.
+        let id = waiting.add(unit, lane: lane, context: context)
+        state.access = .suspended(waiting)
+        return .success(id)
+      case .open:
+        if lane == .urgent { state.interruption?.raise() }
+        addTickets(1)
+        return .success(state.queue.add(unit, lane: lane, context: context))
+      }
     }
     let id: Int
     switch added {
@@ -57,7 +82,7 @@ final class WriterQueue: Sendable {
     }
     return { [weak self] in
       guard let self else { return }
-      let unit = state.withLock { $0.suspended?.remove(id) ?? $0.queue.remove(id) }
+      let unit = state.withLock { $0.remove(id) }
       unit?(.refuse(.cancelled))
     }
   }
@@ -103,7 +128,7 @@ final class WriterQueue: Sendable {
   func hold(for patience: Duration) {
     let hold = state.withLock { state -> Int? in
       // What is queued has its last tickets; held up, it would find the connection closed.
-      if state.isClosed || state.suspended != nil { return nil }
+      guard state.access.isOpen else { return nil }
       state.lastHold += 1
       state.hold = state.lastHold
       return state.lastHold
@@ -124,27 +149,27 @@ final class WriterQueue: Sendable {
 
   /// Lets what is queued run; what is added from now on waits for ``resume()``.
   func suspend() {
-    state.withLock { $0.suspended = WorkQueue(after: $0.queue) }
+    state.withLock { $0.access = .suspended(WorkQueue(after: $0.queue)) }
     endHold()
   }
 
   /// Lets what was added during the suspension run; everything older has run.
   func resume() {
     state.withLock { state in
-      guard let suspended = state.suspended else { return }
+      guard case .suspended(let waiting) = state.access else { return }
       assert(state.queue.isEmpty, "resumed before what was queued has run")
-      state.queue = suspended
-      state.suspended = nil
-      addTickets(suspended.count)
+      state.queue = waiting
+      state.access = .open
+      addTickets(waiting.count)
     }
   }
 
   /// Refuses new units and those that wait for a resumption; all others still run.
   func close() {
     let refused = state.withLock { state in
-      state.isClosed = true
-      defer { state.suspended = nil }
-      return state.suspended?.removeAll() ?? []
+      defer { state.access = .closed }
+      guard case .suspended(var waiting) = state.access else { return [Unit]() }
+      return waiting.removeAll()
     }
     for unit in refused { unit(.refuse(.closed)) }
     endHold()

@@ -4,135 +4,143 @@ extension Edits {
   /// - Parameters:
   ///   - old: what the layer had for the key before the edit.
   ///   - change: what the edit did to what the context shows.
-  mutating func record(
-    _ change: Change, over old: LayerChange?, _ table: TableID, _ key: RecordKey
-  ) {
+  mutating func note(_ change: Change, over old: LayerChange?, _ table: TableID, _ key: RecordKey) {
     guard undo.isRecording else { return }
     let new = layer[table, key]
-    if old?.isBlind == true || new?.isBlind == true {
-      if old != new { undo.record(.blind(old, new), table, key) }
-    } else if !change.isIdentity {
-      undo.record(.known(change), table, key)
-    }
+    let isBlind = old?.isBlind == true || new?.isBlind == true
+    if isBlind ? old == new : change.isIdentity { return }
+    undo.record(
+      UndoChange(shown: isBlind ? nil : change, layer: .init(before: old, after: new)), table, key)
   }
 
   /// Undoes the newest group, or does again what was undone last; nil if there is none.
   ///
   /// - Parameters:
   ///   - saving: what is being saved.
-  ///   - shown: what the context shows for a key.
+  ///   - shown: what the context shows for a key under a layer that has a change for it, or none.
   /// - Returns: what became of it, and the keys that were touched.
   mutating func revert(
-    redo: Bool, saving: Layer?, shown: (TableID, RecordKey) -> Shown
+    redo: Bool, saving: Layer?, shown: (Table, RecordKey, LayerChange?) -> RecordState
   ) -> (report: UndoReport, touched: [TableID: Set<RecordKey>])? {
     guard let group = undo.pop(redo: redo) else { return nil }
-    if let report = unknownWhileSaving(group, saving) {
+    let changes = group.changes
+    var reversal = Reversal(report: UndoReport(name: group.name))
+    if let saving { reversal.reportUnknown(changes, saving, under: layer, model) }
+    if !reversal.report.isComplete {
       undo.restore(group, redo: redo)
-      return (report, [:])
+      return (reversal.report, [:])
     }
-    var report = UndoReport(name: group.name)
-    var done: [(table: TableID, key: RecordKey, change: UndoChange)] = []
+    for table in changes.keys.sorted() {
+      for (key, change) in (changes[table] ?? [:]).sorted(by: { $0.key < $1.key }) {
+        reversal.revert(change, model[table], key, in: &layer, shown)
+      }
+    }
+    undo.keep(reversal.done, of: group, redo: redo)
     var touched: [TableID: Set<RecordKey>] = [:]
-    for table in group.tables.keys.sorted() {
-      for (key, change) in (group.tables[table] ?? [:]).sorted(by: { $0.key < $1.key }) {
-        let undone: UndoChange?
-        switch change {
-        case .gone:
-          report.skip(model[table], key, .all(model[table].columns.count), .gone)
-          undone = nil
-        case .blind(let old, let new): undone = revert(new, to: old, model[table], key, &report)
-        case .known(let change):
-          let now = shown(table, key)
-          let current = if case .unknown = now { change.after } else { now.record }
-          undone = revert(change, current, model[table], key, &report)
-        }
-        guard let undone else { continue }
-        report.count += 1
-        done.append((table, key, undone))
-        touched[table, default: []].insert(key)
-      }
-    }
-    undo.keep(done, of: group, redo: redo)
-    return (report, touched)
-  }
-
-  /// The blind edits of a group that are being saved; nil if there are none.
-  private func unknownWhileSaving(_ group: UndoGroup, _ saving: Layer?) -> UndoReport? {
-    guard let saving else { return nil }
-    var report = UndoReport(name: group.name)
-    for (table, changes) in group.tables {
-      for (key, change) in changes {
-        guard case .blind(_, let new) = change, layer[table, key] != new,
-          saving[table, key] != nil
-        else { continue }
-        report.skip(model[table], key, .all(model[table].columns.count), .beingSaved)
-      }
-    }
-    return report.isComplete ? nil : report
-  }
-
-  /// Takes back what an edit did to the record that is shown now.
-  private mutating func revert(
-    _ change: Change, _ current: Record?, _ table: Table, _ key: RecordKey,
-    _ report: inout UndoReport
-  ) -> UndoChange? {
-    let every = AttributeSet.all(table.columns.count)
-    let reverted: Record?
-    switch (change.before, change.after, current) {
-    case (nil, nil, _), (nil, _, nil): return nil
-    case (nil, let after?, let current?):
-      guard current == after else {
-        report.skip(table, key, current.differences(from: after), .changed)
-        return nil
-      }
-      reverted = nil
-    case (let before?, nil, nil): reverted = before
-    case (let before?, nil, let current?):
-      if before != current { report.skip(table, key, every, .exists) }
-      return nil
-    case (_?, _?, nil):
-      report.skip(table, key, every, .gone)
-      return nil
-    case (let before?, let after?, let current?):
-      let edited = after.differences(from: before).positions
-      let untouched = edited.filter { !current.differs(from: after, at: $0) }
-      let changed = edited.filter {
-        current.differs(from: after, at: $0) && current.differs(from: before, at: $0)
-      }
-      if !changed.isEmpty { report.skip(table, key, AttributeSet(changed), .changed) }
-      if untouched.isEmpty { return nil }
-      reverted = current.replacing(AttributeSet(untouched), from: before)
-    }
-    let done = Change(before: current, after: reverted)
-    layer.replace(table.id, key) { $0.onTop(done) }
-    return .known(done)
-  }
-
-  /// Puts back what the layer had for a key that nobody has seen.
-  private mutating func revert(
-    _ new: LayerChange?, to old: LayerChange?, _ table: Table, _ key: RecordKey,
-    _ report: inout UndoReport
-  ) -> UndoChange? {
-    guard layer[table.id, key] == new else {
-      report.skip(table, key, .all(table.columns.count), .changed)
-      return nil
-    }
-    layer[table.id, key] = old
-    return .blind(new, old)
+    for (table, key, _) in reversal.done { touched[table, default: []].insert(key) }
+    return (reversal.report, touched)
   }
 }
 
-extension UndoReport {
-  fileprivate mutating func skip(
-    _ table: Table, _ key: RecordKey, _ attributes: AttributeSet, _ reason: Reason
+/// The undoing of one group.
+private struct Reversal {
+  var report: UndoReport
+  /// What the undoing did, to be redone.
+  private(set) var done: [(table: TableID, key: RecordKey, change: UndoChange)] = []
+
+  init(report: UndoReport) { self.report = report }
+
+  /// Reports the edits of which only the save that is under way will tell what they did.
+  mutating func reportUnknown(
+    _ changes: [TableID: [RecordKey: UndoChange]], _ saving: Layer, under layer: Layer,
+    _ model: Model
   ) {
-    skipped.append(
-      Skipped(
+    for (table, changes) in changes {
+      for (key, change) in changes where change.shown == nil && saving[table, key] != nil {
+        if let step = change.layer, step.after == layer[table, key] { continue }
+        skip(model[table], key, .all(model[table].columns.count), .beingSaved)
+      }
+    }
+  }
+
+  mutating func revert(
+    _ change: UndoChange, _ table: Table, _ key: RecordKey, in layer: inout Layer,
+    _ shown: (Table, RecordKey, LayerChange?) -> RecordState
+  ) {
+    let every = AttributeSet.all(table.columns.count)
+    let current = layer[table.id, key]
+    let now = shown(table, key, current)
+    if let step = change.layer, step.after == current, change.leaves(now) {
+      // Nothing was edited, saved or committed since: the layer is what it was before.
+      layer[table.id, key] = step.before
+      let restored = shown(table, key, step.before)
+      if change.isDeletion && restored == .absent {
+        return skip(table, key, every, .gone)
+      }
+      let undone = change.shown.map { _ in Change(before: now.record, after: restored.record) }
+      return didRevert(table, key, UndoChange(shown: undone, layer: step.inverse))
+    }
+    guard let edit = change.shown else { return skip(table, key, every, .changed) }
+    let row = now == .unknown ? edit.after : now.record
+    if change.isGone && row == nil { return skip(table, key, every, .gone) }
+    guard let done = revert(edit, row, table, key) else { return }
+    layer.compose(.known(done), table.id, key)
+    didRevert(
+      table, key,
+      UndoChange(shown: done, layer: .init(before: current, after: layer[table.id, key])))
+  }
+
+  /// What takes back an edit of the row that is shown now, attribute by attribute.
+  private mutating func revert(
+    _ edit: Change, _ row: Record?, _ table: Table, _ key: RecordKey
+  ) -> Change? {
+    let every = AttributeSet.all(table.columns.count)
+    switch (edit.before, edit.after, row) {
+    case (nil, nil, _), (nil, _, nil): return nil
+    case (nil, let after?, let row?):
+      if row == after { return Change(before: row, after: nil) }
+      skip(table, key, row.differences(from: after), .changed)
+    case (let before?, nil, nil): return Change(before: nil, after: before)
+    case (let before?, nil, let row?):
+      if before != row { skip(table, key, every, .exists) }
+    case (_?, _?, nil): skip(table, key, every, .gone)
+    case (let before?, let after?, let row?):
+      let edited = after.differences(from: before).positions
+      let untouched = edited.filter { !row.differs(from: after, at: $0) }
+      let changed = edited.filter {
+        row.differs(from: after, at: $0) && row.differs(from: before, at: $0)
+      }
+      if !changed.isEmpty { skip(table, key, AttributeSet(changed), .changed) }
+      if untouched.isEmpty { return nil }
+      return Change(before: row, after: row.replacing(AttributeSet(untouched), from: before))
+    }
+    return nil
+  }
+
+  private mutating func didRevert(_ table: Table, _ key: RecordKey, _ change: UndoChange) {
+    report.count += 1
+    done.append((table.id, key, change))
+  }
+
+  private mutating func skip(
+    _ table: Table, _ key: RecordKey, _ attributes: AttributeSet, _ reason: UndoReport.Reason
+  ) {
+    report.skipped.append(
+      UndoReport.Skipped(
         entity: table.entity, key: key,
         attributes: attributes.positions.map { table.columns[$0].name }, reason: reason))
   }
 }
 
-extension LayerChange {
-  var isBlind: Bool { if case .blind = self { true } else { false } }
+extension UndoChange {
+  /// Whether every attribute that the edits set still has the value that they gave it.
+  fileprivate func leaves(_ state: RecordState) -> Bool {
+    guard let shown, state.isKnown else { return true }
+    guard let before = shown.before, let after = shown.after, let row = state.record else {
+      return state.record == shown.after
+    }
+    return after.differences(from: before).positions.allSatisfy {
+      !row.differs(from: after, at: $0)
+    }
+  }
 }

@@ -1,71 +1,95 @@
-/// What one edit did to a key, as far as it takes to undo it.
-enum UndoChange: Sendable {
-  /// The record that the context showed before and after the edit.
-  case known(Change)
-  /// An edit of a row that nobody has seen: what the layer had for the key before and after it.
-  case blind(LayerChange?, LayerChange?)
-  /// The row was deleted by somebody else: there is nothing to undo, which is reported.
-  case gone
+/// Edits that are undone together.
+///
+/// A save that begins while the group is open divides it: what was edited before belongs to the
+/// save, what is edited afterwards does not.
+struct UndoGroup: Sendable {
+  /// The edits of a group between two saves.
+  struct Part: Sendable {
+    /// Later parts have higher numbers, whether done, undone or done again.
+    let number: Int
+    private(set) var tables: [TableID: [RecordKey: UndoChange]] = [:]
 
-  /// This edit and a later one of the same key, as one.
-  func joined(with next: UndoChange) -> UndoChange? {
-    switch (self, next) {
-    case (.known(let first), .known(let second)):
-      switch LayerChange.known(first).joined(with: .known(second)) {
-      case .known(let change): return .known(change)
-      case .blind, nil: return nil
+    init(number: Int) { self.number = number }
+
+    var isEmpty: Bool { tables.isEmpty }
+
+    subscript(table: TableID, key: RecordKey) -> UndoChange? {
+      get { tables[table]?[key] }
+      set {
+        tables[table, default: [:]][key] = newValue
+        if tables[table]?.isEmpty == true { tables[table] = nil }
       }
-    case (.blind(let first, _), .blind(_, let last)): return .blind(first, last)
-    case (.known, .blind), (.blind, .known), (_, .gone), (.gone, _): return next
+    }
+
+    /// Adds an edit that follows those of the part.
+    mutating func add(_ change: UndoChange, _ table: TableID, _ key: RecordKey) {
+      guard let first = self[table, key] else {
+        self[table, key] = change
+        return
+      }
+      self[table, key] = first.joined(with: change)
+    }
+
+    /// Notes that a layer that could not be saved is under the edits of this part again.
+    mutating func join(onto layer: Layer) {
+      for (table, changes) in tables {
+        for (key, change) in changes {
+          guard let step = change.layer, let low = layer[table, key] else { continue }
+          func joined(_ change: LayerChange?) -> LayerChange? {
+            change.map { low.composed(with: $0) } ?? low
+          }
+          self[table, key]?.layer = .init(before: joined(step.before), after: joined(step.after))
+        }
+      }
+    }
+
+    /// Makes known what edits did to a row that was not known.
+    mutating func meet(_ row: Record?, _ table: TableID, _ key: RecordKey) {
+      guard let edit = self[table, key], edit.shown == nil, let step = edit.layer else { return }
+      func result(_ change: LayerChange?) -> Record? { change.map { $0.applied(to: row) } ?? row }
+      let change = Change(before: result(step.before), after: result(step.after))
+      if change.isIdentity { self[table, key] = nil } else { self[table, key]?.shown = change }
     }
   }
-}
 
-/// Edits that are undone together.
-struct UndoGroup: Sendable {
   var name: String?
-  /// Later groups have higher numbers, whether done, undone or done again.
-  let number: Int
-  private(set) var tables: [TableID: [RecordKey: UndoChange]] = [:]
+  /// The oldest first; never none.
+  private(set) var parts: [Part]
 
   init(name: String?, number: Int) {
     self.name = name
-    self.number = number
+    parts = [Part(number: number)]
   }
 
-  var isEmpty: Bool { tables.isEmpty }
+  var isEmpty: Bool { parts.allSatisfy(\.isEmpty) }
 
-  subscript(table: TableID, key: RecordKey) -> UndoChange? {
-    get { tables[table]?[key] }
-    set {
-      tables[table, default: [:]][key] = newValue
-      if tables[table]?.isEmpty == true { tables[table] = nil }
-    }
+  /// Begins a new part: a save begins.
+  mutating func divide(_ number: Int) {
+    if parts[parts.count - 1].isEmpty { parts.removeLast() }
+    parts.append(Part(number: number))
   }
 
-  /// Adds an edit that follows those of the group.
   mutating func add(_ change: UndoChange, _ table: TableID, _ key: RecordKey) {
-    self[table, key] = self[table, key].map { $0.joined(with: change) } ?? change
+    parts[parts.count - 1].add(change, table, key)
   }
 
-  /// Notes that blind edits are on top of a layer that they were not part of.
-  mutating func join(onto layer: Layer) {
-    for (table, changes) in tables {
-      for (key, change) in changes {
-        guard case .blind(let old, let new) = change, let low = layer[table, key] else { continue }
-        self[table, key] = .blind(
-          old.map { low.joined(with: $0) } ?? low, new.map { low.joined(with: $0) } ?? low)
+  mutating func update(_ numbers: Range<Int>, _ body: (inout Part) -> Void) {
+    for index in parts.indices where numbers.contains(parts[index].number) { body(&parts[index]) }
+  }
+
+  func contains(_ table: TableID, _ key: RecordKey) -> Bool {
+    parts.contains { $0[table, key] != nil }
+  }
+
+  /// What the group did to each key.
+  var changes: [TableID: [RecordKey: UndoChange]] {
+    guard parts.count > 1 else { return parts[0].tables }
+    var all = Part(number: 0)
+    for part in parts {
+      for (table, changes) in part.tables {
+        for (key, change) in changes { all.add(change, table, key) }
       }
     }
-  }
-
-  /// Whether the group brought a row back.
-  func restores(_ table: TableID, _ key: RecordKey) -> Bool {
-    if case .known(let change)? = self[table, key] { change.before == nil } else { false }
-  }
-
-  /// Whether the group deleted a row.
-  func deletes(_ table: TableID, _ key: RecordKey) -> Bool {
-    if case .known(let change)? = self[table, key] { change.after == nil } else { false }
+    return all.tables
   }
 }

@@ -20,8 +20,6 @@ struct UndoHistory: Sendable {
   private(set) var lastNumber = 0
   /// The number of the first group that no save has begun to write.
   private(set) var saveStart = 1
-  /// What the store has for the keys of the groups, as far as the context was told.
-  private(set) var stored: [TableID: [RecordKey: Record?]] = [:]
 
   init(limit: Int) { self.limit = limit }
 
@@ -70,8 +68,12 @@ struct UndoHistory: Sendable {
   }
 
   private mutating func newGroup(_ name: String?) -> UndoGroup {
+    UndoGroup(name: name, number: newNumber())
+  }
+
+  private mutating func newNumber() -> Int {
     lastNumber += 1
-    return UndoGroup(name: name, number: lastNumber)
+    return lastNumber
   }
 
   private mutating func push(_ group: UndoGroup) {
@@ -81,34 +83,21 @@ struct UndoHistory: Sendable {
   }
 
   private mutating func trim() {
-    let dropped =
-      undoable.prefix(max(0, undoable.count - limit))
-      + redoable.prefix(max(0, redoable.count - limit))
     undoable = undoable.suffix(limit)
     redoable = redoable.suffix(limit)
-    forgetStored(of: Array(dropped))
   }
 
-  /// Stops following keys that only these groups had.
-  private mutating func forgetStored(of dropped: [UndoGroup]) {
-    for group in dropped {
-      for (table, keys) in group.tables where stored[table] != nil {
-        for key in keys.keys where !hasGroup(with: table, key) { stored[table]?[key] = nil }
-      }
-    }
-  }
-
-  private func hasGroup(with table: TableID, _ key: RecordKey) -> Bool {
-    undoable.contains { $0[table, key] != nil } || redoable.contains { $0[table, key] != nil }
-      || open?[table, key] != nil
+  /// Whether a group has edits of a key.
+  func contains(_ table: TableID, _ key: RecordKey) -> Bool {
+    undoable.contains { $0.contains(table, key) } || redoable.contains { $0.contains(table, key) }
+      || open?.contains(table, key) == true
   }
 
   mutating func removeAll() {
     undoable = []
     redoable = []
-    stored = [:]
     if case .group(let group, let depth) = recording {
-      recording = .group(UndoGroup(name: group.name, number: group.number), depth: depth)
+      recording = .group(newGroup(group.name), depth: depth)
     } else {
       recording = .closed
     }
@@ -122,11 +111,7 @@ struct UndoHistory: Sendable {
   /// Notes an edit; what was undone before can be redone no more.
   mutating func record(_ change: UndoChange, _ table: TableID, _ key: RecordKey) {
     guard isRecording else { return }
-    if !redoable.isEmpty {
-      let dropped = redoable
-      redoable = []
-      forgetStored(of: dropped)
-    }
+    redoable = []
     if case .closed = recording { recording = .event(newGroup(nil)) }
     updateOpen { $0.add(change, table, key) }
   }
@@ -151,7 +136,6 @@ struct UndoHistory: Sendable {
     var done = newGroup(group.name)
     for (table, key, change) in changes { done.add(change, table, key) }
     if !done.isEmpty { restore(done, redo: !redo) }
-    forgetStored(of: [group])
     trim()
   }
 
@@ -178,75 +162,27 @@ struct UndoHistory: Sendable {
     }
   }
 
-  /// Changes every group from a number on, the open one included, in the order of their numbers
-  /// within each of undo and redo.
+  /// Changes every part of a group from a number on, the open group included, in the order of
+  /// their numbers within each of undo and redo.
   mutating func update(
-    from first: Int = 0, below end: Int = .max, _ body: (inout UndoGroup) -> Void
+    from first: Int = 0, below end: Int = .max, _ body: (inout UndoGroup.Part) -> Void
   ) {
     let numbers = first..<max(first, end)
-    for index in undoable.indices where numbers.contains(undoable[index].number) {
-      body(&undoable[index])
-    }
-    for index in redoable.indices where numbers.contains(redoable[index].number) {
-      body(&redoable[index])
-    }
-    if let open, numbers.contains(open.number) { updateOpen(body) }
+    for index in undoable.indices { undoable[index].update(numbers, body) }
+    for index in redoable.indices { redoable[index].update(numbers, body) }
+    updateOpen { $0.update(numbers, body) }
+  }
+
+  /// The number of the newest part that fulfils a condition, of those from a number on.
+  func newestPart(
+    from first: Int, below end: Int = .max, where condition: (UndoGroup.Part) -> Bool
+  ) -> Int? {
+    let groups = undoable + redoable + [open].compactMap { $0 }
+    return groups.flatMap(\.parts).filter { $0.number >= first && $0.number < end }
+      .filter(condition).map(\.number).max()
   }
 
   // MARK: The store underneath
-
-  /// What the store has for a key of a group; nil if nobody said.
-  func stored(_ table: TableID, _ key: RecordKey) -> Record?? { stored[table]?[key] }
-
-  /// Notes what the store has for a key, unless it is known.
-  mutating func note(_ record: Record?, _ table: TableID, _ key: RecordKey) {
-    guard isRecording, stored[table]?[key] == nil else { return }
-    stored[table, default: [:]][key] = .some(record)
-  }
-
-  /// The keys of a table whose stored records the history follows.
-  func keys(of table: TableID) -> Set<RecordKey> { Set(stored[table].map { $0.keys } ?? [:].keys) }
-
-  /// Follows what was committed.
-  ///
-  /// - Parameters:
-  ///   - own: what this context's own save wrote among it.
-  ///   - read: the records of tables that were reset.
-  mutating func follow(
-    _ changes: [TableID: TableChanges], own: [TableID: TableChanges],
-    read: [TableID: [RecordKey: Record?]]
-  ) {
-    for (table, changes) in changes {
-      guard let followed = stored[table], !followed.isEmpty else { continue }
-      switch changes {
-      case .reset:
-        for (key, was) in followed {
-          stored[table]?[key] = read[table]?[key]
-          if let now = read[table]?[key], now != was {
-            didChange(Change(before: was, after: now), own, table, key)
-          }
-        }
-      case .rows(let rows) where rows.count < followed.count:
-        for row in rows where followed[row.key] != nil { follow(row.change, own, table, row.key) }
-      case .rows:
-        for key in followed.keys { changes[key].map { follow($0, own, table, key) } }
-      }
-    }
-  }
-
-  private mutating func follow(
-    _ change: Change, _ own: [TableID: TableChanges], _ table: TableID, _ key: RecordKey
-  ) {
-    stored[table]?[key] = .some(change.after)
-    didChange(change, own, table, key)
-  }
-
-  /// Works somebody else's commit into the groups.
-  private mutating func didChange(
-    _ change: Change, _ own: [TableID: TableChanges], _ table: TableID, _ key: RecordKey
-  ) {
-    if own[table]?[key] == nil { update { $0.follow(change, table, key) } }
-  }
 
   /// Makes known what blind edits of a row did, now that the row is known; a group that did nothing
   /// is none.
@@ -258,15 +194,22 @@ struct UndoHistory: Sendable {
     redoable.removeAll { $0.isEmpty }
   }
 
-  /// Notes that a save has begun: its groups are those since the one before.
+  // MARK: Saves
+
+  /// Notes that a save has begun: its parts are those since the one before.
   ///
   /// - Returns: the number of the first of them.
   mutating func beginSave() -> Int {
-    defer { saveStart = lastNumber + 1 }
-    return saveStart
+    let first = saveStart
+    saveStart = lastNumber + 1
+    if open != nil {
+      let number = newNumber()
+      updateOpen { $0.divide(number) }
+    }
+    return first
   }
 
-  /// Notes that a save failed: its groups belong to the next one, and what was edited meanwhile is
+  /// Notes that a save failed: its parts belong to the next one, and what was edited meanwhile is
   /// on top of its layer now.
   mutating func saveFailed(_ layer: Layer, from number: Int) {
     update(from: saveStart) { $0.join(onto: layer) }

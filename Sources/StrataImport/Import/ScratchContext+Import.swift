@@ -58,8 +58,7 @@ extension ScratchContext {
   private nonisolated(nonsending) func importing(
     _ prepared: PreparedImport, from source: JSONSource, hasCheckpoints: Bool
   ) async throws(ImportError) -> ImportResult {
-    // The rows that may be absent are those of now.
-    unpin()
+    await willImport()
     return try await running(prepared.session) { () throws(ImportError) in
       let session = prepared.session
       let edits = session.target == nil ? self : nil

@@ -15,13 +15,26 @@ import Testing
       var quick = log.addCursor()
       var most = 0
       for number in 1...3_000 {
-        log.append(try history.commit(&random))
+        log.add(try history.commit(&random))
         if number % pause == 0 { _ = log.read(&quick) }
         most = max(most, log.count)
       }
       #expect(most <= 3 * StoreBounds().unread, "read every \(pause)")
       let read = ChangeSet.composed(log.read(&slow))
-      #expect(read?.byKey ?? [:] == history.changes(since: [:]))
+      #expect(read?.byKey ?? [:] == history.changes())
     }
+  }
+
+  /// The main actor composed what an idle consumer of `view.changes` did not read.
+  @Test func `composing elsewhere loses nothing and keeps the log short`() async throws {
+    var random = SeededRandom.printingSeed()
+    var history = try History()
+    let publisher = ChangePublisher(composesElsewhere: true)
+    let idle = publisher.subscribe(to: nil)
+    for _ in 0..<2_000 { publisher.publish(try history.commit(&random)) }
+    #expect(await eventually { publisher.load.unread <= 3 * StoreBounds().unread })
+    let read = await publisher.next(idle.id, isolation: nil)
+    #expect(read?.byKey ?? [:] == history.changes())
+    #expect(publisher.load.unread == 0)
   }
 }

@@ -9,7 +9,7 @@ import Testing
     for _ in 0..<150 {
       var history = try History()
       for _ in 0..<random.below(4) { _ = try history.commit(&random) }
-      let old = history.rows
+      let old = history
       let sets = try (0..<(1 + random.below(12))).map { _ in try history.commit(&random) }
       let composed = try #require(ChangeSet.composed(sets))
       #expect(composed.byKey == history.changes(since: old))

@@ -4,13 +4,14 @@ import Testing
 
 /// A change set as entities.
 @Suite struct ChangesTests {
+  private func record(_ key: Int64, _ values: [Int64]?) throws -> Record? {
+    try values.map { try Record(([key] + $0).map { .integer($0) }) }
+  }
+
   private func changes(_ rows: [(Int64, before: [Int64]?, after: [Int64]?)]) throws -> Changes<
     History.Item
   > {
     let model = try Model([History.Item.self, History.Mark.self])
-    func record(_ key: Int64, _ values: [Int64]?) throws -> Record? {
-      try values.map { try Record(([key] + $0).map { .integer($0) }) }
-    }
     let list = try rows.map {
       RowChange(
         key: RecordKey(.integer($0.0)),
@@ -35,6 +36,32 @@ import Testing
   @Test func `an update names the attributes that changed`() throws {
     let updated = try changes([(1, [1, 1], [2, 1]), (2, [1, 1], [2, 2])]).updated
     #expect(updated.map(\.attributes) == [["a"], ["a", "b"]])
+  }
+
+  @Test func `what changed and changed back is among the updates, with its attributes`() throws {
+    let model = try Model([History.Item.self, History.Mark.self])
+    let table = model.table(of: History.Item.self).id
+    func commit(_ before: [Int64]?, _ after: [Int64]?) throws -> ChangeSet {
+      let change = Change(before: try record(1, before), after: try record(1, after))
+      let row = RowChange(key: RecordKey(.integer(1)), change: change)
+      return ChangeSet(commit: 1, model: model, tables: [table: .rows([row])])
+    }
+    func changes(_ sets: ChangeSet...) -> Changes<History.Item>? {
+      ChangeSet.composed(sets)?.changes(of: History.Item.self)
+    }
+    let there = try changes(
+      commit([1, 1], [2, 1]), commit([2, 1], [2, 2]), commit([2, 2], [1, 1]))
+    #expect(there?.updated.map(\.attributes) == [["a", "b"]])
+    #expect(there?.updated.map(\.after.a) == [1] && there?.updated.map(\.before.a) == [1])
+    // Gone for a while: whoever read it then lacks it.
+    let again = try changes(commit([1, 1], nil), commit(nil, [1, 1]))
+    #expect(again?.updated.count == 1 && again?.deleted.isEmpty == true)
+    // There for a while: whoever read it then has it.
+    let gone = try changes(commit(nil, [1, 1]), commit([1, 1], [2, 1]), commit([2, 1], nil))
+    #expect(gone?.deleted.map(\.a) == [2] && gone?.inserted.isEmpty == true)
+    let back = try changes(
+      commit(nil, [1, 1]), commit([1, 1], nil), commit(nil, [3, 1]))
+    #expect(back?.inserted.map(\.a) == [3] && back?.deleted.isEmpty == true)
   }
 
   @Test func `an entity that did not change has no changes`() throws {

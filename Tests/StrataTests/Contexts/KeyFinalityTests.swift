@@ -58,7 +58,7 @@ import Testing
     await #expect(processExitsWith: .failure) {
       var edits = Edits(try Model([Boat.self, Harbour.self]))
       guard let (table, key) = edits.insert(Boat(id: 1)) else { return }
-      _ = edits.update(Boat(id: 1), table, key, shown: .unknown) { $0.id = 2 }
+      _ = edits.update(Boat(id: 1), table, key) { $0.id = 2 }
     }
   }
 }

@@ -285,11 +285,11 @@ extension Edits {
   /// Updates the boat of every disagreement.
   fileprivate mutating func change(_ change: (inout Boat) -> Void) {
     guard let (table, key) = identify(Disagreement.gull) else { return }
-    _ = update(Disagreement.gull, table, key, shown: .unknown, change)
+    update(Disagreement.gull, table, key, change)
   }
 
   fileprivate mutating func remove() {
     guard let (table, key) = identify(Disagreement.gull) else { return }
-    _ = delete(Disagreement.gull, table, key, shown: .unknown)
+    delete(Disagreement.gull, table, key)
   }
 }

@@ -34,12 +34,22 @@ extension Stack {
 
 extension Edits {
   /// Edits an entity as a context does, without one.
+  ///
+  /// - Returns: whether the layer changed.
   @discardableResult
   mutating func update<E: Entity>(
-    _ entity: E, _ table: Table, _ key: RecordKey, shown: Shown, _ change: (inout E) -> Void
-  ) -> (E, Bool) {
-    guard var draft = draft(of: entity, table, key, shown) else { return (entity, false) }
+    _ entity: E, _ table: Table, _ key: RecordKey, _ change: (inout E) -> Void
+  ) -> Bool {
+    let row = record(of: entity, table).map(RecordState.record) ?? .unknown
+    let shown = row.under(layer[table.id, key], in: table)
+    guard var draft = draft(of: entity, table, key, shown, inHand: row.record) else { return false }
     change(&draft.entity)
-    return finish(draft, table, key, shown: shown)
+    return finish(draft, table, key, shown: shown).didChange
+  }
+
+  /// Deletes an entity as a context does, without one.
+  mutating func delete<E: Entity>(_ entity: E, _ table: Table, _ key: RecordKey) {
+    let row = record(of: entity, table).map(RecordState.record) ?? .unknown
+    _ = delete(entity, table, key, shown: row.under(layer[table.id, key], in: table))
   }
 }

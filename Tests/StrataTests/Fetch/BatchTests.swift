@@ -137,7 +137,7 @@ import Testing
       let snapshot = try await stack.store.snapshot()
       held = Held(snapshot: snapshot)
       var rows: BatchRows? = try await LayeredFetch(
-        snapshot: snapshot, layers: [], model: stack.store.model
+        snapshot: snapshot, layers: LayerStack(), model: stack.store.model
       ).batches(Sale.all)
       _ = try await rows?.entities(2, as: Sale.self)
       #expect(snapshot.idleReader == nil)

@@ -185,13 +185,16 @@ import Testing
     let update = MaintainedUpdate(
       tree: tree, horizon: nil, changed: .all, attributes: nil, error: error, hasRoot: true,
       fold: other ?? fold.of(ShownRows(tree, plan)))
-    _ = result.merge([1: update], layers, touched: [])
+    _ = result.take([1: update])
+    result.lay(layers, touched: [])
+    result.tell()
   }
 
   private mutating func insert(_ boat: Boat) throws {
     let inserted = layers.pending.insert(boat)
     let (table, key) = try #require(inserted)
     result.edit(key, in: table.id, layers)
+    result.tell()
   }
 
   // The stream kept 3 while the value was 4: it had become 4 while a load had failed.

@@ -25,6 +25,8 @@ struct History: Sendable {
   let model: Model
   private(set) var rows: Rows = [:]
   private(set) var commit: Int64 = 0
+  /// The number of the newest commit that wrote each key.
+  private var written: [TableID: [RecordKey: Int64]] = [:]
 
   init() throws { model = try Model([Item.self, Mark.self]) }
 
@@ -46,6 +48,7 @@ struct History: Sendable {
           let after = try record(of: number, in: table, &random)
           if before == after { continue }
           rows[table, default: [:]][key] = after
+          written[table, default: [:]][key] = commit + 1
           list.append(RowChange(key: key, change: Change(before: before, after: after)))
         }
       }
@@ -63,14 +66,14 @@ struct History: Sendable {
     return try Record([.integer(key)] + values)
   }
 
-  /// What changed from `old` to now, without the detour through change sets.
-  func changes(since old: Rows) -> [TableID: [RecordKey: Change]] {
+  /// What changed since an earlier state, at first none, without the detour through change sets:
+  /// every key that was written, even if its row is what it was.
+  func changes(since old: History? = nil) -> [TableID: [RecordKey: Change]] {
     var result: [TableID: [RecordKey: Change]] = [:]
-    for table in [items, marks] {
-      let before = old[table] ?? [:]
-      let after = rows[table] ?? [:]
-      for key in Set(before.keys).union(after.keys) where before[key] != after[key] {
-        result[table, default: [:]][key] = Change(before: before[key], after: after[key])
+    for (table, keys) in written {
+      for (key, commit) in keys where commit > old?.commit ?? 0 {
+        result[table, default: [:]][key] = Change(
+          before: old?.rows[table]?[key], after: rows[table]?[key])
       }
     }
     return result
@@ -86,12 +89,11 @@ extension ChangeSet {
     }
   }
 
-  /// One change a key, in key order, no identities: what everybody downstream relies on.
+  /// One change a key, in key order: what everybody downstream relies on.
   var isInNormalForm: Bool {
     tables.values.allSatisfy { changes in
       guard case .rows(let rows) = changes else { return true }
-      return !rows.isEmpty && !rows.contains { $0.change.isIdentity }
-        && zip(rows, rows.dropFirst()).allSatisfy { $0.key < $1.key }
+      return !rows.isEmpty && zip(rows, rows.dropFirst()).allSatisfy { $0.key < $1.key }
     }
   }
 }

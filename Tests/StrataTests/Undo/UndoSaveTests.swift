@@ -281,6 +281,27 @@ import Testing
     #expect(try await stack.fetch(Skipper.flags(of: skipper)) == [])
   }
 
+  /// The save had nothing of the link, but what the layer had of it was forgotten with the save.
+  @Test func `a link that was undone is redone during a save of something else`() async throws {
+    let skipper = Skipper(id: 1)
+    try await stack.withScratch { scratch in
+      scratch.insert(skipper)
+      scratch.insert(Flag(id: 1))
+    }
+    view.undoGroup("boat") { view.insert(gull) }
+    view.undoGroup("link") { view.link(skipper, to: Flag(id: 1), in: Skipper.flags) }
+    view.undo()
+    let stop = await WriterStop(stack)
+    let saving = Task { try await view.save() }
+    #expect(await eventually { view.isSaving })
+    #expect(view.redo()?.isComplete == true)
+    stop.release()
+    _ = try await saving.value
+    #expect(try await flags() == [1])
+    #expect(view.undo()?.isComplete == true)
+    #expect(try await flags() == [])
+  }
+
   @Test func `a link that somebody else's commit met is undone all the same`() async throws {
     try await stack.withScratch { scratch in
       scratch.insert(Skipper(id: 1))

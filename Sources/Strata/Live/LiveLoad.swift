@@ -1,0 +1,147 @@
+/// Which query a live result shows, whether it is loaded, and which query comes next.
+///
+/// new ─open→ loading ─loaded→ loaded;  loading ─failed→ failed ─loaded→ loaded
+/// loaded ─failed→ stale (shows the old rows) ─loaded→ loaded;  any ─finish→ finished
+///
+/// Beside it, for a query that takes the place of this one:
+/// none ─change→ loading ─loaded→ none (it is the current one);  loading ─failed→ failed ─change→ loading
+struct LiveLoad: Sendable {
+  /// The query that is shown.
+  enum Current: Sendable {
+    /// Never opened, for the reason given if there is one.
+    case unopened(StoreError?)
+    /// Opened; the first result is awaited.
+    case loading(LiveID)
+    /// There is no result; the load is tried again at the next commit.
+    case failed(LiveID, StoreError)
+    case loaded(LiveID)
+    /// The rows are those of an earlier commit; the load is tried again at the next one.
+    case stale(LiveID, StoreError)
+
+    var id: LiveID? {
+      switch self {
+      case .unopened: nil
+      case .loading(let id), .failed(let id, _), .loaded(let id), .stale(let id, _): id
+      }
+    }
+  }
+
+  /// The query that takes its place.
+  enum Next: Sendable {
+    case none
+    case loading(LiveID)
+    case failed(StoreError)
+
+    /// The query that is awaited.
+    var id: LiveID? { if case .loading(let id) = self { id } else { nil } }
+  }
+
+  /// What a result means.
+  enum Outcome: Sendable, Equatable {
+    /// The query is not wanted any more.
+    case unwanted
+    /// The current query's rows.
+    case current(isFirst: Bool)
+    /// The next query's rows: it is the current one from now on.
+    case replaced(LiveID?, isFirst: Bool)
+    /// The current query could not be loaded.
+    case failed
+    /// The next query could not be loaded; the current one stays.
+    case changeFailed
+  }
+
+  private(set) var current: Current
+  private(set) var next = Next.none
+  private(set) var isFinished = false
+
+  init(_ error: StoreError? = nil) { current = .unopened(error) }
+
+  // MARK: Events
+
+  mutating func open(_ id: LiveID) {
+    guard case .unopened = current else { fatalError("a live result is opened once: \(current)") }
+    if !isFinished { current = .loading(id) }
+  }
+
+  /// Begins to change the query.
+  ///
+  /// - Returns: the change that this one takes the place of.
+  mutating func change(to id: LiveID) -> LiveID? {
+    let superseded = next.id
+    if isFinished { return superseded }
+    next = .loading(id)
+    // Of a query that never had a result nobody waits for anything any more.
+    switch current {
+    case .unopened(_?): current = .unopened(nil)
+    case .failed(let id, _): current = .loading(id)
+    case .unopened(nil), .loading, .loaded, .stale: break
+    }
+    return superseded
+  }
+
+  /// Notes why the query cannot be changed.
+  mutating func changeFailed(_ error: StoreError) { if !isFinished { next = .failed(error) } }
+
+  /// Takes a result of the maintainer.
+  mutating func take(_ id: LiveID, _ error: StoreError?) -> Outcome {
+    if isFinished { return .unwanted }
+    if next.id == id {
+      if let error {
+        next = .failed(error)
+        return .changeFailed
+      }
+      let (old, wasLoaded) = (current.id, isLoaded)
+      (current, next) = (.loaded(id), .none)
+      return .replaced(old, isFirst: !wasLoaded)
+    }
+    if current.id != id { return .unwanted }
+    let wasLoaded = isLoaded
+    if let error {
+      current = wasLoaded ? .stale(id, error) : .failed(id, error)
+      return .failed
+    }
+    current = .loaded(id)
+    return .current(isFirst: !wasLoaded)
+  }
+
+  mutating func finish() { isFinished = true }
+
+  // MARK: Reading
+
+  /// Whether there are rows to show.
+  var isLoaded: Bool {
+    switch current {
+    case .unopened, .loading, .failed: false
+    case .loaded, .stale: true
+    }
+  }
+
+  /// Whether the rows are those of the view context's commit.
+  var isCurrent: Bool { if case .loaded = current { !isFinished } else { false } }
+
+  /// Whether no other query is to take the place of this one.
+  var isUnchanging: Bool { if case .none = next { true } else { false } }
+
+  /// Whether a result has been asked for and is not there yet.
+  var isAwaited: Bool {
+    if isFinished { return false }
+    if next.id != nil { return true }
+    if case .loading = current { return true }
+    return false
+  }
+
+  /// Why the result could not be loaded.
+  var loadError: StoreError? {
+    switch current {
+    case .unopened(let error): error
+    case .failed(_, let error), .stale(_, let error): error
+    case .loading, .loaded: nil
+    }
+  }
+
+  /// Why the query could not be changed, or its result not be loaded.
+  var error: StoreError? { if case .failed(let error) = next { error } else { loadError } }
+
+  /// Whether the maintainer's result of a query is still of use.
+  func wants(_ id: LiveID) -> Bool { current.id == id || next.id == id }
+}

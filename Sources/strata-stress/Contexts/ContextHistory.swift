@@ -1,0 +1,432 @@
+import Foundation
+import Strata
+import StrataImport
+import StrataSQLite
+
+/// One random history, and what the model says of it.
+@MainActor
+final class ContextHistory {
+  /// What the contexts showed or did that the model says they must not.
+  struct Violation: Error {
+    let text: String
+  }
+
+  /// What was done, for a report.
+  private(set) var steps: [String] = []
+  private(set) var counts: [String: Int] = [:]
+
+  let stack: Stack
+  private let url: URL
+  private let second: Stack
+  let view: ViewContext
+  var random: SplitMix64
+  /// The rows after every commit.
+  private(set) var states: [Int64: PlainRows] = [:]
+  private(set) var newest: Int64
+  /// The view context's edits, and those that it is saving.
+  var pending = PlainLayer()
+  private(set) var saving: Saving?
+  /// Whether the task of the newest save has ended.
+  private var hasEnded = false
+  private var workers: [ContextWorker] = []
+  private let screen: ContextScreen
+  private let streams: ContextStreams
+
+  /// A save of the view context that is under way.
+  struct Saving {
+    var layer: PlainLayer
+    let outcome: PlainRows.Outcome
+    let task: Task<StoreError.Code?, Never>
+  }
+
+  init(seed: UInt64) async throws {
+    random = SplitMix64(seed: seed)
+    url = FileManager.default.temporaryDirectory
+      .appendingPathComponent("strata-contexts-\(ProcessInfo.processInfo.processIdentifier).sqlite")
+    Self.removeFiles(url)
+    var options = Stack.Options()
+    if random.oneIn(2) { options.history = .keep(for: .seconds(3600)) }
+    let entities: [any Entity.Type] = [
+      Shelf.self, Book.self, Page.self, Loan.self, Topic.self,
+    ]
+    stack = try await Stack.open(entities, at: url, options: options)
+    second = try await Stack.open(entities, at: url, options: options)
+    view = stack.view
+    newest = view.commit
+    states[newest] = PlainRows()
+    screen = try await ContextScreen(view)
+    streams = ContextStreams(stack)
+  }
+
+  private static func removeFiles(_ url: URL) {
+    for suffix in ["", "-wal", "-shm", "-notify"] {
+      try? FileManager.default.removeItem(atPath: url.path + suffix)
+    }
+  }
+
+  func close() async {
+    _ = await saving?.task.value
+    await second.close()
+    await stack.close()
+    Self.removeFiles(url)
+  }
+
+  // MARK: - The model
+
+  var current: PlainRows { states[newest] ?? PlainRows() }
+
+  /// The layers that the view context has right now, the lowest first.
+  var viewLayers: [PlainLayer] {
+    guard let saving else { return [pending] }
+    if view.isSaving { return [saving.layer, pending] }
+    if case .saved = saving.outcome { return [pending] }
+    return [saving.layer.joined(with: pending)]
+  }
+
+  /// What the view context must show right now.
+  func shown() throws -> PlainRows {
+    guard let base = states[view.commit] else {
+      throw Violation(text: "the view context shows the commit \(view.commit) of \(newest)")
+    }
+    return base.under(viewLayers)
+  }
+
+  func note(_ step: String, _ kind: String) {
+    steps.append(step)
+    counts[kind, default: 0] += 1
+  }
+
+  func require(_ condition: Bool, _ text: @autoclosure () -> String) throws {
+    if !condition { throw Violation(text: text()) }
+  }
+
+  /// Takes what a save did, and compares it with what it must have done.
+  func didSave(
+    _ layer: PlainLayer, _ policy: PlainPolicy, _ outcome: PlainRows.Outcome,
+    commit: Int64?, _ code: StoreError.Code?
+  ) throws {
+    switch outcome {
+    case .saved(let rows):
+      try require(code == nil, "a save failed with \(code.map { "\($0)" } ?? ""): \(layer)")
+      advance(to: rows)
+      if let commit { try require(commit == newest, "commit \(commit), not \(newest)") }
+    case .conflict: try refused(.conflict, code, layer)
+    case .deleteDenied: try refused(.deleteDenied, code, layer)
+    case .missingReference: try refused(.missingReference, code, layer)
+    case .uniquenessViolated: try refused(.uniquenessViolated, code, layer)
+    }
+  }
+
+  private func refused(
+    _ expected: StoreError.Code, _ code: StoreError.Code?, _ layer: PlainLayer
+  ) throws {
+    counts[expected == .conflict ? "conflicts" : "refusals", default: 0] += 1
+    try require(code == expected, "\(expected) expected, not \(code.map { "\($0)" } ?? "a commit")")
+  }
+
+  private func advance(to rows: PlainRows) {
+    if rows == current { return }
+    streams.willHear(rows, current)
+    newest += 1
+    states[newest] = rows
+    counts["saves", default: 0] += 1
+  }
+
+  // MARK: - Steps
+
+  func run() async throws {
+    for _ in 0..<60 {
+      try await step()
+      try screen.check(self)
+    }
+    try await finishSave()
+    try await view.merged(newest)
+    try screen.check(self, isAtRest: true)
+    for worker in workers { try await worker.check(self) }
+    try await streams.drain(self)
+    if random.oneIn(2) { try await saveView(.overwrite) }
+    view.rollback()
+    pending = PlainLayer()
+    try screen.check(self, isAtRest: true)
+    workers = []
+    await second.close()
+    await stack.close()
+    let stored = try StoredRows(url).rows
+    try require(stored == current, "the file has \(stored), not \(current)")
+  }
+
+  private func step() async throws {
+    switch random.below(20) {
+    case 0..<5: try editView()
+    case 5: try await saveView(random.pick(PlainPolicy.allCases))
+    case 6: try await beginSave(random.pick(PlainPolicy.allCases))
+    case 7: try await finishSave()
+    case 8:
+      if saving != nil { return }
+      view.rollback()
+      pending = PlainLayer()
+      note("view rolls back", "rollbacks")
+    case 9: try await undo()
+    case 10:
+      try await view.merged(newest)
+      note("view merges \(newest)", "merges")
+    case 11: try await beginWorker()
+    case 12..<17:
+      guard !workers.isEmpty else { return }
+      let index = random.below(workers.count)
+      if try await workers[index].step(self) { workers.remove(at: index) }
+    case 17: try await random.oneIn(3) ? importBooks() : commitElsewhere()
+    case 18: try await streams.step(self)
+    default: for _ in 0..<random.below(4) { await Task.yield() }
+    }
+  }
+
+  // MARK: The view context
+
+  private func editView() throws {
+    joinFailedSave()
+    switch random.below(8) {
+    case 0..<4: try edit(screen.books)
+    case 4: try edit(screen.shelves)
+    case 5: try edit(screen.pages)
+    case 6: try edit(random.oneIn(2) ? nil : screen.loans, screen.topics)
+    default:
+      let link = randomLink
+      if random.oneIn(2) {
+        view.link(link.book, to: link.topic, in: Book.topics)
+        pending.links[link] = true
+      } else {
+        view.unlink(link.book, from: link.topic, in: Book.topics)
+        pending.links[link] = false
+      }
+      note("view links \(link): \(pending.links[link] ?? false)", "edits")
+    }
+  }
+
+  private func edit(_ loans: LiveQuery<Loan>?, _ topics: LiveQuery<Topic>) throws {
+    if let loans { try edit(loans) } else { try edit(topics) }
+  }
+
+  private func edit<E: PlainEntity>(_ live: LiveQuery<E>) throws {
+    let key = randomKey(E.table)
+    let before = try shown()[E.table, key]
+    guard let entity = live[id: key] else {
+      let row = randomRow(E.table)
+      view.insert(E(key: key, row))
+      note("view inserts \(E.table) \(key) \(words(row))", "edits")
+      return pending.edit(E.table, key, from: before, to: row)
+    }
+    if random.oneIn(5) {
+      view.delete(entity)
+      note("view deletes \(E.table) \(key)", "edits")
+      return pending.edit(E.table, key, from: before, to: nil)
+    }
+    let row = changed(entity.row, E.table)
+    let result = view.update(entity) { $0 = E(key: key, row) }
+    note("view updates \(E.table) \(key) \(words(entity.row)) to \(words(row))", "edits")
+    if row != before { pending.edit(E.table, key, from: before, to: row) }
+    let after = try shown()[E.table, key]
+    try require(result.row == after ?? row, "the update returned \(words(result.row))")
+  }
+
+  private func saveView(_ policy: PlainPolicy) async throws {
+    try await finishSave()
+    if pending.isEmpty { return }
+    let (layer, outcome) = (pending, current.saving(pending, policy))
+    note("view saves: \(policy)", "viewSaves")
+    var commit: Int64?
+    let code = await code { commit = try await self.view.save(policy.strata) }
+    try didSave(layer, policy, outcome, commit: commit, code)
+    if code == nil { pending = PlainLayer() }
+  }
+
+  private func beginSave(_ policy: PlainPolicy) async throws {
+    if saving != nil || pending.isEmpty { return }
+    let layer = pending
+    let isCancelled = random.oneIn(4)
+    note("view begins to save: \(policy)\(isCancelled ? ", cancelled" : "")", "viewSaves")
+    hasEnded = false
+    let task = Task {
+      defer { hasEnded = true }
+      return await code { try await self.view.save(policy.strata) }
+    }
+    if isCancelled {
+      for _ in 0..<random.below(3) { await Task.yield() }
+      task.cancel()
+      let code = await task.value
+      if code == .cancelled { return }
+      try didSave(layer, policy, current.saving(layer, policy), commit: nil, code)
+      if code == nil { pending = PlainLayer() }
+      return
+    }
+    while !view.isSaving && !hasEnded { await Task.yield() }
+    let outcome = current.saving(layer, policy)
+    saving = Saving(layer: layer, outcome: outcome, task: task)
+    pending = PlainLayer()
+    if case .saved(let rows) = outcome { advance(to: rows) }
+  }
+
+  /// Puts what a save that has failed by now had back under what was edited meanwhile.
+  private func joinFailedSave() {
+    guard let failed = saving, !view.isSaving else { return }
+    if case .saved = failed.outcome { return }
+    pending = failed.layer.joined(with: pending)
+    saving?.layer = PlainLayer()
+  }
+
+  /// Waits for the save that is under way.
+  func finishSave() async throws {
+    guard let saving else { return }
+    let code = await saving.task.value
+    if case .saved = saving.outcome {
+      try require(code == nil, "a save failed with \(code.map { "\($0)" } ?? "")")
+    } else {
+      // The rows are those of now: nobody has saved since but the model itself.
+      try didSave(saving.layer, .error, saving.outcome, commit: nil, code)
+      pending = saving.layer.joined(with: pending)
+    }
+    self.saving = nil
+    steps.append("the save has ended")
+  }
+
+  /// Makes a group of edits and takes it back, saved or not; others may commit in between.
+  private func undo() async throws {
+    try await finishSave()
+    let before = pending
+    let name = "group \(steps.count)"
+    view.beginUndoGroup(name)
+    for _ in 0...random.below(2) { try editView() }
+    view.endUndoGroup()
+    let group = pending
+    if random.oneIn(3) { try await commitElsewhere() }
+    try screen.check(self)
+    let layer = try shown()
+    // Edits that cancel each other are no group.
+    guard view.undoName == name else { return }
+    view.undo()
+    note("view undoes", "undone")
+    // An attribute that somebody else has changed meanwhile is left as it is.
+    let base = states[view.commit] ?? PlainRows()
+    if base.under([group]) == layer, isUndisturbed(group, since: before, base) {
+      pending = before
+      try screen.check(self)
+      if random.oneIn(2) {
+        view.redo()
+        steps.append("view redoes")
+        pending = group
+      }
+    } else {
+      view.rollback()
+      pending = PlainLayer()
+    }
+  }
+
+  /// Whether nobody has written what a group edited: a row as it was edited from is still there.
+  private func isUndisturbed(
+    _ group: PlainLayer, since before: PlainLayer, _ base: PlainRows
+  ) -> Bool {
+    for (table, edits) in group.edits {
+      for (key, edit) in edits where before.edits[table]?[key] != edit {
+        guard case .seen(let start, _) = edit, base[table, key] == start else { return false }
+      }
+    }
+    for (table, edits) in before.edits {
+      for key in edits.keys where group.edits[table]?[key] == nil {
+        guard case .seen(let start, _)? = edits[key], base[table, key] == start else {
+          return false
+        }
+      }
+    }
+    return true
+  }
+
+  // MARK: Others
+
+  private func beginWorker() async throws {
+    if workers.count >= 4 { return }
+    let parents = workers.filter { $0.parent == .store }
+    switch random.below(4) {
+    case 0:
+      workers.append(
+        ContextWorker(
+          view.scratch(), .view, ReadRows(states[view.commit]), viewLayers, name: "sheet"))
+    case 1 where !parents.isEmpty:
+      let parent = parents[random.below(parents.count)]
+      workers.append(parent.child())
+    default:
+      workers.append(ContextWorker(stack.scratch(), .store, ReadRows(nil), [], name: "worker"))
+    }
+    steps.append("\(workers[workers.count - 1].name) begins")
+  }
+
+  /// Commits through a second stack on the same file.
+  private func commitElsewhere() async throws {
+    try await finishSave()
+    let scratch = second.scratch()
+    var layer = PlainLayer()
+    for _ in 0...random.below(2) {
+      let key = randomKey(.books)
+      if let book = try await scratch.find(Book.self, key) {
+        if random.oneIn(4) {
+          scratch.delete(book)
+          layer.edit(.books, key, from: book.row, to: nil)
+          continue
+        }
+        let row = changed(book.row, .books)
+        scratch.update(book) { $0 = Book(key: key, row) }
+        if row != book.row { layer.edit(.books, key, from: book.row, to: row) }
+      } else {
+        let row = randomRow(.books)
+        scratch.upsert(Book(key: key, row))
+        layer.upsert(.books, key, row)
+      }
+    }
+    let edits = (layer.edits[.books] ?? [:]).sorted { $0.key < $1.key }.map {
+      "\($0.key): \($0.value)"
+    }
+    note("another stack commits \(edits)", "foreign")
+    if layer.isEmpty { return }
+    let outcome = current.saving(layer, .error)
+    var commit: Int64?
+    let code = await code { commit = try await scratch.save() }
+    try didSave(layer, .error, outcome, commit: commit, code)
+  }
+
+  /// Imports a feed that says one attribute of some books.
+  private func importBooks() async throws {
+    try await finishSave()
+    var rows = current
+    var records: [String] = []
+    for key in Set((0...random.below(3)).map { _ in randomKey(.books) }).sorted() {
+      let first = random.below(3)
+      var row = rows[.books, key] ?? [0, 0, nil, nil]
+      row[0] = first
+      rows[.books, key] = row
+      records.append("{\"id\":\(key),\"first\":\(first)}")
+    }
+    let json = "[\(records.joined(separator: ","))]"
+    note("an import of \(json)", "imports")
+    try await stack.importJSON(Book.self, from: .data(Data(json.utf8)))
+    advance(to: rows)
+  }
+
+  func words(_ row: PlainRow?) -> String { PlainEdit.words(row) }
+
+  /// Why something failed; nil if it did not.
+  func code(_ body: () async throws -> Void) async -> StoreError.Code? {
+    do { try await body() } catch { return (error as? StoreError)?.code }
+    return nil
+  }
+}
+
+extension PlainPolicy {
+  var strata: SavePolicy {
+    switch self {
+    case .error: .error
+    case .mergeMine: .mergeMine
+    case .mergeTheirs: .mergeTheirs
+    case .overwrite: .overwrite
+    case .discard: .discard
+    }
+  }
+}

@@ -1,0 +1,52 @@
+import Foundation
+import Strata
+
+/// Random histories of contexts over the public API, against plain rows: edits, saves with every
+/// policy, rollbacks, undo, children, links, cascades, cancellations, streams, live queries of every
+/// kind and a second stack on the file. Few keys and small values, so that rows come back and agree.
+@MainActor
+struct ContextStress {
+  struct Options {
+    var histories = 2_000
+    /// Goes on until so many seconds have passed, if it is given.
+    var seconds: Double?
+    var seed: UInt64 = 1
+  }
+
+  private let options: Options
+
+  init(_ options: Options) { self.options = options }
+
+  func run() async throws -> Report {
+    var report = Report(mode: "contexts")
+    let watchdog = Watchdog(mode: "contexts")
+    let end = options.seconds.map { ContinuousClock.now + .seconds($0) }
+    var number: UInt64 = 0
+    while report.violations.count < 5 {
+      if let end {
+        if ContinuousClock.now >= end { break }
+      } else if number >= options.histories {
+        break
+      }
+      let seed = options.seed &+ number
+      watchdog.begin("history \(seed)")
+      let history = try await ContextHistory(seed: seed)
+      do {
+        try await history.run()
+      } catch let violation as ContextHistory.Violation {
+        report.violations.append(
+          "history \(seed): \(violation.text)\n    " + history.steps.joined(separator: "\n    "))
+      }
+      await history.close()
+      for (name, count) in history.counts { report.counts[name, default: 0] += count }
+      number += 1
+    }
+    report.counts["histories"] = Int(number)
+    report.require("histories", "edits", "saves")
+    if number >= 100 {
+      report.require(
+        "conflicts", "undone", "absorbed", "reads", "streamed", "foreign", "refusals", "imports")
+    }
+    return report
+  }
+}

@@ -1,0 +1,323 @@
+import Strata
+
+/// What a scratch context reads: the rows of a commit, once it or a relative has read anything.
+@MainActor
+final class ReadRows {
+  var rows: PlainRows?
+  init(_ rows: PlainRows?) { self.rows = rows }
+}
+
+/// A scratch context of a random history, and the model of it.
+@MainActor
+final class ContextWorker {
+  enum Parent: Equatable {
+    case store, view
+    case worker(ContextWorker)
+
+    static func == (left: Parent, right: Parent) -> Bool {
+      switch (left, right) {
+      case (.store, .store), (.view, .view): true
+      case (.worker(let left), .worker(let right)): left === right
+      case (.store, _), (.view, _), (.worker, _): false
+      }
+    }
+  }
+
+  private let context: ScratchContext
+  let parent: Parent
+  let name: String
+  private var read: ReadRows
+  private var hasChildren = false
+  /// The layers of its ancestors, as they were when it was made or last refreshed.
+  private var frozen: [PlainLayer]
+  private var layer = PlainLayer()
+  /// A value from before a save of this context.
+  private var stale: Book?
+
+  init(
+    _ context: ScratchContext, _ parent: Parent, _ read: ReadRows, _ frozen: [PlainLayer],
+    name: String
+  ) {
+    self.context = context
+    self.parent = parent
+    self.read = read
+    self.frozen = frozen
+    self.name = name
+  }
+
+  func child() -> ContextWorker {
+    hasChildren = true
+    return ContextWorker(
+      context.scratch(), .worker(self), read, frozen + [layer], name: "child of \(name)")
+  }
+
+  /// - Returns: whether the context is let go of.
+  func step(_ history: ContextHistory) async throws -> Bool {
+    switch history.random.below(14) {
+    case 0..<6: try await edit(history)
+    case 6: try await editShelf(history)
+    case 7:
+      let link = history.randomLink
+      let isThere = history.random.oneIn(2)
+      if isThere {
+        context.link(link.book, to: link.topic, in: Book.topics)
+      } else {
+        context.unlink(link.book, from: link.topic, in: Book.topics)
+      }
+      layer.links[link] = isThere
+      history.note("\(name) links \(link): \(isThere)", "edits")
+    case 8..<11: try await save(history)
+    case 11:
+      context.rollback()
+      layer = PlainLayer()
+      history.note("\(name) rolls back", "rollbacks")
+    case 12: try await refresh(history)
+    default:
+      if parent == .store && layer.isEmpty {
+        try await editStale(history)
+      } else {
+        return history.random.oneIn(2)
+      }
+    }
+    return false
+  }
+
+  // MARK: Reading
+
+  private func base(_ history: ContextHistory) async throws -> PlainRows {
+    if read.rows == nil {
+      try await history.finishSave()
+      read.rows = history.current
+    }
+    return read.rows ?? PlainRows()
+  }
+
+  /// Compares a row with what the layers make of it.
+  ///
+  /// What an edit leaves alone may be the row's, or what it was when it was edited.
+  private func check<E: PlainEntity>(
+    _ found: E?, _ key: Int, _ base: PlainRows, _ history: ContextHistory
+  ) throws {
+    let layers = frozen + [layer]
+    let expected = base.under(layers)[E.table, key]
+    guard let found, let expected else {
+      return try history.require(
+        (found == nil) == (expected == nil),
+        "\(name) finds \(E.table) \(key) \(history.words(found?.row)), not \(history.words(expected))"
+      )
+    }
+    for index in expected.indices {
+      var allowed = [base[E.table, key]?[index]]
+      for case let edit? in layers.map({ $0.edits[E.table]?[key] }) {
+        if edit.sets(index) { allowed = [] }
+        switch edit {
+        case .seen(_, let after): allowed.append(after?[index])
+        case .set(let row): allowed.append(row?[index])
+        }
+      }
+      try history.require(
+        allowed.contains(found.row[index]),
+        "\(name) finds \(E.table) \(key) \(history.words(found.row)), not \(history.words(expected))"
+      )
+    }
+  }
+
+  func check(_ history: ContextHistory) async throws {
+    let base = try await base(history)
+    for key in 0..<5 { try check(try await context.find(Book.self, key), key, base, history) }
+    for key in 0..<3 { try check(try await context.find(Shelf.self, key), key, base, history) }
+    history.note("\(name) is read", "reads")
+  }
+
+  // MARK: Editing
+
+  private func edit(_ history: ContextHistory) async throws {
+    try await edit(Book.self, history)
+  }
+
+  private func editShelf(_ history: ContextHistory) async throws {
+    try await history.random.oneIn(2) ? edit(Shelf.self, history) : edit(Page.self, history)
+  }
+
+  private func edit<E: PlainEntity>(_: E.Type, _ history: ContextHistory) async throws {
+    let base = try await base(history)
+    let key = history.randomKey(E.table)
+    let found = try await context.find(E.self, key)
+    try check(found, key, base, history)
+    history.note("\(name) edits \(E.table) \(key) \(history.words(found?.row))", "edits")
+    guard let found else {
+      let row = history.randomRow(E.table)
+      if history.random.oneIn(2) {
+        context.insert(E(key: key, row))
+        layer.edit(E.table, key, from: nil, to: row)
+      } else {
+        context.upsert(E(key: key, row))
+        layer.upsert(E.table, key, row)
+      }
+      return
+    }
+    if stale == nil { stale = found as? Book }
+    switch history.random.below(6) {
+    case 0:
+      context.delete(found)
+      layer.edit(E.table, key, from: found.row, to: nil)
+    case 1:
+      let row = history.randomRow(E.table)
+      context.upsert(E(key: key, row))
+      layer.upsert(E.table, key, row)
+    default:
+      let row = history.changed(found.row, E.table)
+      let result = context.update(found) { $0 = E(key: key, row) }
+      try history.require(result.row == row, "the update returned \(history.words(result.row))")
+      if row != found.row { layer.edit(E.table, key, from: found.row, to: row) }
+    }
+    history.note("\(name) made \(layer.edits[E.table]?[key].map { "\($0)" } ?? "nothing")", "edits")
+  }
+
+  /// Edits a value from before other saves: the save must say so, or do it.
+  private func editStale(_ history: ContextHistory) async throws {
+    guard let stale else { return }
+    try await history.finishSave()
+    self.stale = nil
+    let value = history.random.below(3)
+    if value == stale.first { return }
+    history.note("\(name) edits the old value \(history.words(stale.row)) of \(stale.id)", "stale")
+    let deletes = history.random.oneIn(3)
+    if deletes { context.delete(stale) } else { context.update(stale) { $0.first = value } }
+    let old = history.current
+    let code = await history.code { try await self.context.save() }
+    if let code {
+      try history.require(
+        [.conflict, .deleteDenied].contains(code), "an old value failed with \(code)")
+      return context.rollback()
+    }
+    var layer = PlainLayer()
+    let row = old[.books, stale.id]
+    if deletes {
+      if row != nil { layer.upsert(.books, stale.id, nil) }
+    } else {
+      guard var row else { return try history.require(false, "an old value of no row was saved") }
+      row[0] = value
+      layer.upsert(.books, stale.id, row)
+    }
+    try history.didSave(
+      layer, .error, old.saving(layer, .error), commit: nil, code)
+    let stored = try await history.stack.find(Book.self, stale.id)
+    try history.require(
+      deletes ? stored == nil : stored?.first == value,
+      "an edit of an old value was lost: \(history.words(stored?.row))")
+    leaveState(history, old)
+  }
+
+  // MARK: Saving
+
+  private func save(_ history: ContextHistory) async throws {
+    try await history.finishSave()
+    if layer.isEmpty { return }
+    let policy = history.random.pick(PlainPolicy.allCases)
+    history.note("\(name) saves: \(policy)", "workerSaves")
+    switch parent {
+    case .store:
+      let (old, outcome) = (history.current, history.current.saving(layer, policy))
+      var commit: Int64?
+      let code = await history.code { commit = try await self.context.save(policy.strata) }
+      try history.didSave(layer, policy, outcome, commit: commit, code)
+      if code != nil { return }
+      layer = PlainLayer()
+      leaveState(history, old)
+    case .view:
+      try await history.view.merged(history.newest)
+      let shown = try history.shown()
+      try await absorb(into: history.pending, policy, history) {
+        shown[$0, $1]
+      } linked: {
+        shown.links.contains($0)
+      } then: {
+        history.pending = $0
+        self.read = ReadRows(history.states[history.view.commit])
+        self.frozen = history.viewLayers
+      }
+    case .worker(let parent):
+      let layers = parent.frozen + [parent.layer]
+      try await absorb(into: parent.layer, policy, history) { table, key -> PlainRow?? in
+        let edits = layers.compactMap { $0.edits[table]?[key] }
+        return edits.isEmpty ? .none : .some(edits.reduce(nil) { $1.over($0) })
+      } linked: { link in
+        layers.reduce(nil) { $1.links[link] ?? $0 }
+      } then: {
+        parent.layer = $0
+        self.read = parent.read
+        self.frozen = parent.frozen + [parent.layer]
+      }
+    }
+  }
+
+  /// Reading goes on with the newest state; children stay where they were.
+  private func leaveState(_ history: ContextHistory, _ old: PlainRows) {
+    if hasChildren && read.rows == nil { read.rows = old }
+    read = ReadRows(nil)
+    hasChildren = false
+    frozen = []
+  }
+
+  /// Saves into a parent that shows some rows, nil for those that it knows nothing of.
+  private func absorb(
+    into target: PlainLayer, _ policy: PlainPolicy, _ history: ContextHistory,
+    shown: (PlainTable, Int) -> PlainRow??, linked: (PlainLink) -> Bool?,
+    then take: (PlainLayer) -> Void
+  ) async throws {
+    var result = target
+    var conflicts = false
+    for (table, edits) in layer.edits {
+      for (key, edit) in edits {
+        guard let below = shown(table, key) else {
+          switch edit {
+          case .set(let row): result.upsert(table, key, row)
+          case .seen(let before, let after): result.edit(table, key, from: before, to: after)
+          }
+          continue
+        }
+        let row: PlainRow?
+        switch edit {
+        case .set(let wanted): row = wanted
+        case .seen(let before, let after):
+          let settled = PlainRows.settle(before, after, over: below, policy)
+          if settled.conflicts && policy == .error { conflicts = true }
+          row = settled.row
+        }
+        if row != below { result.edit(table, key, from: below, to: row) }
+      }
+    }
+    for (link, isThere) in layer.links where linked(link) != isThere {
+      result.links[link] = isThere
+    }
+    let code = await history.code { try await self.context.save(policy.strata) }
+    try history.require(
+      code == (conflicts ? .conflict : nil),
+      "\(name): \(code.map { "\($0)" } ?? "saved"), a conflict was expected: \(conflicts)")
+    if code != nil { return }
+    history.note("\(name) was absorbed", "absorbed")
+    layer = PlainLayer()
+    take(result)
+  }
+
+  private func refresh(_ history: ContextHistory) async throws {
+    try await history.finishSave()
+    history.note("\(name) refreshes", "refreshes")
+    switch parent {
+    case .store:
+      if hasChildren && read.rows == nil { read.rows = history.current }
+      await context.refresh()
+      read = ReadRows(nil)
+      hasChildren = false
+    case .view:
+      await context.refresh()
+      read = ReadRows(history.states[history.view.commit])
+      frozen = history.viewLayers
+    case .worker(let parent):
+      await context.refresh()
+      read = parent.read
+      frozen = parent.frozen + [parent.layer]
+    }
+  }
+}

@@ -1,0 +1,256 @@
+// The rows of a store and the rules of a save as the documentation states them, on plain arrays:
+// nothing here is the library's.
+
+/// The entities of the contexts' stress test.
+enum PlainTable: Int, CaseIterable, Comparable {
+  case shelves, books, pages, loans, topics
+
+  static func < (left: PlainTable, right: PlainTable) -> Bool { left.rawValue < right.rawValue }
+}
+
+/// The attributes of a row beside its key.
+typealias PlainRow = [Int?]
+
+/// A link of a book with a topic.
+struct PlainLink: Hashable {
+  let book: Int
+  let topic: Int
+}
+
+/// What a save does about conflicts, as `SavePolicy` says it.
+enum PlainPolicy: CaseIterable {
+  case error, mergeMine, mergeTheirs, overwrite, discard
+}
+
+/// What a context wants of one key.
+enum PlainEdit: Equatable {
+  /// A change of a row that was shown; nil before is an insertion, nil after a deletion.
+  case seen(PlainRow?, PlainRow?)
+  /// The row is to be this one, or gone, whatever it is now.
+  case set(PlainRow?)
+
+  /// The row that is shown over another one.
+  func over(_ row: PlainRow?) -> PlainRow? {
+    switch self {
+    case .set(let row): return row
+    case .seen(let before?, let after?):
+      guard var row else { return after }
+      for index in row.indices where before[index] != after[index] { row[index] = after[index] }
+      return row
+    case .seen(_, let after): return after
+    }
+  }
+
+  /// The attributes that the edit sets; all of them for an insertion, a deletion or a blind edit.
+  func sets(_ index: Int) -> Bool {
+    if case .seen(let before?, let after?) = self { return before[index] != after[index] }
+    return true
+  }
+}
+
+extension PlainEdit: CustomStringConvertible {
+  var description: String {
+    switch self {
+    case .set(let row): "set \(Self.words(row))"
+    case .seen(let before, let after): "\(Self.words(before)) to \(Self.words(after))"
+    }
+  }
+
+  static func words(_ row: PlainRow?) -> String {
+    row.map { $0.map { $0.map { "\($0)" } ?? "-" }.joined(separator: ",") } ?? "none"
+  }
+}
+
+/// The unsaved edits of a context.
+struct PlainLayer: Equatable {
+  var edits: [PlainTable: [Int: PlainEdit]] = [:]
+  var links: [PlainLink: Bool] = [:]
+
+  var isEmpty: Bool { edits.allSatisfy(\.value.isEmpty) && links.isEmpty }
+
+  /// Edits the row that is shown to be another one.
+  mutating func edit(_ table: PlainTable, _ key: Int, from shown: PlainRow?, to after: PlainRow?) {
+    let result: PlainEdit?
+    switch edits[table]?[key] {
+    case nil: result = .seen(shown, after)
+    case .set: result = .set(after)
+    case .seen(let first, let second):
+      var before = first
+      if let first, let second, let shown {
+        before = shown
+        for index in first.indices where first[index] != second[index] {
+          before?[index] = first[index]
+        }
+      }
+      result = .seen(before, after)
+    }
+    set(result, table, key)
+  }
+
+  mutating func upsert(_ table: PlainTable, _ key: Int, _ row: PlainRow?) {
+    if case .seen(let before, _)? = edits[table]?[key] {
+      set(.seen(before, row), table, key)
+    } else {
+      set(.set(row), table, key)
+    }
+  }
+
+  private mutating func set(_ edit: PlainEdit?, _ table: PlainTable, _ key: Int) {
+    if case .seen(let before, let after)? = edit, before == after {
+      edits[table]?[key] = nil
+    } else {
+      edits[table, default: [:]][key] = edit
+    }
+  }
+
+  /// The layer with what was edited on top of it.
+  func joined(with upper: PlainLayer) -> PlainLayer {
+    var result = self
+    for (table, edits) in upper.edits {
+      for (key, edit) in edits {
+        switch edit {
+        case .set(let row): result.upsert(table, key, row)
+        case .seen(let shown, let after): result.edit(table, key, from: shown, to: after)
+        }
+      }
+    }
+    for (link, isThere) in upper.links { result.links[link] = isThere }
+    return result
+  }
+}
+
+/// What a store has.
+struct PlainRows: Equatable {
+  var tables: [PlainTable: [Int: PlainRow]] = [:]
+  var links: Set<PlainLink> = []
+
+  subscript(table: PlainTable, key: Int) -> PlainRow? {
+    get { tables[table]?[key] }
+    set { tables[table, default: [:]][key] = newValue }
+  }
+
+  func rows(_ table: PlainTable) -> [Int: PlainRow] { tables[table] ?? [:] }
+
+  static func == (left: PlainRows, right: PlainRows) -> Bool {
+    left.links == right.links
+      && PlainTable.allCases.allSatisfy { left.rows($0) == right.rows($0) }
+  }
+
+  /// What a context with some layers shows, the lowest first.
+  func under(_ layers: [PlainLayer]) -> PlainRows {
+    var shown = self
+    for layer in layers {
+      for (table, edits) in layer.edits {
+        for (key, edit) in edits { shown[table, key] = edit.over(shown[table, key]) }
+      }
+      for (link, isThere) in layer.links {
+        if isThere { shown.links.insert(link) } else { shown.links.remove(link) }
+      }
+    }
+    return shown
+  }
+
+  /// How a save ends.
+  enum Outcome: Equatable {
+    case saved(PlainRows)
+    case conflict, deleteDenied, missingReference, uniquenessViolated
+  }
+
+  /// A reference from one table to another, and what becomes of it when its target goes.
+  private struct Reference {
+    let table: PlainTable
+    let attribute: Int
+    let target: PlainTable
+    let rule: Rule
+    enum Rule { case nullify, cascade, deny }
+  }
+
+  private static let references = [
+    Reference(table: .books, attribute: 3, target: .shelves, rule: .nullify),
+    Reference(table: .pages, attribute: 0, target: .books, rule: .cascade),
+    Reference(table: .loans, attribute: 0, target: .books, rule: .deny),
+  ]
+
+  /// What saving a layer makes of the rows.
+  func saving(_ layer: PlainLayer, _ policy: PlainPolicy) -> Outcome {
+    var result = self
+    for (table, edits) in layer.edits {
+      for (key, edit) in edits {
+        switch edit {
+        case .set(let row): result[table, key] = row
+        case .seen(let before, let after):
+          let settled = Self.settle(before, after, over: self[table, key], policy)
+          if settled.conflicts && policy == .error { return .conflict }
+          result[table, key] = settled.row
+        }
+      }
+    }
+    for (link, isThere) in layer.links {
+      if isThere { result.links.insert(link) } else { result.links.remove(link) }
+    }
+    if result.applyDeleteRules(since: self) { return .deleteDenied }
+    result.links = result.links.filter {
+      result[.books, $0.book] != nil && result[.topics, $0.topic] != nil
+    }
+    for (key, page) in result.rows(.pages) where self[.pages, key]?[0] != page[0] {
+      guard let book = page[0], result[.books, book] != nil else { return .missingReference }
+    }
+    let slots = result.rows(.books).values.compactMap { $0[2] }
+    return Set(slots).count == slots.count ? .saved(result) : .uniquenessViolated
+  }
+
+  /// What becomes of a row that was edited and is another one by now.
+  static func settle(
+    _ before: PlainRow?, _ after: PlainRow?, over stored: PlainRow?, _ policy: PlainPolicy
+  ) -> (row: PlainRow?, conflicts: Bool) {
+    switch (before, after, stored) {
+    case (nil, nil, _): return (stored, false)
+    case (nil, let after?, let stored?):
+      if after == stored { return (stored, false) }
+      return (policy == .mergeMine || policy == .overwrite ? after : stored, true)
+    case (nil, let after?, nil): return (after, false)
+    case (_?, nil, nil): return (nil, false)
+    case (let before?, nil, let stored?):
+      if before == stored { return (nil, false) }
+      return (policy == .mergeMine || policy == .overwrite ? nil : stored, true)
+    case (_?, let after?, nil): return (policy == .overwrite ? after : nil, true)
+    case (let before?, let after?, let stored?):
+      let edited = before.indices.filter { before[$0] != after[$0] }
+      let others = edited.filter { stored[$0] != before[$0] && stored[$0] != after[$0] }
+      if policy == .discard && !others.isEmpty { return (stored, true) }
+      var row = stored
+      for index in edited where policy != .mergeTheirs || !others.contains(index) {
+        row[index] = after[index]
+      }
+      return (row, !others.isEmpty)
+    }
+  }
+
+  /// Applies delete rules to a fixed point.
+  ///
+  /// - Returns: whether one of them forbids a deletion.
+  private mutating func applyDeleteRules(since old: PlainRows) -> Bool {
+    var deleted: [(PlainTable, Int)] = []
+    for table in PlainTable.allCases {
+      for key in old.rows(table).keys where self[table, key] == nil { deleted.append((table, key)) }
+    }
+    var denials: [(Reference, Int, Int)] = []
+    while let (table, key) = deleted.popLast() {
+      for reference in Self.references where reference.target == table {
+        for (referrer, row) in rows(reference.table) where row[reference.attribute] == key {
+          switch reference.rule {
+          case .nullify: self[reference.table, referrer]?[reference.attribute] = nil
+          case .deny: denials.append((reference, referrer, key))
+          case .cascade:
+            self[reference.table, referrer] = nil
+            deleted.append((reference.table, referrer))
+          }
+        }
+      }
+      links = links.filter {
+        !(table == .books && $0.book == key) && !(table == .topics && $0.topic == key)
+      }
+    }
+    return denials.contains { self[$0.0.table, $0.1]?[$0.0.attribute] == $0.2 }
+  }
+}

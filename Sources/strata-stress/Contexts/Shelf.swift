@@ -1,0 +1,102 @@
+import Strata
+
+/// An entity of the contexts' stress test, as a plain row.
+protocol PlainEntity: Entity, Equatable where ID == Int {
+  static var table: PlainTable { get }
+  var row: PlainRow { get }
+  init(key: Int, _ row: PlainRow)
+}
+
+struct Shelf: PlainEntity {
+  var id = 0
+  var height = 0
+
+  static let books = toMany(\Book.shelfID)
+  static let schema = Schema<Shelf>("shelves", key: \.id) {
+    Attribute(\.height)
+    books
+  }
+  static let table = PlainTable.shelves
+  var row: PlainRow { [height] }
+}
+
+extension Shelf {
+  init(key: Int, _ row: PlainRow) { self.init(id: key, height: row[0] ?? 0) }
+}
+
+struct Book: PlainEntity {
+  var id = 0
+  var first = 0
+  var second = 0
+  var slot: Int?
+  var shelfID: Int?
+
+  static let shelf = toOne(\.shelfID, Shelf.self, onDelete: .nullify)
+  static let topics = manyToMany(Topic.self)
+  static let schema = Schema<Book>("books", key: \.id) {
+    Attribute(\.first).indexed()
+    Attribute(\.second)
+    Attribute(\.slot).unique()
+    shelf
+    topics
+  }
+  static let table = PlainTable.books
+  var row: PlainRow { [first, second, slot, shelfID] }
+}
+
+extension Book {
+  init(key: Int, _ row: PlainRow) {
+    self.init(id: key, first: row[0] ?? 0, second: row[1] ?? 0, slot: row[2], shelfID: row[3])
+  }
+}
+
+/// Goes with its book.
+struct Page: PlainEntity {
+  var id = 0
+  var bookID = 0
+  var number = 0
+
+  static let book = toOne(\.bookID, Book.self, onDelete: .cascade)
+  static let schema = Schema<Page>("pages", key: \.id) {
+    book
+    Attribute(\.number)
+  }
+  static let table = PlainTable.pages
+  var row: PlainRow { [bookID, number] }
+}
+
+extension Page {
+  init(key: Int, _ row: PlainRow) { self.init(id: key, bookID: row[0] ?? 0, number: row[1] ?? 0) }
+}
+
+/// Keeps its book.
+struct Loan: PlainEntity {
+  var id = 0
+  var bookID: Int?
+
+  static let book = toOne(\.bookID, Book.self, onDelete: .deny)
+  static let schema = Schema<Loan>("loans", key: \.id) { book }
+  static let table = PlainTable.loans
+  var row: PlainRow { [bookID] }
+}
+
+extension Loan {
+  init(key: Int, _ row: PlainRow) { self.init(id: key, bookID: row[0]) }
+}
+
+struct Topic: PlainEntity {
+  var id = 0
+  var weight = 0
+
+  static let books = manyToMany(inverseOf: \Book.Type.topics)
+  static let schema = Schema<Topic>("topics", key: \.id) {
+    Attribute(\.weight)
+    books
+  }
+  static let table = PlainTable.topics
+  var row: PlainRow { [weight] }
+}
+
+extension Topic {
+  init(key: Int, _ row: PlainRow) { self.init(id: key, weight: row[0] ?? 0) }
+}

@@ -1,0 +1,32 @@
+import Foundation
+import StrataSQLite
+
+/// What SQLite finds in the file of a store that nobody has open.
+struct StoredRows {
+  private(set) var rows = PlainRows()
+
+  init(_ url: URL) throws {
+    let connection = try Connection(path: url.path, access: .existing, busyTimeout: .seconds(5))
+    let columns: [PlainTable: String] = [
+      .shelves: "height", .books: "first, second, slot, shelfID", .pages: "bookID, number",
+      .loans: "bookID", .topics: "weight",
+    ]
+    for (table, names) in columns {
+      let statement = try connection.prepare("SELECT id, \(names) FROM \(table)")
+      defer { statement.reset() }
+      while try statement.step() {
+        rows[table, Int(statement.integer(0))] = (1..<Int32(statement.columnCount)).map {
+          statement.isNull($0) ? nil : Int(statement.integer($0))
+        }
+      }
+    }
+    let join = try connection.text(
+      "SELECT name FROM sqlite_schema WHERE type = 'table' AND name LIKE '%books.topics'")
+    let links = try connection.prepare("SELECT owner, target FROM \"\(join ?? "")\"")
+    defer { links.reset() }
+    while try links.step() {
+      rows.links.insert(
+        PlainLink(book: Int(links.integer(0)), topic: Int(links.integer(1))))
+    }
+  }
+}

@@ -1,0 +1,62 @@
+import StrataTesting
+import Testing
+
+@testable import Strata
+
+/// A consumer of changes who also reads: what it read in between must be told to be over.
+@Suite(.stack(Boat.self, Harbour.self)) struct StreamAfterReadTests {
+  let stack = Stack.test
+
+  private func set(_ id: Int, to length: Int?) async throws {
+    try await stack.withScratch { scratch in
+      guard let length else {
+        for boat in try await scratch.find(Boat.self, [id]) { scratch.delete(boat) }
+        return
+      }
+      scratch.upsert(Boat(id: id, length: length))
+    }
+  }
+
+  private func follow(_ copy: inout [Int: Int], _ changes: Changes<Boat>) {
+    for boat in changes.deleted { copy[boat.id] = nil }
+    for boat in changes.inserted { copy[boat.id] = boat.length }
+    for update in changes.updated { copy[update.after.id] = update.after.length }
+  }
+
+  /// 0 to 1 and 1 to 0 composed to nothing, and the copy stayed at 1.
+  @Test(arguments: [(0, 1, 0), (nil, 1, nil), (1, nil, 1)] as [(Int?, Int?, Int?)])
+  func `a row that is what it was is told if it was another one meanwhile`(
+    _ first: Int?, _ second: Int?, _ third: Int?
+  ) async throws {
+    try await set(1, to: first)
+    var all = stack.changes.makeAsyncIterator()
+    var ofView = await stack.view.changes(of: Boat.self).makeAsyncIterator()
+    try await set(1, to: second)
+    var copies: [[Int: Int]] = []
+    for boats in [try await stack.fetch(Boat.all), try await stack.view.fetch(Boat.all)] {
+      copies.append(Dictionary(uniqueKeysWithValues: boats.map { ($0.id, $0.length) }))
+    }
+    try await set(1, to: third)
+    try await set(2, to: 7)
+    follow(&copies[0], try #require(await all.next()).changes(of: Boat.self))
+    follow(&copies[1], try #require(await ofView.next()))
+    var expected = [2: 7]
+    expected[1] = third
+    #expect(copies == [expected, expected])
+  }
+
+  /// The read that a reset asks for is of a later commit than the reset.
+  @Test func `so it is after a reset`() async throws {
+    try await set(1, to: 0)
+    var changes = stack.changes.makeAsyncIterator()
+    try await stack.writeAsAnotherProgram("UPDATE boats SET name = 'reset'")
+    try await stack.withScratch { $0.insert(Harbour(id: 1)) }
+    #expect(try #require(await changes.next()).changes(of: Boat.self).isReset)
+    try await set(1, to: 1)
+    var copy = Dictionary(
+      uniqueKeysWithValues: try await stack.fetch(Boat.all).map { ($0.id, $0.length) })
+    try await set(1, to: 0)
+    follow(&copy, try #require(await changes.next()).changes(of: Boat.self))
+    #expect(copy == [1: 0])
+  }
+}

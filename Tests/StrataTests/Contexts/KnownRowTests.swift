@@ -1,0 +1,178 @@
+import StrataTesting
+import Testing
+
+@testable import Strata
+
+/// What a context believes of a row: the value in hand, what it saved, what others committed.
+@Suite(.stack(Boat.self, Harbour.self)) struct KnownRowTests {
+  let stack = Stack.test
+  let gull = Boat(id: 1, name: "Gull", length: 1)
+
+  private func commit(_ id: Int, _ change: @Sendable (inout Boat) -> Void) async throws {
+    try await stack.withScratch { scratch in
+      let boat = try #require(try await scratch.find(Boat.self, id))
+      scratch.update(boat, change)
+    }
+  }
+
+  // MARK: Own saves of a scratch context
+
+  /// The row that was fetched equalled what an older save of the context had replaced, and deleting
+  /// it did nothing: one number said for all keys through which commit the context knew them.
+  @Test func `a row that came back is deleted by who has fetched it`() async throws {
+    try await stack.withScratch { [gull] in $0.insert(gull) }
+    let worker = stack.scratch()
+    worker.delete(gull)
+    try await worker.save()
+    try await stack.withScratch { [gull] in $0.insert(gull) }
+    worker.insert(Boat(id: 2))
+    try await worker.save()
+    worker.delete(try #require(try await worker.find(Boat.self, 1)))
+    #expect(worker.hasChanges)
+    try await worker.save()
+    #expect(try await stack.fetch(Boat.all).map(\.id) == [2])
+  }
+
+  @Test func `a row that became what it was is updated from what was fetched`() async throws {
+    try await stack.withScratch { [gull] in $0.insert(gull) }
+    let worker = stack.scratch()
+    worker.update(gull) { $0.length = 10 }
+    try await worker.save()
+    try await commit(1) { $0.length = 1 }
+    worker.upsert(Boat(id: 2))
+    try await worker.save()
+    let found = try #require(try await worker.find(Boat.self, 1))
+    #expect(worker.update(found) { $0.length += 1 }.length == 2)
+    try await worker.save()
+    #expect(try await stack.find(Boat.self, 1)?.length == 2)
+  }
+
+  @Test func `a value of a row that the context deleted is deleted again, without reading`()
+    async throws
+  {
+    try await stack.withScratch { [gull] in $0.insert(gull) }
+    let worker = stack.scratch()
+    worker.delete(gull)
+    try await worker.save()
+    try await stack.withScratch { [gull] in $0.insert(gull) }
+    worker.delete(gull)
+    try await worker.save()
+    #expect(try await stack.fetch(Boat.all).isEmpty)
+  }
+
+  /// Of a save of more than 10,000 rows nothing was remembered: the next edit conflicted with it.
+  @Test func `values from before a large save of the context can be edited`() async throws {
+    let count = 10_001
+    try await stack.withScratch { scratch in
+      for id in 0..<count { scratch.insert(Boat(id: id)) }
+    }
+    let worker = stack.scratch()
+    let boats = try await worker.fetch(Boat.all)
+    for boat in boats { worker.update(boat) { $0.length = 1 } }
+    try await worker.save()
+    worker.update(boats[0]) { $0.length = 2 }
+    try await worker.save()
+    #expect(try await stack.find(Boat.self, 0)?.length == 2)
+  }
+
+  // MARK: Newer states under edits
+
+  /// The fetch showed the whole row as it was edited, and filters went by that.
+  @Test func `after a refresh, attributes that were not edited are the newest`() async throws {
+    try await stack.withScratch { [gull] in $0.insert(gull) }
+    let scratch = stack.scratch()
+    scratch.update(try #require(try await scratch.find(Boat.self, 1))) { $0.length = 2 }
+    let child = scratch.scratch()
+    try await commit(1) { $0.name = "Swan" }
+    await scratch.refresh()
+    #expect(try await scratch.find(Boat.self, 1) == Boat(id: 1, name: "Swan", length: 2))
+    #expect(try await scratch.count(Boat.where { $0.name == "Swan" && $0.length == 2 }) == 1)
+    #expect(try await scratch.count(Boat.where { $0.name == "Gull" }) == 0)
+    #expect(try await child.find(Boat.self, 1)?.name == "Gull")
+    await child.refresh()
+    #expect(try await child.find(Boat.self, 1) == Boat(id: 1, name: "Swan", length: 2))
+  }
+
+  /// The view showed the value of before the edit, which was neither stored nor edited.
+  @Test @MainActor func `an attribute that is set back follows the store`() async throws {
+    try await stack.withScratch { [gull] in $0.insert(gull) }
+    let view = stack.view
+    let live = try await view.loaded(Boat.all)
+    view.update(gull) { ($0.length, $0.speed) = (2, 3) }
+    try await commit(1) { $0.length = 5 }
+    #expect(view.conflicts.map(\.attributes) == [["length"]])
+    #expect(view.update(live.elements[0]) { $0.length = 1 }.length == 5)
+    #expect(view.conflicts.isEmpty && live.elements[0].length == 5)
+    #expect(try await view.find(Boat.self, 1)?.length == 5)
+    try await view.save()
+    #expect(try await stack.fetch(Boat.all) == [Boat(id: 1, name: "Gull", length: 5, speed: 3)])
+  }
+
+  /// Merged in two turns the edit vanished with the first one; in one turn it was a conflict.
+  @Test(arguments: SavePolicy.allCases, [false, true])
+  @MainActor
+  func `an edit that somebody else made too, and took back, is judged by the last commit`(
+    _ policy: SavePolicy, _ mergesEach: Bool
+  ) async throws {
+    try await stack.withScratch { [gull] in $0.insert(gull) }
+    let view = stack.view
+    let live = try await view.loaded(Boat.all)
+    view.update(gull) { $0.length = 2 }
+    if mergesEach {
+      try await commit(1) { $0.length = 2 }
+      #expect(view.conflicts.isEmpty)
+      try await commit(1) { $0.length = 3 }
+    } else {
+      let stop = await WriterStop(stack)
+      let table = stack.store.model.table(of: Boat.self)
+      let layers = try [(1, 2), (2, 3)].map { before, after in
+        var layer = Layer()
+        let change = Change(
+          before: try table.encode(Boat(id: 1, name: "Gull", length: before), RecordBuilder()),
+          after: try table.encode(Boat(id: 1, name: "Gull", length: after), RecordBuilder()))
+        layer[table.id, RecordKey(.integer(1))] = .known(change)
+        return layer
+      }
+      let commits = layers.map(stack.commitUrgently)
+      stop.release()
+      for commit in commits { try await view.merged(try await commit.value) }
+    }
+    #expect(view.conflicts.map(\.attributes) == [["length"]])
+    let error = await failure { try await view.save(policy) }
+    #expect(error?.code == (policy == .error ? .conflict : nil))
+    let isMine = policy == .mergeMine || policy == .overwrite
+    #expect(try await stack.find(Boat.self, 1)?.length == (isMine ? 2 : 3))
+    if policy != .error { #expect(live.elements[0].length == (isMine ? 2 : 3)) }
+  }
+
+  // MARK: Children
+
+  /// The child pinned what it read after its parent's save, and saw that save.
+  @Test func `a child that has read nothing sees nothing that its parent does later`() async throws
+  {
+    try await stack.withScratch { [gull] in $0.insert(gull) }
+    let parent = stack.scratch()
+    parent.update(gull) { $0.length = 2 }
+    let child = parent.scratch()
+    let grandchild = child.scratch()
+    parent.update(gull) { $0.length = 3 }
+    parent.insert(Boat(id: 5, name: "later"))
+    try await parent.save()
+    for context in [child, grandchild] {
+      #expect(try await context.find(Boat.self, 1)?.length == 2)
+      #expect(try await context.find(Boat.self, 5) == nil)
+    }
+    await child.refresh()
+    #expect(try await child.find(Boat.self, 5) != nil)
+  }
+
+  @Test func `a parent that refreshes leaves its child where it was`() async throws {
+    let parent = stack.scratch()
+    let child = parent.scratch()
+    await parent.refresh()
+    parent.insert(gull)
+    try await parent.save()
+    #expect(try await child.fetch(Boat.all).isEmpty)
+    #expect(try await parent.fetch(Boat.all) == [gull])
+  }
+}

@@ -1,0 +1,112 @@
+import Testing
+
+@testable import Strata
+
+/// When the view context is woken: every state meets every event.
+@Suite struct MergePullTests {
+  private typealias Pull = MergePull<Int>
+
+  private enum Event: CaseIterable {
+    case wake, suspend, resume, close, saveBegan, saveEnded, step, lastStep, failure, retry
+  }
+
+  private static let save = CompletedSave(
+    id: 1, report: SaveReport(commit: 1, changes: [:], effects: []))
+
+  /// A pull in every state, with somebody who waits.
+  private static var all: [Pull] {
+    var open = Pull()
+    open.begin()
+    var stuck = open
+    stuck.didStep(.nothing)
+    var pulls = [Pull(), open, stuck, open, stuck, open]
+    pulls[3].suspend()
+    pulls[4].suspend()
+    _ = pulls[5].close()
+    for index in pulls.indices { pulls[index].wait(7) }
+    return pulls
+  }
+
+  @Test(arguments: Event.allCases) private func `every state meets every event`(_ event: Event) {
+    for old in Self.all {
+      var pull = old
+      switch event {
+      case .wake: pull.wake()
+      case .suspend: pull.suspend()
+      case .resume: pull.resume()
+      case .close:
+        let waiter = pull.close()
+        #expect(waiter == 7)
+      case .saveBegan: pull.saveBegan()
+      case .saveEnded: pull.saveEnded(Self.save)
+      case .step: pull.didStep(.commits)
+      case .lastStep: pull.didStep(.nothing)
+      case .failure:
+        let triesAgain = pull.didFail()
+        #expect(triesAgain == (old.state != .closed))
+      case .retry: pull.retries()
+      }
+      let expected: Pull.State =
+        switch (old.state, event) {
+        case (_, .close): .closed
+        case (.open(let reach), .suspend): .suspended(reach)
+        case (.suspended(let reach), .resume): .open(reach)
+        case (.open, .step): .open(.commits)
+        case (.open, .lastStep): .open(.nothing)
+        case (let state, _): state
+        }
+      #expect(pull.state == expected, "\(event) in \(old.state)")
+      // Who is answered: somebody who waits, of an open store, if there is something to tell.
+      let tellsCommits = pull.state == .open(.commits)
+      let isOpen = tellsCommits || pull.state == .open(.nothing)
+      let isAsked =
+        switch (old.state, event) {
+        case (_, .wake), (_, .saveEnded), (.suspended, .resume): true
+        case (_, _): false
+        }
+      let waits = ![.close, .step, .lastStep].contains(event)
+      #expect(pull.isDue(hasUnread: false) == (isOpen && isAsked), "\(event) in \(old.state)")
+      #expect(pull.isDue(hasUnread: true) == (isOpen && isAsked || tellsCommits))
+      let isAnswered = isOpen && isAsked && waits
+      #expect(pull.answer(hasUnread: false) == (isAnswered ? 7 : nil), "\(event) in \(old.state)")
+      let hears = event != .saveBegan && waits && (isAnswered || tellsCommits)
+      #expect(pull.answer(hasUnread: true) == (hears ? 7 : nil), "\(event) in \(old.state)")
+      #expect(pull.isAtRest(hasUnread: true) == (waits && !pull.isDue(hasUnread: true)))
+    }
+  }
+
+  @Test func `a save is told together with its commit`() {
+    var pull = Pull()
+    pull.begin()
+    pull.wait(7)
+    pull.saveBegan()
+    #expect(pull.answer(hasUnread: true) == nil)
+    pull.saveEnded(Self.save)
+    #expect(pull.answer(hasUnread: true) == 7 && pull.completedSave?.id == 1)
+    pull.didStep(.commits)
+    #expect(pull.completedSave == nil && pull.answer(hasUnread: true) == nil)
+    // A save that failed leaves the one before it to be told.
+    pull.saveBegan()
+    pull.saveEnded(Self.save)
+    pull.saveBegan()
+    pull.saveEnded(nil)
+    #expect(pull.completedSave?.id == 1)
+  }
+
+  @Test func `one try waits at a time`() {
+    var pull = Pull()
+    pull.begin()
+    var tries = [pull.didFail(), pull.didFail()]
+    pull.retries()
+    tries.append(pull.didFail())
+    #expect(tries == [true, false, true])
+  }
+
+  @Test func `a merge begins once`() async {
+    await #expect(processExitsWith: .failure) {
+      var pull = MergePull<Int>()
+      pull.begin()
+      pull.begin()
+    }
+  }
+}
