@@ -302,6 +302,7 @@ public final class ScratchContext {
       }
     case .scratch(let context, _):
       state = context.state
+      context.hasChildren = true
       parent = .scratch(context, layers: context.layers)
     }
   }

@@ -289,7 +289,7 @@ public final class ViewContext: Observable {
     }
   }
 
-  private func beginSave() throws(StoreError) -> (id: Int, layer: Layer)? {
+  private func beginSave() throws(StoreError) -> ViewSave.Cargo? {
     do throws(StoreError) {
       let save = try layers.beginSave()
       saveError = nil

@@ -8,17 +8,19 @@
 /// resolved. A merge moves the rows under the layers, so what is shown, what conflicts and what is
 /// saved depend on the edits and on the newest row alone, not on the commits in between.
 struct ViewLayers {
-  private(set) var saving: (id: Int, layer: Layer, firstPart: Int)?
+  private var save = ViewSave()
   var pending: Edits
   private(set) var base = BaseRows()
   /// The edited keys that conflict: what a failed save found in the store, or unknown where ``base``
   /// says it.
   private var contested: [TableID: [RecordKey: RecordState]] = [:]
-  private var lastSave = 0
 
   init(_ model: Model, undoLimit: Int = 0) {
     pending = Edits(model, undoLimit: undoLimit)
   }
+
+  /// The edits that are being saved.
+  var saving: ViewSave.Cargo? { save.cargo }
 
   var isSaving: Bool { saving != nil }
 
@@ -86,15 +88,12 @@ struct ViewLayers {
   // MARK: Saving
 
   /// Moves what is edited into the layer that is being saved; nil if there is nothing.
-  mutating func beginSave() throws(StoreError) -> (id: Int, layer: Layer)? {
-    guard saving == nil else { fatalError("a save began while another one was under way") }
+  mutating func beginSave() throws(StoreError) -> ViewSave.Cargo? {
     try pending.checkRejected()
     if pending.layer.isEmpty { return nil }
-    lastSave += 1
-    let layer = pending.layer
-    saving = (id: lastSave, layer: layer, firstPart: pending.undo.beginSave())
+    let cargo = save.begin(pending.layer, firstPart: pending.undo.beginSave())
     pending.layer = Layer()
-    return (lastSave, layer)
+    return cargo
   }
 
   /// Puts what could not be saved back under what was edited meanwhile, and notes what the writer
@@ -103,8 +102,7 @@ struct ViewLayers {
   /// - Returns: the keys that were edited again meanwhile: edits that cancel each other show the
   ///   store's row.
   mutating func saveFailed(_ error: StoreError) -> [(table: TableID, key: RecordKey)] {
-    guard let failed = saving else { return [] }
-    saving = nil
+    guard let failed = save.failed() else { return [] }
     pending.undo.saveFailed(failed.layer, from: failed.firstPart)
     let later = pending.layer
     pending.layer = failed.layer
@@ -130,9 +128,8 @@ struct ViewLayers {
     _ changes: ChangeSet?, completedSave: CompletedSave?, read: [TableID: [RecordKey: Record?]]
   ) -> [TableID: Set<RecordKey>] {
     var touched: [TableID: Set<RecordKey>] = [:]
-    if let saved = saving, let save = completedSave, saved.id == save.id {
-      saving = nil
-      end(saved, save.report, &touched)
+    if let completedSave, let saved = save.committed(completedSave.id) {
+      end(saved, completedSave.report, &touched)
     }
     for (table, changes) in changes?.tables ?? [:] {
       var base = base
@@ -155,8 +152,7 @@ struct ViewLayers {
   }
 
   private mutating func end(
-    _ saved: (id: Int, layer: Layer, firstPart: Int), _ report: SaveReport,
-    _ touched: inout [TableID: Set<RecordKey>]
+    _ saved: ViewSave.Cargo, _ report: SaveReport, _ touched: inout [TableID: Set<RecordKey>]
   ) {
     for (table, edits) in saved.layer.tables {
       touched[table] = Set(edits.map(\.key))

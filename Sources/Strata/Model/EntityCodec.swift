@@ -227,9 +227,9 @@ struct EntityCodec: Sendable {
 
 extension RecordView: CellSource {
   @inline(__always)
-  func text(_ column: Int) -> UnsafeRawBufferPointer { payload(column) }
+  func text(_ column: Int) -> UnsafeRawBufferPointer { bytes(column) }
   @inline(__always)
-  func blob(_ column: Int) -> UnsafeRawBufferPointer { payload(column) }
+  func blob(_ column: Int) -> UnsafeRawBufferPointer { bytes(column) }
 }
 
 /// The row that a statement stands on.

@@ -53,11 +53,24 @@ struct RecordView {
     return UnsafeRawBufferPointer(start: payloads + start, count: end &- start)
   }
 
+  /// The integer of a cell; 0 for a cell of another storage class, which only damage can bring.
   @inline(__always)
-  func integer(_ column: Int) -> Int64 { Self.integer(payload(column)) }
+  func integer(_ column: Int) -> Int64 {
+    tag(column) == CellTag.integer.rawValue ? Self.integer(payload(column)) : 0
+  }
 
+  /// The real of a cell; 0 for a cell of another storage class, which only damage can bring.
   @inline(__always)
-  func real(_ column: Int) -> Double { Self.real(payload(column)) }
+  func real(_ column: Int) -> Double {
+    tag(column) == CellTag.real.rawValue ? Self.real(payload(column)) : 0
+  }
+
+  /// The bytes of a text or a blob; none for a number, which only damage can bring.
+  @inline(__always)
+  func bytes(_ column: Int) -> UnsafeRawBufferPointer {
+    tag(column) >= CellTag.text.rawValue
+      ? payload(column) : UnsafeRawBufferPointer(start: nil, count: 0)
+  }
 
   func cell(_ column: Int) -> Cell {
     let payload = payload(column)

@@ -12,12 +12,12 @@ final class ContextHistory {
   }
 
   /// What was done, for a report.
-  private(set) var steps: [String] = []
+  var steps: [String] = []
   private(set) var counts: [String: Int] = [:]
 
   let stack: Stack
   private let url: URL
-  private let second: Stack
+  let second: Stack
   let view: ViewContext
   var random: SplitMix64
   /// The rows after every commit.
@@ -28,8 +28,8 @@ final class ContextHistory {
   private(set) var saving: Saving?
   /// Whether the task of the newest save has ended.
   private var hasEnded = false
-  private var workers: [ContextWorker] = []
-  private let screen: ContextScreen
+  var workers: [ContextWorker] = []
+  let screen: ContextScreen
   private let streams: ContextStreams
 
   /// A save of the view context that is under way.
@@ -124,8 +124,11 @@ final class ContextHistory {
     try require(code == expected, "\(expected) expected, not \(code.map { "\($0)" } ?? "a commit")")
   }
 
-  private func advance(to rows: PlainRows) {
-    if rows == current { return }
+  /// Takes the rows of a new commit, if there is one.
+  ///
+  /// - Parameter isCommitted: whether there is one although the rows are the same.
+  func advance(to rows: PlainRows, isCommitted: Bool = false) {
+    if rows == current && !isCommitted { return }
     streams.willHear(rows, current)
     newest += 1
     states[newest] = rows
@@ -175,7 +178,7 @@ final class ContextHistory {
       guard !workers.isEmpty else { return }
       let index = random.below(workers.count)
       if try await workers[index].step(self) { workers.remove(at: index) }
-    case 17: try await random.oneIn(3) ? importBooks() : commitElsewhere()
+    case 17: try await actElsewhere()
     case 18: try await streams.step(self)
     default: for _ in 0..<random.below(4) { await Task.yield() }
     }
@@ -183,7 +186,7 @@ final class ContextHistory {
 
   // MARK: The view context
 
-  private func editView() throws {
+  func editView() throws {
     joinFailedSave()
     switch random.below(8) {
     case 0..<4: try edit(screen.books)
@@ -338,76 +341,6 @@ final class ContextHistory {
       }
     }
     return true
-  }
-
-  // MARK: Others
-
-  private func beginWorker() async throws {
-    if workers.count >= 4 { return }
-    let parents = workers.filter { $0.parent == .store }
-    switch random.below(4) {
-    case 0:
-      workers.append(
-        ContextWorker(
-          view.scratch(), .view, ReadRows(states[view.commit]), viewLayers, name: "sheet"))
-    case 1 where !parents.isEmpty:
-      let parent = parents[random.below(parents.count)]
-      workers.append(parent.child())
-    default:
-      workers.append(ContextWorker(stack.scratch(), .store, ReadRows(nil), [], name: "worker"))
-    }
-    steps.append("\(workers[workers.count - 1].name) begins")
-  }
-
-  /// Commits through a second stack on the same file.
-  private func commitElsewhere() async throws {
-    try await finishSave()
-    let scratch = second.scratch()
-    var layer = PlainLayer()
-    for _ in 0...random.below(2) {
-      let key = randomKey(.books)
-      if let book = try await scratch.find(Book.self, key) {
-        if random.oneIn(4) {
-          scratch.delete(book)
-          layer.edit(.books, key, from: book.row, to: nil)
-          continue
-        }
-        let row = changed(book.row, .books)
-        scratch.update(book) { $0 = Book(key: key, row) }
-        if row != book.row { layer.edit(.books, key, from: book.row, to: row) }
-      } else {
-        let row = randomRow(.books)
-        scratch.upsert(Book(key: key, row))
-        layer.upsert(.books, key, row)
-      }
-    }
-    let edits = (layer.edits[.books] ?? [:]).sorted { $0.key < $1.key }.map {
-      "\($0.key): \($0.value)"
-    }
-    note("another stack commits \(edits)", "foreign")
-    if layer.isEmpty { return }
-    let outcome = current.saving(layer, .error)
-    var commit: Int64?
-    let code = await code { commit = try await scratch.save() }
-    try didSave(layer, .error, outcome, commit: commit, code)
-  }
-
-  /// Imports a feed that says one attribute of some books.
-  private func importBooks() async throws {
-    try await finishSave()
-    var rows = current
-    var records: [String] = []
-    for key in Set((0...random.below(3)).map { _ in randomKey(.books) }).sorted() {
-      let first = random.below(3)
-      var row = rows[.books, key] ?? [0, 0, nil, nil]
-      row[0] = first
-      rows[.books, key] = row
-      records.append("{\"id\":\(key),\"first\":\(first)}")
-    }
-    let json = "[\(records.joined(separator: ","))]"
-    note("an import of \(json)", "imports")
-    try await stack.importJSON(Book.self, from: .data(Data(json.utf8)))
-    advance(to: rows)
   }
 
   func words(_ row: PlainRow?) -> String { PlainEdit.words(row) }

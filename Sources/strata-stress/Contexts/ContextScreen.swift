@@ -11,6 +11,7 @@ struct ContextScreen {
   private let filtered: LiveQuery<Book>
   private let window: LiveQuery<Book>
   private let ofShelf: LiveQuery<Book>
+  private let readings: [LiveQuery<Book>]
   private let sections: SectionedLiveQuery<Book, Int>
   private let count: LiveValue<Int>
   private let greatest: LiveValue<Int?>
@@ -24,6 +25,7 @@ struct ContextScreen {
     filtered = view.live(Book.where { $0.first == 1 }.sorted(by: \.second))
     window = view.live(Book.sorted(by: \.second, .descending).limit(2))
     ofShelf = view.live(Shelf.books(of: 1))
+    readings = (0..<3).map { view.live(Topic.reading(of: $0)) }
     sections = view.live(Book.sorted(by: \.second), sectionedBy: \.first)
     count = view.live(.count, of: Book.where { $0.first == 1 })
     greatest = view.live(.max(\.second), of: Book.all)
@@ -35,6 +37,7 @@ struct ContextScreen {
     try await filtered.load()
     try await window.load()
     try await ofShelf.load()
+    for live in readings { try await live.load() }
     try await sections.load()
     try await count.load()
     try await greatest.load()
@@ -75,7 +78,18 @@ struct ContextScreen {
     try history.require(
       greatest.value == .some(rows.map(\.second).max()),
       "the greatest is \(String(describing: greatest.value))")
+    try checkReadings(history, shown)
     try checkConflicts(history)
+  }
+
+  /// Compares the ordered links that are shown with those of some rows.
+  func checkReadings(_ history: ContextHistory, _ shown: PlainRows) throws {
+    for (topic, live) in readings.enumerated() {
+      try history.require(
+        live.elements.map(\.id) == shown.reading(of: topic),
+        "topic \(topic) reads \(live.elements.map(\.id)), not \(shown.reading(of: topic)), "
+          + "at commit \(history.view.commit)")
+    }
   }
 
   private func check<E: PlainEntity>(

@@ -4,6 +4,8 @@ import Strata
 @MainActor
 final class ReadRows {
   var rows: PlainRows?
+  /// Whether a suspension took what was read.
+  var isLost = false
   init(_ rows: PlainRows?) { self.rows = rows }
 }
 
@@ -51,6 +53,11 @@ final class ContextWorker {
       context.scratch(), .worker(self), read, frozen + [layer], name: "child of \(name)")
   }
 
+  /// How many parents it has before the store or the view context.
+  var depth: Int {
+    if case .worker(let parent) = parent { parent.depth + 1 } else { 1 }
+  }
+
   /// - Returns: whether the context is let go of.
   func step(_ history: ContextHistory) async throws -> Bool {
     switch history.random.below(14) {
@@ -85,6 +92,7 @@ final class ContextWorker {
   // MARK: Reading
 
   private func base(_ history: ContextHistory) async throws -> PlainRows {
+    while read.isLost { readNewest(history, afterSuspension: true) }
     if read.rows == nil {
       try await history.finishSave()
       read.rows = history.current
@@ -234,8 +242,7 @@ final class ContextWorker {
         shown.links.contains($0)
       } then: {
         history.pending = $0
-        self.read = ReadRows(history.states[history.view.commit])
-        self.frozen = history.viewLayers
+        self.readNewest(history)
       }
     case .worker(let parent):
       let layers = parent.frozen + [parent.layer]
@@ -246,8 +253,7 @@ final class ContextWorker {
         layers.reduce(nil) { $1.links[link] ?? $0 }
       } then: {
         parent.layer = $0
-        self.read = parent.read
-        self.frozen = parent.frozen + [parent.layer]
+        self.readNewest(history)
       }
     }
   }
@@ -304,20 +310,29 @@ final class ContextWorker {
   private func refresh(_ history: ContextHistory) async throws {
     try await history.finishSave()
     history.note("\(name) refreshes", "refreshes")
+    await context.refresh()
+    readNewest(history)
+  }
+
+  /// Reads the newest state from now on; children that have read nothing yet stay where they were.
+  private func readNewest(_ history: ContextHistory, afterSuspension: Bool = false) {
+    if hasChildren && read.rows == nil { read.rows = history.current }
     switch parent {
-    case .store:
-      if hasChildren && read.rows == nil { read.rows = history.current }
-      await context.refresh()
-      read = ReadRows(nil)
-      hasChildren = false
+    case .store: read = ReadRows(nil)
     case .view:
-      await context.refresh()
       read = ReadRows(history.states[history.view.commit])
       frozen = history.viewLayers
     case .worker(let parent):
-      await context.refresh()
+      if afterSuspension && parent.read === read {
+        parent.readNewest(history, afterSuspension: true)
+      }
+      parent.hasChildren = true
       read = parent.read
       frozen = parent.frozen + [parent.layer]
     }
+    hasChildren = false
   }
+
+  /// A suspension takes what was read; the next read is of the newest state.
+  func didSuspend() { if read.rows != nil { read.isLost = true } }
 }

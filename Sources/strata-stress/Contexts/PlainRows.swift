@@ -123,6 +123,8 @@ struct PlainLayer: Equatable {
 struct PlainRows: Equatable {
   var tables: [PlainTable: [Int: PlainRow]] = [:]
   var links: Set<PlainLink> = []
+  /// The books of each topic, in an order of their own.
+  var readings: [Int: [Int]] = [:]
 
   subscript(table: PlainTable, key: Int) -> PlainRow? {
     get { tables[table]?[key] }
@@ -133,6 +135,7 @@ struct PlainRows: Equatable {
 
   static func == (left: PlainRows, right: PlainRows) -> Bool {
     left.links == right.links
+      && left.readings.filter { !$0.value.isEmpty } == right.readings.filter { !$0.value.isEmpty }
       && PlainTable.allCases.allSatisfy { left.rows($0) == right.rows($0) }
   }
 
@@ -148,6 +151,11 @@ struct PlainRows: Equatable {
       }
     }
     return shown
+  }
+
+  /// The books of a topic that are there.
+  func reading(of topic: Int) -> [Int] {
+    self[.topics, topic] == nil ? [] : (readings[topic] ?? []).filter { self[.books, $0] != nil }
   }
 
   /// How a save ends.
@@ -189,6 +197,7 @@ struct PlainRows: Equatable {
       if isThere { result.links.insert(link) } else { result.links.remove(link) }
     }
     if result.applyDeleteRules(since: self) { return .deleteDenied }
+    for topic in result.readings.keys { result.readings[topic] = result.reading(of: topic) }
     result.links = result.links.filter {
       result[.books, $0.book] != nil && result[.topics, $0.topic] != nil
     }

@@ -89,9 +89,11 @@ struct Topic: PlainEntity {
   var weight = 0
 
   static let books = manyToMany(inverseOf: \Book.Type.topics)
+  static let reading = manyToMany(Book.self, "reading", ordered: true)
   static let schema = Schema<Topic>("topics", key: \.id) {
     Attribute(\.weight)
     books
+    reading
   }
   static let table = PlainTable.topics
   var row: PlainRow { [weight] }

@@ -20,10 +20,18 @@ struct StoredRows {
         }
       }
     }
-    let join = try connection.text(
-      "SELECT name FROM sqlite_schema WHERE type = 'table' AND name LIKE '%books.topics'")
-    let links = try connection.prepare("SELECT owner, target FROM \"\(join ?? "")\"")
+    func join(_ name: String) throws -> String {
+      try connection.text(
+        "SELECT name FROM sqlite_schema WHERE type = 'table' AND name LIKE '%\(name)'") ?? ""
+    }
+    let links = try connection.prepare("SELECT owner, target FROM \"\(join("books.topics"))\"")
     defer { links.reset() }
+    let readings = try connection.prepare(
+      "SELECT owner, target FROM \"\(join("topics.reading"))\" ORDER BY position, target")
+    defer { readings.reset() }
+    while try readings.step() {
+      rows.readings[Int(readings.integer(0)), default: []].append(Int(readings.integer(1)))
+    }
     while try links.step() {
       rows.links.insert(
         PlainLink(book: Int(links.integer(0)), topic: Int(links.integer(1))))

@@ -37,6 +37,24 @@ struct ForeignCommitTests {
     #expect(await changes.next()?.changes(of: Boat.self).isReset == true)
   }
 
+  /// The story: a turn had a snapshot of a commit whose changes nobody had told.
+  @Test func `a snapshot that is seen without a connection is told as a reset`() async throws {
+    try await stack.withScratch { $0.insert(Boat(id: 1, name: "Gull")) }
+    let other = try await Stack.open(
+      Boat.self, Harbour.self, at: URL(fileURLWithPath: await stack.path))
+    var changes = stack.changes.makeAsyncIterator()
+    let writer = stack.store.writer
+    await writer.suspend()
+    let commit = try await other.commit { $0.insert(Boat(id: 2, name: "Tern")) }
+    await writer.catchUp(with: try await other.store.snapshot())
+    let told = await changes.next()
+    #expect(told?.commit == commit && told?.changes(of: Boat.self).isReset == true)
+    #expect(await writer.commit == commit)
+    await other.close()
+    try await writer.resume()
+    #expect(try await stack.fetch(Boat.all).map(\.id) == [1, 2])
+  }
+
   @Test func `edits stay on top of what was read again`() async throws {
     let boats = (1...3).map { Boat(id: $0, name: "old") }
     try await stack.withScratch { scratch in boats.forEach(scratch.insert) }

@@ -175,4 +175,17 @@ import Testing
     #expect(try await child.fetch(Boat.all).isEmpty)
     #expect(try await parent.fetch(Boat.all) == [gull])
   }
+
+  /// The state that the child had taken from its parent was pinned after the parent's next save.
+  @Test func `a child that refreshed sees nothing that its parent does later`() async throws {
+    try await stack.withScratch { [gull] in $0.insert(gull) }
+    let parent = stack.scratch()
+    let child = parent.scratch()
+    await parent.refresh()
+    await child.refresh()
+    parent.update(gull) { $0.length = 3 }
+    try await parent.save()
+    #expect(try await child.find(Boat.self, 1) == gull)
+    #expect(try await parent.find(Boat.self, 1)?.length == 3)
+  }
 }

@@ -1,0 +1,52 @@
+/// The save of a view context; at most one is under way.
+///
+/// idle ─begin→ saving ─committed, failed→ idle
+struct ViewSave {
+  /// The edits that a save takes to the writer.
+  struct Cargo {
+    let id: Int
+    let layer: Layer
+    /// The first of the undo history's parts that the save writes.
+    let firstPart: Int
+  }
+
+  private enum State {
+    /// No save is under way.
+    case idle
+    /// The save waits for the writer or for the merge turn that shows it.
+    case saving(Cargo)
+  }
+
+  private var state = State.idle
+  private var lastID = 0
+
+  /// The edits that are being saved.
+  var cargo: Cargo? { if case .saving(let cargo) = state { cargo } else { nil } }
+
+  /// Begins a save.
+  ///
+  /// - Precondition: no save is under way.
+  mutating func begin(_ layer: Layer, firstPart: Int) -> Cargo {
+    switch state {
+    case .saving: fatalError("a save began while another one was under way")
+    case .idle:
+      lastID += 1
+      let cargo = Cargo(id: lastID, layer: layer, firstPart: firstPart)
+      state = .saving(cargo)
+      return cargo
+    }
+  }
+
+  /// Ends the save that a merge turn shows; nil if that turn shows another save or none is under way.
+  mutating func committed(_ id: Int) -> Cargo? {
+    guard let cargo, cargo.id == id else { return nil }
+    state = .idle
+    return cargo
+  }
+
+  /// Ends the save that the writer refused; nil if none is under way.
+  mutating func failed() -> Cargo? {
+    defer { state = .idle }
+    return cargo
+  }
+}

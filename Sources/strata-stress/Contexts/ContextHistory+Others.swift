@@ -1,0 +1,150 @@
+import Foundation
+import Strata
+import StrataImport
+
+// What others do in a history: workers, another stack on the file, imports, the system.
+
+extension ContextHistory {
+  func beginWorker() async throws {
+    if workers.count >= 4 { return }
+    let parents = workers.filter { $0.depth < 3 }
+    switch random.below(4) {
+    case 0:
+      workers.append(
+        ContextWorker(
+          view.scratch(), .view, ReadRows(states[view.commit]), viewLayers, name: "sheet"))
+    case 1 where !parents.isEmpty:
+      workers.append(random.pick(parents).child())
+    default:
+      workers.append(ContextWorker(stack.scratch(), .store, ReadRows(nil), [], name: "worker"))
+    }
+    steps.append("\(workers[workers.count - 1].name) begins")
+  }
+
+  func actElsewhere() async throws {
+    switch random.below(6) {
+    case 0..<3: try await commitElsewhere()
+    case 3: try await importBooks()
+    case 4: try await reorder()
+    default: try await suspend()
+    }
+  }
+
+  /// Commits through a second stack on the same file.
+  func commitElsewhere() async throws {
+    try await finishSave()
+    let scratch = second.scratch()
+    var layer = PlainLayer()
+    for _ in 0...random.below(2) {
+      let key = randomKey(.books)
+      if let book = try await scratch.find(Book.self, key) {
+        if random.oneIn(4) {
+          scratch.delete(book)
+          layer.edit(.books, key, from: book.row, to: nil)
+          continue
+        }
+        let row = changed(book.row, .books)
+        scratch.update(book) { $0 = Book(key: key, row) }
+        if row != book.row { layer.edit(.books, key, from: book.row, to: row) }
+      } else {
+        let row = randomRow(.books)
+        scratch.upsert(Book(key: key, row))
+        layer.upsert(.books, key, row)
+      }
+    }
+    let edits = (layer.edits[.books] ?? [:]).sorted { $0.key < $1.key }.map {
+      "\($0.key): \($0.value)"
+    }
+    note("another stack commits \(edits)", "foreign")
+    if layer.isEmpty { return }
+    let outcome = current.saving(layer, .error)
+    var commit: Int64?
+    let code = await code { commit = try await scratch.save() }
+    try didSave(layer, .error, outcome, commit: commit, code)
+  }
+
+  /// Imports a feed that says one attribute of some books.
+  func importBooks() async throws {
+    try await finishSave()
+    var rows = current
+    var records: [String] = []
+    for key in Set((0...random.below(3)).map { _ in randomKey(.books) }).sorted() {
+      let first = random.below(3)
+      var row = rows[.books, key] ?? [0, 0, nil, nil]
+      row[0] = first
+      rows[.books, key] = row
+      records.append("{\"id\":\(key),\"first\":\(first)}")
+    }
+    let json = "[\(records.joined(separator: ","))]"
+    note("an import of \(json)", "imports")
+    try await stack.importJSON(Book.self, from: .data(Data(json.utf8)))
+    advance(to: rows)
+  }
+
+  /// Suspends the stack; meanwhile the view context is edited and the other stack commits.
+  func suspend() async throws {
+    try await finishSave()
+    note("the stack is suspended", "suspensions")
+    await stack.suspend()
+    for worker in workers { worker.didSuspend() }
+    for _ in 0..<random.below(3) { try editView() }
+    try screen.check(self)
+    for _ in 0..<random.below(3) { try await commitElsewhere() }
+    try screen.check(self)
+    try await stack.resume()
+    steps.append("the stack is resumed")
+    try require(view.commit == newest, "the view context resumes at \(view.commit) of \(newest)")
+  }
+
+  /// Links a topic with a book at a place among its books, in the view context or in a scratch
+  /// context, and saves or forgets it.
+  func reorder() async throws {
+    try await finishSave()
+    try await view.merged(newest)
+    guard let topic = current.rows(.topics).keys.sorted().randomElement(using: &random),
+      let book = current.rows(.books).keys.sorted().randomElement(using: &random)
+    else { return }
+    var rows = current
+    var order = rows.readings[topic] ?? []
+    let isUnlinked = random.oneIn(4)
+    order.removeAll { $0 == book }
+    let index = random.below(order.count + 1)
+    if !isUnlinked { order.insert(book, at: index) }
+    rows.readings[topic] = order
+    note("topic \(topic) reads \(order)", "reordered")
+    var commit = newest
+    if pending.isEmpty && random.oneIn(2) {
+      if isUnlinked {
+        view.unlink(topic, from: book, in: Topic.reading)
+      } else {
+        let ends = (try await view.find(Topic.self, topic), try await view.find(Book.self, book))
+        guard let topic = ends.0, let book = ends.1 else {
+          throw Violation(text: "the ends of a link are not shown")
+        }
+        try await view.link(topic, to: book, at: index, in: Topic.reading)
+      }
+      // A live query of links shows what is saved; a fetch shows the edit, too.
+      let shown = try await view.fetch(Topic.reading(of: topic)).map(\.id)
+      try require(shown == order, "the view context reads \(shown), not \(order)")
+      if random.oneIn(4) { return view.rollback() }
+      commit = try await view.save()
+    } else {
+      let scratch = random.oneIn(2) ? stack.scratch() : second.scratch()
+      if isUnlinked {
+        scratch.unlink(topic, from: book, in: Topic.reading)
+      } else {
+        let ends = (
+          try await scratch.find(Topic.self, topic), try await scratch.find(Book.self, book)
+        )
+        guard let topic = ends.0, let book = ends.1 else {
+          throw Violation(text: "the ends of a link are not found")
+        }
+        try await scratch.link(topic, to: book, at: index, in: Topic.reading)
+      }
+      commit = try await scratch.save()
+    }
+    // Another position between the same neighbours is a commit, too.
+    advance(to: rows, isCommitted: commit == newest + 1)
+    try require(commit == newest, "commit \(commit), not \(newest)")
+  }
+}
