@@ -97,7 +97,7 @@ import Testing
   ) throws -> [String] {
     var world = World(chart, start)
     var seen: [String] = []
-    var save: (id: Int, layer: Layer)?
+    var save: ViewSave.Cargo?
     func report(of layer: Layer, _ after: Record?) -> SaveReport {
       let row = RowChange(key: world.key, change: Change(before: world.stored, after: after))
       return SaveReport(
