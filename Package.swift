@@ -34,7 +34,8 @@ let package = Package(
       name: "StrataMapKit", dependencies: ["Strata", "StrataMap"], swiftSettings: settings),
     .target(name: "StrataSwiftUI", dependencies: ["Strata"], swiftSettings: settings),
     .target(
-      name: "StrataTesting", dependencies: ["Strata", "StrataImport", "StrataMap", "StrataFaults"],
+      name: "StrataTesting",
+      dependencies: ["Strata", "StrataImport", "StrataMap", "StrataFaults", "CStrataZlib"],
       swiftSettings: settings),
 
     .executableTarget(

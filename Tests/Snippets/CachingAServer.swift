@@ -25,10 +25,12 @@ private struct Song: Entity {
 }
 
 private struct Server {
-  func send(_ kind: PushRequest.Kind, _ song: Song, only attributes: Set<String>) async throws {}
+  func send(_ kind: PushRequest.Kind, _ song: Song, only attributes: Set<String>) async throws
+    -> Int
+  {
+    200
+  }
 }
-
-private struct Unsendable: Error {}
 
 private let server = Server()
 private let body = AsyncStream<Data> { $0.finish() }

@@ -62,7 +62,7 @@ private struct Tag: Entity {
 /// The app's own connection to its server.
 private struct Server {
   func put(_ body: Data, at path: String) async throws {}
-  func other(_ request: PushRequest) async throws {}
+  func other(_ request: PushRequest) async throws -> PushVerdict { .done }
 }
 
 private actor Upload {
@@ -77,3 +77,12 @@ private let request = URLRequest(url: URL(filePath: "/"))
 @MainActor private var banner = ""
 @MainActor private var outbox: Outbox { fatalError() }
 @MainActor private var songs = Feed("songs", Song.self, from: request)
+
+/// A client of HTTP that an app has besides URLSession.
+private struct HTTPClient {
+  func send(_ request: URLRequest) async throws -> (HTTPURLResponse, AsyncStream<Data>) {
+    throw URLError(.unsupportedURL)
+  }
+}
+
+private let client = HTTPClient()

@@ -451,7 +451,7 @@ private struct Everything: Entity, Equatable {
     let outbox = try await stack.outbox()
     func bodies(_ mapping: JSONMapping<Book>) async throws -> [String] {
       let requests = try await outbox.requests()
-      try await outbox.push { _ in }
+      try await outbox.push { _ in .done }
       return try requests.compactMap { try $0.json(mapping).map(text) }
     }
     try await stack.withScratch { scratch in

@@ -2,7 +2,7 @@
 
 /// A cell as a value that can be compared between rows.
 enum Value: Equatable {
-  case missing, null
+  case missing, null, unfit
   case integer(Int64)
   case real(Double)
   case text(String)
@@ -13,6 +13,7 @@ enum Value: Equatable {
       switch cell {
       case .missing: .missing
       case .null: .null
+      case .unfit: .unfit
       case .integer(let value): .integer(value)
       case .real(let value): .real(value)
       case .text(let bytes): .text(row.string(bytes))

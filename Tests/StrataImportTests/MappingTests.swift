@@ -287,7 +287,7 @@ private struct Song: Entity, Equatable {
     let server = TestServer { _, _ in .init(body: #"[{"title": "a"}]"#) }
     var feed = Feed("songs", Song.self, from: try server.request("songs"), mapping: placed)
     feed.paging = .linkHeader
-    let refresher = Refresher(stack, configuration: server.configuration, retries: .never)
+    let refresher = Refresher(stack, transport: .urlSession(server.configuration), retries: .never)
     let paged = await #expect(throws: ImportError.self) { try await refresher.refresh(feed) }
     #expect(paged?.code == .invalidMapping)
     #expect(server.requests.isEmpty)

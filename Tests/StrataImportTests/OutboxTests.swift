@@ -54,14 +54,15 @@ import Testing
       for id in [3, 11] { scratch.delete(try #require(try await scratch.find(Book.self, id))) }
     }
     let sent = Lock<[String]>([])
-    let count = try await outbox.push { request in
+    let result = try await outbox.push { request in
       if request.kind == .update {
         #expect(request.value(as: Book.self)?.note == "b")
         #expect(request.value(as: Author.self) == nil)
       }
       sent.withLock { $0.append(described(request)) }
+      return .done
     }
-    #expect(count == 4)
+    #expect(result.sent == 4 && result.left == 0)
     #expect(
       sent.withLock { $0 } == [
         #"update Book 1 ["note", "shelf"]"#,
@@ -69,7 +70,7 @@ import Testing
         #"insert Book 10 ["authorID", "id", "note", "shelf", "title"]"#,
         #"delete Book 3 []"#,
       ])
-    #expect(try await outbox.push { _ in throw Unreachable() } == 0)
+    #expect(try await outbox.push { _ in throw Unreachable() }.sent == 0)
     await finish(stack)
   }
 
@@ -78,10 +79,11 @@ import Testing
     var outbox = try await stack.outbox()
     try await stack.withScratch { scratch in for id in 1...5 { scratch.insert(Author(id: id)) } }
     let sent = Lock<[RecordKey]>([])
-    let send: @Sendable (PushRequest) async throws -> Void = { request in
+    let send: @Sendable (PushRequest) async throws -> PushVerdict = { request in
       let isFull = sent.withLock { $0.count == 2 }
       if isFull { throw Unreachable() }
       sent.withLock { $0.append(request.key) }
+      return .done
     }
     await #expect(throws: Unreachable.self) { try await outbox.push(send) }
     for name in 0..<200 {
@@ -99,6 +101,7 @@ import Testing
         #expect(request.kind == .insert && request.value(as: Author.self)?.name == "199")
       }
       sent.withLock { $0.append(request.key) }
+      return .done
     }
     #expect(sent.withLock { $0 } == [1, 2, 3, 5, 4].map { RecordKey(.integer($0)) })
     #expect(try await outbox.requests().isEmpty)
@@ -128,7 +131,7 @@ import Testing
     #expect(books.map(\.title) == ["mine", "T", "server", "new"])
     // Kept: 3, which is not brought back, and 2 and 100, which are not deleted; 1 got what it may.
     #expect(result.deleted == 2 && result.kept == 3 && result.unchanged + result.updated == 2)
-    #expect(try await outbox.push { _ in } == 4)
+    #expect(try await outbox.push { _ in .done }.sent == 4)
     // Now the server knows better.
     try await stack.books(Book.lines([1], title: "server"), absent: .delete, options: options)
     #expect(try await stack.fetch(Book.all).map(\.title) == ["server"])
@@ -147,7 +150,10 @@ import Testing
       try await stack.withScratch { scratch in
         for id in 1...3 { scratch.insert(Author(id: id, name: "\(id)")) }
       }
-      try await outbox.push { request in server.withLock { $0.apply(request) } }
+      try await outbox.push { request in
+        server.withLock { $0.apply(request) }
+        return .done
+      }
       var book = Book(id: 7, title: "T", authorID: 3)
       try await stack.withScratch { [book] in $0.insert(book) }
       await #expect(throws: Unreachable.self) {
@@ -165,7 +171,10 @@ import Testing
         book.title = "later"
         try await stack.withScratch { [book] in $0.upsert(book) }
       }
-      try await outbox.push { request in server.withLock { $0.apply(request) } }
+      try await outbox.push { request in
+        server.withLock { $0.apply(request) }
+        return .done
+      }
       let state = server.withLock { $0 }
       #expect(state.problems == [])
       #expect(state.authors.keys.sorted() == [1, 2])
@@ -193,11 +202,15 @@ import Testing
         server.withLock { $0.apply(request) }
         // The answer is lost.
         if luck == 2 { throw Unreachable() }
+        return .done
       }
       random = sending.withLock { $0 }
       if random.oneIn(2) { try await pull(server, into: stack) }
     }
-    try await outbox.push { request in server.withLock { $0.apply(request) } }
+    try await outbox.push { request in
+      server.withLock { $0.apply(request) }
+      return .done
+    }
     try await pull(server, into: stack)
     let state = server.withLock { $0 }
     #expect(state.problems == [])

@@ -48,7 +48,7 @@ import Testing
     try await delete(3)
     try await stack.withScratch { $0.insert(Book(id: 101, title: "newer", authorID: 1)) }
     try await edit(5) { $0.shelf = 50 }
-    #expect(try await outbox.push { _ in } == 6)
+    #expect(try await outbox.push { _ in .done }.sent == 6)
     await gate.open()
     let result = try await importing.value
     let books = try await stack.fetch(Book.all)
@@ -66,13 +66,13 @@ import Testing
     let server = TestServer { _, _ in .init(body: #"[{"id": 1, "name": "A"}]"#, gate: gate) }
     let outbox = try await stack.outbox()
     try await stack.withScratch { $0.insert(Author(id: 2, name: "waits")) }
-    let refresher = Refresher(stack, configuration: server.configuration, retries: .never)
+    let refresher = Refresher(stack, transport: .urlSession(server.configuration), retries: .never)
     let feed = Feed(
       "authors", Author.self, from: try server.request("authors"), mapping: Author.json,
       absent: .delete)
     let refreshing = Task { try await refresher.refresh(feed) }
     await gate.arrived()
-    #expect(try await outbox.push { _ in } == 1)
+    #expect(try await outbox.push { _ in .done }.sent == 1)
     try await outbox.acknowledgeEverything()
     let other = stack.scratch()
     other.author = "import"

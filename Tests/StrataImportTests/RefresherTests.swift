@@ -26,7 +26,7 @@ private func tagged(_ request: URLRequest, _ tag: String, _ body: String) -> Tes
   private func refresher(
     _ server: TestServer, retries: RetryPolicy = RetryPolicy(jitter: 0)
   ) -> Refresher {
-    Refresher(stack, configuration: server.configuration, retries: retries, clock: clock)
+    Refresher(stack, transport: .urlSession(server.configuration), retries: retries, clock: clock)
   }
 
   private func feed(
@@ -420,10 +420,23 @@ private func tagged(_ request: URLRequest, _ tag: String, _ body: String) -> Tes
       (#"</1,2;3>; title="a, b; rel=\"next\""; rel="last NEXT""#, "/1,2;3"),
       (#"</1>; rel="last"; rel="next""#, nil),
       (#"</1>; rel="nexts""#, nil),
-      (#"</1"#, nil),
+      (#" , </1>;rel=prev ,, </2>; rel = next ; title*=UTF-8''x, "#, "/2"),
+      (#"</1>"#, nil),
       ("", nil),
     ] as [(String, String?)])
-  func `the next page is found`(header: String, target: String?) {
-    #expect(LinkHeader.target(of: "next", in: header) == target)
+  func `the next page is found`(header: String, target: String?) throws {
+    #expect(try LinkHeader.target(of: "next", in: header) == target)
+  }
+
+  /// The story: such a header was the last page, and the rows of the others were deleted.
+  @Test(
+    arguments: [
+      #"</1"#, #"</2; rel="next""#, #"/2; rel="next""#, #"</2>; rel="next"#, #"</2> rel="next""#,
+      #"</1>; rel="prev", next"#, "next", #"</2>; rel="next" </3>"#,
+    ])
+  func `a header that is no list of links is an error`(header: String) {
+    #expect(throws: PagingError.unreadableLink(header)) {
+      try LinkHeader.target(of: "next", in: header)
+    }
   }
 }

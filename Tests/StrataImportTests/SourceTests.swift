@@ -158,7 +158,7 @@ private func cut(_ data: Data, _ size: Int) -> Pieces<Data> {
     configuration.protocolClasses = [FeedServer.self]
     let url = try #require(URL(string: "http://feed.test/\(name)"))
     return .response(
-      to: URLRequest(url: url), configuration: configuration, onResponse: onResponse)
+      to: URLRequest(url: url), transport: .urlSession(configuration), onResponse: onResponse)
   }
 
   @Test func `a response is read, its headers before`() async throws {

@@ -1,4 +1,8 @@
 /// A stored attribute of an entity.
+///
+/// A value comes back as it was stored, with two exceptions for `Double`: `-0.0` becomes `0.0`,
+/// because SQLite does not keep the sign of zero, and not-a-number is refused with
+/// ``StoreError/Code/invalidValue``.
 public struct Attribute<Root: Entity, Value: AttributeValue>: SchemaElement {
   var definition: AttributeDefinition
 

@@ -20,10 +20,12 @@ struct OutboxEntry: Sendable, Equatable {
   private(set) var handedOver: HandedOver?
   /// The row as the server knows it, encoded; nil if it does not know it.
   private(set) var original: [UInt8]?
+  /// Why the server refused the row as it is, in the server's words; nil for a row that may be sent.
+  private(set) var refusal: String?
 
   init(
     commit: Int64, isKnown: Bool, isDeleted: Bool, attributes: AttributeSet,
-    handedOver: HandedOver?, original: [UInt8]?
+    handedOver: HandedOver?, original: [UInt8]?, refusal: String? = nil
   ) {
     self.commit = commit
     self.isKnown = isKnown
@@ -31,6 +33,7 @@ struct OutboxEntry: Sendable, Equatable {
     self.attributes = attributes
     self.handedOver = handedOver
     self.original = original
+    self.refusal = refusal
   }
 
   /// The first edit of a row.
@@ -64,6 +67,8 @@ struct OutboxEntry: Sendable, Equatable {
   ///   is deleted leaves nothing.
   mutating func edit(_ change: Change, commit: Int64, encode: (Record) -> [UInt8]) -> Bool {
     self.commit = commit
+    // What was refused is another request now.
+    refusal = nil
     switch (change.before, change.after) {
     case (let before, nil):
       if !isKnown && handedOver == nil { return false }
@@ -101,4 +106,18 @@ struct OutboxEntry: Sendable, Equatable {
     original = isKnown ? sent : nil
     return isKnown || !isDeleted
   }
+
+  /// Notes that the server has refused what it was sent, and so knows nothing of it.
+  ///
+  /// - Parameter commit: that of ``handOver(at:)``; of an older one nothing is known any more.
+  mutating func refuse(_ reason: String, at commit: Int64) {
+    guard let handedOver, handedOver.commit == commit else { return }
+    attributes.formUnion(handedOver.attributes)
+    self.handedOver = nil
+    // A row that was edited meanwhile is another request.
+    if self.commit <= commit { refusal = reason }
+  }
+
+  /// Lets a refused row be sent again.
+  mutating func retry() { refusal = nil }
 }

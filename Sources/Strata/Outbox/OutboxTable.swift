@@ -10,7 +10,7 @@ enum OutboxTable {
     """
     CREATE TABLE strata_outbox_row (entity TEXT NOT NULL, key NOT NULL, number INTEGER NOT NULL, \
     state INTEGER NOT NULL, attributes TEXT NOT NULL, handed INTEGER, handed_attributes TEXT, \
-    original BLOB, PRIMARY KEY (entity, key)) WITHOUT ROWID
+    original BLOB, refusal TEXT, PRIMARY KEY (entity, key)) WITHOUT ROWID
     """,
   ]
 
@@ -53,22 +53,31 @@ enum OutboxTable {
   // MARK: - Entries
 
   private static let columns =
-    "number, state, attributes, handed, handed_attributes, original, entity, key"
+    "number, state, attributes, handed, handed_attributes, original, entity, key, refusal"
   private static let read = SQL(
     "SELECT \(columns) FROM strata_outbox_row WHERE entity = ?1 AND key = ?2")
   private static let readAll = SQL("SELECT \(columns) FROM strata_outbox_row")
   private static let write = SQL(
     "INSERT OR REPLACE INTO strata_outbox_row (\(columns)) "
-      + "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)")
+      + "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)")
   private static let remove = SQL("DELETE FROM strata_outbox_row WHERE entity = ?1 AND key = ?2")
   private static let removeEverything = SQL("DELETE FROM strata_outbox_row")
-  private static let number = SQL("SELECT count(*) FROM strata_outbox_row")
+  private static let number = SQL("SELECT count(*), count(refusal) FROM strata_outbox_row")
   private static let any = SQL("SELECT 1 FROM strata_outbox_row LIMIT 1")
   private static let anyOfTable = SQL("SELECT 1 FROM strata_outbox_row WHERE entity = ?1 LIMIT 1")
 
-  /// The rows that wait.
+  /// The rows that wait, refused ones included.
   static func count(_ connection: Connection) throws(SQLiteError) -> Int64 {
     try connection.integer(for: number) ?? 0
+  }
+
+  /// The rows that wait to be sent, and those that were refused.
+  static func counts(_ connection: Connection) throws(SQLiteError) -> OutboxCounts {
+    let statement = try connection.statement(for: number)
+    defer { statement.reset() }
+    guard try statement.step() else { return OutboxCounts(waiting: 0, refused: 0) }
+    let refused = Int(statement.integer(1))
+    return OutboxCounts(waiting: Int(statement.integer(0)) - refused, refused: refused)
   }
 
   private static let isKnown: Int64 = 1
@@ -112,7 +121,8 @@ enum OutboxTable {
         ? nil
         : .init(
           commit: row.integer(3), attributes: AttributeNames.attributes(row.string(4), of: table)),
-      original: row.isNull(5) ? nil : Array(row.blob(5)))
+      original: row.isNull(5) ? nil : Array(row.blob(5)),
+      refusal: row.isNull(8) ? nil : row.string(8))
   }
 
   /// Writes an entry; nil removes it.
@@ -143,6 +153,11 @@ enum OutboxTable {
     }
     statement.bind(7, table.name)
     key.bind(to: statement, at: 8)
+    if let refusal = entry.refusal {
+      statement.bind(9, refusal)
+    } else {
+      statement.bindNull(9)
+    }
     try statement.run()
   }
 

@@ -18,6 +18,16 @@ struct PushOrder {
     let key: RecordKey
   }
 
+  /// A request in its place, and what must be true of others before it can be sent.
+  struct Step: Sendable {
+    let place: Place
+    /// The requests that the server must have done.
+    let needs: [Place]
+    /// The tables whose rows the server may still see referred to by this row.
+    let guards: Set<TableID>
+    let isDeletion: Bool
+  }
+
   private struct UniqueValue: Hashable {
     let table: TableID
     let columns: [Int]
@@ -94,21 +104,28 @@ struct PushOrder {
 
   // MARK: - Sorting
 
-  /// The places of all requests: the same every time, also under another model.
+  /// All requests: in the same order every time, also under another model.
   ///
   /// - Complexity: O(*n* log *n*) of the requests and their references.
-  func sorted() -> [Place] {
+  func sorted() -> [Step] {
     let order = nodes.indices.sorted(by: isBefore)
     var ranks = [Int](repeating: 0, count: nodes.count)
     for (rank, number) in order.enumerated() { ranks[number] = rank }
     var visited = [Bool](repeating: false, count: nodes.count)
     var uncertain = uncertain
-    var result: [Place] = []
+    var guards = [Set<TableID>](repeating: [], count: nodes.count)
+    for (table, numbers) in self.uncertain {
+      for number in numbers { guards[number].insert(table) }
+    }
+    var result: [Step] = []
     for first in order {
       var stack = [(number: first, isDone: false)]
       while let (number, isDone) = stack.popLast() {
         if isDone {
-          result.append(nodes[number].place)
+          result.append(
+            Step(
+              place: nodes[number].place, needs: lasting(number).map { nodes[$0].place },
+              guards: guards[number], isDeletion: nodes[number].kind == .delete))
           continue
         }
         if visited[number] { continue }
@@ -148,11 +165,16 @@ struct PushOrder {
   ///   one.
   private func needs(of number: Int, _ uncertain: inout [TableID: [Int]]) -> [Int] {
     let node = nodes[number]
+    if node.kind != .delete { return lasting(number) }
+    let others = uncertain.removeValue(forKey: node.place.table) ?? []
+    return lasting(number) + others.filter { $0 != number }
+  }
+
+  /// What a request cannot be sent without, whatever the order.
+  private func lasting(_ number: Int) -> [Int] {
+    let node = nodes[number]
     var needed = node.refersTo.compactMap { inserted[$0] }
-    if node.kind == .delete {
-      needed += released[node.place] ?? []
-      needed += uncertain.removeValue(forKey: node.place.table) ?? []
-    }
+    if node.kind == .delete { needed += released[node.place] ?? [] }
     needed += node.takes.compactMap { freed[$0] }
     return needed.filter { $0 != number }
   }

@@ -22,6 +22,8 @@ public struct PushRequest: Sendable {
   let record: Record?
   /// The last commit that edited the row.
   let commit: Int64
+  /// Why the server refused it; nil if it waits to be sent.
+  let refusal: String?
   private let columns: AttributeSet
   private let model: Model
 
@@ -46,6 +48,7 @@ public struct PushRequest: Sendable {
     self.model = model
     self.record = kind == .delete ? original : record
     commit = entry.commit
+    refusal = entry.refusal
   }
 
   /// The entity's name; for a link of a many-to-many relationship, those of both ends.

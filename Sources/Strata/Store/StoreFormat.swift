@@ -5,7 +5,7 @@ enum StoreFormat {
   /// "Stra": tells a Strata store from any other SQLite file.
   static let applicationID: Int64 = 0x5374_7261
   /// The format of Strata's own tables.
-  static let version: Int64 = 2
+  static let version: Int64 = 3
 
   /// Creates the tables in an empty file, or migrates the store to the model's schema.
   ///

@@ -11,8 +11,9 @@ extension PushRequest {
   ///
   /// ```swift
   /// try await outbox.push { request in
-  ///   guard let body = try request.json(Song.json) else { return }
+  ///   guard let body = try request.json(Song.json) else { return .refused("no song") }
   ///   try await server.put(body, at: "songs/\(request.key)")
+  ///   return .done
   /// }
   /// ```
   ///

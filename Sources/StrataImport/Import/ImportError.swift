@@ -10,6 +10,8 @@ public struct ImportError: Error, Sendable, CustomStringConvertible {
 
     /// The input is not JSON, or not of the format that was asked for.
     public static let syntax = Code(description: "syntax")
+    /// A record is longer than ``ImportOptions/longestRecord``.
+    public static let recordTooLong = Code(description: "recordTooLong")
     /// A value does not fit its attribute.
     public static let invalidValue = Code(description: "invalidValue")
     /// The input could not be read.
@@ -86,10 +88,9 @@ extension ImportError {
 
   static func scan(_ error: JSONScanError) -> ImportError {
     switch error {
-    case .syntax(let error):
-      return ImportError(.syntax, "\(error)").at(error.location)
+    case .syntax(let error): return .syntax(error)
     case .line(let error):
-      var result = ImportError(.syntax, "\(error)").at(error.location)
+      var result = ImportError.syntax(error)
       result.isOfOneRecord = true
       return result
     case .value(let error):
@@ -99,6 +100,10 @@ extension ImportError {
       result.isOfOneRecord = true
       return result
     }
+  }
+
+  private static func syntax(_ error: JSONSyntaxError) -> ImportError {
+    ImportError(error.code == .tooLong ? .recordTooLong : .syntax, "\(error)").at(error.location)
   }
 
   static func refused(

@@ -32,7 +32,7 @@ public struct ImportOptions: Sendable {
   /// at most; batches are made as large as that allows.
   public var longestTransaction = Duration.milliseconds(20)
   /// The most bytes that a record may have, as it is held in memory; one that is longer is refused
-  /// like one that is no JSON. Nor may anything else between two commas be longer.
+  /// with ``ImportError/Code/recordTooLong``. Nor may anything else between two commas be longer.
   public var longestRecord = 16 * 1024 * 1024
   /// How many sources are read at a time; at least 1.
   public var workers = 2

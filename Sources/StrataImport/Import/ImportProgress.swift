@@ -19,14 +19,14 @@ public struct ImportResult: Sendable, Hashable {
   public internal(set) var skipped = 0
   /// The first records that were left out, as many as ``ImportOptions/RefusedRecords`` says.
   public internal(set) var refused: [RefusedRecord] = []
-  /// The names of entities of which the feed need not have had every record, so that none of their
-  /// rows was absent: an array of a document was not there, or null, or a single record, or had
-  /// records that no part of the ``JSONDocument`` takes. Empty unless absent rows were looked for.
-  public internal(set) var incompleteEntities: [String] = []
+  /// The entities of which the feed need not have had every record, so that none of their rows was
+  /// absent, each with the reason. Empty unless absent rows were looked for.
+  public internal(set) var incompleteEntities: [IncompleteEntity] = []
   /// What the document says beside its records, where the ``JSONDocument`` asks for it; of several
   /// pages that of the last one.
   public internal(set) var members = JSONMembers()
-  /// The commit that has everything; 0 if nothing was saved.
+  /// The number of the commit that has everything, the newest one if the store had everything
+  /// already; 0 in a child of the view context, whose edits the records become.
   public internal(set) var commit: Int64 = 0
 }
 

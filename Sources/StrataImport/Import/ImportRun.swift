@@ -89,6 +89,7 @@ struct ImportRun {
   private nonisolated(nonsending) mutating func read(
     _ source: JSONSource
   ) async throws(ImportError) {
+    if source.isExpectedNoContent { return }
     batchStart -= feed.offset
     feed = try makeFeed()
     countedRecords = feed.count
@@ -104,7 +105,10 @@ struct ImportRun {
     feed.finish()
     try await scan()
     if feed.isEmptyInput && session.looksForAbsentRows { throw .emptyInput }
-    session.noteIncomplete(feed.incompleteTables)
+    for (tables, completeness) in feed.incompleteTables {
+      if case .keeps(let reason) = completeness.verdict { session.noteIncomplete(tables, reason) }
+    }
+    if let head = source.head { session.note(head.completeness(ofLines: feed.isLines)) }
     session.noteMembers(feed.members)
   }
 

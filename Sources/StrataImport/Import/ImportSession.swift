@@ -113,18 +113,23 @@ final class ImportSession: Sendable {
   func noteMembers(_ members: JSONMembers) { _ = change { $0.result.members = members } }
 
   /// Notes that a feed need not have had every row of some tables.
-  func noteIncomplete(_ tables: [Table]) {
+  func noteIncomplete(_ tables: [Table], _ reason: IncompleteEntity.Reason) {
     let tables = tables.filter { table in scopes.contains { $0.table === table } }
     state.withLock { state in
       for table in tables where state.incomplete.insert(ObjectIdentifier(table)).inserted {
-        state.progress.result.incompleteEntities.append(table.entity)
+        state.progress.result.incompleteEntities.append(
+          IncompleteEntity(name: table.entity, reason: reason))
       }
     }
   }
 
-  /// Notes that the feed changed while it was read, so that no row is absent for certain.
-  func noteChangedMeanwhile() {
-    noteIncomplete(scopes.map(\.table))
+  /// Notes what an answer is as a whole.
+  ///
+  /// The server's version of an answer that need not be whole is not kept: the next refresh asks for
+  /// the rows again.
+  func note(_ completeness: AnswerCompleteness) {
+    guard looksForAbsentRows, case .keeps(let reason) = completeness.verdict else { return }
+    noteIncomplete(scopes.map(\.table), reason)
     state.withLock { $0.isComplete = false }
   }
 
@@ -169,6 +174,7 @@ final class ImportSession: Sendable {
   ) async throws(ImportError) {
     if Task.isCancelled { throw .cancelled }
     try await crossOff(tail)
+    if result.skipped > 0 { note(.refusedRecord) }
     guard let target else {
       if let edits { try await finish(tail, in: edits) }
       return

@@ -13,6 +13,10 @@ public struct JSONSource: Sendable {
   }
 
   let kind: Kind
+  /// The head of the response that the bytes are the body of.
+  private(set) var head: ResponseHead?
+  /// Whether a server has answered that there is nothing, and the feed expects that.
+  private(set) var isExpectedNoContent = false
   /// Whether the bytes are compressed with gzip.
   private(set) var isGzip = false
   /// What the caller says that ``byteCount`` is.
@@ -71,43 +75,79 @@ public struct JSONSource: Sendable {
 
   /// The body of the response to a request, sent when the import begins.
   ///
-  /// The body goes through a temporary file without a name while it arrives. Memory so stays
-  /// bounded although the server is read as fast as it sends, and its connection does not wait for
-  /// the store. `Content-Encoding` is undone by URLSession. On Linux no `URLCache` is asked: there,
-  /// a request that its cache may answer cannot be cancelled safely.
-  ///
   /// - Parameters:
   ///   - request: what is asked for.
-  ///   - configuration: of the session that is made for this request alone.
-  ///   - onResponse: called once, before the first byte is read, for any response that is a
-  ///     success; for headers such as `ETag` and `Link`. Runs on a queue of URLSession.
+  ///   - transport: what sends it.
+  ///   - onResponse: called once, before the first byte is read, for a response with status 200 or
+  ///     203; for header fields such as `ETag` and `Link`.
   /// - Note: an import from it fails with an ``ImportError`` of code `source`; its
-  ///   ``ImportError/underlying`` error is an ``HTTPStatusError`` if the status is not 200 to 299,
-  ///   otherwise what URLSession says.
+  ///   ``ImportError/underlying`` error is an ``HTTPStatusError`` if the status is neither 200 nor
+  ///   203, otherwise what the transport throws. Which answers may delete absent rows says
+  ///   <doc:WhenAbsenceDeletes>.
   public static func response(
-    to request: URLRequest, configuration: URLSessionConfiguration = .default,
+    to request: URLRequest, transport: HTTPTransport = .urlSession(),
     onResponse: (@Sendable (HTTPURLResponse) -> Void)? = nil
   ) -> Self {
-    Self(
-      .chunks {
-        let body = try ResponseBody(request, configuration) { response in
-          if response.isSuccess { onResponse?(response) }
-        }
-        return ChunkIterator { try await body.next() }
-      })
+    let head = ResponseHead()
+    return .body(of: head) {
+      let answer = try await transport.send(request)
+      if let response = answer.head {
+        head.note(response)
+        if !response.isWhole { throw HTTPStatusError(response) }
+        onResponse?(response)
+      }
+      return answer.body()
+    }
   }
 
-  /// A body of which the first piece has been read.
-  static func body(_ body: ResponseBody, after first: Data?) -> Self {
-    Self(
+  /// The body of a response that an app has received by itself.
+  ///
+  /// - Parameters:
+  ///   - response: the head of the response; its status and header fields say whether rows that the
+  ///     body lacks may be deleted, as <doc:WhenAbsenceDeletes> has it. A status that is neither 200
+  ///     nor 203 fails as with ``response(to:transport:onResponse:)``.
+  ///   - body: the pieces of the body; it must throw if it ends early.
+  public static func response<Body: AsyncSequence & Sendable>(
+    _ response: HTTPURLResponse, body: Body
+  ) -> Self where Body.Element == Data {
+    let head = ResponseHead()
+    head.note(response)
+    return .body(of: head) {
+      if !response.isWhole { throw HTTPStatusError(response) }
+      return ChunkIterator(body)
+    }
+  }
+
+  /// A body whose first pieces were asked for already.
+  static func body(_ answer: HTTPTransport.Answer) -> Self {
+    let head = ResponseHead()
+    if let response = answer.head { head.note(response) }
+    return .body(of: head) { answer.body() }
+  }
+
+  /// - Parameter open: called when the first piece is read.
+  private static func body(
+    of head: ResponseHead, _ open: @escaping @Sendable () async throws -> sending ChunkIterator
+  ) -> Self {
+    var source = Self(
       .chunks {
-        var first = first
+        var body: ChunkIterator?
         return ChunkIterator {
-          defer { first = nil }
-          if let first { return first }
-          return try await body.next()
+          if let body { return try await body.next() }
+          let opened = try await open()
+          body = opened
+          return try await opened.next()
         }
       })
+    source.head = head
+    return source
+  }
+
+  /// An answer without content, where the feed expects one.
+  static var expectedNoContent: Self {
+    var source = Self(.data(Data()))
+    source.isExpectedNoContent = true
+    return source
   }
 
   /// The same bytes, decompressed from gzip (RFC 1952).
@@ -120,6 +160,7 @@ public struct JSONSource: Sendable {
   ///   nil, or negative, if that is not known. Nothing else depends on it.
   public func gunzipped(size: Int? = nil) -> Self {
     var copy = Self(kind, size: size)
+    copy.head = head
     copy.isGzip = true
     return copy
   }

@@ -5,7 +5,7 @@ internal import Strata
   internal import FoundationNetworking
 #endif
 
-/// A response that is no success: its status is not 200 to 299.
+/// A response that does not have all of what was asked for: its status is neither 200 nor 203.
 public struct HTTPStatusError: Error, Sendable, Hashable, CustomStringConvertible {
   /// The response's status, such as 404.
   public let status: Int
@@ -81,7 +81,22 @@ final class ResponseBody: Sendable {
 }
 
 extension HTTPURLResponse {
-  var isSuccess: Bool { (200...299).contains(statusCode) }
+  /// Whether the body is all of what was asked for.
+  var isWhole: Bool { AnswerCompleteness(status: statusCode) == .whole }
+}
+
+/// The head of the response that a source reads, once it is there.
+final class ResponseHead: Sendable {
+  private let response = Lock<HTTPURLResponse?>(nil)
+
+  var value: HTTPURLResponse? { response.withLock(\.self) }
+
+  func note(_ head: HTTPURLResponse) { response.withLock { $0 = head } }
+
+  func completeness(ofLines isLines: Bool) -> AnswerCompleteness {
+    let head = value
+    return AnswerCompleteness(ofLines: isLines) { head?.value(forHTTPHeaderField: $0) }
+  }
 }
 
 extension URLSessionConfiguration {
@@ -157,7 +172,7 @@ private final class ResponseDelegate: NSObject, URLSessionDataDelegate {
       return reply(.allow, or: .cancel, to: completionHandler)
     }
     note(response)
-    if response.isSuccess {
+    if response.isWhole {
       reply(.allow, or: .cancel, to: completionHandler)
     } else {
       reply(.cancel, or: .cancel, to: completionHandler)
@@ -169,7 +184,7 @@ private final class ResponseDelegate: NSObject, URLSessionDataDelegate {
   private func note(_ response: HTTPURLResponse) {
     hasResponse.withLock { $0 = true }
     onResponse?(response)
-    if !response.isSuccess { spool.end(HTTPStatusError(response)) }
+    if !response.isWhole { spool.end(HTTPStatusError(response)) }
   }
 
   func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {

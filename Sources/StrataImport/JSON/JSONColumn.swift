@@ -41,13 +41,17 @@ package struct JSONColumn: Sendable, Equatable {
   package var isRequired: Bool
   /// Whether a string that contains exactly one JSON number counts as that number.
   package var allowsNumberInString: Bool
+  /// Whether a value that does not fit is no error.
+  package var takesAny: Bool
 
   package init(
-    _ path: JSONPath, _ kind: Kind, isRequired: Bool = false, allowsNumberInString: Bool = false
+    _ path: JSONPath, _ kind: Kind, isRequired: Bool = false, allowsNumberInString: Bool = false,
+    takesAny: Bool = false
   ) {
     self.path = path
     self.kind = kind
     self.isRequired = isRequired
     self.allowsNumberInString = allowsNumberInString
+    self.takesAny = takesAny
   }
 }

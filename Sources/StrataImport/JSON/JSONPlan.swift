@@ -1,5 +1,5 @@
 /// Columns that cannot be read together, or a path that is none.
-package enum JSONPlanError: Error, Sendable, Equatable {
+package enum JSONPlanError: Error, Sendable, Equatable, CustomStringConvertible {
   /// Text that is not a path.
   case invalidPath(String)
   /// A path without steps: the record itself is not a column.
@@ -7,6 +7,15 @@ package enum JSONPlanError: Error, Sendable, Equatable {
   /// A path that is a column and also leads to or is another one, or is both an object and an
   /// array.
   case conflict(String)
+
+  package var description: String {
+    switch self {
+    case .invalidPath(let text): "\"\(text)\" is no path: names between dots, indexes in brackets"
+    case .emptyPath: "a path has no steps, and the record itself is no value"
+    case .conflict(let path):
+      "\(path) is read as a whole and in parts, or both as an object and as an array"
+    }
+  }
 }
 
 /// How to read a record into the slots of a row: a tree of keys and indexes, laid out flat.

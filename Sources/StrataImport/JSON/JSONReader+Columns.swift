@@ -59,6 +59,11 @@ extension JSONReader {
       row.cells[slot] = cell
     } else {
       cursor = first
+      if column.takesAny {
+        _ = try skippedRange()
+        row.cells[slot] = .unfit
+        return
+      }
       row.cells[slot] = .missing
       try mismatch(slot, column.kind, &row)
     }

@@ -12,6 +12,8 @@ package struct JSONRow: Sendable {
     /// UTF-8; may contain NUL.
     case text(Bytes)
     case blob(Bytes)
+    /// A value that does not fit a column which takes any.
+    case unfit
   }
 
   /// A place in the row's bytes.

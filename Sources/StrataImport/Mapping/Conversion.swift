@@ -11,12 +11,16 @@ public struct Conversion<Value: AttributeValue>: Sendable {
   let kind: JSONColumn.Kind
   /// Makes the cell from the scanned one; nil if it is the value already.
   let convert: (@Sendable (Cell) throws(ValueError) -> Cell)?
+  /// What a value becomes that does not fit; nil if it is refused.
+  let unknown: (@Sendable () throws(ValueError) -> Cell)?
 
   init(
-    _ kind: JSONColumn.Kind, _ convert: (@Sendable (Cell) throws(ValueError) -> Cell)? = nil
+    _ kind: JSONColumn.Kind, _ convert: (@Sendable (Cell) throws(ValueError) -> Cell)? = nil,
+    unknown: (@Sendable () throws(ValueError) -> Cell)? = nil
   ) {
     self.kind = kind
     self.convert = convert
+    self.unknown = unknown
   }
 
   /// The conversion that the attribute's type suggests.
@@ -35,15 +39,21 @@ public struct Conversion<Value: AttributeValue>: Sendable {
 
   /// Like ``automatic``, but a value that the type refuses becomes `value`: for enumerations that a
   /// server may extend.
+  ///
+  /// That is a JSON value of any kind, null included if the attribute is not optional. A member that
+  /// is missing is no value.
   public static func unknown(as value: Value) -> Self {
     let automatic = Self.automatic
-    return Self(automatic.kind) { cell throws(ValueError) in
-      do throws(ValueError) {
-        return try automatic.convert?(cell) ?? cell
-      } catch {
-        return try value.cell
-      }
+    let unknown: @Sendable () throws(ValueError) -> Cell = { () throws(ValueError) in
+      try value.cell
     }
+    guard let convert = automatic.convert else { return Self(automatic.kind, unknown: unknown) }
+    return Self(
+      automatic.kind,
+      { cell throws(ValueError) in
+        do throws(ValueError) { return try convert(cell) } catch { return try value.cell }
+      },
+      unknown: unknown)
   }
 
   /// A conversion of your own, from the text of a string or the JSON text of any other value.

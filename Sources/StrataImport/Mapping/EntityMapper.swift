@@ -10,6 +10,8 @@ struct EntityMapper {
     var slot: Int
     var otherSlots: [Int] = []
     var convert: (@Sendable (Cell) throws(ValueError) -> Cell)?
+    /// What a value becomes that does not fit; nil if it is refused.
+    var unknown: (@Sendable () throws(ValueError) -> Cell)?
     var fallback: Cell?
     /// Whether this mapper checks that there is a value; the parser cannot, if there are several
     /// slots, or if the object around them may be missing.
@@ -269,10 +271,13 @@ struct EntityMapper {
         builder.append(fallback)
       } else if cell == .null && table.columns[column].isOptional {
         builder.appendNull()
+      } else if cell == .null, let unknown = source.unknown {
+        try append(unknown, slot)
       } else {
         try appendDefault(column, &new)
         return false
       }
+    case .unfit: if let unknown = source.unknown { try append(unknown, slot) }
     case .integer, .real, .text, .blob:
       if let convert = source.convert {
         do throws(ValueError) { builder.append(try convert(row.cell(cell))) } catch {
@@ -285,13 +290,19 @@ struct EntityMapper {
     return true
   }
 
+  private func append(
+    _ unknown: () throws(ValueError) -> Cell, _ slot: Int
+  ) throws(Refusal) {
+    do throws(ValueError) { builder.append(try unknown()) } catch { throw refusal(slot, error) }
+  }
+
   private func append(_ cell: JSONRow.Cell, of row: JSONRow) {
     switch cell {
     case .integer(let value): builder.append(value)
     case .real(let value): builder.append(value)
     case .text(let bytes): row.withBytes(bytes) { builder.append(text: $0) }
     case .blob(let bytes): row.withBytes(bytes) { builder.append(blob: $0) }
-    case .missing, .null: builder.appendNull()
+    case .missing, .null, .unfit: builder.appendNull()
     }
   }
 
@@ -384,7 +395,7 @@ extension JSONRow {
     case .real(let value): .real(value)
     case .text(let bytes): .text(string(bytes))
     case .blob(let bytes): .blob(.init(self.bytes(bytes)))
-    case .missing, .null: .null
+    case .missing, .null, .unfit: .null
     }
   }
 }

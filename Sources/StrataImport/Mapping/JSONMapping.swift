@@ -18,7 +18,8 @@ public struct Field<Root: Entity>: Sendable {
     _ conversion: Conversion<Value> = .automatic, default fallback: Value? = nil
   ) {
     definition = FieldDefinition(
-      attribute: .path(path), keys: [key], kind: conversion.kind, convert: conversion.convert)
+      attribute: .path(path), keys: [key], kind: conversion.kind, convert: conversion.convert,
+      unknown: conversion.unknown)
     if let fallback {
       definition.fallback = { () throws(ValueError) -> Cell in try fallback.cell }
     }

@@ -63,6 +63,8 @@ struct FieldDefinition: Sendable {
   var keys: [String]
   let kind: JSONColumn.Kind
   let convert: (@Sendable (Cell) throws(ValueError) -> Cell)?
+  /// What a value becomes that does not fit; nil if it is refused.
+  var unknown: (@Sendable () throws(ValueError) -> Cell)?
   /// What a record without the value gets; nil leaves the attribute alone.
   var fallback: (@Sendable () throws(ValueError) -> Cell)?
   var isRequired = false

@@ -126,13 +126,17 @@ struct MappingResolver {
     let isRequired = field.isRequired || (isKey && field.positionKey == nil)
     let paths = try inside(places, field.keys, table)
     let isChecked = isScanned && paths.count == 1
+    let takesAny = field.unknown != nil
     var found: [Int] = []
     for path in paths {
       found.append(
-        try slot(path, field.kind, isRequired: isRequired && isChecked, field.allowsNumberInString))
+        try slot(
+          path, field.kind, isRequired: isRequired && isChecked, field.allowsNumberInString,
+          takesAny: takesAny))
     }
     var source = EntityMapper.Source(slot: found[0], otherSlots: Array(found.dropFirst()))
     source.convert = field.convert
+    source.unknown = field.unknown
     source.isRequired = isRequired && !isChecked
     source.isOnlyWhenInserted = field.isOnlyWhenInserted
     source.positionKey = field.positionKey
@@ -176,9 +180,10 @@ struct MappingResolver {
 
   /// The slot of a path; one that is asked for twice is read once.
   private mutating func slot(
-    _ path: JSONPath, _ kind: JSONColumn.Kind, isRequired: Bool, _ allowsNumberInString: Bool
+    _ path: JSONPath, _ kind: JSONColumn.Kind, isRequired: Bool, _ allowsNumberInString: Bool,
+    takesAny: Bool = false
   ) throws(ImportError) -> Int {
-    if let known = slots[path], columns[known].kind == kind {
+    if let known = slots[path], columns[known].kind == kind, columns[known].takesAny == takesAny {
       guard columns[known].allowsNumberInString == allowsNumberInString else {
         throw .mapping("\(path) is read twice, and only once as a number in a string")
       }
@@ -188,7 +193,8 @@ struct MappingResolver {
     slots[path] = columns.count
     columns.append(
       JSONColumn(
-        path, kind, isRequired: isRequired, allowsNumberInString: allowsNumberInString))
+        path, kind, isRequired: isRequired, allowsNumberInString: allowsNumberInString,
+        takesAny: takesAny))
     return columns.count - 1
   }
 }

@@ -16,7 +16,8 @@ struct RecordFeed {
   private let places: [FeedPlace]
   /// The places with records that nothing takes.
   private var placesWithOthers: Set<Int> = []
-  private let isLines: Bool
+  /// Whether the input has one record a line and no end of its own.
+  let isLines: Bool
   private var scanner: JSONRecordScanner
   private var row = JSONRow()
   private var made: [EntityMapper.Made] = []
@@ -62,12 +63,14 @@ struct RecordFeed {
   /// Whether nothing was there: lines say nowhere that they are all.
   var isEmptyInput: Bool { isLines && count == 0 }
 
-  /// The tables of which a feed that was read to its end need not have had every row: an array with
-  /// such rows was not there, or had records that nothing takes and that may have been rows.
-  var incompleteTables: [Table] {
-    places.indices.filter { place in
-      !isLines && !scanner.hasFoundArray(at: place) || placesWithOthers.contains(place)
-    }.flatMap { places[$0].mappers.map(\.table) }
+  /// The tables of which a feed that was read to its end need not have had every row.
+  var incompleteTables: [(tables: [Table], AnswerCompleteness)] {
+    places.indices.compactMap { place in
+      let completeness: AnswerCompleteness? =
+        !isLines && !scanner.hasFoundArray(at: place)
+        ? .missingArray : placesWithOthers.contains(place) ? .untakenRecords : nil
+      return completeness.map { (places[place].mappers.map(\.table), $0) }
+    }
   }
 
   /// Adds input; the records of one chunk are taken before the next is added.

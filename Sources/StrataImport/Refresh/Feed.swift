@@ -27,6 +27,15 @@ public struct Feed: Sendable {
   public var request: URLRequest
   /// How the page after a page is found.
   public var paging = Paging.one
+  /// Whether the pages are steady although the server says no versions of them: no row moves from one
+  /// page to another while they are read, as with pages by a cursor.
+  ///
+  /// Otherwise nothing is deleted as absent from a feed of several pages of which one has neither
+  /// `ETag` nor `Last-Modified`.
+  public var hasSteadyPages = false
+  /// Whether an answer with status 204 or 205 says that there are no records. Otherwise it is an
+  /// ``HTTPStatusError``.
+  public var expectsNoContent = false
   /// What is marked as imported besides the feed itself.
   public var freshens: [CacheEntry] = []
   /// How its records become visible, and what happens to those that are refused. Pages are read one
@@ -34,6 +43,8 @@ public struct Feed: Sendable {
   public var options = ImportOptions()
 
   let absent: AbsentRows
+  /// Whether the body has one record a line, and so no end of its own.
+  let isLines: Bool
   /// Its format and mapping in words: records of another mapping are to be asked for again.
   let mapping: String
   let prepare: Preparation
@@ -46,6 +57,7 @@ public struct Feed: Sendable {
     self.name = name
     self.request = request
     self.absent = absent
+    isLines = format == .lines
     self.mapping = "\(format) \(mapping.definition.text)"
     prepare = { feed, scratch, claim, monitor throws(ImportError) in
       guard feed.paging.members.isEmpty else {
@@ -64,6 +76,7 @@ public struct Feed: Sendable {
     self.name = name
     self.request = request
     self.absent = absent
+    isLines = false
     mapping = document.parts.map(\.text).joined(separator: "\n")
     prepare = { feed, scratch, claim, monitor throws(ImportError) in
       let document = document.keeping(feed.paging.members)

@@ -38,18 +38,18 @@ final class PageWalk: Sendable {
   }
 
   private let feed: Feed
-  private let configuration: URLSessionConfiguration
+  private let transport: HTTPTransport
   private let patience: Patience
   private let known: [FeedVersion.Page]
   private let state: Lock<State>
 
   /// - Parameter known: what the server said of the pages that the store has.
   init(
-    _ feed: Feed, _ configuration: URLSessionConfiguration, _ patience: Patience,
+    _ feed: Feed, _ transport: HTTPTransport, _ patience: Patience,
     _ version: FeedVersion, known: [FeedVersion.Page]
   ) {
     self.feed = feed
-    self.configuration = configuration
+    self.transport = transport
     self.patience = patience
     self.known = known
     state = Lock(State(version: version, request: feed.request))
@@ -66,7 +66,12 @@ final class PageWalk: Sendable {
   ) async throws(ImportError) -> JSONSource? {
     try finishPage(result)
     while let (request, page) = try nextRequest() {
-      switch try await send(request.conditional(on: page)) {
+      var question = request.conditional(on: page)
+      // The transport does not notice where compressed lines are cut.
+      if feed.isReadWhole && feed.isLines {
+        question.setValue("identity", forHTTPHeaderField: "Accept-Encoding")
+      }
+      switch try await send(question) {
       case .notModified(let response):
         try leaveOut(page, response, request)
       case .body(let source, let response):
@@ -80,15 +85,19 @@ final class PageWalk: Sendable {
   ///
   /// A row that moves to a page which has been read already is on none. Only pages of which the
   /// server says a version can be asked; one alone was always of one.
-  nonisolated(nonsending) func isSteady() async throws(ImportError) -> Bool {
+  nonisolated(nonsending) func steadiness() async throws(ImportError) -> AnswerCompleteness {
     let read = state.withLock { $0.read }
-    guard feed.isReadWhole, read.count > 1 else { return true }
+    guard feed.isReadWhole, read.count > 1 else { return .whole }
+    var result = AnswerCompleteness.steadyPages
     for (request, page) in read {
       let question = request.conditional(on: page)
-      guard question.isConditional, question.httpMethod == "GET" else { continue }
-      if case .body = try await send(question) { return false }
+      if question.isConditional && question.httpMethod == "GET" {
+        if case .body = try await send(question) { return .changedPages }
+      } else {
+        result = feed.hasSteadyPages ? .trustedPages : .unversionedPages
+      }
     }
-    return true
+    return result
   }
 
   private func nextRequest() throws(ImportError) -> (URLRequest, FeedVersion.Page?)? {
@@ -177,20 +186,19 @@ final class PageWalk: Sendable {
   private nonisolated(nonsending) func sendOnce(
     _ request: URLRequest
   ) async throws(ImportError) -> Answer {
-    let head = Lock<HTTPURLResponse?>(nil)
     do {
-      let body = try ResponseBody(request, configuration) { response in
-        head.withLock { $0 = response }
+      let answer = try await transport.send(request)
+      guard let head = answer.head else { return .body(.body(answer), nil) }
+      switch AnswerCompleteness(
+        status: head.statusCode, expectsNoContent: feed.expectsNoContent)
+      {
+      case .whole: return .body(.body(answer), head)
+      case .expectedNoContent: return .body(.expectedNoContent, head)
+      default:
+        // A request without validators has nothing that could be unchanged.
+        if head.statusCode == 304 && request.isConditional { return .notModified(head) }
+        throw HTTPStatusError(head)
       }
-      // The first piece comes behind the head.
-      let first = try await body.next()
-      return .body(.body(body, after: first), head.withLock(\.self))
-    } catch let error as HTTPStatusError {
-      // Who has not asked whether something is new has nothing that could be unchanged.
-      if error.status == 304, request.isConditional, let head = head.withLock(\.self) {
-        return .notModified(head)
-      }
-      throw .source(error)
     } catch is CancellationError {
       throw .cancelled
     } catch {

@@ -57,9 +57,8 @@ public struct Paging: Sendable {
   }
 
   @Sendable private static func link(_ page: FeedPage) throws(PagingError) -> URLRequest? {
-    guard let text = page.response.value(forHTTPHeaderField: "Link"),
-      let target = LinkHeader.target(of: "next", in: text)
-    else { return nil }
+    guard let text = page.response.value(forHTTPHeaderField: "Link") else { return nil }
+    guard let target = try LinkHeader.target(of: "next", in: text) else { return nil }
     guard let request = page.request(at: target) else { throw .unreadableLink(target) }
     return request
   }
@@ -111,44 +110,83 @@ extension URLRequest {
 /// The `Link` header of a response (RFC 8288): `<https://…?page=2>; rel="next", <…>; rel="last"`.
 enum LinkHeader {
   /// The first target with a relation; nil if there is none.
-  static func target(of relation: String, in text: String) -> String? {
-    var rest = text[...]
-    while let start = rest.firstIndex(of: "<"), let end = rest[start...].firstIndex(of: ">") {
-      let target = rest[rest.index(after: start)..<end]
-      let parameters = parameters(&rest, from: rest.index(after: end))
-      let relations = parameters["rel"]?.lowercased().split(separator: " ") ?? []
-      if relations.contains(relation[...]) { return String(target) }
+  ///
+  /// - Throws: ``PagingError/unreadableLink(_:)`` for text that is no list of links. Such text must
+  ///   not look like a header without the relation, which means the last page.
+  static func target(of relation: String, in text: String) throws(PagingError) -> String? {
+    var parser = Parser(text)
+    var found: String?
+    while let link = try parser.next() {
+      let relations = link.parameters["rel"]?.lowercased().split(whereSeparator: \.isWhitespace)
+      if found == nil, relations?.contains(relation[...]) == true { found = link.target }
     }
-    return nil
+    return found
   }
 
-  /// Reads parameters up to the comma that ends a link; commas in quotes are text.
-  private static func parameters(
-    _ rest: inout Substring, from start: String.Index
-  ) -> [String: String] {
-    rest = rest[start...]
-    var all: [String: String] = [:]
-    var (name, value, isQuoted, isName) = ("", "", false, true)
-    func add() {
-      let key = name.trimmingCharacters(in: .whitespaces).lowercased()
-      // The first of several counts.
-      if !key.isEmpty && all[key] == nil { all[key] = value.trimmingCharacters(in: .whitespaces) }
-      (name, value, isName) = ("", "", true)
+  private struct Parser {
+    private let text: String
+    private var rest: Substring
+
+    init(_ text: String) {
+      self.text = text
+      rest = text[...]
     }
-    while let character = rest.popFirst() {
-      switch character {
-      case "\"": isQuoted.toggle()
-      case "\\" where isQuoted: if let next = rest.popFirst() { value.append(next) }
-      case ";" where !isQuoted: add()
-      case "," where !isQuoted:
-        add()
-        return all
-      case "=" where !isQuoted && isName: isName = false
-      default: if isName { name.append(character) } else { value.append(character) }
+
+    /// The next link; nil at the end.
+    mutating func next() throws(PagingError) -> (target: String, parameters: [String: String])? {
+      // Elements of a list may be empty (RFC 9110, 5.6.1).
+      repeat { skipSpace() } while take(",")
+      if rest.isEmpty { return nil }
+      guard take("<"), let end = rest.firstIndex(of: ">") else { throw .unreadableLink(text) }
+      let target = String(rest[..<end])
+      rest = rest[rest.index(after: end)...]
+      var parameters: [String: String] = [:]
+      skipSpace()
+      while take(";") {
+        let (name, value) = try parameter()
+        // The first of several counts.
+        if !name.isEmpty && parameters[name] == nil { parameters[name] = value }
+        skipSpace()
       }
+      if !rest.isEmpty && rest.first != "," { throw .unreadableLink(text) }
+      return (target, parameters)
     }
-    add()
-    return all
+
+    private mutating func parameter() throws(PagingError) -> (name: String, value: String) {
+      skipSpace()
+      let name = word()
+      skipSpace()
+      guard take("=") else { return (name, "") }
+      skipSpace()
+      return (name, take("\"") ? try quotedString() : word())
+    }
+
+    private mutating func quotedString() throws(PagingError) -> String {
+      var value = ""
+      while let character = rest.popFirst() {
+        switch character {
+        case "\"": return value
+        case "\\": if let next = rest.popFirst() { value.append(next) }
+        default: value.append(character)
+        }
+      }
+      throw .unreadableLink(text)
+    }
+
+    /// What comes before a separator.
+    private mutating func word() -> String {
+      let word = rest.prefix { !";,=\"".contains($0) && !$0.isWhitespace }
+      rest = rest[word.endIndex...]
+      return word.lowercased()
+    }
+
+    private mutating func skipSpace() { rest = rest.drop(while: \.isWhitespace) }
+
+    private mutating func take(_ character: Character) -> Bool {
+      guard rest.first == character else { return false }
+      rest.removeFirst()
+      return true
+    }
   }
 }
 

@@ -1,11 +1,5 @@
+internal import Foundation
 public import Strata
-
-#if canImport(FoundationNetworking)
-  internal import Foundation
-  public import FoundationNetworking
-#else
-  public import Foundation
-#endif
 
 /// Brings feeds of a server up to date: pull to refresh.
 ///
@@ -28,7 +22,7 @@ public import Strata
 /// One refresher for each stack is enough; two do not know of each other's requests.
 public final class Refresher: Sendable {
   private let stack: Stack
-  private let configuration: URLSessionConfiguration
+  private let transport: HTTPTransport
   private let retries: RetryPolicy
   private let clock: any Clock<Duration>
   private let flights = Flights()
@@ -37,15 +31,15 @@ public final class Refresher: Sendable {
   ///
   /// - Parameters:
   ///   - stack: where feeds are imported.
-  ///   - configuration: of the sessions that requests are sent by.
+  ///   - transport: what sends requests.
   ///   - retries: when a request that failed is sent again.
   ///   - clock: by which to wait for that.
   public init(
-    _ stack: Stack, configuration: URLSessionConfiguration = .default,
+    _ stack: Stack, transport: HTTPTransport = .urlSession(),
     retries: RetryPolicy = RetryPolicy(), clock: any Clock<Duration> = ContinuousClock()
   ) {
     self.stack = stack
-    self.configuration = configuration
+    self.transport = transport
     self.retries = retries
     self.clock = clock
   }
@@ -58,7 +52,7 @@ public final class Refresher: Sendable {
   ///   - age: asks the server only if the feed was imported longer ago; nil to ask in any case.
   ///   - monitor: told of the progress, and that it ends, also if another call began the request.
   /// - Throws: ``ImportError``. With code `source`, its ``ImportError/underlying`` error is an
-  ///   ``HTTPStatusError``, a ``PagingError``, or what URLSession says, of the last attempt.
+  ///   ``HTTPStatusError``, a ``PagingError``, or what the transport throws, of the last attempt.
   @discardableResult
   @concurrent
   public func refresh(
@@ -131,7 +125,7 @@ public final class Refresher: Sendable {
       try await stack.validators(of: feed.entry)
     }
     let known = text.flatMap { FeedVersion($0, meaning: version.meaning) }?.pages ?? []
-    let walk = PageWalk(feed, configuration, patience, version, known: known)
+    let walk = PageWalk(feed, transport, patience, version, known: known)
     let claim = try await storing { () throws(StoreError) in
       try stack.claim(of: feed.entry) { walk.version.text }
     }
@@ -164,12 +158,12 @@ public final class Refresher: Sendable {
         (result: ImportResult) async throws(ImportError) in
         if let first = unread.withLock({ $0.take() }) { return first }
         if let next = try await walk.next(result) { return next }
-        if try await walk.isSteady() { return nil }
-        if !isLast {
+        let steadiness = try await walk.steadiness()
+        if steadiness == .changedPages && !isLast {
           hasChanged.withLock { $0 = true }
           throw .changedMeanwhile
         }
-        prepared.session.noteChangedMeanwhile()
+        prepared.session.note(steadiness)
         return nil
       }
     } catch {

@@ -84,7 +84,7 @@ extension CancelOperation {
       guard let url = URL(string: "http://feed.invalid/notes") else { return }
       var feed = Feed("notes", Note.self, from: URLRequest(url: url))
       feed.options.longestTransaction = .microseconds(200)
-      let refresher = Refresher(site.stack, configuration: configuration)
+      let refresher = Refresher(site.stack, transport: .urlSession(configuration))
       let monitor = ImportMonitor()
       async let isOver: Void = { for await _ in monitor.updates {} }()
       try await refresher.refresh(feed, ifOlderThan: .zero, monitor: monitor)

@@ -249,7 +249,10 @@ extension CancelOperation {
     CancelOperation("outbox.push", effect: { $0.notes.insert(6) }) { site in
       let outbox = try await site.stack.outbox()
       try await site.stack.withScratch { $0.upsert(Note(id: 6, text: "six")) }
-      _ = try await outbox.push { _ in await Task.yield() }
+      _ = try await outbox.push { _ in
+        await Task.yield()
+        return .done
+      }
       try await outbox.acknowledgeEverything()
     },
   ]

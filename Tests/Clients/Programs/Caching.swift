@@ -55,14 +55,19 @@ nonisolated func cacheOptions() -> Stack.Options {
 
 func pushQuakes(_ stack: Stack) async throws -> Int {
   let outbox = try await stack.outbox(ignoring: ["import", "sync"])
-  let count = try await outbox.push { request in
-    guard let quake = request.value(as: Quake.self) else { return }
+  let result = try await outbox.push { request in
+    guard let quake = request.value(as: Quake.self) else { return .refused("no quake") }
     if let body = try request.json(Quake.json) { print(body.count) }
     print(request.kind, quake.id, request.attributes)
+    return .done
   }
+  for refusal in try await outbox.refusals() {
+    print(refusal.reason, try await outbox.revert(refusal), try await outbox.retry(refusal))
+  }
+  print(result.left, result.refused, result.retryAfter ?? .zero)
   print(try await outbox.requests().map(\.entity))
   try await outbox.acknowledgeEverything()
-  return count
+  return result.sent
 }
 
 func exportQuakes(_ stack: Stack, to url: URL) async throws -> Int {

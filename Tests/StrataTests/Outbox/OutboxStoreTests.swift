@@ -47,6 +47,7 @@ import Testing
             return count > 2
           }
           if isFull { throw Unreachable() }
+          return .done
         }
       }
       #expect(try await outbox.described() == ["insert Parcel 1", "insert Parcel 2"])

@@ -62,7 +62,10 @@ extension Outbox {
   @discardableResult
   nonisolated(nonsending) func pushed() async throws -> [String] {
     let sent = Lock<[String]>([])
-    try await push { request in sent.withLock { $0.append(request.text) } }
+    try await push { request in
+      sent.withLock { $0.append(request.text) }
+      return .done
+    }
     return sent.withLock { $0 }
   }
 }

@@ -91,7 +91,7 @@ import Testing
     let sent = Lock<[String]>([])
     try await outbox.push { request in
       sent.withLock { $0.append(request.text) }
-      guard request.kind == .insert else { return }
+      guard request.kind == .insert else { return .done }
       switch request.key.cell {
       case .integer(1): try await stack.update(1) { $0.name = "again" }
       // The server has it when it is deleted here.
@@ -100,6 +100,7 @@ import Testing
         try await stack.delete(Parcel.self, 3)
         try await stack.insert(Parcel(id: 3, name: "back"))
       }
+      return .done
     }
     #expect(
       sent.withLock { $0 } == [
@@ -126,7 +127,12 @@ import Testing
     let (stack, outbox) = try await open()
     try await stack.insert(Parcel(id: 1), Parcel(id: 2))
     let gate = TestGate()
-    let push = Task { try await outbox.push { _ in await gate.pass() } }
+    let push = Task {
+      try await outbox.push { _ in
+        await gate.pass()
+        return .done
+      }
+    }
     await gate.arrived()
     push.cancel()
     await gate.open()

@@ -1,0 +1,53 @@
+/// The consumers of an outbox's counts.
+final class OutboxWatchers: Sendable {
+  private struct State: Sendable {
+    var counts: OutboxCounts?
+    var hasBegun = false
+    var isFinished = false
+    var continuations: [Int: AsyncStream<OutboxCounts>.Continuation] = [:]
+    var lastID = 0
+  }
+
+  private let state = Lock(State())
+
+  var isWatched: Bool { state.withLock { !$0.continuations.isEmpty } }
+
+  /// Adds a consumer, which gets the counts that are known at once.
+  ///
+  /// - Returns: the consumer's stream, and whether it is the first one ever.
+  func add() -> (stream: AsyncStream<OutboxCounts>, isFirst: Bool) {
+    let (stream, continuation) = AsyncStream.makeStream(
+      of: OutboxCounts.self, bufferingPolicy: .bufferingNewest(1))
+    let (id, isFirst, isFinished) = state.withLock { state in
+      state.lastID += 1
+      let isFirst = !state.hasBegun
+      state.hasBegun = true
+      if !state.isFinished { state.continuations[state.lastID] = continuation }
+      if let counts = state.counts { continuation.yield(counts) }
+      return (state.lastID, isFirst, state.isFinished)
+    }
+    continuation.onTermination = { [weak self] _ in
+      self?.state.withLock { $0.continuations[id] = nil }
+    }
+    if isFinished { continuation.finish() }
+    return (stream, isFirst)
+  }
+
+  /// Tells every consumer, if the counts are others than before.
+  func yield(_ counts: OutboxCounts) {
+    state.withLock { state in
+      if state.counts == counts { return }
+      state.counts = counts
+      for continuation in state.continuations.values { continuation.yield(counts) }
+    }
+  }
+
+  func finish() {
+    let continuations = state.withLock { state in
+      defer { state.continuations = [:] }
+      state.isFinished = true
+      return state.continuations
+    }
+    for continuation in continuations.values { continuation.finish() }
+  }
+}

@@ -1,0 +1,54 @@
+/// Which requests of one push can be sent, told of each verdict.
+///
+/// A request that the server wants later or refuses blocks what depends on it and nothing else.
+struct PushPlan {
+  private let steps: [PushOrder.Step]
+  private var next = 0
+  private var blocked: Set<PushOrder.Place> = []
+  /// The tables with rows that a blocked request may still refer to.
+  private var guarded: Set<TableID> = []
+  /// How many requests were skipped or are to be sent later.
+  private(set) var left = 0
+
+  /// - Parameters:
+  ///   - refused: the requests that were set aside before.
+  ///   - later: the requests that the server wants later.
+  init(
+    _ steps: [PushOrder.Step], refused: Set<PushOrder.Place>, later: Set<PushOrder.Place>
+  ) {
+    self.steps = steps
+    for step in steps where refused.contains(step.place) || later.contains(step.place) {
+      block(step)
+    }
+    left = steps.count { later.contains($0.place) }
+  }
+
+  /// The next request that can be sent; nil at the end.
+  mutating func nextStep() -> PushOrder.Step? {
+    while next < steps.count {
+      let step = steps[next]
+      next += 1
+      if blocked.contains(step.place) { continue }
+      let isGuarded = step.isDeletion && guarded.contains(step.place.table)
+      if !isGuarded && step.needs.allSatisfy({ !blocked.contains($0) }) { return step }
+      block(step)
+      left += 1
+    }
+    return nil
+  }
+
+  /// Takes what the server made of a request.
+  mutating func note(_ verdict: PushVerdict, of step: PushOrder.Step) {
+    switch verdict {
+    case .done: return
+    case .later: left += 1
+    case .refused: break
+    }
+    block(step)
+  }
+
+  private mutating func block(_ step: PushOrder.Step) {
+    blocked.insert(step.place)
+    guarded.formUnion(step.guards)
+  }
+}

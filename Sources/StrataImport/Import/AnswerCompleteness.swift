@@ -1,0 +1,123 @@
+/// How complete an answer of a server is: the cases of the table in <doc:WhenAbsenceDeletes>.
+///
+/// Code and tests use the same cases, and a test compares them with the article.
+enum AnswerCompleteness: String, CaseIterable {
+  case whole = "200 or 203, and its end is marked"
+  case failure = "any other status, such as 206, 207 or 226"
+  case noContent = "204 or 205"
+  case expectedNoContent = "204 or 205, and the feed expects them"
+  case cut = "the connection breaks before the marked end"
+  case openEnd = "lines, and the end of the connection is the only end"
+  case decodedByTransport = "lines, decoded from a content encoding by the transport"
+  case emptyLines = "lines without a record"
+  case missingArray = "an array of an entity is missing, null or a single record"
+  case untakenRecords = "records of a type that no part of the document takes"
+  case refusedRecord = "a record was refused and left out"
+  case unreadableLink = "the place of the next page cannot be read"
+  case repeatedPage = "a page leads to one that was read before"
+  case steadyPages = "several pages, and each is unchanged after the last one was read"
+  case changedPages = "several pages, and one changed while the others were read"
+  case unversionedPages = "several pages, and one has no validator"
+  case trustedPages = "several pages without validators, and the feed says that they are steady"
+
+  /// What an import that deletes absent rows makes of an answer.
+  enum Verdict: Hashable {
+    /// Rows that the answer lacks are deleted.
+    case deletes
+    /// No row of the entity is deleted, and ``ImportResult/incompleteEntities`` says why.
+    case keeps(IncompleteEntity.Reason)
+    /// The import fails.
+    case fails
+  }
+
+  var verdict: Verdict {
+    switch self {
+    case .whole, .expectedNoContent, .steadyPages, .trustedPages: .deletes
+    case .failure, .noContent, .cut, .emptyLines, .unreadableLink, .repeatedPage: .fails
+    case .openEnd: .keeps(.openEnd)
+    case .decodedByTransport: .keeps(.decodedByTransport)
+    case .missingArray: .keeps(.missingArray)
+    case .untakenRecords: .keeps(.untakenRecords)
+    case .refusedRecord: .keeps(.refusedRecord)
+    case .changedPages: .keeps(.changedPages)
+    case .unversionedPages: .keeps(.unversionedPages)
+    }
+  }
+}
+
+extension AnswerCompleteness {
+  /// What the status of a response says (RFC 9110, 15.3): only 200 and 203 have all of it.
+  ///
+  /// - Parameter expectsNoContent: whether an answer without content is a feed without records.
+  init(status: Int, expectsNoContent: Bool = false) {
+    self =
+      switch status {
+      case 200, 203: .whole
+      case 204, 205: expectsNoContent ? .expectedNoContent : .noContent
+      default: .failure
+      }
+  }
+
+  /// What the header fields of a response say about its end.
+  ///
+  /// A JSON array or object ends with a bracket, so one that is cut is a syntax error, whatever the
+  /// transport says. Lines end where the input ends. The transport notices a body that is shorter
+  /// than its length or lacks its last chunk (RFC 9112, 6.3); it does not notice a compressed
+  /// stream that lacks its end.
+  ///
+  /// - Parameters:
+  ///   - isLines: whether the body has one record a line.
+  ///   - field: the value of a header field.
+  init(ofLines isLines: Bool, field: (String) -> String?) {
+    let encoding = field("Content-Encoding")?.lowercased() ?? "identity"
+    let hasMarkedEnd =
+      field("Content-Length") != nil
+      || field("Transfer-Encoding")?.lowercased().contains("chunked") == true
+    self =
+      !isLines
+      ? .whole : encoding != "identity" ? .decodedByTransport : hasMarkedEnd ? .whole : .openEnd
+  }
+}
+
+/// An entity of which a feed need not have had every record, so that none of its rows was absent.
+public struct IncompleteEntity: Sendable, Hashable, CustomStringConvertible {
+  /// Why rows that a feed lacks may be on the server all the same.
+  public enum Reason: Sendable, Hashable {
+    /// An array with the entity's records was not there, was null, or was a single record.
+    case missingArray
+    /// The document had records of a type that no part of the ``JSONDocument`` takes.
+    case untakenRecords
+    /// A record was refused and left out.
+    case refusedRecord
+    /// The body had neither a length nor chunks, so a lost connection looks like its end.
+    case openEnd
+    /// The transport decoded the body, so a compressed stream that was cut looks whole.
+    case decodedByTransport
+    /// A page changed while others were read, three times.
+    case changedPages
+    /// A page had neither `ETag` nor `Last-Modified`, so a row may have moved between pages unseen.
+    case unversionedPages
+  }
+
+  /// The entity's name.
+  public let name: String
+  /// Why its rows were kept; the first reason of several.
+  public let reason: Reason
+
+  public var description: String { "\(name): \(reason.description)" }
+}
+
+extension IncompleteEntity.Reason: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .missingArray: "an array of its records was not there"
+    case .untakenRecords: "the document had records that no part of it takes"
+    case .refusedRecord: "a record was left out"
+    case .openEnd: "nothing marked the end of the lines"
+    case .decodedByTransport:
+      "the transport decoded the lines, and does not notice where they are cut"
+    case .changedPages: "pages changed while others were read"
+    case .unversionedPages: "the pages have no validators, and rows may move between them"
+    }
+  }
+}

@@ -1,0 +1,134 @@
+import StrataTesting
+@testable import Strata
+import Testing
+
+/// What a server makes of requests: one that it wants later or refuses blocks nobody else.
+@Suite(.timeLimit(.minutes(25))) struct PushVerdictTests {
+  private func open() async throws -> (Stack, Outbox) {
+    let stack = try await Stack.temporary(Crate.self, Parcel.self)
+    return (stack, try await stack.outbox())
+  }
+
+  /// Pushes to a server that has its own mind about some requests.
+  private func push(
+    _ outbox: Outbox, _ verdicts: [String: PushVerdict] = [:]
+  ) async throws -> (sent: [String], result: PushResult) {
+    let sent = Lock<[String]>([])
+    let result = try await outbox.push { request in
+      sent.withLock { $0.append(request.text) }
+      return verdicts["\(request.entity) \(request.key)"] ?? .done
+    }
+    return (sent.withLock { $0 }, result)
+  }
+
+  /// The story: one 422 stopped every other edit for ever.
+  @Test func `a refused request is set aside and the others are sent`() async throws {
+    let (stack, outbox) = try await open()
+    try await stack.insert(Crate(id: 1, code: "a"), Parcel(id: 1, crateID: 1), Parcel(id: 2))
+    let first = try await push(outbox, ["Crate 1": .refused("no such code")])
+    // The parcel in the crate waits for it.
+    #expect(Set(first.sent) == ["insert Crate 1", "insert Parcel 2"])
+    #expect((first.result.sent, first.result.refused, first.result.left) == (1, 1, 1))
+    #expect(first.result.retryAfter == nil)
+    #expect(try await outbox.requests().map(\.text) == ["insert Parcel 1"])
+    let refusals = try await outbox.refusals()
+    #expect(refusals.map(\.reason) == ["no such code"])
+    #expect(refusals.map(\.request.text) == ["insert Crate 1"])
+    // It is not sent again by itself.
+    #expect(try await push(outbox).sent == [])
+    try await outbox.retry(try #require(refusals.first))
+    #expect(try await push(outbox).sent == ["insert Crate 1", "insert Parcel 1"])
+    #expect(try await outbox.refusals().isEmpty)
+    await stack.close()
+  }
+
+  @Test func `an edit of a refused row is another request`() async throws {
+    let (stack, outbox) = try await open()
+    try await stack.insert(Parcel(id: 1, name: "wrong"))
+    _ = try await push(outbox, ["Parcel 1": .refused("bad name")])
+    let refusal = try #require(try await outbox.refusals().first)
+    try await stack.update(1) { $0.name = "right" }
+    #expect(try await outbox.refusals().isEmpty)
+    // What was refused is gone, so nothing of it can be tried or given up.
+    #expect(try await !outbox.retry(refusal))
+    #expect(try await !outbox.revert(refusal))
+    #expect(try await push(outbox).sent == ["insert Parcel 1"])
+    await stack.close()
+  }
+
+  @Test func `a row that is edited while its request is refused is sent again`() async throws {
+    let (stack, outbox) = try await open()
+    try await stack.insert(Parcel(id: 1, name: "wrong"))
+    let sent = Lock<[String]>([])
+    let result = try await outbox.push { request in
+      let isFirst = sent.withLock { sent in
+        sent.append(request.text)
+        return sent.count == 1
+      }
+      if !isFirst { return .done }
+      try await stack.update(1) { $0.name = "right" }
+      return .refused("bad name")
+    }
+    #expect(sent.withLock { $0 } == ["insert Parcel 1", "insert Parcel 1"])
+    #expect(result.sent == 1)
+    #expect(try await outbox.refusals().isEmpty)
+    await stack.close()
+  }
+
+  @Test func `a refused edit that is given up leaves what the server has`() async throws {
+    let (stack, outbox) = try await open()
+    try await stack.insert(Parcel(id: 1, name: "old"), Parcel(id: 2, name: "kept"))
+    _ = try await push(outbox)
+    try await stack.update(1) { $0.name = "new" }
+    try await stack.delete(Parcel.self, 2)
+    try await stack.insert(Parcel(id: 3))
+    let verdicts = ["Parcel 1", "Parcel 2", "Parcel 3"].map { ($0, PushVerdict.refused("no")) }
+    let first = try await push(outbox, Dictionary(uniqueKeysWithValues: verdicts))
+    #expect(first.result.refused == 3)
+    for refusal in try await outbox.refusals() { #expect(try await outbox.revert(refusal)) }
+    let parcels = try await stack.fetch(Parcel.sorted(by: \.id))
+    #expect(parcels.map(\.id) == [1, 2] && parcels.map(\.name) == ["old", "kept"])
+    #expect(try await outbox.refusals().isEmpty)
+    #expect(try await outbox.requests().isEmpty)
+    await stack.close()
+  }
+
+  @Test func `requests for later wait longer with each push`() async throws {
+    let (stack, outbox) = try await open()
+    try await stack.insert(Crate(id: 1, code: "a"), Parcel(id: 1, crateID: 1), Parcel(id: 2))
+    for delay in [1, 2, 4, 8] {
+      let later = try await push(outbox, ["Crate 1": .later])
+      #expect(later.sent.contains("insert Crate 1") && !later.sent.contains("insert Parcel 1"))
+      #expect(later.result.left == 2 && later.result.refused == 0)
+      #expect(later.result.retryAfter == .seconds(delay))
+    }
+    let done = try await push(outbox)
+    #expect(done.sent == ["insert Crate 1", "insert Parcel 1"])
+    #expect(done.result.left == 0 && done.result.retryAfter == nil)
+    await stack.close()
+  }
+
+  @Test func `a refusal is in the store, and keeps its row from evictions`() async throws {
+    let (stack, outbox) = try await open()
+    try await stack.insert(Parcel(id: 1, name: "mine"))
+    _ = try await push(outbox, ["Parcel 1": .refused("no")])
+    let again = try await stack.outbox()
+    #expect(try await again.refusals().map(\.reason) == ["no"])
+    #expect(try await stack.evict(.beyond(newest: 0, by: \Parcel.id)).keptUnpushed == 1)
+    await stack.close()
+  }
+
+  @Test func `the counts are told`() async throws {
+    let (stack, outbox) = try await open()
+    var counts = outbox.counts.makeAsyncIterator()
+    while let next = await counts.next(), next != OutboxCounts(waiting: 0, refused: 0) {}
+    try await stack.insert(Parcel(id: 1), Parcel(id: 2))
+    while let next = await counts.next(), next != OutboxCounts(waiting: 2, refused: 0) {}
+    _ = try await push(outbox, ["Parcel 1": .refused("no")])
+    while let next = await counts.next(), next != OutboxCounts(waiting: 0, refused: 1) {}
+    try await outbox.retry(try #require(try await outbox.refusals().first))
+    while let next = await counts.next(), next != OutboxCounts(waiting: 1, refused: 0) {}
+    await stack.close()
+    #expect(await counts.next() == nil)
+  }
+}
