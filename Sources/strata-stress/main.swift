@@ -17,6 +17,7 @@ let usage = """
          strata-stress soak [--minutes N] [--seconds N] [--workers N] [--seed N]
          strata-stress faults [--thorough 0|1] [--scenario N] [--seed N]
          strata-stress contexts [--histories N] [--minutes N] [--seed N]
+         strata-stress server [--seeds N] [--minutes N] [--seed N]
 
   workers  Worker actors and the view context against one store for N seconds (5) in each mode, or in
            one: 0 usual, 1 contention, 2 slow observers, 3 cancellation, 4 tiny mailboxes.
@@ -51,6 +52,8 @@ let usage = """
            (or some of them, with --thorough 0), in every scenario or the N-th. Long form: as it is.
   contexts  N random histories (2,000), or those of N minutes, of contexts, children, live queries,
            streams and a second stack, against plain rows. Long form: --minutes 60.
+  server   N random histories (2,000), or those of N minutes, of refreshes, pushes, edits and
+           relaunches against a server whose answers go wrong. Long form: --minutes 60.
 
   Prints the seed, for soak a table, then one JSON line with the number of violated invariants. A run
   in which too little was done to show anything is one. Exits with 1 if there are any, with 2 for a
@@ -226,6 +229,14 @@ func runMode() async throws -> Report {
     options.seed = given["--seed"] ?? options.seed
     printSeed(options.seed)
     return try await ContextStress(options).run()
+  case "server":
+    let given = numbers(arguments.dropFirst(), allowed: ["--seeds", "--minutes", "--seed"])
+    var options = ServerStress.Options()
+    options.seeds = given["--seeds"].map { Int(clamping: $0) } ?? options.seeds
+    options.seconds = given["--minutes"].map { Double($0) * 60 }
+    options.seed = given["--seed"] ?? options.seed
+    printSeed(options.seed)
+    return try await ServerStress(options).run()
   case "crash-child":
     guard let options = CrashChild.Options(arguments.dropFirst()) else { fail("not by hand") }
     var child = CrashChild(options)

@@ -121,6 +121,7 @@ struct ValueWriter: Sendable {
     // Rounded to what a number of so many seconds since 1970 can say.
     case .epochSeconds: try append(date + 978_307_200, &writer)
     case .epochMilliseconds: try append(date * 1000 + 978_307_200_000, &writer)
+    case .epochMicroseconds: try append(date * 1_000_000 + 978_307_200_000_000, &writer)
     }
   }
 }

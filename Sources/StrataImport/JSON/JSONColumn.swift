@@ -33,6 +33,8 @@ package struct JSONColumn: Sendable, Equatable {
     case epochSeconds
     /// A number of milliseconds since 1970-01-01T00:00:00Z.
     case epochMilliseconds
+    /// A number of microseconds since 1970-01-01T00:00:00Z.
+    case epochMicroseconds
   }
 
   package var path: JSONPath

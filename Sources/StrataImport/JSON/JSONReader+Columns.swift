@@ -95,6 +95,8 @@ extension JSONReader {
       return try real(allowsString).map { .real($0 - 978_307_200) }
     case .date(.epochMilliseconds):
       return try real(allowsString).map { .real(($0 - 978_307_200_000) / 1000) }
+    case .date(.epochMicroseconds):
+      return try real(allowsString).map { .real(($0 - 978_307_200_000_000) / 1_000_000) }
     case .json:
       return .text(try json(record: record))
     case .custom:

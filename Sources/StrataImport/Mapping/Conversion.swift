@@ -78,6 +78,8 @@ extension Conversion where Value == Date {
   public static var epochSeconds: Self { Self(.date(.epochSeconds)) }
   /// Milliseconds since 1970-01-01T00:00:00Z.
   public static var epochMilliseconds: Self { Self(.date(.epochMilliseconds)) }
+  /// Microseconds since 1970-01-01T00:00:00Z.
+  public static var epochMicroseconds: Self { Self(.date(.epochMicroseconds)) }
 }
 
 extension Conversion where Value == Date? {
@@ -89,6 +91,18 @@ extension Conversion where Value == Date? {
   public static var epochSeconds: Self { Self(.date(.epochSeconds)) }
   /// Milliseconds since 1970-01-01T00:00:00Z.
   public static var epochMilliseconds: Self { Self(.date(.epochMilliseconds)) }
+  /// Microseconds since 1970-01-01T00:00:00Z.
+  public static var epochMicroseconds: Self { Self(.date(.epochMicroseconds)) }
+}
+
+extension Conversion where Value == Bool {
+  /// `true` and `false`, and the numbers 1 and 0, also as strings; anything else is refused.
+  public static var zeroOrOne: Self { Self(.custom(0), StandardConversion.zeroOrOne) }
+}
+
+extension Conversion where Value == Bool? {
+  /// `true` and `false`, and the numbers 1 and 0, also as strings; anything else is refused.
+  public static var zeroOrOne: Self { Self(.custom(0), StandardConversion.zeroOrOne) }
 }
 
 /// What the standard types are scanned as.
@@ -130,6 +144,14 @@ private enum StandardConversion {
     case .text:
       let isJSON = type is any JSONStored.Type || V.Unwrapped.self is any JSONValue.Type
       return isJSON ? .json : .custom(0)
+    }
+  }
+
+  @Sendable static func zeroOrOne(_ cell: Cell) throws(ValueError) -> Cell {
+    switch cell {
+    case .text("0"), .text("false"): return .integer(0)
+    case .text("1"), .text("true"): return .integer(1)
+    default: throw ValueError("true, false, 0 or 1 was expected")
     }
   }
 

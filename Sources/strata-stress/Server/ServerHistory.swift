@@ -1,0 +1,286 @@
+import Foundation
+import Strata
+import StrataImport
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+/// A note that both the app and the server edit.
+struct SharedNote: Entity, Equatable {
+  var id = 0
+  var title = ""
+  /// The user's alone.
+  var isRead = false
+
+  static let schema = Schema<SharedNote>("sharedNotes", key: \.id) {
+    Attribute(\.title)
+    Attribute(\.isRead)
+  }
+  static let json = JSONMapping<SharedNote> {
+    Field(\.id, "id")
+    Field(\.title, "title")
+  }
+}
+
+/// One random history of an app and its server.
+@MainActor
+final class ServerHistory {
+  struct Violation: Error {
+    let text: String
+  }
+
+  /// What the user has done that the server is not known to have.
+  enum Local: Equatable {
+    case title(String)
+    case deleted
+  }
+
+  private(set) var steps: [String] = []
+  private(set) var counts: [String: Int] = [:]
+  private let url: URL
+  private var stack: Stack
+  private var outbox: Outbox
+  private let server: UnreliableServer
+  private var random: SplitMix64
+  private var local: [Int: Local] = [:]
+  private var lastTitle = 0
+  /// Whether every refused edit is given up.
+  private var isSettling = false
+
+  init(seed: UInt64) async throws {
+    random = SplitMix64(seed: seed)
+    server = UnreliableServer(seed: seed &+ 1)
+    url = FileManager.default.temporaryDirectory
+      .appendingPathComponent("strata-server-\(ProcessInfo.processInfo.processIdentifier).sqlite")
+    Self.removeFiles(url)
+    stack = try await Stack.open(SharedNote.self, at: url)
+    outbox = try await stack.outbox()
+    let (isLines, pageSize) = (random.oneIn(2), random.oneIn(2) ? 2 + random.below(4) : nil)
+    let hasValidators = random.oneIn(2)
+    server.with { state in
+      for _ in 0..<12 { state.edit() }
+      (state.isLines, state.pageSize, state.hasValidators) = (isLines, pageSize, hasValidators)
+    }
+  }
+
+  private static func removeFiles(_ url: URL) {
+    for suffix in ["", "-wal", "-shm", "-notify"] {
+      try? FileManager.default.removeItem(atPath: url.path + suffix)
+    }
+  }
+
+  func close() async {
+    await stack.close()
+    Self.removeFiles(url)
+    for (fault, count) in server.with({ $0.faults }) { counts["\(fault)", default: 0] += count }
+  }
+
+  private func note(_ step: String, _ kind: String) {
+    steps.append(step)
+    counts[kind, default: 0] += 1
+  }
+
+  private func require(_ condition: Bool, _ text: @autoclosure () -> String) throws {
+    if !condition { throw Violation(text: text()) }
+  }
+
+  // MARK: - Steps
+
+  func run() async throws {
+    for _ in 0..<40 { try await step() }
+    try await settle()
+  }
+
+  private func step() async throws {
+    switch random.below(12) {
+    case 0..<2:
+      server.with { $0.edit() }
+      note("the server edits: \(server.notes)", "serverEdits")
+    case 2..<6: try await edit()
+    case 6..<8: try await push()
+    case 8..<11: try await refresh()
+    default: try await relaunch()
+    }
+  }
+
+  private func rows() async throws -> [Int: SharedNote] {
+    let all = try await stack.fetch(SharedNote.all)
+    return Dictionary(uniqueKeysWithValues: all.map { ($0.id, $0) })
+  }
+
+  private func newTitle() -> String {
+    lastTitle += 1
+    return "local \(lastTitle)\(random.oneIn(6) ? "!" : "")"
+  }
+
+  private func edit() async throws {
+    let id = random.oneIn(3) ? 100 + random.below(3) : 1 + random.below(12)
+    let title = newTitle()
+    let old = try await rows()[id]
+    let isDeletion = old != nil && random.oneIn(4)
+    note("the user \(isDeletion ? "deletes \(id)" : "writes \(id) \(title)")", "edits")
+    if random.oneIn(2) {
+      try await stack.withScratch { scratch in
+        if let old {
+          if isDeletion {
+            scratch.delete(old)
+          } else {
+            scratch.update(old) { ($0.title, $0.isRead) = (title, true) }
+          }
+        } else {
+          scratch.insert(SharedNote(id: id, title: title, isRead: true))
+        }
+      }
+    } else {
+      let view = stack.view
+      if let old {
+        if isDeletion {
+          view.delete(old)
+        } else {
+          view.update(old) { ($0.title, $0.isRead) = (title, true) }
+        }
+      } else {
+        view.insert(SharedNote(id: id, title: title, isRead: true))
+      }
+      try await view.save()
+    }
+    local[id] = isDeletion ? .deleted : .title(title)
+    if isDeletion { try await forgetUnsentDeletion(of: id) }
+  }
+
+  /// A row that was made and deleted before it was sent is no request.
+  private func forgetUnsentDeletion(of id: Int) async throws {
+    if try await !waiting().contains(id) { local[id] = nil }
+  }
+
+  /// The rows that wait to be sent, refused ones included.
+  private func waiting() async throws -> Set<Int> {
+    let keys = try await outbox.requests().map(\.key) + outbox.refusals().map(\.request.key)
+    return Set(
+      keys.compactMap { key in
+        if case .integer(let id) = key.cell { Int(id) } else { nil }
+      })
+  }
+
+  private func push() async throws {
+    let before = local
+    let verdicts = Lock<[(id: Int, verdict: PushVerdict)]>([])
+    let unasked = Lock<[Int]>([])
+    do {
+      let result = try await outbox.push { [server] request in
+        guard case .integer(let key) = request.key.cell else { return .refused("no key") }
+        let id = Int(key)
+        // What was acknowledged is not sent again before it is edited.
+        if before[id] == nil || verdicts.withLock({ $0.contains { $0.id == id } }) {
+          unasked.withLock { $0.append(id) }
+        }
+        let title = request.value(as: SharedNote.self)?.title
+        guard let verdict = server.with({ $0.apply(request.kind, id, title) }) else {
+          throw URLError(.networkConnectionLost)
+        }
+        verdicts.withLock { $0.append((id, verdict)) }
+        return verdict
+      }
+      note("a push: \(result)", "pushes")
+    } catch is URLError {
+      note("a push is lost", "lostPushes")
+    }
+    let seen = verdicts.withLock { $0 }
+    steps.append("verdicts \(seen)")
+    for (id, verdict) in seen where verdict == .done { local[id] = nil }
+    let waiting = try await waiting()
+    try require(waiting == Set(local.keys), "\(waiting.sorted()) wait, not \(local.keys.sorted())")
+    try require(unasked.withLock { $0.isEmpty }, "sent unasked: \(unasked.withLock { $0 })")
+    for refusal in try await outbox.refusals() { try await end(refusal) }
+  }
+
+  /// Gives a refused edit up, changes it, or leaves it.
+  private func end(_ refusal: PushRefusal) async throws {
+    guard case .integer(let key) = refusal.request.key.cell else { return }
+    let id = Int(key)
+    counts["refusals", default: 0] += 1
+    switch isSettling ? 0 : random.below(3) {
+    case 0:
+      try require(try await outbox.revert(refusal), "the refusal of \(id) is not given up")
+      note("the edit of \(id) is given up", "reverts")
+      local[id] = nil
+    case 1:
+      guard let row = try await rows()[id] else { return }
+      let title = newTitle()
+      try await stack.withScratch { $0.update(row) { $0.title = title } }
+      note("the user writes \(id) \(title) instead", "edits")
+      local[id] = .title(title)
+    default: return
+    }
+  }
+
+  private func feed() throws -> Feed {
+    guard let url = URL(string: "http://server.invalid/notes") else { throw URLError(.badURL) }
+    let isLines = server.with { $0.isLines }
+    var feed = Feed(
+      "notes", SharedNote.self, from: URLRequest(url: url), as: isLines ? .lines : .array,
+      mapping: SharedNote.json, absent: .delete)
+    feed.paging = .linkHeader
+    return feed
+  }
+
+  private func refresh(isReliable: Bool = false) async throws {
+    let before = try await rows()
+    server.with { $0.lasting = Set($0.notes.keys) }
+    let retries = RetryPolicy(limit: random.below(3), firstDelay: .zero)
+    let refresher = Refresher(stack, transport: server.transport, retries: retries)
+    let feed = try feed()
+    let isCancelled = !isReliable && random.oneIn(6)
+    let task = Task { () -> String in
+      do throws(ImportError) { return "\(try await refresher.refresh(feed))" } catch {
+        return "\(error)"
+      }
+    }
+    if isCancelled {
+      for _ in 0..<random.below(20) { await Task.yield() }
+      task.cancel()
+    }
+    note("a refresh\(isCancelled ? ", cancelled" : ""): \(await task.value)", "refreshes")
+    let after = try await rows()
+    let lasting = server.with { $0.lasting }
+    for (id, row) in before where after[id] == nil && lasting.contains(id) && local[id] == nil {
+      try require(false, "\(id) is deleted, and the server has it: \(row)")
+    }
+    for (id, edit) in local {
+      switch edit {
+      case .deleted: try require(after[id] == nil, "\(id) is back")
+      case .title(let title):
+        try require(after[id]?.title == title, "\(id) was \(title), and is \(after[id] as Any)")
+      }
+    }
+    for (id, row) in after where before[id]?.isRead == true {
+      try require(row.isRead, "\(id) was read: the server's answer says nothing of that")
+    }
+  }
+
+  private func relaunch() async throws {
+    note("a relaunch", "relaunches")
+    await stack.close()
+    stack = try await Stack.open(SharedNote.self, at: url)
+    outbox = try await stack.outbox()
+  }
+
+  /// With a server that behaves, both sides end up equal.
+  private func settle() async throws {
+    isSettling = true
+    server.with { state in
+      state.isReliable = true
+      // Pages that cannot be compared with themselves delete nothing.
+      state.pageSize = nil
+    }
+    try await push()
+    for refusal in try await outbox.refusals() { try await end(refusal) }
+    try await refresh(isReliable: true)
+    try require(try await outbox.requests().isEmpty, "something waits: \(local)")
+    let titles = try await rows().mapValues(\.title)
+    // Lines without a record do not say that there is nothing.
+    if server.notes.isEmpty && server.with({ $0.isLines }) { return }
+    try require(titles == server.notes, "the store has \(titles), the server \(server.notes)")
+  }
+}

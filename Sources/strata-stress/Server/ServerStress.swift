@@ -1,0 +1,54 @@
+import Foundation
+import Strata
+
+/// Random histories of an app and a server whose answers go wrong: refreshes that delete what is
+/// absent, pushes, edits on both sides, refusals, cancellations and relaunches.
+///
+/// Nothing is deleted that the server has, no edit is lost or sent twice after it was acknowledged,
+/// and at rest both sides are equal.
+@MainActor
+struct ServerStress {
+  struct Options {
+    var seeds = 2_000
+    /// Goes on until so many seconds have passed, if it is given.
+    var seconds: Double?
+    var seed: UInt64 = 1
+  }
+
+  private let options: Options
+
+  init(_ options: Options) { self.options = options }
+
+  func run() async throws -> Report {
+    var report = Report(mode: "server")
+    let watchdog = Watchdog(mode: "server")
+    let end = options.seconds.map { ContinuousClock.now + .seconds($0) }
+    var number: UInt64 = 0
+    while report.violations.count < 5 {
+      if let end {
+        if ContinuousClock.now >= end { break }
+      } else if number >= options.seeds {
+        break
+      }
+      let seed = options.seed &+ number
+      watchdog.begin("seed \(seed)")
+      let history = try await ServerHistory(seed: seed)
+      do {
+        try await history.run()
+      } catch let violation as ServerHistory.Violation {
+        report.violations.append(
+          "seed \(seed): \(violation.text)\n    " + history.steps.joined(separator: "\n    "))
+      }
+      await history.close()
+      for (name, count) in history.counts { report.counts[name, default: 0] += count }
+      number += 1
+    }
+    report.counts["seeds"] = Int(number)
+    report.require("seeds", "edits", "refreshes", "pushes")
+    if number >= 100 {
+      report.require("lostPushes", "refusals", "reverts", "relaunches")
+      for fault in UnreliableServer.Fault.allCases { report.require("\(fault)") }
+    }
+    return report
+  }
+}

@@ -1,0 +1,163 @@
+import Foundation
+import Strata
+import StrataImport
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+/// A server of notes, without a network, whose answers go wrong as a seed says.
+final class UnreliableServer: Sendable {
+  /// What goes wrong with an answer.
+  enum Fault: Int, CaseIterable {
+    case partialContent, noContent, tooManyRequests, brokenServer, lostRequest, brokenBody, cutBody
+    case decodedBody, htmlPage, emptyBody, brokenLink, shiftingPages
+  }
+
+  struct State: Sendable {
+    var notes: [Int: String] = [:]
+    /// The notes that have been there since the set was filled.
+    var lasting: Set<Int> = []
+    var random: SplitMix64
+    var isReliable = false
+    var isLines = false
+    /// The notes of a page; nil for one page.
+    var pageSize: Int?
+    var hasValidators = true
+    var faults: [Fault: Int] = [:]
+  }
+
+  private struct Broken: Error {}
+
+  private let state: Lock<State>
+
+  init(seed: UInt64) { state = Lock(State(random: SplitMix64(seed: seed))) }
+
+  func with<Result: Sendable>(_ body: @Sendable (inout State) -> Result) -> Result {
+    state.withLock { body(&$0) }
+  }
+
+  var notes: [Int: String] { state.withLock { $0.notes } }
+
+  var transport: HTTPTransport {
+    HTTPTransport { [state] request in
+      try state.withLock { state in Result { try state.answer(request) } }.get()
+    }
+  }
+}
+
+extension UnreliableServer.State {
+  fileprivate typealias Body = AsyncThrowingStream<Data, any Error>
+
+  /// Adds, changes or removes a note.
+  mutating func edit() {
+    let id = 1 + random.below(12)
+    notes[id] = random.oneIn(4) ? nil : "server \(random.below(1_000))"
+    if notes[id] == nil { lasting.remove(id) }
+  }
+
+  fileprivate mutating func answer(
+    _ request: URLRequest
+  ) throws -> (response: HTTPURLResponse, body: Body) {
+    let fault = isReliable || random.oneIn(2) ? nil : random.pick(UnreliableServer.Fault.allCases)
+    if let fault { faults[fault, default: 0] += 1 }
+    if fault == .lostRequest { throw URLError(.cannotConnectToHost) }
+    let (page, isLast) = page(of: request)
+    if fault == .shiftingPages { edit() }
+    var body = page
+    var fields = ["Content-Length": "\(body.count)"]
+    if !isLast.isEmpty { fields["Link"] = isLast }
+    if hasValidators { fields["ETag"] = "\"\(tag(of: body))\"" }
+    if hasValidators, request.value(forHTTPHeaderField: "If-None-Match") == fields["ETag"] {
+      return try respond(request, 304, fields, Data())
+    }
+    var status = 200
+    var ends: (any Error)?
+    switch fault {
+    case nil, .lostRequest, .shiftingPages: break
+    case .partialContent: (status, body) = (206, half(body))
+    case .noContent: (status, body) = (204, Data())
+    case .tooManyRequests: (status, body) = (429, Data())
+    case .brokenServer: (status, body) = (500, Data("oops".utf8))
+    case .brokenBody: (body, ends) = (half(body), URLError(.networkConnectionLost))
+    case .cutBody:
+      fields["Content-Length"] = nil
+      body = half(body)
+    case .decodedBody:
+      fields["Content-Encoding"] = "gzip"
+      body = half(body)
+    case .htmlPage: body = Data("<html>\n</html>\n".utf8)
+    case .emptyBody: body = Data()
+    case .brokenLink: fields["Link"] = "</notes?page=2; rel=next"
+    }
+    return try respond(request, status, fields, body, ends: ends)
+  }
+
+  /// All bytes as a number (FNV-1a).
+  private func tag(of body: Data) -> UInt64 {
+    body.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
+  }
+
+  /// The body of a page, and the `Link` to the next one.
+  private func page(of request: URLRequest) -> (body: Data, link: String) {
+    let number = Int(request.url?.query?.dropFirst("page=".count) ?? "1") ?? 1
+    let all = notes.sorted { $0.key < $1.key }
+    let size = pageSize ?? max(1, all.count)
+    let rows = all.dropFirst((number - 1) * size).prefix(size)
+    let records = rows.map { #"{"id":\#($0.key),"title":"\#($0.value)"}"# }
+    let text =
+      isLines
+      ? records.map { $0 + "\n" }.joined() : "[" + records.joined(separator: ",\n") + "]"
+    let isLast = number * size >= all.count
+    return (Data(text.utf8), isLast ? "" : "</notes?page=\(number + 1)>; rel=\"next\"")
+  }
+
+  /// Half of a body, up to the end of a line: where a cut shows least.
+  private func half(_ body: Data) -> Data {
+    let half = body.prefix(body.count / 2)
+    return half.lastIndex(of: UInt8(ascii: "\n")).map { body.prefix(through: $0) } ?? half
+  }
+
+  private mutating func respond(
+    _ request: URLRequest, _ status: Int, _ fields: [String: String], _ body: Data,
+    ends error: (any Error)? = nil
+  ) throws -> (response: HTTPURLResponse, body: Body) {
+    var chunks: [Data] = []
+    var rest = body
+    while !rest.isEmpty {
+      let count = 1 + random.below(rest.count)
+      chunks.append(Data(rest.prefix(count)))
+      rest = Data(rest.dropFirst(count))
+    }
+    guard let url = request.url,
+      let response = HTTPURLResponse(
+        url: url, statusCode: status, httpVersion: "HTTP/1.1", headerFields: fields)
+    else { throw URLError(.badServerResponse) }
+    let stream = Body { continuation in
+      for chunk in chunks { continuation.yield(chunk) }
+      continuation.finish(throwing: error)
+    }
+    return (response, stream)
+  }
+
+  /// What the server makes of a change, as a server that has rules does.
+  ///
+  /// - Returns: nil if the request or its answer is lost.
+  mutating func apply(_ kind: PushRequest.Kind, _ id: Int, _ title: String?) -> PushVerdict? {
+    let luck = isReliable ? 9 : random.below(10)
+    if luck == 0 { return nil }
+    if luck == 1 { return .later }
+    let verdict: PushVerdict
+    switch (kind, title) {
+    case (.delete, _):
+      notes[id] = nil
+      verdict = .done
+    case (_, let title?) where title.contains("!"): verdict = .refused("no exclamations")
+    case (.update, _) where notes[id] == nil: verdict = .refused("gone")
+    case (_, let title):
+      notes[id] = title
+      verdict = .done
+    }
+    return luck == 2 && verdict == .done ? nil : verdict
+  }
+}
