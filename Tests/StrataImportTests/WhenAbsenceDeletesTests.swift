@@ -9,6 +9,13 @@ import Testing
   import FoundationNetworking
 #endif
 
+private struct Slot: Entity {
+  var id = 0
+  var number = 0
+
+  static let schema = Schema<Slot>("slots", key: \.id) { Attribute(\.number).unique() }
+}
+
 /// The table of the article, and what faults of a server do to the rows of a store.
 @Suite(.stack(Author.self), .timeLimit(.minutes(25))) struct WhenAbsenceDeletesTests {
   let stack = Stack.test
@@ -201,6 +208,26 @@ import Testing
     #expect(result.skipped == 1 && result.deleted == 0)
     #expect(
       result.incompleteEntities == [IncompleteEntity(name: "Author", reason: .refusedRecord)])
+  }
+
+  /// The last records of a feed are saved after all of it was read.
+  @Test func `a record that a rule refuses at the end keeps rows and says why`() async throws {
+    let stack = try await Stack.temporary(Slot.self)
+    try await stack.withScratch { scratch in
+      for id in 1...3 { scratch.insert(Slot(id: id, number: id)) }
+    }
+    let server = try MisbehavingServer { _ in
+      ServerAnswer(body: #"[{"id": 1, "number": 7}, {"id": 4, "number": 2}]"#)
+    }
+    var feed = Feed("slots", Slot.self, from: URLRequest(url: server.url), absent: .delete)
+    feed.options.refusedRecords = .skip()
+    guard case .imported(let result) = try await Refresher(stack).refresh(feed) else {
+      Issue.record("not imported")
+      return
+    }
+    #expect(result.skipped == 1 && result.deleted == 0)
+    #expect(result.incompleteEntities == [IncompleteEntity(name: "Slot", reason: .refusedRecord)])
+    await stack.close()
   }
 
   /// Whoever receives the answer by other means gives its head along.

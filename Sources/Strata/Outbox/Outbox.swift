@@ -32,8 +32,11 @@ public actor Outbox {
   /// How many pushes in a row the server wanted requests of later.
   private var delays = 0
   private nonisolated let watchers = OutboxWatchers()
+  private var lastCount = 0
 
   init(_ store: Store) { self.store = store }
+
+  deinit { watchers.finish() }
 
   /// Sends what was changed, request by request, and returns when nothing more can be sent.
   ///
@@ -169,65 +172,46 @@ public actor Outbox {
   /// - Throws: ``StoreError`` with code `cancelled`, `closed`, `diskFull` or another of SQLite's.
   @discardableResult
   public func retry(_ refusal: PushRefusal) async throws(StoreError) -> Bool {
-    try await settle(refusal) { entry in
-      entry.retry()
-      return entry
-    }
-  }
-
-  /// Gives a refused edit up: the row becomes what the server has, as far as that is known here.
-  ///
-  /// An inserted row is deleted, with what delete rules take along, a deleted one comes back, and the
-  /// attributes of an updated one are those of the server. It is a commit like an import's, so the
-  /// outbox does not send it.
-  ///
-  /// - Returns: false if the row was edited since, the refusal has ended otherwise, or a migration
-  ///   has changed the row so much that the server's values are not known any more.
-  /// - Throws: ``StoreError`` with code `deleteDenied`, `uniquenessViolated`, `missingReference`,
-  ///   `cancelled`, `closed`, `diskFull` or another of SQLite's; then the request stays refused.
-  @discardableResult
-  public func revert(_ refusal: PushRefusal) async throws(StoreError) -> Bool {
-    let (request, layout) = (refusal.request, store.historyLayout)
-    let isReverted = try await store.writer.submit(.normal) { writer throws(StoreError) in
-      let connection = try writer.connection
-      let entry = try translatingErrors { () throws(SQLiteError) in
-        try OutboxTable.entry(request.table, request.key, connection)
-      }
-      guard let entry, entry.refusal != nil, entry.commit == request.commit else { return false }
-      let original = entry.original.flatMap {
-        HistoryDecoder.record($0, of: request.table, layout, writer.builder)
-      }
-      if original == nil && request.kind != .insert { return false }
-      var layer = Layer()
-      layer[request.table.id, request.key] = .blind(.set(original))
-      // The row first: a request to do what the server has does no harm.
-      _ = try writer.saveReporting(layer, policy: .overwrite, author: Stack.importAuthor)
-      return true
-    }
-    return isReverted ? try await settle(refusal) { _ in nil } : false
-  }
-
-  /// Writes another entry in the place of a refused one; nil removes it.
-  private func settle(
-    _ refusal: PushRefusal, _ change: @escaping @Sendable (inout OutboxEntry) -> OutboxEntry?
-  ) async throws(StoreError) -> Bool {
     let request = refusal.request
-    let isSettled = try await store.writer.submit(.normal) { writer throws(StoreError) in
-      var isSettled = false
+    let isRetried = try await store.writer.submit(.normal) { writer throws(StoreError) in
+      var isRetried = false
       _ = try writer.transaction(isCounted: true) { connection throws(StoreError) in
-        try translatingErrors { () throws(SQLiteError) in
-          guard var entry = try OutboxTable.entry(request.table, request.key, connection),
-            entry.refusal != nil, entry.commit == request.commit
-          else { return }
-          try OutboxTable.set(change(&entry), request.table, request.key, connection)
-          isSettled = true
+        if var entry = try writer.refused(request, connection) {
+          entry.retry()
+          try translatingErrors { () throws(SQLiteError) in
+            try OutboxTable.set(entry, request.table, request.key, connection)
+          }
+          isRetried = true
         }
         return [:]
       }
-      return isSettled
+      return isRetried
     }
     await recount()
-    return isSettled
+    return isRetried
+  }
+
+  /// Gives a refused edit up: what was edited becomes what the server has, as far as that is known
+  /// here.
+  ///
+  /// An inserted row is deleted, with what delete rules take along; a deleted one comes back; the
+  /// edited attributes of an updated one are those of the server. It is one commit, which the outbox
+  /// does not send.
+  ///
+  /// - Returns: false if the row was edited since, the refusal has ended otherwise, a migration has
+  ///   changed the row so much that the server's values are not known any more, or delete rules would
+  ///   take a row along that the server knows and that waits to be sent. Then nothing is changed.
+  /// - Throws: ``StoreError`` with code `deleteDenied`, `uniquenessViolated`, `missingReference`,
+  ///   `validationFailed`, `cancelled`, `closed`, `diskFull` or another of SQLite's; then the request
+  ///   stays refused.
+  @discardableResult
+  public func revert(_ refusal: PushRefusal) async throws(StoreError) -> Bool {
+    let request = refusal.request
+    let isReverted = try await store.writer.submit(.normal) { writer throws(StoreError) in
+      try writer.revert(request)
+    }
+    await recount()
+    return isReverted
   }
 
   // MARK: - Counts
@@ -254,12 +238,14 @@ public actor Outbox {
 
   private func recount() async {
     guard watchers.isWatched else { return }
+    lastCount += 1
+    let number = lastCount
     let counts = try? await store.reading { snapshot throws(StoreError) in
       try await snapshot.read { _, connection throws(StoreError) in
         try translatingErrors { () throws(SQLiteError) in try OutboxTable.counts(connection) }
       }
     }
-    if let counts { watchers.yield(counts) }
+    if let counts { watchers.yield(counts, number) }
   }
 
   /// Forgets everything that waits, as if it had been pushed: for an app that sent its state in
@@ -340,8 +326,8 @@ extension Writer {
       switch sent.verdict {
       case .later: return
       case .refused(let reason):
-        entry.refuse(reason, at: commit)
-        try OutboxTable.set(entry, table, request.key, connection)
+        let isLeft = entry.refuse(request.kind, reason, at: commit)
+        try OutboxTable.set(isLeft ? entry : nil, table, request.key, connection)
       case .done:
         imports.notePushed(entry.attributesKnownHere(of: table), table.id, request.key)
         let isLeft = entry.acknowledge(request.kind, at: commit, sent: record)

@@ -8,6 +8,8 @@ struct OutboxEntry: Sendable, Equatable {
     /// The commit that noted it: later edits have greater numbers.
     let commit: Int64
     var attributes: AttributeSet
+    /// Whether the row had been handed over before, and nobody knows what became of that.
+    var isUncertain = false
   }
 
   /// The last commit that edited the row.
@@ -75,20 +77,21 @@ struct OutboxEntry: Sendable, Equatable {
       isDeleted = true
       attributes = AttributeSet()
       if original == nil { original = before.map(encode) }
-    case (nil, let after?):
+    case (let before?, let after?) where !isDeleted:
+      attributes.formUnion(after.differences(from: before))
+    case (_, let after?):
       // The deletion may have reached the server, and an update would find nothing there.
       if handedOver != nil { isKnown = false }
       isDeleted = false
       attributes = .all(after.count)
-    case (let before?, let after?):
-      attributes.formUnion(after.differences(from: before))
     }
     return true
   }
 
   /// Notes that a server may know all of it from now on.
   mutating func handOver(at commit: Int64) {
-    handedOver = HandedOver(commit: commit, attributes: editedAttributes)
+    handedOver = HandedOver(
+      commit: commit, attributes: editedAttributes, isUncertain: handedOver != nil)
     attributes = AttributeSet()
   }
 
@@ -107,15 +110,23 @@ struct OutboxEntry: Sendable, Equatable {
     return isKnown || !isDeleted
   }
 
-  /// Notes that the server has refused what it was sent, and so knows nothing of it.
+  /// Notes that the server has refused what it was sent, and so knows nothing of it, unless an
+  /// earlier sending of the row has reached it.
   ///
   /// - Parameter commit: that of ``handOver(at:)``; of an older one nothing is known any more.
-  mutating func refuse(_ reason: String, at commit: Int64) {
-    guard let handedOver, handedOver.commit == commit else { return }
-    attributes.formUnion(handedOver.attributes)
-    self.handedOver = nil
+  /// - Returns: whether anything is left to be pushed: a row that the server refused to insert and
+  ///   that was deleted meanwhile leaves nothing.
+  mutating func refuse(_ kind: PushRequest.Kind, _ reason: String, at commit: Int64) -> Bool {
+    guard let handedOver, handedOver.commit == commit else { return true }
     // A row that was edited meanwhile is another request.
     if self.commit <= commit { refusal = reason }
+    if handedOver.isUncertain { return true }
+    self.handedOver = nil
+    if isDeleted { return isKnown }
+    // The server still has what it refused to delete.
+    if kind == .delete { isKnown = true }
+    attributes.formUnion(handedOver.attributes)
+    return true
   }
 
   /// Lets a refused row be sent again.

@@ -82,6 +82,7 @@ enum OutboxTable {
 
   private static let isKnown: Int64 = 1
   private static let isDeleted: Int64 = 2
+  private static let isUncertain: Int64 = 4
 
   static func entry(
     _ table: Table, _ key: RecordKey, _ connection: Connection
@@ -120,7 +121,8 @@ enum OutboxTable {
       handedOver: row.isNull(3)
         ? nil
         : .init(
-          commit: row.integer(3), attributes: AttributeNames.attributes(row.string(4), of: table)),
+          commit: row.integer(3), attributes: AttributeNames.attributes(row.string(4), of: table),
+          isUncertain: row.integer(1) & isUncertain != 0),
       original: row.isNull(5) ? nil : Array(row.blob(5)),
       refusal: row.isNull(8) ? nil : row.string(8))
   }
@@ -137,7 +139,10 @@ enum OutboxTable {
     }
     let statement = try connection.statement(for: write)
     statement.bind(1, entry.commit)
-    statement.bind(2, (entry.isKnown ? isKnown : 0) | (entry.isDeleted ? isDeleted : 0))
+    statement.bind(
+      2,
+      (entry.isKnown ? isKnown : 0) | (entry.isDeleted ? isDeleted : 0)
+        | (entry.handedOver?.isUncertain == true ? isUncertain : 0))
     statement.bind(3, AttributeNames.text(entry.attributes, of: table))
     if let handedOver = entry.handedOver {
       statement.bind(4, handedOver.commit)

@@ -2,6 +2,8 @@
 final class OutboxWatchers: Sendable {
   private struct State: Sendable {
     var counts: OutboxCounts?
+    /// The number of the newest counting.
+    var number = 0
     var hasBegun = false
     var isFinished = false
     var continuations: [Int: AsyncStream<OutboxCounts>.Continuation] = [:]
@@ -34,8 +36,12 @@ final class OutboxWatchers: Sendable {
   }
 
   /// Tells every consumer, if the counts are others than before.
-  func yield(_ counts: OutboxCounts) {
+  ///
+  /// - Parameter number: the place of the counting; one that began earlier than the newest is old.
+  func yield(_ counts: OutboxCounts, _ number: Int) {
     state.withLock { state in
+      if number < state.number { return }
+      state.number = number
       if state.counts == counts { return }
       state.counts = counts
       for continuation in state.continuations.values { continuation.yield(counts) }

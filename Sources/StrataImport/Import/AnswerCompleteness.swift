@@ -17,8 +17,8 @@ enum AnswerCompleteness: String, CaseIterable {
   case repeatedPage = "a page leads to one that was read before"
   case steadyPages = "several pages, and each is unchanged after the last one was read"
   case changedPages = "several pages, and one changed while the others were read"
-  case unversionedPages = "several pages, and one has no validator"
-  case trustedPages = "several pages without validators, and the feed says that they are steady"
+  case unversionedPages = "several pages, and one has no ETag"
+  case trustedPages = "several pages without ETags, and the feed says that they are steady"
 
   /// What an import that deletes absent rows makes of an answer.
   enum Verdict: Hashable {
@@ -95,7 +95,7 @@ public struct IncompleteEntity: Sendable, Hashable, CustomStringConvertible {
     case decodedByTransport
     /// A page changed while others were read, three times.
     case changedPages
-    /// A page had neither `ETag` nor `Last-Modified`, so a row may have moved between pages unseen.
+    /// A page had no `ETag`, so a row may have moved between pages unseen.
     case unversionedPages
   }
 
@@ -117,7 +117,7 @@ extension IncompleteEntity.Reason: CustomStringConvertible {
     case .decodedByTransport:
       "the transport decoded the lines, and does not notice where they are cut"
     case .changedPages: "pages changed while others were read"
-    case .unversionedPages: "the pages have no validators, and rows may move between them"
+    case .unversionedPages: "the pages have no ETags, and rows may move between them"
     }
   }
 }

@@ -89,7 +89,7 @@ struct ImportRun {
   private nonisolated(nonsending) mutating func read(
     _ source: JSONSource
   ) async throws(ImportError) {
-    if source.isExpectedNoContent { return }
+    if source.isExpectedNoContent { return session.noteMembers(JSONMembers()) }
     batchStart -= feed.offset
     feed = try makeFeed()
     countedRecords = feed.count

@@ -172,9 +172,15 @@ final class ImportSession: Sendable {
   nonisolated(nonsending) func finish(
     _ tail: RecordBatch, waiting: RecordBatch, edits: ScratchContext?
   ) async throws(ImportError) {
+    try await saveRest(tail, waiting: waiting, edits: edits)
+    if result.skipped > 0 { note(.refusedRecord) }
+  }
+
+  private nonisolated(nonsending) func saveRest(
+    _ tail: RecordBatch, waiting: RecordBatch, edits: ScratchContext?
+  ) async throws(ImportError) {
     if Task.isCancelled { throw .cancelled }
     try await crossOff(tail)
-    if result.skipped > 0 { note(.refusedRecord) }
     guard let target else {
       if let edits { try await finish(tail, in: edits) }
       return

@@ -28,7 +28,12 @@ public struct Conversion<Value: AttributeValue>: Sendable {
     if let kind = StandardConversion.kind(of: Value.self) { return Self(kind) }
     // A type of the client's decides for itself what it accepts.
     let kind = StandardConversion.fallback(Value.self)
+    let depth = NumberArrays.depth(of: Value.self)
     return Self(kind) { cell throws(ValueError) in
+      if let depth, case .text(let text) = cell, let numbers = NumberArrays.text(text, depth: depth)
+      {
+        return .text(numbers)
+      }
       do throws(ValueError) { return try Value(cell: cell).cell } catch {
         // Some servers send JSON in a string.
         guard kind == .json, let text = StandardConversion.string(cell) else { throw error }

@@ -30,8 +30,7 @@ public struct Feed: Sendable {
   /// Whether the pages are steady although the server says no versions of them: no row moves from one
   /// page to another while they are read, as with pages by a cursor.
   ///
-  /// Otherwise nothing is deleted as absent from a feed of several pages of which one has neither
-  /// `ETag` nor `Last-Modified`.
+  /// Otherwise nothing is deleted as absent from a feed of several pages of which one has no `ETag`.
   public var hasSteadyPages = false
   /// Whether an answer with status 204 or 205 says that there are no records. Otherwise it is an
   /// ``HTTPStatusError``.

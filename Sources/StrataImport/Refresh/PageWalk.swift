@@ -66,12 +66,7 @@ final class PageWalk: Sendable {
   ) async throws(ImportError) -> JSONSource? {
     try finishPage(result)
     while let (request, page) = try nextRequest() {
-      var question = request.conditional(on: page)
-      // The transport does not notice where compressed lines are cut.
-      if feed.isReadWhole && feed.isLines {
-        question.setValue("identity", forHTTPHeaderField: "Accept-Encoding")
-      }
-      switch try await send(question) {
+      switch try await send(question(request, page)) {
       case .notModified(let response):
         try leaveOut(page, response, request)
       case .body(let source, let response):
@@ -84,20 +79,35 @@ final class PageWalk: Sendable {
   /// Whether the pages that were read are as they were, asked when all of them have been.
   ///
   /// A row that moves to a page which has been read already is on none. Only pages of which the
-  /// server says a version can be asked; one alone was always of one.
+  /// server says an `ETag` can be asked; one alone was always of one version.
   nonisolated(nonsending) func steadiness() async throws(ImportError) -> AnswerCompleteness {
     let read = state.withLock { $0.read }
     guard feed.isReadWhole, read.count > 1 else { return .whole }
     var result = AnswerCompleteness.steadyPages
     for (request, page) in read {
-      let question = request.conditional(on: page)
-      if question.isConditional && question.httpMethod == "GET" {
-        if case .body = try await send(question) { return .changedPages }
+      // A time of one second's precision does not tell what changed within that second.
+      if let etag = page.etag, request.httpMethod == "GET" {
+        let answer = try await send(question(request, page))
+        if case .body(_, let head) = answer,
+          head?.value(forHTTPHeaderField: "ETag") != etag
+        {
+          return .changedPages
+        }
       } else {
         result = feed.hasSteadyPages ? .trustedPages : .unversionedPages
       }
     }
     return result
+  }
+
+  /// The request for a page, to be answered with "not modified" if the page is as it was.
+  private func question(_ request: URLRequest, _ page: FeedVersion.Page?) -> URLRequest {
+    var question = request.conditional(on: page)
+    // The transport does not notice where compressed lines are cut.
+    if feed.isReadWhole && feed.isLines {
+      question.setValue("identity", forHTTPHeaderField: "Accept-Encoding")
+    }
+    return question
   }
 
   private func nextRequest() throws(ImportError) -> (URLRequest, FeedVersion.Page?)? {

@@ -40,6 +40,10 @@ final class ServerSocket: Sendable {
         let connection = accept(descriptor, nil, nil)
         if connection < 0 {
           if errno == EINTR || errno == ECONNABORTED { continue }
+          #if !canImport(Darwin)
+            // Not before the last call: another socket may get the number.
+            close(descriptor)
+          #endif
           return
         }
         Thread { serve(ServerConnection(connection)) }.start()
@@ -47,9 +51,13 @@ final class ServerSocket: Sendable {
     }.start()
   }
 
+  /// Ends the thread that accepts.
   deinit {
-    shutdown(descriptor, Int32(SHUT_RDWR))
-    close(descriptor)
+    #if canImport(Darwin)
+      close(descriptor)
+    #else
+      shutdown(descriptor, Int32(SHUT_RDWR))
+    #endif
   }
 }
 

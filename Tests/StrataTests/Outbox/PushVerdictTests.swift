@@ -131,4 +131,114 @@ import Testing
     await stack.close()
     #expect(await counts.next() == nil)
   }
+
+  // MARK: Two things at once
+
+  private func expectEmpty(_ outbox: Outbox) async throws {
+    #expect(try await outbox.requests().isEmpty)
+    #expect(try await outbox.refusals().isEmpty)
+  }
+
+  /// Writes as an import does.
+  private func imported(
+    _ stack: Stack, _ body: (ScratchContext) async throws -> Void
+  ) async throws {
+    let scratch = stack.scratch()
+    scratch.author = Stack.importAuthor
+    try await body(scratch)
+    try await scratch.save()
+  }
+
+  @Test func `giving an edit up leaves what an import wrote since`() async throws {
+    let (stack, outbox) = try await open()
+    try await stack.insert(Parcel(id: 1, name: "old", weight: 1))
+    _ = try await push(outbox)
+    try await stack.update(1) { $0.name = "new" }
+    _ = try await push(outbox, ["Parcel 1": .refused("no")])
+    try await imported(stack) { scratch in
+      let parcel = try #require(try await scratch.find(Parcel.self, 1))
+      scratch.update(parcel) { $0.weight = 2 }
+    }
+    let refusal = try #require(try await outbox.refusals().first)
+    #expect(try await outbox.revert(refusal))
+    #expect(try await stack.fetch(Parcel.all) == [Parcel(id: 1, name: "old", weight: 2)])
+    await stack.close()
+  }
+
+  @Test func `giving an insertion up takes along what only this store has`() async throws {
+    let (stack, outbox) = try await open()
+    try await stack.insert(Parcel(id: 1), Crate(id: 1, code: "a"))
+    let scratch = stack.scratch()
+    scratch.link(1, to: 1, in: Parcel.labels)
+    try await scratch.save()
+    _ = try await push(outbox, ["Parcel 1": .refused("no")])
+    #expect(try await outbox.requests().count == 1)
+    #expect(try await outbox.revert(try #require(try await outbox.refusals().first)))
+    #expect(try await stack.fetch(Parcel.all).isEmpty)
+    // Nothing is left of the link either.
+    try await expectEmpty(outbox)
+    #expect(try await stack.fetch(Crate.all).count == 1)
+    await stack.close()
+  }
+
+  @Test func `what may have arrived is deleted there although it was refused later`() async throws {
+    let (stack, outbox) = try await open()
+    try await stack.insert(Parcel(id: 1))
+    // The answer is lost.
+    await #expect(throws: Unreachable.self) { try await outbox.push { _ in throw Unreachable() } }
+    _ = try await push(outbox, ["Parcel 1": .refused("there is one already")])
+    try await stack.delete(Parcel.self, 1)
+    #expect(try await outbox.described() == ["delete Parcel 1"])
+    await stack.close()
+  }
+
+  @Test func `an insertion that is refused while its row is deleted leaves nothing`() async throws {
+    let (stack, outbox) = try await open()
+    try await stack.insert(Parcel(id: 1))
+    let result = try await outbox.push { _ in
+      try await stack.delete(Parcel.self, 1)
+      return .refused("no")
+    }
+    #expect(result.refused == 1)
+    try await expectEmpty(outbox)
+    await stack.close()
+  }
+
+  @Test func `a deletion that is refused while its row comes back becomes an update`() async throws
+  {
+    let (stack, outbox) = try await open()
+    try await stack.insert(Parcel(id: 1, name: "old"))
+    _ = try await push(outbox)
+    try await stack.delete(Parcel.self, 1)
+    let sent = Lock<[String]>([])
+    try await outbox.push { request in
+      sent.withLock { $0.append(request.text) }
+      guard request.kind == .delete else { return .done }
+      try await stack.insert(Parcel(id: 1, name: "back"))
+      return .refused("no")
+    }
+    #expect(
+      sent.withLock { $0 } == ["delete Parcel 1", "update Parcel 1 crateID,id,name,weight"])
+    try await expectEmpty(outbox)
+    await stack.close()
+  }
+
+  @Test func `giving an edit up is no edit, whoever is ignored`() async throws {
+    let stack = try await Stack.temporary(Crate.self, Parcel.self)
+    let outbox = try await stack.outbox(ignoring: ["sync"])
+    try await stack.insert(Parcel(id: 1, name: "old"))
+    _ = try await push(outbox)
+    try await stack.update(1) { $0.name = "new" }
+    _ = try await push(outbox, ["Parcel 1": .refused("no")])
+    #expect(try await outbox.revert(try #require(try await outbox.refusals().first)))
+    try await expectEmpty(outbox)
+    #expect(try await stack.fetch(Parcel.all).map(\.name) == ["old"])
+    await stack.close()
+  }
+
+  @Test func `the counts end with the outbox`() async throws {
+    let stack = try await Stack.temporary(Crate.self, Parcel.self)
+    for await _ in try await stack.outbox().counts {}
+    await stack.close()
+  }
 }
