@@ -6,5 +6,5 @@ if CommandLine.arguments.dropFirst().first == ParserSide.argument {
     .clusterChange, .clusterBuild, .clusterStack, .slices, .firstLoads, .clusterMillion,
     .clusterGrowth,
   ]
-  await runBenchmark("strata-bench", more: map + [.parsing, .streaming])
+  await runBenchmark("strata-bench", more: map + [.parsing, .streaming, .shapes])
 }

@@ -53,7 +53,7 @@ let usage = """
   contexts  N random histories (2,000), or those of N minutes, of contexts, children, live queries,
            streams and a second stack, against plain rows. Long form: --minutes 60.
   server   N random histories (2,000), or those of N minutes, of refreshes, pushes, edits and
-           relaunches against a server whose answers go wrong. Long form: --minutes 60.
+           kills against a server whose answers go wrong. Long form: --minutes 60.
 
   Prints the seed, for soak a table, then one JSON line with the number of violated invariants. A run
   in which too little was done to show anything is one. Exits with 1 if there are any, with 2 for a

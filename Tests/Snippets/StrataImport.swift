@@ -22,7 +22,7 @@ private struct Song: Entity {
     Attribute(\.releasedAt)
     Attribute(\.updatedAt)
     artist
-    Attribute(\.albumID)
+    toOne(\.albumID, Album.self)
     playlists
     tags
   }
@@ -47,6 +47,27 @@ private struct Artist: Entity {
   static let api = json
 }
 
+private struct Album: Entity {
+  var id = 0
+
+  static let songs = toMany(\Song.albumID)
+  static let tracks = toMany(\Track.albumID)
+  static let schema = Schema<Album>("albums", key: \.id) {
+    songs
+    tracks
+  }
+}
+
+private struct Track: Entity {
+  var id = ""
+  var albumID = 0
+
+  static let schema = Schema<Track>("tracks", key: \.id) {
+    toOne(\.albumID, Album.self, onDelete: .cascade)
+  }
+  static let json = JSONMapping<Track> { Field(\.id, "id") }
+}
+
 private struct Playlist: Entity {
   var id = 0
 
@@ -57,6 +78,7 @@ private struct Tag: Entity {
   var id = 0
 
   static let schema = Schema<Tag>("tags", key: \.id) {}
+  static let json = JSONMapping<Tag> { Field(\.id, "id") }
 }
 
 /// The app's own connection to its server.

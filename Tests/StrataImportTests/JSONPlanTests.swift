@@ -161,12 +161,30 @@ import Testing
 
   @Test func `columns in each other's way are refused`() throws {
     #expect(throws: JSONPlanError.conflict("a")) { try plan(("a", .text), ("a", .integer)) }
-    #expect(throws: JSONPlanError.conflict("a.b")) { try plan(("a", .json), ("a.b", .integer)) }
+    #expect(throws: JSONPlanError.conflict("a")) { try plan(("a", .text), ("a.b", .integer)) }
     #expect(throws: JSONPlanError.conflict("a")) { try plan(("a.b", .json), ("a", .integer)) }
+    #expect(throws: JSONPlanError.conflict("a")) {
+      try plan(("a", .json), ("a.b", .json), ("a", .custom(1)))
+    }
     #expect(throws: JSONPlanError.conflict("a")) { try plan(("a.b", .json), ("a[0]", .integer)) }
     #expect(throws: JSONPlanError.emptyPath) {
       try JSONPlan([JSONColumn(JSONPath([]), .json)])
     }
+  }
+
+  @Test func `an object or array is read as a whole beside its parts`() throws {
+    let plan = try plan(("a[1].b", .integer), ("a", .json), ("c", .custom(1)), ("c.d", .text))
+    let json = #"[{"a": [0, {"b": 5}], "c": {"d" : "é"}}, {"c": null, "a": []}, {}]"#
+    #expect(
+      scan(json.utf8, plan).map(\.values) == [
+        [.integer(5), .text(#"[0, {"b": 5}]"#), .text(#"{"d" : "é"}"#), .text("é")],
+        [.missing, .text("[]"), .null, .null],
+        [.missing, .missing, .missing, .missing],
+      ])
+    // Of a key that comes twice the last counts, as a whole and in parts.
+    #expect(
+      scan(#"[{"a": [0, {"b": 5}], "a": [1]}]"#.utf8, plan).map(\.values)
+        == [[.missing, .text("[1]"), .missing, .missing]])
   }
 
   @Test func `paths can be written and read back`() throws {

@@ -358,7 +358,8 @@ public final class ScratchContext {
     case .store:
       store.activity.begin(.saving)
       defer { store.activity.end(.saving) }
-      await pinForChildren()
+      // What nobody has read yet is the children's from now on, also if the save fails.
+      if state.snapshot == nil && hasChildren { await readNewest() }
       let report = try await store.writer.submit(
         .normal, context: id, isShort: layer.isShort(store.model)
       ) { [author] writer throws(StoreError) in

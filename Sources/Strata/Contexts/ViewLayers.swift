@@ -161,6 +161,10 @@ struct ViewLayers {
       guard case .rows(let rows) = changes else { continue }
       for row in rows { base.learn(row.change.after, row.key, in: table) }
     }
+    // A rule may leave a row as the store had it, which is no change.
+    for effect in report.effects where report.changes[effect.table]?[effect.key] == nil {
+      base.learn(effect.change.after, effect.key, in: effect.table)
+    }
     let undone = pending.undo.didSave(saved.layer, as: report, from: saved.firstPart)
     for (table, key, change) in undone {
       pending.layer.compose(.known(change), table, key)

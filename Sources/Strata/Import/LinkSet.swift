@@ -3,18 +3,26 @@ package struct ImportLinks: Sendable {
   enum Kind: Sendable {
     /// Many-to-many, seen from one end.
     case join(JoinTable.End, isInverse: Bool)
-    /// The rows that refer here by a column.
-    case referrers(Table, column: Int)
+    /// The rows that refer here by a column; others are deleted, or refer to nothing.
+    case referrers(Table, column: Int, deletesOthers: Bool)
   }
 
   let kind: Kind
+
+  /// The column by which rows refer here; nil for many-to-many.
+  package var reference: Int? {
+    switch kind {
+    case .join: nil
+    case .referrers(_, let column, _): column
+    }
+  }
 
   /// Tells the relationships of a model apart.
   var place: Int64 {
     let (table, column) =
       switch kind {
       case .join(let end, _): (end.table.id, end.root)
-      case .referrers(let table, let column): (table.id, column)
+      case .referrers(let table, let column, _): (table.id, column)
       }
     // SQLite has no tables of more columns.
     return Int64(table.index) << 16 + Int64(column)
@@ -45,11 +53,12 @@ extension Model {
   }
 
   package func importLinks<Root: Entity, Target: Entity>(
-    _ relationship: ToMany<Root, Target>
+    _ relationship: ToMany<Root, Target>, deletesOthers: Bool = false
   ) -> ImportLinks? {
     guard let table = table(ofType: Target.self),
       let column = table.column(for: relationship.definition.inverse)
     else { return nil }
-    return ImportLinks(kind: .referrers(table, column: column))
+    return ImportLinks(
+      kind: .referrers(table, column: column, deletesOthers: deletesOthers))
   }
 }

@@ -67,7 +67,7 @@ extension Writer {
     }
     if model.hasRules { try SaveValidation.check(working, model) }
     let changes = try writer.write(&working)
-    if let noted = saving.noted, changes.values.contains(where: \.hasDeletions) {
+    if let noted = saving.noted, changes.values.contains(where: { $0.deletions ?? 0 > 0 }) {
       try noted.followNow(changes)
     }
     for row in waiting {
@@ -221,9 +221,10 @@ extension WorkingSet {
 }
 
 extension TableChanges {
-  fileprivate var hasDeletions: Bool {
-    guard case .rows(let rows) = self else { return false }
-    return rows.contains { $0.change.after == nil }
+  /// The number of deleted rows; nil if there are too many changes to have them.
+  var deletions: Int? {
+    guard case .rows(let rows) = self else { return nil }
+    return rows.count { $0.change.after == nil }
   }
 }
 

@@ -12,31 +12,37 @@ extension Writer {
     let start = ContinuousClock.now
     var outcome = BatchOutcome()
     (outcome.commit, _) = try transaction(author: author) { connection throws(StoreError) in
-      try link(sets, saving, rowWriter(connection, author: author), &outcome)
+      let changes = try link(sets, saving, rowWriter(connection, author: author), &outcome)
+      try note(&outcome, saving, connection)
+      return changes
     }
     outcome.duration = start.duration(to: .now)
     return outcome
   }
 
-  /// The same in an open transaction. Only what is kept is counted: links are no records.
+  /// The same in an open transaction. Links are no records: counted are the rows that are kept, and
+  /// those that are deleted because an array does not have them.
   func link(
     _ sets: [LinkSet], _ saving: ImportTarget.Saving, _ writer: RowWriter,
     _ outcome: inout BatchOutcome
   ) throws(StoreError) -> [TableID: TableChanges] {
     let connection = writer.connection
     var layer = Layer()
+    var absent: [TableID: Int] = [:]
     // What one owner gives up another one may get: whoever gets it has the last word.
     for set in sets {
       switch set.links.kind {
       case .join(let end, _): try removeLinks(set, end, connection, &layer)
-      case .referrers(let table, let column):
-        try removeReferences(set, table, column, connection, &layer)
+      case .referrers(let table, let column, let deletesOthers):
+        let removed = try removeReferences(
+          set, table, column, deletesOthers: deletesOthers, connection, &layer)
+        if deletesOthers { absent[table.id, default: 0] += removed }
       }
     }
     for set in sets {
       switch set.links.kind {
       case .join(let end, let isInverse): try addLinks(set, end, isInverse: isInverse, &layer)
-      case .referrers(let table, let column):
+      case .referrers(let table, let column, _):
         try addReferences(set, table, column, connection, &layer)
       }
     }
@@ -45,6 +51,9 @@ extension Writer {
     saving.waits = true
     let changes = try write(layer, saving, writer, &linking)
     try saving.noted?.followNow(changes)
+    for (table, count) in absent {
+      if let changes = changes[table] { outcome.deleted += changes.deletions ?? count }
+    }
     outcome.kept += linking.kept
     outcome.refused += linking.refused
     outcome.leftOutValues = outcome.leftOutValues || linking.leftOutValues
@@ -84,17 +93,25 @@ extension Writer {
     }
   }
 
-  /// Rows that cannot do without their reference keep it until they get another one.
+  /// Rows that cannot do without their reference keep it until they get another one, or go.
+  ///
+  /// - Returns: how many rows a set does not have.
   private func removeReferences(
-    _ set: LinkSet, _ table: Table, _ column: Int, _ connection: Connection,
+    _ set: LinkSet, _ table: Table, _ column: Int, deletesOthers: Bool, _ connection: Connection,
     _ layer: inout Layer
-  ) throws(StoreError) {
-    guard table.columns[column].isOptional else { return }
+  ) throws(StoreError) -> Int {
+    guard deletesOthers || table.columns[column].isOptional else { return 0 }
     let wanted = Set(set.targets)
-    for row in try rows(of: table, by: column, set.owner, connection)
-    where !wanted.contains(row.key(Table.keyColumn)) {
-      try refer(row, of: table, by: column, to: .null, &layer)
+    let absent = try rows(of: table, by: column, set.owner, connection)
+      .filter { !wanted.contains($0.key(Table.keyColumn)) }
+    for row in absent {
+      if deletesOthers {
+        layer.compose(.blind(.set(nil)), table.id, row.key(Table.keyColumn))
+      } else {
+        try refer(row, of: table, by: column, to: .null, &layer)
+      }
     }
+    return absent.count
   }
 
   private func addReferences(

@@ -106,9 +106,13 @@ struct EntityWriter: Sendable {
       switch part {
       case .field(let field):
         let column = try field.attribute.column(of: table)
-        try Self.insert(
-          .value(ValueWriter(field, column)), at: try Self.path(field.keys, table), into: &tree,
-          table)
+        // Of several keys a value has the first, a joined one all.
+        let count = field.separator == nil ? 1 : field.keys.count
+        for (index, key) in field.keys.prefix(count).enumerated() {
+          try Self.insert(
+            .value(ValueWriter(field, column, part: index)), at: try table.path(of: key),
+            into: &tree, table)
+        }
       case .object(let attribute, let keys, let inner):
         let column = try attribute.column(of: table)
         let node: Node =
@@ -116,18 +120,18 @@ struct EntityWriter: Sendable {
           ? .target(column: column, try EntityWriter(inner, in: model))
           : try Self.reference(column, inner, model)
         try Self.insert(node, at: try Self.path(keys, table), into: &tree, table)
-      case .array(let keys, let inner, let inverse):
+      case .array(let keys, let inner, let membership):
         guard isWhole else { continue }
         let writer = try EntityWriter(inner, in: model)
-        let column = try inverse.column(of: writer.table)
+        guard let column = try membership.column(of: writer.table, in: model) else {
+          throw Self.unwritableLinks(table, keys.first ?? "")
+        }
         try Self.insert(
           .elements(writer, column: column), at: try Self.path(keys, table), into: &tree, table)
       case .tombstone: continue
       case .links(let links):
         guard isWhole else { continue }
-        throw .mapping(
-          "\(table.entity) has links by their keys at \"\(links.key)\", which are not written; "
-            + "export with a mapping without them")
+        throw Self.unwritableLinks(table, links.key)
       }
     }
     guard var tree else { throw .mapping("the mapping of \(table.entity) has no fields") }
@@ -144,6 +148,12 @@ struct EntityWriter: Sendable {
       }
     }
     root = tree
+  }
+
+  private static func unwritableLinks(_ table: Table, _ key: String) -> ImportError {
+    .mapping(
+      "\(table.entity) has links at \"\(key)\", which are not written; export with a mapping "
+        + "without them")
   }
 
   /// A tree that does not write the sign at a path; nil if it always does.

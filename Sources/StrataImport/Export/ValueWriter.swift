@@ -8,9 +8,13 @@ struct ValueWriter: Sendable {
   private let convert: (@Sendable (Cell) throws(ValueError) -> Cell)?
   /// What the field makes of null.
   private let fallback: (@Sendable () throws(ValueError) -> Cell)?
+  /// The part of the value that is written; nil for all of it.
+  private var part: (index: Int, count: Int, separator: String)?
 
-  init(_ field: FieldDefinition, _ column: Int) {
+  /// - Parameter part: of a field that joins members, which of them is written.
+  init(_ field: FieldDefinition, _ column: Int, part: Int) {
     self.column = column
+    self.part = field.separator.map { (part, field.keys.count, $0) }
     kind = field.kind
     convert = field.convert
     fallback = field.fallback
@@ -57,6 +61,13 @@ struct ValueWriter: Sendable {
         throw ValueError("nil would be read as \(value)")
       }
       return writer.appendNull()
+    }
+    if let part, case .text(let text) = cell {
+      let parts = text.components(separatedBy: part.separator)
+      guard parts.count == part.count else {
+        throw ValueError("is not \(part.count) values with \"\(part.separator)\" between them")
+      }
+      return writer.append(parts[part.index])
     }
     let scanned = try append(cell, &writer)
     // A conversion of the caller's says by itself whether it reads what was written.

@@ -22,6 +22,16 @@ package struct JSONColumn: Sendable, Equatable {
     /// The text of a string, or the JSON text of any other value, for a conversion of the caller's
     /// that the number names.
     case custom(Int)
+    /// The text of a string, or the digits of a number that is an integer of 64 bits.
+    case name
+
+    /// Whether an object or an array becomes its JSON text.
+    var hasJSONText: Bool {
+      switch self {
+      case .json, .custom: true
+      case .integer, .unsigned, .real, .bool, .text, .base64, .uuid, .date, .name: false
+      }
+    }
   }
 
   package enum DateFormat: Sendable, Equatable {

@@ -4,8 +4,8 @@ package enum JSONPlanError: Error, Sendable, Equatable, CustomStringConvertible 
   case invalidPath(String)
   /// A path without steps: the record itself is not a column.
   case emptyPath
-  /// A path that is a column and also leads to or is another one, or is both an object and an
-  /// array.
+  /// A path that is a column and also is another one, or leads to one and is not read as JSON, or
+  /// is both an object and an array.
   case conflict(String)
 
   package var description: String {
@@ -13,7 +13,8 @@ package enum JSONPlanError: Error, Sendable, Equatable, CustomStringConvertible 
     case .invalidPath(let text): "\"\(text)\" is no path: names between dots, indexes in brackets"
     case .emptyPath: "a path has no steps, and the record itself is no value"
     case .conflict(let path):
-      "\(path) is read as a whole and in parts, or both as an object and as an array"
+      "\(path) is read as a value and in parts, twice as a whole, or both as an object and as an "
+        + "array"
     }
   }
 }
@@ -32,6 +33,8 @@ package struct JSONPlan: Sendable {
     var fields: Range<Int>
     /// The slots of all columns inside it, as indexes into `slots`.
     var slots: Range<Int>
+    /// The slot of a column that has the whole object or array as its JSON text.
+    var whole: Int?
   }
 
   /// A key or index that the plan knows; plain bits, so that reading it counts no references.
@@ -99,8 +102,27 @@ extension JSONPlan {
     var keys: [[UInt8]] = []
     var slots: [Int] = []
 
+    /// Members with the same next step.
+    struct Group {
+      let step: JSONPath.Step
+      var members: [Member]
+      /// The slot of what is read as a whole beside its parts.
+      var whole: Int?
+
+      /// Takes the member that is the step's own value out of those that are inside of it.
+      mutating func separateWhole(_ columns: [JSONColumn]) throws(JSONPlanError) {
+        guard let index = members.firstIndex(where: { $0.steps.isEmpty }) else { return }
+        let member = members.remove(at: index)
+        let column = columns[member.slot]
+        guard column.kind.hasJSONText, !members.contains(where: { $0.steps.isEmpty }) else {
+          throw .conflict(column.path.description)
+        }
+        whole = member.slot
+      }
+    }
+
     mutating func add(
-      _ members: [Member], at path: JSONPath, _ columns: [JSONColumn]
+      _ members: [Member], whole: Int? = nil, at path: JSONPath, _ columns: [JSONColumn]
     ) throws(JSONPlanError) {
       var groups = try grouped(members, columns)
       let isArray = try isArray(groups.map(\.step), at: path)
@@ -109,9 +131,10 @@ extension JSONPlan {
       nodes.append(
         Node(
           isArray: isArray, fields: first..<first + groups.count,
-          slots: slots.count..<slots.count + members.count))
+          slots: slots.count..<slots.count + members.count + (whole == nil ? 0 : 1),
+          whole: whole))
       paths.append(path)
-      slots += members.map(\.slot)
+      slots += members.map(\.slot) + (whole.map { [$0] } ?? [])
       for group in groups {
         let (key, index) = group.step.parts
         let slot = group.members[0].slot
@@ -123,27 +146,28 @@ extension JSONPlan {
       for (offset, group) in groups.enumerated() where !group.members[0].steps.isEmpty {
         fields[first + offset].reading = .container
         fields[first + offset].target = nodes.count
-        try add(group.members, at: JSONPath(path.steps + [group.step]), columns)
+        try add(
+          group.members, whole: group.whole, at: JSONPath(path.steps + [group.step]), columns)
       }
     }
 
     /// The members by their next step, which is taken off them.
     private func grouped(
       _ members: [Member], _ columns: [JSONColumn]
-    ) throws(JSONPlanError) -> [(step: JSONPath.Step, members: [Member])] {
-      var groups: [(step: JSONPath.Step, members: [Member])] = []
+    ) throws(JSONPlanError) -> [Group] {
+      var groups: [Group] = []
       var places: [JSONPath.Step: Int] = [:]
       for var member in members {
         guard let step = member.steps.popFirst() else { throw .emptyPath }
-        guard let place = places[step] else {
+        if let place = places[step] {
+          groups[place].members.append(member)
+        } else {
           places[step] = groups.count
-          groups.append((step, [member]))
-          continue
+          groups.append(Group(step: step, members: [member]))
         }
-        if member.steps.isEmpty || groups[place].members[0].steps.isEmpty {
-          throw .conflict(columns[member.slot].path.description)
-        }
-        groups[place].members.append(member)
+      }
+      for index in groups.indices where groups[index].members.count > 1 {
+        try groups[index].separateWhole(columns)
       }
       return groups
     }
@@ -176,7 +200,7 @@ extension JSONPlan.Field.Reading {
       case .bool: .bool
       case .text: .text
       case .date(.iso8601): .iso8601
-      case .unsigned, .date, .base64, .uuid, .json, .custom: .other
+      case .unsigned, .date, .base64, .uuid, .json, .custom, .name: .other
       }
   }
 }

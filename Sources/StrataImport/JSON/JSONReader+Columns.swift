@@ -101,6 +101,14 @@ extension JSONReader {
       return .text(try json(record: record))
     case .custom:
       return .text(isAtString ? try text(&row, record: record) : try json(record: record))
+    case .name:
+      if isAtString { return .text(try text(&row, record: record)) }
+      return try number(false) { number, _ in number.integer }.map { integer in
+        let first = row.decoded.count
+        row.decoded += String(integer).utf8
+        let count = row.decoded.count - first
+        return .text(JSONRow.Bytes(offset: first, count: count, isDecoded: true))
+      }
     case .uuid:
       return try blob(&row, Hexadecimal.decodeUUID)
     case .base64:
@@ -116,6 +124,7 @@ extension JSONReader {
     let problem: JSONValueError.Problem =
       switch column {
       case .integer: kind == .number ? .notAnInteger : .expected(.number)
+      case .name: kind == .number ? .notAnInteger : .expected(.string)
       case .unsigned: kind == .number ? .notUnsigned : .expected(.number)
       case .real: kind == .number ? .numberOutOfRange : .expected(.number)
       case .bool: .expected(.bool)

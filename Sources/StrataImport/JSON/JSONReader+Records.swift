@@ -34,7 +34,9 @@ extension JSONReader {
     let node = plan.nodes[index]
     // What an earlier duplicate left is not part of this one; the record itself begins empty.
     if index > 0 { for place in node.slots { row.cells[plan.slots[place]] = .missing } }
-    switch try kind() {
+    let kind = try kind()
+    let first = position
+    switch kind {
     case .object where !node.isArray:
       try object(node, plan, &row, record: record)
     case .array where node.isArray:
@@ -42,11 +44,16 @@ extension JSONReader {
     case .null where index > 0:
       try null()
       for place in node.slots { row.cells[plan.slots[place]] = .null }
+      return
     default:
       let range = try skippedRange()
       let problem = JSONValueError.Problem.expected(node.isArray ? .array : .object)
       row.note(JSONValueFault(problem: problem, site: .node(index), range: range))
+      return
     }
+    guard let whole = node.whole else { return }
+    row.cells[whole] = .text(
+      JSONRow.Bytes(offset: first - record, count: position - first, isDecoded: false))
   }
 
   private mutating func object(

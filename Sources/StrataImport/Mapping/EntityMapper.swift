@@ -18,6 +18,8 @@ struct EntityMapper {
     var isRequired = false
     var isOnlyWhenInserted = false
     var positionKey: (@Sendable (Int) -> Cell)?
+    /// What stands between the values of all slots, which together are the column's.
+    var separator: String?
   }
 
   /// An object of the record that is an entity, and the column that refers to it.
@@ -26,12 +28,15 @@ struct EntityMapper {
     let mapper: EntityMapper
   }
 
-  /// An array of the record whose elements are entities, and their column that refers back.
+  /// An array of the record whose elements are entities.
   struct Elements {
     let slots: [Int]
     let plan: JSONPlan
     let mapper: EntityMapper
-    let column: Int
+    /// Their column that refers back; nil if they do not refer to the record themselves.
+    let column: Int?
+    /// What the record is linked with them in; nil if the array only adds to what there is.
+    let links: ImportLinks?
   }
 
   /// An array of the record with the keys of what it is linked with.
@@ -68,6 +73,8 @@ struct EntityMapper {
 
   let table: Table
   let defaults: NewEntity
+  /// By column, what every record has, whatever the feed says.
+  let constants: [Int: Cell]
   /// By column; nil for attributes that the feed does not have.
   let sources: [Source?]
   let objects: [Object]
@@ -86,11 +93,13 @@ struct EntityMapper {
   private let newBuilder = RecordBuilder()
 
   init(
-    _ table: Table, defaults: NewEntity, sources: [Source?], objects: [Object], arrays: [Elements],
-    linkages: [Linkage] = [], columns: [JSONColumn], places: Int, deletion: Deletion? = nil
+    _ table: Table, defaults: NewEntity, constants: [Int: Cell] = [:], sources: [Source?],
+    objects: [Object], arrays: [Elements], linkages: [Linkage] = [], columns: [JSONColumn],
+    places: Int, deletion: Deletion? = nil
   ) {
     self.table = table
     self.defaults = defaults
+    self.constants = constants
     self.sources = sources
     self.objects = objects
     self.arrays = arrays
@@ -136,8 +145,10 @@ struct EntityMapper {
       if let last = made.last { references.append((object.column, last.record)) }
     }
     let (record, attributes) = try ownRecord(row, position, references)
-    for array in arrays { try make(array, of: record, row, into: &made) }
     var links: [LinkSet] = []
+    for array in arrays {
+      if let set = try make(array, of: record, row, into: &made) { links.append(set) }
+    }
     for linkage in linkages {
       if let set = try linkSet(linkage, of: record, row) { links.append(set) }
     }
@@ -199,7 +210,10 @@ struct EntityMapper {
     var new: Record?
     builder.begin(columns: sources.count)
     for column in sources.indices {
-      if let reference = references.last(where: { $0.column == column }) {
+      if !constants.isEmpty, let constant = constants[column] {
+        builder.append(constant)
+        written.insert(column)
+      } else if let reference = references.last(where: { $0.column == column }) {
         builder.append(Table.keyColumn, of: reference.record)
         written.insert(column)
       } else if isNull(objectAt: column, in: row) {
@@ -279,7 +293,9 @@ struct EntityMapper {
       }
     case .unfit: if let unknown = source.unknown { try append(unknown, slot) }
     case .integer, .real, .text, .blob:
-      if let convert = source.convert {
+      if let separator = source.separator {
+        builder.append(.text(try joined(source, separator, row)))
+      } else if let convert = source.convert {
         do throws(ValueError) { builder.append(try convert(row.cell(cell))) } catch {
           throw refusal(slot, error)
         }
@@ -288,6 +304,24 @@ struct EntityMapper {
       }
     }
     return true
+  }
+
+  /// The values of several members as one text, from which no other values have the same.
+  private func joined(
+    _ source: Source, _ separator: String, _ row: JSONRow
+  ) throws(Refusal) -> String {
+    var parts: [String] = []
+    for slot in [source.slot] + source.otherSlots {
+      guard case .text(let bytes) = row.cells[slot] else {
+        throw refusal(slot, ValueError("required and missing"))
+      }
+      let part = row.string(bytes)
+      if part.contains(separator) {
+        throw refusal(slot, ValueError("contains the separator \"\(separator)\""))
+      }
+      parts.append(part)
+    }
+    return parts.joined(separator: separator)
   }
 
   private func append(
@@ -312,30 +346,46 @@ struct EntityMapper {
 
   // MARK: Arrays
 
+  /// Makes the entities of an array; what links the record with them, if that is replaced.
   private func make(
     _ array: Elements, of parent: Record, _ row: JSONRow, into made: inout [Made]
+  ) throws(Refusal) -> LinkSet? {
+    guard let slot = array.slots.first(where: { row.cells[$0] != .missing }) else { return nil }
+    let owner = parent.key(Table.keyColumn)
+    guard case .text(let bytes) = row.cells[slot] else {
+      return array.links.map { LinkSet($0, of: owner, to: []) }
+    }
+    var targets = LinkTargets()
+    try forEachElement(of: bytes, array.plan, at: slot, in: row) {
+      element, index throws(Refusal) in
+      try array.mapper.make(
+        element, position: index, parent: array.column.map { ($0, parent) }, into: &made)
+      if array.links != nil, let last = made.last, !last.isDeletion {
+        targets.add(last.record.key(Table.keyColumn))
+      }
+    }
+    return array.links.map { LinkSet($0, of: owner, to: targets.keys) }
+  }
+
+  /// Reads the elements of an array; refusals have their whole path.
+  private func forEachElement(
+    of bytes: JSONRow.Bytes, _ plan: JSONPlan, at slot: Int, in row: JSONRow,
+    _ body: (_ element: JSONRow, _ index: Int) throws(Refusal) -> Void
   ) throws(Refusal) {
-    guard let slot = array.slots.first(where: { row.cells[$0] != .missing }),
-      case .text(let bytes) = row.cells[slot]
-    else { return }
     let path = columns[slot].path
-    guard var elements = JSONElements(bytes, of: row, array.plan) else {
+    guard var elements = JSONElements(bytes, of: row, plan) else {
       throw refusal(slot, ValueError("expected array"))
     }
     var index = 0
     while true {
-      let place = JSONPath(path.steps + [.index(index)])
+      let place = path.steps + [.index(index)]
       do throws(JSONElements.Fault) {
         guard try elements.next() else { return }
       } catch {
-        throw Refusal(
-          path: JSONPath(place.steps + error.path.steps), error: ValueError(error.reason))
+        throw Refusal(path: JSONPath(place + error.path.steps), error: ValueError(error.reason))
       }
-      do throws(Refusal) {
-        try array.mapper.make(
-          elements.row, position: index, parent: (array.column, parent), into: &made)
-      } catch {
-        throw Refusal(path: JSONPath(place.steps + error.path.steps), error: error.error)
+      do throws(Refusal) { try body(elements.row, index) } catch {
+        throw Refusal(path: JSONPath(place + error.path.steps), error: error.error)
       }
       index += 1
     }
@@ -348,7 +398,7 @@ extension EntityMapper {
   /// Whether it has links, or what is inside of it.
   var hasLinks: Bool {
     !linkages.isEmpty || objects.contains(where: \.mapper.hasLinks)
-      || arrays.contains(where: \.mapper.hasLinks)
+      || arrays.contains { $0.links != nil || $0.mapper.hasLinks }
   }
 
   /// Nil if the record has no such array.
@@ -360,31 +410,23 @@ extension EntityMapper {
     guard case .text(let bytes) = row.cells[slot] else {
       return LinkSet(linkage.links, of: owner, to: [])
     }
-    let path = columns[slot].path
-    guard var elements = JSONElements(bytes, of: row, linkage.plan) else {
-      throw refusal(slot, ValueError("expected array"))
-    }
-    var targets: [RecordKey] = []
-    var seen: Set<RecordKey> = []
-    var index = 0
-    while true {
-      let place = path.steps + [.index(index)]
-      do throws(JSONElements.Fault) {
-        guard try elements.next() else { break }
-      } catch {
-        throw Refusal(path: JSONPath(place + error.path.steps), error: ValueError(error.reason))
+    var targets = LinkTargets()
+    try forEachElement(of: bytes, linkage.plan, at: slot, in: row) { element, _ throws(Refusal) in
+      let cell = element.cell(element.cells[0])
+      do throws(ValueError) { targets.add(RecordKey(try linkage.convert?(cell) ?? cell)) } catch {
+        throw Refusal(path: JSONPath([]), error: error)
       }
-      let cell = elements.row.cell(elements.row.cells[0])
-      do throws(ValueError) {
-        let key = RecordKey(try linkage.convert?(cell) ?? cell)
-        if seen.insert(key).inserted { targets.append(key) }
-      } catch {
-        throw Refusal(path: JSONPath(place), error: error)
-      }
-      index += 1
     }
-    return LinkSet(linkage.links, of: owner, to: targets)
+    return LinkSet(linkage.links, of: owner, to: targets.keys)
   }
+}
+
+/// The keys of what a record is linked with, each once.
+private struct LinkTargets {
+  private(set) var keys: [RecordKey] = []
+  private var seen: Set<RecordKey> = []
+
+  mutating func add(_ key: RecordKey) { if seen.insert(key).inserted { keys.append(key) } }
 }
 
 extension JSONRow {

@@ -25,6 +25,24 @@ public struct Field<Root: Entity>: Sendable {
     }
   }
 
+  /// The text attribute at `path` comes from several members, in their order: a key such as
+  /// `"2026/17"` of the members `season` and `number`.
+  ///
+  /// Each member is required, and is a text or a whole number. A record is refused in which one of
+  /// them contains the separator: two different records could have one key.
+  ///
+  /// - Parameters:
+  ///   - path: the attribute.
+  ///   - keys: the members' keys; at least one.
+  ///   - separator: what stands between the values; not empty.
+  public init(
+    _ path: any WritableKeyPath<Root, String> & Sendable, joining keys: [String],
+    separator: String
+  ) {
+    definition = FieldDefinition(
+      attribute: .path(path), keys: keys, kind: .name, convert: nil, separator: separator)
+  }
+
   /// Takes the value from the member at `key` if there is none at the keys before.
   public func or(_ key: String) -> Self {
     var copy = self
@@ -79,53 +97,6 @@ extension Field where Root.ID == Int {
     var copy = self
     copy.definition.positionKey = { .integer(Int64($0)) }
     return copy
-  }
-}
-
-/// An object inside of each record that is an entity of its own, and the reference to it.
-///
-/// The entity is imported with the record, in the same commit. A record without the object leaves
-/// the reference alone; null makes it nil.
-public struct NestedObject<Root: Entity>: Sendable {
-  let part: MappingDefinition.Part
-
-  /// The object at `key` is the target of the reference at `path`.
-  public init<Target: Entity>(
-    _ path: any WritableKeyPath<Root, Target.ID> & Sendable, _ key: String,
-    _ mapping: JSONMapping<Target>
-  ) {
-    part = .object(.path(path), keys: [key], mapping.definition)
-  }
-
-  /// The object at `key` is the target of the optional reference at `path`.
-  public init<Target: Entity>(
-    _ path: any WritableKeyPath<Root, Target.ID?> & Sendable, _ key: String,
-    _ mapping: JSONMapping<Target>
-  ) {
-    part = .object(.path(path), keys: [key], mapping.definition)
-  }
-}
-
-/// An array inside of each record whose objects are entities that refer to the record.
-///
-/// They are imported with the record, in the same commit. What the store has besides them stays.
-public struct NestedArray<Root: Entity>: Sendable {
-  let part: MappingDefinition.Part
-
-  /// The objects of the array at `key` refer to the record by the attribute at `inverse`.
-  public init<Target: Entity>(
-    _ key: String, _ mapping: JSONMapping<Target>,
-    _ inverse: any WritableKeyPath<Target, Root.ID> & Sendable
-  ) {
-    part = .array(keys: [key], mapping.definition, inverse: .path(inverse))
-  }
-
-  /// The objects of the array at `key` refer to the record by the optional attribute at `inverse`.
-  public init<Target: Entity>(
-    _ key: String, _ mapping: JSONMapping<Target>,
-    _ inverse: any WritableKeyPath<Target, Root.ID?> & Sendable
-  ) {
-    part = .array(keys: [key], mapping.definition, inverse: .path(inverse))
   }
 }
 
@@ -191,5 +162,25 @@ public struct JSONMapping<Root: Entity>: Sendable {
   /// entity inside of itself. Values are converted as ``Conversion/automatic`` says.
   public static var automatic: Self {
     Self(MappingDefinition(entity: Root.self, parts: nil))
+  }
+
+  /// The same mapping, and every record has the given value in an attribute that the feed does not
+  /// have: the album whose songs were asked for.
+  ///
+  /// ```swift
+  /// let mapping = Song.json.setting(\.albumID, to: 5)
+  /// try await stack.importJSON(Song.self, from: .file(url), mapping: mapping)
+  /// ```
+  ///
+  /// The value stands above whatever a record says of the attribute. An import with the value of a
+  /// key fails with an ``ImportError`` with code `invalidMapping`.
+  public func setting<Value: AttributeValue>(
+    _ path: any WritableKeyPath<Root, Value> & Sendable, to value: Value
+  ) -> Self {
+    var copy = definition
+    copy.constants.append(
+      ConstantDefinition(
+        attribute: .path(path), cell: { () throws(ValueError) -> Cell in try value.cell }))
+    return Self(copy)
   }
 }

@@ -6,17 +6,33 @@ struct MappingDefinition: Sendable {
     case field(FieldDefinition)
     /// An object at one of some keys, and the attribute that refers to its entity.
     case object(AttributePlace, keys: [String], MappingDefinition)
-    /// An array of objects at one of some keys, and the attribute of theirs that refers back.
-    case array(keys: [String], MappingDefinition, inverse: AttributePlace)
+    /// An array of objects at one of some keys, and how they are those of the record.
+    case array(keys: [String], MappingDefinition, Membership)
     /// A member by which a record says that it is gone.
     case tombstone(key: String, TombstoneSign)
     /// An array with the keys of what the record is linked with.
     case links(LinksDefinition)
   }
 
+  /// How the elements of an array belong to the record around them.
+  enum Membership: Sendable {
+    /// By an attribute of theirs; the record may have others.
+    case reference(AttributePlace)
+    /// By a relationship, which has no others afterwards.
+    case relationship(deletesOthers: Bool, @Sendable (Model) -> ImportLinks?)
+  }
+
   let entity: any Entity.Type
   /// Nil for the convention.
   let parts: [Part]?
+  /// Values that every record has.
+  var constants: [ConstantDefinition] = []
+}
+
+/// An attribute's value in every record.
+struct ConstantDefinition: Sendable {
+  let attribute: AttributePlace
+  let cell: @Sendable () throws(ValueError) -> Cell
 }
 
 /// Keys of linked entities, without their type.
@@ -72,6 +88,8 @@ struct FieldDefinition: Sendable {
   var allowsNumberInString = false
   /// Makes a key from a record's position, for records without one.
   var positionKey: (@Sendable (Int) -> Cell)?
+  /// What stands between the values of all keys, which together are the attribute's.
+  var separator: String?
 }
 
 extension MappingDefinition {
@@ -80,19 +98,39 @@ extension MappingDefinition {
   /// Conversions of the app's are closures, and key paths print the same name on every launch only
   /// if they are of stored properties.
   var text: String {
-    guard let parts else { return "\(entity)" }
-    return "\(entity)(\(parts.map(\.text).joined(separator: ", ")))"
+    let constants = constants.map { " \($0.text)" }.joined()
+    guard let parts else { return "\(entity)\(constants)" }
+    return "\(entity)(\(parts.map(\.text).joined(separator: ", ")))\(constants)"
   }
 }
 
 extension MappingDefinition.Part {
   fileprivate var text: String {
     switch self {
-    case .field(let field): "\(field.keys) \(field.kind)"
-    case .object(_, let keys, let mapping), .array(let keys, let mapping, _):
+    case .field(let field): "\(field.keys) \(field.kind)\(field.separator ?? "")"
+    case .object(_, let keys, let mapping), .array(let keys, let mapping, .reference):
       "\(keys) \(mapping.text)"
+    case .array(let keys, let mapping, .relationship(let deletesOthers, _)):
+      "\(keys) \(mapping.text) only\(deletesOthers ? " deleting" : "")"
     case .tombstone(let key, let sign): "\(key) \(sign)"
     case .links(let links): "\(links.key)[\(links.member ?? "")] \(links.kind)"
+    }
+  }
+}
+
+extension ConstantDefinition {
+  fileprivate var text: String {
+    let value = try? cell()
+    return "\(attribute)=\(value.map { "\($0)" } ?? "")"
+  }
+}
+
+extension MappingDefinition.Membership {
+  /// The column by which elements refer to the record around them; nil for many-to-many.
+  func column(of elements: Table, in model: Model) throws(ImportError) -> Int? {
+    switch self {
+    case .reference(let inverse): try inverse.column(of: elements)
+    case .relationship(_, let find): find(model)?.reference
     }
   }
 }

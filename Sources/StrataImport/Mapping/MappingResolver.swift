@@ -56,8 +56,8 @@ struct MappingResolver {
         let mapper = try entity(mapping, at: try inside(places, keys, table), isRoot: false)
         objects.append(
           EntityMapper.Object(column: try reference.column(of: table), mapper: mapper))
-      case .array(let keys, let mapping, let inverse):
-        arrays.append(try elements(keys, mapping, inverse, of: table, at: places))
+      case .array(let keys, let mapping, let membership):
+        arrays.append(try elements(keys, mapping, membership, of: table, at: places))
       }
     }
     guard sources[Table.keyColumn] != nil else {
@@ -65,8 +65,26 @@ struct MappingResolver {
     }
     let deletion = try deletion(tombstones, of: table, at: places)
     return EntityMapper(
-      table, defaults: defaults, sources: sources, objects: objects, arrays: arrays,
+      table, defaults: defaults, constants: try constants(of: mapping, table), sources: sources,
+      objects: objects, arrays: arrays,
       linkages: linkages, columns: columns, places: places.count, deletion: deletion)
+  }
+
+  /// The values that every record has, by column.
+  private func constants(
+    of mapping: MappingDefinition, _ table: Table
+  ) throws(ImportError) -> [Int: Cell] {
+    var constants: [Int: Cell] = [:]
+    for constant in mapping.constants {
+      let column = try constant.attribute.column(of: table)
+      guard column != Table.keyColumn else {
+        throw .mapping("\(table.entity): one value cannot be the key of every record")
+      }
+      do throws(ValueError) { constants[column] = try constant.cell() } catch {
+        throw .mapping("\(table.entity).\(table.columns[column].name): \(error.message)")
+      }
+    }
+    return constants
   }
 
   private mutating func linkage(
@@ -123,9 +141,16 @@ struct MappingResolver {
     guard field.positionKey == nil || (isKey && isRoot) else {
       throw .mapping("\(table.entity).\(table.columns[column].name): only a key can be a position")
     }
-    let isRequired = field.isRequired || (isKey && field.positionKey == nil)
+    guard field.separator.map({ !$0.isEmpty && !field.keys.isEmpty && places.count == 1 }) != false
+    else {
+      throw .mapping(
+        "\(table.entity).\(table.columns[column].name): a value is joined from members of one place, "
+          + "with a separator between them")
+    }
+    let isRequired =
+      field.isRequired || field.separator != nil || (isKey && field.positionKey == nil)
     let paths = try inside(places, field.keys, table)
-    let isChecked = isScanned && paths.count == 1
+    let isChecked = isScanned && (paths.count == 1 || field.separator != nil)
     let takesAny = field.unknown != nil
     var found: [Int] = []
     for path in paths {
@@ -140,6 +165,7 @@ struct MappingResolver {
     source.isRequired = isRequired && !isChecked
     source.isOnlyWhenInserted = field.isOnlyWhenInserted
     source.positionKey = field.positionKey
+    source.separator = field.separator
     do throws(ValueError) { source.fallback = try field.fallback?() } catch {
       throw .mapping("\(table.entity).\(table.columns[column].name): \(error.message)")
     }
@@ -147,8 +173,8 @@ struct MappingResolver {
   }
 
   private mutating func elements(
-    _ keys: [String], _ mapping: MappingDefinition, _ inverse: AttributePlace, of table: Table,
-    at places: [JSONPath]
+    _ keys: [String], _ mapping: MappingDefinition, _ membership: MappingDefinition.Membership,
+    of table: Table, at places: [JSONPath]
   ) throws(ImportError) -> EntityMapper.Elements {
     var inner = MappingResolver(model, inside: around)
     let mapper = try inner.entity(mapping, at: [JSONPath([])], isRoot: true)
@@ -161,9 +187,32 @@ struct MappingResolver {
     for path in try inside(places, keys, table) {
       slots.append(try slot(path, .json, isRequired: false, false))
     }
+    let (column, links) = try self.membership(membership, of: mapper.table, keys, in: table)
     return EntityMapper.Elements(
-      slots: slots, plan: try inner.plan(of: mapper.table), mapper: mapper,
-      column: try inverse.column(of: mapper.table))
+      slots: slots, plan: try inner.plan(of: mapper.table), mapper: mapper, column: column,
+      links: links)
+  }
+
+  /// The column by which elements refer to the record around them, and the links that they are.
+  private func membership(
+    _ membership: MappingDefinition.Membership, of elements: Table, _ keys: [String],
+    in table: Table
+  ) throws(ImportError) -> (column: Int?, links: ImportLinks?) {
+    let column = try membership.column(of: elements, in: model)
+    switch membership {
+    case .reference: return (column, nil)
+    case .relationship(let deletesOthers, let find):
+      guard let links = find(model) else {
+        throw .mapping("no schema of this stack lists the relationship at \(keys)")
+      }
+      if let column, !deletesOthers, !elements.columns[column].isOptional {
+        throw .mapping(
+          "\(elements.entity).\(elements.columns[column].name) is required: what \(keys) of "
+            + "\(table.entity) does not have is deleted (`deletingOthers`), or stays (an array "
+            + "that is declared by the reference)")
+      }
+      return (column, links)
+    }
   }
 
   /// The paths of keys inside of places.
@@ -248,7 +297,7 @@ extension MappingResolver {
       let keys = MappingNames.variants(of: other.name)
       if referrers.count(where: { $0.table === other }) == 1, names.isDisjoint(with: keys) {
         names.formUnion(keys)
-        parts.append(.array(keys: keys, Self.automatic(entity), inverse: .column(column)))
+        parts.append(.array(keys: keys, Self.automatic(entity), .reference(.column(column))))
       }
     }
     return parts

@@ -7,16 +7,20 @@ import StrataImport
 extension ContextHistory {
   func beginWorker() async throws {
     if workers.count >= 4 { return }
+    let number = counts["workers", default: 0]
+    counts["workers"] = number + 1
     let parents = workers.filter { $0.depth < 3 }
     switch random.below(4) {
     case 0:
       workers.append(
         ContextWorker(
-          view.scratch(), .view, ReadRows(states[view.commit]), viewLayers, name: "sheet"))
+          view.scratch(), .view, ReadRows(states[view.commit]), viewLayers, name: "sheet \(number)")
+      )
     case 1 where !parents.isEmpty:
-      workers.append(random.pick(parents).child())
+      workers.append(random.pick(parents).child(number))
     default:
-      workers.append(ContextWorker(stack.scratch(), .store, ReadRows(nil), [], name: "worker"))
+      workers.append(
+        ContextWorker(stack.scratch(), .store, ReadRows(nil), [], name: "worker \(number)"))
     }
     steps.append("\(workers[workers.count - 1].name) begins")
   }

@@ -13,7 +13,7 @@ final class ContextHistory {
 
   /// What was done, for a report.
   var steps: [String] = []
-  private(set) var counts: [String: Int] = [:]
+  var counts: [String: Int] = [:]
 
   let stack: Stack
   private let url: URL

@@ -47,10 +47,10 @@ final class ContextWorker {
     self.name = name
   }
 
-  func child() -> ContextWorker {
+  func child(_ number: Int) -> ContextWorker {
     hasChildren = true
     return ContextWorker(
-      context.scratch(), .worker(self), read, frozen + [layer], name: "child of \(name)")
+      context.scratch(), .worker(self), read, frozen + [layer], name: "\(number), child of \(name)")
   }
 
   /// How many parents it has before the store or the view context.
@@ -334,5 +334,8 @@ final class ContextWorker {
   }
 
   /// A suspension takes what was read; the next read is of the newest state.
-  func didSuspend() { if read.rows != nil { read.isLost = true } }
+  func didSuspend() {
+    if read.rows != nil { read.isLost = true }
+    if case .worker(let parent) = parent { parent.didSuspend() }
+  }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import Strata
+import StrataFaults
 import StrataImport
 
 #if canImport(FoundationNetworking)
@@ -26,8 +27,8 @@ struct SharedNote: Entity, Equatable {
 /// One random history of an app and its server.
 @MainActor
 final class ServerHistory {
-  struct Violation: Error {
-    let text: String
+  struct Violation: Error, CustomStringConvertible {
+    let description: String
   }
 
   /// What the user has done that the server is not known to have.
@@ -42,9 +43,13 @@ final class ServerHistory {
   private var stack: Stack
   private var outbox: Outbox
   private let server: UnreliableServer
+  /// The end of the process that has the store open.
+  private var kill = Kill()
   private var random: SplitMix64
   private var local: [Int: Local] = [:]
   private var lastTitle = 0
+  /// Whether a refresh was cancelled, whose commit may come a little later.
+  private var hasCancelled = false
   /// Whether every refused edit is given up.
   private var isSettling = false
 
@@ -54,6 +59,7 @@ final class ServerHistory {
     url = FileManager.default.temporaryDirectory
       .appendingPathComponent("strata-server-\(ProcessInfo.processInfo.processIdentifier).sqlite")
     Self.removeFiles(url)
+    ObservedFileSystem.observe(url.path, with: kill)
     stack = try await Stack.open(SharedNote.self, at: url)
     outbox = try await stack.outbox()
     let (isLines, pageSize) = (random.oneIn(2), random.oneIn(2) ? 2 + random.below(4) : nil)
@@ -72,6 +78,7 @@ final class ServerHistory {
 
   func close() async {
     await stack.close()
+    ObservedFileSystem.endObserving(url.path, with: kill)
     Self.removeFiles(url)
     for (fault, count) in server.with({ $0.faults }) { counts["\(fault)", default: 0] += count }
   }
@@ -82,7 +89,7 @@ final class ServerHistory {
   }
 
   private func require(_ condition: Bool, _ text: @autoclosure () -> String) throws {
-    if !condition { throw Violation(text: text()) }
+    if !condition { throw Violation(description: text()) }
   }
 
   // MARK: - Steps
@@ -120,33 +127,39 @@ final class ServerHistory {
     let old = try await rows()[id]
     let isDeletion = old != nil && random.oneIn(4)
     note("the user \(isDeletion ? "deletes \(id)" : "writes \(id) \(title)")", "edits")
+    do { try await edit(old, id, isDeletion ? nil : title) } catch let error as StoreError {
+      guard error.code == .conflict, hasCancelled else { throw error }
+      stack.view.rollback()
+      note("the edit comes too late for what a cancelled refresh commits", "lateEdits")
+      return
+    }
+    local[id] = isDeletion ? .deleted : .title(title)
+    if isDeletion { try await forgetUnsentDeletion(of: id) }
+  }
+
+  /// Writes or deletes a note, by a scratch context or the view.
+  private func edit(_ old: SharedNote?, _ id: Int, _ title: String?) async throws {
     if random.oneIn(2) {
       try await stack.withScratch { scratch in
-        if let old {
-          if isDeletion {
-            scratch.delete(old)
-          } else {
-            scratch.update(old) { ($0.title, $0.isRead) = (title, true) }
-          }
-        } else {
+        if let old, let title {
+          scratch.update(old) { ($0.title, $0.isRead) = (title, true) }
+        } else if let old {
+          scratch.delete(old)
+        } else if let title {
           scratch.insert(SharedNote(id: id, title: title, isRead: true))
         }
       }
     } else {
       let view = stack.view
-      if let old {
-        if isDeletion {
-          view.delete(old)
-        } else {
-          view.update(old) { ($0.title, $0.isRead) = (title, true) }
-        }
-      } else {
+      if let old, let title {
+        view.update(old) { ($0.title, $0.isRead) = (title, true) }
+      } else if let old {
+        view.delete(old)
+      } else if let title {
         view.insert(SharedNote(id: id, title: title, isRead: true))
       }
       try await view.save()
     }
-    local[id] = isDeletion ? .deleted : .title(title)
-    if isDeletion { try await forgetUnsentDeletion(of: id) }
   }
 
   /// A row that was made and deleted before it was sent is no request.
@@ -165,10 +178,12 @@ final class ServerHistory {
 
   private func push() async throws {
     let before = local
+    let isKilled = armKill()
     let verdicts = Lock<[(id: Int, verdict: PushVerdict)]>([])
     let unasked = Lock<[Int]>([])
     do {
-      let result = try await outbox.push { [server] request in
+      let result = try await outbox.push { [server, kill] request in
+        if kill.isDead { throw URLError(.networkConnectionLost) }
         guard case .integer(let key) = request.key.cell else { return .refused("no key") }
         let id = Int(key)
         // What was acknowledged is not sent again before it is edited.
@@ -185,11 +200,17 @@ final class ServerHistory {
       note("a push: \(result)", "pushes")
     } catch is URLError {
       note("a push is lost", "lostPushes")
+    } catch let error as StoreError where kill.isDead {
+      note("a push is killed: \(error.code)", "killedPushes")
     }
+    if isKilled { try await endKill() }
     let seen = verdicts.withLock { $0 }
     steps.append("verdicts \(seen)")
-    for (id, verdict) in seen where verdict == .done { local[id] = nil }
     let waiting = try await waiting()
+    // A process that ends may not have noted the last answers.
+    for (id, verdict) in seen where verdict == .done {
+      if !isKilled || !waiting.contains(id) { local[id] = nil }
+    }
     try require(waiting == Set(local.keys), "\(waiting.sorted()) wait, not \(local.keys.sorted())")
     try require(unasked.withLock { $0.isEmpty }, "sent unasked: \(unasked.withLock { $0 })")
     for refusal in try await outbox.refusals() { try await end(refusal) }
@@ -232,6 +253,7 @@ final class ServerHistory {
     let refresher = Refresher(stack, transport: server.transport, retries: retries)
     let feed = try feed()
     let isCancelled = !isReliable && random.oneIn(6)
+    let isKilled = armKill()
     let task = Task { () -> String in
       do throws(ImportError) { return "\(try await refresher.refresh(feed))" } catch {
         return "\(error)"
@@ -241,7 +263,9 @@ final class ServerHistory {
       for _ in 0..<random.below(20) { await Task.yield() }
       task.cancel()
     }
+    hasCancelled = hasCancelled || isCancelled
     note("a refresh\(isCancelled ? ", cancelled" : ""): \(await task.value)", "refreshes")
+    if isKilled { try await endKill() }
     let after = try await rows()
     let lasting = server.with { $0.lasting }
     for (id, row) in before where after[id] == nil && lasting.contains(id) && local[id] == nil {
@@ -262,8 +286,33 @@ final class ServerHistory {
   private func relaunch() async throws {
     note("a relaunch", "relaunches")
     await stack.close()
+    try await open()
+  }
+
+  /// Lets the process end during what comes, sometimes.
+  ///
+  /// - Returns: whether it may.
+  private func armKill() -> Bool {
+    guard !isSettling, random.oneIn(4) else { return false }
+    kill.arm(after: random.below(30))
+    return true
+  }
+
+  /// Begins a process behind the one that has ended.
+  private func endKill() async throws {
+    guard kill.disarm() else { return }
+    note("the process was killed", "kills")
+    await stack.close()
+    ObservedFileSystem.endObserving(url.path, with: kill)
+    kill = Kill()
+    ObservedFileSystem.observe(url.path, with: kill)
+    try await open()
+  }
+
+  private func open() async throws {
     stack = try await Stack.open(SharedNote.self, at: url)
     outbox = try await stack.outbox()
+    hasCancelled = false
   }
 
   /// With a server that behaves, both sides end up equal.

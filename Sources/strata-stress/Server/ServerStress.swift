@@ -2,7 +2,7 @@ import Foundation
 import Strata
 
 /// Random histories of an app and a server whose answers go wrong: refreshes that delete what is
-/// absent, pushes, edits on both sides, refusals, cancellations and relaunches.
+/// absent, pushes, edits on both sides, refusals, cancellations, relaunches and kills.
 ///
 /// Nothing is deleted that the server has, no edit is lost or sent twice after it was acknowledged,
 /// and at rest both sides are equal.
@@ -33,11 +33,9 @@ struct ServerStress {
       let seed = options.seed &+ number
       watchdog.begin("seed \(seed)")
       let history = try await ServerHistory(seed: seed)
-      do {
-        try await history.run()
-      } catch let violation as ServerHistory.Violation {
+      do { try await history.run() } catch {
         report.violations.append(
-          "seed \(seed): \(violation.text)\n    " + history.steps.joined(separator: "\n    "))
+          "seed \(seed): \(error)\n    " + history.steps.joined(separator: "\n    "))
       }
       await history.close()
       for (name, count) in history.counts { report.counts[name, default: 0] += count }
@@ -46,7 +44,7 @@ struct ServerStress {
     report.counts["seeds"] = Int(number)
     report.require("seeds", "edits", "refreshes", "pushes")
     if number >= 100 {
-      report.require("lostPushes", "refusals", "reverts", "relaunches")
+      report.require("lostPushes", "refusals", "reverts", "relaunches", "kills", "killedPushes")
       for fault in UnreliableServer.Fault.allCases { report.require("\(fault)") }
     }
     return report

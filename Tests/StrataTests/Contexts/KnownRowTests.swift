@@ -3,8 +3,18 @@ import Testing
 
 @testable import Strata
 
+/// A place that cannot be without its boat.
+private struct Slipway: Entity, Equatable {
+  var id = 0
+  var boatID = 0
+
+  static let schema = Schema<Slipway>("slipways", key: \.id) {
+    toOne(\.boatID, Boat.self, onDelete: .cascade)
+  }
+}
+
 /// What a context believes of a row: the value in hand, what it saved, what others committed.
-@Suite(.stack(Boat.self, Harbour.self)) struct KnownRowTests {
+@Suite(.stack(Boat.self, Harbour.self, Slipway.self)) struct KnownRowTests {
   let stack = Stack.test
   let gull = Boat(id: 1, name: "Gull", length: 1)
 
@@ -145,6 +155,29 @@ import Testing
     if policy != .error { #expect(live.elements[0].length == (isMine ? 2 : 3)) }
   }
 
+  /// What the rule did was no change of the store's, and the context went on knowing nothing.
+  @Test @MainActor
+  func `a row that a rule of its own save kept out of the store is known to be gone`()
+    async throws
+  {
+    try await stack.withScratch { [gull] scratch in
+      scratch.insert(gull)
+      scratch.insert(Boat(id: 2))
+    }
+    let view = stack.view
+    _ = try await view.loaded(Slipway.all)
+    view.delete(gull)
+    let slipway = Slipway(id: 1, boatID: 1)
+    view.insert(slipway)
+    let save = Task { try await view.save() }
+    while !view.isSaving { await Task.yield() }
+    view.update(slipway) { $0.boatID = 2 }
+    _ = try await save.value
+    #expect(view.conflicts.map(\.entity) == ["Slipway"])
+    try await view.save(.mergeTheirs)
+    #expect(try await stack.fetch(Slipway.all).isEmpty)
+  }
+
   // MARK: Children
 
   /// The child pinned what it read after its parent's save, and saw that save.
@@ -187,5 +220,18 @@ import Testing
     try await parent.save()
     #expect(try await child.find(Boat.self, 1) == gull)
     #expect(try await parent.find(Boat.self, 1)?.length == 3)
+  }
+
+  /// The failed save had pinned a state for the child, which the context then read itself.
+  @Test func `a save that fails does not read for the context`() async throws {
+    try await stack.withScratch { [gull] in $0.insert(gull) }
+    let worker = stack.scratch()
+    let child = worker.scratch()
+    worker.insert(Boat(id: 1, name: "Swan"))
+    await #expect(throws: StoreError.self) { try await worker.save() }
+    worker.rollback()
+    try await commit(1) { $0.length = 2 }
+    #expect(try await worker.find(Boat.self, 1)?.length == 2)
+    #expect(try await child.find(Boat.self, 1)?.length == 1)
   }
 }
