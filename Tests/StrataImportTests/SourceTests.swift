@@ -206,19 +206,20 @@ private func cut(_ data: Data, _ size: Int) -> Pieces<Data> {
   /// On Linux, URLSession trapped when a request was cancelled while it ended, waited for the
   /// answer to a redirection, or was about to be read from a cache: one import in some hundreds.
   @Test func `a response can be cancelled at any moment`() async throws {
-    let length = "Content-Length: \(feed.count)\r\n\r\n"
-    let server = try LoopbackServer([
-      "/songs": Data("HTTP/1.1 200 OK\r\nCache-Control: max-age=60\r\n\(length)".utf8) + feed,
-      "/cut": Data("HTTP/1.1 200 OK\r\n\(length)".utf8) + feed.dropLast(),
-      "/missing": Data("HTTP/1.1 404 Not Found\r\n\(length)".utf8) + feed,
-      "/moved": Data("HTTP/1.1 302 Found\r\nLocation: /songs\r\nContent-Length: 0\r\n\r\n".utf8),
-      "/secret": Data(
-        "HTTP/1.1 401 Unauthorized\r\nWWW-Authenticate: Bearer\r\n\(length)".utf8) + feed,
-    ])
+    let server = try MisbehavingServer { request in
+      switch request.path {
+      case "/songs": ServerAnswer(headers: ["Cache-Control": "max-age=60"], body: feed)
+      case "/cut": ServerAnswer(body: feed, fault: .cutWithLength)
+      case "/moved": ServerAnswer(status: 302, headers: ["Location": "/songs"])
+      case "/secret":
+        ServerAnswer(status: 401, headers: ["WWW-Authenticate": "Bearer"], body: feed)
+      default: ServerAnswer(status: 404, body: feed)
+      }
+    }
     var ends: [ImportError.Code?: Int] = [:]
     for trial in 0..<1500 {
       let path = ["songs", "cut", "missing", "moved", "secret"][trial % 5]
-      let url = try #require(URL(string: "http://127.0.0.1:\(server.port)/\(path)"))
+      let url = server.url.appendingPathComponent(path)
       let stack = stack
       let task = Task.detached { () async -> ImportError.Code? in
         do throws(ImportError) {
@@ -241,22 +242,20 @@ private func cut(_ data: Data, _ size: Int) -> Pieces<Data> {
 
   /// On Linux, nobody is told of such a response: it was an empty feed.
   @Test func `a redirection to nowhere is no feed`() async throws {
-    let answer = "HTTP/1.1 302 Found\r\nContent-Length: 0\r\n\r\n"
-    let server = try LoopbackServer(["/moved": Data(answer.utf8)])
-    let url = try #require(URL(string: "http://127.0.0.1:\(server.port)/moved"))
+    let server = try MisbehavingServer { _ in ServerAnswer(status: 302) }
     let error = await #expect(throws: ImportError.self) {
       try await stack.importJSON(
-        Song.self, from: .response(to: URLRequest(url: url)), as: .lines, mapping: Song.json)
+        Song.self, from: .response(to: URLRequest(url: server.url)), as: .lines, mapping: Song.json)
     }
     #expect((error?.underlying as? HTTPStatusError)?.status == 302)
   }
 
   /// On Linux, the answer to a response is not looked at: the body of an error went on arriving.
   @Test func `a response that is refused is not read on`() async throws {
-    let answer = "HTTP/1.1 500 Internal Server Error\r\n\r\n" + String(repeating: " ", count: 9000)
-    let server = try LoopbackServer(["/broken": Data(answer.utf8)], endless: ["/broken"])
-    let url = try #require(URL(string: "http://127.0.0.1:\(server.port)/broken"))
-    let error = try #require(await failure(.response(to: URLRequest(url: url))))
+    let server = try MisbehavingServer { _ in
+      ServerAnswer(status: 500, body: String(repeating: " ", count: 9000), fault: .endless)
+    }
+    let error = try #require(await failure(.response(to: URLRequest(url: server.url))))
     #expect((error.underlying as? HTTPStatusError)?.status == 500)
     while server.endedAnswers == 0 { await Task.yield() }
   }

@@ -102,7 +102,10 @@ private struct Slot: Entity {
 
   /// The faults that the transport of this system can be asked to meet.
   private static let faults: [ServerFault?] =
-    [nil] + ServerFault.all.filter { $0 != .halfHeader || !isURLSessionOfLinux }
+    [nil]
+    + ServerFault.all.filter { fault in
+      fault != .endless && (fault != .halfHeader || !isURLSessionOfLinux)
+    }
 
   private static var isURLSessionOfLinux: Bool {
     #if canImport(FoundationNetworking)
@@ -124,6 +127,23 @@ private struct Slot: Entity {
     try await check(.halfHeader, format, PlainClient.transport)
     try await stack.withScratch { try await $0.fetch(Author.all).forEach($0.delete) }
     try await check(nil, format, PlainClient.transport)
+  }
+
+  @Test func `an array that begins again deletes nothing`() async throws {
+    try await check(.endless, .array, .urlSession())
+  }
+
+  @Test func `lines without an end delete nothing, whenever they are left`() async throws {
+    try await fill()
+    let server = try server(.lines, .endless)
+    let feed = feed(server, .lines, .delete)
+    let refresher = Refresher(stack, retries: .never)
+    let refresh = Task { () throws(ImportError) in try await refresher.refresh(feed) }
+    while server.requests.isEmpty { await Task.yield() }
+    refresh.cancel()
+    await #expect(throws: ImportError.self) { try await refresh.value }
+    while server.endedAnswers == 0 { await Task.yield() }
+    #expect(try await stack.fetch(Author.all).count == 101)
   }
 
   private func check(

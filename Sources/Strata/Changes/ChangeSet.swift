@@ -108,3 +108,10 @@ enum TableChanges: Sendable {
     return merged.count > Self.limit ? .reset : .rows(merged)
   }
 }
+
+extension Model {
+  /// Changes of every table of which nothing is known.
+  var resetOfEveryTable: [TableID: TableChanges] {
+    Dictionary(uniqueKeysWithValues: tables.map { ($0.id, .reset) })
+  }
+}

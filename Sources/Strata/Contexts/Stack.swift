@@ -189,7 +189,7 @@ public final class Stack: Sendable {
       let maintainer = Maintainer(options.bounds)
       await maintainer.begin(snapshot)
       let view = await ViewContext(store, maintainer, snapshot)
-      store.attach(view)
+      store.attach { [weak view] in await view?.keysInUse ?? [:] }
       let stack = await Stack(
         store, maintainer, view, temporaryFolder, setAside, performed.withLock { $0 })
       MergeLoop.start(store.writer, maintainer, view)
@@ -298,4 +298,9 @@ public final class Stack: Sendable {
     await view.mergedOwn(commit)
     return result
   }
+}
+
+extension Stack {
+  /// What the stack is busy with: imports, saves, and live queries that read.
+  @MainActor public var activity: ActivityMonitor { view.activity }
 }

@@ -115,3 +115,11 @@ extension Writer {
       unreadCommits: publisher.load.unread)
   }
 }
+
+extension Stack {
+  /// The reads that were run at least ten times in a row with other values each time, the longest
+  /// runs first: what a loop does that awaits one read for each element.
+  ///
+  /// Noted only if ``Options/notesRepeatedReads`` says so, from the first read on.
+  public var repeatedReads: [RepeatedRead] { store.writer.pool.repeatedReads?.found ?? [] }
+}

@@ -109,14 +109,6 @@ public struct JSONRecords: Sendable {
   }
 }
 
-/// The keys of rows that are gone, without their type.
-struct DeletedKeys: Sendable {
-  let entity: any Entity.Type
-  let kind: JSONColumn.Kind
-  let convert: (@Sendable (Cell) throws(ValueError) -> Cell)?
-  let allowsNumberInString: Bool
-}
-
 /// Collects the parts of a ``JSONDocument``.
 @resultBuilder public enum JSONDocumentBuilder {
   /// Adds a part.

@@ -39,6 +39,7 @@ public final class MisbehavingServer: Sendable {
 
   private struct State: Sendable {
     var requests: [Request] = []
+    var endedAnswers = 0
     var answer: @Sendable (Request) -> ServerAnswer
   }
 
@@ -66,6 +67,9 @@ public final class MisbehavingServer: Sendable {
   /// The requests until now.
   public var requests: [Request] { state.withLock { $0.requests } }
 
+  /// How many endless answers the client has put an end to.
+  package var endedAnswers: Int { state.withLock { $0.endedAnswers } }
+
   /// Answers in another way from now on.
   public func answer(_ answer: @escaping @Sendable (Request) -> ServerAnswer) {
     state.withLock { $0.answer = answer }
@@ -89,6 +93,8 @@ public final class MisbehavingServer: Sendable {
       state.requests.append(request)
       return (request, state.answer)
     }
-    answer(request).send(to: connection, answering: request)
+    let reply = answer(request)
+    reply.send(to: connection, answering: request)
+    if reply.fault == .endless { state.withLock { $0.endedAnswers += 1 } }
   }
 }

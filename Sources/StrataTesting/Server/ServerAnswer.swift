@@ -73,8 +73,9 @@ public struct ServerAnswer: Sendable {
     case .unreadableLink:
       send(body, ["Link": "<\(request.path)?page=2; rel=\"next\""], to: connection)
     case .endless:
-      let bytes = head() + body
-      while connection.send(bytes), !connection.waitForEnd(milliseconds: 1) {}
+      connection.send(head())
+      // Without a pause, a client that has no time to refuse it takes gigabytes.
+      while connection.send(body), !connection.waitForEnd(milliseconds: 10) {}
     }
   }
 
@@ -182,7 +183,7 @@ public enum ServerFault: Sendable, Hashable {
   case lyingETag
   /// A `Link` header field that is no list of links.
   case unreadableLink
-  /// The body again and again, until the client leaves.
+  /// The body again and again, a hundred times a second, until the client leaves.
   case endless
 
   /// Every fault, in its simplest form.

@@ -13,6 +13,8 @@ final class ContextHistory {
 
   /// What was done, for a report.
   var steps: [String] = []
+  /// Is told of what begins.
+  private let progress: (String) -> Void
   var counts: [String: Int] = [:]
 
   let stack: Stack
@@ -39,7 +41,8 @@ final class ContextHistory {
     let task: Task<StoreError.Code?, Never>
   }
 
-  init(seed: UInt64) async throws {
+  init(seed: UInt64, progress: @escaping (String) -> Void) async throws {
+    self.progress = progress
     random = SplitMix64(seed: seed)
     url = FileManager.default.temporaryDirectory
       .appendingPathComponent("strata-contexts-\(ProcessInfo.processInfo.processIdentifier).sqlite")
@@ -65,7 +68,9 @@ final class ContextHistory {
   }
 
   func close() async {
+    progress("the last save")
     _ = await saving?.task.value
+    progress("closing")
     await second.close()
     await stack.close()
     Self.removeFiles(url)
@@ -142,10 +147,12 @@ final class ContextHistory {
       try await step()
       try screen.check(self)
     }
+    progress("coming to rest behind \(steps.suffix(3))")
     try await finishSave()
     try await view.merged(newest)
     try screen.check(self, isAtRest: true)
     for worker in workers { try await worker.check(self) }
+    progress("draining the streams behind \(steps.suffix(3))")
     try await streams.drain(self)
     if random.oneIn(2) { try await saveView(.overwrite) }
     view.rollback()
@@ -159,7 +166,9 @@ final class ContextHistory {
   }
 
   private func step() async throws {
-    switch random.below(20) {
+    let kind = random.below(20)
+    progress("a step of kind \(kind) behind \(steps.suffix(3))")
+    switch kind {
     case 0..<5: try editView()
     case 5: try await saveView(random.pick(PlainPolicy.allCases))
     case 6: try await beginSave(random.pick(PlainPolicy.allCases))

@@ -30,7 +30,9 @@ struct ContextStress {
       }
       let seed = options.seed &+ number
       watchdog.begin("history \(seed)")
-      let history = try await ContextHistory(seed: seed)
+      let history = try await ContextHistory(seed: seed) {
+        watchdog.begin("history \(seed): \($0)")
+      }
       do {
         try await history.run()
       } catch let violation as ContextHistory.Violation {

@@ -1,0 +1,26 @@
+extension ViewContext: FetchSource {
+  public func answer<Value: Sendable>(
+    _ request: FetchRequest<Value>
+  ) async throws(StoreError) -> Value {
+    try await reading { fetch throws(StoreError) in try await request.run(fetch) }
+  }
+}
+
+extension ScratchContext: FetchSource {
+  public nonisolated(nonsending) func answer<Value: Sendable>(
+    _ request: FetchRequest<Value>
+  ) async throws(StoreError) -> Value {
+    try await reading { fetch throws(StoreError) in try await request.run(fetch) }
+  }
+}
+
+extension Stack: FetchSource {
+  public nonisolated(nonsending) func answer<Value: Sendable>(
+    _ request: FetchRequest<Value>
+  ) async throws(StoreError) -> Value {
+    try await store.reading { snapshot throws(StoreError) in
+      try await request.run(
+        LayeredFetch(snapshot: snapshot, layers: LayerStack(), model: store.model))
+    }
+  }
+}

@@ -1,0 +1,119 @@
+// What a save makes of undo groups: not what was edited, but what the writer wrote.
+
+extension UndoHistory {
+  /// Makes the groups of a save what the writer wrote.
+  ///
+  /// Where the writer overwrote somebody else's value, undoing brings that value back. What a
+  /// delete rule did belongs to the group that deleted what the row referred to.
+  ///
+  /// - Parameters:
+  ///   - layer: what was saved.
+  ///   - first: the number of the save's first part.
+  /// - Returns: what delete rules did for a group that was undone meanwhile: it is to be undone,
+  ///   too.
+  mutating func didSave(
+    _ layer: Layer, as report: SaveReport, from first: Int
+  ) -> [(table: TableID, key: RecordKey, change: Change)] {
+    guard isRecording else { return [] }
+    for (table, changes) in layer.tables {
+      if case .reset? = report.changes[table] { continue }
+      for (key, edit) in changes {
+        switch edit {
+        case .blind:
+          // What was edited since the save began is on top of what it wrote.
+          meet(report.rowAfter(table, key, edit), table, key, from: saveStart)
+          meet(report.rowBefore(table, key, edit), table, key, from: first, below: saveStart)
+        case .known(let change):
+          if let written = report.changes[table]?[key] {
+            replaced(change, by: written, table, key, from: first)
+          } else if change.after == nil {
+            // Somebody else had deleted it.
+            update(from: first, below: saveStart) { part in
+              if part[table, key]?.isDeletion == true { part[table, key]?.isGone = true }
+            }
+          }
+        }
+      }
+    }
+    return attribute(report.effects, of: layer, from: first)
+  }
+
+  /// Makes known what blind edits did that were saved into a parent's edits, as far as the parent
+  /// knew the rows.
+  mutating func didSave(_ layer: Layer, into parent: [Edits.Absorbed], from first: Int) {
+    guard isRecording else { return }
+    for edit in parent {
+      guard case .blind? = layer[edit.table.id, edit.key], edit.shown.isKnown else { continue }
+      let before = edit.shown.record
+      let after = edit.change.map { $0.applied(to: before) } ?? before
+      meet(after, edit.table.id, edit.key, from: saveStart)
+      meet(before, edit.table.id, edit.key, from: first, below: saveStart)
+    }
+  }
+
+  /// Puts what the writer really replaced in the place of what the context believed.
+  private mutating func replaced(
+    _ believed: Change, by written: Change, _ table: TableID, _ key: RecordKey, from first: Int
+  ) {
+    guard let stored = written.before, stored != believed.before else { return }
+    guard let start = believed.before else {
+      var isOldest = true
+      return update(from: first) { part in
+        guard isOldest, let change = part[table, key], change.isInsertion else { return }
+        isOldest = false
+        part[table, key]?.shown = Change(before: stored, after: change.shown?.after)
+      }
+    }
+    // Each attribute belongs to the oldest part that edited it.
+    var columns = stored.differences(from: start)
+    update(from: first) { part in
+      guard !columns.isEmpty, let change = part[table, key]?.shown, let before = change.before
+      else { return }
+      // The inverse of an edit starts from another value than the one that was replaced.
+      let edited = AttributeSet(
+        columns.positions.filter { column in
+          !before.differs(from: start, at: column)
+            && change.after.map { $0.differs(from: before, at: column) } ?? true
+        })
+      columns = columns.subtracting(edited)
+      part[table, key]?.shown = Change(
+        before: before.replacing(edited, from: stored), after: change.after)
+    }
+  }
+
+  /// Gives what delete rules did to the groups that caused it.
+  ///
+  /// A link to a row that did not exist before the save is dropped, too: that nobody caused.
+  private mutating func attribute(
+    _ effects: [DeleteEffect], of layer: Layer, from first: Int
+  ) -> [(table: TableID, key: RecordKey, change: Change)] {
+    var undone: [(table: TableID, key: RecordKey, change: Change)] = []
+    var cascaded: [TableID: Set<RecordKey>] = [:]
+    for effect in effects {
+      let (table, key) = effect.cause
+      if effect.change.after == nil { cascaded[effect.table, default: []].insert(effect.key) }
+      let isDeleted = layer[table, key].map { $0.applied(to: nil) == nil } ?? false
+      guard isDeleted || cascaded[table]?.contains(key) == true else { continue }
+      let deletion = newestPart(from: first, below: saveStart) {
+        $0[table, key]?.isDeletion == true
+      }
+      if let deletion {
+        update(from: deletion, below: deletion + 1) {
+          $0.add(UndoChange(shown: effect.change), effect.table, effect.key)
+        }
+      } else if let insertion = newestPart(
+        from: saveStart,
+        where: {
+          $0[table, key]?.isInsertion == true
+        })
+      {
+        // The group was undone while it was saved.
+        update(from: insertion, below: insertion + 1) {
+          $0.add(UndoChange(shown: effect.change.inverse), effect.table, effect.key)
+        }
+        undone.append((effect.table, effect.key, effect.change.inverse))
+      }
+    }
+    return undone
+  }
+}

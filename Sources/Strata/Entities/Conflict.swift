@@ -1,0 +1,55 @@
+/// An attribute-by-attribute disagreement between an edit and the store.
+public struct Conflict: Sendable, CustomStringConvertible {
+  let table: Table
+  /// The record's key.
+  public let key: RecordKey
+  /// The attributes that both sides changed, by name; all of them if one side deleted the row or
+  /// both inserted it.
+  public let attributes: [String]
+  /// The record before this side's edit; nil for an insertion.
+  package let before: Record?
+  /// The record as this side wants it; nil for a deletion.
+  package let mine: Record?
+  /// The record in the store; nil if it was deleted.
+  package let theirs: Record?
+
+  /// The entity's name.
+  public var entity: String { table.entity }
+
+  /// Whether the row was deleted below an edit.
+  ///
+  /// The edit stays until it is resolved, rolled back, or saved under a policy that says what
+  /// becomes of it.
+  public var isOrphaned: Bool { before != nil && mine != nil && theirs == nil }
+
+  /// The three sides as entities; nil if the conflict is of another entity.
+  ///
+  /// An attribute that cannot be read has its default value.
+  public func sides<E: Entity>(of type: E.Type) -> (before: E?, mine: E?, theirs: E?)? {
+    guard table.isTable(of: type) else { return nil }
+    func entity(_ record: Record?) -> E? { record.map { table.decodeLeniently($0, as: type) } }
+    return (entity(before), entity(mine), entity(theirs))
+  }
+
+  public var description: String {
+    let names = attributes.joined(separator: ", ")
+    return switch (before, mine, theirs) {
+    case (_, _, nil): "\(entity) \(key): deleted by somebody else"
+    case (nil, _, _): "\(entity) \(key): inserted by somebody else, too"
+    case (_, nil, _): "\(entity) \(key): deleted here, changed by somebody else"
+    default: "\(entity) \(key): \(names) changed by somebody else"
+    }
+  }
+}
+
+extension StoreError {
+  init(_ conflicts: [Conflict]) {
+    let first = conflicts[0]
+    self.init(
+      .conflict,
+      "\(first)\(more(conflicts.count - 1, "conflict"))",
+      advice: "look at the conflicts and resolve them, or save with another policy",
+      entity: first.entity, attributes: first.attributes, keys: conflicts.map(\.key))
+    self.conflicts = conflicts
+  }
+}

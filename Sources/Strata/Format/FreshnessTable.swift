@@ -1,0 +1,61 @@
+internal import Foundation
+internal import StrataSQLite
+
+/// When what was imported: a table of the store's own, which every store has.
+enum FreshnessTable {
+  static let create =
+    "CREATE TABLE strata_freshness (id BLOB PRIMARY KEY, text TEXT NOT NULL, "
+    + "time REAL NOT NULL) WITHOUT ROWID"
+  private static let write = SQL(
+    "INSERT OR REPLACE INTO strata_freshness (id, text, time) VALUES (?1, ?2, ?3)")
+  private static let read = SQL("SELECT time FROM strata_freshness WHERE id = ?1")
+  private static let delete = SQL("DELETE FROM strata_freshness WHERE id = ?1")
+  private static let deleteAll = SQL("DELETE FROM strata_freshness")
+
+  /// The marks that are kept; more are there between two clean-ups.
+  static let limit = 10_000
+  // A mark of the future makes nothing fresh: it goes first.
+  private static let prune = SQL(
+    "DELETE FROM strata_freshness WHERE id IN (SELECT id FROM strata_freshness "
+      + "ORDER BY time > ?1, time DESC LIMIT -1 OFFSET ?2)")
+
+  /// Marks entries; once in a while the oldest ones beyond ``limit`` go.
+  static func mark(
+    _ entries: Set<CacheIdentity>, at time: Date, _ connection: Connection
+  ) throws(StoreError) {
+    try translatingErrors { () throws(SQLiteError) in
+      let statement = try connection.statement(for: write)
+      for entry in entries {
+        statement.bind(1, blob: entry.hash)
+        statement.bind(2, entry.text)
+        statement.bind(3, time.timeIntervalSinceReferenceDate)
+        try statement.run()
+      }
+      // Hashes are evenly spread, so one new entry in 64 pays for the others; an app that marks the
+      // same few again and again needs no clean-up.
+      guard entries.contains(where: { ($0.hash.first ?? 0) < 4 }) else { return }
+      let prune = try connection.statement(for: prune)
+      prune.bind(1, time.timeIntervalSinceReferenceDate)
+      prune.bind(2, Int64(limit))
+      try prune.run()
+    }
+  }
+
+  static func time(_ entry: CacheIdentity, _ connection: Connection) throws(StoreError) -> Date? {
+    try translatingErrors { () throws(SQLiteError) in
+      let statement = try connection.statement(for: read)
+      defer { statement.reset() }
+      statement.bind(1, blob: entry.hash)
+      return try statement.step() ? Date(timeIntervalSinceReferenceDate: statement.real(0)) : nil
+    }
+  }
+
+  /// Forgets one entry, or all.
+  static func forget(_ entry: CacheIdentity?, _ connection: Connection) throws(StoreError) {
+    try translatingErrors { () throws(SQLiteError) in
+      let statement = try connection.statement(for: entry == nil ? deleteAll : delete)
+      if let entry { statement.bind(1, blob: entry.hash) }
+      try statement.run()
+    }
+  }
+}

@@ -1,0 +1,134 @@
+internal import StrataSQLite
+
+/// Searches the full text of records that the store's index does not have: of edits.
+///
+/// SQLite itself does, in a table in memory that splits texts as the index does: no other code
+/// could agree with it on every text.
+final class TextMatcher {
+  private let index: TableSearch.Text
+  private let connection: Connection
+  private let insert: Statement
+  private let search: Statement
+  private let excerpt: Statement
+
+  // Bytes that no text has: what they mark cannot be mistaken.
+  private static let opening: UInt8 = 0xFF
+  private static let closing: UInt8 = 0xFE
+  private static let omission: UInt8 = 0xFD
+
+  /// The most words that FTS5 puts into an excerpt.
+  static let longestExcerpt = 64
+
+  init(_ index: TableSearch.Text) throws(SQLiteError) {
+    self.index = index
+    connection = try Connection(path: "", access: .memory, busyTimeout: .zero)
+    let columns = index.described.columns.map(\.quotedIdentifier)
+    let arguments = index.described.arguments.joined(separator: ", ")
+    try connection.execute("CREATE VIRTUAL TABLE strata_text USING fts5(\(arguments))")
+    let parameters = columns.indices.map { "?\($0 + 2)" }.joined(separator: ", ")
+    insert = try connection.prepare(
+      "INSERT INTO strata_text (rowid, \(columns.joined(separator: ", "))) "
+        + "VALUES (?1, \(parameters))")
+    search = try connection.prepare("SELECT rowid FROM strata_text WHERE strata_text MATCH ?1")
+    let marks = [Self.opening, Self.closing].map { "CAST(x'\(String($0, radix: 16))' AS TEXT)" }
+      .joined(separator: ", ")
+    let omission = "CAST(x'\(String(Self.omission, radix: 16))' AS TEXT)"
+    let highlights = columns.indices.map { "highlight(strata_text, \($0), \(marks))" }
+    excerpt = try connection.prepare(
+      "SELECT rowid, snippet(strata_text, -1, \(marks), \(omission), ?2), "
+        + highlights.joined(separator: ", ") + " FROM strata_text WHERE strata_text MATCH ?1")
+  }
+
+  /// The keys of those that match.
+  ///
+  /// - Parameter reader: the connection that this is done for: what stops it stops this.
+  func matches(
+    of expression: String, among records: [Record], for reader: Connection
+  ) throws(SQLiteError) -> Set<RecordKey> {
+    var keys: Set<RecordKey> = []
+    try lending(records, for: reader) { () throws(SQLiteError) in
+      search.bind(1, expression)
+      defer { search.reset() }
+      while try search.step() {
+        keys.insert(records[Int(search.integer(0))].key(Table.keyColumn))
+      }
+    }
+    return keys
+  }
+
+  /// What to show of each record: an excerpt, and every searched attribute with what matched.
+  ///
+  /// - Parameters:
+  ///   - length: the most words of an excerpt.
+  ///   - reader: as of ``matches(of:among:for:)``.
+  func excerpts(
+    of expression: String, in records: [Record], length: Int, for reader: Connection
+  ) throws(SQLiteError) -> [(excerpt: Excerpt, attributes: [Excerpt?])] {
+    var found = [(excerpt: Excerpt, attributes: [Excerpt?])](
+      repeating: (Excerpt(), index.columns.map { _ in nil }), count: records.count)
+    try lending(records, for: reader) { () throws(SQLiteError) in
+      excerpt.bind(1, expression)
+      excerpt.bind(2, Int64(min(max(length, 1), Self.longestExcerpt)))
+      defer { excerpt.reset() }
+      while try excerpt.step() {
+        let position = Int(excerpt.integer(0))
+        found[position].excerpt = Self.excerpt(excerpt.text(1))
+        for (number, column) in index.columns.enumerated()
+        where !records[position].isNull(column) {
+          found[position].attributes[number] = Self.excerpt(excerpt.text(Int32(number + 2)))
+        }
+      }
+    }
+    return found
+  }
+
+  /// Runs `body` while the table has the records, by position.
+  private func lending(
+    _ records: [Record], for reader: Connection, _ body: () throws(SQLiteError) -> Void
+  ) throws(SQLiteError) {
+    try connection.execute("BEGIN")
+    defer { try? connection.execute("ROLLBACK") }
+    try connection.stopping(with: reader) { () throws(SQLiteError) in
+      try fill(with: records)
+      try body()
+    }
+  }
+
+  private func fill(with records: [Record]) throws(SQLiteError) {
+    for (position, record) in records.enumerated() {
+      insert.bind(1, Int64(position))
+      for (number, column) in index.columns.enumerated() {
+        let parameter = Int32(truncatingIfNeeded: number + 2)
+        if case .text(let text) = record[column] {
+          // A NUL parts words as a space does, but would end what is highlighted.
+          insert.bind(
+            parameter,
+            text.utf8.contains(0)
+              ? String(decoding: text.utf8.map { $0 == 0 ? 0x20 : $0 }, as: UTF8.self) : text)
+        } else {
+          insert.bindNull(parameter)
+        }
+      }
+      try insert.run()
+    }
+  }
+
+  private static func excerpt(_ marked: UnsafeRawBufferPointer) -> Excerpt {
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(marked.count)
+    var matches: [Range<Int>] = []
+    var start = 0
+    for byte in marked {
+      switch byte {
+      case opening: start = bytes.count
+      case closing: matches.append(start..<bytes.count)
+      case omission: bytes.append(contentsOf: "…".utf8)
+      default: bytes.append(byte)
+      }
+    }
+    let text = String(decoding: bytes, as: UTF8.self)
+    let place = { (offset: Int) in text.utf8.index(text.startIndex, offsetBy: offset) }
+    return Excerpt(
+      text: text, matches: matches.map { place($0.lowerBound)..<place($0.upperBound) })
+  }
+}

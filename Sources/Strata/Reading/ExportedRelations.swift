@@ -1,0 +1,36 @@
+internal import StrataSQLite
+
+/// What rows on their way out refer to, and what refers to them, as of the same commit.
+package struct ExportedRelations {
+  let connection: Connection
+  let builder: RecordBuilder
+
+  /// The record with a key; nil if there is none.
+  package func record(_ key: RecordKey, of table: Table) throws(StoreError) -> Record? {
+    try connection.record(key, of: table, builder)
+  }
+
+  /// The records whose column refers to a key, in the order of their own keys.
+  package func records(
+    of table: Table, referringTo key: RecordKey, in column: Int
+  ) throws(StoreError) -> [Record] {
+    let statement = try translatingErrors { () throws(SQLiteError) in
+      try connection.statement(for: table.sql.selectByReference(column))
+    }
+    key.bind(to: statement, at: 1)
+    return try builder.records(statement, of: table).sorted {
+      $0.key(Table.keyColumn) < $1.key(Table.keyColumn)
+    }
+  }
+}
+
+extension Table {
+  /// The error for a value of a record that cannot be written as its mapping would read it.
+  package func unwritable(_ error: ValueError, _ column: Int, of record: Record) -> StoreError {
+    let key = record.key(Self.keyColumn)
+    return StoreError(
+      .invalidValue, "\(attributeName(column)) of \(key) cannot be written: \(error.message)",
+      advice: "map the attribute by a conversion that reads what it stores", entity: entity,
+      attributes: [columns[column].name], keys: [key])
+  }
+}

@@ -1,0 +1,241 @@
+internal import StrataSQLite
+
+/// The second phase of a save: delete rules and required references, on final states.
+///
+/// References are columns, not SQLite foreign keys: those refuse forward references, fail at
+/// COMMIT without a name, and cascade behind our back. Here every row that a rule touches becomes
+/// part of the save. Rules run to a fixed point; a row is deleted once, so cycles end.
+struct DeleteRules {
+  /// A row that waits for one that it refers to.
+  struct WaitingRow {
+    let table: TableID
+    let key: RecordKey
+  }
+
+  private struct Denial {
+    let referrer: Referrer
+    let row: RecordKey
+    let target: RecordKey
+    let targetTable: Table
+  }
+
+  private struct ReferenceKey: Hashable {
+    let table: TableID
+    let column: Int
+  }
+
+  let connection: Connection
+  let model: Model
+  let builder: RecordBuilder
+  private var denials: [Denial] = []
+  /// What the rules did, each effect after its cause.
+  private(set) var effects: [DeleteEffect] = []
+  /// For each reference of a table that the save touches: the rows by what they refer to.
+  private var referring: [ReferenceKey: [RecordKey: [RecordKey]]] = [:]
+
+  init(_ connection: Connection, _ model: Model, _ builder: RecordBuilder) {
+    self.connection = connection
+    self.model = model
+    self.builder = builder
+  }
+
+  /// Applies the rules to what the save deletes, then checks what it inserts and updates.
+  ///
+  /// - Parameter waits: whether rows that lack what they require are taken back, for a later save,
+  ///   instead of refused.
+  /// - Returns: what was taken back.
+  @discardableResult
+  mutating func run(
+    on working: inout WorkingSet, waits: Bool = false
+  ) throws(StoreError) -> [WaitingRow] {
+    var deleted: [(table: TableID, key: RecordKey)] = []
+    // In model order, so that of several deniers the same one is named every time.
+    for table in working.tableIDs where !model[table].referrers.isEmpty {
+      for row in working.tables[table]?.all ?? [] where row.after == nil {
+        deleted.append((table, row.key))
+      }
+    }
+    while let (table, key) = deleted.popLast() {
+      for referrer in model[table].referrers {
+        for row in try rows(referring: key, referrer, &working) {
+          try apply(referrer, row, target: key, model[table], &working, &deleted)
+        }
+      }
+    }
+    try checkDenials(&working)
+    try dropLooseLinks(&working)
+    var waiting: [WaitingRow] = []
+    while let missing = try firstMissing(in: &working, waits: waits, &waiting) {
+      if !waits { throw missing }
+    }
+    return waiting
+  }
+
+  /// The keys of all rows, stored or of this save, that may refer to `key`.
+  private mutating func rows(
+    referring key: RecordKey, _ referrer: Referrer, _ working: inout WorkingSet
+  ) throws(StoreError) -> [RecordKey] {
+    let table = model[referrer.table]
+    var keys: [RecordKey] = []
+    for record in try stored(table, referrer.column, key) {
+      let row = record.key(Table.keyColumn)
+      if working.find(table.id, row) == nil {
+        working.tables[table.id, default: .init()].append(
+          .init(key: row, before: record, after: record))
+      }
+      keys.append(row)
+    }
+    let name = ReferenceKey(table: table.id, column: referrer.column)
+    if referring[name] == nil {
+      var index: [RecordKey: [RecordKey]] = [:]
+      for row in working.tables[table.id]?.all ?? [] {
+        if let after = row.after, !after.isNull(referrer.column) {
+          index[after.key(referrer.column), default: []].append(row.key)
+        }
+      }
+      referring[name] = index
+    }
+    return keys + (referring[name]?[key] ?? [])
+  }
+
+  private func stored(
+    _ table: Table, _ column: Int, _ key: RecordKey
+  ) throws(StoreError) -> ContiguousArray<Record> {
+    let statement = try translatingErrors { () throws(SQLiteError) in
+      try connection.statement(for: table.sql.selectByReference(column))
+    }
+    key.bind(to: statement, at: 1)
+    return try builder.records(statement, of: table)
+  }
+
+  private mutating func apply(
+    _ referrer: Referrer, _ key: RecordKey, target: RecordKey, _ targetTable: Table,
+    _ working: inout WorkingSet, _ deleted: inout [(table: TableID, key: RecordKey)]
+  ) throws(StoreError) {
+    guard let row = working.find(referrer.table, key), let after = row.after,
+      after.refers(to: target, in: referrer.column),
+      let position = working.tables[referrer.table]?.position(of: key)
+    else { return }
+    func take(_ result: Record?) {
+      working.tables[referrer.table]?.set(result, at: position)
+      effects.append(
+        DeleteEffect(
+          table: referrer.table, key: key, change: Change(before: after, after: result),
+          cause: (targetTable.id, target)))
+    }
+    switch referrer.rule {
+    case .nullify: take(after.settingNull(referrer.column))
+    case .cascade:
+      // Nothing would notice a stored row any more.
+      if row.isPresumed, let stored = try connection.record(key, of: model[referrer.table], builder)
+      {
+        throw StoreError([model[referrer.table].insertedTwice(row, stored)])
+      }
+      take(nil)
+      deleted.append((referrer.table, key))
+    case .deny:
+      denials.append(
+        Denial(referrer: referrer, row: key, target: target, targetTable: targetTable))
+    }
+  }
+
+  /// A row that forbade a deletion and is itself deleted by another rule forbids nothing.
+  private func checkDenials(_ working: inout WorkingSet) throws(StoreError) {
+    for denial in denials {
+      let table = model[denial.referrer.table]
+      guard let row = working.find(table.id, denial.row), let after = row.after,
+        after.refers(to: denial.target, in: denial.referrer.column)
+      else { continue }
+      throw StoreError(
+        .deleteDenied,
+        "\(denial.targetTable.entity) \(denial.target) cannot be deleted: "
+          + "\(table.attributeName(denial.referrer.column)) of \(denial.row) refers to it",
+        advice: "delete or change what refers to it first", entity: table.entity,
+        attributes: [table.columns[denial.referrer.column].name],
+        keys: [denial.target, denial.row])
+    }
+  }
+
+  /// A link to what somebody else deleted goes, as if the deletion had come last.
+  private mutating func dropLooseLinks(_ working: inout WorkingSet) throws(StoreError) {
+    for id in working.tableIDs where model[id].isJoin {
+      for (position, row) in (working.tables[id]?.all ?? []).enumerated() {
+        guard let after = row.after, row.before == nil else { continue }
+        for reference in model[id].references {
+          let target = after.key(reference.column)
+          if try exists(target, model[reference.target], &working) { continue }
+          working.tables[id]?.set(nil, at: position)
+          effects.append(
+            DeleteEffect(
+              table: id, key: row.key, change: Change(before: after, after: nil),
+              cause: (reference.target, target)))
+          break
+        }
+      }
+    }
+  }
+
+  /// Looks for rows that lack what they require.
+  ///
+  /// - Returns: what is wrong with the first one; nil if nothing is. With `waits` every one is
+  ///   taken back, and then others may lack it.
+  private func firstMissing(
+    in working: inout WorkingSet, waits: Bool, _ waiting: inout [WaitingRow]
+  ) throws(StoreError) -> StoreError? {
+    var first: StoreError?
+    for id in working.tableIDs {
+      let table = model[id]
+      for reference in table.references where reference.isRequired {
+        for (position, row) in (working.tables[id]?.all ?? []).enumerated() {
+          guard let after = row.after else { continue }
+          if let before = row.before, !after.differs(from: before, at: reference.column) {
+            continue
+          }
+          let target = after.key(reference.column)
+          if try exists(target, model[reference.target], &working) { continue }
+          first =
+            first
+            ?? StoreError(
+              .missingReference,
+              "\(table.attributeName(reference.column)) of \(row.key) refers to "
+                + "\(model[reference.target].entity) \(target), which does not exist",
+              advice: "save the target in the same save or before", entity: table.entity,
+              attributes: [table.columns[reference.column].name], keys: [row.key, target])
+          if !waits { return first }
+          working.tables[id]?.set(row.before, at: position)
+          waiting.append(WaitingRow(table: id, key: row.key))
+        }
+      }
+    }
+    return first
+  }
+
+  private func exists(
+    _ key: RecordKey, _ table: Table, _ working: inout WorkingSet
+  ) throws(StoreError) -> Bool {
+    if let row = working.find(table.id, key) { return row.after != nil }
+    return try translatingErrors { () throws(SQLiteError) in
+      let statement = try connection.statement(for: table.sql.exists)
+      defer { statement.reset() }
+      key.bind(to: statement, at: 1)
+      return try statement.step()
+    }
+  }
+}
+
+extension Record {
+  fileprivate func refers(to key: RecordKey, in column: Int) -> Bool {
+    !isNull(column) && self.key(column) == key
+  }
+
+  func settingNull(_ column: Int) -> Record {
+    let builder = RecordBuilder()
+    builder.begin(columns: count)
+    for other in 0..<count {
+      if other == column { builder.appendNull() } else { builder.append(other, of: self) }
+    }
+    // Smaller than a record that exists.
+    guard let record = try? builder.finish() else { return self }
+    return record
+  }
+}
