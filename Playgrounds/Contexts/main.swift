@@ -1,4 +1,4 @@
-// Who sees an edit when, and what becomes of it if somebody else was faster.
+// The visibility of edits in each context, and the conflicts between contexts.
 //
 //   swift run Contexts
 
@@ -18,8 +18,8 @@ print("   before: \(try await view.count(Song.all)) in the view, \(try await sav
 try await view.save()
 print("   after: \(try await view.count(Song.all)) in the view, \(try await saved()) saved")
 
-// A scratch context is a unit of work for whoever holds it: a worker, a task, an actor. It is not
-// `Sendable`, so the compiler refuses to let two of them share it.
+// A scratch context is a unit of work of one worker, task or actor. It is not `Sendable`, so the
+// compiler refuses to share it between two of them.
 print("\n2. A worker's edits are its own until it saves them, as one commit")
 try await stack.withScratch { scratch in
   for song in try await scratch.fetch(Song.all) { scratch.update(song) { $0.plays += 1 } }
@@ -28,8 +28,8 @@ try await stack.withScratch { scratch in
 }
 print("   the view has \(try await view.count(Song.where { $0.plays > 0 }))")
 
-// A child of the view context is an editing sheet: "Cancel" lets go of it, "Done" saves one layer
-// down.
+// A child of the view context is an editing sheet. "Cancel" drops its edits. "Done" saves them one
+// layer down.
 print("\n3. A sheet edits a layer of its own")
 let soWhat = try await view.fetch(Song.where { $0.title == "So What" })[0]
 let cancelled = view.scratch()
@@ -42,7 +42,7 @@ try await sheet.save()
 print("   done: the view has \(try await current(soWhat).rating), unsaved: \(view.hasChanges)")
 try await view.save()
 
-// Conflicts go by attribute: the user's title and a worker's count do not meet.
+// Conflicts go by attribute. The user's title and a worker's count do not conflict.
 print("\n4. Two edit one song")
 view.update(try await current(soWhat)) { $0.title = "So What (Take 1)" }
 try await stack.withScratch { scratch in
@@ -79,7 +79,7 @@ view.undo()
 let undone = try await current(soWhat)
 print("   \(undone.title), \(undone.plays) plays")
 
-// Delete rules run in the writer. Until then a context shows exactly its edits.
+// Delete rules run in the writer. Before the save a context shows exactly its edits.
 print("\n6. An album is deleted, and its songs with it")
 view.delete(album)
 print("   before the save there are \(try await view.count(Song.all)) songs")
@@ -93,11 +93,11 @@ let titles = try await view.fetch(Song.sorted(by: \.title)).map(\.title)
 print(titles.joined(separator: ", "))
 await stack.close()
 
-/// What the store has, whatever a context shows.
+/// Returns the number of songs in the store, whatever a context shows.
 func saved() async throws -> Int { try await stack.count(Song.all) }
 func savedPlayed() async throws -> Int { try await stack.count(Song.where { $0.plays > 0 }) }
 
-/// The song as the view context shows it: the value in hand stays what it was.
+/// Returns the song as the view context shows it. The value in hand stays as it is.
 @MainActor func current(_ song: Song) async throws -> Song {
   try await view.find(Song.self, song.id) ?? song
 }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// An attribute as Swift source: a property, an element of the schema, and what has to be said.
+/// An attribute as Swift source: a property, an element of the schema, and notes.
 struct AttributeSource {
   private(set) var property: String?
   private(set) var element: String?
@@ -96,8 +96,9 @@ struct AttributeSource {
     return rules
   }
 
-  /// The values that are taken, or the lengths of a text; nil if a bound is none of the kind, or no
-  /// value is between them.
+  /// Returns the range of valid values, or of valid lengths of a text.
+  ///
+  /// The result is nil if a bound is no value of the kind, or if the range is empty.
   private static func range(_ attribute: DataAttribute, _ kind: ValueKind) -> String? {
     guard kind.isNumber && kind != .bool || kind == .text || kind == .date else { return nil }
     let bounds = kind == .text ? ValueKind.long : kind
@@ -113,7 +114,7 @@ struct AttributeSource {
   }
 }
 
-/// A type of values, by its name in Swift.
+/// A type of values. The raw value is its name in Swift.
 enum ValueKind: String {
   case short = "Int16", int = "Int32", long = "Int"
   case double = "Double", float = "Float", decimal = "Decimal", bool = "Bool"
@@ -148,7 +149,7 @@ enum ValueKind: String {
     }
   }
 
-  /// Whether the literal alone says the type.
+  /// Whether a literal alone tells the type.
   var isLiteral: Bool {
     switch self {
     case .long, .double, .bool, .text, .date, .bytes, .uuid: true
@@ -156,7 +157,7 @@ enum ValueKind: String {
     }
   }
 
-  /// The value of a new entity whose model gives none; a URL has none.
+  /// The value of a new entity if the model has no default; nil for a URL.
   var zero: String? {
     switch self {
     case .short, .int, .long, .float, .decimal: "0"
@@ -171,7 +172,7 @@ enum ValueKind: String {
     }
   }
 
-  /// A value of a model as a literal; nil if it is none of this kind.
+  /// Returns a value of a model as a literal, or nil if it is no value of this kind.
   func literal(_ text: String) -> String? {
     switch self {
     case .short: Self.whole(text, Int16.self)

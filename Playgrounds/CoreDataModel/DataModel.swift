@@ -1,4 +1,4 @@
-/// What a Core Data model says, as far as it can be carried over or has to be mentioned.
+/// The parts of a Core Data model that can be carried over or have to be mentioned.
 struct DataModel: Equatable {
   var entities: [DataEntity] = []
   var composites: [DataComposite] = []
@@ -21,10 +21,10 @@ struct DataEntity: Equatable {
 
 struct DataAttribute: Equatable {
   var name = ""
-  /// As the model spells it: "Integer 16", "Transformable".
+  /// The type as the model spells it, such as "Integer 16" or "Transformable".
   var type = ""
   var isOptional = false
-  /// A scalar is never nil in the generated class, whatever the store may hold.
+  /// Whether the generated class uses a scalar, which is never nil, whatever the store has.
   var isScalar = false
   var isIndexed = false
   var isTransient = false
@@ -59,7 +59,7 @@ struct DataRelationship: Equatable {
 struct DataIndex: Equatable {
   var name = ""
   var isTree = false
-  /// Properties and expressions, in order.
+  /// The properties and expressions in order.
   var elements: [String] = []
   var hasExpressions = false
 }
@@ -72,12 +72,12 @@ struct DataComposite: Equatable {
 struct DataFetchRequest: Equatable {
   var name = ""
   var entity = ""
-  /// Empty for every row.
+  /// The predicate; empty for every row.
   var predicate = ""
   var userInfo: [DataUserInfo] = []
 }
 
-/// Entities that a store of their own may keep.
+/// A list of entities that a store of their own may keep.
 struct DataConfiguration: Equatable {
   var name = ""
   var entities: [String] = []

@@ -4,13 +4,13 @@ import Foundation
   import FoundationXML
 #endif
 
-/// Why a file is not a model.
+/// The reason why a file is not a model.
 struct DataModelError: Error, CustomStringConvertible {
   let description: String
 }
 
 extension DataModel {
-  /// Reads a model, the current version of a versioned one, or the XML inside of it.
+  /// Reads a model, the current version of a versioned model, or the XML inside of a model.
   init(at url: URL) throws {
     var isFolder: ObjCBool = false
     guard FileManager.default.fileExists(atPath: url.path, isDirectory: &isFolder) else {
@@ -25,7 +25,7 @@ extension DataModel {
     }
   }
 
-  /// The model that the XML of a `contents` file describes.
+  /// Reads the model in the XML of a `contents` file.
   init(xml: Data) throws {
     let reader = DataModelReader()
     let parser = XMLParser(data: xml)
@@ -62,15 +62,16 @@ extension DataModel {
   }
 }
 
-/// Collects what the elements of the XML say; elements that say nothing of the entities are left
-/// out.
+/// Collects a model from the elements of the XML.
+///
+/// Elements that describe no part of ``DataModel`` are left out.
 private final class DataModelReader: NSObject, XMLParserDelegate {
   private(set) var model = DataModel()
   private(set) var isModel = false
   private var path: [String] = []
   private var isNested = true
 
-  /// Whether every element ended where it should: not every platform's parser asks for that.
+  /// Whether every element ended in its place. Not every platform's parser checks that.
   var isWhole: Bool { isNested && path.isEmpty }
 
   func parser(
@@ -143,8 +144,8 @@ private final class DataModelReader: NSObject, XMLParserDelegate {
 }
 
 extension Array {
-  /// Changes the element that was begun last; XML that has a part without its whole changes
-  /// nothing.
+  /// Changes the last element. Does nothing if the array is empty, as for an XML element without
+  /// its parent.
   fileprivate mutating func changeLast(_ change: (inout Element) -> Void) {
     guard !isEmpty else { return }
     change(&self[count - 1])

@@ -1,12 +1,12 @@
-/// Which Strata entity keeps what of a model.
+/// The Strata entities that keep the entities of a model.
 ///
-/// Strata has no inheritance. An abstract entity that nothing refers to is only a list of
-/// attributes: its children get them. Any other parent is one entity with its children, and a kind
-/// that tells them apart, as in Core Data's own tables: relationships to the parent and fetches of
-/// it stay what they were.
+/// Strata has no inheritance. An abstract entity to which no relationship leads is only a list of
+/// attributes, and its children get them. Any other parent becomes one entity with its children, as
+/// in Core Data's own tables, and a kind tells them apart. So relationships to the parent and
+/// fetches of it stay the same.
 struct ModelPlan {
   private(set) var entities: [EntityPlan] = []
-  /// Abstract entities whose attributes went to their children.
+  /// The abstract entities whose attributes went to their children.
   private(set) var flattened: [(name: String, children: [String])] = []
   private let byName: [String: DataEntity]
   private var homes: [String: String] = [:]
@@ -37,12 +37,16 @@ struct ModelPlan {
     }
   }
 
-  /// The entity that keeps the rows of `entity`; nil for what is not in the model.
+  /// Returns the entity that keeps the rows of `entity`.
+  ///
+  /// The result is nil for an entity that is not in the model, or that is only a list of
+  /// attributes.
   func home(of entity: String) -> EntityPlan? {
     homes[entity].flatMap { home in entities.first { $0.root.name == home } }
   }
 
-  /// The inverse of a relationship, with the entity that keeps it; one that was transient is none.
+  /// Returns the inverse of a relationship with the entity that keeps it. A transient inverse is
+  /// ignored.
   func inverse(of relationship: DataRelationship) -> (EntityPlan, DataRelationship)? {
     guard let name = relationship.inverse, let home = home(of: relationship.destination),
       let destination = byName[relationship.destination]
@@ -52,8 +56,9 @@ struct ModelPlan {
       .map { (home, $0) }
   }
 
-  /// The entity behind its ancestors, the topmost first; a parent that is not there, or its own
-  /// child, ends the line.
+  /// Returns an entity behind its ancestors, the topmost first.
+  ///
+  /// The line ends at a parent that does not exist, or that is in the line already.
   private func lineage(of entity: DataEntity) -> [DataEntity] {
     var line = [entity]
     while let parent = line[0].parent.flatMap({ byName[$0] }),
@@ -65,18 +70,20 @@ struct ModelPlan {
   }
 }
 
-/// A Strata entity: the Core Data entities whose rows it keeps.
+/// A Strata entity with the Core Data entities whose rows it keeps.
 struct EntityPlan {
-  /// The entity that gives its name.
+  /// The Core Data entity that gives the name.
   let root: DataEntity
-  /// The root and those below it that are kept with it, in the order of the model.
+  /// The root and its descendants in this entity, in the order of the model.
   let members: [DataEntity]
   let attributes: [DataAttribute]
   let relationships: [DataRelationship]
-  /// Properties of the same name that two members have and that differ: only the first one is kept.
+  /// The names of properties with another type or destination in another member.
+  ///
+  /// Only the first property is kept.
   let clashes: [String]
   let key: DataAttribute?
-  /// The constraints of ancestors whose attributes are here.
+  /// The uniqueness constraints of the ancestors whose attributes are in this entity.
   private let inherited: [[String]]
 
   init(root: DataEntity, ancestors: some Sequence<DataEntity>, members: [DataEntity]) {
@@ -86,7 +93,7 @@ struct EntityPlan {
     var relationships: [DataRelationship] = []
     var clashes: [String] = []
     for entity in Array(ancestors) + [root] + members.filter({ $0.name != root.name }) {
-      // What only some of the kinds have is nil in the others.
+      // An attribute of some of the kinds is nil in the rows of all other kinds.
       let isOwn = !members.contains { $0.name == entity.name } || entity.name == root.name
       for var attribute in entity.attributes {
         if !isOwn { attribute.isOptional = true }
@@ -115,7 +122,7 @@ struct EntityPlan {
   }
 
   var name: String { SwiftNames.type(root.name) }
-  /// The kinds that rows have; none where there is only one.
+  /// The kinds of the rows; empty if there is only one kind.
   var kinds: [DataEntity] {
     let kinds = members.filter { !$0.isAbstract }
     return kinds.count > 1 ? kinds : []
@@ -123,8 +130,8 @@ struct EntityPlan {
   var constraints: [[String]] { inherited + members.flatMap(\.uniquenessConstraints) }
   var indexes: [DataIndex] { members.flatMap(\.indexes) }
 
-  /// What identifies a row in the model: a property `id`, or a required attribute that is unique by
-  /// itself.
+  /// Returns the attribute that identifies a row: a property `id`, or a required attribute that is
+  /// unique by itself.
   private static func key(
     _ attributes: [DataAttribute], constraints: [[String]]
   ) -> DataAttribute? {
@@ -133,7 +140,7 @@ struct EntityPlan {
         && !$0.isTransient && $0.derivation == nil
     }
     if let id = usable.first(where: { $0.name == "id" }) { return id }
-    // A property `id` of another kind leaves no room for a computed one.
+    // A property `id` of another type cannot be the key. Its property gets another name.
     return usable.first { !$0.isOptional && constraints.contains([$0.name]) }
   }
 }

@@ -1,12 +1,12 @@
 /// A relationship as Swift source.
 ///
-/// Core Data stores both ends and lets each say what its own deletion does. Strata stores one: a
-/// key, or the links of a many-to-many. The rule belongs to the stored reference: it is that of the
-/// inverse.
+/// Core Data stores both ends of a relationship, each with the delete rule for its own deletion.
+/// Strata stores one end: a key, or the links of a many-to-many relationship. The delete rule
+/// belongs to the stored reference, so it is the rule of the inverse.
 struct RelationshipSource {
   private(set) var properties: [String] = []
   private(set) var member: String?
-  /// What a schema lists, by name.
+  /// The elements of the schema, by name.
   private(set) var elements: [String] = []
   private(set) var notes: [String] = []
 
@@ -111,12 +111,12 @@ struct RelationshipSource {
 }
 
 extension EntityPlan {
-  /// The property with the key of what a to-one refers to.
+  /// Returns the name of the property with the key of a to-one relationship.
   func reference(_ relationship: DataRelationship) -> String {
     free(relationship.name + "ID", or: relationship.name + "Key")
   }
 
-  /// The property that orders the other end of a to-one.
+  /// Returns the name of the property that orders the other end of a to-one relationship.
   func position(_ relationship: DataRelationship) -> String {
     free(relationship.name + "Position", or: relationship.name + "Order")
   }
@@ -125,7 +125,10 @@ extension EntityPlan {
     attributes.contains { $0.name == name } ? other : name
   }
 
-  /// Which of two to-one ends has the key: the one that is deleted with the other, or needs it.
+  /// Returns whether this end of a to-one relationship has the key.
+  ///
+  /// Of two to-one ends, the end that is deleted with the other has it, else the required end, else
+  /// the first by name.
   func stores(
     _ relationship: DataRelationship, inverse: DataRelationship?, in target: EntityPlan
   ) -> Bool {
@@ -138,7 +141,9 @@ extension EntityPlan {
     return (name, relationship.name) < (target.name, inverse.name)
   }
 
-  /// Which end of a many-to-many declares it: the one that has an order.
+  /// Returns whether this end declares a many-to-many relationship.
+  ///
+  /// The end with an order declares it, else the first by name.
   func declares(
     _ relationship: DataRelationship, inverse: DataRelationship, in target: EntityPlan
   ) -> Bool {
@@ -146,7 +151,7 @@ extension EntityPlan {
     return (name, relationship.name) <= (target.name, inverse.name)
   }
 
-  /// A key of no entity, for a new one that requires a reference.
+  /// The literal of a key that no entity has, for a new entity that requires a reference.
   var anyKey: String {
     switch key?.type {
     case "String": "\"\""

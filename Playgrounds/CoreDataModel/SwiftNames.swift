@@ -1,28 +1,28 @@
 import Foundation
 
-/// Names of a model as names of Swift source.
+/// The conversion of a model's names to names in Swift source.
 enum SwiftNames {
-  /// The name of an entity's struct: not one that the generated source itself needs for something
-  /// else.
+  /// Returns the name of an entity's struct. It differs from the names that the generated source
+  /// uses.
   static func type(_ name: String) -> String {
     let name = name.prefix(1).uppercased() + name.dropFirst()
     return types.contains(name) ? name + "Entity" : name
   }
 
-  /// Whether a struct of this name hides a type of Swift's that most programs use.
+  /// Returns whether a struct of this name hides a type of Swift that most programs use.
   static func hides(_ name: String) -> Bool {
     ["Array", "Character", "Dictionary", "Error", "Result", "Set", "Task"].contains(name)
   }
 
-  /// The name of a property.
+  /// Returns the name of a property.
   static func property(_ name: String) -> String { keywords.contains(name) ? "`\(name)`" : name }
 
-  /// The name of a relationship, a static member beside those that every entity has.
+  /// Returns the name of a relationship. It differs from the static members that every entity has.
   static func relationship(_ name: String) -> String {
     property(members.contains(name) ? name + "Relationship" : name)
   }
 
-  /// The name of a table: what the entity is called, in the plural.
+  /// Returns the name of a table: the entity's name in the plural.
   static func table(_ entity: String) -> String {
     let name = entity.prefix(1).lowercased() + entity.dropFirst()
     if name.hasSuffix("y"), let before = name.dropLast().last, !"aeiou".contains(before) {
@@ -31,12 +31,12 @@ enum SwiftNames {
     return name + (["s", "x", "z", "ch", "sh"].contains(where: name.hasSuffix) ? "es" : "s")
   }
 
-  /// A case of an enumeration.
+  /// Returns the name of a case of an enumeration.
   static func enumCase(_ name: String) -> String {
     property(name.prefix(1).lowercased() + name.dropFirst())
   }
 
-  /// A literal of a text.
+  /// Returns a text as a Swift literal.
   static func literal(_ text: String) -> String {
     let escaped = text.unicodeScalars.map { scalar in
       switch scalar {

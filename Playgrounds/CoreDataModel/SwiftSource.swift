@@ -28,7 +28,7 @@ struct SwiftSource {
     return source.lines.joined(separator: "\n") + "\n"
   }
 
-  /// A comment, in lines of at most 100 columns.
+  /// Adds a comment in lines of at most 100 columns.
   private mutating func note(_ text: String, indentation: String = "") {
     var line = indentation + "//"
     for word in text.split(whereSeparator: \.isWhitespace) {
@@ -155,22 +155,22 @@ struct SwiftSource {
 }
 
 extension DataFetchRequest {
-  /// What was fetched.
+  /// The rows that the request fetches, in words.
   fileprivate var rows: String {
     predicate.isEmpty ? "every \(entity)" : "\(entity) where \(predicate)"
   }
 }
 
 extension EntityPlan {
-  /// The name of an attribute's property: `id` is the key's alone.
+  /// Returns the name of an attribute's property. Only the key is called `id`.
   func property(_ attribute: DataAttribute) -> String {
     attribute.name == "id" ? free("identifier", or: "oldID") : attribute.name
   }
 
-  /// The property that tells its kinds apart.
+  /// The name of the property that tells the kinds apart.
   fileprivate var kindProperty: String { free("kind", or: "entityKind") }
 
-  /// The attributes that have an index of their own, and what to say of other indexes.
+  /// The attributes with an index of their own, and notes about all other indexes.
   fileprivate var indexedAttributes: (names: Set<String>, notes: [String]) {
     var names: Set<String> = []
     var notes: [String] = []
@@ -189,7 +189,7 @@ extension EntityPlan {
     return (names, notes)
   }
 
-  /// The indexes of places: two numbers, a latitude and a longitude.
+  /// The indexes of places, each of a latitude and a longitude.
   fileprivate var places: [(name: String, latitude: String, longitude: String)] {
     indexes.compactMap { index in
       place(index).map {
@@ -211,7 +211,8 @@ extension EntityPlan {
     return (SwiftNames.property(latitude), SwiftNames.property(longitude))
   }
 
-  /// The constraints of several properties, or of a relationship.
+  /// Returns the uniqueness constraints of several properties or of a relationship, and notes about
+  /// constraints that are not carried over.
   fileprivate func compoundConstraints(in plan: ModelPlan) -> (elements: [String], notes: [String])
   {
     var elements: [String] = []

@@ -2,7 +2,8 @@
 //
 //   swift run CoreDataModel Library.xcdatamodeld > Library.swift
 //
-// What Core Data has and Strata has not is a comment where it was, which says why and what to do.
+// A feature of the model that Strata lacks becomes a comment at its place, with the reason and with
+// advice.
 
 import Foundation
 

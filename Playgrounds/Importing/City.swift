@@ -24,7 +24,7 @@ struct City: Entity {
   var latitude: Double?
   var longitude: Double?
   var countryID: Country.ID?
-  /// The user's own.
+  /// The user's own mark. No import changes it.
   var isVisited = false
 
   static let country = toOne(\.countryID, Country.self)

@@ -1,4 +1,4 @@
-// JSON becomes rows, comes again, changes, has mistakes in it, and goes out again.
+// JSON becomes rows. It comes again, with changes, and with mistakes. Then rows become JSON.
 //
 //   swift run Importing
 
@@ -14,9 +14,9 @@ let stack = try await Stack.temporary(Country.self, City.self)
 let largest = stack.view.live(City.sorted(by: \.population, .descending).limit(3))
 try await largest.load()
 
-// A mapping says where the feed has each attribute; an object inside of a record is an entity of
-// its own. Reading, parsing and writing happen off the main actor, in batches that others see as
-// commits.
+// A mapping names the member of the feed for each attribute. An object inside of a record is an
+// entity of its own. Reading, parsing and writing happen off the main actor. Each batch is a
+// commit.
 print("1. A file of 400 cities, each with its country")
 let first = try await stack.importJSON(
   City.self, from: .file(url), as: .array(at: "cities"), mapping: City.json, absent: .delete)
@@ -31,7 +31,7 @@ print(
   "   \(again.inserted + again.updated) written, \(again.unchanged) unchanged, "
     + "\(largest.statistics.wakes - wakes) wakes")
 
-// An attribute without a field is the user's. An import never writes it.
+// An attribute without a field belongs to the user. An import never writes it.
 print("\n3. The user has been to Tokyo, and the feed has a new number")
 if let tokyo = try await stack.view.fetch(City.where { $0.name == "Tokyo" }).first {
   stack.view.update(tokyo) { $0.isVisited = true }
@@ -44,8 +44,8 @@ for city in largest.elements.prefix(1) {
   print("   \(city.name): \(city.population), visited: \(city.isVisited)")
 }
 
-// Bad data never traps and is never guessed at. An import stops at it, or leaves it out, and says
-// what it was.
+// Bad data never traps, and an import never guesses. It stops at a bad record or leaves it out, and
+// reports it.
 print("\n4. A record has a mistake")
 let mistake = #"[{"id": 1, "name": "Atlantis", "population": "n/a"}, {"id": 2, "name": "Avalon"}]"#
 do {
@@ -59,7 +59,7 @@ let partial = try await stack.importJSON(
   City.self, from: .data(Data(mistake.utf8)), mapping: City.json, options: options)
 print("   left out: \(partial.refused.count), taken: \(partial.inserted)")
 
-// All or nothing: everything becomes visible in one commit.
+// An atomic import is all or nothing: its rows become visible in one commit.
 print("\n5. A feed that breaks off deletes nothing")
 let whole = try Data(contentsOf: url)
 options = ImportOptions()
@@ -76,7 +76,8 @@ let complete = try await stack.importJSON(
   options: options)
 print("   the whole one: \(complete.deleted) deleted, \(complete.updated) updated")
 
-// The same mapping turned round: what is written is read back as it was, or it is an error.
+// An export uses the same mapping in reverse. An import reads back exactly what the export wrote,
+// or the export fails.
 print("\n6. A query as a feed")
 let japan = City.where { $0.country.name == "Japan" }.sorted(by: \.population, .descending)
 let file = FileManager.default.temporaryDirectory.appendingPathComponent("japan-\(UUID()).ndjson")

@@ -1,8 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// A map in the browser, fed by an annotation registry. FlyingFox is the web server: small, without
-// dependencies of its own, with WebSockets.
+// A map in the browser, fed by an annotation registry. FlyingFox is a small web server with
+// WebSockets and without dependencies of its own.
 let package = Package(
   name: "LiveMap",
   platforms: [.macOS(.v15)],

@@ -16,14 +16,16 @@ try await stack.withScratch { scratch in
   }
 }
 
-// Nobody tells a live query what changed, and nothing is fetched again. Holding it keeps it going.
+// A live query follows all changes by itself, and fetches nothing again. It lives as long as it is
+// held.
 print("1. A live query has its elements in memory")
 let open = view.live(ToDo.where { !$0.isDone }.sorted(by: \.title))
 try await open.load()
 print("   \(open.elements.map(\.title))")
 
-// A list shows `elements` once, then applies every update: deletions and the origins of moves in
-// the old list, then insertions and the destinations of moves in the new one, then edits.
+// A list shows `elements` once and then applies every update. Deletions and the origins of moves
+// are offsets in the old list. Insertions and the destinations of moves are offsets in the new
+// list. Edits come last.
 print("\n2. An update is the difference from what this reader saw last")
 var list = Array(open.elements)
 var edits: [@MainActor () async throws -> Void] = [
@@ -46,7 +48,8 @@ for await update in updates {
   try await edits.removeFirst()()
 }
 
-// The same without a stream: what reads `elements` is told when they change, as a SwiftUI view is.
+// Observation works without a stream. Code that reads `elements` is notified when they change, like
+// a SwiftUI view.
 print("\n3. Observation")
 let (changes, change) = AsyncStream.makeStream(of: Void.self)
 withObservationTracking {
@@ -63,7 +66,7 @@ let byList = view.live(ToDo.sorted(by: \.title), sectionedBy: \.list)
 try await byList.load()
 for section in byList.sections { print("   \(section.name): \(section.elements.map(\.title))") }
 
-// A window knows everything up to its end, and reads on when it runs short.
+// A window has all elements up to its end, and reads more rows when it runs short.
 print("\n5. The first two")
 let first = view.live(ToDo.sorted(by: \.title).limit(2))
 try await first.load()
@@ -78,7 +81,7 @@ try await remaining.load()
 try await perList.load()
 print("   \(remaining.value ?? 0) remain; \(perList.value?["shop"] ?? 0) to buy")
 
-// Only what it shows wakes a live query.
+// A live query wakes only for changes that it shows.
 print("\n7. What is not shown wakes nobody")
 let titles = view.live(ToDo.where { !$0.isDone }.sorted(by: \.title), reading: [\.title])
 try await titles.load()

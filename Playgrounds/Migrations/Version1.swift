@@ -16,7 +16,7 @@ enum Version1 {
   }
 }
 
-/// What version 2 would be without a word about what happened to `name`.
+/// A version 2 that does not declare the new name of `name`.
 enum Careless {
   struct Song: Entity {
     var id = UUID.timeOrdered()

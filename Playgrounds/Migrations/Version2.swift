@@ -1,7 +1,8 @@
 import Foundation
 import Strata
 
-/// `name` has become `title`, whole seconds a duration, and there are ratings.
+/// The second version: `name` becomes `title`, whole seconds become a duration, and ratings are
+/// new.
 enum Version2 {
   struct Song: Entity {
     var id = UUID.timeOrdered()

@@ -1,7 +1,7 @@
 import Foundation
 import Strata
 
-/// Artists are entities of their own.
+/// The third version: artists are entities of their own.
 enum Version3 {
   struct Artist: Entity {
     var id = UUID.timeOrdered()

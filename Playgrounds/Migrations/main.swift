@@ -1,9 +1,9 @@
-// A store that older programs wrote is opened by newer ones.
+// Newer programs open a store that older programs wrote.
 //
 //   swift run Migrations
 //
-// Each version of the program is a file here, `Version1.swift` and so on. In an app there is only
-// the newest: entities of the past are not kept.
+// Each version of the program is a file here, such as `Version1.swift`. An app has only the newest
+// version, and keeps no entities of older versions.
 
 import Foundation
 import Strata
@@ -26,8 +26,8 @@ try await stack.withScratch { scratch in
 let description = try Stack.schema(of: [Version1.Song.self], version: 1)
 await stack.close()
 
-// A property that was renamed looks like one that is gone and one that is new. Guessing would drop
-// what users stored, so nothing is guessed: the store is refused, and left as it was.
+// A renamed property looks like a property that is gone and a property that is new. A guess could
+// drop the users' data. So Strata does not guess: it refuses the store and leaves it unchanged.
 print("\n2. A careless version 2 renames without saying so")
 options.schemaVersion = 2
 do {
@@ -45,8 +45,8 @@ for song in try await stack.fetch(Version2.Song.sorted(by: \.title)) {
 }
 await stack.close()
 
-// What declarations cannot say is a step. It works on the stored tables by name, not on today's
-// entities, so that it works unchanged when those have gone on.
+// A step does what declarations cannot express. It works on the stored tables by name, not on the
+// current entities, so it still works when the entities have changed.
 print("\n4. Version 3 makes artists of the artists' names")
 options.schemaVersion = 3
 options.migrations = [Version3.splitArtists]
@@ -71,8 +71,8 @@ do {
   print("   \(error.code): \(error.message)")
 }
 
-// The release after next meets a device that skipped one. Each version's description is committed,
-// and a test opens a store that was made from it.
+// The release after next meets a device that skipped a release. So the description of each version
+// is committed, and a test opens a store that is made from it.
 print("\n6. A rehearsal: from version 1 to 3 in one go, with fifty rows of odd values")
 options.schemaVersion = 3
 options.migrations = [Version3.splitArtists]

@@ -2,7 +2,7 @@
 import PackageDescription
 
 // The workloads of `strata-bench` with GRDB beside Strata and raw SQLite, in one process and in
-// turns. The folder `Benchmark` is a link to the sources of `strata-bench`.
+// turn. The folder `Benchmark` is a link to the sources of `strata-bench`.
 let package = Package(
   name: "PeerBenchmark",
   platforms: [.macOS(.v15)],

@@ -1,7 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// Pull to refresh from a server that is slow, fails, has pages, and changes between two calls.
+// Pull to refresh from a server that is slow, fails, answers in pages, and changes between two
+// calls.
 let package = Package(
   name: "PullToRefresh",
   platforms: [.macOS(.v15)],

@@ -2,7 +2,7 @@ import Foundation
 import Strata
 import StrataMap
 
-/// A map that also writes down what it is told.
+/// A map that also writes its operations down.
 @MainActor final class Journal: AnnotationSurface {
   let map = TerminalMap()
   private(set) var lines: [String] = []
@@ -17,7 +17,7 @@ import StrataMap
     map.apply(operation)
   }
 
-  /// Tears the page off.
+  /// Returns the lines so far and begins a new page.
   func takeLines() -> [String] {
     defer { lines = [] }
     return lines

@@ -3,7 +3,7 @@ import Strata
 import StrataImport
 import StrataMap
 
-/// What the app keeps: one struct, one table.
+/// The app's only entity: a struct, and a table for it.
 struct Quake: Entity {
   var id = ""
   var place: String?
@@ -11,7 +11,7 @@ struct Quake: Entity {
   var latitude: Double?
   var longitude: Double?
   var time: Date?
-  /// The user's own: no feed ever touches it.
+  /// The user's own note. No import changes it.
   var note = ""
 
   static let schema = Schema<Quake>("quakes", key: \.id) {
@@ -23,8 +23,10 @@ struct Quake: Entity {
     Attribute(\.note)
   }
 
-  /// Where the feed has each attribute. Any collection of points will do, so whatever is no number
-  /// counts as missing, and a feature without an id is known by its position.
+  /// The members of the feed that become attributes.
+  ///
+  /// Any collection of points will do. Text that is not a number counts as missing, and the
+  /// position of a feature without an id is its key.
   static let json = JSONMapping<Quake> {
     Field(\.id, "id", .text { $0 }).orPosition()
     Field(\.place, "properties.place", .text { $0 })
@@ -34,7 +36,7 @@ struct Quake: Entity {
     Field(\.time, "properties.time", .text { Double($0).map(Date.init(milliseconds:)) })
   }
 
-  /// How a quake becomes a pin.
+  /// The mapping of a quake to a pin.
   static let pins = AnnotationMapping<Quake>(latitude: \.latitude, longitude: \.longitude)
     .title(\.place) { $0 ?? "somewhere" }
     .style(\.magnitude) { ($0 ?? 0) >= 5 ? "red" : ($0 ?? 0) >= 3 ? "orange" : "yellow" }
@@ -43,7 +45,7 @@ struct Quake: Entity {
 }
 
 extension Date {
-  /// Milliseconds since 1970, as feeds write them.
+  /// Makes a date from milliseconds since 1970, as feeds write them.
   init(milliseconds: Double) { self.init(timeIntervalSince1970: milliseconds / 1000) }
   var milliseconds: Double { timeIntervalSince1970 * 1000 }
 }

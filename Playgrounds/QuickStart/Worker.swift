@@ -2,14 +2,16 @@ import Foundation
 import Strata
 import StrataImport
 
-/// Brings feeds into the store, away from the main actor. The scratch context is the worker's own:
-/// the compiler lets nobody else touch it.
+/// Imports feeds into the store, away from the main actor.
+///
+/// The scratch context belongs to the worker: no other code compiles that touches it.
 actor Worker {
   private let scratch: ScratchContext
 
   init(_ stack: Stack) { scratch = stack.scratch() }
 
-  /// Makes the store equal to a feed: new features come, changed ones change, absent ones go.
+  /// Makes the store equal to a feed: inserts new features, updates changed ones, deletes absent
+  /// ones.
   func refresh(
     from source: JSONSource, monitor: ImportMonitor? = nil
   ) async throws -> ImportResult {
@@ -19,8 +21,9 @@ actor Worker {
   }
 }
 
-/// A later edition of a feed: some features revised, some moved, some withdrawn, the rest as it
-/// was.
+/// A later edition of a feed, with a few revised, moved and withdrawn features.
+///
+/// All other features are unchanged.
 struct EditedFeed {
   let revised: [Quake]
   let moved: [Quake]

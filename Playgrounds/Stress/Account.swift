@@ -4,8 +4,10 @@ import Strata
 struct Account: Entity {
   var id = 0
   var balance = 0
-  /// The last move, new with each one. Conflicts go by value: two that leave the same balance
-  /// agree, and one of them would be lost. No two leave the same move.
+  /// A mark of the last move, new with each move.
+  ///
+  /// Conflicts go by value. By the balance alone, two moves that leave the same balance would
+  /// agree, and the store would lose one of them. No two moves leave the same mark.
   var move = UUID.timeOrdered()
 
   static let schema = Schema<Account>("accounts", key: \.id) {

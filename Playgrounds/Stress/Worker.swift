@@ -1,7 +1,8 @@
 import Strata
 
-/// Moves money between two accounts, save after save. A save that conflicts wrote nothing: it is
-/// begun again with what the store has now.
+/// Moves money between two accounts, save after save.
+///
+/// A save that conflicts writes nothing. The worker then begins again with the newest rows.
 actor Worker {
   private let scratch: ScratchContext
   private var random: UInt64

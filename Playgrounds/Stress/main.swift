@@ -2,8 +2,8 @@
 //
 //   swift run Stress
 //
-// Money moves between accounts: each move takes from one what it gives to another, in one save. So
-// every commit, and all that anybody sees of them at any moment, has to add up.
+// Money moves between accounts. Each move takes an amount from one account and gives it to another,
+// in one save. So every commit, and every state that a context shows, has to add up.
 
 import Foundation
 import Strata
@@ -20,7 +20,8 @@ let sum = view.live(.sum(\.balance), of: Account.all)
 try await list.load()
 try await sum.load()
 
-// A list keeps a copy and applies the updates: in order all the time, and in the end what is there.
+// The copy of a list applies the updates. It is in order all the time, and equals the list in the
+// end.
 var copy = Array(list.elements)
 var seen = 0
 var wrong = 0
@@ -33,7 +34,7 @@ let reader = Task {
   }
 }
 
-// Whoever follows the commits, one by one or several at once, sees that they add up to nothing.
+// The changes of one commit, or of several that arrive at once, add up to nothing.
 let commits = stack.changes
 let auditor = Task { @concurrent in
   var wrong = 0
@@ -49,7 +50,7 @@ let workers = (1...4).map { seed in
   Task { @concurrent in try await Worker(stack, seed: UInt64(seed)).move(until: deadline) }
 }
 
-// Meanwhile somebody taps. What meets a worker's save is a conflict, and is given up.
+// Meanwhile a user taps. An edit that conflicts with a worker's save is rolled back.
 var taps = Tally()
 while ContinuousClock.now < deadline {
   let (from, to) = (list.elements[0], list.elements[list.elements.count - 1])
@@ -63,7 +64,7 @@ while ContinuousClock.now < deadline {
     view.rollback()
     taps.conflicts += 1
   }
-  // Nothing is unsaved here: the list and the sum are what one commit left.
+  // Nothing is unsaved here, so the list and the sum show the state after one commit.
   if list.elements.reduce(0, { $0 + $1.balance }) != total || sum.value != total { wrong += 1 }
 }
 

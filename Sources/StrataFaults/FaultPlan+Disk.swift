@@ -4,7 +4,7 @@ extension FaultPlan.Fault {
   /// The next writes fail because the disk is full.
   package static func fullDisk(_ count: Int) -> Self { Self(.write, count, SQLITE_FULL) }
 
-  /// The next writes fail, and nobody knows why.
+  /// The next writes fail with a plain write error.
   package static func failingWrites(_ count: Int) -> Self {
     Self(.write, count, SQLITE_IOERR | 3 << 8)
   }
@@ -18,7 +18,8 @@ extension FaultPlan.Fault {
   package static func failingOpens(_ count: Int) -> Self { Self(.open, count, SQLITE_CANTOPEN) }
 
   private init(_ call: FileCall, _ count: Int, _ code: Int32) {
-    // The last call's number is the sum of number and length.
+    // The number of the last failing call is computed as number plus length, which must not
+    // overflow.
     self.init(call, number: 1, length: min(count, .max - 1), code: code)
   }
 }

@@ -1,16 +1,16 @@
 internal import CStrataSQLite
 internal import Strata
 
-/// Lets the calls from a certain number on fail, and counts all calls.
+/// Makes consecutive calls of one kind fail, and counts the calls of that kind.
 package final class FaultPlan: FileObserver {
   /// The calls that fail.
   package struct Fault: Sendable, CustomStringConvertible {
     package let call: FileCall
-    /// The first call that fails, from 1 on, since the fault was armed.
+    /// The first call that fails, counted from 1 since the fault was armed.
     package let number: Int
-    /// How many calls fail one after the other.
+    /// The number of consecutive calls that fail.
     package let length: Int
-    /// What they fail with: one of SQLite's result codes.
+    /// The SQLite result code that the calls fail with.
     package let code: Int32
 
     package init(_ call: FileCall, number: Int, length: Int = 1, code: Int32) {
@@ -37,10 +37,10 @@ package final class FaultPlan: FileObserver {
 
   package init(sharesMemory: Bool = true) { self.sharesMemory = sharesMemory }
 
-  /// Lets calls fail from now on.
+  /// Arms a fault, which replaces the armed one and starts the count again.
   package func arm(_ fault: Fault) { state.withLock { $0 = State(fault: fault) } }
 
-  /// Lets every call work again.
+  /// Disarms the fault, so that every call works again.
   ///
   /// - Returns: the number of calls that failed.
   @discardableResult
@@ -63,14 +63,14 @@ package final class FaultPlan: FileObserver {
     }
   }
 
-  /// The codes that a call may fail with.
+  /// Returns the codes that a call may fail with.
   package static func codes(of call: FileCall) -> [Int32] {
     // The header spells the extended codes as expressions, which are not imported.
     func inputOutput(_ detail: Int32) -> Int32 { SQLITE_IOERR | detail << 8 }
     return switch call {
     case .open: [SQLITE_CANTOPEN, SQLITE_NOMEM]
-    // Not for want of memory: a rollback takes what it cannot read for lost only after an I/O
-    // error.
+    // `SQLITE_NOMEM` is left out: a rollback treats a page that it cannot read as lost only after
+    // an I/O error.
     case .read: [inputOutput(1)]
     case .write: [inputOutput(3), SQLITE_FULL]
     case .truncate: [inputOutput(6)]

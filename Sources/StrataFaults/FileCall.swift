@@ -1,25 +1,24 @@
-/// What SQLite asks a file system for.
+/// A request that SQLite makes to a file system.
 package enum FileCall: String, Sendable, Hashable, CaseIterable {
   case open, read, write, truncate, sync, lock, delete
-  /// A lock of the write-ahead log's index.
+  /// A lock on the write-ahead log's index.
   case sharedLock
-  /// A part of the write-ahead log's index in memory.
+  /// The mapping of a part of the write-ahead log's index into memory.
   case sharedMap
 }
 
-/// Looks on while SQLite works with the files of one store, and decides what fails.
+/// Observes SQLite's work on the files of one store, and decides which calls fail.
 ///
-/// Called on the thread that works with the file. `file` is the file's whole path, or empty for one
-/// without a name.
+/// SQLite calls the observer on the thread that works on the file. `file` is the file's whole path.
 package protocol FileObserver: AnyObject, Sendable {
-  /// The result code of a call that is to fail; nil if it is to be done.
+  /// Returns the result code that a call fails with, or nil if the call is carried out.
   func failure(of call: FileCall, _ file: String) -> Int32?
   func didWrite(_ file: String, at offset: Int64, _ bytes: UnsafeRawBufferPointer)
   func didTruncate(_ file: String, to size: Int64)
-  /// - Parameter isFull: whether what is on its way in the disk's own cache is waited for, too.
+  /// - Parameter isFull: whether the sync also waits for the bytes in the disk's own cache.
   func didSync(_ file: String, isFull: Bool)
   func didDelete(_ file: String)
-  /// Whether connections can share memory, without which there is no write-ahead log.
+  /// Whether connections can share memory. The write-ahead log needs shared memory.
   var sharesMemory: Bool { get }
 }
 

@@ -2,26 +2,27 @@ internal import CStrataSQLite
 internal import Strata
 internal import Foundation
 
-/// The system's files with somebody looking on: an SQLite VFS over the default one.
+/// An SQLite VFS over the default one that reports calls to observers.
 ///
-/// Whatever belongs to nobody who was asked for passes through.
+/// Calls on files without an observer pass through unchanged.
 package enum ObservedFileSystem {
-  /// Who is told of a store's files.
+  /// The observer of a store's files.
   private struct Entry: Sendable {
-    /// What the names of the files begin with as SQLite has them, without symbolic links.
+    /// The beginning of the files' names as SQLite spells them, without symbolic links.
     let prefix: String
     let observer: any FileObserver
   }
 
-  /// By the path that the observer knows the store by.
+  /// The observers by the path under which they know the store.
   private static let observers = Lock<[String: Entry]>([:])
 
-  /// The process opens its stores through it from now on; SQLite's code.
+  /// The result code of registering the file system as the process's default.
   private static let installed: Int32 = install()
 
-  /// Tells an observer of every file whose path begins with a store's, as long as they are opened
-  /// after this. If symbolic links lead there, the observer is told the files' names behind the
-  /// path that is given here.
+  /// Reports every file whose path begins with a store's path to an observer.
+  ///
+  /// Only files that are opened after this call are reported. If the path contains symbolic links,
+  /// the observer receives the files' names under the path that is given here.
   package static func observe(_ path: String, with observer: any FileObserver) {
     guard installed == SQLITE_OK else {
       fatalError("SQLite refused the file system with code \(installed)")
@@ -30,14 +31,15 @@ package enum ObservedFileSystem {
     observers.withLock { $0[path] = entry }
   }
 
-  /// Lets files that are opened from now on alone, unless somebody else is told of them by now.
+  /// Stops reporting files that are opened from this call on, unless another observer has replaced
+  /// this one.
   package static func endObserving(_ path: String, with observer: any FileObserver) {
     observers.withLock { observers in
       if observers[path]?.observer === observer { observers[path] = nil }
     }
   }
 
-  /// Who is told of a file, and its path as the observer knows it.
+  /// Returns a file's observer, with the file's path as the observer knows it.
   fileprivate static func observation(of path: String) -> Observation? {
     observers.withLock { observers in
       observers.first { path.hasPrefix($0.value.prefix) }.map { known, entry in
@@ -46,7 +48,7 @@ package enum ObservedFileSystem {
     }
   }
 
-  /// A path as SQLite opens it.
+  /// Returns a path as SQLite opens it.
   private static func fullPath(_ path: String) -> String {
     guard let system = sqlite3_vfs_find(nil), let method = system.pointee.xFullPathname else {
       return path
@@ -61,7 +63,7 @@ package enum ObservedFileSystem {
 
   private static func install() -> Int32 {
     guard let base = sqlite3_vfs_find(nil) else { return SQLITE_ERROR }
-    // For ever: SQLite keeps the pointers.
+    // Never freed: SQLite keeps the pointers.
     let context = UnsafeMutablePointer<Context>.allocate(capacity: 1)
     context.initialize(
       to: Context(
@@ -91,7 +93,7 @@ package enum ObservedFileSystem {
   }
 }
 
-/// What the file system's functions find behind its pointer.
+/// The value behind the file system's `pAppData` pointer.
 private struct Context {
   let base: UnsafeMutablePointer<sqlite3_vfs>
   let methods: UnsafePointer<sqlite3_io_methods>
@@ -102,7 +104,7 @@ private struct Context {
   }
 }
 
-/// Who looks on, as a file keeps it.
+/// A file's observer, with the path under which the observer knows the file.
 private final class Observation: Sendable {
   let observer: any FileObserver
   let path: String
@@ -113,9 +115,9 @@ private final class Observation: Sendable {
   }
 }
 
-/// A file as SQLite holds it: its methods, who looks on, and behind that the file of the system.
+/// A file as SQLite holds it: the methods, the observer, and behind them the system's own file.
 private struct ObservedFile {
-  /// `sqlite3_file` has this alone, so it comes first.
+  /// The part that SQLite knows. It has to come first.
   var base = sqlite3_file()
   var observation: Unmanaged<Observation>?
 
@@ -135,7 +137,7 @@ private struct ObservedFile {
     return (UnsafeMutableRawPointer(file) + headerSize).assumingMemoryBound(to: sqlite3_file.self)
   }
 
-  /// Calls a method of the system's file, unless it is to fail.
+  /// Calls a method of the system's file, unless the observer makes the call fail.
   static func forward(
     _ file: Pointer?, _ call: FileCall?,
     _ body: (Pointer, sqlite3_io_methods) -> Int32
@@ -153,7 +155,7 @@ private struct ObservedFile {
     _ file: Pointer, _ name: UnsafePointer<CChar>?, _ flags: Int32,
     _ outFlags: UnsafeMutablePointer<Int32>?, _ context: Context
   ) -> Int32 {
-    // Without methods, SQLite does not close what could not be opened.
+    // SQLite closes only files with methods, and must not close a file that failed to open.
     file.pointee.pMethods = nil
     let observation = name.flatMap { ObservedFileSystem.observation(of: String(cString: $0)) }
     if let observation, let code = observation.observer.failure(of: .open, observation.path) {
@@ -174,9 +176,12 @@ private struct ObservedFile {
 
   // MARK: - Methods
 
-  /// The methods of every file; for ever, as SQLite keeps the pointer.
+  /// Returns the methods of every file.
   ///
-  /// - Parameter version: 1 has no shared memory, 3 would have `xFetch`: here every read is a call.
+  /// They are never freed, because SQLite keeps the pointer.
+  ///
+  /// - Parameter version: 1 has no shared memory. 2 has shared memory. 3 would have `xFetch`, which
+  ///   maps the file. Without `xFetch` every read is a call.
   static func methods(version: Int32) -> UnsafePointer<sqlite3_io_methods> {
     let methods = UnsafeMutablePointer<sqlite3_io_methods>.allocate(capacity: 1)
     methods.initialize(to: sqlite3_io_methods())
@@ -195,7 +200,7 @@ private struct ObservedFile {
       guard let bytes else { return SQLITE_MISUSE }
       let observation = ObservedFile.observation(of: file)
       if let code = observation?.observer.failure(of: .write, observation?.path ?? "") {
-        // What fails may have been done in part.
+        // A write that fails may have written a part.
         _ = ObservedFile.forward(file, nil) { $1.xWrite($0, bytes, count / 2, offset) }
         return code
       }
@@ -229,7 +234,7 @@ private struct ObservedFile {
 
   private static func setLocks(_ methods: inout sqlite3_io_methods) {
     methods.xLock = { file, level in ObservedFile.forward(file, .lock) { $1.xLock($0, level) } }
-    // Letting go of a lock cannot fail.
+    // Unlocking cannot fail.
     methods.xUnlock = { file, level in ObservedFile.forward(file, nil) { $1.xUnlock($0, level) } }
     methods.xCheckReservedLock = { file, isReserved in
       ObservedFile.forward(file, nil) { $1.xCheckReservedLock($0, isReserved) }

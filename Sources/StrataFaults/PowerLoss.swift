@@ -1,15 +1,15 @@
 internal import Strata
 
-/// Keeps apart what of a store's files a power loss would leave and what it might take away.
+/// Records which bytes of a store's files survive a power loss, and which may be lost.
 ///
-/// What was written since a file was last synced may be there or not, one write without another,
-/// and in part. SQLite takes it for granted that a write harms no byte beside it.
+/// Each write since a file's last sync may be on the disk or not, independently of the others, and
+/// may be there in part. SQLite assumes that a write damages no byte beside it.
 package final class PowerLoss: FileObserver {
-  /// What a power loss at one moment has left.
+  /// The files that a power loss at one moment leaves.
   package struct Image: Sendable {
     /// The files' contents by their paths.
     package let files: [String: [UInt8]]
-    /// What the program had been told was saved.
+    /// The last commit that was reported to the program as saved.
     package let acknowledged: Int64
   }
 
@@ -19,7 +19,7 @@ package final class PowerLoss: FileObserver {
   }
 
   private struct File: Sendable {
-    /// Nil if the file may not be there at all.
+    /// The bytes on the disk; nil if the file may not exist at all.
     var durable: [UInt8]?
     var pending: [Change] = []
   }
@@ -38,9 +38,9 @@ package final class PowerLoss: FileObserver {
   private let limit: Int
 
   /// - Parameters:
-  ///   - files: what is on the disk already.
-  ///   - odds: the power is lost before one in so many calls that change something.
-  ///   - limit: the most images that are kept.
+  ///   - files: the files that are on the disk at the start.
+  ///   - odds: the power is lost before 1 in this many calls that change a file or sync it.
+  ///   - limit: the maximum number of images that are kept.
   package init(files: [String: [UInt8]], seed: UInt64, odds: Int, limit: Int) {
     state = Lock(
       State(
@@ -49,13 +49,13 @@ package final class PowerLoss: FileObserver {
     self.limit = limit
   }
 
-  /// Notes that a commit was reported as saved.
+  /// Records that a commit was reported as saved.
   package func acknowledge(_ commit: Int64) { state.withLock { $0.acknowledged = commit } }
 
-  /// What was left each time, in order.
+  /// The image of each power loss, in order.
   package var images: [Image] { state.withLock { $0.images } }
 
-  // MARK: - What happens to the files
+  // MARK: - Calls
 
   package func failure(of call: FileCall, _ file: String) -> Int32? {
     guard [.write, .sync, .truncate, .delete].contains(call) else { return nil }
@@ -79,14 +79,14 @@ package final class PowerLoss: FileObserver {
   }
 
   package func didSync(_ file: String, isFull: Bool) {
-    // The disk's own cache loses its power, too.
+    // A power loss also empties the disk's own cache, so only a full sync counts.
     guard isFull else { return }
     state.withLock { state in
       let known = state.files[file] ?? File()
       var durable = known.durable ?? []
       for change in known.pending { Self.apply(change, to: &durable) }
       state.files[file] = File(durable: durable)
-      // A new file's first sync syncs its folder, too.
+      // The first sync of a new file also syncs its folder.
       state.removed[file] = nil
     }
   }
@@ -110,7 +110,7 @@ package final class PowerLoss: FileObserver {
     }
   }
 
-  // MARK: - What is left
+  // MARK: - Images
 
   private static func image(_ state: inout State) -> Image {
     var contents: [String: [UInt8]] = [:]
@@ -121,7 +121,8 @@ package final class PowerLoss: FileObserver {
     for (path, file) in state.files.sorted(by: { $0.key < $1.key }) {
       if file.durable == nil && state.random.next() % 4 == 0 { continue }
       var bytes = file.durable ?? []
-      // Disks keep all, nothing, what came first, or whatever they like.
+      // A disk keeps no pending change, all of them, the first ones up to a torn write, or any
+      // selection.
       let kind = state.random.next() % 4
       let whole = Int(state.random.next() % UInt64(file.pending.count + 1))
       for (place, change) in file.pending.enumerated() {

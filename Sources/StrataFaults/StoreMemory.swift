@@ -1,13 +1,12 @@
 internal import CStrataSQLite
 
-/// How much memory SQLite gets, for the whole process: for processes that do nothing else.
+/// The limit on SQLite's memory, for the whole process: for processes that do nothing else.
 package enum StoreMemory {
-  /// Lets SQLite have so many bytes beyond what it has now; what asks for more is told that there
-  /// is none.
+  /// Lets SQLite allocate this many bytes beyond its present use. Larger allocations fail.
   package static func limit(spare bytes: Int) {
     sqlite3_hard_heap_limit64(sqlite3_memory_used() + Int64(bytes))
   }
 
-  /// Lets SQLite have what it asks for.
+  /// Removes the limit.
   package static func lift() { sqlite3_hard_heap_limit64(0) }
 }

@@ -3,26 +3,27 @@
   internal import Strata
   public import StrataMap
 
-  /// What a map view has of one `Annotation`: the same object for as long as its id is shown.
+  /// The object that represents one `Annotation` in a map view, the same object while its id is
+  /// shown.
   ///
-  /// Its properties are observed by the map view (KVO), so that a move is a change in place.
+  /// The map view observes the properties (KVO), so that a move changes the annotation in place.
   public final class MapAnnotation: NSObject, MKAnnotation {
-    /// The annotation as it was told last.
+    /// The annotation as the registry delivered it last.
     public private(set) var annotation: Annotation
 
-    /// Where it is.
+    /// The coordinate of the annotation.
     #if canImport(ObjectiveC)
       @objc
     #endif
     public private(set) dynamic var coordinate: CLLocationCoordinate2D
 
-    /// The main line of text, nil for none; of a cluster its count.
+    /// The main line of text, or nil for none; for a cluster, its count.
     #if canImport(ObjectiveC)
       @objc
     #endif
     public private(set) dynamic var title: String?
 
-    /// The second line of text, nil for none.
+    /// The second line of text, or nil for none.
     #if canImport(ObjectiveC)
       @objc
     #endif

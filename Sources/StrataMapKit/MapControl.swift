@@ -2,7 +2,7 @@
   import Strata
   import StrataMap
 
-  /// What a map tells its registry, whatever its entity.
+  /// The calls that a surface makes to its registry, independent of the registry's entity.
   @MainActor struct MapControl {
     let close: (GateReason) -> Void
     let open: (GateReason) -> Void
@@ -12,7 +12,7 @@
     let isSelected: (RecordKey) -> Bool
     let expansionZoom: (RecordKey) async -> Int?
     let detach: () -> Void
-    /// Whether the registry has an id shown.
+    /// Whether the registry shows an annotation with an id.
     let shows: (RecordKey) -> Bool
     let registry: AnyObject
 

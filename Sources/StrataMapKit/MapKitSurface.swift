@@ -3,20 +3,20 @@
   public import Strata
   public import StrataMap
 
-  /// Shows the annotations of a registry on an `MKMapView`, and tells the registry what the map
-  /// does.
+  /// Shows the annotations of a registry on an `MKMapView`, and reports the map's events to the
+  /// registry.
   ///
   ///     let surface = MapKitSurface(mapView)
   ///     surface.show(AnnotationRegistry(quakes, mapping: Quake.pins, on: surface))
   ///
-  /// It is the map view's delegate: while the region changes nothing is added, moved or removed,
-  /// and afterwards the registry is told of the new region. Moves are animated in place, views are
-  /// reused, and MapKit's own clustering is off. What the user selects is selected in the registry
-  /// by id, and selected again when it comes out of a cluster. For further delegate methods make a
-  /// subclass.
+  /// The surface is the map view's delegate. While the region changes, no annotation is added,
+  /// moved or removed. Afterwards the registry receives the new region. Moves are animated in
+  /// place, views are reused, and MapKit's own clustering is off. An annotation that the user
+  /// selects is selected in the registry by id, and selected again on the map when it leaves a
+  /// cluster. Make a subclass for further delegate methods.
   ///
-  /// Whoever owns the map view owns the surface, which keeps the registry; call ``tearDown()`` at
-  /// the end.
+  /// The owner of the map view owns the surface, and the surface keeps the registry. Call
+  /// ``tearDown()`` at the end.
   @MainActor open class MapKitSurface: NSObject, AnnotationSurface, MKMapViewDelegate {
     /// The reuse identifier of the views of single annotations, `MKMarkerAnnotationView` unless
     /// another class is registered for it.
@@ -25,26 +25,27 @@
     /// class is registered for it.
     public static let clusterIdentifier = "Strata cluster"
 
-    /// The map; nil after ``tearDown()``, or when it is gone.
+    /// The map view; nil after ``tearDown()``, or when the map view was released.
     public private(set) weak var mapView: MKMapView?
-    /// Makes a view look as its annotation says, whenever it comes into use or is restyled.
+    /// Styles a view for its annotation whenever the view comes into use or the annotation is
+    /// restyled.
     public var style: @MainActor (MKAnnotationView, Annotation) -> Void = { _, _ in }
-    /// How long a move on screen takes, in seconds; 0 for not animated.
+    /// The duration of a move on screen, in seconds; 0 for moves without animation.
     public var moveDuration = 0.25
 
     private let tileSize: Double
     private var control: MapControl?
     private var shown: [RecordKey: MapAnnotation] = [:]
-    /// Those whose moves are being animated, with the number of the last move.
+    /// The ids whose moves are being animated, each with the number of its last move.
     private var moving: [RecordKey: Int] = [:]
     private var lastMove = 0
-    /// The map's selection changes because of an operation, and not by the user.
+    /// Whether the map's selection changes because of an operation, and not because of the user.
     private var isApplying = false
 
     /// Makes a surface the delegate of a map view.
     ///
     /// - Parameters:
-    ///   - mapView: the map; the surface does not keep it.
+    ///   - mapView: the map, which the surface does not keep.
     ///   - tileSize: `ClusterOptions.tileSize` of the registry's clusters, in points.
     public init(_ mapView: MKMapView, tileSize: Double = 512) {
       self.mapView = mapView
@@ -57,9 +58,11 @@
       mapView.delegate = self
     }
 
-    /// Tells a registry that was made for this surface what the map does, and keeps it until
-    /// ``tearDown()``, or until another one is shown: that ends this one, and removes what it
-    /// showed.
+    /// Reports the map's events to a registry that was made for this surface.
+    ///
+    /// The surface keeps the registry until ``tearDown()``, or until another registry is shown.
+    /// Then the first registry is detached, and its annotations are removed, except those that the
+    /// new registry shows.
     public func show<E: Entity>(_ registry: AnnotationRegistry<E>) {
       if control?.registry !== registry {
         control?.detach()
@@ -70,21 +73,22 @@
       tellRegion()
     }
 
-    /// The map is not on screen: nothing is shown until ``appear()``.
+    /// Closes the gate because the map is not on screen: the registry delivers nothing until
+    /// ``appear()``.
     ///
-    /// A change of the region that was under way counts as ended.
+    /// A change of the region that was in progress counts as ended.
     public func disappear() {
       control?.close(.hidden)
       control?.open(.regionChange)
     }
 
-    /// The map is on screen again.
+    /// Reports the region and opens the gate because the map is on screen again.
     public func appear() {
       tellRegion()
       control?.open(.hidden)
     }
 
-    /// Ends the registry, and leaves the map view without annotations, selection and delegate.
+    /// Detaches the registry, and leaves the map view without annotations, selection and delegate.
     public func tearDown() {
       control?.detach()
       control = nil
@@ -104,7 +108,7 @@
       defer { isApplying = false }
       switch operation {
       case .add(let annotation):
-        // Of a registry whose place this one takes.
+        // The id may still show an annotation of an earlier registry.
         remove(annotation.id, from: mapView)
         let added = MapAnnotation(annotation)
         shown[annotation.id] = added
@@ -183,7 +187,7 @@
       if !isOpen { endAnimations() }
     }
 
-    /// Puts everything where it moves to, at once.
+    /// Ends every animation, so that each annotation is at its destination.
     private func endAnimations() {
       #if canImport(UIKit)
         for id in moving.keys {
@@ -205,12 +209,12 @@
       control.show(GeoRegion(region), log2(Double(mapView.bounds.width) / (share * tileSize)))
     }
 
-    /// The region begins to change: the gate closes.
+    /// Closes the gate, because the region begins to change.
     open func mapView(_ mapView: MKMapView, regionWillChangeAnimated animated: Bool) {
       control?.close(.regionChange)
     }
 
-    /// The region has changed: the registry is told, and the gate opens.
+    /// Reports the new region to the registry, and opens the gate.
     open func mapView(_ mapView: MKMapView, regionDidChangeAnimated animated: Bool) {
       tellRegion()
       control?.open(.regionChange)
@@ -218,7 +222,7 @@
 
     // MARK: Views
 
-    /// A view for an annotation of the registry; nil for any other one.
+    /// Returns a view for an annotation of the registry, or nil for any other annotation.
     open func mapView(_ mapView: MKMapView, viewFor annotation: any MKAnnotation)
       -> MKAnnotationView?
     {
@@ -232,7 +236,7 @@
 
     private func prepare(_ view: MKAnnotationView, for annotation: Annotation) {
       view.clusteringIdentifier = nil
-      // What overlaps is clustered already, and nothing else is to be hidden.
+      // Overlapping annotations are clustered already, so MapKit must not hide any.
       view.displayPriority = .required
       let priority = min(max(annotation.priority, 0), 1_000)
       view.zPriority = MKAnnotationViewZPriority(rawValue: Float(priority))
@@ -245,7 +249,8 @@
 
     // MARK: Selection
 
-    /// The user has selected an annotation, which the registry is told of; or a cluster.
+    /// Reports the user's selection to the registry, or calls ``didSelectCluster(_:)`` for a
+    /// cluster.
     open func mapView(_ mapView: MKMapView, didSelect annotation: any MKAnnotation) {
       guard !isApplying, let selected = annotation as? MapAnnotation else { return }
       if selected.annotation.cluster == nil {
@@ -256,13 +261,13 @@
       }
     }
 
-    /// The user has ended a selection.
+    /// Reports the end of the user's selection to the registry.
     open func mapView(_ mapView: MKMapView, didDeselect annotation: any MKAnnotation) {
       guard !isApplying, let selected = annotation as? MapAnnotation else { return }
       if selected.annotation.cluster == nil { control?.deselect(selected.annotation.id) }
     }
 
-    /// The user has selected a cluster: the map zooms in until it comes apart.
+    /// Zooms in until a cluster that the user has selected comes apart.
     open func didSelectCluster(_ cluster: Annotation) {
       guard let control else { return }
       Task { [weak self] in

@@ -3,14 +3,14 @@
   public import Strata
 
   extension CLLocationCoordinate2D {
-    /// Creates the same place.
+    /// Creates a coordinate of the same place.
     public init(_ coordinate: Coordinate) {
       self.init(latitude: coordinate.latitude, longitude: coordinate.longitude)
     }
   }
 
   extension Coordinate {
-    /// Creates the same place.
+    /// Creates a coordinate of the same place.
     public init(_ place: CLLocationCoordinate2D) {
       self.init(latitude: place.latitude, longitude: place.longitude)
     }

@@ -1,6 +1,6 @@
 internal import CStrataSQLite
 
-/// Finding bytes in bytes with the C library's `memmem`, which Swift's overlay hides on Linux.
+/// A search for bytes in bytes with the C library's `memmem`, which Swift's overlay hides on Linux.
 package enum ByteSearch {
   package static func contains(
     _ bytes: UnsafeRawBufferPointer, _ part: UnsafeRawBufferPointer

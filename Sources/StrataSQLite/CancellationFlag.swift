@@ -1,6 +1,8 @@
 internal import Synchronization
 
-/// Raised once, from any thread or by a deadline, to stop one job.
+/// A flag that stops one job.
+///
+/// Any thread may raise it, and a deadline raises it by itself.
 package final class CancellationFlag: Sendable {
   private let raised = Atomic(false)
   private let deadline: ContinuousClock.Instant?

@@ -1,11 +1,11 @@
 internal import CStrataSQLite
 
-/// Texts without regard to case, by the rules of Unicode and of no language.
+/// Case folding of text by the rules of Unicode, independent of any language.
 package enum CaseFolding {
-  /// The text in the form that all texts share which differ in case only.
+  /// Returns the form that is common to all texts that differ only in case.
   ///
-  /// Each code point by itself, to its lower case, from there to upper and back: "ß" and "ẞ" become
-  /// "ss", and a sigma one form wherever it stands.
+  /// Each code point is folded by itself: to lower case, from there to upper case, and back to
+  /// lower case. "ß" and "ẞ" both become "ss". A sigma has the same form in every position.
   package static func fold(_ text: String) -> String {
     var text = text
     return text.withUTF8 { utf8 in
@@ -30,7 +30,7 @@ package enum CaseFolding {
     }
   }
 
-  /// SQL's `strata_fold(text)`; anything but text stays as it is.
+  /// Registers the SQL function `strata_fold(text)`, which returns any value but text unchanged.
   static func register(on connection: OpaquePointer) -> Int32 {
     sqlite3_create_function_v2(
       connection, "strata_fold", 1,
@@ -40,7 +40,7 @@ package enum CaseFolding {
         guard sqlite3_value_type(value) == SQLITE_TEXT else {
           return sqlite3_result_value(context, value)
         }
-        // The text first: the count is that of its encoding.
+        // The text is read first: only then is the count that of the text's encoding.
         let bytes = sqlite3_value_text(value)
         let count = Int(sqlite3_value_bytes(value))
         let text = String(decoding: UnsafeBufferPointer(start: bytes, count: count), as: UTF8.self)

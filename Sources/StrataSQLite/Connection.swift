@@ -1,20 +1,23 @@
 internal import CStrataSQLite
 
-/// One SQLite handle, confined to one executor.
+/// An SQLite handle, confined to one executor.
 ///
-/// Every connection is opened in write-ahead-log mode with a busy timeout: even the only writer
-/// of a process can meet a reader that briefly holds the log's write lock.
+/// A connection that writes a store puts the file into write-ahead-log mode. Every connection has a
+/// busy timeout: even the only writer of a process can meet a reader that briefly holds the log's
+/// write lock.
 package final class Connection {
   package enum Access: Sendable {
-    /// Creates the file if it is not there, for its owner alone.
+    /// Reads and writes the file, and creates it for its owner alone if it does not exist.
     case readWrite
-    /// Reads and writes a file that must be there.
+    /// Reads and writes a file that must exist.
     case existing
     case readOnly
-    /// A private database in a temporary file without a name: it is gone with the connection, and
-    /// with the process however that ends. The path says nothing. What is rolled back is undefined.
+    /// A private database in a temporary file without a name.
+    ///
+    /// The path is ignored. The file disappears with the connection, and with the process however
+    /// the process ends. After a rollback the contents are undefined.
     case temporary
-    /// A private database in memory, which rolls back; the path says nothing.
+    /// A private database in memory, in which rollbacks work. The path is ignored.
     case memory
   }
 
@@ -28,15 +31,15 @@ package final class Connection {
   let handle: OpaquePointer
   var cache = StatementCache()
   private let cancellation = CancellationProbe()
-  /// In milliseconds.
+  /// The busy timeout in milliseconds.
   private let busyTimeout: Int32
   private let log = LogProbe()
   var statementTrace: StatementTrace?
 
   /// Opens the file at `path`, creating it when `access` allows.
   ///
-  /// - Parameter application: the application id of the caller's files. Another program's file is
-  ///   opened, too, but keeps its journal mode, so that the caller can refuse it unchanged.
+  /// - Parameter application: the application id of the caller's files. A file of another program
+  ///   is also opened but keeps its journal mode, so that the caller can refuse it unchanged.
   package init(
     path: String, access: Access, application: Int64? = nil, synchronous: Synchronous = .normal,
     busyTimeout: Duration
@@ -66,7 +69,7 @@ package final class Connection {
     sqlite3_extended_result_codes(handle, 1)
     self.busyTimeout = Int32(max(0, min(busyTimeout / .milliseconds(1), Double(Int32.max))))
     sqlite3_busy_timeout(handle, self.busyTimeout)
-    // From here on, `deinit` closes what cannot be set up.
+    // From here on, `deinit` closes the handle if the rest of the setup fails.
     try registerFunctions()
     if access == .memory { return }
     if access == .temporary {
@@ -75,11 +78,11 @@ package final class Connection {
       return
     }
     if access != .readOnly {
-      // Where `fsync` leaves bytes in the disk's own cache, as Darwin's does.
+      // Darwin's `fsync` leaves bytes in the disk's own cache. A full sync also writes these.
       try execute("PRAGMA checkpoint_fullfsync = ON")
       if synchronous == .full { try execute("PRAGMA fullfsync = ON") }
       if try belongs(to: application) { try keepLog() }
-      // Checkpoints are the writer's decision, not a side effect of some commit.
+      // The writer decides about checkpoints. A checkpoint must not be a side effect of a commit.
       try execute("PRAGMA wal_autocheckpoint = 0")
       sqlite3_wal_hook(
         handle,
@@ -99,7 +102,8 @@ package final class Connection {
     sqlite3_close_v2(handle)
   }
 
-  /// What the SQL of filters uses beyond SQLite's own.
+  /// Registers the functions, collations and tables that the SQL of filters uses beyond SQLite's
+  /// own.
   private func registerFunctions() throws(SQLiteError) {
     for register in [
       CaseFolding.register, TextCollation.register, ValueList.register, GreatCircle.register,
@@ -113,17 +117,18 @@ package final class Connection {
 
   /// Puts the file into write-ahead-log mode.
   ///
-  /// On a file system without shared memory SQLite keeps the mode that there was and reports no
+  /// On a file system without shared memory, SQLite keeps the mode that the file has and reports no
   /// error.
   private func keepLog() throws(SQLiteError) {
     let sql = "PRAGMA journal_mode = WAL"
-    // To its end, which writes the file's header and may fail.
+    // `execute` runs the pragma to its end, which writes the file's header and may fail.
     try execute(sql)
     let mode = try text("PRAGMA journal_mode")
     guard mode == "wal" else { throw .withoutLog(mode: mode ?? "", sql: sql) }
   }
 
-  /// Whether the file is new or carries the application id; any file if that is nil.
+  /// Returns whether the file is new or carries the application id; true for any file if the id is
+  /// nil.
   private func belongs(to application: Int64?) throws(SQLiteError) -> Bool {
     guard let application else { return true }
     let id = try integer("PRAGMA application_id")
@@ -132,7 +137,7 @@ package final class Connection {
     return try integer("SELECT count(*) FROM sqlite_schema") == 0
   }
 
-  /// Runs SQL text that takes no parameters and returns nothing of interest.
+  /// Runs SQL text that takes no parameters, and ignores the rows that it returns.
   package func execute(_ sql: String) throws(SQLiteError) {
     let code = sqlite3_exec(handle, sql, nil, nil, nil)
     guard code == SQLITE_OK else { throw SQLiteError(code: code, connection: handle, sql: sql) }
@@ -143,7 +148,8 @@ package final class Connection {
     try Statement(sql, on: handle)
   }
 
-  /// The statement for `sql`, compiled once and then found by identity.
+  /// Returns the statement for `sql`, which is compiled once and then found by the identity of
+  /// `sql`.
   package func statement(for sql: SQL) throws(SQLiteError) -> Statement {
     if let found = cache.find(sql) { return found }
     let statement = try Statement(sql.text, on: handle)
@@ -151,21 +157,22 @@ package final class Connection {
     return statement
   }
 
-  /// The integer that a one-row, one-column query returns; nil for no row.
+  /// Returns the integer of a query with one row and one column, or nil if there is no row.
   package func integer(_ sql: String) throws(SQLiteError) -> Int64? {
     let statement = try prepare(sql)
     defer { statement.reset() }
     return try statement.step() ? statement.integer(0) : nil
   }
 
-  /// The integer that a one-row, one-column cached statement returns; nil for no row.
+  /// Returns the integer of a cached statement with one row and one column, or nil if there is no
+  /// row.
   package func integer(for sql: SQL) throws(SQLiteError) -> Int64? {
     let statement = try statement(for: sql)
     defer { statement.reset() }
     return try statement.step() ? statement.integer(0) : nil
   }
 
-  /// The text that a one-row, one-column query returns; nil for no row.
+  /// Returns the text of a query with one row and one column, or nil if there is no row.
   package func text(_ sql: String) throws(SQLiteError) -> String? {
     let statement = try prepare(sql)
     defer { statement.reset() }
@@ -175,7 +182,7 @@ package final class Connection {
     return text
   }
 
-  /// Whether SQLite was compiled with a module for virtual tables.
+  /// Returns whether SQLite was compiled with a module for virtual tables.
   package func hasModule(_ name: String) throws(SQLiteError) -> Bool {
     let statement = try prepare("SELECT 1 FROM pragma_module_list WHERE name = ?1")
     defer { statement.reset() }
@@ -186,24 +193,25 @@ package final class Connection {
   /// The row number of this connection's last insertion.
   package var lastInsertedRowID: Int64 { sqlite3_last_insert_rowid(handle) }
 
-  /// What a frame of the log has before its page, in bytes.
+  /// The size of the header before the page in a frame of the log, in bytes.
   package static let frameHeaderSize = 24
 
-  /// The frames in the write-ahead log after this connection's last commit.
+  /// The number of frames in the write-ahead log after this connection's last commit.
   package var logFrames: Int { log.frames }
 
-  /// Whether a transaction is open; some errors end one by themselves.
+  /// Whether a transaction is open. An error can end the transaction by itself.
   package var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
 
-  /// Moves what it can from the log into the database file without waiting for anybody.
+  /// Moves as many frames as possible from the log into the database file, without waiting.
   ///
-  /// Returns the frames in the log and how many of them are in the database file now. Other
-  /// checkpoint modes would stall the only writer for the whole busy timeout.
+  /// Other checkpoint modes would stall the only writer for the whole busy timeout.
+  ///
+  /// - Returns: the number of frames in the log, and how many of them are in the database file.
   package func checkpointPassively() throws(SQLiteError) -> (frames: Int, done: Int) {
     var frames: Int32 = 0
     var done: Int32 = 0
     let code = sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_PASSIVE, &frames, &done)
-    // Busy means that another checkpoint runs: nothing was lost, the next one does the work.
+    // Busy means that another checkpoint runs. Nothing is lost: the next checkpoint does the work.
     guard code == SQLITE_OK || code & 0xFF == SQLITE_BUSY else {
       throw SQLiteError(code: code, connection: handle, sql: "PRAGMA wal_checkpoint")
     }
@@ -214,13 +222,13 @@ package final class Connection {
 // MARK: - Cancellation
 
 extension Connection {
-  /// From now on a running statement fails with `SQLITE_INTERRUPT` once `flag` is raised.
+  /// Makes running statements fail with `SQLITE_INTERRUPT` once `flag` is raised.
   ///
-  /// The flag is read by a progress handler, never set through `sqlite3_interrupt`, which would
-  /// also hit the connection's next statement.
+  /// A progress handler reads the flag. `sqlite3_interrupt` would also hit the connection's next
+  /// statement.
   ///
-  /// - Parameter patience: the number of instructions of SQLite's machine, in thousands, after
-  ///   which statements stop, too; nil for any number.
+  /// - Parameter patience: the number of instructions of SQLite's virtual machine, in thousands,
+  ///   after which statements also stop; nil for no limit.
   package func installCancellation(_ flag: CancellationFlag, patience: Int? = nil) {
     cancellation.flag = flag
     cancellation.patience = patience
@@ -234,13 +242,15 @@ extension Connection {
       }, context)
   }
 
-  /// Whether a statement that finds the store locked waits for the busy timeout; if not, it fails.
+  /// Sets whether a statement that finds the store locked waits for the busy timeout or fails at
+  /// once.
   package func setWaitsForLocks(_ waits: Bool) {
     sqlite3_busy_timeout(handle, waits ? busyTimeout : 0)
   }
 
-  /// Runs `body`, whose statements stop when those of another connection, which it works for,
-  /// would.
+  /// Runs `body`, whose statements stop when the cancellation flag of another connection is raised.
+  ///
+  /// This connection works for the other one during `body`.
   package func stopping(
     with other: Connection, _ body: () throws(SQLiteError) -> Void
   ) throws(SQLiteError) {
@@ -250,19 +260,20 @@ extension Connection {
     try body()
   }
 
-  /// Forgets the flag.
+  /// Removes the flag and the progress handler.
   package func removeCancellation() {
     sqlite3_progress_handler(handle, 0, nil, nil)
     cancellation.flag = nil
   }
 }
 
-/// What the log hook writes to; owned by the connection.
+/// The number of frames in the log, which the log hook stores here; owned by the connection.
 private final class LogProbe {
   var frames = 0
 }
 
-/// What the progress handler looks at; owned by the connection, which outlives every statement.
+/// The state that the progress handler reads; owned by the connection, which outlives every
+/// statement.
 private final class CancellationProbe {
   var flag: CancellationFlag?
   var patience: Int?

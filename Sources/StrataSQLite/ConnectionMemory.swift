@@ -1,15 +1,15 @@
 internal import CStrataSQLite
 
-/// What a connection keeps in memory, and how well that serves it.
+/// The memory that a connection uses, and how well its page cache works.
 package struct ConnectionMemory: Sendable {
-  /// Of pages, in bytes.
+  /// The size of the page cache in bytes.
   package let size: Int
-  /// Pages that were there when they were needed, since the connection was opened.
+  /// The number of page reads that the cache answered since the connection was opened.
   package let hits: Int
   package let misses: Int
-  /// Pages that were written.
+  /// The number of pages written since the connection was opened.
   package let writes: Int
-  /// Compiled statements that are kept.
+  /// The number of compiled statements in the statement cache.
   package let statements: Int
 }
 

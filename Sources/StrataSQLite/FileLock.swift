@@ -1,16 +1,18 @@
 internal import CStrataSQLite
 
-/// Keeps a file from every connection, of this process and of others, while it is moved.
+/// A lock that keeps every connection of this process and of others away from a file while it is
+/// moved.
 ///
 /// In write-ahead-log mode every open connection holds a shared lock on the database file, from its
-/// first statement to its end. SQLite takes the lock, because it alone knows the locks of its other
-/// connections in this process: a file descriptor of our own would release theirs when it closes.
+/// first statement until it closes. SQLite takes this lock, because only SQLite knows the locks of
+/// its other connections in this process. A file descriptor of our own would release their locks
+/// when it closes.
 package final class FileLock {
   private let handle: OpaquePointer
 
   /// Locks the file at `path`, which need not be a database.
   ///
-  /// - Throws: an error with `isBusy` if anybody has it open.
+  /// - Throws: an error with `isBusy` if any connection has the file open.
   package init(path: String) throws(SQLiteError) {
     var handle: OpaquePointer?
     var code = sqlite3_open_v2(path, &handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, nil)
@@ -27,6 +29,6 @@ package final class FileLock {
 }
 
 extension Connection {
-  /// Whether the file that is open is no longer the one at its path.
+  /// Whether the open file is no longer the file at its path.
   package var hasMoved: Bool { strata_has_moved(handle) != 0 }
 }

@@ -4,14 +4,14 @@ internal import Foundation
 /// Distances on a sphere of the Earth's mean radius, in memory and as the SQL function
 /// `strata_meters(latitude, longitude, latitude, longitude)`.
 ///
-/// One compiled body for both, so that they agree to the last bit.
+/// Both use one compiled function, so that they agree to the last bit.
 package enum GreatCircle {
   /// The mean radius of the Earth, in meters.
   package static let radius = 6_371_008.8
 
-  /// The distance of two places in meters, from their degrees.
+  /// Returns the distance of two places in meters, from their latitudes and longitudes in degrees.
   ///
-  /// The haversine formula: exact to a few parts in 10¹⁵ for near places, and to a meter for
+  /// The haversine formula is exact to a few parts in 10¹⁵ for near places, and to a meter for
   /// places at opposite ends of the Earth.
   @inline(never)
   package static func meters(
@@ -23,7 +23,7 @@ package enum GreatCircle {
     let square =
       northward * northward
       + cos(latitude * degree) * cos(otherLatitude * degree) * eastward * eastward
-    // Rounding may leave a little more than 1 for opposite places.
+    // Rounding may give a little more than 1 for opposite places.
     return 2 * radius * asin(min(1, square.squareRoot()))
   }
 

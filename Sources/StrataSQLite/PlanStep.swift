@@ -1,14 +1,14 @@
-/// What SQLite does to run a statement, or a part of that.
+/// A step of SQLite's plan for a statement, with the steps that it consists of.
 package struct PlanStep: Sendable {
-  /// In SQLite's words.
+  /// SQLite's description of the step.
   package let detail: String
   package let steps: [PlanStep]
 }
 
 extension Connection {
-  /// How a statement would be run; it is compiled and not run.
+  /// Returns SQLite's plan for a statement, which is compiled but not run.
   ///
-  /// - Parameter sql: what reads or writes rows. A pragma would take effect.
+  /// - Parameter sql: a statement that reads or writes rows. A pragma would take effect.
   package func plan(of sql: String) throws(SQLiteError) -> [PlanStep] {
     var children: [Int64: [(id: Int64, detail: String)]] = [:]
     let statement = try prepare("EXPLAIN QUERY PLAN \(sql)")

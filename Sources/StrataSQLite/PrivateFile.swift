@@ -1,21 +1,23 @@
 internal import Foundation
 internal import Synchronization
 
-/// A database file that its owner alone can read and write.
+/// A database file that only its owner can read and write.
 ///
-/// SQLite itself gives a new file to everybody who finds it. The log and its index get the
-/// permissions of the file.
+/// SQLite itself creates files that other users can read. The log and its index get the permissions
+/// of the database file.
 enum PrivateFile {
-  /// Closing a descriptor gives up every lock that the process has on the file, SQLite's included:
-  /// nobody here opens a file that is being made.
+  /// Held while a file is created, so that a second connection that creates the file opens it only
+  /// after the descriptor is closed. Closing a descriptor releases every lock that the process has
+  /// on the file, including SQLite's.
   private static let creation = Mutex(())
 
-  /// As many links as the system follows at most.
+  /// The maximum number of symbolic links to follow, like the system's own limit.
   private static let linkLimit = 32
 
-  /// Makes an empty file, unless something is there or cannot be made.
+  /// Creates an empty file, unless the file exists or cannot be created.
   ///
-  /// A link to nothing is followed as SQLite does, which would make the file for everybody.
+  /// A symbolic link to a missing file is followed, as SQLite does. Otherwise SQLite would create
+  /// that file with its own permissions.
   static func create(_ path: String) {
     creation.withLock { _ in
       var path = path

@@ -1,24 +1,25 @@
 internal import CStrataSQLite
 
-/// Why a text is not one statement that only reads.
+/// The reason why a text is not a single statement that only reads.
 package enum ReadRefusal: Error, Equatable {
-  /// SQLite does not understand it.
+  /// The text is no valid SQL.
   case sqlite(SQLiteError)
-  /// It would do something else: what, in a few words.
+  /// The statement does more than read. The text names the action, such as "insert".
   case doesMore(String)
-  /// There is nothing in it.
+  /// The text contains no statement.
   case empty
-  /// There is more than one statement in it.
+  /// The text contains more than one statement.
   case several
 }
 
 extension Connection {
-  /// The statement for text from outside, which must be one that only reads; found by identity if
-  /// it has been compiled before.
+  /// Returns the statement for text from outside, which must be a single statement that only reads.
   ///
-  /// SQLite is asked what the statement does while it compiles it, and told to refuse whatever is
-  /// not reading. `sqlite3_stmt_readonly` is not enough: a `PRAGMA` may take effect while it is
-  /// compiled, and `ATTACH` and `BEGIN` count as read-only.
+  /// A statement that was compiled before is found by the identity of `sql`.
+  ///
+  /// SQLite's authorizer reports each action of the statement during compilation and refuses every
+  /// action but reading. `sqlite3_stmt_readonly` is not enough: a `PRAGMA` may take effect while it
+  /// is compiled, and `ATTACH` and `BEGIN` count as read-only.
   package func readingStatement(for sql: SQL) throws(ReadRefusal) -> Statement {
     if let found = cache.find(sql) { return found }
     let statement = try compileReading(sql.text)
@@ -46,7 +47,7 @@ extension Connection {
           let end = start + chars.count
           guard let first = try compile(&rest, end, probe, text) else { throw .empty }
           let statement = Statement(first, on: handle)
-          // Nothing but space and comments may come after it.
+          // Only whitespace and comments may follow the statement.
           while let next = rest, next < end, next.pointee != 0 {
             let second: OpaquePointer?
             do throws(ReadRefusal) { second = try compile(&rest, end, probe, text) } catch {
@@ -67,7 +68,8 @@ extension Connection {
     return try result.get()
   }
 
-  /// Compiles the statement at `position` and moves behind it; nil if nothing is there.
+  /// Compiles the statement at `position` and moves `position` behind it; nil if there is no
+  /// statement.
   private func compile(
     _ position: inout UnsafePointer<CChar>?, _ end: UnsafePointer<CChar>, _ probe: AuthorizerProbe,
     _ text: String
@@ -82,7 +84,7 @@ extension Connection {
   }
 }
 
-/// What the authorizer reports to.
+/// The place where the authorizer records the action that it refused.
 private final class AuthorizerProbe {
   var refused: Int32?
 
@@ -90,10 +92,11 @@ private final class AuthorizerProbe {
     SQLITE_SELECT, SQLITE_READ, SQLITE_FUNCTION, SQLITE_RECURSIVE,
   ]
 
-  /// Whether it is something that a statement that reads may do.
+  /// Returns whether a statement that only reads may do the action.
   static func allows(_ action: Int32, _ name: UnsafePointer<CChar>?) -> Bool {
     guard reading.contains(action) else { return false }
-    // SQLite refuses it, too, unless somebody has allowed extensions, and when it runs.
+    // SQLite itself refuses `load_extension` only when the statement runs, and not if the process
+    // has allowed extensions.
     return action != SQLITE_FUNCTION
       || name.map { String(cString: $0).lowercased() } != "load_extension"
   }

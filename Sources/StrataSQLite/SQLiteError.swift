@@ -1,9 +1,9 @@
 internal import CStrataSQLite
 
-/// What SQLite said went wrong.
+/// An error that SQLite reported.
 ///
-/// Carries the extended result code, SQLite's message and the SQL without bound values, so that
-/// an error can be logged without leaking what users stored.
+/// It carries the extended result code, SQLite's message and the SQL without bound values. An error
+/// in a log therefore reveals no stored values.
 @usableFromInline package struct SQLiteError: Error, Sendable, Equatable, CustomStringConvertible {
   /// The extended result code, such as `SQLITE_CONSTRAINT_UNIQUE` (2067).
   package let code: Int32
@@ -19,7 +19,7 @@ internal import CStrataSQLite
   init(code: Int32, connection: OpaquePointer?, sql: String?) {
     let extended = connection.map { sqlite3_extended_errcode($0) } ?? code
     let message = connection.map { String(cString: sqlite3_errmsg($0)) }
-    // The connection's last error may be of another call; the returned code decides.
+    // The connection's last error may belong to another call. The returned code decides.
     let agrees = extended & 0xFF == code & 0xFF
     self.code = agrees ? extended : code
     self.message = (agrees ? message : nil) ?? String(cString: sqlite3_errstr(code))
@@ -33,12 +33,12 @@ internal import CStrataSQLite
       code: SQLITE_CANTOPEN, message: "\(withoutLog): the journal mode is \"\(mode)\"", sql: sql)
   }
 
-  /// What SQLite has read, but cannot be so.
+  /// Returns the error for a value that SQLite has read but that cannot be valid.
   package static func corrupt(_ message: String, _ sql: SQL) -> SQLiteError {
     SQLiteError(code: SQLITE_CORRUPT, message: message, sql: sql.text)
   }
 
-  /// Whether the file is where connections cannot share memory.
+  /// Whether connections cannot share memory where the file is, so that it cannot have a log.
   package var isWithoutLog: Bool { cannotOpen && message.hasPrefix(Self.withoutLog) }
 
   /// The primary result code.
@@ -55,16 +55,17 @@ internal import CStrataSQLite
   package var isOutOfMemory: Bool { primary == SQLITE_NOMEM }
   package var isInputOutput: Bool { primary == SQLITE_IOERR }
 
-  /// Whether FTS5 could not read the expression that was bound to a search.
+  /// Whether FTS5 could not parse the expression that was bound to a search.
   ///
-  /// It has no code of its own for that, and some of its messages say nothing of it. A table or a
-  /// module that is missing is noticed before the statement runs.
+  /// FTS5 has no result code for this, and some of its messages do not mention it. A missing table
+  /// or module is excluded: SQLite reports it before the statement runs.
   package var isMalformedSearch: Bool {
     code == SQLITE_ERROR && sql?.contains(" MATCH ?") == true
       && !message.hasPrefix("no such table") && !message.hasPrefix("no such module")
   }
 
-  /// Whether a statement is more than SQLite's parser takes; the codes do not tell.
+  /// Whether a statement exceeds the limits of SQLite's parser. No result code tells, only the
+  /// message.
   package var isTooComplex: Bool {
     primary == SQLITE_ERROR
       && (message == "parser stack overflow" || message == "too many SQL variables"
@@ -87,7 +88,7 @@ package enum ResultCode {
       || code == SQLITE_CONSTRAINT_ROWID_CODE
   }
 
-  // The header spells these as expressions, which are not imported.
+  // The header spells these codes as expressions, which Swift does not import.
   private static var SQLITE_CONSTRAINT_PRIMARYKEY_CODE: Int32 { SQLITE_CONSTRAINT | (6 << 8) }
   private static var SQLITE_CONSTRAINT_UNIQUE_CODE: Int32 { SQLITE_CONSTRAINT | (8 << 8) }
   private static var SQLITE_CONSTRAINT_ROWID_CODE: Int32 { SQLITE_CONSTRAINT | (10 << 8) }

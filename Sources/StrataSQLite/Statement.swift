@@ -1,19 +1,19 @@
-// Public, although no name of the module is used in an interface: the calls below are inlined into
-// the engine, where a row of eleven columns makes some forty of them.
+// Public, although no interface uses a name of the module: the calls below are inlined into the
+// engine, where a row of eleven columns makes about forty of them.
 public import CStrataSQLite
 
-/// One prepared statement of one connection.
+/// A prepared statement of one connection.
 ///
 /// A statement is used like a cursor: bind, step, read, reset. It belongs to its connection's
-/// executor and never leaves it. Bindings made with the `static` functions keep a pointer into
-/// the caller's memory, which must stay alive until ``reset()``; the reset clears no bindings,
-/// so every parameter is bound again before the next step.
+/// executor and never leaves it. The bindings `bindStaticText` and `bindStaticBlob` keep a pointer
+/// into the caller's memory, which must stay alive until ``reset()``. A reset clears no bindings,
+/// so the caller binds every parameter again before the next step.
 @usableFromInline package final class Statement {
   @usableFromInline package let handle: OpaquePointer
   private let connection: OpaquePointer
-  /// What a binding since the last step or reset has failed with.
+  /// The result code of a binding that has failed since the last step or reset.
   @usableFromInline package var bindingFailure: Int32 = 0
-  /// What reading the current row has failed with.
+  /// The result code of a failed read of the current row.
   @usableFromInline package var readingFailure: Int32 = 0
 
   /// Compiles `sql`, which must be one statement.
@@ -34,7 +34,7 @@ public import CStrataSQLite
     self.connection = connection
   }
 
-  /// Takes over a statement that was compiled by other means.
+  /// Takes over a statement that was compiled elsewhere.
   init(_ handle: OpaquePointer, on connection: OpaquePointer) {
     self.handle = handle
     self.connection = connection
@@ -45,12 +45,12 @@ public import CStrataSQLite
   /// The statement's text, without bound values.
   package var sql: String { sqlite3_sql(handle).map { String(cString: $0) } ?? "" }
 
-  /// The error that SQLite reported for this statement's last call.
+  /// Returns the error that SQLite reported for this statement's last call.
   @usableFromInline package func error(_ code: Int32) -> SQLiteError {
     SQLiteError(code: code, connection: connection, sql: sql)
   }
 
-  /// Moves to the next row; false at the end, after which the statement is reset.
+  /// Moves to the next row, or resets the statement at the end and returns false.
   @inlinable @inline(__always)
   package func step() throws(SQLiteError) -> Bool {
     if bindingFailure != SQLITE_OK { throw error(takeBindingFailure()) }
@@ -61,7 +61,7 @@ public import CStrataSQLite
     throw error(code)
   }
 
-  /// Runs a statement that returns no rows of interest.
+  /// Runs a statement and ignores the rows that it returns.
   @inlinable @inline(__always)
   package func run() throws(SQLiteError) {
     if bindingFailure != SQLITE_OK { throw error(takeBindingFailure()) }
@@ -89,14 +89,16 @@ public import CStrataSQLite
 // MARK: - Binding
 
 extension Statement {
-  /// The failure, which the step that it is for does not get past.
+  /// Returns and clears the binding failure, which makes a single step fail.
   @usableFromInline package func takeBindingFailure() -> Int32 {
     defer { bindingFailure = SQLITE_OK }
     return bindingFailure
   }
 
-  /// Keeps a value that could not be bound, for want of memory or because it is too large, from
-  /// being taken for null: the next step fails.
+  /// Notes the result of a binding; if it failed, the next step fails.
+  ///
+  /// A binding fails if memory runs out or the value is too large. Without the note, the parameter
+  /// would count as null.
   @inlinable @inline(__always)
   package func noteBinding(_ code: Int32) {
     if code != SQLITE_OK { bindingFailure = code }
@@ -111,13 +113,13 @@ extension Statement {
   @inlinable @inline(__always)
   package func bind(_ index: Int32, _ value: Double) { sqlite3_bind_double(handle, index, value) }
 
-  /// Binds text whose bytes outlive the step.
+  /// Binds text whose bytes must outlive the step.
   @inlinable @inline(__always)
   package func bindStaticText(_ index: Int32, _ bytes: UnsafeRawPointer, _ count: Int) {
     noteBinding(strata_bind_text_static(handle, index, bytes, UInt64(truncatingIfNeeded: count)))
   }
 
-  /// Binds a blob whose bytes outlive the step.
+  /// Binds a blob whose bytes must outlive the step.
   @inlinable @inline(__always)
   package func bindStaticBlob(_ index: Int32, _ bytes: UnsafeRawPointer, _ count: Int) {
     noteBinding(strata_bind_blob_static(handle, index, bytes, UInt64(truncatingIfNeeded: count)))
@@ -149,7 +151,7 @@ extension Statement {
 extension Statement {
   package var columnCount: Int { Int(sqlite3_column_count(handle)) }
 
-  /// The name of a column of the result.
+  /// Returns the name of a column of the result.
   package func columnName(_ column: Int32) -> String {
     sqlite3_column_name(handle, column).map { String(cString: $0) } ?? ""
   }
@@ -176,10 +178,10 @@ extension Statement {
   @inlinable @inline(__always)
   package func real(_ column: Int32) -> Double { sqlite3_column_double(handle, column) }
 
-  /// The bytes of a text cell, valid until the statement moves.
+  /// Returns the bytes of a text cell, which are valid until the next step or reset.
   ///
-  /// `sqlite3_column_text` comes before `sqlite3_column_bytes`: the other order, and either call
-  /// on a number, converts the value.
+  /// `sqlite3_column_text` comes before `sqlite3_column_bytes`. The other order would convert the
+  /// value, as either call does with a number.
   @inlinable @inline(__always)
   package func text(_ column: Int32) -> UnsafeRawBufferPointer {
     let bytes = sqlite3_column_text(handle, column)
@@ -187,27 +189,30 @@ extension Statement {
     return UnsafeRawBufferPointer(start: bytes, count: Int(sqlite3_column_bytes(handle, column)))
   }
 
-  /// The bytes of a blob cell, valid until the statement moves.
+  /// Returns the bytes of a blob cell, which are valid until the next step or reset.
   @inlinable @inline(__always)
   package func blob(_ column: Int32) -> UnsafeRawBufferPointer {
     let bytes = sqlite3_column_blob(handle, column)
     return UnsafeRawBufferPointer(start: bytes, count: Int(sqlite3_column_bytes(handle, column)))
   }
 
-  /// SQLite has no text to give for null, and for want of memory: the next step would fail then.
+  /// Notes a failed read of text if memory ran out.
+  ///
+  /// SQLite returns no text for null and when memory runs out. After the latter, the next step
+  /// would fail.
   @inline(never) @usableFromInline
   package func noteReading() {
     let code = sqlite3_errcode(connection)
     if code & 0xFF == SQLITE_NOMEM { readingFailure = code }
   }
 
-  /// Fails if a text of the current row could not be read: for whoever does not step any further.
+  /// Throws if a text of the current row could not be read: for callers that do not step further.
   @inlinable @inline(__always)
   package func checkReading() throws(SQLiteError) {
     if readingFailure != SQLITE_OK { throw error(readingFailure) }
   }
 
-  /// A text cell as a string.
+  /// Returns a text cell as a string.
   package func string(_ column: Int32) -> String {
     String(decoding: text(column), as: UTF8.self)
   }

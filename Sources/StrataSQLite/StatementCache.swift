@@ -1,18 +1,18 @@
-/// SQL text with an identity: what a connection's statement cache is keyed by.
+/// SQL text with an identity, which is the key in a connection's statement cache.
 ///
-/// Looking a statement up hashes a pointer, not the text.
+/// A lookup hashes a pointer, not the text.
 package final class SQL: Sendable {
   package let text: String
   package init(_ text: String) { self.text = text }
 }
 
-/// The prepared statements of one connection, least recently used first to go.
+/// The prepared statements of one connection, which drops the least recently used first.
 struct StatementCache {
-  /// Enough for every shape of query of a large app; past it, the oldest half goes.
+  /// Enough for every form of query in a large app. A full cache drops its older half.
   static let capacity = 256
 
   private struct Entry {
-    /// Held, so that no other text can get the same identity.
+    /// Retained, so that no other text can get the same identity.
     let sql: SQL
     let statement: Statement
     var lastUse: Int

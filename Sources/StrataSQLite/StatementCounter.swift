@@ -1,24 +1,24 @@
 internal import CStrataSQLite
 internal import Synchronization
 
-/// Counts the statements that connections run, for tests: SQLite reports each one as it starts.
+/// Counts the statements that connections run, for tests.
 ///
-/// A connection without a counter pays nothing.
+/// SQLite reports each statement as it starts. A connection without a counter has no cost.
 package final class StatementCounter: Sendable {
   private let started = Atomic(0)
 
   package init() {}
 
-  /// The statements that were started since the counter was made.
+  /// The number of statements that were started since the counter was made.
   package var count: Int { started.load(ordering: .acquiring) }
 
   fileprivate func add() { started.add(1, ordering: .acquiringAndReleasing) }
 }
 
 extension Connection {
-  /// Reports every statement that is started from now on; nil reports none.
+  /// Counts every statement that starts from this call on; nil ends the counting.
   ///
-  /// The counter must outlive the connection or be taken back.
+  /// The counter must outlive the connection, or the caller must end the counting first.
   package func count(with counter: StatementCounter?) {
     guard let counter else {
       sqlite3_trace_v2(handle, 0, nil, nil)

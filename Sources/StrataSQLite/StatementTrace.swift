@@ -1,21 +1,22 @@
 internal import CStrataSQLite
 
-/// A statement that has come to its end.
+/// A statement that has ended.
 package struct EndedStatement: Sendable {
-  /// The text, with question marks for values.
+  /// The statement's text, with question marks for values.
   package let sql: String
-  /// From its first step to its end.
+  /// The time from the statement's first step to its end.
   package let duration: Duration
-  /// The rows that it returned; 0 unless they are counted.
+  /// The number of rows that the statement returned; 0 unless rows are counted.
   package let rows: Int
-  /// The rows that it looked at in tables of which it looked at every row.
+  /// The number of rows that the statement visited in full scans of tables.
   package let scannedRows: Int
 }
 
-/// Tells of the statements that a connection has run.
+/// Reports the statements that a connection has run.
 ///
-/// SQLite calls it when a statement begins and when it ends, on the thread that runs it; its own
-/// clock knows milliseconds only.
+/// SQLite calls the trace when a statement begins and when it ends, on the thread that runs the
+/// statement. The trace measures the time itself, because SQLite's own clock has a resolution of
+/// milliseconds.
 final class StatementTrace {
   private struct Running {
     let statement: OpaquePointer
@@ -25,7 +26,8 @@ final class StatementTrace {
 
   private let body: @Sendable (EndedStatement) -> Void
   private let countsRows: Bool
-  /// One may be read while others run, but hardly ever more than two: the newest last.
+  /// The running statements, the newest last. Statements can overlap, but there are rarely more
+  /// than two.
   private var running: [Running] = []
 
   init(countsRows: Bool, _ body: @escaping @Sendable (EndedStatement) -> Void) {
@@ -33,7 +35,7 @@ final class StatementTrace {
     self.body = body
   }
 
-  /// Watches a connection, which keeps this alive.
+  /// Starts tracing a connection. The connection keeps this object alive.
   func watch(_ handle: OpaquePointer) {
     let kinds = SQLITE_TRACE_STMT | SQLITE_TRACE_PROFILE | (countsRows ? SQLITE_TRACE_ROW : 0)
     sqlite3_trace_v2(
@@ -56,7 +58,7 @@ final class StatementTrace {
   }
 
   private func noteStart(_ statement: OpaquePointer) {
-    // What a trigger does begins, too, and is part of the statement.
+    // SQLite also reports the start of a trigger, which is part of the statement.
     if index(statement) == nil { running.append(Running(statement: statement, start: .now)) }
   }
 
@@ -76,9 +78,9 @@ final class StatementTrace {
 }
 
 extension Connection {
-  /// Tells of every statement that ends; before any statement is run.
+  /// Calls `body` for every statement that ends. Must be called before any statement runs.
   ///
-  /// - Parameter countsRows: whether SQLite calls for every row, too.
+  /// - Parameter countsRows: whether SQLite also calls the trace for every row.
   package func trace(
     countsRows: Bool, _ body: @escaping @Sendable (EndedStatement) -> Void
   ) {

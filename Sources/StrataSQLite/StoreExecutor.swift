@@ -3,18 +3,18 @@ internal import Synchronization
 
 /// A FIFO serial executor over a private dispatch queue.
 ///
-/// SQLite calls block. On a queue of their own they never occupy a thread of the cooperative
-/// pool, which has only as many as there are cores. Jobs run strictly in the order in which they
+/// SQLite calls block. On a queue of their own they never occupy a thread of the cooperative pool,
+/// which has only as many threads as there are cores. Jobs run strictly in the order in which they
 /// were enqueued, whatever their priority.
 package final class StoreExecutor: SerialExecutor {
   private let queue: DispatchQueue
-  /// What was enqueued and has not ended.
+  /// The number of jobs that were enqueued and have not ended.
   private let pending = Atomic(0)
 
-  /// How often somebody asked to run something at once.
+  /// The number of calls of `runIfIdle` from other queues.
   private let turns = Atomic(0)
 
-  /// Says which queue runs: that of an executor, or the main queue.
+  /// Identifies the running queue: the queue of an executor, or the main queue.
   private static let current = {
     let key = DispatchSpecificKey<Place>()
     DispatchQueue.main.setSpecific(key: key, value: .main)
@@ -36,7 +36,7 @@ package final class StoreExecutor: SerialExecutor {
     async { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
   }
 
-  /// Runs `work` after everything enqueued before it.
+  /// Runs `work` after every job that was enqueued before it.
   package func async(_ work: @escaping @Sendable () -> Void) {
     pending.add(1, ordering: .relaxed)
     queue.async {
@@ -45,8 +45,9 @@ package final class StoreExecutor: SerialExecutor {
     }
   }
 
-  /// Runs `work` after everything enqueued before it, and tells `then` what it made: whoever hears
-  /// of it finds the executor idle, unless more is waiting.
+  /// Runs `work` after every job that was enqueued before it, and passes the result to `then`.
+  ///
+  /// The executor counts as idle when `then` runs, unless more jobs are waiting.
   package func async<Made>(
     _ work: @escaping @Sendable () -> Made, then: @escaping @Sendable (Made) -> Void
   ) {
@@ -58,43 +59,44 @@ package final class StoreExecutor: SerialExecutor {
     }
   }
 
-  /// Of so many times in a row that somebody asks, work runs on the threads that ask in all but
-  /// one.
+  /// `runIfIdle` refuses each call whose number is a multiple of this limit.
   private static let turnLimit = 32
 
-  /// Runs `work` on the calling thread if nothing runs here or waits; nil if something does, every
-  /// now and then, on the executor's own queue, and on the main queue, which never touches a store.
+  /// Runs `work` on the calling thread if no job runs or waits here; returns nil if it refuses.
   ///
-  /// Two changes of threads cost more than most reads and commits. Only for short work: the thread
-  /// may be one of the cooperative pool. A task that reads in a loop has to suspend in some of the
-  /// turns, or nobody else ever has its thread.
+  /// It refuses if a job runs or waits, at every 32nd call, on the executor's own queue, and on the
+  /// main queue, which never touches a store.
+  ///
+  /// Two changes of threads cost more than most reads and commits. `work` must be short, because
+  /// the thread may belong to the cooperative pool. A task that reads in a loop has to suspend at
+  /// some of the calls. Otherwise no other task would get its thread.
   package func runIfIdle<R>(_ work: () -> R) -> R? {
     let place = DispatchQueue.getSpecific(key: Self.current)
     guard place != .main,
-      // What a job lets go of may go away behind it, and ask from here.
+      // A `deinit` that a job triggers may call in on this very queue, where `sync` would deadlock.
       place != .executor(ObjectIdentifier(self)),
       turns.add(1, ordering: .relaxed).newValue % Self.turnLimit != 0
     else { return nil }
     return syncIfIdle(work)
   }
 
-  /// Runs `work` on the calling thread; nil if something runs here or waits.
+  /// Runs `work` on the calling thread; returns nil if a job runs or waits here.
   package func syncIfIdle<R>(_ work: () -> R) -> R? {
     guard pending.compareExchange(expected: 0, desired: 1, ordering: .relaxed).exchanged else {
       return nil
     }
     defer { pending.subtract(1, ordering: .relaxed) }
-    // Whoever enqueues from now on comes after this, or is so early that this waits for it.
+    // A job that is enqueued from here on runs after `work`, or before it while `sync` waits.
     return queue.sync(execute: work)
   }
 
-  /// Runs `work` after everything that is enqueued when the delay has passed.
+  /// Runs `work` after every job that is enqueued when the delay has passed.
   package func async(after delay: Duration, _ work: @escaping @Sendable () -> Void) {
     let milliseconds = Int(delay / .milliseconds(1))
     queue.asyncAfter(deadline: .now() + .milliseconds(milliseconds)) { self.async(work) }
   }
 
-  /// Runs `work` after everything enqueued before it and waits: only for an idle executor.
+  /// Runs `work` after every job that was enqueued before it, and waits: only for an idle executor.
   package func sync<R>(_ work: () throws -> R) rethrows -> R {
     try queue.sync(execute: work)
   }

@@ -1,10 +1,11 @@
 internal import CStrataSQLite
 package import Foundation
 
-/// An order of texts other than that of their bytes: the same comparison in SQL and in memory.
+/// An order of texts other than the order of their bytes, with the same comparison in SQL and in
+/// memory.
 ///
-/// A connection makes the collation of a name when a statement first uses it. No index and no table
-/// may name one, or no other program could write the file.
+/// A connection creates a collation when a statement first uses its name. No index and no table may
+/// name a collation, because no other program could then write the file.
 package enum TextCollation: Sendable, Hashable {
   case ignoringCase
   case localized(Locale)
@@ -12,7 +13,7 @@ package enum TextCollation: Sendable, Hashable {
   private static let localizedPrefix = "strata_localized_"
   private static let ignoringCaseName = "strata_ignoring_case"
 
-  /// What SQL calls the collation.
+  /// The name of the collation in SQL.
   package var name: String {
     switch self {
     case .ignoringCase: Self.ignoringCaseName
@@ -30,7 +31,8 @@ package enum TextCollation: Sendable, Hashable {
     }
   }
 
-  /// Negative, zero or positive as text `a` sorts before, with or after text `b`.
+  /// Returns a number that is negative, zero or positive as text `a` sorts before, with or after
+  /// `b`.
   package func compare(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer) -> Int {
     let first = String(decoding: a, as: UTF8.self)
     let second = String(decoding: b, as: UTF8.self)
@@ -46,13 +48,13 @@ package enum TextCollation: Sendable, Hashable {
 
   // MARK: SQL
 
-  /// Keeps a collation for SQLite.
+  /// An object that keeps a collation alive for SQLite.
   private final class Box {
     let collation: TextCollation
     init(_ collation: TextCollation) { self.collation = collation }
   }
 
-  /// Lets statements of a connection use the collations.
+  /// Lets the statements of a connection use the collations.
   static func register(on connection: OpaquePointer) -> Int32 {
     sqlite3_collation_needed(connection, nil) { _, connection, _, name in
       guard let connection, let name, let collation = TextCollation(name: String(cString: name))

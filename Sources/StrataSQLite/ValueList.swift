@@ -2,14 +2,14 @@ internal import CStrataSQLite
 
 /// Values packed into one blob, which SQL reads as the table `strata_list(blob)`.
 ///
-/// A statement takes 32,766 parameters, and JSON would round numbers, cut texts at a NUL and have
-/// no blobs.
+/// A statement takes at most 32,766 parameters. JSON would round numbers, cut texts at a NUL and
+/// have no blobs.
 package struct ValueList {
   package private(set) var bytes: [UInt8] = []
 
   package init() {}
 
-  // The tags are those that `strata_list` in shim.h reads.
+  // `strata_list` in shim.h reads the same tags.
 
   package mutating func append(_ value: Int64) {
     bytes.append(1)
@@ -33,7 +33,7 @@ package struct ValueList {
     bytes.append(contentsOf: blob)
   }
 
-  /// In the byte order of the machine: the list goes no further than its statement.
+  /// Appends the bytes in the machine's byte order, because the list never leaves its statement.
   private mutating func append<Value>(raw value: Value) {
     withUnsafeBytes(of: value) { bytes.append(contentsOf: $0) }
   }

@@ -1,7 +1,7 @@
 #if canImport(SwiftUI)
   import Strata
 
-  /// What a view was made with; another object each time it is made.
+  /// The query and attributes that a view was made with; a new object each time the view is made.
   final class LiveRequest<E: Entity>: Sendable {
     let query: Query<E>
     let reading: [any PartialKeyPath<E> & Sendable]?
@@ -12,7 +12,7 @@
     }
   }
 
-  /// The live query of a view, which outlives the values that the view is made of.
+  /// The live query of a view. It outlives the view's values, which SwiftUI makes again and again.
   @MainActor final class HeldLive<E: Entity, Live: AnyObject> {
     private var live: Live?
     private var view: ViewContext?
@@ -20,9 +20,11 @@
 
     nonisolated init() {}
 
-    /// The live query of a request: made once for a context, then told what the newest view shows.
+    /// Returns the live query for a request, which is made once for each view context.
     ///
-    /// A body may read it many times; comparing the queries each time would make their plans.
+    /// For a new request, `follow` is called with its query. The requests are compared by identity,
+    /// because a body may read the live query many times, and a comparison of the queries would
+    /// make their plans each time.
     func live(
       _ request: LiveRequest<E>, in view: ViewContext?, make: (ViewContext) -> Live,
       follow: (Live, Query<E>) -> Void

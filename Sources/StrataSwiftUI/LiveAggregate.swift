@@ -2,8 +2,10 @@
   public import Strata
   public import SwiftUI
 
-  /// A value made of a query's entities in a SwiftUI view, kept up to date: their number, a sum, an
-  /// average, the least or greatest value of an attribute, or one of these for each group.
+  /// An aggregate of a query's entities in a SwiftUI view, kept up to date.
+  ///
+  /// The aggregate is the number of entities, a sum, an average, the least or greatest value of an
+  /// attribute, or one of these for each group.
   ///
   /// ```swift
   /// import SwiftUI
@@ -15,11 +17,12 @@
   /// }
   /// ```
   ///
-  /// Nil until it is loaded. A change that leaves the value as it is does not evaluate the view.
-  /// Unsaved edits count in the same turn.
+  /// The value is nil until it is loaded. A change that leaves the value equal does not evaluate
+  /// the view. Unsaved edits count in the same turn.
   ///
-  /// A view whose query depends on what it is made with names the types, sets it in its `init`, and
-  /// shows the old value until that of the new query is there:
+  /// If a view's query depends on the view's parameters, the declaration names the types, and the
+  /// view sets the property in its `init`. The view shows the old value until the value of the new
+  /// query is loaded:
   ///
   /// ```swift
   /// import SwiftUI
@@ -27,14 +30,16 @@
   /// struct GenreBadge: View {
   ///   @LiveAggregate<Song, Int> private var number: Int?
   ///
-  ///   init(genre: String) { _number = LiveAggregate(.count, of: Song.where { $0.genre == genre }) }
+  ///   init(genre: String) {
+  ///     _number = LiveAggregate(.count, of: Song.where { $0.genre == genre })
+  ///   }
   ///
   ///   var body: some View { Text("\(number ?? 0)") }
   /// }
   /// ```
   ///
-  /// `$number` is the `LiveValue`: its error and its statistics. Everything else is as with
-  /// ``LiveFetch``.
+  /// `$number` is the `LiveValue`, with its error and its statistics. In all other respects the
+  /// wrapper works like ``LiveFetch``.
   @MainActor @propertyWrapper
   public struct LiveAggregate<E: Entity, Value: Sendable>: DynamicProperty {
     @Environment(ViewContext.self) private var view: ViewContext?
@@ -42,23 +47,24 @@
     private let request: LiveRequest<E>
     private let make: @MainActor (ViewContext, Query<E>) -> LiveValue<Value>
 
-    /// One value of all of a query's entities.
+    /// Creates a value that is computed from all of a query's entities.
     ///
     /// - Parameters:
-    ///   - aggregate: what is made of them. Another one takes effect in a view with another
-    ///     identity.
-    ///   - query: whose entities.
+    ///   - aggregate: the computation. A different aggregate takes effect only in a view with
+    ///     another identity.
+    ///   - query: the query of the entities.
     public init(_ aggregate: Aggregate<E, Value>, of query: Query<E> = .all) {
       request = LiveRequest(query, nil)
       make = { $0.live(aggregate, of: $1) }
     }
 
-    /// A value for each group of a query's entities.
+    /// Creates a value for each group of a query's entities.
     ///
     /// - Parameters:
-    ///   - aggregate: what is made of them. Another one takes effect in a view with another
-    ///     identity.
-    ///   - query: whose entities. Another one takes effect in a view with another identity, too.
+    ///   - aggregate: the computation. A different aggregate takes effect only in a view with
+    ///     another identity.
+    ///   - query: the query of the entities. A different query also takes effect only in a view
+    ///     with another identity.
     public init<Group: Hashable & Sendable, Part: Sendable>(
       _ aggregate: Aggregate<E, Part>, of query: GroupedQuery<E, Group>
     ) where Value == [Group: Part] {
@@ -69,7 +75,7 @@
     /// The value, unsaved edits included; nil until loaded.
     public var wrappedValue: Value? { followed.value }
 
-    /// The live value itself; after the query has changed, the new one's.
+    /// The live value itself; after a change of the query, the live value of the new query.
     public var projectedValue: LiveValue<Value> { followed.newest }
 
     private var followed: FollowedValue<E, Value> {
@@ -81,7 +87,7 @@
     }
   }
 
-  /// A live value, and the one before it for as long as the newest has nothing to show.
+  /// A live value, with the value before it as long as the new live value has nothing to show.
   @MainActor final class FollowedValue<E: Entity, Value: Sendable> {
     private let view: ViewContext
     private var query: Query<E>
@@ -104,7 +110,7 @@
       newest = make(view, query)
     }
 
-    /// Reading it observes both for as long as both matter.
+    /// The value to show. A read observes both live values while both matter.
     var value: Value? {
       guard let value = newest.value else { return newest.error == nil ? last?.value : nil }
       last = nil

@@ -2,8 +2,7 @@
   public import Strata
   public import SwiftUI
 
-  /// The entities of a query in a SwiftUI view, kept up to date: what `@Query` and `@FetchRequest`
-  /// are.
+  /// The entities of a query in a SwiftUI view, kept up to date, like `@Query` and `@FetchRequest`.
   ///
   /// ```swift
   /// import SwiftUI
@@ -17,11 +16,11 @@
   /// }
   /// ```
   ///
-  /// The view needs a stack in its environment: `stack(_:)`. The live query is made
-  /// when the view first reads it, and ends with the view. Unsaved edits show in the same turn.
+  /// The view needs a stack in its environment: `stack(_:)`. The live query is made when the view
+  /// first reads it, and ends with the view. Unsaved edits show in the same turn.
   ///
-  /// A view whose query depends on what it is made with sets it in its `init`, and shows the old
-  /// elements until those of the new query are there:
+  /// If a view's query depends on the view's parameters, the view sets the property in its `init`.
+  /// The view shows the old elements until the elements of the new query are loaded:
   ///
   /// ```swift
   /// import SwiftUI
@@ -35,19 +34,21 @@
   /// }
   /// ```
   ///
-  /// `$songs` is the `LiveQuery`: its error, its statistics, and its `query`, which the view may
-  /// change in place, for a search field, say. That stays until the view is made with another
-  /// query.
+  /// `$songs` is the `LiveQuery`, with its error, its statistics and its `query`. The view may
+  /// change `query` in place, for example for a search field. That query stays until the view is
+  /// made with a different query.
   @MainActor @propertyWrapper
   public struct LiveFetch<E: Entity>: DynamicProperty {
     @Environment(ViewContext.self) private var view: ViewContext?
     @State private var held = HeldLive<E, LiveQuery<E>>()
     private let request: LiveRequest<E>
 
+    /// Creates a property that shows the entities of a query.
+    ///
     /// - Parameters:
-    ///   - query: what is shown.
-    ///   - reading: the attributes that the view reads; nil for all. A change of nothing else
-    ///     leaves the view alone.
+    ///   - query: the query.
+    ///   - reading: the attributes that the view reads; nil for all. A change of other attributes
+    ///     does not evaluate the view.
     public init(
       _ query: Query<E> = .all, reading: [any PartialKeyPath<E> & Sendable]? = nil
     ) {

@@ -2,7 +2,7 @@
   public import Strata
   public import SwiftUI
 
-  /// The entities of a query in sections: what `@SectionedFetchRequest` is.
+  /// The entities of a query in sections, like `@SectionedFetchRequest`.
   ///
   /// ```swift
   /// import SwiftUI
@@ -18,7 +18,7 @@
   /// }
   /// ```
   ///
-  /// Everything else is as with ``LiveFetch``.
+  /// In all other respects the wrapper works like ``LiveFetch``.
   @MainActor @propertyWrapper
   public struct SectionedLiveFetch<E: Entity, Name: ComparableValue>: DynamicProperty {
     @Environment(ViewContext.self) private var view: ViewContext?
@@ -26,12 +26,12 @@
     private let request: LiveRequest<E>
     private let make: @MainActor (ViewContext, LiveRequest<E>) -> SectionedLiveQuery<E, Name>
 
-    /// Sections of equal values of an attribute.
+    /// Creates sections of entities with equal values of an attribute.
     ///
     /// - Parameters:
-    ///   - query: what is shown.
-    ///   - path: the attribute whose values are the sections' names. Another one takes effect in a
-    ///     view with another identity.
+    ///   - query: the query.
+    ///   - path: the attribute whose values are the sections' names. A different attribute takes
+    ///     effect only in a view with another identity.
     ///   - reading: the attributes that the view reads; nil for all.
     public init(
       _ query: Query<E>, by path: any KeyPath<E, Name> & Sendable,
@@ -41,12 +41,12 @@
       make = { $0.live($1.query, sectionedBy: path, reading: $1.reading) }
     }
 
-    /// Sections that are computed.
+    /// Creates sections with computed names.
     ///
     /// - Parameters:
-    ///   - query: what is shown; without a limit and an offset.
-    ///   - section: the name of an element's section. Another rule takes effect in a view with
-    ///     another identity.
+    ///   - query: the query, without a limit and an offset.
+    ///   - section: returns the name of an element's section. A different rule takes effect only in
+    ///     a view with another identity.
     ///   - reading: the attributes that the view reads; nil for all.
     public init(
       _ query: Query<E>, section: @escaping @Sendable (E) -> Name,

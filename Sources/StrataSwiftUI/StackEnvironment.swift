@@ -15,10 +15,10 @@
   }
 
   extension View {
-    /// Lets the views in this one show and edit what a stack has.
+    /// Lets the views in this view show and edit the entities of a stack.
     ///
-    /// They find it as `@Environment(\.stack)`, its view context as
-    /// `@Environment(ViewContext.self)`, and ``LiveFetch`` uses that.
+    /// The views find the stack as `@Environment(\.stack)` and its view context as
+    /// `@Environment(ViewContext.self)`, which ``LiveFetch`` uses.
     public func stack(_ stack: Stack) -> some View {
       environment(\.stack, stack).environment(stack.view)
     }

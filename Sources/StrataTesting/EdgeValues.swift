@@ -1,16 +1,16 @@
 internal import Foundation
 internal import Strata
 
-/// Values at the edges of what a described column can hold.
+/// Values at the limits of a described column.
 struct EdgeValues {
   private let column: SchemaDescription.Column
-  /// The value's type; typed keys are UUIDs.
+  /// The value's type; the type of typed keys is UUID.
   private let type: String
   private let isDistinct: Bool
-  /// What the test says that values of a type may be.
+  /// The cells that the test gives for the type.
   private let given: [Cell]
 
-  /// - Parameter isDistinct: whether no two values may be equal: those of keys and unique columns.
+  /// - Parameter isDistinct: whether all values must differ, as in keys and unique columns.
   init(_ column: SchemaDescription.Column, isDistinct: Bool, given: [Cell]?) {
     self.column = column
     type = column.valueType.hasPrefix("Key<") ? "UUID" : column.valueType
@@ -18,7 +18,7 @@ struct EdgeValues {
     self.given = given ?? []
   }
 
-  /// How many different values there are, without null.
+  /// The number of distinct values, without null.
   var count: Int {
     if !given.isEmpty { return given.count }
     return switch type {
@@ -29,7 +29,10 @@ struct EdgeValues {
     }
   }
 
-  /// The value of row `row`: null where there are no more different ones, if it may be.
+  /// Returns the value of row `row`.
+  ///
+  /// An optional column is null in the first row, at random, and when it has no more distinct
+  /// values.
   func value(_ row: Int, _ random: inout SeededRandom) -> Cell {
     if column.isOptional && (row == 0 || isDistinct && row >= count || random.oneIn(5)) {
       return .null
@@ -44,7 +47,7 @@ struct EdgeValues {
     return fallback(row)
   }
 
-  /// Different for every row; the first ones are edges.
+  /// Returns a value that differs for every row. The first values are at the limits of the type.
   private func distinct(_ row: Int) -> Cell {
     switch type {
     case "Int8": return .integer(Int64(Int8(truncatingIfNeeded: row)))

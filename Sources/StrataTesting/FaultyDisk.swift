@@ -2,7 +2,7 @@ public import Foundation
 public import Strata
 internal import StrataFaults
 
-/// A place for a store where the disk fails when a test says so.
+/// A place for a store on a disk that fails when a test says so.
 ///
 /// ```swift
 /// let disk = try FaultyDisk()
@@ -14,27 +14,27 @@ internal import StrataFaults
 /// try await stack.view.save()
 /// ```
 ///
-/// The calls that SQLite makes to the system fail, so a stack goes every way that it would go with
-/// a user's full disk. Nothing else that the process opens is touched.
+/// The calls that SQLite makes to the system fail. So a stack takes every path that it would take
+/// on a user's full disk. Other files that the process opens are not affected.
 public final class FaultyDisk: Sendable {
-  /// What fails.
+  /// The calls that fail.
   public enum Fault: Sendable {
-    /// Writing, as the disk is full: saves fail with `diskFull`.
+    /// Writing, because the disk is full: saves fail with `diskFull`.
     case full
     /// Writing: saves fail with `inputOutput`.
     case writes
-    /// Reading: fetches fail with `inputOutput`, unless what they read is in memory.
+    /// Reading: fetches fail with `inputOutput`, unless their rows are in memory.
     case reads
     /// Opening a file: stacks fail to open, or to resume, with `cannotOpen`.
     case opening
   }
 
-  /// Where to open the store.
+  /// The URL at which to open the store.
   public let url: URL
   private let folder: TemporaryFolder?
   private let plan = FaultPlan()
 
-  /// A disk for a store in a folder of its own, removed when nobody has the disk any more.
+  /// Creates a disk for a store in a folder of its own, which is removed when the disk is released.
   ///
   /// - Throws: `StoreError` with code `cannotOpen` if the folder cannot be made.
   public init() throws(StoreError) {
@@ -44,7 +44,7 @@ public final class FaultyDisk: Sendable {
     ObservedFileSystem.observe(url.path, with: plan)
   }
 
-  /// A disk for the store at `url`, as far as its stacks are opened after this.
+  /// Creates a disk for the store at `url`, for stacks that are opened after this call.
   public init(at url: URL) {
     folder = nil
     self.url = url
@@ -56,11 +56,11 @@ public final class FaultyDisk: Sendable {
     folder?.remove()
   }
 
-  /// Fails from now on, until ``recover()``.
+  /// Makes calls fail until ``recover()``.
   ///
   /// - Parameters:
-  ///   - fault: what fails.
-  ///   - calls: how many of the system's calls fail; of a save that is to fail once, one.
+  ///   - fault: the calls that fail.
+  ///   - calls: the number of the system's calls that fail; 1 to make a save fail once.
   public func fail(_ fault: Fault, calls: Int = .max) {
     switch fault {
     case .full: plan.arm(.fullDisk(calls))
@@ -70,7 +70,7 @@ public final class FaultyDisk: Sendable {
     }
   }
 
-  /// Works again.
+  /// Makes every call work again.
   ///
   /// - Returns: the number of calls that failed.
   @discardableResult

@@ -9,18 +9,19 @@ public import StrataImport
 /// try await stack.load(songs)
 /// ```
 ///
-/// A suite loads it for each test with ``StackTrait``. Read by the mappings that imports use, so a
-/// fixture may be what a server sent, and what a mapping does not take is refused with its place.
+/// A suite loads a fixture for each test with ``StackTrait``. The mappings of imports read a
+/// fixture, so it may be the answer of a server. A record that its mapping does not accept is
+/// refused, and the error says where it is.
 public struct Fixture: Sendable {
   private let load: @Sendable (Stack) async throws(ImportError) -> Void
 
-  /// The records of one entity in a text.
+  /// Creates a fixture of one entity's records in a text.
   ///
   /// - Parameters:
   ///   - type: the entity.
   ///   - json: the text.
-  ///   - format: where they are in the text; an array unless given.
-  ///   - mapping: how attributes are found in a record; by the names of the schema unless given.
+  ///   - format: the position of the records in the text; an array unless given.
+  ///   - mapping: the mapping of records to attributes; by the names of the schema unless given.
   public init<E: Entity>(
     _ type: E.Type, _ json: String, as format: JSONFormat = .array,
     mapping: JSONMapping<E> = .automatic
@@ -28,7 +29,7 @@ public struct Fixture: Sendable {
     self.init(type, .data(Data(json.utf8)), format, mapping)
   }
 
-  /// The records of one entity in a file, such as one of the test bundle.
+  /// Creates a fixture of one entity's records in a file, such as a file of the test bundle.
   public init<E: Entity>(
     _ type: E.Type, contentsOf url: URL, as format: JSONFormat = .array,
     mapping: JSONMapping<E> = .automatic
@@ -36,12 +37,12 @@ public struct Fixture: Sendable {
     self.init(type, .file(url), format, mapping)
   }
 
-  /// The records of several entities in a text.
+  /// Creates a fixture of the records of several entities in a text.
   public init(_ document: JSONDocument, _ json: String) {
     self.init(document, .data(Data(json.utf8)))
   }
 
-  /// The records of several entities in a file.
+  /// Creates a fixture of the records of several entities in a file.
   public init(_ document: JSONDocument, contentsOf url: URL) { self.init(document, .file(url)) }
 
   private init<E: Entity>(
@@ -62,14 +63,14 @@ public struct Fixture: Sendable {
 }
 
 extension Stack {
-  /// Imports fixtures one after the other, and returns when the view context shows them.
+  /// Imports fixtures one after the other, and returns when the view context shows their rows.
   ///
-  /// - Throws: ``StrataImport/ImportError`` of a record that does not fit, with its place.
+  /// - Throws: ``StrataImport/ImportError`` of a record that does not fit, with its position.
   public func load(_ fixtures: Fixture...) async throws(ImportError) { try await load(fixtures) }
 
   /// Imports a list of fixtures.
   ///
-  /// - Throws: ``StrataImport/ImportError`` of a record that does not fit, with its place.
+  /// - Throws: ``StrataImport/ImportError`` of a record that does not fit, with its position.
   public func load(_ fixtures: [Fixture]) async throws(ImportError) {
     for fixture in fixtures { try await fixture(self) }
   }

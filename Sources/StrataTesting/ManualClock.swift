@@ -3,9 +3,9 @@ public import Strata
 
 /// A clock that stands still until a test moves it.
 ///
-/// Time for everything that takes a `Clock`, such as `Refresher` and
-/// `LiveQuery.updates(every:clock:)`, and with ``stackOptions`` for a stack's freshness, eviction
-/// and history:
+/// The clock is for every API that takes a `Clock`, such as `Refresher` and
+/// `LiveQuery.updates(every:clock:)`. With ``stackOptions`` it is also the time of a stack's
+/// freshness, eviction and history:
 ///
 /// ```swift
 /// let clock = ManualClock()
@@ -19,9 +19,9 @@ public final class ManualClock: Clock {
     /// The time since the clock was made.
     public fileprivate(set) var offset = Duration.zero
 
-    /// The moment that is `duration` later; earlier if that is negative.
+    /// Returns the moment that is `duration` later; earlier if `duration` is negative.
     public func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
-    /// The time from this moment to the other; negative if that is earlier.
+    /// Returns the time from this moment to another; negative if the other moment is earlier.
     public func duration(to other: Instant) -> Duration { other.offset - offset }
     public static func < (left: Instant, right: Instant) -> Bool { left.offset < right.offset }
   }
@@ -34,7 +34,7 @@ public final class ManualClock: Clock {
     var now = Instant()
     var sleeps: [Duration] = []
     var sleepers: [Int: (deadline: Instant, continuation: Continuation)] = [:]
-    /// Who was cancelled before falling asleep.
+    /// The sleepers that were cancelled before they fell asleep.
     var cancelled: Set<Int> = []
     var lastSleeper = 0
     var watchers: [(count: Int, continuation: Continuation)] = []
@@ -52,13 +52,12 @@ public final class ManualClock: Clock {
   private let state: Lock<State>
   private let skipsSleeps: Bool
 
-  /// A clock that stands at a date.
+  /// Creates a clock that stands at a date.
   ///
   /// - Parameters:
   ///   - date: the date at first; the reference date, 2001-01-01, unless given.
-  ///   - skippingSleeps: whether whoever wants to sleep moves the clock and goes on at once: for
-  ///     code that only has to be through with its pauses. ``sleeps`` says how long they would have
-  ///     been.
+  ///   - skippingSleeps: whether a sleep moves the clock and returns at once, for code whose pauses
+  ///     do not matter. ``sleeps`` has the durations of the skipped sleeps.
   public init(
     _ date: Date = Date(timeIntervalSinceReferenceDate: 0), skippingSleeps: Bool = false
   ) {
@@ -66,7 +65,7 @@ public final class ManualClock: Clock {
     skipsSleeps = skippingSleeps
   }
 
-  /// The clock's moment.
+  /// The present moment of the clock.
   public var now: Instant { state.withLock { $0.now } }
 
   /// One nanosecond.
@@ -74,20 +73,21 @@ public final class ManualClock: Clock {
 
   /// The date that the clock shows.
   ///
-  /// Setting it wakes nobody: the calendar is changed, as a user does who sets the date, also back.
+  /// Setting the date wakes no sleeper. Only the calendar changes, forwards or backwards, as when a
+  /// user sets the date.
   public var date: Date {
     get { state.withLock { $0.date } }
     set { state.withLock { $0.start += newValue.timeIntervalSince($0.date) } }
   }
 
-  /// A stack's options, by this clock.
+  /// Options for a stack that uses the date of this clock.
   public var stackOptions: Stack.Options {
     var options = Stack.Options()
     options.now = { self.date }
     return options
   }
 
-  /// Moves the clock, and wakes who slept until then, the earliest first.
+  /// Moves the clock, and wakes every sleeper whose time has come, the earliest first.
   public func advance(by duration: Duration) {
     let woken = state.withLock { state in
       state.now = state.now.advanced(by: duration)
@@ -98,10 +98,10 @@ public final class ManualClock: Clock {
 
   // MARK: Sleeping
 
-  /// How long everybody wanted to sleep until now, in the order in which they began.
+  /// The durations of all sleeps until now, in the order in which they began.
   public var sleeps: [Duration] { state.withLock { $0.sleeps } }
 
-  /// Returns when `count` sleep, and not before, also if the task is cancelled.
+  /// Waits until at least `count` tasks sleep, even if the waiting task is cancelled.
   public func sleepers(_ count: Int = 1) async {
     await withUnsafeContinuation { (continuation: Continuation) in
       let areThere = state.withLock { state in
@@ -113,7 +113,7 @@ public final class ManualClock: Clock {
     }
   }
 
-  /// Returns when the clock has been moved to `deadline`.
+  /// Waits until the clock has reached `deadline`.
   ///
   /// - Throws: `CancellationError` as soon as the task is cancelled.
   public func sleep(until deadline: Instant, tolerance: Duration?) async throws {
@@ -140,7 +140,8 @@ public final class ManualClock: Clock {
     try Task.checkCancellation()
   }
 
-  /// Returns who goes on: the sleeper itself if it does not sleep, or who waited for it to sleep.
+  /// Returns the continuations to resume: the sleeper's own if it need not sleep, or waiters for
+  /// sleepers.
   private func fallAsleep(
     _ id: Int, until deadline: Instant, _ continuation: Continuation
   ) -> [Continuation] {

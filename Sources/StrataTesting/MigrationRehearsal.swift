@@ -1,15 +1,16 @@
 public import Foundation
 public import Strata
 
-/// A store of an earlier version that was opened by today's program.
+/// A store of an earlier version that the present program has opened.
 public struct MigrationRehearsal: Sendable, CustomStringConvertible {
-  /// The stack over the migrated store; close it.
+  /// The stack over the migrated store, which the test has to close.
   public let stack: Stack
-  /// What the migration did.
+  /// The plan of the migration, which has been carried out.
   public let plan: MigrationPlan
-  /// The rows of each table before the migration, by the table's name then.
+  /// The number of rows of each table before the migration, by the table's old name.
   public let rowsBefore: [String: Int]
-  /// The rows of each entity after it, by the entity's name: each was read.
+  /// The number of rows of each entity after the migration, by the entity's name. Each row was
+  /// read.
   public let rowsAfter: [String: Int]
 
   public var description: String {
@@ -23,21 +24,23 @@ public struct MigrationRehearsal: Sendable, CustomStringConvertible {
 
 /// The rows that a rehearsal starts with.
 public struct RehearsalRows: Sendable {
-  /// How many rows are made for a table that ``tables`` does not give; fewer, if a column that must
-  /// be unique has fewer values, or if two entities would be linked twice.
+  /// The number of rows to make for each table that ``tables`` does not contain.
+  ///
+  /// There are fewer rows if a column that must be unique has fewer values, or if two entities
+  /// would be linked twice.
   public var count = 50
-  /// The rows of a table, by name: cells by column, absent ones null.
+  /// Given rows by the table's name, each with cells by column; absent cells are null.
   public var tables: [String: [[String: Cell]]] = [:]
-  /// Valid cells of a type, by its name in the description: of enumerations, say.
+  /// Valid cells by the name of their type in the description, for example for enumerations.
   public var values: [String: [Cell]] = [:]
-  /// What the made rows come from.
+  /// The seed of the generated rows.
   public var seed: UInt64 = 1
 
-  /// Fifty rows for each table, with values at the edges of their types.
+  /// Creates fifty rows for each table, with values at the limits of their types.
   public init() {}
 }
 
-/// Creates a store as an earlier version made it, fills it, and opens it with today's entities.
+/// Creates a store of an earlier version, fills it, and opens it with the present entities.
 ///
 /// ```swift
 /// @Test(arguments: 1...3) func `version n opens`(version: Int) async throws {
@@ -48,7 +51,7 @@ public struct RehearsalRows: Sendable {
 /// }
 /// ```
 ///
-/// Every row of every entity is read afterwards. The store lies in a temporary folder, which is
+/// Every row of every entity is read afterwards. The store is in a temporary folder, which is
 /// removed when the stack closes.
 ///
 /// - Throws: `StoreError` as `Stack.open` does, or if a given row does not fit the description.
@@ -67,7 +70,7 @@ public nonisolated(nonsending) func rehearseMigration(
   to entities: [any Entity.Type], options: Stack.Options = Stack.Options()
 ) async throws -> MigrationRehearsal {
   var options = options
-  // A store that is rebuilt would pass for one that was migrated.
+  // A rebuilt store would look like a migrated store.
   options.ifUnreadable = .fail
   options.schemaVersion = max(options.schemaVersion, old.version)
   var maker = RowMaker(old, rows)
@@ -89,19 +92,19 @@ public nonisolated(nonsending) func rehearseMigration(
 extension SchemaDescription {
   /// Reads a description that was committed as JSON.
   ///
-  /// - Throws: what reading the file throws; `StoreError` with code `schemaMismatch` if it has no
-  ///   description.
+  /// - Throws: the error of reading the file; `StoreError` with code `schemaMismatch` if the file
+  ///   contains no description.
   public init(contentsOf url: URL) throws {
     try self.init(json: String(decoding: Data(contentsOf: url), as: UTF8.self))
   }
 
-  /// Writes the description beside the tests: `schema-v3.json` for version 3.
+  /// Writes the description to a folder beside the tests: `schema-v3.json` for version 3.
   ///
-  /// A file that is there already is compared, never overwritten: a shipped version stays what it
-  /// was.
+  /// An existing file is compared, never overwritten, because the schema of a shipped version does
+  /// not change.
   ///
-  /// - Returns: whether the file is new, and is to be committed.
-  /// - Throws: ``SchemaRecordingError`` if the file says something else.
+  /// - Returns: whether the file is new, and has to be committed.
+  /// - Throws: ``SchemaRecordingError`` if the file describes a different schema.
   @discardableResult
   public func record(in folder: URL) throws -> Bool {
     let url = folder.appendingPathComponent("schema-v\(version).json")
@@ -117,7 +120,7 @@ extension SchemaDescription {
   }
 }
 
-/// The schema changed, but not its version.
+/// An error for a schema that has changed without a new version.
 public struct SchemaRecordingError: Error, CustomStringConvertible {
   /// The file that describes the version.
   public let path: String

@@ -1,7 +1,7 @@
 public import Testing
 internal import Observation
 
-/// Expects that something observable becomes what is wanted, now or soon.
+/// Expects that an observable value becomes equal to a wanted value, at once or soon.
 ///
 /// ```swift
 /// let songs = view.live(Song.all)
@@ -9,17 +9,18 @@ internal import Observation
 /// await expect(songs.elements.map(\.title), becomes: ["So What"])
 /// ```
 ///
-/// For live queries and values, view contexts, map surfaces, and every other type that is
-/// `Observable`: the value is read again when something that it was made of changes. What it was in
-/// between may be skipped. If it does not become so in time, the failure lists what it was instead.
+/// The function is for live queries and values, view contexts, map surfaces, and every other type
+/// that is `Observable`. It reads the value again when a property that the value depends on
+/// changes, and may skip values in between. If the value does not become equal in time, the failure
+/// lists its earlier values.
 ///
 /// - Parameters:
-///   - value: what is read, on the main actor.
-///   - wanted: what it is to be equal to.
-///   - limit: how long it may take; longer in a process that is busy with other tests.
-///   - clock: what measures it.
-///   - sourceLocation: where a failure is shown.
-/// - Returns: whether it became so.
+///   - value: the value, which is read on the main actor.
+///   - wanted: the value to become equal to.
+///   - limit: the maximum time to wait; longer in a process that is busy with other tests.
+///   - clock: the clock that measures the limit.
+///   - sourceLocation: the location at which a failure is shown.
+/// - Returns: whether the value became equal to `wanted`.
 @MainActor @discardableResult
 public func expect<Value: Equatable>(
   _ value: @autoclosure @MainActor () -> Value, becomes wanted: Value,
@@ -37,7 +38,7 @@ public func expect<Value: Equatable>(
     return now == wanted
   }
   if !cameInTime {
-    // The last ones tell more than the first.
+    // The last values tell more than the first.
     let skipped = seen.count > 10 ? "\n  …" : ""
     let was = seen.suffix(10).map { "\n  \($0)" }.joined()
     Issue.record(

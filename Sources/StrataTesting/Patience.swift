@@ -1,12 +1,13 @@
-/// How long a test waits for something that happens elsewhere.
+/// The time that a test waits for an event elsewhere.
 ///
 /// Among a thousand other tests, a task may wait half a minute for its turn. So when the time is
-/// over, everything that is ready to run runs first, many times over: a quarter of a second in a
-/// quiet process, and as long as its tasks wait for each other in a busy one.
+/// over, all tasks that are ready to run are allowed to run first, many times. That takes a quarter
+/// of a second in a quiet process, and as long as its tasks wait for each other in a busy process.
 struct Patience: Sendable {
   private let limit: Duration
   private let clock: any Clock<Duration>
-  /// How often what is ready to run may run when the time is over, and for how long at most.
+  /// The number of turns that ready tasks get when the time is over, and the limit of their
+  /// duration.
   private static let lastTurns = (count: 200, limit: Duration.seconds(300))
 
   init(_ limit: Duration, _ clock: any Clock<Duration>) {
@@ -14,10 +15,11 @@ struct Patience: Sendable {
     self.clock = clock
   }
 
-  /// Looks until something is as wanted, each time it may have changed.
+  /// Calls `look` whenever the state may have changed, until it returns true.
   ///
-  /// - Parameter look: is given what to call, once and from any thread, when it should look again.
-  /// - Returns: false if patience came to its end, or the task was cancelled.
+  /// - Parameter look: checks the state. It is given a closure to call, once and from any thread,
+  ///   when the state may have changed.
+  /// - Returns: false if the time is over, or the task was cancelled.
   func wait(_ look: (_ changed: @escaping @Sendable () -> Void) -> Bool) async -> Bool {
     let (changes, signal) = AsyncStream.makeStream(
       of: Void.self, bufferingPolicy: .bufferingNewest(1))
@@ -27,12 +29,12 @@ struct Patience: Sendable {
       let turns = Task {
         for _ in 0..<Self.lastTurns.count where !Task.isCancelled {
           await MainActor.run {}
-          // Threads that were put off have their turn, too.
+          // Threads that were postponed also get a turn.
           try? await Task.sleep(for: .milliseconds(1))
         }
         signal.finish()
       }
-      // The main actor may be what hangs.
+      // The main actor may be blocked.
       try? await Task.sleep(for: Self.lastTurns.limit)
       turns.cancel()
       signal.finish()

@@ -1,7 +1,7 @@
 internal import Strata
 public import Testing
 
-/// Writes down what an asynchronous sequence gives, for a test to wait for.
+/// Records the elements of an asynchronous sequence, for a test to wait for.
 ///
 /// ```swift
 /// let songs = view.live(Song.all)
@@ -11,20 +11,21 @@ public import Testing
 /// #expect(try await updates.next().insertions == [0])
 /// ```
 ///
-/// Works with `Stack.changes`, `ViewContext.changes`, the updates of live queries and live values,
-/// and any other sequence. Nothing is lost between two calls: what nobody has asked for yet waits.
-/// A wait that takes too long fails, and the failure lists what came instead.
+/// A recorder works with `Stack.changes`, `ViewContext.changes`, the updates of live queries and
+/// live values, and any other sequence. No element is lost between two calls: elements wait until
+/// they are requested. A wait that takes too long fails, and the failure lists the elements that
+/// came.
 public final class Recorder<Element: Sendable>: Sendable {
   private struct State: Sendable {
     var elements: [Element] = []
-    /// How many of them `next` has returned.
+    /// The number of elements that `next` has returned.
     var taken = 0
     var hasEnded = false
     var error: (any Error)?
-    /// To be called when something happens.
+    /// The closures to call at the next change.
     var watchers: [@Sendable () -> Void] = []
 
-    /// Notes something, and returns who is to be told.
+    /// Makes a change, and returns the watchers to call.
     mutating func note(_ change: (inout State) -> Void) -> [@Sendable () -> Void] {
       change(&self)
       defer { watchers = [] }
@@ -38,13 +39,13 @@ public final class Recorder<Element: Sendable>: Sendable {
   private let limit: Duration
   private let words: @Sendable (Element) -> String
 
-  /// Begins to record.
+  /// Starts recording.
   ///
   /// - Parameters:
-  ///   - sequence: what is recorded, until it ends or nobody has the recorder any more.
-  ///   - limit: how long a wait may take; longer in a process that is busy with other tests.
-  ///   - clock: what measures it.
-  ///   - words: what a failure says of an element.
+  ///   - sequence: the sequence, which is recorded until it ends or the recorder is released.
+  ///   - limit: the maximum time of a wait; longer in a process that is busy with other tests.
+  ///   - clock: the clock that measures the limit.
+  ///   - words: describes an element in a failure.
   public init<S: AsyncSequence & Sendable>(
     _ sequence: S, within limit: Duration = .seconds(30),
     clock: any Clock<Duration> = ContinuousClock(),
@@ -73,10 +74,10 @@ public final class Recorder<Element: Sendable>: Sendable {
 
   deinit { task.cancel() }
 
-  /// Everything that came until now.
+  /// The elements that have come until now.
   public var elements: [Element] { state.withLock { $0.elements } }
 
-  /// Ends the recording, as the end of the sequence's consumer would.
+  /// Cancels the task that consumes the sequence, and waits for its end.
   public func stop() async {
     task.cancel()
     await task.value
@@ -84,9 +85,10 @@ public final class Recorder<Element: Sendable>: Sendable {
 
   // MARK: Waiting
 
-  /// The next element that no call has returned yet; waits for it.
+  /// Returns the next element that no call has returned yet, and waits for it if necessary.
   ///
-  /// - Throws: an expectation that has failed, if it does not come in time or the sequence ends.
+  /// - Throws: an expectation that has failed, if the element does not come in time or the sequence
+  ///   ends.
   public func next(sourceLocation: SourceLocation = #_sourceLocation) async throws -> Element {
     try await wait("one more element", sourceLocation) { state in
       guard state.elements.count > state.taken else { return nil }
@@ -95,13 +97,14 @@ public final class Recorder<Element: Sendable>: Sendable {
     }
   }
 
-  /// Waits until what came is as wanted, and returns that.
+  /// Waits until the elements meet a condition, and returns them.
   ///
   /// - Parameters:
-  ///   - wanted: what a failure says was waited for.
-  ///   - sourceLocation: where a failure is shown.
-  ///   - condition: looks at everything that came, whenever something does.
-  /// - Throws: an expectation that has failed, if it does not become so in time or before the end.
+  ///   - wanted: the description of the condition in a failure.
+  ///   - sourceLocation: the location at which a failure is shown.
+  ///   - condition: checks all elements so far, whenever an element comes.
+  /// - Throws: an expectation that has failed, if the condition is not met in time or before the
+  ///   end.
   @discardableResult
   public func wait(
     for wanted: String, sourceLocation: SourceLocation = #_sourceLocation,
@@ -110,10 +113,10 @@ public final class Recorder<Element: Sendable>: Sendable {
     try await wait(wanted, sourceLocation) { condition($0.elements) ? $0.elements : nil }
   }
 
-  /// Waits for the sequence's end, and returns everything that came.
+  /// Waits for the sequence's end, and returns all elements.
   ///
-  /// - Throws: what the sequence threw, or an expectation that has failed, if it does not end in
-  ///   time.
+  /// - Throws: the error of the sequence, or an expectation that has failed, if the sequence does
+  ///   not end in time.
   @discardableResult
   public func end(sourceLocation: SourceLocation = #_sourceLocation) async throws -> [Element] {
     let last = try await wait("the end", sourceLocation) { $0.hasEnded ? $0 : nil }
@@ -121,8 +124,8 @@ public final class Recorder<Element: Sendable>: Sendable {
     return last.elements
   }
 
-  /// - Parameter take: what is waited for, if it is there; called under the lock, as more may come
-  ///   behind it.
+  /// - Parameter take: returns the result of the wait, or nil if it is not there. It is called
+  ///   under the lock, because more elements may come at the same time.
   private func wait<Result: Sendable>(
     _ wanted: String, _ location: SourceLocation, _ take: @Sendable (inout State) -> Result?
   ) async throws -> Result {

@@ -2,32 +2,33 @@ public import Strata
 public import StrataMap
 public import Testing
 
-/// A map that writes down what it is told, and records an issue for every operation that is not
+/// A surface that records its operations, and records an issue for every operation that is not
 /// minimal.
 @MainActor public final class RecordingSurface: AnnotationSurface {
   /// Every operation since the last ``clear()``, in order.
   public private(set) var operations: [AnnotationOperation] = []
-  /// What a map would show now.
+  /// The annotations that a map would show at present.
   public private(set) var shown: [RecordKey: Annotation] = [:]
-  /// Called inside every operation, after it was noted.
+  /// Called inside every operation, after the operation was recorded.
   public var onApply: @MainActor (AnnotationOperation) -> Void = { _ in }
 
-  /// A surface that shows nothing.
+  /// Creates a surface that shows no annotations.
   public init() {}
 
-  /// Notes and shows one operation.
+  /// Records and shows one operation.
   public func apply(_ operation: AnnotationOperation) {
     operations.append(operation)
     operation.replay(on: &shown)
     onApply(operation)
   }
 
-  /// Forgets the operations, not what is shown.
+  /// Removes the recorded operations and keeps the shown annotations.
   public func clear() { operations = [] }
 }
 
 extension AnnotationOperation {
-  /// Applies the operation to what is shown; records an issue if it is not valid or does nothing.
+  /// Applies the operation to shown annotations; records an issue if it is not valid or has no
+  /// effect.
   public func replay(
     on shown: inout [RecordKey: Annotation], sourceLocation: SourceLocation = #_sourceLocation
   ) {

@@ -12,7 +12,7 @@ struct RowMaker {
     random = SeededRandom(seed: wanted.seed)
   }
 
-  /// The rows of every table, by the table's name.
+  /// Returns the rows of every table, by the table's name.
   mutating func rows() -> [String: [[String: Cell]]] {
     var keys: [String: [Cell]] = [:]
     for table in schema.tables where !table.isJoin {
@@ -40,8 +40,9 @@ struct RowMaker {
     return (0..<min(wanted.count, values.count)).map { values.value($0, &random) }
   }
 
-  /// Leaves no more rows than a required unique column has values: of a reference, than there are
-  /// rows to refer to.
+  /// Limits the rows of each table to the number of values of its required unique columns.
+  ///
+  /// A reference has as many values as its target table has rows.
   private func shorten(_ keys: inout [String: [Cell]]) {
     var isShorter: Bool
     repeat {
@@ -56,11 +57,12 @@ struct RowMaker {
     } while isShorter
   }
 
-  /// The columns that are different in every row: of those that are unique together, the one that
-  /// has the most values.
+  /// Returns the columns that differ in every row. Of columns that are unique together, it returns
+  /// the column with the most values.
   private func distinct(_ table: SchemaDescription.Table) -> [SchemaDescription.Column] {
     var names: Set = [table.key]
-    // Those that are unique by themselves first: they may do for others.
+    // Columns that are unique by themselves come first, because they may be a part of other
+    // uniques.
     for unique in table.uniques.sorted(by: { $0.count < $1.count })
     where names.isDisjoint(with: unique) {
       let columns = table.columns.filter { unique.contains($0.name) }
@@ -70,8 +72,10 @@ struct RowMaker {
     return table.columns.filter { names.contains($0.name) && $0.name != table.key }
   }
 
-  /// How many different values a column can have; of a reference to a table that `keys` has not,
-  /// about as many as there will be.
+  /// Returns the number of distinct values of a column.
+  ///
+  /// For a reference to a table that is not in `keys`, this is the number of rows that it will have
+  /// at most.
   private func count(_ column: SchemaDescription.Column, _ keys: [String: [Cell]]) -> Int {
     guard let target = column.target else { return values(column, isDistinct: true).count }
     return schema[table: target].flatMap { keys[$0.name]?.count } ?? wanted.count
@@ -112,7 +116,7 @@ struct RowMaker {
     column.target.flatMap { schema[table: $0] }.flatMap { keys[$0.name] } ?? []
   }
 
-  /// Links of rows that there are, each once.
+  /// Returns links between existing rows, each once.
   private mutating func links(
     _ table: SchemaDescription.Table, _ keys: [String: [Cell]]
   ) -> [[String: Cell]] {

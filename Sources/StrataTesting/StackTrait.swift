@@ -1,7 +1,7 @@
 public import Strata
 public import Testing
 
-/// Gives each test a temporary stack of its own.
+/// A trait that gives each test a temporary stack of its own.
 ///
 /// ```swift
 /// @Suite(.stack(Song.self)) struct SongTests {
@@ -10,9 +10,9 @@ public import Testing
 /// }
 /// ```
 ///
-/// On a suite it applies to every test in it; each case of a parametrised test has its own, also
-/// while others run beside it. The stack is closed and its files are removed when the case ends,
-/// however it ends.
+/// On a suite, the trait applies to every test of the suite. Each case of a parametrised test has
+/// its own stack, even while other cases run at the same time. The stack is closed and its files
+/// are removed when the case ends, however it ends.
 public struct StackTrait: TestTrait, SuiteTrait, TestScoping {
   fileprivate let entities: [any Entity.Type]
   fileprivate let fixtures: [Fixture]
@@ -36,12 +36,12 @@ public struct StackTrait: TestTrait, SuiteTrait, TestScoping {
 }
 
 extension Trait where Self == StackTrait {
-  /// A temporary stack of the given entities for each test.
+  /// Returns a trait that gives each test a temporary stack of the given entities.
   ///
   /// - Parameters:
-  ///   - entities: what the store keeps.
-  ///   - fixtures: what it has when the test begins, loaded in this order.
-  ///   - options: how it is opened; the same for every test.
+  ///   - entities: the entities of the store.
+  ///   - fixtures: the fixtures that are loaded before the test begins, in this order.
+  ///   - options: the options for opening the stack; the same for every test.
   public static func stack(
     _ entities: any Entity.Type..., loading fixtures: Fixture...,
     options: Stack.Options = Stack.Options()
@@ -66,7 +66,7 @@ extension Stack {
 
 /// Runs `body` with a temporary stack that is closed and removed afterwards.
 ///
-/// - Throws: what `body` throws; `StoreError` as `Stack.temporary` does.
+/// - Throws: the error of `body`; `StoreError` as `Stack.temporary` does.
 public nonisolated(nonsending) func withTemporaryStack<R>(
   _ entities: any Entity.Type..., options: Stack.Options = Stack.Options(),
   body: nonisolated(nonsending) (Stack) async throws -> R
@@ -76,7 +76,7 @@ public nonisolated(nonsending) func withTemporaryStack<R>(
 
 /// Runs `body` with a temporary stack of a list of entities.
 ///
-/// - Throws: what `body` throws; `StoreError` as `Stack.temporary` does.
+/// - Throws: the error of `body`; `StoreError` as `Stack.temporary` does.
 public nonisolated(nonsending) func withTemporaryStack<R>(
   _ entities: [any Entity.Type], options: Stack.Options = Stack.Options(),
   body: nonisolated(nonsending) (Stack) async throws -> R

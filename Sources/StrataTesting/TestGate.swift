@@ -1,17 +1,18 @@
-/// A door that a test opens: whoever comes before waits.
+/// A gate that holds tasks until a test opens it.
 ///
-/// The way to hold concurrent code at one place without sleeping. Closed at first.
+/// It holds concurrent code at one place without sleeping. It is closed at first.
 public actor TestGate {
   private var isOpen = false
   private var waiting: [UnsafeContinuation<Void, Never>] = []
   private var arrivals = 0
   private var watchers: [(count: Int, continuation: UnsafeContinuation<Void, Never>)] = []
 
-  /// A closed gate.
+  /// Creates a closed gate.
   public init() {}
 
-  /// Goes through, or waits until the gate opens, also if the task is cancelled: what was cancelled
-  /// can be held, too.
+  /// Passes the gate, or waits until it opens.
+  ///
+  /// A cancelled task waits, too, so that a test can hold it.
   public func pass() async {
     arrivals += 1
     let reached = watchers.filter { $0.count <= arrivals }
@@ -22,8 +23,8 @@ public actor TestGate {
     }
   }
 
-  /// Returns when somebody has come to the gate `count` times in all, and not before, also if the
-  /// task is cancelled.
+  /// Waits until tasks have reached the gate `count` times in all, even if the waiting task is
+  /// cancelled.
   public func arrived(_ count: Int = 1) async {
     await withUnsafeContinuation { continuation in
       if arrivals >= count { continuation.resume() } else { watchers.append((count, continuation)) }

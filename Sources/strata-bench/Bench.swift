@@ -1,26 +1,29 @@
 import Foundation
 import Strata
 
-/// Something that went wrong with the measuring itself, or a result that is wrong.
+/// An error of the measurement, or a wrong result.
 struct BenchError: Error, CustomStringConvertible {
   let description: String
 
   init(_ description: String) { self.description = description }
 }
 
-/// Fails unless a result is right; called outside of what is timed.
+/// Throws unless a result is right.
+///
+/// Expensive checks are outside of the timed code.
 func check(_ isRight: Bool, _ what: @autoclosure () -> String) throws {
   if !isRight { throw BenchError("wrong result: \(what())") }
 }
 
-/// What the workloads share: the options, and store files in a folder that is removed at the end.
+/// The options and the store files that the workloads share.
 ///
-/// Both sides begin with copies of one file, so tables, indexes and pages are the same.
+/// The files are in a folder that ``finish()`` removes. All sides begin with copies of one file, so
+/// their tables, indexes and pages are the same.
 @MainActor
 final class Bench {
-  /// Measured repetitions of everything; one more comes before them and is not counted.
+  /// The number of measured repetitions. A warm-up repetition comes before them and does not count.
   let repetitions: Int
-  /// What else is measured, besides Strata and raw SQLite.
+  /// The libraries that are measured besides Strata and raw SQLite.
   let peers: [Peer]
   private let folder: URL
   private var lastFile = 0
@@ -39,13 +42,13 @@ final class Bench {
 
   // MARK: Files
 
-  /// A file name that nobody has used.
+  /// Returns an unused file name.
   func newFile(_ suffix: String) -> URL {
     lastFile += 1
     return folder.appendingPathComponent("\(lastFile).\(suffix)")
   }
 
-  /// A new store file with the first `songs` songs.
+  /// Makes a store file with the first `songs` songs.
   func newStore<E: Entity>(_ entity: E.Type = Song.self, songs: Int) async throws -> URL {
     let copy = newFile("sqlite")
     try FileManager.default.copyItem(at: try await template(entity, songs: songs), to: copy)
@@ -56,7 +59,7 @@ final class Bench {
     let name = "\(entity), \(songs)"
     if let known = templates[name] { return known }
     let url = newFile("sqlite")
-    // Strata creates the tables, so what is measured against has its layout.
+    // Strata creates the tables, so that all sides have its layout.
     try await Stack.open(entity, at: url).close()
     if songs > 0 {
       let raw = try RawConnection(url.path)
@@ -79,8 +82,9 @@ final class Bench {
     }
   }
 
-  /// Lends a stack over a copy of the store with the first `songs` songs, and then the closed
-  /// file to `verify`.
+  /// Runs `body` with a stack over a copy of the store with the first `songs` songs.
+  ///
+  /// Then `verify` gets the closed file.
   func withStack<R, E: Entity>(
     _ entity: E.Type = Song.self, songs: Int, options: Stack.Options = Stack.Options(),
     verify: (URL) throws -> Void = { _ in }, _ body: (Stack) async throws -> R
@@ -98,7 +102,9 @@ final class Bench {
     return result
   }
 
-  /// The same with a connection of SQLite's C interface.
+  /// Runs `body` with a connection of SQLite's C interface over such a copy.
+  ///
+  /// Then `verify` gets the closed file.
   func withRaw<R, E: Entity>(
     _ entity: E.Type = Song.self, songs: Int, verify: (URL) throws -> Void = { _ in },
     _ body: (RawConnection) async throws -> R
@@ -112,7 +118,7 @@ final class Bench {
 
   // MARK: Repeating
 
-  /// Measures Strata alone, where nothing else has the like.
+  /// Measures Strata alone, for metrics that no other side has.
   func measure(
     _ metrics: [String], _ strata: () async throws -> [Double]
   ) async throws -> [Figure] {
@@ -123,9 +129,9 @@ final class Bench {
     return figures
   }
 
-  /// Runs the sides in turns, and the side that begins in turns too.
+  /// Runs the sides in turn. Each repetition begins with the next side.
   ///
-  /// A side returns one sample for each of `metrics`.
+  /// A side returns a sample for each of `metrics`.
   func compare(
     _ metrics: [String], strata: () async throws -> [Double], raw: () async throws -> [Double]
   ) async throws -> [Figure] {
@@ -153,7 +159,7 @@ final class Bench {
 }
 
 extension [Figure] {
-  /// Adds one sample to each figure, unless they are not counted.
+  /// Adds a sample to each figure, except in the warm-up repetition.
   fileprivate mutating func add(
     _ samples: [Double], to side: WritableKeyPath<Figure, [Double]>, _ isWarmUp: Bool
   ) {

@@ -1,8 +1,8 @@
 import Foundation
 
-/// Runs the benchmark as the command line says, and ends the process.
+/// Runs the benchmark with the options of the command line, and ends the process.
 ///
-/// - Parameter more: workloads besides those that every peer can have.
+/// - Parameter more: workloads without peers, besides `Workload.all`.
 @MainActor
 func runBenchmark(
   _ program: String, peers: [Peer] = [], more: [Workload] = []

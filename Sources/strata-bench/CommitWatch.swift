@@ -4,9 +4,9 @@ import Synchronization
 
 /// Notes the moment of every commit of a stack.
 ///
-/// A subscriber of the stack's changes is resumed in the writer's own turn, right after COMMIT. Its
-/// task runs on an executor that notes the time and puts the job aside, so watching wakes no
-/// thread while something is measured.
+/// The writer resumes a consumer of the stack's changes in its own turn, right after COMMIT. The
+/// consumer's task runs on an executor that notes the time and puts the job aside. So the watch
+/// wakes no thread during a measurement.
 final class CommitWatch: Sendable {
   private let executor = NotingExecutor()
   private let task: Task<Void, Never>
@@ -19,7 +19,8 @@ final class CommitWatch: Sendable {
     executor.runJobs()
   }
 
-  /// The time from the last commit to an instant, in microseconds; then watches for the next one.
+  /// Returns the time from the last commit to an instant in microseconds, and watches for the next
+  /// commit.
   func microseconds(to instant: ContinuousClock.Instant) -> Double {
     let commit = executor.lastNote
     executor.runJobs()
@@ -27,7 +28,7 @@ final class CommitWatch: Sendable {
   }
 }
 
-/// Runs its jobs only when told to, and knows when the last one came.
+/// An executor that runs its jobs on demand, and knows the moment at which the last job came.
 private final class NotingExecutor: TaskExecutor {
   private struct State {
     var jobs: [UnownedJob] = []
@@ -48,7 +49,7 @@ private final class NotingExecutor: TaskExecutor {
 
   var lastNote: ContinuousClock.Instant? { state.withLock { $0.lastNote } }
 
-  /// Runs everything put aside, and what that puts aside.
+  /// Runs all jobs that were put aside, including the jobs that come meanwhile.
   func runJobs() {
     queue.sync {
       while let job = state.withLock({ $0.jobs.popLast() }) {

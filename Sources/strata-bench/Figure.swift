@@ -5,7 +5,8 @@ struct Figure {
   let metric: String
   var strata: [Double] = []
   var raw: [Double] = []
-  /// In the order of the benchmark's peers; empty for one that does not have the metric.
+  /// The samples of the peers, in the order of the benchmark's peers. A peer without the metric has
+  /// no samples.
   var peers: [[Double]]
 
   init(metric: String, peers: Int) {
@@ -17,19 +18,19 @@ struct Figure {
   var rawMedian: Double { raw.percentile(0.5) }
   var ratio: Double { strataMedian / rawMedian }
 
-  /// Not-a-number for a peer that does not have the metric.
+  /// The medians of the peers. The median of a peer without the metric is not-a-number.
   var peerMedians: [Double] { peers.map { $0.percentile(0.5) } }
 }
 
 extension [Double] {
-  /// The sample that a share of the samples does not exceed; not-a-number of none.
+  /// Returns the sample that a share of the samples does not exceed; not-a-number without samples.
   func percentile(_ share: Double) -> Double {
     if isEmpty { return .nan }
     return sorted()[Swift.min(count - 1, Int(Double(count) * share))]
   }
 }
 
-/// Time since it was made.
+/// A watch that starts when it is made.
 struct Stopwatch {
   private let start = ContinuousClock.now
 

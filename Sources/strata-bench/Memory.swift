@@ -1,11 +1,11 @@
 import Foundation
 
-/// What the process has allocated.
+/// The memory of the process.
 enum Memory {
-  /// The most bytes that were resident at a time since the program began.
+  /// The largest resident size in bytes since the start of the program.
   static var peak: Int {
     #if os(Linux)
-      // `getrusage` would count what the parent process had when it made this one.
+      // `getrusage` would count the memory that the parent process had when it started this one.
       let status = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)
       let line = status?.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
       return (line?.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0) * 1024
@@ -16,8 +16,7 @@ enum Memory {
     #endif
   }
 
-  /// The bytes in use in all of the allocator's arenas, its own overhead included; nil where the C
-  /// library is not glibc.
+  /// The bytes in use in all arenas of the allocator, its own overhead included; nil without glibc.
   static var allocated: Int? {
     #if canImport(Glibc)
       guard let report = mallocInfo() else { return nil }
@@ -38,7 +37,8 @@ enum Memory {
   }
 
   #if canImport(Glibc)
-    /// What `malloc_info` writes; the Glibc module has no `malloc.h`.
+    /// Returns the report of `malloc_info`, which it finds by name: the Glibc module has no
+    /// `malloc.h`.
     private static func mallocInfo() -> String? {
       typealias Function = @convention(c) (Int32, UnsafeMutablePointer<FILE>) -> Int32
       guard let symbol = dlsym(nil, "malloc_info") else { return nil }

@@ -1,11 +1,11 @@
-/// What the command line asks for.
+/// The options of the command line.
 struct Options {
   var workloads: [Workload]
   var repetitions = 5
   var asJSON = false
   var wantsHelp = false
 
-  /// A command line that makes no sense.
+  /// An error in the command line.
   struct Failure: Error { let message: String }
 
   init(_ arguments: some Sequence<String>, among all: [Workload]) throws(Failure) {

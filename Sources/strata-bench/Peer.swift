@@ -1,9 +1,11 @@
-/// Another library that runs the same workloads.
+/// A library that runs the same workloads as Strata.
 struct Peer {
-  /// One run of a side: a sample for each metric, not-a-number for one that it does not have.
+  /// A run of a side. It returns a sample for each metric, or not-a-number for a metric that it
+  /// lacks.
   typealias Side = @MainActor () async throws -> [Double]
 
   let name: String
-  /// Prepares the peer's side of the comparison with the given first metric; nil if it has none.
+  /// Prepares the peer's side of the comparison with the given first metric; nil if it has no such
+  /// side.
   let side: @MainActor (Bench, String) async throws -> Side?
 }

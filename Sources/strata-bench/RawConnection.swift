@@ -1,10 +1,10 @@
 import CStrataSQLite
 import Foundation
 
-/// SQLite as a careful user of its C interface writes it: what Strata is measured against.
+/// A connection that uses SQLite's C interface like a careful user, to measure Strata against.
 ///
-/// Write-ahead log, synchronous = NORMAL, prepared statements that are kept, text copied when it
-/// is bound.
+/// It has a write-ahead log, `synchronous = NORMAL` and prepared statements that it keeps. It
+/// copies text when it binds it.
 final class RawConnection {
   private let handle: OpaquePointer
 
@@ -45,7 +45,7 @@ final class RawConnection {
   }
 }
 
-/// A prepared statement, and the song in its parameters or in its current row.
+/// A prepared statement, with songs as parameters and as rows.
 final class RawStatement {
   private let handle: OpaquePointer
 
@@ -53,7 +53,7 @@ final class RawStatement {
 
   deinit { sqlite3_finalize(handle) }
 
-  /// Moves to the next row; false at the end.
+  /// Moves to the next row. Returns false at the end.
   @inline(__always)
   func step() throws -> Bool {
     let code = sqlite3_step(handle)
@@ -158,7 +158,7 @@ final class RawStatement {
       hidden: integer(10) != 0)
   }
 
-  /// The songs of all rows.
+  /// Returns the songs of all rows.
   func songs() throws -> [Song] {
     var songs: [Song] = []
     while try step() { songs.append(song) }
@@ -179,7 +179,7 @@ enum SongSQL {
   static let upsert =
     "\(insert) ON CONFLICT (id) DO UPDATE SET "
     + names.dropFirst().map { "\($0) = excluded.\($0)" }.joined(separator: ", ")
-  /// Every column, the key as the first parameter.
+  /// Sets every column. The key is the first parameter.
   static let update =
     "UPDATE songs SET "
     + names.enumerated().dropFirst().map { "\($1) = ?\($0 + 1)" }.joined(separator: ", ")

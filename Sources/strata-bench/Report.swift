@@ -3,7 +3,7 @@ import Foundation
 /// Prints figures as they come: a line of a table, or a line of JSON.
 struct Report {
   let asJSON: Bool
-  /// The names of what is measured besides Strata and raw SQLite.
+  /// The names of the peers.
   let peers: [String]
 
   private static let widths = [9, 34, 11, 11, 8, 11, 11]
@@ -64,13 +64,13 @@ struct Report {
     let widths = Self.widths + peers.map { max(11, $0.count) }
     let padded = zip(cells, widths).enumerated().map { column, cell in
       let space = String(repeating: " ", count: max(0, cell.1 - cell.0.count))
-      // Words to the left, numbers to the right.
+      // Words are aligned to the left, numbers to the right.
       return column < 2 ? cell.0 + space : space + cell.0
     }
     put(padded.joined(separator: " "))
   }
 
-  /// Writes at once, so that a long run shows what it has.
+  /// Writes a line at once, so that a long run shows its results.
   private func put(_ line: String) {
     FileHandle.standardOutput.write(Data((line + "\n").utf8))
   }

@@ -43,7 +43,7 @@ extension Song {
   ]
   private static let keys = ["C", "G", "D", "A", "E", "F", "Bb", "Eb", "Am", "Em"]
 
-  /// The song with a given key: always the same one.
+  /// Makes the song with a given key, which is the same in every run.
   init(number: Int) {
     let first = UInt64(number).mixed
     let second = first.mixed
@@ -63,12 +63,12 @@ extension Song {
     hidden = !bit(42) && !bit(43)
   }
 
-  /// The songs with the keys from 1 to `count`.
+  /// Returns the songs with the keys from 1 to `count`.
   static func generated(_ count: Int) -> [Song] { (1...count).map(Song.init(number:)) }
 }
 
 extension UInt64 {
-  /// The number after one step of SplitMix64: a hash that is the same everywhere.
+  /// The number after one step of SplitMix64, a hash that is the same on every machine.
   var mixed: UInt64 {
     var bits = self &+ 0x9E37_79B9_7F4A_7C15
     bits = (bits ^ (bits >> 30)) &* 0xBF58_476D_1CE4_E5B9

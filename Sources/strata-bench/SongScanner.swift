@@ -1,13 +1,13 @@
 import Foundation
 
-/// A JSON scanner that knows songs and nothing else: what a careful user could write by hand.
+/// A JSON scanner for songs alone, as a careful user could write it by hand.
 ///
-/// Validates nothing and refuses escapes, which the generated songs do not have.
+/// It validates nothing, and refuses escapes, which the generated songs do not have.
 struct SongScanner {
   private let bytes: UnsafeBufferPointer<UInt8>
   private var position = 0
 
-  /// Lends the songs of a JSON array of objects, so many at a time.
+  /// Calls `body` with the songs of a JSON array of objects, `portion` songs at a time.
   static func scan(_ data: Data, portion: Int, _ body: ([Song]) -> Void) throws {
     try data.withUnsafeBytes { bytes in
       var scanner = SongScanner(bytes: bytes.bindMemory(to: UInt8.self))
@@ -60,7 +60,7 @@ struct SongScanner {
 
   // MARK: Tokens
 
-  /// Passes white space and then `character`, if it is there.
+  /// Skips white space, and then `character` if it follows. Returns whether it does.
   @inline(__always)
   private mutating func take(_ character: Unicode.Scalar) throws -> Bool {
     while position < bytes.count, bytes[position] <= UInt8(ascii: " ") { position += 1 }

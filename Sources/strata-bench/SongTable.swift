@@ -6,7 +6,7 @@ struct SongTable {
 
   init(_ url: URL) throws { connection = try RawConnection(url.path) }
 
-  /// Fails unless the table has exactly these songs, which are in key order.
+  /// Throws unless the table has exactly these songs. They must be in key order.
   func verify(_ songs: [Song]) throws {
     let rows = try connection.prepare("\(SongSQL.select) ORDER BY id")
     var count = 0

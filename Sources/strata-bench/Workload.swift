@@ -1,13 +1,13 @@
-/// One thing that is measured.
+/// A named measurement.
 struct Workload: Sendable {
-  /// What `--only` names it by.
+  /// The name for `--only`.
   let name: String
   let summary: String
-  /// Whether it takes minutes, and runs only when it is asked for.
+  /// Whether it takes minutes. A long workload runs only if `--only` names it.
   var isLong = false
   let run: @MainActor @Sendable (Bench) async throws -> [Figure]
 
-  /// Every workload that a peer can have, in the order in which they run.
+  /// The workloads that a peer can have, in the order in which they run.
   static let all: [Workload] = [
     .insert, .upsert, .fetch, .parts, .pages, .find, .commit, .live, .unconcerned, .equalQueries,
     .mixed, .importing, .importGrowth, .importSaves, .related, .model, .commits, .growth,

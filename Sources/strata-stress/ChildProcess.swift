@@ -1,11 +1,13 @@
 import Foundation
 import Strata
 
-/// What one process of ``ProcessStress`` does: commits steps at random, and follows what everybody
-/// commits by streams and live queries alone.
+/// A process of ``ProcessStress``.
 ///
-/// Its first line of input begins it; `more` asks for one more commit, and a number is the last
-/// commit of all processes. It closes the store when another line says so.
+/// The process commits random steps. It follows the commits of all processes through streams and
+/// live queries alone.
+///
+/// The first line of its input starts the work. The line `more` asks for one more commit. A number
+/// is the last commit of all processes. The line after the number closes the store.
 @MainActor
 struct ChildProcess {
   struct Options {
@@ -40,7 +42,7 @@ struct ChildProcess {
   init(_ options: Options) { self.options = options }
 
   func run() async throws {
-    // Nobody would ask any more whether it comes to an end.
+    // The input ends when the parent process ends. No process waits for this one then.
     let input = LineReader(.standardInput) { exit(3) }
     let watchdog = Watchdog(mode: "child", work: ProcessStress.work(options.commits))
     watchdog.begin("opening")
@@ -76,7 +78,8 @@ struct ChildProcess {
     }
     guard let last = line.flatMap({ Int64($0) }) else { exit(3) }
 
-    // Nothing is committed or closed any more: only the signals of others' commits bring the view there.
+    // No process commits or closes a store from here on. Only the signals of foreign commits can
+    // bring the view to `last`.
     watchdog.begin("seeing commit \(last) in process \(options.number)")
     try await stack.view.merged(last)
     var violations: [String] = []
@@ -107,8 +110,8 @@ struct ChildProcess {
   }
 }
 
-/// Commits steps and writes each down: before, as what is about to be done, and after, with the
-/// number of its commit.
+/// Commits random steps and writes each step to a file twice: before its save, and after the save
+/// with the number of the commit.
 private actor ChildWorker {
   private let stack: Stack
   private let options: ChildProcess.Options
@@ -137,7 +140,7 @@ private actor ChildWorker {
         done += 1
       } catch {
         log.write(Data("-\n".utf8))
-        // Others move the same money; a machine that is busy may keep the store locked for long.
+        // Other processes move the same money. A busy machine may keep the store locked for long.
         switch error.code {
         case .conflict: counts.conflicts += 1
         case .busy: counts.busy += 1

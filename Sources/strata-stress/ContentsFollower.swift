@@ -1,6 +1,6 @@
 import Strata
 
-/// Rebuilds the store from a change stream alone.
+/// A consumer that rebuilds the contents of a store from a change stream alone.
 actor ContentsFollower {
   private let name: String
   private var contents: StoreContents
@@ -11,8 +11,8 @@ actor ContentsFollower {
   private var waiter: (commit: Int64, continuation: UnsafeContinuation<Void, Never>)?
 
   /// - Parameters:
-  ///   - start: what is in the store at `commit`.
-  ///   - pace: how long it rests after each element.
+  ///   - start: the contents of the store at `commit`.
+  ///   - pace: the pause after each element.
   init(
     _ start: StoreContents, at commit: Int64, _ changes: ChangeStream<ChangeSet>, _ name: String,
     pace: Duration? = nil

@@ -1,15 +1,17 @@
 import Foundation
 
-/// Measures how long the main actor is held: it asks for a turn every millisecond, and notes how
-/// long that took to come, and what the main thread computed since the turn before.
+/// Measures how long the main actor is held.
 ///
-/// On a machine that does other things, too, waiting says little about who was in the way; the
-/// time that the main thread itself has computed is nobody else's.
+/// It asks for a turn of the main actor every millisecond. It notes the wait for the turn, and the
+/// processor time of the main thread since the turn before.
+///
+/// On a busy machine the wait does not tell who delayed the turn. The processor time of the main
+/// thread belongs to that thread alone.
 enum Heartbeat {
   struct Beats: Sendable {
-    /// How long each turn took to come.
+    /// The wait for each turn, sorted.
     let waits: [Duration]
-    /// What the main thread computed between two turns.
+    /// The processor time of the main thread between two turns, sorted.
     let held: [Duration]
 
     init(waits: [Duration], held: [Duration]) {
@@ -18,7 +20,7 @@ enum Heartbeat {
     }
   }
 
-  /// The beats while `body` runs.
+  /// Returns the beats while `body` runs.
   @concurrent
   static func beats(during body: @escaping @Sendable () async throws -> Void) async throws -> Beats
   {
@@ -32,8 +34,8 @@ enum Heartbeat {
         let now = await computed()
         let wait = clock.now - asked
         waits.append(wait)
-        // Many short turns fit into the time for which this task was not woken; what holds somebody
-        // up is what they wait for.
+        // Many short turns fit into the time for which this task was not woken. So the main actor
+        // was held for no longer than the wait and the sleep before it.
         if now.thread == last.thread {
           held.append(min(now.time - last.time, wait + .milliseconds(1)))
         }
@@ -48,8 +50,9 @@ enum Heartbeat {
     return await heart.value
   }
 
-  /// The processor time that the main actor's thread has used. On Linux that is any thread, another
-  /// one from time to time.
+  /// Returns the thread of the main actor, and the processor time that it has used.
+  ///
+  /// On Linux the main actor runs on any thread, and changes it from time to time.
   @MainActor
   private static func computed() -> (thread: UInt, time: Duration) {
     var time = timespec()
@@ -60,7 +63,7 @@ enum Heartbeat {
 }
 
 extension [Duration] {
-  /// The value that a part of a sorted list does not exceed.
+  /// Returns the value that a share of the sorted list does not exceed.
   func quantile(_ part: Double) -> Duration {
     isEmpty ? .zero : self[Int(Double(count - 1) * part)]
   }

@@ -3,8 +3,9 @@ import Strata
 import StrataImport
 import StrataMap
 
-/// Opens and closes stacks with everything that hangs on them: all of it must be gone afterwards,
-/// and neither memory nor file descriptors may grow.
+/// Opens and closes stacks with contexts, live queries, registries and an outbox.
+///
+/// Afterwards every object must be freed. Memory and the number of file descriptors must not grow.
 @MainActor
 struct LeakStress {
   struct Options {
@@ -20,7 +21,7 @@ struct LeakStress {
     var report = Report(mode: "leaks")
     let watchdog = Watchdog(mode: "leaks", work: Watchdog.patience)
     var random = SplitMix64(seed: options.seed)
-    // What is made once and kept, such as threads, is there after a while.
+    // The warm-up makes everything that the process makes once and keeps, such as threads.
     let warmUp = max(20, min(500, options.cycles / 4))
     var before = (memory: ProcessState.memory, descriptors: Descriptors.count)
     for cycle in 0..<(warmUp + options.cycles) where report.violations.count < 10 {
@@ -38,8 +39,8 @@ struct LeakStress {
     report.counts["openedDescriptors"] = opened
     if opened > 4 { report.violations.append("\(opened) file descriptors were left open") }
     #if !TSAN
-      // Allocators keep some megabytes to themselves, whatever the number of cycles;
-      // ThreadSanitizer keeps some for every thread.
+      // Allocators keep some megabytes, whatever the number of cycles. ThreadSanitizer keeps memory
+      // for every thread.
       if grown > 16 << 20 {
         report.violations.append("\(grown) bytes more than after \(warmUp) cycles")
       }
@@ -47,7 +48,7 @@ struct LeakStress {
     return report
   }
 
-  /// What is left of a stack that was used and closed.
+  /// Uses a stack, lets it end, and returns the names of the objects that are still alive.
   private func remains(_ cycle: Int, _ random: inout SplitMix64) async throws -> [String] {
     weak var stack: Stack?
     weak var view: ViewContext?
@@ -102,7 +103,7 @@ struct LeakStress {
       _ = try await pushing.requests()
       if Bool.random(using: &random) { pins.detach() }
       if closes { await open.close() }
-      // Whoever follows is let go by closing, or goes by itself.
+      // Closing ends the consumers. Without it they have to be cancelled.
       if !closes {
         following.cancel()
         listening.cancel()

@@ -4,7 +4,7 @@ import Strata
 struct Counter: Entity, Equatable {
   var id = 0
   var value = 0
-  /// Who took the last number: two that take the same one must not agree.
+  /// A random mark of the last increment, because two increments to the same value must not agree.
   var stamp: UInt64 = 0
 
   static let schema = Schema<Counter>("counters", key: \.id) {
@@ -13,7 +13,9 @@ struct Counter: Entity, Equatable {
   }
 }
 
-/// Written by one process, deleted by another one: by one only, as two deletions agree.
+/// A note that one process writes and another process deletes.
+///
+/// No other process deletes it, because two deletions would agree.
 struct Note: Entity, Equatable {
   var id = 0
   var text = ""
@@ -25,12 +27,13 @@ struct Note: Entity, Equatable {
   }
 }
 
-/// What one commit of a process does, as it is written down and done again.
+/// The work of one commit of a process, as a line that can be written down and replayed.
 enum Step: Equatable {
   case transfer(from: Int, to: Int, amount: Int)
   case insert(note: Int)
   case delete(note: Int)
-  /// Takes the next number of a counter: 0 is everybody's, the others a process's own.
+  /// Takes the next number of a counter. All processes share counter 0; every other counter belongs
+  /// to one process.
   case take(counter: Int)
 
   var line: String {
@@ -55,13 +58,15 @@ enum Step: Equatable {
   }
 }
 
-/// The numbers that steps change: what was acknowledged makes them.
+/// The numbers that acknowledged steps lead to.
 struct Ledger: Equatable {
   var balances: [Int: Int] = [:]
   var notes: Set<Int> = []
   var counters: [Int: Int] = [:]
 
-  /// Does a step; false if it could not have been done now.
+  /// Applies a step.
+  ///
+  /// - Returns: false if the step is impossible in this state.
   mutating func apply(_ step: Step) -> Bool {
     switch step {
     case .transfer(let from, let to, let amount):

@@ -1,10 +1,12 @@
 import Foundation
 
-/// The lines of a file handle, as they come; a thread of its own waits for them.
+/// The lines of a file handle, in order of arrival.
+///
+/// A thread of its own waits for the lines.
 actor LineReader {
   private var lines: AsyncStream<String>.Iterator
 
-  /// - Parameter onEnd: called when nothing more comes, whatever is still to be read.
+  /// - Parameter onEnd: called at the end of the handle's data, even if lines are still unread.
   init(_ handle: FileHandle, onEnd: @escaping @Sendable () -> Void = {}) {
     let (stream, continuation) = AsyncStream<String>.makeStream()
     lines = stream.makeAsyncIterator()
@@ -24,7 +26,7 @@ actor LineReader {
     }
   }
 
-  /// The next line; nil at the end.
+  /// Returns the next line, or nil at the end.
   func next() async -> String? {
     var iterator = lines
     let line = await iterator.next(isolation: #isolation)

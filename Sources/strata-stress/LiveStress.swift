@@ -2,15 +2,16 @@ import Foundation
 import Strata
 import StrataImport
 
-/// An import under ten live queries, with a heartbeat on the main actor: Strata must not hold it,
-/// whatever comes.
+/// Imports under ten live queries, with a heartbeat on the main actor.
+///
+/// Strata must not hold the main actor, whatever the import brings.
 struct LiveStress {
   struct Options {
     var rows = 1_000_000
     var seed: UInt64 = 1
   }
 
-  /// The longest that the main actor may be held.
+  /// The longest time that the main actor may be held.
   private static let most = Duration.milliseconds(8)
 
   private static let mapping = JSONMapping<Account> {
@@ -57,7 +58,7 @@ struct LiveStress {
       report.counts["loads", default: 0] += follower.loads
     }
     report.counts["rows"] = try await stack.count(Account.all)
-    // Beats between which the main actor has changed its thread say nothing.
+    // A beat does not count if the main actor has changed its thread since the beat before.
     report.counts["beats"] = beats.held.count
     report.require("rows", atLeast: max(1, options.rows))
     report.require("updates", "beats")
@@ -66,7 +67,7 @@ struct LiveStress {
     return report
   }
 
-  /// Lists, windows, sections and a query through a reference.
+  /// Returns followers of lists, windows, sections and a query through a reference.
   @MainActor
   private func followers(of view: ViewContext) async throws -> [Follower] {
     var followers: [Follower] = []
@@ -88,7 +89,7 @@ struct LiveStress {
   }
 }
 
-/// A live query whose updates somebody takes on the main actor.
+/// A live query with a subscriber on the main actor.
 @MainActor
 private final class Follower {
   private let query: Query<Account>
@@ -120,7 +121,7 @@ private final class Follower {
 
   var loads: Int { live.statistics.loads }
 
-  /// What is wrong with what is shown, if anything.
+  /// Returns the fault of the shown elements, or nil.
   func problem(_ view: ViewContext) async throws -> String? {
     let fetched = try await view.fetch(query)
     let elements = live.elements
@@ -143,7 +144,7 @@ private final class Follower {
   }
 }
 
-/// Accounts as lines of JSON, made as they are read.
+/// Accounts as lines of JSON, generated while they are read.
 private struct AccountFeed: AsyncSequence, Sendable {
   let rows: Int
   let seed: UInt64
@@ -172,8 +173,7 @@ private struct AccountFeed: AsyncSequence, Sendable {
 }
 
 extension Report {
-  /// How long turns of the main actor took to come, and what it computed in between, in
-  /// microseconds.
+  /// Adds the waits for turns of the main actor, and the times that it was held, in microseconds.
   fileprivate mutating func add(_ name: String, _ beats: Heartbeat.Beats) {
     for (kind, times) in [("Wait", beats.waits), ("Held", beats.held)] {
       for (part, value) in [("P50", 0.5), ("P99", 0.99), ("Max", 1)] {
@@ -183,7 +183,7 @@ extension Report {
   }
 }
 
-/// What the process has used.
+/// The memory of the process.
 private enum Memory {
   /// The largest resident size in bytes.
   static var peak: Int {

@@ -1,8 +1,10 @@
 import Foundation
 import Strata
 
-/// Many small commits under a view context that keeps merging, or that nobody looks at: the
-/// write-ahead log must stay near its limit, although the view always has a snapshot pinned.
+/// Makes many small commits under a view context that keeps merging, and under an idle view
+/// context.
+///
+/// The write-ahead log must stay near its limit, although the view context always pins a snapshot.
 struct LogStress {
   struct Options {
     var commits = 200_000
@@ -21,8 +23,8 @@ struct LogStress {
       let largest = try await largestLog(isIdle: isIdle, watchdog)
       let limit = Stack.Options().logLimit
       report.counts[isIdle ? "largestLogIdle" : "largestLogMerging"] = largest
-      // On a busy machine the view context often has no turn in the time that a checkpoint waits
-      // for it, and commits go on.
+      // On a busy machine the view context often has no turn while a checkpoint waits for it.
+      // Commits go on meanwhile.
       if largest > 2 * limit {
         report.violations.append("the log grew to \(largest) bytes, limit \(limit)")
       }
@@ -33,7 +35,7 @@ struct LogStress {
     return report
   }
 
-  /// The largest size of the log file while rows are changed one commit at a time.
+  /// Returns the largest size of the log file in bytes, over many one-row commits.
   @MainActor
   private func largestLog(isIdle: Bool, _ watchdog: Watchdog) async throws -> Int {
     let temporary = try TemporaryFolder()
@@ -51,7 +53,7 @@ struct LogStress {
   }
 }
 
-/// Commits one row at a time and looks at the log now and then.
+/// Commits one row at a time and measures the log now and then.
 private actor LogWriter {
   private let stack: Stack
   private let log: String

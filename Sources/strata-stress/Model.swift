@@ -1,12 +1,14 @@
 import Strata
 
-/// Money that workers move about: the sum never changes.
+/// An account whose money workers move. The sum of all balances never changes.
 struct Account: Entity, Equatable {
   var id = 0
   var owner = ""
   var balance = 0
-  /// The last transfer. Conflicts go by value: two transfers that leave the same balance would not
-  /// notice each other by the balance alone, as two edits that agree never conflict.
+  /// A random mark of the last transfer.
+  ///
+  /// Conflicts go by value, and two edits that agree never conflict. By the balance alone, two
+  /// transfers that leave the same balance would agree.
   var transfer: UInt64 = 0
   var branchID: Branch.ID?
 
@@ -19,7 +21,7 @@ struct Account: Entity, Equatable {
   }
 }
 
-/// Something to refer to, inserted and deleted all the time.
+/// A branch that accounts refer to. Workers insert and delete branches all the time.
 struct Branch: Entity, Equatable {
   var id = 0
   var name = ""

@@ -1,7 +1,7 @@
 import Foundation
 import Strata
 
-/// Something to find by its words, by its distance, and by links that have an order.
+/// An entity with full text, a location and ordered links.
 struct Place: Entity, Equatable {
   var id = 0
   var text = ""
@@ -22,8 +22,9 @@ struct Place: Entity, Equatable {
 
   static let count = 30
 
-  /// Runs `body` with a store of its own beside a site's, whose calls are watched as that one's
-  /// are.
+  /// Runs `body` with a store of its own beside the site's store.
+  ///
+  /// The observer of the site's files sees the calls for this store, too.
   static func withStore(
     _ site: CancelSite, _ body: (Stack) async throws -> Void
   ) async throws {
@@ -35,7 +36,7 @@ struct Place: Entity, Equatable {
     }
   }
 
-  /// Makes all of them, and the tags that they are linked with.
+  /// Inserts all places with their photos, and the tags that they are linked with.
   static func fill(_ stack: Stack) async throws {
     try await stack.withScratch { scratch in
       for id in 0..<5 { scratch.insert(Tag(id: id, name: "tag \(id)")) }
@@ -63,7 +64,7 @@ struct Tag: Entity, Equatable {
   }
 }
 
-/// Belongs to a place, at a position.
+/// A photo of a place, at a position.
 struct Photo: Entity, Equatable {
   var id = 0
   var placeID: Place.ID?

@@ -1,10 +1,10 @@
 import Foundation
 import Strata
 
-/// Several processes on one store: each commits many times and follows the others.
+/// Runs several processes on one store. Each commits many times and follows the other processes.
 ///
-/// Afterwards the acknowledged commits, done again in the order of their numbers, must give exactly
-/// what is in the store, and so must every process's streams and live queries.
+/// Afterwards a replay of the acknowledged commits in the order of their numbers must give exactly
+/// the contents of the store. The streams and live queries of every process must give the same.
 @MainActor
 struct ProcessStress {
   struct Options {
@@ -12,7 +12,7 @@ struct ProcessStress {
     var processes = 2
     var seed = UInt64.random(in: 0...UInt64(UInt32.max))
     var keepsHistory = true
-    /// Kills the last process in the middle of its work.
+    /// Whether to kill the last process in the middle of its work.
     var kills = false
   }
 
@@ -20,14 +20,15 @@ struct ProcessStress {
 
   init(_ options: Options) { self.options = options }
 
-  /// How long one thing takes, if that may be so many commits of every process.
+  /// Returns the time for a step that may include a number of commits of every process.
   nonisolated static func work(_ commits: Int) -> Duration {
     .seconds(min(commits, 1_000_000) / 20)
   }
 
   func run() async throws -> Report {
     var report = Report(mode: "processes")
-    // The processes have more to say of what hangs there: they are asked first.
+    // This watchdog waits longer than those of the processes, because their reports tell more about
+    // a hang.
     let watchdog = Watchdog(
       mode: "processes", work: Watchdog.patience + Self.work(options.commits) * 2)
     let temporary = try TemporaryFolder()
@@ -89,7 +90,7 @@ struct ProcessStress {
     child.store = store.path
     child.number = number
     child.processes = options.processes
-    // The one that is killed would never come to an end by itself.
+    // The process that is killed must not finish before.
     child.commits = isDoomed(number) ? .max / 2 : options.commits
     child.seed = options.seed
     child.keepsHistory = options.keepsHistory
@@ -100,7 +101,7 @@ struct ProcessStress {
 
   /// Runs the processes to their ends.
   ///
-  /// - Returns: how many there were that nobody killed.
+  /// - Returns: the number of processes that were not killed.
   private func runChildren(_ store: URL, _ report: inout Report) async throws -> Int {
     let children = try (0..<options.processes).map { try startChild($0, store) }
     for child in children where await child.output.next() != "ready" {
@@ -114,7 +115,7 @@ struct ProcessStress {
     var last: Int64 = 0
     let survivors = options.kills ? children.dropLast() : children[...]
     for child in survivors { last = max(last, await commit(of: child, &report)) }
-    // The others rest by now: no commit of their own lets them look for one more.
+    // The other processes are idle by now. No commit of their own makes them look for this commit.
     if options.commits > 0, let child = survivors.first {
       child.tell("more")
       last = max(last, await commit(of: child, &report))
@@ -122,7 +123,8 @@ struct ProcessStress {
     let log = try? FileManager.default.attributesOfItem(atPath: store.path + "-wal")
     report.counts["logBytes"] = (log?[.size] as? NSNumber)?.intValue ?? 0
     for child in survivors { child.tell("\(last)") }
-    // Closing the store is a signal, too: nobody does while another one may need it.
+    // Closing the store is a signal, too. So no process closes it before all of them see the last
+    // commit.
     for child in survivors where await child.output.next() != "there" {
       report.violations.append("a process did not see the last commit")
     }
@@ -131,7 +133,7 @@ struct ProcessStress {
     return survivors.count
   }
 
-  /// The last commit that a process knows when it has done what it was told.
+  /// Returns the last commit that a process knows after its own commits.
   private func commit(of child: StartedProcess, _ report: inout Report) async -> Int64 {
     let line = await child.output.next() ?? ""
     if line.hasPrefix("done "), let commit = Int64(line.dropFirst(5)) { return commit }
@@ -149,7 +151,7 @@ struct ProcessStress {
     }
   }
 
-  /// Reads what a process has to say at its end.
+  /// Reads the report of a process at its end.
   private func collect(_ child: StartedProcess, _ report: inout Report) async {
     while let line = await child.output.next() {
       if line == "end" { return }
@@ -167,7 +169,8 @@ struct ProcessStress {
 
   // MARK: - Checking
 
-  /// Does all acknowledged steps again, in the order of their commits.
+  /// Replays all acknowledged steps in the order of their commits, and compares the result with the
+  /// store.
   private func replay(
     _ start: Ledger, _ stored: Ledger, _ commits: Range<Int64>, _ store: URL,
     _ report: inout Report
@@ -194,7 +197,7 @@ struct ProcessStress {
     report.counts["acknowledged"] = steps.count
     var ledger = start
     for commit in commits {
-      // Whoever was killed may have committed what it could not write down any more.
+      // A killed process may have made a commit that it could not write down any more.
       guard let step = steps.removeValue(forKey: commit) ?? unfinished.take() else {
         report.violations.append("nobody made commit \(commit)")
         continue

@@ -2,8 +2,10 @@ import Foundation
 import Strata
 import StrataMap
 
-/// Registries that end while changes are on their way to them: by `detach`, by letting go, behind a
-/// closed gate, with and without clusters, while somebody waits and is cancelled.
+/// Ends registries while changes are on their way to them.
+///
+/// A trial ends its registry by `detach`, by releasing it, or behind a closed gate. Registries have
+/// clusters or single annotations. A cancelled task waits in `drain` meanwhile.
 struct RegistryStress {
   struct Options {
     var trials = 10_000
@@ -37,14 +39,14 @@ struct RegistryStress {
       if !left.isFree { report.violations.append("trial \(trial): not freed") }
     }
     await stack.close()
-    // A map that is never called is not called too late either.
+    // A surface without any call cannot show that no call comes too late.
     report.require("trials", "calls")
-    // Clusters are made on another actor, and most trials end before.
+    // Clusters are computed on another actor, and most trials end before they arrive.
     if options.trials >= 1000 { report.require("clusterCalls") }
     return report
   }
 
-  /// What a trial leaves behind.
+  /// The calls of a trial, and whether its surface and registry were freed.
   private struct Remains {
     var calls = 0
     var isClustered = false
@@ -79,7 +81,7 @@ struct RegistryStress {
       case 0: registry?.detach()
       case 1: registry?.close(.hidden)
       default:
-        // Whoever waits holds it, too.
+        // The waiting task holds the registry, too.
         await waiting.value
         registry = nil
       }
@@ -101,18 +103,18 @@ struct RegistryStress {
 }
 
 extension Account {
-  /// Anywhere, as long as it depends on the row.
+  /// A coordinate that depends on the row. Its value does not matter.
   var latitude: Double { Double(balance % 90) }
   var longitude: Double { Double(id * 7 % 180) }
 }
 
 @MainActor private final class MapCalls {
   var count = 0
-  /// Those after the map's end.
+  /// The number of calls after the end of the surface.
   var lateCount = 0
 }
 
-/// A map that notes who calls it after its end.
+/// A surface that counts its calls, and separately the calls after its end.
 @MainActor private final class MortalMap: AnnotationSurface {
   var isOver = false
   private let calls: MapCalls

@@ -1,10 +1,10 @@
-/// The outcome of a run: one line of JSON.
+/// The outcome of a run, printed as one line of JSON.
 struct Report {
   let mode: String
   var counts: [String: Int] = [:]
   var violations: [String] = []
 
-  /// Notes that less was done than shows anything.
+  /// Adds a violation for each count that is too low to prove anything.
   mutating func require(_ names: String..., atLeast least: Int = 1) {
     for name in names where counts[name, default: 0] < least {
       violations.append("too little was done: \(name) \(counts[name, default: 0]) of \(least)")
@@ -24,6 +24,6 @@ struct Report {
 }
 
 extension Unicode.Scalar {
-  /// Whether a string of JSON may have it as it is.
+  /// Whether the scalar may stand in a JSON string without an escape.
   fileprivate var isPlain: Bool { self != "\"" && self != "\\" && value >= 0x20 }
 }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Another process of this program, its input and its lines.
+/// A child process of this program, with its input and its output.
 struct StartedProcess {
   let process: Process
   private let input: FileHandle
@@ -18,14 +18,14 @@ struct StartedProcess {
     self.output = LineReader(output.fileHandleForReading)
   }
 
-  /// Tells it something, unless it has ended already.
+  /// Writes a line to the process, unless the process has ended.
   func tell(_ line: String) {
-    // Writing to a process that has ended shall not end this one.
+    // A write to a process that has ended must not end this process.
     signal(SIGPIPE, SIG_IGN)
     try? input.write(contentsOf: Data((line + "\n").utf8))
   }
 
-  /// Kills it, and returns when it is gone.
+  /// Kills the process and waits for its end.
   func kill() {
     Foundation.kill(process.processIdentifier, SIGKILL)
     process.waitUntilExit()

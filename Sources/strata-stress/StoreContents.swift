@@ -1,22 +1,22 @@
 import Strata
 
-/// Every entity that is in a store, as a stream, a history or a fetch says it.
+/// All entities of a store, from a stream, a history or a fetch.
 struct StoreContents: Equatable {
   private(set) var accounts: [Int: Account] = [:]
   private(set) var branches: [Int: Branch] = [:]
   private(set) var notes: [Int: Note] = [:]
   private(set) var counters: [Int: Counter] = [:]
 
-  /// What became of a change set.
+  /// The outcome of applying a change set.
   enum Outcome {
     case exact
-    /// Something is not listed: what is there now is not known.
+    /// The change set does not list all changes, so the contents are unknown.
     case reset
-    /// It does not begin with what there was.
+    /// The change set does not begin with these contents.
     case wrong
   }
 
-  /// What is in the store now, in one state.
+  /// Returns the contents of the store in one snapshot.
   static func stored(_ stack: Stack) async throws -> StoreContents {
     let scratch = stack.scratch()
     var contents = StoreContents()
@@ -27,7 +27,7 @@ struct StoreContents: Equatable {
     return contents
   }
 
-  /// What is in a store of the next version, as the version before has it.
+  /// Returns the contents of a store of the next version, as entities of the version before.
   static func migrated(_ stack: Stack) async throws -> StoreContents {
     let scratch = stack.scratch()
     var contents = StoreContents()
@@ -40,14 +40,14 @@ struct StoreContents: Equatable {
     return contents
   }
 
-  /// What the steps of a run are about.
+  /// The numbers that the steps of a run change.
   var ledger: Ledger {
     Ledger(
       balances: accounts.mapValues(\.balance), notes: Set(notes.keys),
       counters: counters.mapValues(\.value))
   }
 
-  /// Follows one or more commits.
+  /// Applies the changes of one or more commits.
   mutating func apply(_ changes: ChangeSet) -> Outcome {
     let outcomes = [
       Self.apply(changes.changes(of: Account.self), to: &accounts),
@@ -68,7 +68,7 @@ struct StoreContents: Equatable {
     if changes.isReset { return .reset }
     var isExact = true
     for entity in changes.deleted {
-      // Several commits may have inserted and deleted what this has never had.
+      // Composed commits may have inserted and deleted an entity that these contents never had.
       if let old = entities.removeValue(forKey: entity.id), old != entity { isExact = false }
     }
     for update in changes.updated {
@@ -84,7 +84,7 @@ struct StoreContents: Equatable {
 }
 
 extension Next.Account {
-  /// The account that it was made of.
+  /// The account before the migration.
   fileprivate var before: Account {
     Account(
       id: id, owner: holder, balance: Int(balance), transfer: transfer, branchID: branchID)

@@ -2,10 +2,10 @@ import Foundation
 import Strata
 import StrataSQLite
 
-/// What is in the files of a store that nobody has open.
+/// The contents and the violations of a closed store's files.
 @MainActor
 struct StoreInspection {
-  /// Nil if the store cannot be read.
+  /// The rows of the store; nil if the store cannot be read.
   var contents: StoreContents?
   var ledger: Ledger? { contents?.ledger }
   var token: HistoryToken?
@@ -15,8 +15,8 @@ struct StoreInspection {
   /// Opens the store as the next start of the program would.
   ///
   /// - Parameters:
-  ///   - start: what was in the store at `since`; the history since then must lead to what is there
-  ///     now.
+  ///   - start: the contents at `since`. The history from there must lead to the contents of the
+  ///     store.
   init(_ store: URL, start: StoreContents? = nil, token since: HistoryToken? = nil) async {
     do {
       let found = try await Self.open(store)
@@ -37,13 +37,13 @@ struct StoreInspection {
     } catch {
       violations.append("the store cannot be read: \(error)")
     }
-    // Last: the first connection is the one that recovers the log.
+    // This check comes last, because the first connection to a store recovers its log.
     violations += Self.integrity(store)
   }
 
-  /// What is wrong with a history that must lead from one state to another.
+  /// Returns the violations of a history that must lead from one state to another.
   ///
-  /// - Parameter author: what the names of the commits' authors begin with.
+  /// - Parameter author: the prefix of the author of every commit.
   static func historyViolations(
     _ stack: Stack, _ start: StoreContents, _ token: HistoryToken, _ stored: StoreContents,
     author: String = ""
@@ -68,7 +68,8 @@ struct StoreInspection {
     return violations
   }
 
-  /// The store with today's tables, or with those that a migration makes of them.
+  /// Opens the store with the current schemas or, after a migration, with the schemas of the next
+  /// version.
   private static func open(_ store: URL) async throws -> (stack: Stack, isMigrated: Bool) {
     do throws(StoreError) {
       return (try await Stack.open(ChildProcess.entities, at: store), false)
@@ -80,7 +81,7 @@ struct StoreInspection {
     }
   }
 
-  /// What SQLite has to say of the file.
+  /// Returns the errors that SQLite's `integrity_check` finds.
   private static func integrity(_ store: URL) -> [String] {
     do {
       let connection = try Connection(path: store.path, access: .existing, busyTimeout: .seconds(5))
@@ -91,12 +92,14 @@ struct StoreInspection {
     }
   }
 
-  /// Copies what a kill would leave behind right now; the index of the log is made anew.
+  /// Copies the files that a kill would leave behind at this moment.
+  ///
+  /// SQLite makes the index of the log anew.
   static func copyFiles(of store: URL, to folder: URL) throws -> URL {
     try? FileManager.default.removeItem(at: folder)
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     let copy = folder.appendingPathComponent("store.sqlite")
-    // The log last: what is written back meanwhile is still in it.
+    // The log comes last. It still contains pages that a checkpoint writes back meanwhile.
     for suffix in ["", "-wal"] where FileManager.default.fileExists(atPath: store.path + suffix) {
       try FileManager.default.copyItem(atPath: store.path + suffix, toPath: copy.path + suffix)
     }

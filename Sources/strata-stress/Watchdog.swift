@@ -1,7 +1,7 @@
 import Foundation
 import Strata
 
-/// Ends the process with a report if something that must come to an end does not.
+/// Ends the process with a report if a step takes too long.
 final class Watchdog: Sendable {
   private struct State: Sendable {
     var label = "the beginning"
@@ -10,12 +10,12 @@ final class Watchdog: Sendable {
 
   private let state = Lock(State())
 
-  /// How long a short thing may take on a machine that is busy with others.
+  /// The longest time that a short step may take on a busy machine.
   static let patience = Duration.seconds(300)
 
   private let patience: Duration
 
-  /// - Parameter work: how long one thing takes on a quiet machine, if it is not short.
+  /// - Parameter work: the time that a long step takes on a quiet machine; zero for short steps.
   init(mode: String, work: Duration = .zero) {
     let patience = Self.patience + work
     self.patience = patience
@@ -32,7 +32,7 @@ final class Watchdog: Sendable {
     }
   }
 
-  /// Says what begins now.
+  /// Starts the next step with a new deadline.
   func begin(_ label: String) {
     state.withLock { $0 = State(label: label, deadline: .now + patience) }
   }

@@ -65,7 +65,7 @@ func fail(_ message: String) -> Never {
   exit(2)
 }
 
-/// The numbers given as `--name N`.
+/// Returns the numbers that are given as `--name N`.
 func numbers(_ arguments: ArraySlice<String>, allowed: Set<String>) -> [String: UInt64] {
   var values: [String: UInt64] = [:]
   var rest = arguments
@@ -77,7 +77,7 @@ func numbers(_ arguments: ArraySlice<String>, allowed: Set<String>) -> [String: 
   return values
 }
 
-/// Prints the seed at once: a process that traps loses what waits to be printed.
+/// Prints the seed and flushes it, because a process that traps loses its buffered output.
 func printSeed(_ seed: UInt64) {
   print("seed \(seed)")
   fflush(nil)
@@ -85,7 +85,7 @@ func printSeed(_ seed: UInt64) {
 
 let arguments = CommandLine.arguments.dropFirst()
 
-/// Runs what the arguments ask for.
+/// Runs the mode that the arguments name.
 @MainActor
 func runMode() async throws -> Report {
   switch arguments.first {
@@ -257,9 +257,9 @@ var report: Report
 do {
   report = try await runMode()
 } catch {
-  // The parent sees how its child ended.
+  // A child ends with its error, so that the parent process sees it.
   if arguments.first?.hasSuffix("child") == true { throw error }
-  // What should have worked did not: the seed and this line say where.
+  // An unexpected error is a violation. The seed and this line tell where it happened.
   report = Report(mode: arguments.first ?? "")
   report.violations.append("ended by \(error)")
 }

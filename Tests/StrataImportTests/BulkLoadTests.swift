@@ -172,16 +172,18 @@ struct BulkLoadTests {
     let writer = stack.store.writer
     let indexes = stack.store.model.table(of: Book.self).plainIndexes
     try await writer.enqueue(.bulk) { writer throws(StoreError) in
-      let connection = try writer.connection
-      do { try DeferredIndexes.drop(indexes, of: "books", connection) } catch {
-        Issue.record(error)
+      _ = try writer.transaction { transaction throws(StoreError) in
+        do { try DeferredIndexes.drop(indexes, of: "books", transaction.connection) } catch {
+          Issue.record(error)
+        }
+        (transaction.owesIndexes, transaction.hasNewSchema) = (true, true)
+        transaction.isCounted = true
       }
-      writer.defersIndexes = true
     }.value
     let order = Lock<[String]>([])
     let steps = try await writer.enqueue(.bulk) { writer throws(StoreError) in
       _ = writer.enqueue(.urgent) { _ in order.withLock { $0.append("urgent") } }
-      return try writer.makeNextDeferredIndex(givesWay: true)
+      return try writer.makeNextOwedIndex(givesWay: true)
     }.value
     #expect(steps == .gaveWay)
     #expect(try await StoreFile.indexes(of: "books", stack) == 0)
@@ -189,7 +191,7 @@ struct BulkLoadTests {
     // Nothing is urgent now, or it has to wait.
     for (givesWay, step) in [(true, DeferredIndexes.Step.made), (false, .made), (true, .done)] {
       let next = try await writer.enqueue(.bulk) { writer throws(StoreError) in
-        try writer.makeNextDeferredIndex(givesWay: givesWay)
+        try writer.makeNextOwedIndex(givesWay: givesWay)
       }.value
       #expect(next == step)
     }

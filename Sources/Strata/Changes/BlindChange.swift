@@ -1,20 +1,21 @@
-/// A change by somebody who has not seen the row: a function from any row to its result.
+/// A change that is made without seeing the row: a function from any row to its result.
 ///
-/// Blind changes compose as functions. They are never dropped as no-ops and never conflict until
-/// a layer that knows the row resolves them; at the latest the writer does.
+/// Blind changes compose as functions. They are never dropped as no-ops. They never conflict until
+/// a layer that knows the row resolves them. At the latest, the writer does.
 enum BlindChange: Sendable, Equatable {
-  /// The row becomes exactly this; nil deletes it.
+  /// The row becomes this record; nil deletes it.
   case set(Record?)
-  /// If the row is there, `attributes` take their values from `onInsert`; if not, the row becomes
-  /// `onInsert`. At least one attribute is left alone: a patch of all of them is a `set`.
+  /// An existing row takes `attributes` from `onInsert`; a missing row becomes `onInsert`.
+  ///
+  /// A patch leaves at least one attribute alone. A patch of all attributes is a `set`.
   case patch(AttributeSet, onInsert: Record)
 
-  /// A patch in its canonical form.
+  /// Returns a patch in its canonical form: a `set` if it covers every attribute.
   static func patching(_ attributes: AttributeSet, onInsert: Record) -> BlindChange {
     attributes.count == onInsert.count ? .set(onInsert) : .patch(attributes, onInsert: onInsert)
   }
 
-  /// What the change makes of a row.
+  /// Returns the result of the change for a row.
   func applied(to row: Record?) -> Record? {
     switch self {
     case .set(let record): record
@@ -23,7 +24,7 @@ enum BlindChange: Sendable, Equatable {
     }
   }
 
-  /// This change, then `next`.
+  /// Returns this change followed by `next`.
   func composed(with next: BlindChange) -> BlindChange {
     switch (self, next) {
     case (_, .set): next
@@ -33,8 +34,9 @@ enum BlindChange: Sendable, Equatable {
     }
   }
 
-  /// What is left of this change in a row to which `later`, which comes after it, was applied
-  /// already; nil if that is nothing.
+  /// Returns the part of this change that `later` leaves; nil if nothing remains.
+  ///
+  /// `later` follows this change, but the row has it already.
   func remaining(under later: BlindChange) -> BlindChange? {
     guard case .patch(let theirs, let values) = later else { return nil }
     switch self {
@@ -50,7 +52,8 @@ enum BlindChange: Sendable, Equatable {
     }
   }
 
-  /// A known change as a function: what it does to a row that it has not seen.
+  /// Converts a known change into a function, which also applies to a row that the change has not
+  /// seen.
   init(_ change: Change) {
     self =
       switch (change.before, change.after) {

@@ -1,21 +1,21 @@
 extension Change {
-  /// The record that the edit makes of another one: edited attributes have the edit's values, all
-  /// others the other record's.
+  /// Returns another record with the edit made to it.
   ///
-  /// An insertion, a deletion and an update of a row that does not exist result in ``after``.
+  /// Edited attributes take the edit's values. All other attributes keep the values of `record`. An
+  /// insertion, a deletion and an update of a row that does not exist result in ``after``.
   func applied(to record: Record?) -> Record? {
     guard let before, let after, let record, record != before else { return after }
     return record.replacing(after.differences(from: before), from: after)
   }
 
-  /// The same edit made to another record: `rebase((b, a), from: b, to: t)`.
+  /// Returns the same edit, made to another record: `rebase((b, a), from: b, to: t)`.
   ///
-  /// Attribute by attribute: what the change did not edit takes the target's value; an edit that
-  /// the target already has vanishes; any other edit keeps its value. A deletion deletes the
-  /// target, an insertion sets all of its attributes.
+  /// Each attribute is rebased on its own. An unedited attribute takes the target's value. An edit
+  /// that the target already has vanishes. Any other edit keeps its value. A deletion deletes the
+  /// target, and an insertion sets all attributes of the target.
   ///
-  /// - Returns: the change from `target` to the edited target, or nil if nothing is left of it.
-  ///   An update of a record that is gone stays an update of nothing: it keeps its own `before`.
+  /// - Returns: the change from `target` to the edited target; nil if no edit remains. If the
+  ///   target does not exist, an update stays an update and keeps its own `before`.
   package func rebased(onto target: Record?) -> Change? {
     if isIdentity || target == nil && after == nil { return nil }
     guard let target else { return self }
@@ -23,10 +23,11 @@ extension Change {
     return result.isIdentity ? nil : result
   }
 
-  /// The attributes of an edit that somebody else changed to something else meanwhile.
+  /// Returns the attributes of the edit that conflict with the stored record.
   ///
-  /// An attribute conflicts if it was edited, the store's value differs from its `before`, and
-  /// differs from its `after`. Insertions and deletions edit every attribute.
+  /// An attribute conflicts if it was edited, and the store's value differs from its `before` and
+  /// from its `after`. Insertions and deletions edit every attribute. An update of a row that does
+  /// not exist conflicts in every attribute.
   func conflicts(with stored: Record?, count: Int) -> AttributeSet {
     if stored == before || stored == after { return AttributeSet() }
     guard let before, let after, let stored else { return .all(count) }
@@ -39,7 +40,7 @@ extension Change {
 }
 
 extension Record {
-  /// Whether one cell differs.
+  /// Returns whether the records differ in one column.
   func differs(from other: Record, at column: Int) -> Bool {
     withView { mine in other.withView { !mine.equals(column, in: $0) } }
   }

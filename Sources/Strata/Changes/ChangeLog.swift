@@ -1,27 +1,27 @@
-/// The change sets that somebody still has to read, oldest first, shared by all who read.
+/// The change sets that at least one consumer has not read, oldest first.
 ///
-/// Publishing appends one reference. Each cursor stands before the first set that it has not read;
-/// what every cursor has passed is freed. Every ``StoreBounds/unread`` sets that wait, neighbours
-/// without a cursor between them are composed, so memory stays bounded by the number of distinct
-/// keys changed and of cursors.
+/// All consumers share the log: publishing appends one reference. Each cursor stands before the
+/// first set that it has not read. A set that every cursor has passed is freed. Whenever
+/// ``StoreBounds/unread`` more sets wait, neighbours without a cursor between them are composed.
+/// This bounds memory by the number of distinct changed keys and the number of cursors.
 struct ChangeLog: Sendable {
   private struct Entry: Sendable {
-    /// The change sets with the numbers from here up to the next entry, as one.
+    /// The number of the entry's first set; the entry has all sets up to the next entry, as one.
     let number: Int
     var changes: ChangeSet
-    /// The number of sets composed into this one.
+    /// The number of sets composed into `changes`.
     var weight = 1
-    /// How many cursors stand right before this entry.
+    /// The number of cursors that stand right before this entry.
     var cursors = 0
   }
 
   private var entries: ContiguousArray<Entry> = []
   private var nextNumber = 0
-  /// Cursors that have read everything.
+  /// The number of cursors that have read everything.
   private var cursorsAtEnd = 0
-  /// How many sets may come to wait before neighbours are composed.
+  /// The number of sets that may wait before neighbours are composed.
   private let runLimit: Int
-  /// Past so many entries neighbours are composed; endless while they are.
+  /// The number of entries past which neighbours are composed; `Int.max` during a composition.
   private var composeAt: Int
 
   init(runLimit: Int = StoreBounds().unread) {
@@ -29,27 +29,29 @@ struct ChangeLog: Sendable {
     composeAt = runLimit
   }
 
-  /// A place in the log.
+  /// A position in the log.
   struct Cursor: Sendable {
     fileprivate(set) var number: Int
   }
 
-  /// Sets waiting, composed ones counted once.
+  /// The number of waiting sets; a composed set counts once.
   var count: Int { entries.count }
 
-  /// A cursor that reads what is appended from now on.
+  /// Adds a cursor that reads the sets appended after this call.
   mutating func addCursor() -> Cursor {
     cursorsAtEnd += 1
     return Cursor(number: nextNumber)
   }
 
-  /// Forgets a cursor, and what only it had not read.
+  /// Removes a cursor, and frees the sets that only this cursor had not read.
   mutating func remove(_ cursor: Cursor) {
     leave(cursor)
     trim()
   }
 
-  /// Adds a set; whoever appends composes neighbours when the log ``isLong``.
+  /// Appends a set.
+  ///
+  /// If the log ``isLong`` afterwards, the caller composes neighbours.
   mutating func append(_ changes: ChangeSet) {
     guard cursorsAtEnd > 0 || !entries.isEmpty else {
       nextNumber += 1
@@ -60,10 +62,10 @@ struct ChangeLog: Sendable {
     nextNumber += 1
   }
 
-  /// Whether so many sets wait that neighbours are to be composed.
+  /// Whether so many sets wait that neighbours have to be composed.
   var isLong: Bool { entries.count > composeAt }
 
-  /// What the cursor has not read, and moves it to the end.
+  /// Returns the sets that the cursor has not read, and moves the cursor to the end.
   mutating func read(_ cursor: inout Cursor) -> [ChangeSet] {
     let unread = entries[index(of: cursor)...].map(\.changes)
     leave(cursor)
@@ -73,7 +75,7 @@ struct ChangeLog: Sendable {
     return unread
   }
 
-  /// Sets that the cursor has not read, composed ones counted once.
+  /// Returns the number of sets that the cursor has not read; a composed set counts once.
   func unreadCount(_ cursor: Cursor) -> Int { entries.count - index(of: cursor) }
 
   func hasUnread(_ cursor: Cursor) -> Bool { cursor.number < nextNumber && !entries.isEmpty }
@@ -94,7 +96,7 @@ struct ChangeLog: Sendable {
     if index == entries.count { cursorsAtEnd -= 1 } else { entries[index].cursors -= 1 }
   }
 
-  /// Frees what every cursor has passed.
+  /// Frees the sets that every cursor has passed.
   private mutating func trim() {
     let unread = entries.firstIndex { $0.cursors > 0 } ?? entries.count
     if unread > 0 { entries.removeFirst(unread) }
@@ -103,13 +105,15 @@ struct ChangeLog: Sendable {
 
   // MARK: Composing
 
-  /// Neighbours without a cursor between them.
+  /// Neighbouring sets without a cursor between them.
   struct Run: Sendable {
     fileprivate let number: Int
     fileprivate var sets: [ChangeSet]
     fileprivate var weight: Int
 
-    /// All of them as one set; apart from the log, as it may take long.
+    /// Returns the run with its sets composed into one.
+    ///
+    /// Composing may take long, so it works on a copy, apart from the log.
     func composed() -> Run {
       var run = self
       run.sets = ChangeSet.composed(sets).map { [$0] } ?? []
@@ -117,10 +121,11 @@ struct ChangeLog: Sendable {
     }
   }
 
-  /// Neighbours of similar weight, to be composed as a binary counter adds: what waits between two
-  /// cursors becomes logarithmically few entries.
+  /// Returns runs of neighbours of similar weight to compose, as a binary counter adds.
   ///
-  /// - Complexity: O(*n*) of the entries; nothing is composed.
+  /// Composing them leaves logarithmically few entries between two cursors.
+  ///
+  /// - Complexity: O(*n*) for *n* entries; nothing is composed.
   mutating func takeRuns() -> [Run] {
     var runs: [Run] = []
     for entry in entries {
@@ -131,12 +136,12 @@ struct ChangeLog: Sendable {
         runs.append(Run(number: entry.number, sets: [entry.changes], weight: entry.weight))
       }
     }
-    // Until these are back, nobody looks for more.
+    // Until these runs are put back, the log is never long.
     composeAt = .max
     return runs.filter { $0.sets.count > 1 }
   }
 
-  /// Puts composed runs in the place of their sets; runs that were read meanwhile are dropped.
+  /// Puts composed runs in place of their sets, and drops runs that were read meanwhile.
   mutating func putBack(_ runs: [Run]) {
     for run in runs {
       guard let changes = run.sets.first,

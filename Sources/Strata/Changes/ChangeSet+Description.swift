@@ -1,5 +1,7 @@
 extension ChangeSet: CustomStringConvertible {
-  /// What changed, record by record, as a log or a failed test shows it; of many the first ones.
+  /// The changes, record by record, for logs and failed tests.
+  ///
+  /// If an entity has many changes, only the first are listed.
   public var description: String {
     let parts = tables.keys.sorted().compactMap { id in tables[id]?.words(of: model[id]) }
     return "commit \(commit): " + (parts.isEmpty ? "nothing" : parts.joined(separator: "; "))
@@ -7,17 +9,19 @@ extension ChangeSet: CustomStringConvertible {
 }
 
 extension Changes: CustomStringConvertible {
-  /// What changed, record by record, as a log or a failed test shows it; of many the first ones.
+  /// The changes, record by record, for logs and failed tests.
+  ///
+  /// If there are many changes, only the first are listed.
   public var description: String { "commit \(commit): \(words ?? "nothing")" }
 }
 
 extension TableChanges {
-  /// The most records that are listed one by one.
+  /// The maximum number of records that are listed one by one.
   private static let most = 8
 
   func words(of table: Table) -> String {
     guard case .rows(let rows) = self else { return "any \(table.entity) may have changed" }
-    // The key of a link is made of those that it links.
+    // A link's key only combines the two keys that it links.
     if table.isJoin { return "\(rows.count) of \(table.name)" }
     var words = rows.prefix(Self.most).map { "\(table.entity) \($0.key) \($0.change.words(table))" }
     if rows.count > Self.most { words.append("\(rows.count - Self.most) more of \(table.entity)") }

@@ -1,7 +1,8 @@
-/// What one or more commits changed, as one before/after pair for every record touched.
+/// The changes of one or more commits: a before/after pair for every changed record.
 ///
-/// Rows that delete rules touched are included; rows that were written with the values they had
-/// are not. Immutable and shared: publishing one to a thousand subscribers copies nothing.
+/// Rows that delete rules changed are included. Rows that were written with the values they had are
+/// not. A change set is immutable and shared: publishing it to a thousand subscribers copies
+/// nothing.
 public struct ChangeSet: Sendable {
   /// The number of the newest commit included; it grows by one with every commit of the store.
   public let commit: Int64
@@ -17,12 +18,12 @@ public struct ChangeSet: Sendable {
   /// Whether nothing changed.
   public var isEmpty: Bool { tables.isEmpty }
 
-  /// The number of records changed, tables that collapsed into a reset not counted.
+  /// The number of changed records, without tables that collapsed into a reset.
   public var count: Int { tables.values.reduce(0) { $0 + $1.count } }
 
-  /// The changes of one entity; empty if there are none.
+  /// Returns the changes of one entity; empty if there are none.
   ///
-  /// - Complexity: O(*n*) of the entity's changed records, when its elements are read.
+  /// - Complexity: O(*n*) for *n* changed records of the entity, when its elements are read.
   public func changes<E: Entity>(of _: E.Type) -> Changes<E> {
     let table = model.table(of: E.self)
     return Changes(commit: commit, table: table, changes: tables[table.id])
@@ -30,14 +31,14 @@ public struct ChangeSet: Sendable {
 
   func touches(_ table: TableID) -> Bool { tables[table] != nil }
 
-  /// The changes of one table alone; nil if it did not change.
+  /// Returns the changes of one table alone; nil if the table did not change.
   func only(_ table: TableID) -> ChangeSet? {
     tables[table].map { ChangeSet(commit: commit, model: model, tables: [table: $0]) }
   }
 
-  /// These changes followed by `next`, as one set.
+  /// Returns these changes followed by `next`, as one set.
   ///
-  /// - Complexity: O(*n* + *m*) of the records changed in tables that both touch.
+  /// - Complexity: O(*n* + *m*) for the changed records in the tables that both sets change.
   func composed(with next: ChangeSet) -> ChangeSet {
     var result = ChangeSet(commit: next.commit, model: model, tables: tables)
     for (table, changes) in next.tables {
@@ -47,7 +48,9 @@ public struct ChangeSet: Sendable {
     return result
   }
 
-  /// Composes change sets in order, in O(*n* log *k*) of all records and sets.
+  /// Composes change sets in order; returns nil for no sets.
+  ///
+  /// - Complexity: O(*n* log *k*) for *n* records in *k* sets.
   static func composed(_ sets: some RandomAccessCollection<ChangeSet>) -> ChangeSet? {
     if sets.count <= 1 { return sets.first }
     let middle = sets.index(sets.startIndex, offsetBy: sets.count / 2)
@@ -60,21 +63,23 @@ public struct ChangeSet: Sendable {
 
 /// The changes of one table.
 enum TableChanges: Sendable {
-  /// One change a key, sorted by key; an identity only where several commits cancel each other.
+  /// The changes sorted by key, each key once.
+  ///
+  /// A change is an identity only if several commits cancel each other.
   case rows(ContiguousArray<RowChange>)
-  /// More changed than is worth listing, or nobody knows what: read the table again.
+  /// The changed rows are too many to list, or unknown: read the table again.
   case reset
 
-  /// Past this many rows a table's changes collapse into ``reset``.
+  /// The number of rows past which a table's changes collapse into ``reset``.
   static let limit = 200_000
 
   var count: Int { if case .rows(let rows) = self { rows.count } else { 0 } }
   var isEmpty: Bool { if case .rows(let rows) = self { rows.isEmpty } else { false } }
 
-  /// The change of one key; nil if there is none or the table was reset.
+  /// The change of one key; nil if the key did not change or the table was reset.
   subscript(key: RecordKey) -> Change? { row(key)?.change }
 
-  /// What happened to the row of one key; nil if nothing did or the table was reset.
+  /// Returns the change of one key's row; nil if the row did not change or the table was reset.
   func row(_ key: RecordKey) -> RowChange? {
     guard case .rows(let rows) = self else { return nil }
     var low = 0
@@ -110,7 +115,7 @@ enum TableChanges: Sendable {
 }
 
 extension Model {
-  /// Changes of every table of which nothing is known.
+  /// Changes that reset every table, for a commit whose changes are unknown.
   var resetOfEveryTable: [TableID: TableChanges] {
     Dictionary(uniqueKeysWithValues: tables.map { ($0.id, .reset) })
   }

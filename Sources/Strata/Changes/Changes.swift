@@ -1,15 +1,16 @@
-/// What one or more commits changed of one entity.
+/// The changes of one entity in one or more commits.
 ///
-/// An attribute that cannot be read, which only another program can cause, has its default value.
+/// An attribute that cannot be read has its default value. Only another program can write such an
+/// attribute.
 public struct Changes<E: Entity>: Sendable {
   /// An update of one entity.
   public struct Update: Sendable {
-    /// The entity before.
+    /// The entity before the update.
     public let before: E
-    /// The entity after.
+    /// The entity after the update.
     public let after: E
-    /// The names of the attributes that changed; those that changed and changed back are among
-    /// them.
+    /// The names of the attributes that changed, including attributes that changed and changed
+    /// back.
     public let attributes: Set<String>
   }
 
@@ -24,23 +25,25 @@ public struct Changes<E: Entity>: Sendable {
     self.changes = changes
   }
 
-  /// Whether more changed than is listed: fetch again what you need.
+  /// Whether the changes are too many to list, or unknown, so that the entities must be fetched
+  /// again.
   public var isReset: Bool { if case .reset = changes { true } else { false } }
 
   /// Whether nothing changed.
   public var isEmpty: Bool { changes == nil }
 
-  /// The entities that are new, by key. O(*n*) of the changes.
+  /// The new entities, by key. O(*n*) of the changes.
   public var inserted: [E] { decoded { $0.change.before == nil ? $0.change.after : nil } }
 
-  /// The entities that are gone, as they last were, by key. O(*n*) of the changes.
+  /// The deleted entities, by key. O(*n*) of the changes.
   ///
-  /// Entities that several commits inserted and deleted are among them.
+  /// Each entity is as it was before the changes. Entities that several commits inserted and
+  /// deleted are included, as they last were.
   public var deleted: [E] { decoded { $0.change.after == nil ? $0.lastRecord : nil } }
 
-  /// The entities that changed, by key. O(*n*) of the changes.
+  /// The updated entities, by key. O(*n*) of the changes.
   ///
-  /// Entities that several commits changed and changed back are among them, with equal `before` and
+  /// Entities that several commits changed and changed back are included, with equal `before` and
   /// `after`.
   public var updated: [Update] {
     rows.compactMap { row in
@@ -52,7 +55,7 @@ public struct Changes<E: Entity>: Sendable {
     }
   }
 
-  /// The keys of everything that changed, in order.
+  /// The keys of all changed entities, in order.
   public var keys: [RecordKey] { rows.map(\.key) }
 
   var words: String? { changes?.words(of: table) }

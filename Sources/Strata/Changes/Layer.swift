@@ -1,12 +1,12 @@
-/// What a layer holds for one key: a change of a row that was seen, or of one that was not.
+/// A layer's change of one key: known if the row was seen, blind if it was not.
 enum LayerChange: Sendable, Equatable {
-  /// `before` differs from `after`.
+  /// A change with both records, which differ.
   case known(Change)
   case blind(BlindChange)
 
   var isBlind: Bool { if case .blind = self { true } else { false } }
 
-  /// The record that the layer shows over the one below it; nil if there is none.
+  /// Returns the record that the layer shows over the record below; nil if it shows none.
   func applied(to below: Record?) -> Record? {
     switch self {
     case .known(let change): change.applied(to: below)
@@ -14,12 +14,12 @@ enum LayerChange: Sendable, Equatable {
     }
   }
 
-  /// This change, then `next`, which was made to the record that the context showed under this one;
-  /// nil if together they change nothing.
+  /// Returns this change followed by `next`; nil if together they change nothing.
   ///
-  /// An attribute that both edit keeps this change's `before`, an attribute that only `next` edits
-  /// starts from `next`'s. The shown record may have followed the store in attributes that this
-  /// change does not edit, so the two need not meet.
+  /// `next` was made to the record that the context showed with this change. An attribute that both
+  /// changes edit keeps this change's `before`. An attribute that only `next` edits starts from the
+  /// `before` of `next`. This value may differ from this change's `after`: the shown record may
+  /// have followed the store in attributes that this change does not edit.
   func composed(with next: LayerChange) -> LayerChange? {
     switch (self, next) {
     case (.known(let first), .known(let second)):
@@ -40,27 +40,28 @@ enum LayerChange: Sendable, Equatable {
     }
   }
 
-  /// Nil for an identity, which no layer holds.
+  /// The change itself; nil for an identity, which no layer holds.
   private var normalized: LayerChange? {
     if case .known(let change) = self, change.isIdentity { return nil }
     return self
   }
 }
 
-/// The changes that a context has made and not yet saved, by table and key.
+/// The unsaved changes of a context, by table and key.
 ///
-/// In normal form: one entry a key, known or blind; no known entry is an identity. Copies share
-/// storage until one of them changes.
+/// A layer is in normal form: each key has a single entry, known or blind, and no known entry is an
+/// identity. Copies share storage until a copy changes.
 struct Layer: Sendable {
   private(set) var tables: [TableID: LayerTable] = [:]
 
   var isEmpty: Bool { tables.isEmpty }
 
-  /// The number of keys changed.
+  /// The number of changed keys.
   var count: Int { tables.values.reduce(0) { $0 + $1.count } }
 
-  /// Whether writing it takes a fraction of a millisecond: few rows, and no deletion that may take
-  /// others along.
+  /// Whether writing the layer takes a fraction of a millisecond.
+  ///
+  /// Such a layer has few rows and no deletion to which a delete rule may apply.
   func isShort(_ model: Model) -> Bool {
     count <= 32
       && tables.allSatisfy { table, changes in
@@ -73,7 +74,7 @@ struct Layer: Sendable {
     set { replace(table, key) { _ in newValue } }
   }
 
-  /// Makes the change of a key what `body` makes of it.
+  /// Replaces the change of a key with the result of `body`.
   mutating func replace(
     _ table: TableID, _ key: RecordKey, _ body: (LayerChange?) -> LayerChange?
   ) {
@@ -86,19 +87,19 @@ struct Layer: Sendable {
     if removed && tables[table]?.isEmpty == true { tables[table] = nil }
   }
 
-  /// Makes room for `count` more changes of one table.
+  /// Reserves space for `count` more changes of one table.
   mutating func reserve(_ count: Int, in table: TableID) {
     tables[table, default: LayerTable()].reserve(count)
   }
 
-  /// Adds one change on top of what the layer has for the key.
+  /// Adds a change on top of the layer's change of the key.
   mutating func compose(_ change: LayerChange, _ table: TableID, _ key: RecordKey) {
     replace(table, key) { first in
       if let first { first.composed(with: change) } else { change }
     }
   }
 
-  /// Adds a whole layer on top.
+  /// Adds another layer on top.
   mutating func compose(_ next: Layer) {
     if isEmpty {
       self = next

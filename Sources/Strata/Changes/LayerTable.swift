@@ -1,19 +1,19 @@
-/// The changes of one table in a layer: a dictionary that remembers the order of insertion.
+/// The changes of one table in a layer: a dictionary that keeps the order of insertion.
 ///
-/// A batch that is built in key order, which is the order in which the writer wants it, never
-/// hashes a key: its entries are sorted, and a key is found by halving. The first key out of order
-/// brings the index.
+/// The writer needs a batch in key order. A batch that is built in this order never hashes a key:
+/// its entries are sorted, and a binary search finds a key. The first key out of order creates the
+/// index.
 ///
 /// sorted ─key out of order→ indexed;  indexed ─everything removed→ sorted
 struct LayerTable: Sendable {
   struct Entry: Sendable {
     let key: RecordKey
-    /// Nil where the change was removed; the place stays, so that positions do.
+    /// Nil if the change was removed; the entry stays, so that positions stay valid.
     var change: LayerChange?
   }
 
   private var entries: ContiguousArray<Entry> = []
-  /// Where each key is in `entries`; nil while they are in key order.
+  /// The position of each key in `entries`; nil while the entries are in key order.
   private var positions: [RecordKey: Int]?
   /// The number of changes.
   private(set) var count = 0
@@ -30,7 +30,7 @@ struct LayerTable: Sendable {
     set { replace(key) { _ in newValue } }
   }
 
-  /// Makes the change of a key what `body` makes of it.
+  /// Replaces the change of a key with the result of `body`.
   mutating func replace(_ key: RecordKey, _ body: (LayerChange?) -> LayerChange?) {
     guard let position = position(of: key) else {
       if let change = body(nil) { append(Entry(key: key, change: change)) }
@@ -50,7 +50,7 @@ struct LayerTable: Sendable {
     count += 1
   }
 
-  /// The key's place, which may be empty.
+  /// Returns the position of a key's entry, whose change may be nil.
   private func position(of key: RecordKey) -> Int? {
     if let positions { return positions[key] }
     guard let last = entries.last, !(last.key < key) else { return nil }
@@ -76,7 +76,7 @@ struct LayerTable: Sendable {
     if positions != nil { makeIndex() }
   }
 
-  /// The entries in key order, empty places included.
+  /// The entries in key order, including entries without a change.
   var inKeyOrder: ContiguousArray<Entry> {
     if positions == nil { return entries }
     var sorted = entries

@@ -1,12 +1,13 @@
-/// What one or more commits did to the row of a key.
+/// The change of a key's row over one or more commits.
 struct RowChange: Sendable {
   let key: RecordKey
   let change: Change
-  /// What several commits did on the way; nil for a single commit.
+  /// The states between the first and the last of several commits; nil for a single commit.
   private let passage: Passage?
 
-  /// The states between the first commit and the last one, as far as a consumer may need them who
-  /// read one of these states.
+  /// A summary of the states between the first and the last commit.
+  ///
+  /// A consumer that has read the row in one of these states may need it.
   private final class Passage: Sendable {
     let attributes: AttributeSet
     let lastRecord: Record?
@@ -26,7 +27,7 @@ struct RowChange: Sendable {
     self.passage = passage
   }
 
-  /// The attributes that differ, or differed between two of the commits.
+  /// The attributes that differ, or that differed between two of the commits.
   var attributes: AttributeSet {
     var attributes = passage?.attributes ?? AttributeSet()
     if let before = change.before, let after = change.after {
@@ -35,16 +36,19 @@ struct RowChange: Sendable {
     return attributes
   }
 
-  /// The row as it was last, for one that is gone.
+  /// The record of a row that does not exist after the change.
+  ///
+  /// This is the record before the change. If there is none, it is the last record in between.
   var lastRecord: Record? { change.before ?? passage?.lastRecord }
 
-  /// The row at the last commit at which it existed.
+  /// The record at the last commit at which the row existed.
   private var newestRecord: Record? { change.after ?? passage?.lastRecord ?? change.before }
 
-  /// This change followed by a later one of the same key.
+  /// Returns this change followed by a later change of the same key.
   ///
-  /// The key stays, even if the row is what it was at first: a consumer may have read the row in
-  /// between. Another program may have written the row in between, so the two need not meet.
+  /// The result keeps the key even if the row is as it was at first: a consumer may have read the
+  /// row in between. The `before` of `next` may differ from this change's `after`, because other
+  /// programs may have written the row in between.
   func composed(with next: RowChange) -> RowChange {
     RowChange(
       key: key, change: Change(before: change.before, after: next.change.after),

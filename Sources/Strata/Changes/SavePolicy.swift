@@ -1,37 +1,43 @@
-/// What a save does about what somebody else changed meanwhile.
+/// The rule by which a save decides about conflicts.
 ///
-/// An attribute conflicts if it was edited, the value below differs from the one before the edit,
-/// and differs from the one after. Inserting and deleting edit every attribute. What a save did not
-/// edit is never overwritten, and what does not conflict is saved under every policy.
+/// A save compares each edit with the row below: the row in the store or, in a child context, the
+/// row that the parent shows. An attribute conflicts if it was edited, and the value below differs
+/// from the values before and after the edit. Insertions and deletions edit every attribute. A save
+/// never overwrites attributes that it does not edit. The policies differ only if there is a
+/// conflict.
+///
+/// In the table, *mine* and *here* refer to the edit, *theirs* and *there* to the row below.
 ///
 /// | | same attribute | edited here, deleted there | deleted here, edited there | inserted twice |
 /// | --- | --- | --- | --- | --- |
 /// | ``error`` | nothing is saved | nothing is saved | nothing is saved | nothing is saved |
-/// | ``mergeMine`` | mine | stays deleted | deleted | mine |
-/// | ``mergeTheirs`` | theirs | stays deleted | stays | theirs |
-/// | ``overwrite`` | mine | is there again | deleted | mine |
-/// | ``discard`` | theirs, with all of the row | stays deleted | stays | theirs |
+/// | ``mergeMine`` | mine | stays deleted | is deleted | mine |
+/// | ``mergeTheirs`` | theirs | stays deleted | is kept | theirs |
+/// | ``overwrite`` | mine | is inserted again | is deleted | mine |
+/// | ``discard`` | theirs, for the whole row | stays deleted | is kept | theirs |
 ///
-/// The outcome does not depend on when the other commit arrived, before the edit, between edit and
+/// The outcome does not depend on whether the other commit came before the edit, between edit and
 /// save, or during the save.
 public enum SavePolicy: Sendable, CaseIterable {
-  /// The save fails with `StoreError.Code.conflict`, which lists every conflict; nothing is
-  /// written and every edit stays.
+  /// The save fails with `StoreError.Code.conflict`, which lists every conflict.
+  ///
+  /// Nothing is written, and every edit stays.
   case error
-  /// Attribute by attribute, what was edited here wins. A row that is gone has no attributes to
-  /// merge into: its edit is dropped.
+  /// The edit wins in each attribute that conflicts.
+  ///
+  /// If the row is deleted, the edit is dropped: there are no attributes to merge into.
   case mergeMine
-  /// Attribute by attribute, what was changed below wins; edits of other attributes are saved.
+  /// The row below wins in each attribute that conflicts; edits of other attributes are saved.
   case mergeTheirs
-  /// What was edited here is written whatever happened below; a deleted entity that was edited
-  /// here is there again.
+  /// The edit is always written; an edited entity that was deleted is inserted again.
   case overwrite
-  /// The edits of an entity in conflict are dropped, all of them; those of others are saved.
+  /// All edits of an entity in conflict are dropped; edits of other entities are saved.
   case discard
 }
 
 extension Change {
-  /// What a policy leaves of the edit, as a change of the row that is stored now; nil for nothing.
+  /// Returns the part of the edit that a policy keeps, as a change of the stored row; nil for
+  /// nothing.
   ///
   /// - Parameter conflicting: the attributes in conflict with `stored`.
   func resolved(
@@ -52,7 +58,8 @@ extension Change {
 }
 
 extension Table {
-  /// What a save's policy means for the table's rows: links never conflict, and a link that is gone
-  /// is not moved.
+  /// Returns the policy that applies to the table's rows.
+  ///
+  /// Links never conflict, and a removed link is not moved.
   func policy(_ policy: SavePolicy) -> SavePolicy { isJoin ? .mergeMine : policy }
 }

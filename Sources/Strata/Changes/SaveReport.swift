@@ -1,28 +1,29 @@
-/// What a save did to the store.
+/// The effect of a save on the store.
 struct SaveReport: Sendable {
-  /// The number of the commit that has the layer's result: a new one, or the newest one if nothing
-  /// differed from the store.
+  /// The number of the commit that has the layer's result.
+  ///
+  /// This is a new commit, or the newest commit if nothing differed from the store.
   let commit: Int64
-  /// What the writer wrote, rows that delete rules touched included.
+  /// The changes that the writer wrote, including rows that delete rules changed.
   let changes: [TableID: TableChanges]
-  /// What delete rules did, each effect after its cause.
+  /// The effects of delete rules, each effect after its cause.
   let effects: [DeleteEffect]
 
-  /// The row that the save found in the store.
+  /// Returns the row that the save found in the store.
   ///
-  /// - Parameter edit: what the saved layer has for the key.
+  /// - Parameter edit: the saved layer's change of the key.
   func rowBefore(_ table: TableID, _ key: RecordKey, _ edit: LayerChange) -> Record? {
     if let change = changes[table]?[key] { return change.before }
     return unchangedRow(table, key, edit)
   }
 
-  /// The row that the save left in the store.
+  /// Returns the row that the save left in the store.
   func rowAfter(_ table: TableID, _ key: RecordKey, _ edit: LayerChange) -> Record? {
     if let change = changes[table]?[key] { return change.after }
     return unchangedRow(table, key, edit)
   }
 
-  /// A row that the save did not write: it was as the edit and the rules would have made it.
+  /// Returns a row that the save did not write: it was already as the edit and the rules make it.
   private func unchangedRow(
     _ table: TableID, _ key: RecordKey, _ edit: LayerChange
   ) -> Record? {
@@ -33,17 +34,17 @@ struct SaveReport: Sendable {
   }
 }
 
-/// What a rule did to a row, and why.
+/// The effect of a delete rule on a row, and its cause.
 struct DeleteEffect: Sendable {
   let table: TableID
   let key: RecordKey
-  /// The row before and after the rule, edits of the same save included.
+  /// The row before and after the rule, including edits of the same save.
   let change: Change
-  /// The row that is gone, so that the rule applied to rows that refer to it.
+  /// The row that does not exist any more, to which the changed row referred.
   let cause: (table: TableID, key: RecordKey)
 }
 
-/// A save of the view context that is in the store.
+/// A save of the view context whose commit is in the store.
 struct CompletedSave: Sendable {
   let id: Int
   let report: SaveReport

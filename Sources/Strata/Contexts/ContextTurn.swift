@@ -1,18 +1,20 @@
-/// The two halves of every change of the view context: first all state, then everyone who is told.
+/// The two phases of every change of the view context: first all state changes, then all reports.
+///
+/// It decides which change reports, because changes may nest.
 ///
 /// idle ─begin→ changing ─begin→ changing deeper ─end→ … ─end→ telling ─told→ idle
-/// telling ─begin→ changing while telling ─end→ telling (told after what is being told)
+/// telling ─begin→ changing while telling ─end→ telling (reported after the current report)
 struct ContextTurn: Sendable, Equatable {
   private(set) var depth = 0
   private(set) var isTelling = false
 
-  /// A change begins, perhaps inside of another one.
+  /// Begins a change, perhaps within another change.
   mutating func begin() { depth += 1 }
 
-  /// A change ends.
+  /// Ends a change.
   ///
-  /// - Returns: whether the caller tells of it now: the outermost change, unless somebody is being
-  ///   told already, who tells of this one, too.
+  /// - Returns: whether the caller reports the change. The outermost change does, unless a report
+  ///   is in progress, which then includes this change.
   mutating func end() -> Bool {
     if depth == 0 { fatalError("a change of the view context ended that had not begun") }
     depth -= 1
@@ -21,7 +23,7 @@ struct ContextTurn: Sendable, Equatable {
     return true
   }
 
-  /// Everyone was told.
+  /// Notes that every report has been made.
   mutating func told() {
     if !isTelling { fatalError("nobody was being told of a change of the view context") }
     isTelling = false

@@ -1,7 +1,7 @@
-/// The rows of a query on their way out of the store, all of one commit: memory is bounded however
-/// many there are.
+/// The rows of a query for an export, all of one commit.
 ///
-/// As long as it is held, so is its snapshot, and the write-ahead log cannot be started again.
+/// Memory is bounded, however many rows there are. While this object exists, it holds its snapshot,
+/// and the write-ahead log cannot be started again.
 package final class ExportRows: Sendable {
   private let cursor: Cursor
   private let plan: QueryPlan
@@ -16,10 +16,12 @@ package final class ExportRows: Sendable {
     self.plan = plan
   }
 
-  /// Hands the next rows to `body`, on the reader's own thread, until it says that it has enough.
+  /// Hands the next rows to `body` on the reader's own thread, until `body` returns true.
   ///
-  /// - Parameter body: adds a row to what it makes of them; true for enough.
-  /// - Returns: what was made; nil if there was no row any more.
+  /// - Parameters:
+  ///   - made: the value to which `body` adds the rows.
+  ///   - body: adds a row to the value; returns true if the value is large enough.
+  /// - Returns: the value with its rows; nil after the last row.
   package func next<Made: Sendable>(
     _ made: Made,
     _ body: @escaping @Sendable (inout Made, Record, ExportedRelations) throws(StoreError) -> Bool

@@ -1,16 +1,16 @@
 extension LayeredFetch {
-  /// An entity put at its place, and the neighbours that make room for it.
+  /// An entity with its new position, and the neighbours that make room for it.
   struct Place<E: Entity>: Sendable {
     let entity: E
     var neighbours: [(before: E, after: Double)] = []
   }
 
-  /// Puts an entity at `index` of the others that a root has.
+  /// Returns an entity positioned at `index` among the other entities of a root.
   func place<Root: Entity, Target: Entity>(
     _ entity: Target, at index: Int, in relationship: ToMany<Root, Target>, of root: Root
   ) async throws(StoreError) -> Place<Target> {
     let ordering = relationship.checkedOrdering
-    // All of them, in the order of their positions, whatever the relationship is narrowed to.
+    // Counts all entities in the order of their positions, even if the relationship is narrowed.
     let whole = ToMany(relationship.definition, relationship.ordering)
     let key = try? entity.id.cell
     let others = try await fetch(whole(of: root)).filter { (try? $0.id.cell) != key }
@@ -23,13 +23,13 @@ extension LayeredFetch {
     return Place(entity: placed, neighbours: neighbours.map { (others[$0.key], $0.value) })
   }
 
-  /// A link's place, and the neighbours that make room for it.
+  /// The position of a link, and the neighbours that make room for it.
   struct LinkPlace: Sendable {
     let position: Double
     var neighbours: [LinkMove] = []
   }
 
-  /// Where the link with `target` stands at `index` of the others that a root has.
+  /// Returns the position of the link with `target` at `index` among the other links of a root.
   func place<Root: Entity, Target: Entity>(
     _ target: Target, at index: Int, in relationship: ManyToMany<Root, Target>, of root: Root
   ) async throws(StoreError) -> LinkPlace {
@@ -48,7 +48,8 @@ extension LayeredFetch {
       others.append((id, position))
     }
     if index >= others.count {
-      // As a link without an index, so that one of those comes after it.
+      // The clock gives the position, as for a link without an index: a link made later comes after
+      // this one.
       return LinkPlace(position: LinkClock.next(after: others.last?.position))
     }
     let placement = Placement(at: max(0, index), among: others.map(\.position))
@@ -61,7 +62,6 @@ extension LayeredFetch {
 }
 
 extension ToMany {
-  /// How the relationship is ordered.
   fileprivate var checkedOrdering: Ordering<Root, Target> {
     guard let ordering else {
       fatalError(
@@ -74,7 +74,7 @@ extension ToMany {
     entity[keyPath: checkedOrdering.position] = position
   }
 
-  /// Gives an entity the place of another value of it.
+  /// Gives an entity the root and the position of another value of the same entity.
   func place(_ entity: inout Target, like placed: Target, of root: Root) {
     let position = checkedOrdering.position
     checkedOrdering.refer(&entity, root.id)

@@ -1,21 +1,22 @@
-/// Which query a live result shows, whether it is loaded, and which query comes next.
+/// The query that a live result shows, the state of its load, and the query that comes next.
 ///
 /// new ─open→ loading ─loaded→ loaded;  loading ─failed→ failed ─loaded→ loaded
 /// loaded ─failed→ stale (shows the old rows) ─loaded→ loaded;  any ─finish→ finished
 ///
-/// Beside it, for a query that takes the place of this one:
-/// none ─change→ loading ─loaded→ none (it is the current one);  loading ─failed→ failed ─change→ loading
+/// A second machine runs beside it, for the query that replaces the current one:
+/// loading ─failed→ failed ─change→ loading
+/// none ─change→ loading ─loaded→ none (the next query is then the current one)
 struct LiveLoad: Sendable {
   /// The query that is shown.
   enum Current: Sendable {
-    /// Never opened, for the reason given if there is one.
+    /// Never opened; the error says why, if there is one.
     case unopened(StoreError?)
-    /// Opened; the first result is awaited.
+    /// Opened, and waiting for the first result.
     case loading(LiveID)
-    /// There is no result; the load is tried again at the next commit.
+    /// There is no result; the next commit tries the load again.
     case failed(LiveID, StoreError)
     case loaded(LiveID)
-    /// The rows are those of an earlier commit; the load is tried again at the next one.
+    /// The rows are of an earlier commit; the next commit tries the load again.
     case stale(LiveID, StoreError)
 
     var id: LiveID? {
@@ -26,27 +27,27 @@ struct LiveLoad: Sendable {
     }
   }
 
-  /// The query that takes its place.
+  /// The query that replaces the current one.
   enum Next: Sendable {
     case none
     case loading(LiveID)
     case failed(StoreError)
 
-    /// The query that is awaited.
+    /// The query that is being loaded.
     var id: LiveID? { if case .loading(let id) = self { id } else { nil } }
   }
 
-  /// What a result means.
+  /// The meaning of a result.
   enum Outcome: Sendable, Equatable {
-    /// The query is not wanted any more.
+    /// The query is no longer wanted.
     case unwanted
-    /// The current query's rows.
+    /// The rows are those of the current query.
     case current(isFirst: Bool)
-    /// The next query's rows: it is the current one from now on.
+    /// The rows are those of the next query, which becomes the current one.
     case replaced(LiveID?, isFirst: Bool)
     /// The current query could not be loaded.
     case failed
-    /// The next query could not be loaded; the current one stays.
+    /// The next query could not be loaded; the current query stays.
     case changeFailed
   }
 
@@ -65,12 +66,13 @@ struct LiveLoad: Sendable {
 
   /// Begins to change the query.
   ///
-  /// - Returns: the change that this one takes the place of.
+  /// - Returns: the unfinished change that this one replaces.
   mutating func change(to id: LiveID) -> LiveID? {
     let superseded = next.id
     if isFinished { return superseded }
     next = .loading(id)
-    // Of a query that never had a result nobody waits for anything any more.
+    // If the current query never had a result, its error no longer counts: the next query is
+    // awaited.
     switch current {
     case .unopened(_?): current = .unopened(nil)
     case .failed(let id, _): current = .loading(id)
@@ -119,10 +121,10 @@ struct LiveLoad: Sendable {
   /// Whether the rows are those of the view context's commit.
   var isCurrent: Bool { if case .loaded = current { !isFinished } else { false } }
 
-  /// Whether no other query is to take the place of this one.
+  /// Whether no change of the query is in progress or has failed.
   var isUnchanging: Bool { if case .none = next { true } else { false } }
 
-  /// Whether a result has been asked for and is not there yet.
+  /// Whether a requested result is still missing.
   var isAwaited: Bool {
     if isFinished { return false }
     if next.id != nil { return true }
@@ -139,9 +141,9 @@ struct LiveLoad: Sendable {
     }
   }
 
-  /// Why the query could not be changed, or its result not be loaded.
+  /// Why the query could not be changed, or why its result could not be loaded.
   var error: StoreError? { if case .failed(let error) = next { error } else { loadError } }
 
-  /// Whether the maintainer's result of a query is still of use.
+  /// Whether the maintainer's result of a query is still wanted.
   func wants(_ id: LiveID) -> Bool { current.id == id || next.id == id }
 }

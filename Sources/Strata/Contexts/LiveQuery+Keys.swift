@@ -1,6 +1,6 @@
-// What the annotation registry consumes: changes by key, in the turn in which they happen.
+// The interface for the annotation registry: changes by key, in the turn in which they happen.
 
-/// Keeps an observer of a live query called until it is cancelled or let go of.
+/// Keeps an observer of a live query registered until it is cancelled or released.
 @MainActor
 package final class LiveObservation {
   private weak var result: LiveResult?
@@ -25,13 +25,13 @@ extension LiveQuery {
   /// The context whose edits the query shows.
   package var context: ViewContext { view }
 
-  /// What the query shows now.
+  /// The rows that the query shows at this moment.
   package var rows: KeyedRows<E> { KeyedRows(shown: result.shown, table: result.plan.table) }
 
-  /// What appeared if nothing was shown before.
+  /// The difference from an empty result to the shown rows.
   package var appearance: KeyedDifference<E> { KeyedDifference(from: nothing, to: rows, .all) }
 
-  /// What disappears if nothing is shown any more.
+  /// The difference from the shown rows to an empty result.
   package var disappearance: KeyedDifference<E> { KeyedDifference(from: rows, to: nothing, .all) }
 
   private var nothing: KeyedRows<E> {
@@ -39,7 +39,7 @@ extension LiveQuery {
     return KeyedRows(shown: ShownRows(none, result.plan), table: result.plan.table)
   }
 
-  /// Calls `body` in every turn in which something shown changes, or a load ends.
+  /// Calls `body` in every turn in which a shown row changes, or a load ends.
   package func observeKeys(
     _ body: @escaping @MainActor (KeyedDifference<E>) -> Void
   ) -> LiveObservation {
@@ -53,8 +53,9 @@ extension LiveQuery {
     return LiveObservation(result, id)
   }
 
-  /// The attributes at some key paths; all of them if a path is no attribute, since whatever is
-  /// computed may depend on any.
+  /// Returns the attributes at some key paths; all attributes if a path is no attribute.
+  ///
+  /// A computed property may depend on any attribute.
   package func attributes(_ paths: [any PartialKeyPath<E> & Sendable]) -> AttributeSet {
     let table = result.plan.table
     return table.attributes(paths) ?? .all(table.columns.count)

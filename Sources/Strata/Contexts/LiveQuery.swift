@@ -1,13 +1,15 @@
 public import Observation
 
-/// A query whose result stays up to date: the fetched-results controller.
+/// A query whose result stays up to date, like a fetched-results controller.
 ///
-/// Maintained change by change: nothing is fetched again unless a table was reset or more changed
-/// than a fetch costs. Shows the view context's unsaved edits in the same turn. If other rows
-/// decide which rows the query has, as of one that follows references or links or looks for words,
-/// an unsaved deletion and the new values of a row that it shows are seen at once; what comes or
-/// goes because of an edit, once it is saved. Holding the live query keeps it going; letting go of
-/// it ends it.
+/// Commits change the result row by row. It is fetched again only if a table was reset, or if so
+/// much changed that a fetch costs less. The view context's unsaved edits show in the same turn.
+///
+/// A query that follows references or links, or that searches for words, depends on other rows,
+/// too. Such a query shows an unsaved deletion and new values of a shown row at once. All other
+/// effects of an edit on the result show once the edit is saved.
+///
+/// Holding the live query keeps it up to date; releasing it ends it.
 ///
 /// `Observable`: reading ``elements`` in a SwiftUI body or in `withObservationTracking` is enough.
 @MainActor
@@ -17,7 +19,7 @@ public final class LiveQuery<E: Entity>: Observable {
   let result: LiveResult
   private var requested: Query<E>
   private var followed: Query<E>
-  /// Makes the plan of a query that takes the place of this one.
+  /// Makes the plan of a query that replaces this one.
   private let plan: @Sendable (Query<E>, Model) throws(StoreError) -> LivePlan
 
   init(
@@ -51,20 +53,22 @@ public final class LiveQuery<E: Entity>: Observable {
   /// - Complexity: O(log *n*) of the elements.
   public subscript(id id: E.ID) -> E? { elements[id: id] }
 
-  /// Whether the first result is there.
+  /// Whether the first result has arrived.
   public var isLoaded: Bool {
     registrar.access(self, keyPath: \.elements)
     return result.isLoaded
   }
 
-  /// Why the result could not be loaded, which is tried again at the next commit, or why the query
-  /// could not be changed, until it is changed again.
+  /// Why the result could not be loaded, or why the query could not be changed.
+  ///
+  /// The next commit tries a failed load again. The error of a change stays until the query is
+  /// changed again.
   public var error: StoreError? {
     registrar.access(self, keyPath: \.elements)
     return result.error
   }
 
-  /// Waits until the first result is there.
+  /// Waits for the first result.
   ///
   /// - Throws: the error of a load that failed, `cancelled` or `closed`.
   public func load() async throws(StoreError) {
@@ -75,12 +79,14 @@ public final class LiveQuery<E: Entity>: Observable {
 
   // MARK: - Another query
 
-  /// The query as it was last set.
+  /// The query that was set last.
   ///
-  /// Setting another one changes the live query in place: it goes on showing the old result until
-  /// the new one is there, then shows that, as one update with the differences. If the new one
-  /// cannot be run or loaded, ``error`` says why and the old one stays, kept up to date. Setting an
-  /// equal one does nothing. A live query that could not be run at first begins with one that can.
+  /// Setting another query changes the live query in place. It goes on showing the old result until
+  /// the new result has arrived, then shows that as one update with the differences. If the new
+  /// query cannot be run or loaded, ``error`` says why, and the old result stays and is kept up to
+  /// date. A query that cannot be run does not become the value of this property. Setting the query
+  /// that is already shown does nothing. If the first query could not be run, the live query begins
+  /// with the first query that can.
   public var query: Query<E> {
     get { requested }
     set {
@@ -90,10 +96,10 @@ public final class LiveQuery<E: Entity>: Observable {
 
   /// Changes the query in place, and returns when the live query shows the new result.
   ///
-  /// Like setting ``query``. Cancelling the task ends the wait, not the change.
+  /// It works like setting ``query``. Cancelling the task ends the wait, not the change.
   ///
-  /// - Throws: ``StoreError`` with code `invalidQuery`, `cancelled` (also if another change took
-  ///   the place of this one), `closed` or one of SQLite's; then the old query stays.
+  /// - Throws: ``StoreError`` with code `invalidQuery`, `cancelled` (also if another change
+  ///   replaced this one), `closed` or one of SQLite's; then the old query stays.
   public func change(to query: Query<E>) async throws(StoreError) {
     do throws(StoreError) {
       if let id = try begin(query) { try await result.waitUntilChanged(as: id) }
@@ -103,10 +109,11 @@ public final class LiveQuery<E: Entity>: Observable {
     }
   }
 
-  /// Sets ``query`` unless this was called, or the live query made, with an equal one last time.
+  /// Sets ``query``, unless the new query equals the one that was followed last.
   ///
-  /// For views that are made again and again with the query that they show: what ``query`` was set
-  /// to in between stays.
+  /// At first, that is the query with which the live query was made. This serves views that are
+  /// created again and again with the query that they show: a query that was set in ``query`` in
+  /// between stays.
   public func follow(_ query: Query<E>) {
     let model = view.store.model
     let old = try? plan(followed, model).queryIdentity
@@ -114,12 +121,12 @@ public final class LiveQuery<E: Entity>: Observable {
     do throws(StoreError) {
       if try plan(query, model).queryIdentity != old { self.query = query }
     } catch {
-      // Telling of it makes the view again, with the same query.
+      // Report the error only once: the report creates the view again, with the same query.
       if old != nil { result.changeDidFail(error) }
     }
   }
 
-  /// Nil if the query's result is what is shown.
+  /// Begins a change of the query; nil if the query's result is already shown.
   private func begin(_ query: Query<E>) throws(StoreError) -> LiveID? {
     let plan = try plan(query, view.store.model)
     let id = result.shows(plan) ? nil : try view.change(result, to: plan)
@@ -129,17 +136,17 @@ public final class LiveQuery<E: Entity>: Observable {
 
   // MARK: - Updates
 
-  /// What changes from now on, as deletions, insertions, moves and edits by offset.
+  /// The changes from now on, as deletions, insertions, moves and edits by offset.
   public var updates: LiveUpdates<E> { LiveUpdates(differences(nil), result.plan.table) }
 
-  /// What changes from now on, told once in an interval at most.
+  /// Returns the changes from now on, with at most one update in each interval.
   ///
-  /// The first update comes at once. What changes during the interval after an update is composed
-  /// into the next one, which comes when the interval is over.
+  /// The first update comes at once. Changes during the interval after an update are composed into
+  /// the next update, which comes at the end of the interval.
   ///
   /// - Parameters:
-  ///   - interval: the least time from one update to the next.
-  ///   - clock: measures the interval; tests give one that they set.
+  ///   - interval: the shortest time between two updates.
+  ///   - clock: the clock that measures the interval; tests set their own.
   public func updates<C: Clock>(
     every interval: C.Duration, clock: C = ContinuousClock()
   ) -> LiveUpdates<E> {
@@ -152,12 +159,14 @@ public final class LiveQuery<E: Entity>: Observable {
       pace: pace)
   }
 
-  /// Whether the live query reads rows that it lacks: its first result, that of another query, or
-  /// what a change of other tables takes.
+  /// The monitor that shows whether the live query reads rows that it lacks.
+  ///
+  /// Such reads are the load of the first result or of another query, and reads after changes of
+  /// other tables.
   public var activity: ActivityMonitor { result.activity }
 
-  /// What the live query has done so far: how often it woke whom, and what that took.
+  /// The number of wakes, loads and updates of the live query so far, and the time that they took.
   ///
-  /// Reading it observes nothing.
+  /// Reading it registers no observation.
   public var statistics: LiveStatistics { result.counters.statistics }
 }

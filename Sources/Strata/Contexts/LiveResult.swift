@@ -1,9 +1,9 @@
-/// What one live query shows: the maintained result with the view context's edits on top.
+/// The rows that one live query shows: the maintained result with the view context's edits on top.
 ///
-/// The engine behind ``LiveQuery``, without its type. Lives on the main actor and changes only in
-/// merge turns, edits of the view context, and when its query is changed in place (``LiveLoad``).
-/// A change of the context comes in two halves: every result takes it (``take(_:)``, ``lay``), then
-/// every result tells of it (``tell()``).
+/// It is the part of ``LiveQuery`` that does not depend on the entity's type. It lives on the main
+/// actor. It changes only in merge turns, by edits of the view context, and when its query is
+/// changed in place (``LiveLoad``). A change of the context has two phases: first every result
+/// takes the change (``take(_:)``, ``lay``), then every result reports it (``tell()``).
 @MainActor
 final class LiveResult {
   private(set) var plan: LivePlan
@@ -13,14 +13,15 @@ final class LiveResult {
       if !load.isAwaited && oldValue.isAwaited { counters.activity.end(.refilling) }
     }
   }
-  /// The plan of the query that takes the place of this one as soon as its result is there.
+  /// The plan of the next query, which replaces `plan` once its result has arrived.
   private var nextPlan: LivePlan?
   private(set) var shown: ShownRows
   /// The attributes that the consumer reads; nil for all.
   let reading: AttributeSet?
   let counters: LiveCounters
   private(set) lazy var activity = ActivityMonitor(counters.activity)
-  /// What aggregates make of the committed result, and of what is shown; nil without aggregates.
+  /// The aggregates over no rows, over the committed result and over the shown rows; nil without
+  /// aggregates.
   let emptyFold: AggregateFold?
   private var baseFold: AggregateFold?
   private(set) var shownFold: AggregateFold?
@@ -29,22 +30,23 @@ final class LiveResult {
   private var horizon: Record?
   /// Whether the store has the root of a relationship's query.
   private var hasRoot = true
-  /// Whether the root was there, edits included, when ``shown`` was made.
+  /// Whether the root existed, edits included, when ``shown`` was made.
   private var showsRoot = true
-  /// What the merge turn that is under way brought.
+  /// The committed result that the current merge turn brought.
   private var arrived: Arrival?
-  /// What nobody has been told yet.
+  /// The change that has not been reported yet.
   private var news: News?
   private var subscribers = LiveSubscribers()
   private var observers: [Int: @MainActor (LiveChange) -> Void] = [:]
   private var lastObserver = 0
   private let waiters = Waiters()
-  /// Brackets the telling of every change, for observation: the new version is shown by then.
+  /// Called one after the other when a change is reported, for observation. The new version is
+  /// already shown by then.
   var willChange: () -> Void = {}
   var didChange: () -> Void = {}
   var didFinish: () -> Void = {}
 
-  /// One change of what is shown.
+  /// One change of the shown rows.
   struct LiveChange {
     let old: ShownRows
     let new: ShownRows
@@ -53,7 +55,7 @@ final class LiveResult {
     /// Whether no key can differ.
     var isEmpty: Bool { if case .some(let keys) = changed { keys.isEmpty } else { false } }
 
-    /// Whether there is something else to see for who reads `attributes`, nil for all.
+    /// Whether a consumer that reads `attributes` sees a difference; nil stands for all of them.
     func isVisible(reading attributes: AttributeSet?) -> Bool {
       switch changed {
       case .some(let keys): new.differs(from: old, changed: keys, reading: attributes)
@@ -63,23 +65,24 @@ final class LiveResult {
     }
   }
 
-  /// A newer committed result, before edits are laid over it.
+  /// A newer committed result, before the edits are laid over it.
   private struct Arrival {
     var changed: ChangedKeys
-    /// Whether the rows that a limited result knows end elsewhere now.
+    /// Whether the horizon of a limited result has moved.
     var movesHorizon = false
-    /// Whether only attributes differ that nobody reads, of rows that stay.
+    /// Whether only attributes differ that the consumer does not read, of rows that stay.
     var isUnread = false
   }
 
   private struct News {
     let old: ShownRows
     var changed: ChangedKeys
-    /// Whether the change is told even if the rows look the same: of an error or a first result.
+    /// Whether the change is reported even if the rows are equal, because of an error or a first
+    /// result.
     var isStatus = false
   }
 
-  /// A result that waits to be loaded, or that never will be for the reason given.
+  /// Creates a result that waits for its load, or that never loads because of `error`.
   init(
     _ plan: LivePlan, _ counters: LiveCounters, reading: AttributeSet? = nil,
     fold: AggregateFold? = nil, _ error: StoreError? = nil
@@ -102,17 +105,18 @@ final class LiveResult {
   var isFinished: Bool { load.isFinished }
   var error: StoreError? { load.error }
 
-  /// The committed record of a key at the view context's commit, if the result has it.
+  /// Returns the committed record of a key at the view context's commit, if the result has it.
   func stored(_ key: RecordKey) -> Record? {
     load.isCurrent ? base.record(of: key)?.prefix(plan.table.columns.count) : nil
   }
 
-  // MARK: Changes, first half
+  // MARK: Changes, first phase
 
-  /// Takes the newer committed results of a merge turn; what is shown stays until they are laid
-  /// under the edits.
+  /// Takes the newer committed results of a merge turn.
   ///
-  /// - Returns: the query that is not wanted any more, if the turn decided that of two.
+  /// The shown rows stay until the edits are laid over the new results.
+  ///
+  /// - Returns: the live query to close, if the turn decided between the current and the next one.
   func take(_ updates: [LiveID: MaintainedUpdate]) -> LiveID? {
     var unwanted: LiveID?
     if let id = load.next.id, let update = updates[id] {
@@ -151,7 +155,7 @@ final class LiveResult {
     baseFold = update.fold
   }
 
-  /// Whether an update only changes attributes that nobody reads, of rows that stay.
+  /// Whether an update changes only attributes that the consumer does not read, of rows that stay.
   private func isUnread(_ update: MaintainedUpdate) -> Bool {
     guard let reading, let attributes = update.attributes, update.error == nil else { return false }
     return attributes.isDisjoint(with: reading.union(plan.order.attributes))
@@ -165,9 +169,9 @@ final class LiveResult {
 
   /// Lays the edits over the newest committed result.
   ///
-  /// - Parameter touched: the edited keys of which something else may be shown now.
+  /// - Parameter touched: the edited keys whose shown rows may differ.
   /// - Complexity: O(*k* log *n*) for *k* keys that changed, edited ones included; O(*e* log *n*)
-  ///   for *e* edited keys if the result was loaded or its end moved.
+  ///   for *e* edited keys if the result was loaded or its horizon moved.
   func lay(_ layers: ViewLayers, touched: Set<RecordKey>) {
     let arrived = arrived
     self.arrived = nil
@@ -183,7 +187,7 @@ final class LiveResult {
       return show(keys, layers)
     }
     if arrived?.movesHorizon == true && edits > 0 {
-      // Edits behind the end of a limited result are not shown.
+      // Edits beyond the horizon are not shown, so its move may affect every edited key.
       changed.formUnion(ChangedKeys(layers.stack.keys(of: plan.table.id)))
     }
     if hasOtherRoot { changed.formUnion(.every) }
@@ -192,7 +196,7 @@ final class LiveResult {
     shownFold = fold(under: layers)
   }
 
-  /// The committed result with the edits on top.
+  /// Returns the committed result with the edits on top.
   private func tree(under layers: ViewLayers) -> ResultTree {
     showsRoot = isRootVisible(layers)
     guard showsRoot else { return ResultTree([], order: plan.order) }
@@ -203,7 +207,7 @@ final class LiveResult {
     return tree
   }
 
-  /// Whether the root of a relationship's query is there, edits included.
+  /// Returns whether the root of a relationship's query exists, edits included.
   private func isRootVisible(_ layers: ViewLayers) -> Bool {
     guard let root = plan.root else { return true }
     switch layers.stack.state(of: root.key, in: root.table, over: .unknown) {
@@ -224,7 +228,7 @@ final class LiveResult {
     }
   }
 
-  /// Shows some keys as they are now, edited ones or not.
+  /// Shows the current records of some keys, edited or not.
   private func show(_ keys: KeyBatches, _ layers: ViewLayers) {
     var tree = shown.tree
     var fold = shown.isWhole ? shownFold : nil
@@ -242,7 +246,7 @@ final class LiveResult {
     shownFold = fold ?? self.fold(under: layers)
   }
 
-  /// The record that the query shows for a key that has edits; nil if it shows none.
+  /// Returns the record that the query shows for a key that has edits; nil if it shows none.
   private func visible(_ key: RecordKey, _ layers: ViewLayers) -> Record? {
     let base = base.record(of: key)
     let stored = base.map { RecordState.record($0.prefix(plan.table.columns.count)) } ?? .unknown
@@ -252,12 +256,14 @@ final class LiveResult {
       guard plan.query.filter?.matches(shown) ?? true else { return nil }
       record = plan.query.row(shown)
     } else {
-      // Whether an edited row belongs to a query that looks at other rows, the store will say. The
-      // place that the row's link has, the edit does not know.
+      // Only the store knows whether an edited row belongs to a query that depends on other rows.
+      // So the committed result decides. It also has the position of the row's link, which the edit
+      // lacks.
       guard let base else { return nil }
       record = shown.withPlace(of: base, plan.query)
     }
-    // A section that has no name is an error once it is saved.
+    // A row whose section has no name is not shown; once it is saved, the load fails with that
+    // error.
     guard let row = try? plan.extended(record) else { return nil }
     if let horizon, plan.order.compare(row, horizon) > 0 { return nil }
     return row
@@ -268,7 +274,8 @@ final class LiveResult {
     return ShownRows(tree, after: shown, keys)
   }
 
-  /// What aggregates make of what is shown: of the committed rows, with the edited ones exchanged.
+  /// Returns the aggregates over the shown rows: over the committed rows, with edited rows
+  /// exchanged.
   private func fold(under layers: ViewLayers) -> AggregateFold? {
     guard let baseFold else { return nil }
     let edited = layers.stack.keys(of: plan.table.id)
@@ -279,7 +286,7 @@ final class LiveResult {
     return fold
   }
 
-  /// Shows a newer version, of which is told later.
+  /// Shows a newer version, which ``tell()`` reports.
   private func show(_ tree: ResultTree, _ changed: ChangedKeys, isSilent: Bool = false) {
     let new = next(tree, changed)
     if !isSilent { tellLater(changed) }
@@ -294,14 +301,14 @@ final class LiveResult {
     self.news = news
   }
 
-  // MARK: Changes, second half
+  // MARK: Changes, second phase
 
-  /// Whether there is something to tell.
+  /// Whether there is a change to report.
   var hasNews: Bool { news != nil }
 
-  /// Tells observers, streams and those who wait of what changed since they were told last.
+  /// Reports the change since the last report to observers, streams and waiters.
   ///
-  /// Any of them may edit the context: that is a change after this one.
+  /// An observer may edit the context; that is a new change after this one.
   func tell() {
     guard let news else { return }
     self.news = nil
@@ -323,7 +330,7 @@ final class LiveResult {
 
   /// Begins to change the query.
   ///
-  /// - Returns: the change that this one takes the place of.
+  /// - Returns: the unfinished change that this one replaces.
   func change(to plan: LivePlan, as id: LiveID) -> LiveID? {
     let old = load.error
     let superseded = load.change(to: id)
@@ -344,17 +351,18 @@ final class LiveResult {
     waiters.resumeAll()
   }
 
-  /// Whether this is the result of a plan, with nothing on its way that could change that.
+  /// Returns whether this shows the result of a plan, and no change of the query is in progress or
+  /// has failed.
   func shows(_ plan: LivePlan) -> Bool {
     load.isCurrent && load.isUnchanging && plan.identity == self.plan.identity
   }
 
-  /// Whether the maintainer's result is still of use.
+  /// Returns whether the maintainer's result of a query is still wanted.
   func wants(_ id: LiveID) -> Bool { load.wants(id) }
 
-  /// Returns when a change of the query has taken place.
+  /// Returns when a change of the query is complete.
   ///
-  /// - Throws: why it has not; `cancelled` if another change took its place.
+  /// - Throws: the error that stopped the change; `cancelled` if another change replaced it.
   func waitUntilChanged(as id: LiveID) async throws(StoreError) {
     let isUndecided = { self.load.next.id == id && !self.isFinished }
     while isUndecided() { try await waiters.waitUnlessCancelled(for: .load, while: isUndecided) }
@@ -373,7 +381,7 @@ final class LiveResult {
     return subscription
   }
 
-  /// Calls `body` in the turn of every change until it is told to stop.
+  /// Calls `body` in the turn of every change until ``stopObserving(_:)``.
   func observe(_ body: @escaping @MainActor (LiveChange) -> Void) -> Int {
     lastObserver += 1
     observers[lastObserver] = body
@@ -382,13 +390,14 @@ final class LiveResult {
 
   func stopObserving(_ id: Int) { observers[id] = nil }
 
-  /// Returns when the first result, or the first error, is there.
+  /// Returns when the first result or the first error has arrived, or when the live query has
+  /// ended.
   func waitUntilLoaded() async throws(StoreError) {
     let isUndecided = { !self.isLoaded && self.error == nil && !self.isFinished }
     while isUndecided() { try await waiters.waitUnlessCancelled(for: .load, while: isUndecided) }
   }
 
-  /// Ends every subscription; what is shown stays readable.
+  /// Ends every subscription; the shown rows stay readable.
   func finish() {
     load.finish()
     subscribers.finish()

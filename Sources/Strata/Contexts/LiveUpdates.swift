@@ -1,11 +1,12 @@
 /// The updates of a live query: an `AsyncSequence` that never fails.
 ///
-/// Each update is the difference from what the subscriber saw last to what the query shows now:
-/// a slow one misses no state and holds nobody up. A sequence starts when it is asked for, with
-/// the elements that the query shows then. Cancelling the task or letting go of the sequence ends
-/// it, as does the end of the live query or its stack.
+/// Each update is the difference from the rows that the consumer saw last to the rows that the
+/// query shows at that moment. A slow consumer gets several changes as one update; it loses none of
+/// them and delays nothing else. A sequence starts when it is created, with the elements that the
+/// query shows then. It ends when the task is cancelled, when the sequence is released, or when the
+/// live query or its stack ends.
 ///
-/// - Precondition: one task iterates one sequence; others ask for one each.
+/// - Precondition: a single task iterates a sequence; every other task asks for its own.
 public struct LiveUpdates<E: Entity>: AsyncSequence, Sendable {
   public typealias Element = LiveUpdate<E>
   public typealias Failure = Never
@@ -23,9 +24,9 @@ public struct LiveUpdates<E: Entity>: AsyncSequence, Sendable {
     fileprivate var differences: LiveDifferences.Iterator
     fileprivate let table: Table
 
-    /// The difference since the last update; waits until there is one. Nil at the end.
+    /// Returns the difference since the last update, once there is one; nil at the end.
     ///
-    /// A difference of many elements is made elsewhere, not on the caller's actor.
+    /// A large difference is computed on another thread, not on the caller's actor.
     public mutating func next(
       isolation actor: isolated (any Actor)? = #isolation
     ) async throws(Never) -> LiveUpdate<E>? {
@@ -42,20 +43,21 @@ public struct LiveUpdates<E: Entity>: AsyncSequence, Sendable {
 /// The differences that one subscription delivers, without the entity's type.
 struct LiveDifferences: Sendable {
   let subscription: LiveSubscription
-  /// The attributes that the subscriber reads; nil for all.
+  /// The attributes that the consumer reads; nil for all.
   let reading: AttributeSet?
   let counters: LiveCounters
   var pace: LivePace?
 
   struct Iterator {
     fileprivate let source: LiveDifferences
-    /// Returns once the next update may come.
+    /// Waits until the next update may come.
     fileprivate var rest: LivePace.Rest?
 
-    /// Comparing more keys than this takes longer than going to another thread and back.
+    /// Comparing more keys than this takes longer than a switch to another thread and back.
     private static let most = 128
 
-    /// What is shown now and what changed; the difference is nil if the result was loaded anew.
+    /// Returns the shown rows and the difference; the difference is nil for a reset, such as a new
+    /// load.
     mutating func next(
       isolation actor: isolated (any Actor)?
     ) async -> (ShownRows, LiveDifference?)? {
@@ -75,7 +77,7 @@ struct LiveDifferences: Sendable {
       return nil
     }
 
-    /// Takes the only reference to the old version, so that a large one is not let go of by the
+    /// Takes the only reference to the old version, so that a large version is not freed on the
     /// caller's actor.
     @concurrent private static func difference(
       _ delivery: consuming LiveMailbox.Delivery, _ reading: AttributeSet?
@@ -87,17 +89,17 @@ struct LiveDifferences: Sendable {
   func makeIterator() -> Iterator { Iterator(source: self) }
 }
 
-/// How long at least one update comes after the other.
+/// The shortest time between two updates.
 struct LivePace: Sendable {
   typealias Rest = @Sendable () async -> Void
 
-  /// Begins an interval; the result waits for its end.
+  /// Begins an interval; the returned closure waits for its end.
   let begin: @Sendable () -> Rest
 
   init<C: Clock>(_ interval: C.Duration, _ clock: C) {
     begin = {
       let end = clock.now.advanced(by: interval)
-      // A task that is cancelled does not wait; it finds out from the subscription.
+      // A cancelled task does not wait here; the subscription tells it of the cancellation.
       return { try? await clock.sleep(until: end, tolerance: nil) }
     }
   }

@@ -1,12 +1,15 @@
 public import Observation
 
-/// A value made of a query's entities that stays up to date: their number, a sum, an average, the
-/// least or greatest value of an attribute, or one of these for each group.
+/// A value that is computed from a query's entities and stays up to date.
 ///
-/// Maintained change by change, like the ``LiveQuery`` of the same query, with which it shares the
-/// result in memory; the view context's unsaved edits count in the same turn. A change that leaves
-/// the value as it is wakes nobody. Holding the live value keeps it going; letting go of it ends
-/// it.
+/// It is the number of entities, a sum, an average, the least or greatest value of an attribute, or
+/// a dictionary of such values by group. Commits change it row by row. The view context's unsaved
+/// edits count in the same turn. A change that leaves the value equal wakes neither observers nor
+/// streams.
+///
+/// The live value drops the query's order, unless a limit or an offset needs it. It shares its rows
+/// in memory with a ``LiveQuery`` of the remaining query. Holding the live value keeps it up to
+/// date; releasing it ends it.
 ///
 /// `Observable`: reading ``value`` in a SwiftUI body or in `withObservationTracking` is enough.
 @MainActor
@@ -16,7 +19,7 @@ public final class LiveValue<Value: Sendable>: Observable {
   private let read: ([[Cell]]) throws(StoreError) -> Value
   private var cells: Set<[Cell]>?
   private var shown: Value?
-  /// What the value is made of: not always the newest cells, which may be none that can be read.
+  /// The cells from which `shown` was decoded; `cells` may be newer, but unreadable.
   private var shownCells: Set<[Cell]>?
   private var failure: StoreError?
   private var streams: [Int: AsyncStream<Value>.Continuation] = [:]
@@ -38,14 +41,15 @@ public final class LiveValue<Value: Sendable>: Observable {
     return shown
   }
 
-  /// Why there is no value, or no newer one: the query could not be loaded, which is tried again at
-  /// the next commit, or a sum is out of range.
+  /// Why there is no value, or no newer value: for example, a load failed or a sum is out of range.
+  ///
+  /// The next commit tries a failed load again.
   public var error: StoreError? {
     registrar.access(self, keyPath: \.value)
     return failure
   }
 
-  /// Waits until the first value is there, and returns it.
+  /// Waits for the first value, and returns it.
   ///
   /// - Throws: the error of a load that failed, `invalidValue` for a sum that is out of range,
   ///   `cancelled` or `closed`.
@@ -57,9 +61,10 @@ public final class LiveValue<Value: Sendable>: Observable {
     return shown
   }
 
-  /// The value as soon as there is one, and whenever it is another one: the newest only, if the
-  /// consumer is slow. Ends with the live value or its stack, or when the consuming task is
-  /// cancelled.
+  /// The value as soon as there is one, then every different value.
+  ///
+  /// A slow consumer gets only the newest value. The stream ends with the live value or its stack,
+  /// or when the consuming task is cancelled.
   public var updates: AsyncStream<Value> {
     let (stream, continuation) = AsyncStream.makeStream(
       of: Value.self, bufferingPolicy: .bufferingNewest(1))
@@ -74,14 +79,14 @@ public final class LiveValue<Value: Sendable>: Observable {
     return stream
   }
 
-  /// What the live value has done so far; its wakes are those of changed values.
+  /// The statistics of the live value; its wakes count changed values and errors.
   public var statistics: LiveStatistics {
     var statistics = result.counters.statistics
     statistics.wakes = wakes
     return statistics
   }
 
-  /// Whether the live value reads rows that it lacks.
+  /// The monitor that shows whether the live value reads rows that it lacks.
   public var activity: ActivityMonitor { result.activity }
 
   private var wakes = 0

@@ -1,58 +1,58 @@
 internal import StrataSQLite
 
-/// Names a live query within its view context.
+/// Identifies a live query within its view context.
 typealias LiveID = Int
 
-/// What the maintainer has for one live query in one merge turn.
+/// The maintainer's result for one live query in one merge turn.
 struct MaintainedUpdate: Sendable {
   let tree: ResultTree
   let horizon: Record?
   var changed: ChangedKeys
-  /// The attributes that differ, if every row stayed in the result; nil if it is not known.
+  /// The attributes that differ; nil if a row entered or left the result, or if they are unknown.
   let attributes: AttributeSet?
   let error: StoreError?
-  /// Whether the root of a relationship's query is there.
+  /// Whether the root of a relationship's query exists.
   let hasRoot: Bool
-  /// What the query's aggregates make of the result, if it has some.
+  /// The query's aggregates over the result; nil without aggregates.
   var fold: AggregateFold?
 }
 
-/// Everything for one merge turn of the view context.
+/// The content of one merge turn of the view context.
 struct MergeTurn: Sendable {
   let snapshot: Snapshot
   let changes: ChangeSet?
   let completedSave: CompletedSave?
   let updates: [LiveID: MaintainedUpdate]
-  /// Stored records of keys that the view context has edits for, in tables that were reset.
+  /// Stored records of keys that the view context has edited, in tables that were reset.
   var stored: [TableID: [RecordKey: Record?]] = [:]
   /// Reset tables whose records could not be read.
   var unreadable: Set<TableID> = []
-  /// Why the view context will not get any further.
+  /// Why the view context stays at this commit for good.
   var failure: StoreError?
 }
 
 /// Keeps live queries over committed data; equal queries share one result.
 ///
-/// One task calls ``advance(_:)``, strictly in sequence, so it is never re-entered. First loads run
-/// beside it, on a snapshot that the maintainer has advanced to; what is committed meanwhile waits
-/// in the query's backlog.
+/// A single task calls ``advance(_:)``, strictly in sequence, so it is never re-entered. First
+/// loads run beside it, on a snapshot to which the maintainer has already advanced. Commits during
+/// a load wait in the query's backlog.
 actor Maintainer {
   private nonisolated let executor = StoreExecutor("strata.maintainer")
   nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
   private struct Entry: Sendable {
-    /// Tells the entry from an earlier one of the same query, whose load may still be on its way.
+    /// Distinguishes the entry from an earlier entry of the same query, whose load may still run.
     let number: Int
     var query: MaintainedQuery
     /// The live queries that show the result.
     var ids: [LiveID: LiveCounters]
-    /// Those of `ids` that have not been told of the result yet.
+    /// The live queries in `ids` that have not received the result yet.
     var untold: Set<LiveID>
-    /// What a load has found to be different from what the others have been told.
+    /// The difference that a load made to the result that the other live queries have.
     var reloaded: MaintainedChange?
-    /// Those of `ids` that want values made of the result.
+    /// The aggregates of the live queries in `ids` that have some.
     var folds: [LiveID: MaintainedFold] = [:]
-    /// A load was stopped by a suspension or outrun by commits: the next step loads again.
+    /// Whether the next step loads again, because a suspension stopped a load or commits outran it.
     var isStopped = false
 
     func count(_ change: @Sendable (inout LiveStatistics) -> Void) {
@@ -75,26 +75,30 @@ actor Maintainer {
   private var identities: [LiveID: LivePlan.Identity] = [:]
   private var hold: SnapshotHold?
   private var undelivered = UndeliveredTurn()
-  /// What the view context shows. Its last reference is let go of here, not on the main actor,
-  /// which large trees would hold up.
+  /// The results that the view context shows.
+  ///
+  /// The last references to them are released here: freeing large trees would hold up the main
+  /// actor.
   private var delivered: [LiveID: MaintainedUpdate] = [:]
-  /// Called before anything is loaded or read, for tests that hold that up.
+  /// Called before each load and each read, so that tests can delay it.
   var willLoad: (@Sendable () async -> Void)?
 
   init(_ bounds: StoreBounds = StoreBounds()) { self.bounds = bounds }
 
   func setWillLoad(_ hook: (@Sendable () async -> Void)?) { willLoad = hook }
 
-  /// The number of queries that are maintained.
+  /// The number of maintained queries.
   var queryCount: Int { entries.count }
 
   func begin(_ snapshot: Snapshot) { hold = SnapshotHold(snapshot, .liveQueries) }
 
   // MARK: - Queries
 
-  /// Starts maintaining a query; returns when its result is there or has failed.
+  /// Starts maintaining a query, and loads it if no equal query is maintained.
   ///
-  /// - Parameter fold: the aggregates whose values are wanted, too.
+  /// It returns when the load has ended, or at once if there is no load to start.
+  ///
+  /// - Parameter fold: the aggregates to maintain with the query.
   func open(
     _ id: LiveID, _ plan: LivePlan, _ counters: LiveCounters, fold: AggregateFold? = nil
   ) async {
@@ -143,7 +147,7 @@ actor Maintainer {
     } catch {
       result = .failure(error)
     }
-    // Nobody may want it any more, or somebody else, of another commit.
+    // The query may be closed by now, or closed and opened again at another commit.
     guard var entry = entries[identity], entry.number == number else { return }
     let time = ContinuousClock.now - start
     entry.count {
@@ -152,12 +156,12 @@ actor Maintainer {
     }
     switch result {
     case .success(let tree):
-      // More was committed during the load than it can be brought up to: the next step loads again,
-      // and nothing is committed during that.
+      // The backlog cannot bring the result up to date: the next step loads again, while no commit
+      // can come in between.
       entry.isStopped = !entry.query.didLoad(tree, hasRoot: hasRoot)
     case .failure(let error) where error.code == .suspended:
       entry.query.didStop()
-      // The next step has another snapshot; whoever opened the query asks for one.
+      // The next step has another snapshot; the task that opened the query asks for that step.
       entry.isStopped = true
     case .failure(let error): entry.query.didFail(error)
     }
@@ -168,21 +172,23 @@ actor Maintainer {
     entries[identity] = entry
   }
 
-  /// Notes what a load has made different for those who have been told of an earlier result: much
-  /// of a table may change and nothing that they show.
+  /// Notes how a load changed the result that some live queries already have.
   ///
-  /// - Returns: false if that cannot be listed, so that they are told of the whole new one.
+  /// Even if much of a table changes, that result may stay the same.
+  ///
+  /// - Returns: false if there is no such live query, or if the difference is not worth listing:
+  ///   all live queries then get the whole new result.
   private func noteDifference(in entry: inout Entry) -> Bool {
     let (told, query) = (entry.ids.keys.first { !entry.untold.contains($0) }, entry.query)
     guard let told, let old = delivered[told], old.error == nil, query.error == nil,
       old.hasRoot == query.hasRoot, let change = MaintainedChange(from: old.tree, to: query.tree)
     else { return false }
-    // The end of the table may be known now, or not any more.
+    // A change without keys still counts if the horizon moved.
     entry.reloaded = change.isEmpty && old.horizon == query.horizon ? nil : change
     return true
   }
 
-  /// Shows an activity on everybody who has a query, until the result is called.
+  /// Begins an activity of all live queries of a query; the returned closure ends it.
   private func begin(
     _ activity: Activity, for identity: LivePlan.Identity
   ) -> @Sendable () -> Void {
@@ -193,8 +199,9 @@ actor Maintainer {
 
   // MARK: - Advancing
 
-  /// Brings every query to the step's commit; nil if a suspension came in between, so that it is
-  /// for the next step to do so.
+  /// Brings every query to the step's commit; nil if a suspension interrupted it.
+  ///
+  /// The next step then includes this step.
   func advance(_ step: MergeStep) async -> MergeTurn? {
     if let failure = step.failure { return fail(step, failure) }
     let changes = ChangeSet.composed(step.changes)
@@ -207,7 +214,7 @@ actor Maintainer {
         stale.append(identity)
         continue
       }
-      // A load that failed or was outrun is tried again even if nothing was committed since.
+      // A failed load is tried again, even if nothing was committed since.
       let idle = entries[identity]?.query.error == nil ? MaintainedQuery.Outcome.unchanged : .stale
       switch changes.map({ apply($0, to: identity) }) ?? idle {
       case .unchanged: break
@@ -249,7 +256,7 @@ actor Maintainer {
     return outcome
   }
 
-  /// Reads rows that a result lacks until it lacks none; stale if they cannot be read.
+  /// Reads the rows that a result lacks, until none is missing; stale if they cannot be read.
   private func read(
     _ request: MaintainedQuery.RowRequest, _ change: MaintainedChange,
     of identity: LivePlan.Identity, _ snapshot: Snapshot
@@ -273,7 +280,7 @@ actor Maintainer {
             entries[identity]?.query.didRead(after: rows, count: count, change) ?? .unchanged
         }
       } catch {
-        // Loading says why, or waits for the end of a suspension.
+        // The load that follows reports the error, or waits for the end of a suspension.
         return .stale
       }
       entries[identity]?.count { $0.refills += 1 }
@@ -282,7 +289,7 @@ actor Maintainer {
     return outcome
   }
 
-  /// Tells every query that there is nothing newer for it.
+  /// Makes the last turn, in which every query fails: nothing newer can be read.
   private func fail(_ step: MergeStep, _ failure: StoreError) -> MergeTurn {
     for identity in entries.keys {
       guard var entry = entries[identity] else { continue }
@@ -298,16 +305,16 @@ actor Maintainer {
       updates: updates(undelivered.changed), failure: failure)
   }
 
-  /// The view context shows a turn: what it showed before may go.
+  /// Notes that the view context shows a turn, and releases the results that it showed before.
   func didDeliver(_ turn: MergeTurn) {
     for (id, update) in turn.updates where identities[id] != nil {
       delivered[id] = update
-      // Of what was told nothing else is needed any more.
+      // The changed keys are not needed again.
       delivered[id]?.changed = .all
     }
   }
 
-  /// Keeps what a turn has for the one that follows it: the view context did not get it.
+  /// Keeps the content of a turn that the view context did not get, for the next turn.
   func takeBack(_ turn: MergeTurn) {
     undelivered = UndeliveredTurn(changes: turn.changes, completedSave: turn.completedSave)
     for (id, update) in turn.updates {
@@ -353,7 +360,7 @@ actor Maintainer {
     return updates
   }
 
-  /// Brings the values that a live query wants to the newest result.
+  /// Brings the aggregates of a live query to the newest result.
   private func follow(
     _ id: LiveID, of identity: LivePlan.Identity, _ keys: KeyBatches?
   ) -> AggregateFold? {

@@ -1,8 +1,12 @@
-/// The one task that brings commits up to a view context, strictly in sequence.
+/// The task that brings the view context to each new commit, strictly in sequence.
 ///
-/// Holds the view context only during a turn, so the loop ends with the stack.
+/// It holds the view context only during a turn, so it does not keep the context alive. It ends
+/// when the stack closes.
 enum MergeLoop {
-  /// Hands a turn to the view context; returns the records that it needs first, nil if it is gone.
+  /// Hands a turn to the view context.
+  ///
+  /// Returns the keys whose records the view context needs first, none if it shows the turn; nil if
+  /// the view context no longer exists.
   fileprivate typealias Deliver = @Sendable (MergeTurn) async -> [TableID: Set<RecordKey>]?
 
   static func start(_ writer: Writer, _ maintainer: Maintainer, _ view: ViewContext) {
@@ -25,7 +29,7 @@ extension Maintainer {
     }
   }
 
-  /// Reads what a turn lacks; false if a suspension took its snapshot.
+  /// Reads the records that a turn lacks; false if a suspension took its snapshot.
   private func read(
     _ missing: [TableID: Set<RecordKey>], _ model: Model, into turn: inout MergeTurn
   ) async -> Bool {

@@ -1,10 +1,10 @@
 internal import StrataSQLite
 
-// In a child of another context an import's records become edits, which are saved as if the user
-// had made them. So what waits to be pushed is left out before.
+// An import into a child of another context turns its records into edits. A save writes them like
+// edits of the user, so changes that would overwrite or delete unpushed edits are left out first.
 
 extension ScratchContext {
-  /// Makes a batch part of this context's edits, but for what waits to be pushed.
+  /// Adds a batch to this context's edits, except for changes of unpushed values.
   package nonisolated(nonsending) func compose(
     _ batch: RecordBatch, keeping pushed: PushedRows
   ) async throws(StoreError) -> BatchOutcome {
@@ -15,8 +15,10 @@ extension ScratchContext {
     return outcome
   }
 
-  /// Makes the deletion of those rows of a page part of this context's edits that are as they were
-  /// noted, that it has not edited, and with which nothing goes that waits to be pushed.
+  /// Adds the deletion of a page's absent rows to this context's edits.
+  ///
+  /// A row is kept if it differs from the noted row, if this context has edited it, or if its
+  /// deletion would overwrite or delete unpushed edits.
   package nonisolated(nonsending) func delete(
     _ page: AbsentPage, keeping pushed: PushedRows
   ) async throws(StoreError) -> BatchOutcome {
@@ -46,7 +48,7 @@ extension ScratchContext {
 }
 
 extension Store {
-  /// Changes without what would overwrite or delete what waits to be pushed.
+  /// Returns a layer without the changes that would overwrite or delete unpushed edits.
   fileprivate nonisolated(nonsending) func shielded(
     _ layer: Layer, _ pushed: PushedRows
   ) async throws(StoreError) -> (layer: Layer, leftOut: UnpushedRows.LeftOut) {
@@ -64,29 +66,32 @@ extension Store {
 }
 
 extension ScratchContext {
-  /// Counts what is under way for the stack.
+  /// Counts the stack's work in progress.
   package var activityLedger: ActivityLedger { store.activity }
 }
 
 extension ScratchContext {
-  /// Where batches go that are committed; nil for a child of another context, whose edits they
-  /// become.
+  /// Returns the target for batches that are committed; nil for a child of another context, whose
+  /// edits they become.
   ///
-  /// - Parameter fallback: who commits if this context does not say.
+  /// - Parameter fallback: the author if this context has none.
   package func batchTarget(author fallback: String) -> ImportTarget? {
     isChildOfStore ? ImportTarget(store: store, context: id, author: author ?? fallback) : nil
   }
 
-  /// Notes from now on, for an import by this context, what an outbox has pushed.
+  /// Begins to note, for an import by this context, the rows that an outbox pushes.
   package func beginImport() -> PushedRows { store.imports.begin() }
 
-  /// Keeps what the store has now, until ``unpin()``, to be noted later.
+  /// Pins the store's state until ``unpin()``, so that an import can note its rows later.
   package nonisolated(nonsending) func pin() async throws(StoreError) { _ = try await pinned() }
 
-  /// Notes every row of some scopes as one that a feed may not have any more, and what may go with
-  /// those: of what was pinned, or of the newest commit.
+  /// Notes every row of some scopes as one that a feed may lack, and the rows that delete rules may
+  /// take along.
   ///
-  /// - Throws: ``StoreError`` with code `suspended` if a suspension took what was pinned.
+  /// It reads the pinned state. If nothing is pinned, or for a child of another context, it reads
+  /// the newest commit.
+  ///
+  /// - Throws: ``StoreError`` with code `suspended` if a suspension took the pinned state.
   package nonisolated(nonsending) func noteRows(
     of scopes: [ImportScope], in ledger: ImportLedger
   ) async throws(StoreError) {
@@ -111,13 +116,13 @@ extension ScratchContext {
     return marks
   }
 
-  /// Lets go of what was pinned, so that the next fetch sees the newest commit.
+  /// Releases the pinned state, so that the next fetch sees the newest commit.
   package func unpin() { letGoOfSnapshot() }
 
-  /// Lets go of what was read before an import; the import's rows are those of now.
+  /// Refreshes the context before an import, so that the import reads the newest commit.
   package nonisolated(nonsending) func willImport() async { if isChildOfStore { await refresh() } }
 
-  /// Tells the stack's log of something.
+  /// Reports an event to the stack's log.
   package func log(_ event: @autoclosure () -> StackEvent) {
     store.writer.options.log.note(event())
   }

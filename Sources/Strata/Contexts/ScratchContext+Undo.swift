@@ -1,18 +1,18 @@
-// Undo and redo of a unit of work.
+// Undo and redo of a scratch context's edits.
 
 extension ScratchContext {
-  /// The most groups of edits that can be undone, and redone; zero, which keeps none, unless set.
-  /// Less counts as zero.
+  /// The most groups of edits kept for undo, and for redo; 0 by default, which keeps none.
   ///
-  /// Without ``undoGroup(_:_:)`` every edit is a group of its own.
+  /// A negative limit counts as zero. Without ``undoGroup(_:_:)``, every edit is a group of its
+  /// own.
   public var undoLimit: Int {
     get { edits.undo.limit }
     set { edits.undo.setLimit(newValue) }
   }
 
-  /// Whether there is something to undo.
+  /// Whether there is a group to undo.
   public var canUndo: Bool { edits.undo.canUndo }
-  /// Whether there is something to redo.
+  /// Whether there is a group to redo.
   public var canRedo: Bool { edits.undo.canRedo }
   /// The name of the group that ``undo()`` would undo.
   public var undoName: String? { edits.undo.undoName }
@@ -21,24 +21,26 @@ extension ScratchContext {
 
   /// Takes back the newest group of edits, saved or not.
   ///
-  /// As in the view context, with one difference: this context is not told of others' commits. What
-  /// somebody else changed since a saved group is a conflict when the undoing is saved. And of a
-  /// row that neither a child nor its parent, a scratch context, has seen, nobody knows what the
-  /// child's upsert or link replaced: once saved it is skipped.
+  /// It works as in the view context, except that this context does not follow commits of other
+  /// contexts. If another context has changed a value since a group was saved, undoing the group
+  /// makes a conflict, which the next save reports. A child of a scratch context may save an upsert
+  /// or a link of a row that neither context knows. The replaced row is then unknown, and undo
+  /// skips it.
   ///
-  /// - Returns: nil if there is nothing to undo, or if a group is open.
+  /// - Returns: nil if there is no group to undo, or if a group is open.
   @discardableResult
   public func undo() -> UndoReport? { revert(redo: false) }
 
-  /// Does again what was undone last, under the rules of ``undo()``.
+  /// Redoes the group that was undone last, under the rules of ``undo()``.
   ///
-  /// - Returns: nil if there is nothing to redo; any new edit forgets what could be redone.
+  /// - Returns: nil if there is no group to redo, or if a group is open. Any new edit drops the
+  ///   groups to redo.
   @discardableResult
   public func redo() -> UndoReport? { revert(redo: true) }
 
-  /// Makes the edits of `body` one group, also if it throws.
+  /// Makes the edits of `body` one group, even if it throws.
   ///
-  /// Groups nest: the outermost one is undone as a whole.
+  /// Groups nest: the outermost group is undone as a whole.
   @discardableResult
   public func undoGroup<R>(_ name: String? = nil, _ body: () throws -> R) rethrows -> R {
     edits.undo.begin(name)

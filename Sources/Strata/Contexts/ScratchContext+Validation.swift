@@ -1,15 +1,15 @@
 extension ScratchContext {
-  /// What a save would find invalid in the edits, without saving.
+  /// Returns the failures that a save of the edits would report, without saving.
   ///
-  /// Checks what this context knows, in memory: of a row that is replaced unread every attribute,
-  /// of one that an import patches the attributes that it sets. A save can still find more: what
-  /// somebody else has changed meanwhile, and what delete rules change.
+  /// It checks the edits in memory. For a row that is replaced unread, it checks every attribute;
+  /// for a row that an import patches, only the attributes that the import sets. A save can find
+  /// more failures: other contexts may have changed rows meanwhile, and delete rules change rows.
   ///
-  /// - Returns: the first thousand failures by table and key; values that cannot be stored are
-  ///   among them.
-  /// - Complexity: O(*n*) of the edits.
+  /// - Returns: the first thousand failures by table and key, values that cannot be stored
+  ///   included.
+  /// - Complexity: O(*n*) for *n* edits.
   public func validate() -> [ValidationFailure] { edits.validate() }
 
-  /// What inserting an entity would find invalid.
+  /// Returns the failures of inserting an entity.
   public func validate<E: Entity>(_ entity: E) -> [ValidationFailure] { edits.validate(entity) }
 }

@@ -1,8 +1,8 @@
-/// A unit of work: edits that nobody else sees until they are saved upward.
+/// A unit of work, whose edits are private until they are saved.
 ///
-/// Not `Sendable`: the compiler confines it to whoever holds it, usually a worker actor. Editing is
-/// synchronous and touches no store; fetching is asynchronous and sees the store as it was at the
-/// first fetch, with the edits made here on top.
+/// Not `Sendable`: the compiler confines it to its owner, usually a worker actor. Editing is
+/// synchronous and does not touch the store. Fetching is asynchronous. It reads the store as of the
+/// first fetch, with this context's edits on top.
 public final class ScratchContext {
   private enum Parent {
     case store
@@ -12,7 +12,7 @@ public final class ScratchContext {
 
   let store: Store
   private var parent: Parent
-  /// What the context reads; another one when it reads a newer state.
+  /// The state that the context reads; reading a newer state replaces it.
   private var state: ReadState {
     didSet {
       holdSnapshot()
@@ -23,27 +23,27 @@ public final class ScratchContext {
   }
   /// Whether children may read the same state.
   private var hasChildren = false
-  /// Says who keeps the snapshot.
+  /// Reports this context as a holder of the snapshot.
   private var hold: SnapshotHold?
-  /// Whether the state that is read is newer than the edits: what those did not edit is newer, too.
+  /// Whether the state is newer than the edits. An edited row then shows the newer values of the
+  /// attributes that are not edited.
   private var followsRows = false
   var edits: Edits
   private var ownSaves = OwnSaves()
-  /// What the next save marks as imported.
+  /// The entries that the next save marks as imported.
   var freshened: Set<CacheIdentity> = []
-  /// What a save of this context has under way: an actor that holds the context may edit it while
-  /// its own save waits for the writer.
+  /// The layer of a save in progress. The actor that holds the context may edit it while its own
+  /// save waits for the writer.
   private(set) var saving: (layer: Layer, followsRows: Bool)?
   private let saves = Turnstile()
   let id = ContextID()
   private var isEnded = false
-  /// Who makes this context's commits, as the history says it; nil for ``Stack/Options/author``.
+  /// The author of this context's commits in the history; nil for ``Stack/Options/author``.
   ///
-  /// A save takes what it is when it begins. Edits that a child of the view context saves are
-  /// committed by the view context, as its author.
+  /// A save takes the author at its start. The view context commits the edits that its children
+  /// save, as its own author.
   public var author: String?
-  /// What ``Stack/diagnostics(statements:)`` calls this context if it keeps an old state of the
-  /// store.
+  /// The name of this context in ``Stack/diagnostics(statements:)`` while it holds a snapshot.
   public var name: String? { didSet { hold?.rename(name) } }
 
   init(_ store: Store) {
@@ -53,7 +53,7 @@ public final class ScratchContext {
     edits = Edits(store.model)
   }
 
-  /// A child of the view context, as it is now.
+  /// Creates a child of the view context, over its current state.
   init(_ store: Store, of view: ViewContext, snapshot: Snapshot, layers: LayerStack) {
     self.store = store
     state = ReadState(snapshot)
@@ -62,7 +62,7 @@ public final class ScratchContext {
     holdSnapshot()
   }
 
-  /// A child of another scratch context, as it is now.
+  /// Creates a child of another scratch context, over its current state.
   private init(of parent: ScratchContext) {
     store = parent.store
     state = parent.state
@@ -71,7 +71,7 @@ public final class ScratchContext {
     holdSnapshot()
   }
 
-  /// Marks the context as used up: using it again is a mistake of the program.
+  /// Marks the context as used up: using it again is a programming error.
   func end() { isEnded = true }
 
   func checkUse() {
@@ -85,29 +85,29 @@ public final class ScratchContext {
 
   /// Adds a new entity.
   ///
-  /// If the store has its key already, saving fails with a conflict; `upsert` is for that.
+  /// If the store already has a row with the key, saving fails with a conflict; `upsert` avoids it.
   public func insert<E: Entity>(_ entity: E) {
     checkUse()
     _ = edits.insert(entity)
     edits.undo.endEvent()
   }
 
-  /// Adds an entity or replaces the one with its key, without reading it first.
+  /// Adds an entity, or replaces the entity with its key without reading it first.
   ///
-  /// A row that has the same values already is neither written nor announced.
+  /// A row that already has the same values is neither written nor reported.
   public func upsert<E: Entity>(_ entity: E) {
     checkUse()
     _ = edits.upsert(entity)
     edits.undo.endEvent()
   }
 
-  /// Changes an entity; only attributes that `change` changes are edited.
+  /// Changes an entity; only the attributes that `change` changes are edited.
   ///
-  /// `change` runs on this context's current value of the entity, or on `entity` if the context
-  /// has none. An entity that was deleted here stays deleted.
+  /// `change` runs on this context's current value of the entity, or on `entity` if the context has
+  /// none. An entity that was deleted in this context stays deleted.
   ///
   /// - Returns: the entity after the change.
-  /// - Precondition: `change` leaves the key alone.
+  /// - Precondition: `change` does not change the key.
   @discardableResult
   public func update<E: Entity>(_ entity: E, _ change: (inout E) throws -> Void) rethrows -> E {
     checkUse()
@@ -117,7 +117,7 @@ public final class ScratchContext {
     guard var draft = edits.draft(of: entity, table, key, shown, inHand: row.inHand) else {
       return entity
     }
-    // The context is not being accessed meanwhile: the closure may read and edit it.
+    // The closure may read and edit the context: no access to the context is open here.
     try change(&draft.entity)
     defer { edits.undo.endEvent() }
     return edits.finish(
@@ -135,13 +135,14 @@ public final class ScratchContext {
     edits.undo.endEvent()
   }
 
-  /// What counts as the store's row under an edit of a value in hand: what an own save made of the
-  /// row if that save replaced the value, else the value.
+  /// Returns the row to assume in the store under an edit of a value in hand.
   ///
-  /// A row that an own save deleted may be there again, so a value of it counts, too: the writer
-  /// knows.
+  /// If a save of this context replaced the value, the row is the one that the save wrote.
+  /// Otherwise the row is the value itself. The value also counts if the save deleted the row: the
+  /// row may exist again, and only the writer knows.
   ///
-  /// - Returns: the row, the record of the value in hand, and whether the row is another one.
+  /// - Returns: the row, the record of the value in hand, and whether the row is one that a save
+  ///   wrote.
   private func row<E: Entity>(
     of entity: E, _ table: Table, _ key: RecordKey
   ) -> (stored: RecordState, inHand: Record?, isReplaced: Bool) {
@@ -159,11 +160,12 @@ public final class ScratchContext {
 
   // MARK: - Child contexts
 
-  /// A scratch context over what this one shows now; its saves land in this one's edits.
+  /// Creates a scratch context over the state that this context shows; its saves become edits of
+  /// this context.
   ///
-  /// It reads what this context reads. What is edited here afterwards it sees after a
-  /// ``refresh()`` or a save of its own; its own edits are seen here, and by children created
-  /// later, once it saves. Letting go of it discards its edits.
+  /// The child reads the same snapshot as this context. It sees later edits of this context after a
+  /// ``refresh()`` or a save of its own. This context, and children created later, see the child's
+  /// edits once the child saves. Releasing the child discards its edits.
   ///
   /// - Complexity: O(1); nothing is copied or read.
   public func scratch() -> ScratchContext {
@@ -172,7 +174,7 @@ public final class ScratchContext {
     return ScratchContext(of: self)
   }
 
-  /// Takes a child's edits on top of this context's, rebased onto what it shows now.
+  /// Puts a child's edits on top of this context's edits, rebased onto the rows that it shows.
   private func absorb(
     _ layer: Layer, _ policy: SavePolicy
   ) throws(StoreError) -> [Edits.Absorbed] {
@@ -186,15 +188,15 @@ public final class ScratchContext {
     return absorbed
   }
 
-  /// This context's layers over those of its ancestors.
+  /// This context's layers over the layers of its ancestors.
   var layers: LayerStack { lowerLayers.adding(edits.layer, followsRows: followsRows) }
 
-  /// The layers under the edits.
+  /// The layers below the edits.
   var lowerLayers: LayerStack {
     saving.map { ancestors.adding($0.layer, followsRows: $0.followsRows) } ?? ancestors
   }
 
-  /// The layers of the context's ancestors, as they were when it was made or last refreshed.
+  /// The layers of the context's ancestors, as of its creation or its last refresh.
   private var ancestors: LayerStack {
     switch parent {
     case .store: LayerStack()
@@ -204,7 +206,8 @@ public final class ScratchContext {
 
   // MARK: - Fetching
 
-  /// Reads through the layers; after a suspension, which took the snapshot, the newest state.
+  /// Reads through the layers; if a suspension takes the snapshot, reads again from the newest
+  /// state.
   nonisolated(nonsending) func reading<R>(
     _ body: nonisolated(nonsending) (LayeredFetch) async throws(StoreError) -> R
   ) async throws(StoreError) -> R {
@@ -231,7 +234,7 @@ public final class ScratchContext {
     await refresh()
   }
 
-  /// The state that this context reads: pinned at the first read.
+  /// Returns the snapshot that this context reads; the first read pins it.
   nonisolated(nonsending) func pinned() async throws(StoreError) -> Snapshot {
     while true {
       let state = state
@@ -241,7 +244,7 @@ public final class ScratchContext {
         return snapshot
       }
       let snapshot = try await store.snapshot()
-      // Another task of the actor may have read meanwhile, or saved what this snapshot lacks.
+      // The actor may have read in another task meanwhile, or made a save that this snapshot lacks.
       if state === self.state { state.pin(snapshot) }
     }
   }
@@ -250,22 +253,23 @@ public final class ScratchContext {
     hold = state.snapshot.map { SnapshotHold($0, .scratchContext, name: name) }
   }
 
-  /// The commit that this context reads, once it has read anything.
+  /// The snapshot that this context reads; nil before the first read.
   var snapshot: Snapshot? { state.snapshot }
 
   func letGoOfSnapshot() { if isChildOfStore { state = ReadState() } }
 
   /// Lets the next fetch see the newest commit.
   ///
-  /// Children that have read nothing yet go on with a state of now: what this context does from here
-  /// on they do not see.
+  /// If children have not read anything yet, this pins their state first, so that they do not see
+  /// later saves of this context.
   private nonisolated(nonsending) func readNewest() async {
     await pinForChildren()
     state = ReadState()
   }
 
-  /// Pins what children share with this context and have not read yet. A stack that is closed has
-  /// nothing to pin; reading says so.
+  /// Pins the state that this context shares with its children, if it is still unread.
+  ///
+  /// A closed stack has nothing to pin; the children's reads throw that error.
   private nonisolated(nonsending) func pinForChildren() async {
     let shared = state
     if shared.snapshot != nil || !hasChildren { return }
@@ -274,7 +278,7 @@ public final class ScratchContext {
 
   var isChildOfStore: Bool { if case .store = parent { true } else { false } }
 
-  /// Adds what was imported to the edits; a row that was edited is not deleted.
+  /// Adds imported changes to the edits; an edited row is not deleted.
   func compose(_ layer: Layer) {
     for (table, changes) in layer.tables {
       for (key, change) in changes {
@@ -284,8 +288,8 @@ public final class ScratchContext {
     }
   }
 
-  /// Lets go of what was read: the next fetch sees the newest state, for a child the parent's, with
-  /// the edits on top.
+  /// Lets the next fetch see the newest state, with the edits on top; for a child, the parent's
+  /// state.
   public nonisolated(nonsending) func refresh() async {
     await readNewest()
     switch parent {
@@ -294,7 +298,7 @@ public final class ScratchContext {
       while true {
         let state = state
         let (snapshot, layers) = await view.base
-        // Another task of the actor may have saved meanwhile, or refreshed.
+        // The actor may have saved or refreshed in another task meanwhile.
         guard state === self.state else { continue }
         self.state = ReadState(snapshot)
         parent = .view(view, layers: layers)
@@ -312,11 +316,11 @@ public final class ScratchContext {
   /// Saves the edits one layer down: to the store as one commit, or into the parent's unsaved
   /// edits.
   ///
-  /// On failure every edit is still here. Cancelling the task withdraws a save that has not
-  /// started; one that has is finished.
+  /// If the save fails, the context keeps every edit. Cancelling the task withdraws a save that has
+  /// not started; a started save is finished.
   ///
-  /// - Returns: the number of the commit that has the edits, the newest one if nothing differs from
-  ///   it; for a child, the number of the commit that its parent reads.
+  /// - Returns: the number of the commit that has the edits, or of the newest commit if no row
+  ///   differs from it; for a child, the number of the commit that its parent reads.
   /// - Throws: ``StoreError`` with code `conflict`, `uniquenessViolated`, `missingReference`,
   ///   `deleteDenied`, `validationFailed`, `invalidValue`, `cancelled`, `closed`, `busy`,
   ///   `diskFull` or one of SQLite's.
@@ -325,7 +329,7 @@ public final class ScratchContext {
     _ policy: SavePolicy = .error
   ) async throws(StoreError) -> Int64 {
     checkUse()
-    // One after the other: a save that fails must not put its edits on top of later ones.
+    // Saves run one after the other: a failed save must not put its edits on top of later ones.
     try await saves.enter()
     defer { saves.leave() }
     try edits.checkRejected()
@@ -358,7 +362,7 @@ public final class ScratchContext {
     case .store:
       store.activity.begin(.saving)
       defer { store.activity.end(.saving) }
-      // What nobody has read yet is the children's from now on, also if the save fails.
+      // An unread state belongs to the children from here on, even if the save fails.
       if state.snapshot == nil && hasChildren { await readNewest() }
       let report = try await store.writer.submit(
         .normal, context: id, isShort: layer.isShort(store.model)

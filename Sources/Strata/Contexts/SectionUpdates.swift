@@ -1,6 +1,6 @@
 /// The updates of a live query with sections: an `AsyncSequence` that never fails.
 ///
-/// Like ``LiveUpdates``.
+/// It behaves like ``LiveUpdates``.
 public struct SectionUpdates<E: Entity, Name: Sendable>: AsyncSequence, Sendable {
   public typealias Element = SectionUpdate<E, Name>
   public typealias Failure = Never
@@ -21,9 +21,9 @@ public struct SectionUpdates<E: Entity, Name: Sendable>: AsyncSequence, Sendable
     fileprivate let table: Table
     fileprivate let name: @Sendable (E) -> Name
 
-    /// The difference since the last update; waits until there is one. Nil at the end.
+    /// Returns the difference since the last update, once there is one; nil at the end.
     ///
-    /// A difference of many elements is made elsewhere, not on the caller's actor.
+    /// A large difference is computed on another thread, not on the caller's actor.
     public mutating func next(
       isolation actor: isolated (any Actor)? = #isolation
     ) async throws(Never) -> SectionUpdate<E, Name>? {

@@ -1,9 +1,9 @@
 public import Observation
 
-/// A live query in sections: what a table view with headers shows.
+/// A live query in sections, as a table view with headers shows them.
 ///
-/// Sections stand in the order of their names, elements in the order of the query within their
-/// section. A section is there as long as it has elements.
+/// Sections are in the order of their names, elements in the order of the query within their
+/// section. A section exists as long as it has elements.
 ///
 /// `Observable`: reading ``sections`` in a SwiftUI body or in `withObservationTracking` is enough.
 @MainActor
@@ -20,30 +20,31 @@ public final class SectionedLiveQuery<E: Entity, Name: Sendable>: Observable {
   /// The sections with their elements, unsaved edits included; empty until loaded.
   public var sections: LiveSections<E, Name> { LiveSections(live.elements, sectioning.name) }
 
-  /// The elements of all sections, one after the other.
+  /// The elements of all sections, section by section.
   public var elements: LiveElements<E> { live.elements }
 
-  /// Whether the first result is there.
+  /// Whether the first result has arrived.
   public var isLoaded: Bool { live.isLoaded }
 
-  /// Why the result could not be loaded, or the query not be changed; see ``LiveQuery/error``.
+  /// Why the result could not be loaded, or why the query could not be changed; see
+  /// ``LiveQuery/error``.
   public var error: StoreError? { live.error }
 
-  /// Waits until the first result is there.
+  /// Waits for the first result.
   ///
   /// - Throws: the error of a load that failed, `cancelled` or `closed`.
   public func load() async throws(StoreError) { try await live.load() }
 
-  /// The query as it was last set; setting another one changes it in place, see
+  /// The query that was set last; setting another query changes it in place, see
   /// ``LiveQuery/query``.
   public var query: Query<E> {
     get { live.query }
     set { live.query = newValue }
   }
 
-  /// Changes the query in place, with the sections as they are; see ``LiveQuery/change(to:)``.
+  /// Changes the query in place, with the same rule for sections; see ``LiveQuery/change(to:)``.
   ///
-  /// If the sections come in another order afterwards, the update is a reset.
+  /// If the change brings the sections into another order, the update is a reset.
   ///
   /// - Throws: ``StoreError`` with code `invalidQuery`, `cancelled`, `closed` or one of SQLite's;
   ///   then the old query stays.
@@ -51,16 +52,17 @@ public final class SectionedLiveQuery<E: Entity, Name: Sendable>: Observable {
     try await live.change(to: query)
   }
 
-  /// Changes the query unless it was asked to follow an equal one last time; see
+  /// Changes the query, unless the new query equals the one that was followed last; see
   /// ``LiveQuery/follow(_:)``.
   public func follow(_ query: Query<E>) { live.follow(query) }
 
-  /// What changes from now on, as sections and elements that come, go, move and change.
+  /// The changes from now on, as sections and elements that are inserted, deleted, moved and
+  /// edited.
   public var updates: SectionUpdates<E, Name> {
     SectionUpdates(live.differences(nil), live.result.plan.table, sectioning.name)
   }
 
-  /// What changes from now on, told once in an interval at most; see
+  /// Returns the changes from now on, with at most one update in each interval; see
   /// ``LiveQuery/updates(every:clock:)``.
   public func updates<C: Clock>(
     every interval: C.Duration, clock: C = ContinuousClock()
@@ -70,19 +72,19 @@ public final class SectionedLiveQuery<E: Entity, Name: Sendable>: Observable {
   }
 }
 
-/// How a live query comes by its sections.
+/// The rule that divides a live query into sections.
 struct LiveSectioning<E: Entity, Name: Sendable>: Sendable {
-  /// The section of an entity.
+  /// The name of an entity's section.
   let name: @Sendable (E) -> Name
-  /// The plan of any query with these sections.
+  /// Makes the plan of a query with these sections.
   let plan: @Sendable (Query<E>, Model) throws(StoreError) -> LivePlan
 
-  /// Sections by an attribute, which becomes the first sort unless it is already.
+  /// Makes sections by an attribute, which becomes the first sort unless it already is.
   init(by path: any KeyPath<E, Name> & Sendable) where Name: ComparableValue {
     name = { $0[keyPath: path] }
     plan = { query, model throws(StoreError) in
       var query = query
-      // In another order than that of bytes, entities of one section need not be neighbours.
+      // If the order is not that of bytes, entities of one section may not be neighbours.
       let isSorted = query.sorts.first.map {
         $0.path as AnyKeyPath == path as AnyKeyPath && $0.text == nil
       }
@@ -94,12 +96,12 @@ struct LiveSectioning<E: Entity, Name: Sendable>: Sendable {
     }
   }
 
-  /// Sections by what is computed of an entity, once each time it changes.
+  /// Makes sections by a computed name, which is computed once each time an entity changes.
   init(by name: @escaping @Sendable (E) -> Name) where Name: ComparableValue {
     self.name = name
     plan = { query, model throws(StoreError) in
       let table = model.table(of: E.self)
-      // The store cannot tell which rows would be the first ones.
+      // The store cannot tell which rows come first in the order of computed names.
       if query.limit != nil || query.offset > 0 {
         throw .query(
           "a query in computed sections cannot have a limit or an offset", entity: table.entity)

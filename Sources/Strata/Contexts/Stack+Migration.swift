@@ -2,7 +2,9 @@ public import Foundation
 internal import StrataSQLite
 
 extension Stack {
-  /// What today's entities look like in a store: what an app commits for every version it ships.
+  /// Returns the description of the tables that the entities have in a store.
+  ///
+  /// Keep the description of every version that the app ships, beside its source.
   ///
   /// ```swift
   /// let json = try Stack.schema(of: [Song.self, Artist.self], version: 3).json
@@ -15,14 +17,15 @@ extension Stack {
     try Model(entities).description(version: version)
   }
 
-  /// What opening the store at `url` would do, without changing a byte of it.
+  /// Returns the plan of opening the store at `url`, without changing a byte of it.
   ///
-  /// Whatever depends on the rows (custom steps, conversions, new unique attributes, required
-  /// references) is tried on a temporary copy of the store, so that the plan names the first row
-  /// that would refuse it, and what is planned is what then happens. What refuses the store is in
-  /// ``MigrationPlan/problems``; no progress is told.
+  /// Steps that depend on the rows (custom steps, conversions, new unique attributes, required
+  /// references) are tried on a temporary copy of the store. So the plan names the first row that
+  /// would refuse a step, and opening the store then does what the plan says.
+  /// ``MigrationPlan/problems`` lists the reasons why the store would be refused.
+  /// `migrationProgress` is not called.
   ///
-  /// Reading a store creates SQLite's `-wal` and `-shm` files beside it if they are not there.
+  /// Reading a store creates SQLite's `-wal` and `-shm` files beside it if they do not exist.
   /// Cancelling the task does not stop it.
   ///
   /// - Complexity: O(1) if nothing depends on the rows; otherwise the time of the migration, and
@@ -36,7 +39,7 @@ extension Stack {
     try await plan(entities, at: url, options: options)
   }
 
-  /// What opening the store at `url` with a list of entities would do.
+  /// Returns the plan of opening the store at `url` with a list of entities.
   ///
   /// - Throws: ``StoreError``, as for entities that are listed one by one.
   public static func plan(
@@ -60,7 +63,7 @@ extension Stack {
 }
 
 extension Stack.Options {
-  /// What is said about migrating.
+  /// The options that concern migrations.
   var migration: MigrationOptions {
     MigrationOptions(
       steps: migrations, removedTables: removedTables, progress: migrationProgress)

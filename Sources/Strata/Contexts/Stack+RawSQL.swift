@@ -1,19 +1,19 @@
 internal import StrataSQLite
 
 extension Stack {
-  /// The entities in a raw statement's result.
+  /// Returns the entities in a raw statement's result.
   ///
   /// ```swift
   /// let songs = try await stack.read(
   ///   "SELECT * FROM songs WHERE bpm > \(limit) ORDER BY random() LIMIT 5", as: Song.self)
   /// ```
   ///
-  /// Every column of the entity's table must be in the result, under its name; others are ignored.
-  /// The statement sees what is committed at the time of the call, unsaved edits of no context.
+  /// Every column of the entity's table must be in the result, under its name; other columns are
+  /// ignored. The statement sees the commits up to the call, and no unsaved edits.
   ///
-  /// It only reads: whatever would write, attach a file, change a setting or hold a transaction is
-  /// refused before any of it runs, and so is more than one statement. Cancelling the task stops
-  /// it.
+  /// The statement can only read. A statement that writes, attaches a file, changes a setting or
+  /// holds a transaction is refused before any of it runs, and so is a text of several statements.
+  /// Cancelling the task stops the statement.
   ///
   /// - Throws: ``StoreError`` with code `invalidQuery` for a statement that SQLite does not
   ///   understand or whose result lacks a column, `writeRefused`, `invalidValue` for a value that
@@ -25,7 +25,7 @@ extension Stack {
     return try await read(sql) { rows throws(StoreError) in try rows.entities(table, as: type) }
   }
 
-  /// The values in a raw statement's result, which must have one column.
+  /// Returns the values in a raw statement's result, which must have one column.
   ///
   /// ```swift
   /// let years = try await stack.read("SELECT DISTINCT year FROM songs", as: Int?.self)
@@ -41,7 +41,7 @@ extension Stack {
     }
   }
 
-  /// The rows of a raw statement's result as tuples.
+  /// Returns the rows of a raw statement's result as tuples.
   ///
   /// ```swift
   /// for (title, plays) in try await stack.read(
@@ -70,7 +70,7 @@ extension Stack {
 
   private static func one<Value>(_: Value.Type) -> Int { 1 }
 
-  /// The rows of a raw statement's result.
+  /// Returns the rows of a raw statement's result.
   ///
   /// ```swift
   /// for row in try await stack.read("SELECT title, count(*) AS n FROM songs GROUP BY title") {

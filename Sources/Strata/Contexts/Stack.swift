@@ -1,7 +1,7 @@
 public import Foundation
 internal import StrataSQLite
 
-/// A store, its writer, and the contexts over it: what an app opens once.
+/// An open store with its contexts, which an app opens once.
 ///
 /// ```swift
 /// let stack = try await Stack.open(Song.self, Artist.self, at: url)
@@ -9,78 +9,83 @@ internal import StrataSQLite
 /// let songs = try await stack.view.fetch(Song.sorted(by: \.title))
 /// ```
 public final class Stack: Sendable {
-  /// When a commit is on the disk.
+  /// When a commit reaches the disk.
   public enum Synchronous: Sendable {
-    /// A commit survives a crash of the program; a power loss may undo the newest commits, never
-    /// part of one.
+    /// A commit survives a crash of the program. A power loss may undo the newest commits, but
+    /// never a part of a commit.
     case normal
     /// A commit survives a power loss. Every commit waits for the disk.
     case full
   }
 
-  /// How a stack is opened.
+  /// The options with which a stack is opened.
   public struct Options: Sendable {
-    /// When a commit is on the disk.
+    /// When a commit reaches the disk.
     public var synchronous = Synchronous.normal
-    /// How long to wait for another process that has the store locked.
+    /// The longest wait for another process that has locked the store.
     public var busyTimeout = Duration.seconds(5)
-    /// The version of the schema. A store with a newer one is refused.
+    /// The version of the schema. Opening refuses a store with a newer version.
     public var schemaVersion = 1
     /// Custom steps to the versions up to ``schemaVersion``; see ``MigrationStep``.
     public var migrations: [MigrationStep] = []
-    /// Tables of earlier versions that are gone for good: they are dropped with their rows.
+    /// Tables of earlier versions to drop with their rows.
     public var removedTables: Set<String> = []
-    /// Told of a migration's progress on the writer's executor, at most every 1,000 rows.
+    /// Called with a migration's progress on the writer's executor, at most every 1,000 rows.
     public var migrationProgress: (@Sendable (MigrationProgress) -> Void)?
-    /// How long the write-ahead log should grow, in bytes: past half of that it is written back
-    /// beside the writer, and past all of it commits wait for that.
+    /// The length that the write-ahead log should not exceed, in bytes.
+    ///
+    /// Past half of it, the log is written back into the file while the writer goes on. Past all of
+    /// it, commits wait until the log is written back.
     public var logLimit = 16 * 1024 * 1024
-    /// How much history is kept of what this stack commits; nil for none. See
-    /// ``Stack/history(since:)``.
+    /// The amount of history that the store keeps of this stack's commits; nil for none.
     ///
-    /// With a history, other processes and this one tell each other exactly what they change;
-    /// without, they read the tables again.
+    /// See ``Stack/history(since:)``. With a history, processes learn exactly which rows a foreign
+    /// commit changed. Without a history, they read the tables again.
     public var history: HistoryOptions?
-    /// Who commits, as the history says it, unless a context has an author of its own.
+    /// The author of this stack's commits in the history, unless a context has its own author.
     public var author = ProcessInfo.processInfo.processName
-    /// Whether commits of other processes are noticed as they are made, and theirs are told of
-    /// ours.
+    /// Whether the stack notices commits of other processes at once, and notifies them of its own.
     ///
-    /// Takes a file `<store>-notify` and some 2 µs a commit. Without it, others' commits are
-    /// noticed with this stack's own next commit or pinned snapshot.
+    /// This takes a file `<store>-notify` and about 2 µs a commit. Without it, the stack notices
+    /// foreign commits with its own next commit or pinned snapshot.
     public var watchesOtherProcesses = true
-    /// How long commits may wait for the log to be started again; tests, which share the main actor
-    /// with other tests, give it all the time it needs.
+    /// The longest time that commits wait for the log to be started again.
+    ///
+    /// Tests share the main actor with other tests, so they set a time that never runs out.
     var logPatience = CheckpointRule.patience
-    /// How much is kept of what somebody has not taken yet; stress runs give little.
+    /// The limits of backlogs and pools; stress runs set small ones.
     package var bounds = StoreBounds()
-    /// What opening does with a store that cannot be read.
+    /// The handling of a store that cannot be read.
     public var ifUnreadable = UnreadableStore.fail
-    /// Whether reads that are repeated with other values are noted, for ``Stack/repeatedReads``: on
-    /// in debug builds, as it costs a read up to a microsecond.
+    /// Whether ``Stack/repeatedReads`` collects reads that are repeated with other values.
+    ///
+    /// It is on by default in debug builds only, because it costs a read up to a microsecond.
     public var notesRepeatedReads = Self.isDebugging
-    /// How long after another a read is still of the same loop; tests give it all the time it
-    /// needs.
+    /// The longest pause between two reads of one loop; tests set one that is never exceeded.
     var repeatedReadPause = RepeatedReads.pause
-    /// Told of every statement that ends, on the thread that ran it, which waits for it: keep it
-    /// short, and do not call the stack. Nil, as usual, costs nothing.
+    /// Called with every statement that ends, on the thread that ran it; nil, the default, costs
+    /// nothing.
+    ///
+    /// The thread waits for the call: keep it short, and do not call the stack.
     public var trace: (@Sendable (TracedStatement) -> Void)?
     /// Whether statements are counted and timed, for ``Stack/diagnostics(statements:)``.
     ///
-    /// Off, it costs nothing. On, a statement costs two looks at the clock, a copy of its text and
-    /// a lock more, and a row that it returns one call; as many as 512 texts are kept.
+    /// When off, it costs nothing. When on, each statement also reads the clock twice, copies its
+    /// text and takes a lock, and each row that it returns makes one call. At most 512 texts are
+    /// kept.
     public var notesStatements = false
-    /// Told of what who maintains an app wants to find in a log: where the stack does something, on
-    /// its own threads, which wait for it. Nil, as usual, costs nothing.
+    /// Called for events worth logging, synchronously where they occur; nil, the default, costs
+    /// nothing.
     ///
-    /// Keep it short, and do not call the stack.
+    /// The thread of the event waits for the call: keep it short, and do not call the stack.
     public var log: (@Sendable (StackEvent) -> Void)?
-    /// From when on ``log`` is told that a commit was slow: others wait for the writer as long.
+    /// The duration past which a commit is logged as slow; a commit blocks all other writes
+    /// meanwhile.
     public var slowCommit = Duration.milliseconds(250)
-    /// What time it is: for freshness, eviction and history. Tests give another clock.
+    /// The clock for freshness, eviction and history; tests set their own.
     public var now: @Sendable () -> Date = { Date() }
 
-    /// The usual options.
+    /// Creates the default options.
     public init() {}
 
     private static var isDebugging: Bool {
@@ -94,24 +99,26 @@ public final class Stack: Sendable {
 
   /// The main actor's context.
   @MainActor public let view: ViewContext
-  /// The store that could not be read when this stack was opened, and had to make room; nil if it
-  /// could. See ``UnreadableStore/rebuild(keeping:probe:includesNewer:)``.
+  /// The store that opening this stack set aside because it could not be read; nil if there was
+  /// none.
+  ///
+  /// See ``UnreadableStore/rebuild(keeping:probe:includesNewer:)``.
   public let setAside: SetAsideStore?
   package let store: Store
   private let maintainer: Maintainer
   private let temporaryFolder: TemporaryFolder?
-  /// What opening this stack did to bring the store to today's schema.
+  /// The migration that opening this stack performed to bring the store to the current schema.
   public let migration: MigrationPlan
 
   // MARK: - Opening
 
   /// Opens the store at `url`, or creates it; its folder must exist.
   ///
-  /// A store that cannot be read makes room for a new one if ``Options/ifUnreadable`` says so, and
-  /// ``setAside`` tells of it.
+  /// If ``Options/ifUnreadable`` says so, a store that cannot be read is set aside for a new store.
+  /// ``setAside`` then describes it.
   ///
-  /// A store of an earlier schema is migrated in one transaction first: see <doc:Migrations>.
-  /// Cancelling the task does not stop that: the stack is opened all the same.
+  /// A store of an earlier schema is first migrated in one transaction: see <doc:Migrations>.
+  /// Cancelling the task does not stop the migration, and the stack is opened all the same.
   ///
   /// - Throws: ``StoreError`` with code `invalidSchema`, `notADatabase`, `cannotOpen`,
   ///   `newerStore`, `schemaMismatch`, `migrationFailed`, `uniquenessViolated` or
@@ -131,9 +138,10 @@ public final class Stack: Sendable {
     try await open(entities, path: url.path, options, temporaryFolder: nil)
   }
 
-  /// A new, empty store in a folder of its own that is removed when the stack closes.
+  /// Creates a stack over a new, empty store in a folder of its own.
   ///
-  /// A real file: what runs in a test is what ships.
+  /// The store is a real file: a test runs the same code as a shipped app. Closing the stack
+  /// removes the folder.
   ///
   /// - Throws: ``StoreError`` with code `invalidSchema`, `cannotOpen`, `diskFull` or one of
   ///   SQLite's.
@@ -143,7 +151,7 @@ public final class Stack: Sendable {
     try await temporary(entities, options: options)
   }
 
-  /// A new, empty store for a list of entities, removed when the stack closes.
+  /// Creates a stack over a new, empty store for a list of entities; closing it removes the store.
   ///
   /// - Throws: ``StoreError`` with code `invalidSchema`, `cannotOpen`, `diskFull` or one of
   ///   SQLite's.
@@ -216,8 +224,8 @@ public final class Stack: Sendable {
   }
 
   deinit {
-    // Without a call of `close`, whatever still runs is finished in the background.
-    // Who still holds the view context or a live query is told that it is over.
+    // If `close()` was not called, queued work finishes in the background. Then the streams and
+    // waits of the view context and of its live queries end.
     Task { [store, view, temporaryFolder] in
       await store.close()
       await view.close()
@@ -225,11 +233,12 @@ public final class Stack: Sendable {
     }
   }
 
-  /// Closes the stack: finishes what was saved, stops fetches, ends streams, closes the file.
+  /// Closes the stack: finishes queued saves, stops fetches, ends streams, closes the file.
   ///
-  /// Afterwards what needs the store throws `closed`; what is in memory stays readable, and edits
-  /// that were not saved never can be. Closing twice is allowed: every call returns when the stack
-  /// is closed. A stack that nobody holds any more closes itself, whoever holds its view context.
+  /// Afterwards, calls that need the store throw `closed`. Everything in memory stays readable, but
+  /// unsaved edits can no longer be saved. Closing twice is allowed: every call returns when the
+  /// stack is closed. A stack without references closes itself, even while its view context still
+  /// has some.
   public func close() async {
     await store.close()
     await view.close()
@@ -241,29 +250,33 @@ public final class Stack: Sendable {
   /// Whether the stack is suspended: no connection is open.
   public var isSuspended: Bool { store.isSuspended }
 
-  /// Lets go of the store's file, for an app that goes to the background.
+  /// Closes the store's file until ``resume()``, for an app that goes to the background.
   ///
-  /// Saves and imports' batches that are queued are committed; fetches that run are stopped, and
-  /// run again by themselves after ``resume()``. When this returns, no file of the store is open
-  /// and none is locked. What is in memory goes on working: live queries, edits, `rollback`.
-  /// Fetches, saves and merges that are asked for meanwhile wait for the resumption, and end with
-  /// `cancelled` or `closed` if the task is cancelled or the stack is closed first; so does a save
-  /// that was committed, but not yet merged into the view context.
+  /// Queued saves and import batches are committed. Running fetches are stopped, and run again by
+  /// themselves after ``resume()``. When this returns, no file of the store is open or locked.
+  /// Everything in memory keeps working: live queries, edits, `rollback`.
+  ///
+  /// Fetches, saves and merges that begin meanwhile wait for the resumption. They end with
+  /// `cancelled` or `closed` if the task is cancelled or the stack is closed first. A save that is
+  /// committed but not yet merged into the view context waits, too. It returns the number of its
+  /// commit when the stack is resumed or closed.
   ///
   /// Suspending a suspended or closed stack does nothing. Calls of `suspend`, `resume` and
   /// ``close()`` take effect one after the other.
   public func suspend() async { await store.suspend() }
 
-  /// Opens the store's file again, and returns when the view context shows what it has now.
+  /// Opens the store's file again, and returns when the view context shows the newest commit.
   ///
-  /// What other processes committed meanwhile is announced like any other commit; edits are laid on
-  /// top, and conflicts noted. A scratch context that had read something reads the newest state
-  /// from now on, as after `refresh()`. Resuming a stack that is not suspended does nothing.
+  /// Commits that other processes made meanwhile are reported like any other commit. Unsaved edits
+  /// stay on top of them, and conflicts are noted. A scratch context that had read the store reads
+  /// the newest state from then on, as after `refresh()`. Resuming a stack that is not suspended
+  /// does nothing.
   ///
   /// - Throws: ``StoreError`` with code `cannotOpen`, `busy`, `notADatabase`, `schemaChanged`,
-  ///   `replaced` or one of SQLite's: the stack is still suspended, everything goes on waiting, and
-  ///   resuming may be tried again. With code `closed` if the stack is closed, and `cancelled` if
-  ///   the task was cancelled before the view context was there: the stack is resumed then.
+  ///   `replaced` or one of SQLite's: the stack is still suspended, all calls go on waiting, and
+  ///   resuming may be tried again. With code `closed` if the stack is closed. With code
+  ///   `cancelled` if the task was cancelled before the view context had caught up; the stack is
+  ///   then resumed.
   public func resume() async throws(StoreError) {
     try await store.resume()
     try await view.pinned()
@@ -271,22 +284,22 @@ public final class Stack: Sendable {
 
   // MARK: - Working
 
-  /// Every commit from now on, as it is committed.
+  /// The commits from this call on, each as soon as it is committed.
   ///
   /// The view context shows a commit a moment later; `view.merged(changes.commit)` waits for it.
   public var changes: ChangeStream<ChangeSet> {
     ChangeStream(store.publisher.subscribe(to: nil)) { $0 }
   }
 
-  /// A scratch context whose saves go to the store.
+  /// Creates a scratch context whose saves go to the store.
   public func scratch() -> sending ScratchContext { ScratchContext(store) }
 
   /// Lends a scratch context to `body`, saves it, and returns when the view context shows the save.
   ///
-  /// `body` runs where the caller runs. If it throws, nothing is saved. If this throws, neither is
-  /// it; a stack that is closed once the save was committed only ends the wait.
+  /// `body` runs where the caller runs. If it throws, nothing is saved. If the save throws, nothing
+  /// is saved either. Closing the stack after the commit only ends the wait.
   ///
-  /// - Throws: what `body` throws; ``StoreError`` as ``ScratchContext/save(_:)`` does.
+  /// - Throws: errors of `body`; ``StoreError`` as ``ScratchContext/save(_:)`` does.
   @discardableResult
   public nonisolated(nonsending) func withScratch<R>(
     _ body: nonisolated(nonsending) (ScratchContext) async throws -> R
@@ -301,6 +314,6 @@ public final class Stack: Sendable {
 }
 
 extension Stack {
-  /// What the stack is busy with: imports, saves, and live queries that read.
+  /// The work in progress: imports, saves, and live queries that read.
   @MainActor public var activity: ActivityMonitor { view.activity }
 }

@@ -2,7 +2,7 @@ internal import Foundation
 internal import StrataSQLite
 
 extension Store {
-  /// Opens a store; one that cannot be read makes room for a new one, if that is wanted.
+  /// Opens a store; if the rule says so, sets aside an unreadable store and creates a new one.
   static func open(
     _ options: StoreOptions, ifUnreadable rule: UnreadableStore
   ) async throws(StoreError) -> (Store, SetAsideStore?) {
@@ -28,12 +28,15 @@ extension Store {
     }
   }
 
-  /// What a closer look finds; nil if the store is sound, or too busy to be looked at.
+  /// Returns the damage that `PRAGMA quick_check` finds, if the rule asks for it.
+  ///
+  /// - Returns: nil for a sound store, and for a check that fails for another reason, such as
+  ///   `busy`.
   private func damage(_ probe: UnreadableStore.Probe) async -> StoreError? {
     guard probe == .wholeFile else { return nil }
     let check = writer.enqueue(.urgent) { writer throws(StoreError) in
       try translatingErrors { () throws(SQLiteError) in
-        try writer.openConnection?.text("PRAGMA quick_check(1)")
+        try writer.file.connection?.text("PRAGMA quick_check(1)")
       }
     }
     do throws(StoreError) {

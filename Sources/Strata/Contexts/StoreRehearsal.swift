@@ -24,14 +24,14 @@ package enum StoreRehearsal {
     _ = try connection.checkpointPassively()
   }
 
-  /// The key of the link between two entities; nil if one of theirs is none.
+  /// Returns the key of the link between two entities; nil if a cell cannot be a key.
   package static func linkKey(_ owner: Cell, _ target: Cell) -> Cell? {
     try? JoinTable.key(owner, target)
   }
 }
 
 extension Stack {
-  /// How many entities of a type there are, after reading every one of them.
+  /// Reads every entity of a type, and returns their number.
   package func readAll(_ type: any Entity.Type) async throws(StoreError) -> Int {
     func read<E: Entity>(_: E.Type) async throws(StoreError) -> Int {
       try await fetch(E.all).count
@@ -41,7 +41,7 @@ extension Stack {
 }
 
 extension Stack {
-  /// Opens a store that `make` made at the path it is given, in a folder that goes with the stack.
+  /// Opens a store that `make` creates at a path, in a folder that closing the stack removes.
   package static func rehearsing(
     _ entities: [any Entity.Type], options: Options, make: (String) throws -> Void
   ) async throws -> Stack {

@@ -1,12 +1,11 @@
-/// What the view context has not got, because a suspension took the snapshot of its turn: the next
-/// turn has it too.
+/// The content of a turn that a suspension kept from the view context; the next turn includes it.
 struct UndeliveredTurn: Sendable {
   var changes: ChangeSet?
   var completedSave: CompletedSave?
-  /// What changed, for each query whose result was maintained.
+  /// The changes of each query whose result was maintained.
   var changed: [LivePlan.Identity: MaintainedChange] = [:]
 
-  /// What was committed from before that turn up to and with a step.
+  /// Returns the changes of that turn and of a later step, composed.
   func changes(with step: ChangeSet?) -> ChangeSet? {
     guard let changes, let step else { return changes ?? step }
     return changes.composed(with: step)

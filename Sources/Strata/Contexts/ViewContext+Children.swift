@@ -1,16 +1,16 @@
-// Scratch contexts over the view context, whose saves land in its unsaved edits.
+// Scratch contexts over the view context, whose saves become its unsaved edits.
 
 extension ViewContext {
-  /// A scratch context over what this context shows now; its saves land in this context's unsaved
-  /// edits.
+  /// Creates a scratch context over the state that this context shows; its saves become unsaved
+  /// edits of this context.
   public func scratch() -> sending ScratchContext {
     ScratchContext(store, of: self, snapshot: snapshot, layers: layers.stack)
   }
 
-  /// What a child context reads through.
+  /// The snapshot and the layers that a child context reads.
   var base: (snapshot: Snapshot, layers: LayerStack) { (snapshot, layers.stack) }
 
-  /// Takes a child's edits on top of this context's, rebased onto what it shows now.
+  /// Puts a child's edits on top of this context's edits, rebased onto the rows that it shows.
   func absorb(
     _ layer: Layer, _ policy: SavePolicy
   ) async throws(StoreError) -> (commit: Int64, absorbed: [Edits.Absorbed]) {
@@ -30,11 +30,11 @@ extension ViewContext {
     return (snapshot.commit, absorbed)
   }
 
-  /// Makes the rows of a layer's keys known: from then on merges follow them.
+  /// Makes the rows of a layer's keys known; from then on merges follow them.
   ///
-  /// What was read is of the commit at which the reading began. A row that was committed meanwhile
-  /// is known from that commit, and a row that was not is as it was read; a merge that has to read a
-  /// table anew reads these rows, too.
+  /// The records are of the commit at which the read began. If a commit meanwhile touched a row,
+  /// the merge has made the row known, and that row counts. Otherwise the row is still as it was
+  /// read. A merge that reads a whole table again reads these rows, too.
   private func readRows(under layer: Layer) async throws(StoreError) {
     while true {
       if isClosed { throw .closed }

@@ -1,16 +1,16 @@
 extension ViewContext {
   // MARK: - Live queries
 
-  /// A query whose result stays up to date for as long as it is held.
+  /// Returns a query whose result stays up to date for as long as it is held.
   ///
-  /// Its first result is loaded in the background; until then it is empty. A query that cannot be
-  /// run has the reason as its `error`.
+  /// The first result is loaded in the background; until then the result is empty. If the query
+  /// cannot be run, its `error` says why.
   ///
   /// - Parameters:
-  ///   - query: what is shown.
-  ///   - reading: the attributes that the caller shows, beside those that the query sorts by; nil
-  ///     for all. A change of nothing else wakes nobody, neither observers nor streams. The
-  ///     elements have every attribute all the same.
+  ///   - query: the query to show.
+  ///   - reading: the attributes that the caller shows, besides the query's sort attributes; nil
+  ///     for all. A change of other attributes wakes neither observers nor streams. The elements
+  ///     have every attribute all the same.
   public func live<E: Entity>(
     _ query: Query<E>, reading: [any PartialKeyPath<E> & Sendable]? = nil
   ) -> LiveQuery<E> {
@@ -19,20 +19,21 @@ extension ViewContext {
     }
   }
 
-  /// A query whose result stays up to date, in sections of equal values of an attribute.
+  /// Returns a query whose result stays up to date, in sections of equal values of an attribute.
   ///
   /// ```swift
   /// let songs = view.live(Song.sorted(by: \.title), sectionedBy: \.genre)
   /// for section in songs.sections { print(section.name, section.elements.count) }
   /// ```
   ///
-  /// The elements are sorted by the attribute first: in the direction that the query says if that
-  /// is its first sort, ascending if not. A limit counts the elements of all sections.
+  /// The elements are sorted by the attribute first. If it is the query's first sort, the query's
+  /// direction counts; otherwise the order is ascending. A limit counts the elements of all
+  /// sections.
   ///
   /// - Parameters:
-  ///   - query: what is shown.
+  ///   - query: the query to show.
   ///   - path: the attribute whose values are the sections' names.
-  ///   - reading: as of ``live(_:reading:)``.
+  ///   - reading: as in ``live(_:reading:)``.
   public func live<E: Entity, Name: ComparableValue>(
     _ query: Query<E>, sectionedBy path: any KeyPath<E, Name> & Sendable,
     reading: [any PartialKeyPath<E> & Sendable]? = nil
@@ -40,20 +41,20 @@ extension ViewContext {
     sectioned(query, reading, LiveSectioning(by: path))
   }
 
-  /// A query whose result stays up to date, in sections that are computed.
+  /// Returns a query whose result stays up to date, in computed sections.
   ///
   /// ```swift
   /// let songs = view.live(Song.sorted(by: \.title), section: { $0.title.prefix(1).uppercased() })
   /// ```
   ///
-  /// Sections stand in the ascending order of their names. A name is computed when its element is
-  /// loaded and when it changes: of committed elements on a thread of the store, of edited ones in
-  /// the turn of the edit. The query must have no limit and no offset.
+  /// Sections are in ascending order of their names. A name is computed when its element is loaded
+  /// and when it changes. For committed elements this happens on a thread of the store, for edited
+  /// elements in the turn of the edit. The query must have no limit and no offset.
   ///
   /// - Parameters:
-  ///   - query: what is shown.
-  ///   - section: the name of an element's section; always the same for the same element.
-  ///   - reading: as of ``live(_:reading:)``.
+  ///   - query: the query to show.
+  ///   - section: returns the name of an element's section, always the same for the same element.
+  ///   - reading: as in ``live(_:reading:)``.
   public func live<E: Entity, Name: ComparableValue>(
     _ query: Query<E>, section: @escaping @Sendable (E) -> Name,
     reading: [any PartialKeyPath<E> & Sendable]? = nil
@@ -80,8 +81,8 @@ extension ViewContext {
       result = LiveResult(try plan(query, store.model), counters, reading: reading)
       open(result)
     } catch {
-      // With sections, if there would have been any: of nothing. No query at all has a plan if they
-      // are those of what is no attribute.
+      // Shows an empty result, in sections if the caller asks for sections. If even `Query.all` has
+      // no plan, the section path is no attribute, and the bare table makes the plan.
       let empty =
         (try? plan(Query.all, store.model))
         ?? LivePlan(QueryPlan(everyRowOf: table), isSectioned: true)
@@ -98,8 +99,9 @@ extension ViewContext {
     maintain(result, id, result.plan)
   }
 
-  /// Takes a result into the merge turns, in which nothing happens to it until it is opened or its
-  /// query is changed; nil if the context is closed.
+  /// Adds a result to the merge turns; nil if the context is closed.
+  ///
+  /// Merge turns do not change the result until it is opened or its query is changed.
   @discardableResult
   private func hold(_ result: LiveResult) -> LiveID? {
     if isClosed {
@@ -130,11 +132,11 @@ extension ViewContext {
 
   private func maintain(_ result: LiveResult, _ id: LiveID, _ plan: LivePlan) {
     let (counters, fold) = (result.counters, result.emptyFold)
-    // Whoever opens it may be in a hurry; keeping it up to date has no deadline.
+    // The caller may have a deadline; keeping the result up to date has none.
     StoreDeadline.withNone {
       _ = Task { [maintainer, writer = store.writer, weak result] in
         await maintainer.open(id, plan, counters, fold: fold)
-        // Whoever does not want it any more closed it before it was opened.
+        // The query may have been closed before it was opened.
         if result?.wants(id) != true { await maintainer.close(id) }
         await writer.wakeMerge()
       }
@@ -146,7 +148,8 @@ extension ViewContext {
     Task { [maintainer] in await maintainer.close(id) }
   }
 
-  /// The first half of a merge turn: results, rows under the layers, then results under edits.
+  /// Runs the first phase of a merge turn: rows below the layers, then results, then results under
+  /// edits.
   func mergeLayersAndResults(_ turn: MergeTurn) {
     var touched = layers.merge(
       turn.changes, completedSave: turn.completedSave, read: turn.stored)
@@ -173,8 +176,9 @@ extension ViewContext {
 }
 
 extension Table {
-  /// The attributes at some key paths; nil, which is all, if a path is no attribute, since whatever
-  /// is computed may depend on any.
+  /// Returns the attributes at some key paths; nil, which means all, if a path is no attribute.
+  ///
+  /// A computed property may depend on any attribute.
   func attributes(_ paths: [any AnyKeyPath & Sendable]) -> AttributeSet? {
     let columns = paths.map { column(for: $0) }
     return columns.contains(nil) ? nil : AttributeSet(columns.compactMap { $0 })

@@ -1,19 +1,19 @@
 extension ViewContext {
   // MARK: - Live values
 
-  /// A value made of all of a query's entities, kept up to date for as long as it is held.
+  /// Returns a value of all of a query's entities, kept up to date for as long as it is held.
   ///
   /// ```swift
   /// let number = view.live(.count, of: Song.where { $0.bpm > 100 })
   /// let longest = view.live(.max(\.duration), of: Song.all)
   /// ```
   ///
-  /// Its first value is made in the background. A query that cannot be run, and a key path that is
-  /// no attribute, is the value's `error`.
+  /// The first value is computed in the background. If the query cannot be run, or a key path is no
+  /// attribute, the value's `error` says why.
   ///
-  /// - Complexity: O(log *n*) a change; O(*n*) of the rows shown if the query has a limit or
-  ///   offset, and O(*d*) of the different values for `distinctCount`. The query's rows are kept in
-  ///   memory.
+  /// - Complexity: O(log *n*) a change for *n* rows; O(*s*) for *s* shown rows if the query has a
+  ///   limit or an offset; O(*d*) for *d* different values of `distinctCount`. The query's rows are
+  ///   kept in memory.
   public func live<E: Entity, Value>(
     _ aggregate: Aggregate<E, Value>, of query: Query<E>
   ) -> LiveValue<Value> {
@@ -23,18 +23,19 @@ extension ViewContext {
     }
   }
 
-  /// A value for each group of a query's entities, kept up to date for as long as it is held.
+  /// Returns a value for each group of a query's entities, kept up to date for as long as it is
+  /// held.
   ///
   /// ```swift
   /// let songs = view.live(.count, of: Song.all.grouped(by: \.genre))
   /// let jazz = songs.value?["jazz"]
   /// ```
   ///
-  /// A group is there as long as it has entities. Texts are grouped by their bytes: groups that
-  /// differ in those but are equal in Swift, such as "é" in one code point and in two, have no
-  /// place in one dictionary and are an `invalidValue` error, while `fetch` returns them both.
+  /// A group exists as long as it has entities. Texts are grouped by their bytes. Groups with
+  /// different bytes can be equal in Swift, such as "é" as one code point and as two. A dictionary
+  /// cannot hold both of them, so they are an `invalidValue` error, while `fetch` returns both.
   ///
-  /// - Complexity: as of ``live(_:of:)``, and O(*g*) a change for *g* groups.
+  /// - Complexity: as in ``live(_:of:)``, and O(*g*) a change for *g* groups.
   public func live<E: Entity, Group: Hashable, Value: Sendable>(
     _ aggregate: Aggregate<E, Value>, of query: GroupedQuery<E, Group>
   ) -> LiveValue<[Group: Value]> {
@@ -53,13 +54,14 @@ extension ViewContext {
     }
   }
 
-  /// Whether two queries have the same result, whatever the store has: they compare the same
-  /// attributes with equal values, in the same order and limits. A query that cannot be run is like
-  /// no other.
+  /// Returns whether two queries have the same result in every store.
   ///
-  /// For views that are made again and again with the query that they show.
+  /// Such queries compare the same attributes with equal values, and have the same order and
+  /// limits. A query that cannot be run is equal to no query.
   ///
-  /// - Complexity: O(*n*) of the conditions and values.
+  /// It serves views that are created again and again with the query that they show.
+  ///
+  /// - Complexity: O(*n*) for *n* conditions and values.
   public func isSame<E: Entity>(_ a: Query<E>, as b: Query<E>) -> Bool {
     guard let a = try? QueryPlan(a, store.model), let b = try? QueryPlan(b, store.model) else {
       return false
@@ -97,7 +99,7 @@ extension ViewContext {
 }
 
 extension Query {
-  /// The same entities; in whatever order costs least, unless that decides which ones they are.
+  /// The query without its order, unless the order decides which entities it has.
   fileprivate var inAnyOrder: Query {
     if limit != nil || offset > 0 { return self }
     var copy = self

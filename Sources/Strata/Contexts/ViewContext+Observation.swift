@@ -1,6 +1,6 @@
 internal import Observation
 
-// What a toolbar shows of the main actor's edits, and how it is told.
+// The status of the main actor's edits, as a toolbar shows it, and its observation.
 
 extension ViewContext {
   /// Whether there are edits that no save has begun to write.
@@ -9,15 +9,15 @@ extension ViewContext {
     return !layers.pending.isEmpty
   }
 
-  /// Whether a save is under way, until the context shows its commit or it has failed.
+  /// Whether a save is in progress: until the context shows its commit, or until it fails.
   public var isSaving: Bool {
     registrar.access(self, keyPath: \.isSaving)
     return layers.isSaving
   }
 
-  /// Why the newest save failed: until another one begins, or the edits are rolled back.
+  /// Why the newest save failed; nil once another save begins or the edits are rolled back.
   ///
-  /// A save that was cancelled did not fail.
+  /// A cancelled save has not failed.
   public internal(set) var saveError: StoreError? {
     get {
       registrar.access(self, keyPath: \.saveError)
@@ -35,11 +35,11 @@ extension ViewContext {
     tellStatus()
   }
 
-  /// Tells observers what of the edits' status is different since they were told last.
+  /// Notifies observers of the parts of the edits' status that have changed since the last call.
   ///
-  /// The end of every call that changes a layer, so that whoever is told may edit in turn. While
-  /// nobody needs to be told it costs a comparison, and the registrar is left alone: a loop of
-  /// edits changes the status once.
+  /// Every call that changes a layer ends with this one, so that observers may edit the context. If
+  /// nothing has changed, it costs a comparison and does not touch the registrar: a loop of edits
+  /// changes the status once.
   func tellStatus() {
     let (old, new) = (toldStatus, layers.status)
     if old == new && !new.mayConflict { return }

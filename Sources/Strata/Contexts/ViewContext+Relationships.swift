@@ -3,9 +3,9 @@ extension ViewContext {
 
   /// Links two entities, such as `view.link(note, to: tag, in: Note.tags)`.
   ///
-  /// Linking twice is linking once, whoever does it: a link never conflicts. In an ordered
-  /// relationship a new link comes last, and one that is there stays where it is. A link to an
-  /// entity that is not there when it is saved, because somebody deleted it, is dropped.
+  /// Linking twice has the effect of linking once, even from different contexts: a link never
+  /// conflicts. In an ordered relationship, a new link comes last, and an existing link keeps its
+  /// position. A save drops a link to an entity that was deleted meanwhile.
   ///
   /// - Precondition: a schema of the stack lists the relationship.
   public func link<Root: Entity, Target: Entity>(
@@ -37,11 +37,11 @@ extension ViewContext {
 
   // MARK: - Order
 
-  /// Adds a new entity at `index` of an ordered to-many.
+  /// Adds a new entity at `index` of an ordered to-many relationship.
   ///
-  /// Only this entity is edited, unless no number is left between its neighbours: then as few of
-  /// them as make room. `index` counts what the context shows when the call began; past the end,
-  /// the entity comes last.
+  /// Only this entity is edited, unless no number is left between the positions of its neighbours.
+  /// Then the fewest neighbours that make room are edited, too. `index` counts the entities that
+  /// the context showed when the call began; past the end, the entity comes last.
   ///
   /// - Throws: ``StoreError`` with code `cancelled`, `closed` or one of SQLite's; then nothing is
   ///   edited.
@@ -58,9 +58,10 @@ extension ViewContext {
     }
   }
 
-  /// Moves an entity to `index` of an ordered to-many, from elsewhere in it or from another root.
+  /// Moves an entity to `index` of an ordered to-many relationship, also from another root.
   ///
-  /// Like ``insert(_:at:in:of:)`` for an entity that is there already; `index` counts the others.
+  /// It works like ``insert(_:at:in:of:)`` for an entity that exists; `index` counts the other
+  /// entities.
   ///
   /// - Throws: ``StoreError`` with code `cancelled`, `closed` or one of SQLite's; then nothing is
   ///   edited.
@@ -77,7 +78,8 @@ extension ViewContext {
     }
   }
 
-  /// Links two entities at `index` of an ordered many-to-many, or moves their link there.
+  /// Links two entities at `index` of an ordered many-to-many relationship, or moves their link
+  /// there.
   ///
   /// - Throws: ``StoreError`` with code `cancelled`, `closed` or one of SQLite's; then nothing is
   ///   edited.

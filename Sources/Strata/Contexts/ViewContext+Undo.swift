@@ -3,11 +3,11 @@ internal import Observation
 // Undo and redo of the main actor's edits.
 
 extension ViewContext {
-  /// The most groups of edits that can be undone, and redone; 50 unless set. Zero or less keeps
-  /// none.
+  /// The most groups of edits kept for undo, and for redo; 50 by default, and none if it is zero or
+  /// less.
   ///
-  /// Without ``undoGroup(_:_:)``, what one task edits between two suspensions is one group: one tap,
-  /// one undo. A save does not end what can be undone; a rollback does.
+  /// Without ``undoGroup(_:_:)``, the edits that a task makes between two suspensions are one
+  /// group: a tap is one undo. A save keeps the groups; a rollback drops them.
   public var undoLimit: Int {
     get { layers.pending.undo.limit }
     set {
@@ -16,13 +16,13 @@ extension ViewContext {
     }
   }
 
-  /// Whether there is something to undo.
+  /// Whether there is a group to undo.
   public var canUndo: Bool {
     registrar.access(self, keyPath: \.canUndo)
     return layers.pending.undo.canUndo
   }
 
-  /// Whether there is something to redo.
+  /// Whether there is a group to redo.
   public var canRedo: Bool {
     registrar.access(self, keyPath: \.canRedo)
     return layers.pending.undo.canRedo
@@ -42,24 +42,25 @@ extension ViewContext {
 
   /// Takes back the newest group of edits, saved or not; live queries show it in the same turn.
   ///
-  /// Undoing is itself an edit: it waits for the next save. Of a saved group everything is taken
-  /// back that its save did, what delete rules did included. An attribute is taken back only if it
-  /// still has the value that the group gave it; the report lists the rest. An entity that somebody
-  /// else deleted does not come back.
+  /// Undoing is itself an edit, which waits for the next save. Undoing a saved group takes back
+  /// everything that its save wrote, including changes by delete rules. An attribute is taken back
+  /// only if it still has the group's value; the report lists the other attributes. An entity that
+  /// another context or process deleted stays deleted.
   ///
-  /// - Returns: nil if there is nothing to undo, or if a group is open.
+  /// - Returns: nil if there is no group to undo, or if a group is open.
   @discardableResult
   public func undo() -> UndoReport? { revert(redo: false) }
 
-  /// Does again what was undone last, under the rules of ``undo()``.
+  /// Redoes the group that was undone last, under the rules of ``undo()``.
   ///
-  /// - Returns: nil if there is nothing to redo; any new edit forgets what could be redone.
+  /// - Returns: nil if there is no group to redo, or if a group is open. Any new edit drops the
+  ///   groups to redo.
   @discardableResult
   public func redo() -> UndoReport? { revert(redo: true) }
 
-  /// Makes the edits of `body` one group, also if it throws.
+  /// Makes the edits of `body` one group, even if it throws.
   ///
-  /// Groups nest: the outermost one is undone as a whole.
+  /// Groups nest: the outermost group is undone as a whole.
   @discardableResult
   public func undoGroup<R>(_ name: String? = nil, _ body: () throws -> R) rethrows -> R {
     beginUndoGroup(name)
@@ -69,7 +70,8 @@ extension ViewContext {
 
   /// Begins a group that lasts over several turns, such as a drag, until ``endUndoGroup()``.
   ///
-  /// A save in between saves what was edited before it; undoing the group takes back all of it.
+  /// A save in between writes the edits made before it; undoing the group takes back all of its
+  /// edits.
   public func beginUndoGroup(_ name: String? = nil) {
     layers.pending.undo.begin(name)
     tellStatus()
@@ -104,7 +106,7 @@ extension ViewContext {
     return report
   }
 
-  /// Begins another undo group if the one that is open is of another turn.
+  /// Begins another undo group if the open group belongs to another turn.
   func beginTurn() {
     let turn = UndoTurn.current
     if turn == undoTurn { return }
@@ -112,7 +114,7 @@ extension ViewContext {
     layers.pending.undo.endEvent()
   }
 
-  /// Sees to it that the group of what is edited in this turn ends with the turn.
+  /// Schedules the end of this turn's undo group.
   func endUndoEventWithTurn() {
     guard layers.pending.undo.isEventOpen, !endsUndoEvent else { return }
     endsUndoEvent = true
@@ -126,10 +128,13 @@ extension ViewContext {
   }
 }
 
-/// A turn of the main actor: what a task does between two suspensions or, outside of any task, what
-/// runs until the main queue takes up its next job.
+/// A turn of the main actor.
+///
+/// A task's turn lasts from one suspension to the next. Outside of tasks, a turn lasts until the
+/// main queue starts its next job.
 struct UndoTurn: Equatable {
-  /// Tasks that wait at the same time have different hashes; nil outside of a task.
+  /// The hash of the current task; nil outside of a task. Tasks that wait at the same time have
+  /// different hashes.
   private let task: Int?
 
   static var current: UndoTurn {

@@ -1,15 +1,15 @@
 extension ViewContext {
-  /// What a save would find invalid in the edits, without saving: for forms.
+  /// Returns the failures that a save of the edits would report, without saving.
   ///
-  /// Checks what this context knows, in memory. A save can still find more: what somebody else has
-  /// changed meanwhile, and what delete rules change.
+  /// It serves forms, and checks the rows that this context has in memory. A save can find more
+  /// failures: other contexts may have changed rows meanwhile, and delete rules change rows.
   ///
-  /// - Returns: the first thousand failures by table and key; values that cannot be stored are
-  ///   among them.
-  /// - Complexity: O(*n*) of the edits.
+  /// - Returns: the first thousand failures by table and key, values that cannot be stored
+  ///   included.
+  /// - Complexity: O(*n*) for *n* edits.
   public func validate() -> [ValidationFailure] { layers.pending.validate() }
 
-  /// What inserting an entity would find invalid: for forms that edit a value of their own.
+  /// Returns the failures of inserting an entity; for forms that edit a value of their own.
   public func validate<E: Entity>(_ entity: E) -> [ValidationFailure] {
     layers.pending.validate(entity)
   }

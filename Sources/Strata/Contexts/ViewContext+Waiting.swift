@@ -1,27 +1,29 @@
 extension ViewContext {
   /// Returns when the context shows a commit.
   ///
-  /// While the stack is suspended this waits for it to be resumed.
+  /// While the stack is suspended, this waits for the resumption.
   ///
   /// - Throws: ``StoreError`` with code `closed` or `cancelled`, and `schemaChanged` if another
-  ///   program has changed the tables: the context will not show anything newer.
+  ///   program has changed the tables: the context then stays at its commit for good.
   public func merged(_ commit: Int64) async throws(StoreError) {
     while try lacks(commit) {
       try await waiters.waitUnlessCancelled(for: .turn(reaching: commit)) { mayReach(commit) }
     }
   }
 
-  /// Returns when the context shows a commit that the caller has made, or never will: neither
-  /// cancelling the task nor closing the stack must look as if it had not been made.
+  /// Returns when the context shows a commit of the caller, or when it never will.
+  ///
+  /// It throws nothing: cancelling the task or closing the stack must not look as if the commit had
+  /// not been made.
   package func mergedOwn(_ commit: Int64) async {
     while mayReach(commit) {
       await waiters.wait(for: .turn(reaching: commit)) { mayReach(commit) }
     }
   }
 
-  /// Whether a commit is not shown yet.
+  /// Returns whether a commit is not shown yet.
   ///
-  /// - Throws: why it never will be.
+  /// - Throws: the reason why it never will be.
   private func lacks(_ commit: Int64) throws(StoreError) -> Bool {
     if snapshot.commit >= commit { return false }
     if isClosed { throw .closed }
@@ -34,7 +36,7 @@ extension ViewContext {
     snapshot.commit < commit && !isClosed && failure == nil
   }
 
-  /// Returns when the context has a state that can be read: at once, unless the stack is suspended.
+  /// Returns when the context has a readable snapshot: at once, unless the stack is suspended.
   func pinned() async throws(StoreError) {
     while snapshot.isLost {
       if isClosed { throw .closed }
@@ -45,7 +47,7 @@ extension ViewContext {
     }
   }
 
-  /// Reads what the context shows; what a suspension stops is read again after it.
+  /// Reads the rows that the context shows; a read that a suspension stops runs again after it.
   func reading<R>(
     _ body: (LayeredFetch) async throws(StoreError) -> R
   ) async throws(StoreError) -> R {

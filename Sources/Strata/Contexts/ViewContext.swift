@@ -1,14 +1,14 @@
 public import Observation
 
-/// The main actor's window onto the store: a consistent state, unsaved edits on top, live queries.
+/// The main actor's context: a consistent state of the store, unsaved edits on top, live queries.
 ///
-/// Everything it has in memory is synchronous, everything that needs the store is `async` and runs
-/// elsewhere: no call of this type can block the main thread on the store. Others' commits come in
-/// between your own turns, never in the middle of one.
+/// Access to values in memory is synchronous. Access to the store is `async` and runs elsewhere, so
+/// no call of this type blocks the main thread on the store. Commits of other contexts and
+/// processes arrive between turns of the main actor, never within a turn.
 ///
 /// `Observable`: reading ``hasChanges``, ``isSaving``, ``saveError``, ``conflicts``, ``canUndo``,
 /// ``canRedo``, ``undoName`` or ``redoName`` in a SwiftUI body or in `withObservationTracking` is
-/// enough. What the store has is observed through live queries.
+/// enough. Live queries observe the rows of the store.
 @MainActor
 public final class ViewContext: Observable {
   let store: Store
@@ -16,28 +16,28 @@ public final class ViewContext: Observable {
   private var hold: SnapshotHold
   var snapshot: Snapshot { hold.snapshot }
   var layers: ViewLayers
-  /// The end of the turn that closes an event's undo group is on its way.
+  /// Whether the end of this turn's undo group is scheduled.
   var endsUndoEvent = false
-  /// The turn whose edits are one undo group.
+  /// The turn whose edits form one undo group.
   var undoTurn: UndoTurn?
   var results: [Int: OpenResult] = [:]
   var lastLiveID = 0
   private var turn = ContextTurn()
-  /// What follows the change of the live queries that is under way, in the order of asking.
+  /// The closures to call after the current change of the live queries, in the order of the calls.
   private var endsOfChange: [(observer: ObjectIdentifier, end: @MainActor () -> Void)] = []
   let waiters = Waiters()
   private(set) lazy var activity = ActivityMonitor(store.activity)
   private let publisher: ChangePublisher
   private let id = ContextID()
   private(set) var isClosed = false
-  /// Why the context will not show anything newer.
+  /// Why the context stays at its commit for good.
   private(set) var failure: StoreError?
   let registrar = ObservationRegistrar()
-  /// What observers were told last.
+  /// The status that observers last received.
   var toldStatus = EditStatus()
   var lastSaveError: StoreError?
 
-  /// A live result, and what the maintainer has for it.
+  /// A live result, and the queries that the maintainer keeps for it.
   struct OpenResult {
     weak var result: LiveResult?
     var ids: Set<LiveID>
@@ -51,9 +51,9 @@ public final class ViewContext: Observable {
     layers = ViewLayers(store.model, undoLimit: 50)
   }
 
-  /// Who makes this context's commits, as the history says it; nil for ``Stack/Options/author``.
+  /// The author of this context's commits in the history; nil for ``Stack/Options/author``.
   ///
-  /// A save takes what it is when it begins.
+  /// A save takes the author at its start.
   public var author: String?
 
   /// The number of the newest commit that the context shows.
@@ -63,7 +63,7 @@ public final class ViewContext: Observable {
 
   /// Adds a new entity; live queries show it in the same turn.
   ///
-  /// If the store has its key already, saving fails with a conflict.
+  /// If the store already has a row with the key, saving fails with a conflict.
   public func insert<E: Entity>(_ entity: E) {
     let shown = layers.pending.identify(entity).map { table, key in
       layers.state(of: key, in: table, or: stored(table, key))
@@ -71,13 +71,14 @@ public final class ViewContext: Observable {
     edit { $0.pending.insert(entity, shown: shown ?? .unknown) }
   }
 
-  /// Changes an entity; only attributes that `change` changes are edited.
+  /// Changes an entity; only the attributes that `change` changes are edited.
   ///
   /// `change` runs on the context's current value of the entity (unsaved edits over live queries),
-  /// or on `entity` if the context holds none. An entity that was deleted here stays deleted.
+  /// or on `entity` if the context has none in memory. An entity that was deleted in this context
+  /// stays deleted.
   ///
   /// - Returns: the entity after the change.
-  /// - Precondition: `change` leaves the key alone.
+  /// - Precondition: `change` does not change the key.
   @discardableResult
   public func update<E: Entity>(_ entity: E, _ change: (inout E) throws -> Void) rethrows -> E {
     guard let (table, key) = layers.pending.identify(entity) else { return entity }
@@ -87,20 +88,20 @@ public final class ViewContext: Observable {
     guard var draft = layers.pending.draft(of: entity, table, key, shown, inHand: inHand) else {
       return entity
     }
-    // The context is not being accessed meanwhile: the closure may read and edit it.
+    // The closure may read and edit the context: no access to the context is open here.
     try change(&draft.entity)
     let now = self.shown(key, in: table, or: inHand)
     beginEdit(key, in: table)
     let (edited, didChange) = layers.pending.finish(draft, table, key, shown: now)
     if didChange { didEdit(key, in: table) }
-    // An attribute that is set back to what it was follows the store again.
+    // An attribute that is set back to its value before the edit follows the store again.
     guard stored(table, key).isKnown, let record = self.shown(key, in: table, or: nil).record else {
       return edited
     }
     return table.decodeLeniently(record, as: E.self)
   }
 
-  /// Deletes an entity; live queries drop it in the same turn. Delete rules run when it is saved.
+  /// Deletes an entity; live queries drop it in the same turn. The save runs the delete rules.
   public func delete<E: Entity>(_ entity: E) {
     guard let (table, key) = layers.pending.identify(entity) else { return }
     let shown = shown(key, in: table, or: layers.pending.record(of: entity, table))
@@ -118,24 +119,25 @@ public final class ViewContext: Observable {
     tellStatus()
   }
 
-  /// The edits that would conflict if they were saved now, as far as the context has been told by
-  /// commits and by a save that failed.
+  /// The edits that would conflict if they were saved at this moment.
   ///
-  /// Those whose row was deleted underneath are among them, marked as orphaned: such an edit is
-  /// shown and kept until it is resolved, rolled back or saved.
+  /// The context learns of conflicts from commits and from a failed save. They include edits whose
+  /// row was deleted in the store, marked as orphaned. Such an edit is shown and kept until it is
+  /// resolved, rolled back or saved.
   public var conflicts: [Conflict] {
     registrar.access(self, keyPath: \.conflicts)
     return layers.conflicts
   }
 
-  /// Settles a conflict as a save with `policy` would, without saving.
+  /// Resolves a conflict as a save with `policy` would, without saving.
   ///
-  /// With `mergeMine` and `overwrite` the edit stays and conflicts no more; with `mergeTheirs` the
-  /// attributes in conflict become what the store has; with `discard` the whole edit of the entity
-  /// goes. To settle it with another value, keep mine and update the entity.
+  /// With `mergeMine` and `overwrite`, the edit stays and no longer conflicts. With `mergeTheirs`,
+  /// the conflicting attributes take the store's values. With `discard`, the whole edit of the
+  /// entity is dropped. To resolve the conflict with another value, resolve it with `mergeMine` and
+  /// update the entity.
   ///
-  /// - Returns: false if the conflict is over already or being saved, if the store has something
-  ///   else by now than it says, or if the policy is `error`.
+  /// - Returns: false if the conflict is over or being saved, if the store's row differs from the
+  ///   one in `conflict`, or if the policy is `error`.
   @discardableResult
   public func resolve(_ conflict: Conflict, _ policy: SavePolicy) -> Bool {
     guard layers.resolve(conflict, by: policy) else { return false }
@@ -146,13 +148,13 @@ public final class ViewContext: Observable {
 
   // MARK: - Rows in memory
 
-  /// What the store has for a key at the context's commit, as far as that is in memory.
+  /// Returns the store's row for a key at the context's commit, if it is in memory.
   func stored(_ table: Table, _ key: RecordKey) -> RecordState {
     let known = layers.base[table.id, key]
     return known.isKnown ? known : live(table, key)
   }
 
-  /// What live queries have in memory of the store's row.
+  /// Returns the store's row for a key, if a live query has it in memory.
   func live(_ table: Table, _ key: RecordKey) -> RecordState {
     for entry in results.values {
       guard let result = entry.result, result.plan.table.id == table.id else { continue }
@@ -162,8 +164,9 @@ public final class ViewContext: Observable {
     return .unknown
   }
 
-  /// What the context shows for a key: its edits over what the store has or, where nothing in memory
-  /// says that, over the value in hand.
+  /// Returns the row that the context shows for a key.
+  ///
+  /// The edits lie over the store's row, or over the value in hand if no row is in memory.
   private func shown(_ key: RecordKey, in table: Table, or inHand: Record?) -> RecordState {
     let stored = stored(table, key)
     let row = stored.isKnown ? stored : inHand.map(RecordState.record) ?? .unknown
@@ -172,9 +175,9 @@ public final class ViewContext: Observable {
 
   // MARK: - Edits
 
-  /// Makes one edit of a key, shows it and tells of it.
+  /// Makes one edit of a key, shows it and reports it.
   ///
-  /// - Parameter body: makes the edit; nil if it changed nothing.
+  /// - Parameter body: makes the edit; returns nil if it changed nothing.
   func edit(_ body: (inout ViewLayers) -> (Table, RecordKey)?) {
     defer { tellStatus() }
     beginTurn()
@@ -183,13 +186,13 @@ public final class ViewContext: Observable {
     didEdit(key, in: table)
   }
 
-  /// Notes that a key is about to be edited.
+  /// Prepares an edit of a key.
   func beginEdit(_ key: RecordKey, in table: Table) {
     beginTurn()
     layers.follow(key, in: table.id, stored(table, key))
   }
 
-  /// Shows an edit, and sees to it that the undo group of this turn ends with the turn.
+  /// Shows an edit, and schedules the end of the turn's undo group.
   func didEdit(_ key: RecordKey, in table: Table) {
     layers.didEdit(key, in: table)
     changing { showEdit(of: key, in: table.id) }
@@ -201,12 +204,12 @@ public final class ViewContext: Observable {
     for entry in results.values { entry.result?.edit(key, in: table, layers) }
   }
 
-  // MARK: - Changes and who is told
+  // MARK: - Changes and reports
 
-  /// Runs one half of a change: `change` changes layers and live results, and when it and all that
-  /// it is part of are done, everyone is told once, live queries in the order of their opening.
+  /// Makes a change and reports it once, live queries in the order in which they were opened.
   ///
-  /// Whoever is told and edits the context changes the finished state; that change is told next.
+  /// `change` changes layers and live results. Changes may nest; the outermost one reports. An
+  /// observer that edits the context sees the finished state, and its edit is reported next.
   func changing(_ change: () -> Void) {
     turn.begin()
     change()
@@ -227,12 +230,12 @@ public final class ViewContext: Observable {
     }
   }
 
-  /// Calls `end` when every live query has told its part of the change that is under way; at once
-  /// if none is.
+  /// Calls `end` after every live query has reported its part of the current change.
   ///
-  /// For whoever shows several queries: an element may leave one and come to another.
+  /// If no change is in progress, it calls `end` at once. Consumers of several queries need it,
+  /// because an element may leave one query and enter another.
   ///
-  /// - Parameter observer: who calls this; once for each is enough.
+  /// - Parameter observer: the caller; each observer's first closure in a change counts.
   package func afterChange(of observer: AnyObject, _ end: @escaping @MainActor () -> Void) {
     if turn == ContextTurn() { return end() }
     let observer = ObjectIdentifier(observer)
@@ -245,18 +248,19 @@ public final class ViewContext: Observable {
 
   /// Saves the edits as one commit, and returns when the context shows it.
   ///
-  /// Editing goes on meanwhile; what is edited during the save waits for the next one. If the save
-  /// fails, every edit is still here, together with those made meanwhile. Cancelling the task
-  /// withdraws a save that has not started; one that has is finished.
+  /// Editing goes on meanwhile; edits made during the save wait for the next save. If the save
+  /// fails, the context keeps every edit, together with the edits made meanwhile. Cancelling the
+  /// task withdraws a save that has not started; a started save is finished.
   ///
-  /// - Returns: the number of the commit that has the edits, the one it shows if there are none.
+  /// - Returns: the number of the commit that has the edits; without edits, of the commit that the
+  ///   context shows.
   /// - Throws: ``StoreError`` with code `conflict`, `uniquenessViolated`, `missingReference`,
   ///   `deleteDenied`, `validationFailed`, `invalidValue`, `cancelled`, `closed`, `busy`,
   ///   `diskFull` or one of SQLite's.
   @discardableResult
   public func save(_ policy: SavePolicy = .error) async throws(StoreError) -> Int64 {
     while layers.isSaving {
-      // The merge that would end the other save may never come.
+      // After closing, the merge that ends the other save may never come.
       if isClosed { throw .closed }
       try await waiters.waitUnlessCancelled(for: .endOfSave) { layers.isSaving && !isClosed }
     }
@@ -303,7 +307,8 @@ public final class ViewContext: Observable {
 
   // MARK: - Fetching
 
-  /// What the context shows, after everything that was committed before the call.
+  /// Returns a fetch over the rows that the context shows, once it shows every commit before the
+  /// call.
   func caughtUp() async throws(StoreError) -> LayeredFetch {
     try await merged(store.newestCommit)
     try await pinned()
@@ -314,29 +319,29 @@ public final class ViewContext: Observable {
 
   // MARK: - Changes
 
-  /// Every commit from now on, once the context shows it.
+  /// The commits from this call on, each as soon as the context shows it.
   public var changes: ChangeStream<ChangeSet> {
     ChangeStream(publisher.subscribe(to: nil)) { $0 }
   }
 
-  /// The changes of one entity from now on, once the context shows them.
+  /// Returns the changes of one entity from this call on, each as soon as the context shows it.
   public func changes<E: Entity>(of type: E.Type) -> ChangeStream<Changes<E>> {
     ChangeStream(publisher.subscribe(to: store.model.table(of: type).id)) { $0.changes(of: type) }
   }
 
-  /// Who consumes the context's changes.
+  /// The backlogs of the consumers of the context's changes.
   var backlogs: [ChangeBroadcast.Backlog] { publisher.backlogs }
 
   // MARK: - The merge turn
 
-  /// One turn: everything committed since the last one, in one synchronous step.
+  /// Merges everything that was committed since the last turn, in one synchronous step.
   ///
-  /// First the snapshot, the rows under the layers and every live result are those of the newest
-  /// commit. Then everyone is told once, in this order: live queries by their opening (observation,
-  /// streams, observers by key), what follows several queries, the status of the edits, change
-  /// streams, tasks that wait for the commit.
+  /// First the snapshot, the rows below the layers and every live result move to the newest commit.
+  /// Then each change is reported once, in this order: live queries in the order in which they were
+  /// opened (observation, streams, observers by key), the closures of ``afterChange(of:_:)``, the
+  /// status of the edits, change streams, tasks that wait for the commit.
   ///
-  /// - Returns: keys whose stored records must be read first, or nothing when the turn is done.
+  /// - Returns: the keys whose stored records must be read first; empty when the turn is done.
   func merge(_ turn: MergeTurn) -> [TableID: Set<RecordKey>] {
     let missing = layers.keysToRead(for: turn.changes).filter { table, keys in
       !turn.unreadable.contains(table)
@@ -352,7 +357,7 @@ public final class ViewContext: Observable {
     return [:]
   }
 
-  /// Ends streams and waits; what is in memory stays readable.
+  /// Ends streams and waits; everything in memory stays readable.
   func close() {
     isClosed = true
     publisher.finish()

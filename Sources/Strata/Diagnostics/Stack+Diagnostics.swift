@@ -2,14 +2,15 @@ internal import Foundation
 internal import StrataSQLite
 
 extension Stack {
-  /// What the stack has and does now.
+  /// Returns a report of the stack's state and of its work in progress.
   ///
-  /// The parts are of moments shortly after one another: nothing is stopped for it. The writer is
-  /// asked for numbers that it has in memory; plans are made by a reader, and no statement is run
-  /// for them.
+  /// Nothing is stopped for the report, so its parts are of moments shortly after one another. The
+  /// writer reports only numbers that it has in memory and the sizes of its files. A reader makes
+  /// the plans of the listed statements, without running them.
   ///
   /// - Parameter count: how many of the costliest statements are listed, 0 or more.
-  /// - Throws: ``StoreError`` with code `closed`. While the stack is suspended, it waits.
+  /// - Throws: ``StoreError`` with code `cancelled`, `closed` or one of SQLite's. While the stack
+  ///   is suspended, it waits.
   /// - Complexity: O(*s* + *l* + *c* + *p*) for *s* snapshots, *l* live queries, *c* streams and
   ///   *p* rows that wait to be pushed.
   public nonisolated(nonsending) func diagnostics(
@@ -38,31 +39,31 @@ extension Stack {
 }
 
 extension Connection {
-  /// The statement with its plan, as far as it has one for this connection.
+  /// Returns the statement with its plan, if this connection can make one.
   fileprivate func planned(
     _ statement: StackDiagnostics.Statement
   ) -> StackDiagnostics.Statement {
     let verb = statement.sql.prefix { $0.isLetter }.uppercased()
-    // A pragma takes effect while it is compiled, also behind EXPLAIN.
+    // A pragma takes effect while it is compiled, even behind EXPLAIN.
     guard ["SELECT", "WITH", "INSERT", "UPDATE", "DELETE", "REPLACE"].contains(verb) else {
       return statement
     }
     var planned = statement
-    // A table may be gone, or be one of another connection's only.
+    // The table may no longer exist, or only another connection may have it.
     planned.plan = (try? plan(of: statement.sql))?.lines() ?? []
     return planned
   }
 }
 
 extension [PlanStep] {
-  /// A line for each step, indented by how deep it is.
+  /// Returns a line for each step, indented by its depth.
   fileprivate func lines(_ indent: String = "") -> [String] {
     flatMap { [indent + $0.detail] + $0.steps.lines(indent + "  ") }
   }
 }
 
 extension ViewContext {
-  /// The live queries, and the streams of the context's own changes.
+  /// The live queries, and the streams of the context's changes.
   fileprivate var diagnosed: ([StackDiagnostics.Live], [StackDiagnostics.Stream]) {
     let lives = results.sorted { $0.key < $1.key }.compactMap { $0.value.result }
     return (
@@ -117,9 +118,10 @@ extension Writer {
 }
 
 extension Stack {
-  /// The reads that were run at least ten times in a row with other values each time, the longest
-  /// runs first: what a loop does that awaits one read for each element.
+  /// The reads that ran at least ten times in a row with other values each time, the longest runs
+  /// first.
   ///
-  /// Noted only if ``Options/notesRepeatedReads`` says so, from the first read on.
+  /// A loop that awaits one read for each element makes such a run. Reads are noted from the first
+  /// one on, if ``Options/notesRepeatedReads`` is set.
   public var repeatedReads: [RepeatedRead] { store.writer.pool.repeatedReads?.found ?? [] }
 }

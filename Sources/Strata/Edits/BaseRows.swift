@@ -1,9 +1,9 @@
-/// What the store has, at the view context's commit, for the keys that the context follows: keys
-/// that it edits, can undo or has saved, and keys that it is about to read.
+/// The store's rows at the view context's commit, for the keys that the context follows.
 ///
-/// The one memory of the store's rows beside the results of live queries. A key is followed from its
-/// first edit on, whether or not its row is known then; the first commit that touches the key makes
-/// it known.
+/// The context follows keys that it edits, can undo or has saved, and keys that it is about to
+/// read. Beside the results of live queries, this is the only memory of the store's rows. A key is
+/// followed from its first edit on, even if its row is unknown then. The first commit that writes
+/// the key makes its row known.
 struct BaseRows: Sendable {
   /// The state of every followed key.
   private var tables: [TableID: [RecordKey: RecordState]] = [:]
@@ -11,22 +11,22 @@ struct BaseRows: Sendable {
   /// The state of a key; unknown for keys that are not followed.
   subscript(table: TableID, key: RecordKey) -> RecordState { tables[table]?[key] ?? .unknown }
 
-  /// Whether a key is followed.
+  /// Returns whether a key is followed.
   func contains(_ key: RecordKey, in table: TableID) -> Bool { tables[table]?[key] != nil }
 
   /// Follows a key from now on.
   ///
-  /// - Parameter state: what the store has at the context's commit, if the caller knows it.
+  /// - Parameter state: the store's row at the context's commit, if the caller knows it.
   mutating func follow(_ key: RecordKey, in table: TableID, _ state: RecordState) {
     if !self[table, key].isKnown { tables[table, default: [:]][key] = state }
   }
 
-  /// Takes the row that the store has at the context's commit.
+  /// Sets the row of a key to the store's row at the context's commit.
   mutating func learn(_ record: Record?, _ key: RecordKey, in table: TableID) {
     tables[table, default: [:]][key] = RecordState(record)
   }
 
-  /// The followed keys of a table whose rows are not known.
+  /// Returns the followed keys of a table whose rows are unknown.
   func unknownKeys(of table: TableID) -> [RecordKey] {
     tables[table]?.compactMap { $0.value.isKnown ? nil : $0.key } ?? []
   }
@@ -34,16 +34,18 @@ struct BaseRows: Sendable {
   /// Brings the followed keys of one table to a later commit.
   ///
   /// - Parameters:
-  ///   - changes: what was committed since.
-  ///   - read: the rows at the later commit, for tables of which nobody knows what changed. Keys
-  ///     without one are followed no more.
-  ///   - touched: is called for every followed key that was committed.
-  /// - Complexity: O(*k*) for the fewer of the followed keys and of the changed ones.
+  ///   - changes: the table's changes since the earlier commit.
+  ///   - read: the rows at the later commit, for a table that was reset. Keys that are missing here
+  ///     are no longer followed.
+  ///   - touched: a closure that is called for every followed key that a commit wrote. After a
+  ///     reset, it is called for every followed key whose row differs.
+  /// - Complexity: O(*k*) for *k* changed rows if they are at most as many as the followed keys;
+  ///   else O(*f* log *k*) for *f* followed keys.
   mutating func follow(
     _ changes: TableChanges, in table: TableID, read: [RecordKey: Record?]?,
     touched: (RowChange) -> Void
   ) {
-    // Taken out, so that changing it does not copy it.
+    // Removed from `tables`, so that changing it does not copy it.
     guard var followed = tables.removeValue(forKey: table) else { return }
     defer { tables[table] = followed }
     func take(_ row: RowChange) {
@@ -67,16 +69,16 @@ struct BaseRows: Sendable {
     }
   }
 
-  /// The most keys of a table that are followed without need.
+  /// The number of followed keys in a table past which unneeded keys are dropped.
   private static let limit = TableChanges.limit
 
-  /// Forgets keys without need where they are too many.
+  /// Drops the keys of a table that are not needed, if it has too many followed keys.
   mutating func trim(_ table: TableID, needed: (RecordKey) -> Bool) {
     guard let count = tables[table]?.count, count > Self.limit else { return }
     tables[table] = tables[table]?.filter { needed($0.key) }
   }
 
-  /// The followed keys of a table that fulfil a condition.
+  /// Returns the followed keys of a table that meet a condition.
   func keys(of table: TableID, where isNeeded: (RecordKey) -> Bool) -> Set<RecordKey> {
     Set(tables[table]?.keys.filter(isNeeded) ?? [])
   }

@@ -1,4 +1,4 @@
-/// What a toolbar shows of a context's edits.
+/// The status of a context's edits, as a toolbar shows it.
 struct EditStatus: Equatable {
   var hasChanges = false
   var isSaving = false
@@ -6,12 +6,14 @@ struct EditStatus: Equatable {
   var canRedo = false
   var undoName: String?
   var redoName: String?
-  /// Whether there may be conflicts, which cost too much to compare.
+  /// Whether there may be conflicts; comparing the conflicts themselves costs too much.
   var mayConflict = false
 }
 
 extension ViewLayers {
-  /// - Complexity: O(1) unless somebody else changed what is edited.
+  /// The status of the edits at this moment.
+  ///
+  /// - Complexity: O(1).
   var status: EditStatus {
     EditStatus(
       hasChanges: !pending.isEmpty, isSaving: isSaving, canUndo: pending.undo.canUndo,

@@ -1,20 +1,20 @@
-// A child context's save: its layer lands on top of its parent's edits.
+// A child context's save puts its layer on top of its parent's edits.
 
 extension Edits {
-  /// One change of a child's layer as its parent takes it.
+  /// A change of a child's layer, rebased for the parent.
   struct Absorbed {
     let table: Table
     let key: RecordKey
-    /// Nil for a blind edit that changes nothing of what the parent shows.
+    /// The rebased change; nil for a blind edit that leaves the parent's shown record as it is.
     let change: LayerChange?
-    /// What the parent showed for the key.
+    /// The state that the parent showed for the key.
     let shown: RecordState
   }
 
-  /// A child's layer rebased onto what its parent shows now.
+  /// Rebases a child's layer onto the rows that its parent shows now.
   ///
-  /// A row of which the parent knows nothing has no conflict here; a layer further down, at the
-  /// latest the writer, knows it.
+  /// A row that the parent does not know has no conflict here. A lower layer knows the row, or at
+  /// the latest the writer.
   ///
   /// - Throws: ``StoreError`` with code `conflict` under the policy `error`.
   func rebased(
@@ -54,7 +54,8 @@ extension Edits {
     return absorbed
   }
 
-  /// Puts a child's change on top; an edit of this context keeps its first `before`.
+  /// Puts a child's change on top of this context's edits; an existing edit keeps its first
+  /// `before`.
   mutating func absorb(_ absorbed: Absorbed) {
     guard let edit = absorbed.change else { return }
     let old = layer[absorbed.table.id, absorbed.key]

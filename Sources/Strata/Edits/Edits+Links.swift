@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// A link that a context makes, moves or removes.
+/// A context's edit of a link, which makes, moves or removes the link.
 struct LinkEdit {
   let end: JoinTable.End
   let key: RecordKey
@@ -23,7 +23,7 @@ struct LinkEdit {
     cells = [cell, owner, other]
   }
 
-  /// The row, with a position if the table has one.
+  /// Returns the link's row, with a position if the table has one.
   func record(_ position: Double?) throws(ValueError) -> Record {
     let isOrdered = end.table.columns.count > JoinTable.position
     return try Record(cells + (isOrdered ? [.real(position ?? LinkClock.next())] : []))
@@ -34,7 +34,7 @@ struct LinkEdit {
   }
 }
 
-/// A link that makes room for another one.
+/// The move of a link that makes room for a different link.
 struct LinkMove: Sendable {
   let table: Table
   let key: RecordKey
@@ -43,10 +43,12 @@ struct LinkMove: Sendable {
 }
 
 extension Edits {
-  /// Links two entities, blindly: whoever else links them, there is one link.
+  /// Links two entities with a blind edit.
   ///
-  /// - Parameter position: the link's place in the root's order; nil leaves a link that is there
-  ///   where it is, and puts a new one last.
+  /// If other contexts link the same entities, there is still only a single link.
+  ///
+  /// - Parameter position: the link's position in the root's order. Nil leaves an existing link at
+  ///   its position, and puts a new link last.
   /// - Returns: the link's table and key; nil if nothing was edited.
   mutating func link<Root: Entity, Target: Entity>(
     _ root: Root.ID, _ target: Target.ID, _ relationship: ManyToMany<Root, Target>,
@@ -68,9 +70,9 @@ extension Edits {
     edit(root, target, relationship) { _ throws(ValueError) in .set(nil) }
   }
 
-  /// Moves a link that is there; one that was removed meanwhile stays removed.
+  /// Moves an existing link; a link that was removed meanwhile stays removed.
   ///
-  /// - Parameter shown: what the context shows for the link now.
+  /// - Parameter shown: the state that the context shows for the link now.
   /// - Returns: whether the layer changed.
   mutating func move(_ move: LinkMove, shown: RecordState) -> Bool {
     guard let now = shown.record else { return false }
@@ -105,13 +107,17 @@ extension Edits {
   }
 }
 
-/// Positions for links that are to come last: the time, always later than the one before.
+/// The source of positions for links that come last.
+///
+/// A position is the time in seconds, but always greater than the previous position.
 enum LinkClock {
   private static let last = Lock(0.0)
-  /// Leaves thousands of numbers between two links that are made in a loop; in seconds.
+  /// The least distance of two positions, in seconds.
+  ///
+  /// It leaves thousands of numbers between two links that are made in a loop.
   private static let step = 1.0 / 1024
 
-  /// - Parameter position: a position that the new one is greater than.
+  /// - Parameter position: a position that the result exceeds.
   static func next(after position: Double? = nil) -> Double {
     let now = Date.timeIntervalSinceReferenceDate
     return last.withLock { last in

@@ -1,9 +1,9 @@
 extension Edits {
-  /// Notes an edit for undo.
+  /// Records an edit for undo.
   ///
   /// - Parameters:
-  ///   - old: what the layer had for the key before the edit.
-  ///   - change: what the edit did to what the context shows.
+  ///   - old: the layer's change of the key before the edit.
+  ///   - change: the edit's change of the record that the context shows.
   mutating func note(_ change: Change, over old: LayerChange?, _ table: TableID, _ key: RecordKey) {
     guard undo.isRecording else { return }
     let new = layer[table, key]
@@ -13,12 +13,13 @@ extension Edits {
       UndoChange(shown: isBlind ? nil : change, layer: .init(before: old, after: new)), table, key)
   }
 
-  /// Undoes the newest group, or does again what was undone last; nil if there is none.
+  /// Undoes the newest group, or redoes the group that was undone last.
   ///
   /// - Parameters:
-  ///   - saving: what is being saved.
-  ///   - shown: what the context shows for a key under a layer that has a change for it, or none.
-  /// - Returns: what became of it, and the keys that were touched.
+  ///   - saving: the saving layer, if a save is under way.
+  ///   - shown: returns the state that the context shows for a key whose layer has the given
+  ///     change, or no change.
+  /// - Returns: the report and the edited keys; nil if there is no group.
   mutating func revert(
     redo: Bool, saving: Layer?, shown: (Table, RecordKey, LayerChange?) -> RecordState
   ) -> (report: UndoReport, touched: [TableID: Set<RecordKey>])? {
@@ -42,15 +43,15 @@ extension Edits {
   }
 }
 
-/// The undoing of one group.
+/// The reversal of a group: an undo or a redo.
 private struct Reversal {
   var report: UndoReport
-  /// What the undoing did, to be redone.
+  /// The changes of the reversal, with which it can itself be reversed.
   private(set) var done: [(table: TableID, key: RecordKey, change: UndoChange)] = []
 
   init(report: UndoReport) { self.report = report }
 
-  /// Reports the edits of which only the save that is under way will tell what they did.
+  /// Reports blind edits that are being saved: their effect is known only when the save has ended.
   mutating func reportUnknown(
     _ changes: [TableID: [RecordKey: UndoChange]], _ saving: Layer, under layer: Layer,
     _ model: Model
@@ -71,7 +72,7 @@ private struct Reversal {
     let current = layer[table.id, key]
     let now = shown(table, key, current)
     if let step = change.layer, step.after == current, change.leaves(now) {
-      // Nothing was edited, saved or committed since: the layer is what it was before.
+      // Nothing was edited, saved or committed since: restore the layer's change from before.
       layer[table.id, key] = step.before
       let restored = shown(table, key, step.before)
       if change.isDeletion && restored == .absent {
@@ -90,7 +91,9 @@ private struct Reversal {
       UndoChange(shown: done, layer: .init(before: current, after: layer[table.id, key])))
   }
 
-  /// What takes back an edit of the row that is shown now, attribute by attribute.
+  /// Returns the change that reverts an edit of the row that is shown now, attribute by attribute.
+  ///
+  /// Attributes that cannot be reverted are added to the report.
   private mutating func revert(
     _ edit: Change, _ row: Record?, _ table: Table, _ key: RecordKey
   ) -> Change? {
@@ -133,7 +136,7 @@ private struct Reversal {
 }
 
 extension UndoChange {
-  /// Whether every attribute that the edits set still has the value that they gave it.
+  /// Returns whether each attribute that the change edits still has the value after the change.
   fileprivate func leaves(_ state: RecordState) -> Bool {
     guard let shown, state.isKnown else { return true }
     guard let before = shown.before, let after = shown.after, let row = state.record else {

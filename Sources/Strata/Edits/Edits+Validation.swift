@@ -1,5 +1,6 @@
 extension Edits {
-  /// What a save of the edits would find invalid, as far as the context knows the rows.
+  /// Returns the failures that a save of the edits would report, as far as the context knows the
+  /// rows.
   func validate() -> [ValidationFailure] {
     var failures = ValidationFailures()
     for id in Set(layer.tables.keys).union(rejected.keys).sorted() {
@@ -26,7 +27,7 @@ extension Edits {
     return failures.first
   }
 
-  /// What a save that inserts an entity would find invalid.
+  /// Returns the failures that a save would report if it inserted the entity.
   func validate<E: Entity>(_ entity: E) -> [ValidationFailure] {
     let table = model.table(of: E.self)
     var failures = ValidationFailures()

@@ -1,12 +1,14 @@
-/// The unsaved edits of one context: its layer, and entities that could not become records.
+/// The unsaved edits of one context: its layer, and the errors of entities that have no record.
 ///
-/// Used by every kind of context; the context says what it shows for a key.
+/// Every kind of context uses this type. The context passes the state that it shows for a key.
 struct Edits {
   let model: Model
   var layer = Layer()
   let builder = RecordBuilder()
-  /// Why an entity's edit is not in the layer, by table and key. A later edit of the key that
-  /// works, or a rollback, settles it; saving reports it.
+  /// The errors of edits that are not in the layer because an entity could not become a record.
+  ///
+  /// The errors are kept by table and key. A later edit of the key that succeeds, or a rollback,
+  /// removes the error. A save throws it.
   private(set) var rejected: [TableID: [RecordKey: StoreError]] = [:]
 
   var undo: UndoHistory
@@ -24,8 +26,10 @@ struct Edits {
     undo.removeAll()
   }
 
-  /// - Throws: the first edit that could not be stored; one whose key could not be stored either,
-  ///   so that no later edit can settle it, is reported once.
+  /// Throws the error of a rejected edit, if there is one.
+  ///
+  /// - Throws: the first rejected edit's error. If the edit's key could not be stored either, no
+  ///   later edit can settle the error, so it is thrown only once.
   mutating func checkRejected() throws(StoreError) {
     for id in rejected.keys.sorted() {
       guard let first = rejected[id]?.min(by: { $0.key < $1.key }) else { continue }
@@ -36,7 +40,7 @@ struct Edits {
 
   // MARK: Entities
 
-  /// The key and the record of an entity; nil if it was rejected.
+  /// Returns the key and the record of an entity; nil if the entity was rejected.
   private mutating func encode<E: Entity>(_ entity: E, _ table: Table) -> (RecordKey, Record)? {
     do throws(CodingFailure) {
       let record = try table.encode(entity, builder)
@@ -50,7 +54,7 @@ struct Edits {
     }
   }
 
-  /// Notes a link between keys of which one cannot be stored.
+  /// Rejects a link because one of its keys cannot be stored.
   mutating func reject(_ error: ValueError, of table: Table) {
     let failure = CodingFailure(column: Table.keyColumn, error: error)
     rejected[table.id, default: [:]][RecordKey(.null)] = table.error(failure, key: nil)
@@ -61,17 +65,20 @@ struct Edits {
     if rejected[table]?.isEmpty == true { rejected[table] = nil }
   }
 
-  /// The table and the key of an entity; nil if the key cannot be stored.
+  /// Returns the table and the key of an entity; nil if the key cannot be stored.
   func identify<E: Entity>(_ entity: E) -> (Table, RecordKey)? {
     (try? entity.id.cell).map { (model.table(of: E.self), RecordKey($0)) }
   }
 
-  /// The record of a value in hand; nil if it cannot be stored.
+  /// Returns the record of a value in hand; nil if it cannot be stored.
   func record<E: Entity>(of entity: E, _ table: Table) -> Record? {
     try? table.encode(entity, builder)
   }
 
-  /// - Parameter shown: what the context shows for the key before the edit.
+  /// Inserts an entity.
+  ///
+  /// - Parameter shown: the state that the context shows for the key before the edit.
+  /// - Returns: the entity's table and key; nil if it was rejected.
   mutating func insert<E: Entity>(
     _ entity: E, shown: RecordState = .unknown
   ) -> (Table, RecordKey)? {
@@ -97,14 +104,14 @@ struct Edits {
     return (table, key)
   }
 
-  /// Deletes an entity of which the context shows something.
+  /// Deletes an entity if the context shows it.
   ///
   /// - Returns: whether the layer changed.
   mutating func delete<E: Entity>(
     _ entity: E, _ table: Table, _ key: RecordKey, shown: RecordState
   ) -> Bool {
     settle(table.id, key)
-    // A value in hand that cannot be stored never was.
+    // A value in hand that cannot be stored was never in the store.
     guard let before = shown.record else { return false }
     let deletion = Change(before: before, after: nil)
     let old = layer[table.id, key]
@@ -117,16 +124,16 @@ struct Edits {
     return true
   }
 
-  /// What a context shows for an entity, on its way through an update.
+  /// An entity during an update, which starts from the value that the context shows.
   struct Draft<E: Entity> {
     var entity: E
     fileprivate let before: Record
   }
 
-  /// What an update starts from; nil if the context has deleted the entity, or if it cannot be
-  /// stored.
+  /// Returns the draft that an update starts from.
   ///
-  /// - Parameter inHand: the record of `entity`, if it was made.
+  /// - Parameter inHand: the record of `entity`, if it has one.
+  /// - Returns: nil if the context has deleted the entity, or if the entity cannot be stored.
   mutating func draft<E: Entity>(
     of entity: E, _ table: Table, _ key: RecordKey, _ shown: RecordState, inHand: Record?
   ) -> Draft<E>? {
@@ -142,11 +149,12 @@ struct Edits {
     }
   }
 
-  /// Takes what an update made of a draft.
+  /// Records the result of an update.
   ///
   /// - Parameters:
-  ///   - shown: what the context shows now; the update itself may have edited the entity.
-  ///   - replaced: the value in hand, if ``OwnSaves`` has another one in its place.
+  ///   - shown: the state that the context shows now. The update itself may have edited the entity.
+  ///   - replaced: the record of the value in hand, if the draft began with a later row from
+  ///     ``OwnSaves``.
   /// - Returns: the entity after the update, and whether the layer changed.
   mutating func finish<E: Entity>(
     _ draft: Draft<E>, _ table: Table, _ key: RecordKey, shown: RecordState,
@@ -167,8 +175,8 @@ struct Edits {
       edit.after.flatMap { $0 == after ? nil : table.decodeLeniently($0, as: E.self) }
       ?? draft.entity
     if edit.isIdentity {
-      // What an own save left is what the context remembers, not what the store must have: whether
-      // the value in hand is older or newer, the writer will see.
+      // The draft's record comes from an own save, and the store may have a later row. The writer
+      // decides whether the value in hand is older or newer.
       guard layer[table.id, key] == nil, let replaced, replaced != after else {
         return (entity, false)
       }

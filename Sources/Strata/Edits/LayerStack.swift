@@ -2,17 +2,18 @@
 struct LayerStack: Sendable {
   private struct Level {
     let layer: Layer
-    /// Whether attributes that the layer does not edit are those of the row below. A layer that does
-    /// not follow shows the whole row as it was when it was edited.
+    /// Whether attributes that the layer does not edit follow the row below.
+    ///
+    /// A layer that does not follow shows the whole row as it was when it was edited.
     let followsRows: Bool
   }
 
-  /// The lowest layer first; without empty layers.
+  /// The levels from the lowest to the highest, without empty layers.
   private var levels: [Level] = []
 
   var layers: [Layer] { levels.map(\.layer) }
 
-  /// The stack with another layer on top.
+  /// Returns the stack with a layer added on top.
   ///
   /// - Parameter followsRows: whether the rows under the layer may be newer than its edits.
   func adding(_ layer: Layer, followsRows: Bool) -> LayerStack {
@@ -22,7 +23,7 @@ struct LayerStack: Sendable {
     return stack
   }
 
-  /// What the layers show of a row, over what is known of the row below them.
+  /// Returns the state that the layers show for a row, given the state of the row below them.
   func state(of key: RecordKey, in table: Table, over row: RecordState) -> RecordState {
     levels.reduce(row) { row, level in
       let change = level.layer[table.id, key]
@@ -33,22 +34,24 @@ struct LayerStack: Sendable {
     }
   }
 
-  /// Whether a layer has a change of a key.
+  /// Returns whether a layer has a change of a key.
   func edits(_ key: RecordKey, in table: TableID) -> Bool {
     levels.contains { $0.layer[table, key] != nil }
   }
 
-  /// Whether a layer has changes of a table.
+  /// Returns whether a layer has changes of a table.
   func edits(_ table: TableID) -> Bool { levels.contains { $0.layer.tables[table] != nil } }
 
-  /// The keys of a table that a layer has changes of. O(*n*) of the changes.
+  /// Returns the keys of a table that the layers change. O(*n*) of the changes.
   func keys(of table: TableID) -> Set<RecordKey> {
     levels.reduce(into: []) { keys, level in
       if let changes = level.layer.tables[table] { keys.formUnion(changes.map(\.key)) }
     }
   }
 
-  /// The most keys of a table that the layers have changes of. O(1) a layer.
+  /// Returns an upper bound for the number of a table's keys that the layers change.
+  ///
+  /// A key counts once for each layer that changes it. O(1) for each layer.
   func count(of table: TableID) -> Int {
     levels.reduce(0) { $0 + ($1.layer.tables[table]?.count ?? 0) }
   }

@@ -1,12 +1,12 @@
-/// What the saves of a scratch context wrote, for values in hand from before them.
+/// The rows that a scratch context's saves wrote, by the values that they replaced.
 ///
-/// A scratch context is not told of others' commits, and it does not keep what it fetched. So a
-/// value in hand counts as what the store has, unless it is one that a save of this context has
-/// replaced: then what that save wrote counts. Without this memory the value would conflict with
-/// the context's own save.
+/// A scratch context does not observe the commits of other contexts, and it does not keep the rows
+/// that it fetched. A value in hand therefore counts as the store's row. If a save of this context
+/// has replaced the value, the saved row counts instead. Without this memory, the value would
+/// conflict with the context's own save.
 ///
-/// Each key is remembered as of the save that wrote it, until the context reads a later commit: the
-/// row may be another one by then.
+/// A key is remembered as of the last save that wrote it, until the context reads a later commit.
+/// By then, the row may be different.
 struct OwnSaves {
   private struct Save {
     let layer: Layer
@@ -15,24 +15,24 @@ struct OwnSaves {
   }
 
   private struct Write {
-    /// The most replaced values kept for a key, the newest ones.
+    /// The maximum number of replaced values that are kept for a key, the newest values.
     static let limit = 8
     var replaced: [Record] = []
     var written: RecordState
     var commit: Int64
   }
 
-  /// Saves whose rows are not in ``writes`` yet: most saves are never asked for.
+  /// The saves whose rows are not in ``writes`` yet; the rows of most saves are never needed.
   private var saves: [Save] = []
   private var writes: [TableID: [RecordKey: Write]] = [:]
-  /// The rows remembered, those written twice counted twice.
+  /// The number of remembered rows; a row that was written twice counts twice.
   private var count = 0
-  /// The newest commit that was read: nothing older is remembered.
+  /// The newest commit that the context has read; older saves are not remembered.
   private var readCommit: Int64 = 0
-  /// The most rows remembered; past it, only the newest save is.
+  /// The maximum number of remembered rows; past it, only the newest save is remembered.
   private static let limit = TableChanges.limit
 
-  /// Remembers what saving a layer wrote.
+  /// Remembers the rows that a save of a layer wrote.
   mutating func remember(_ layer: Layer, as changes: [TableID: TableChanges], _ commit: Int64) {
     let rows = changes.values.reduce(0) { $0 + $1.count }
     if rows == 0 { return }
@@ -41,7 +41,7 @@ struct OwnSaves {
     count += rows
   }
 
-  /// Forgets what was written before a commit that is read from now on.
+  /// Forgets the saves before a commit that the context reads from now on.
   mutating func willRead(_ commit: Int64) {
     if count == 0 || commit <= readCommit { return }
     readCommit = commit
@@ -53,7 +53,8 @@ struct OwnSaves {
     }
   }
 
-  /// What own saves made of an entity's row, if the value in hand is one that they replaced.
+  /// Returns the row that own saves wrote for a key, if they replaced the value in hand; else
+  /// unknown.
   mutating func state(of key: RecordKey, in table: TableID, replacing inHand: Record) -> RecordState
   {
     indexSaves()
@@ -67,7 +68,7 @@ struct OwnSaves {
         guard case .rows(let rows) = changes else { continue }
         for row in rows {
           let edit = save.layer[table, row.key]
-          // A row that a delete rule touched is of interest only if this context wrote it before.
+          // A row that a delete rule changed matters only if this context wrote it before.
           guard edit != nil || writes[table]?[row.key] != nil else { continue }
           var write = writes[table]?[row.key] ?? Write(written: .unknown, commit: 0)
           if case .known(let change)? = edit, let before = change.before {

@@ -1,16 +1,18 @@
-/// Where an element of an ordered list goes: a number between those of its neighbours.
+/// The position of an element in an ordered list: a number between the positions of its neighbours.
 ///
-/// Where no number is left between them, the fewest neighbours on both sides that make room are
-/// numbered anew.
+/// If no number is left between them, neighbours on both sides get new positions, too. The count of
+/// these neighbours doubles until there is enough room.
 struct Placement {
   /// The element's own position.
   private(set) var position = 0.0
-  /// New positions for others, by their index in the list.
+  /// New positions of other elements, by their index in the list.
   private(set) var moved: [Int: Double] = [:]
 
+  /// Finds the positions that put an element at an index of a list.
+  ///
   /// - Parameters:
-  ///   - index: where in the list the element comes to stand.
-  ///   - positions: the positions of the others, ascending; equal ones are allowed.
+  ///   - index: the element's index in the list.
+  ///   - positions: the ascending positions of the other elements; equal positions are allowed.
   init(at index: Int, among positions: [Double]) {
     var low = index
     var high = index
@@ -32,9 +34,9 @@ struct Placement {
     }
   }
 
-  /// Ascending numbers strictly between two bounds; nil if there is too little room.
+  /// Returns ascending numbers strictly between two bounds; nil if there is too little room.
   ///
-  /// Without a bound there is always room, unless the other one is beyond counting in ones.
+  /// With at most one bound, there is always room, unless the bound is too large for steps of 1.
   private static func numbers(
     count: Int, between lower: Double?, _ upper: Double?
   ) -> [Double]? {

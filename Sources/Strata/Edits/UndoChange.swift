@@ -1,6 +1,6 @@
-/// What the edits of one undo group did to a key, as far as it takes to undo them.
+/// The change of a key by the edits of one undo group, as far as undo needs it.
 struct UndoChange: Sendable {
-  /// What a context's layer had for a key before and after an edit.
+  /// The changes that a context's layer had for a key before and after an edit.
   struct LayerStep: Sendable, Equatable {
     let before: LayerChange?
     let after: LayerChange?
@@ -8,14 +8,20 @@ struct UndoChange: Sendable {
     var inverse: LayerStep { LayerStep(before: after, after: before) }
   }
 
-  /// The record that the context showed before and after; nil if the row is not known.
+  /// The record that the context showed before and after; nil if the row is unknown.
   var shown: Change?
-  /// What the layer had; nil for a change that a save or a delete rule made.
+  /// The layer's changes before and after.
+  ///
+  /// Nil if a delete rule made the change, or if the changes of joined edits do not meet, for
+  /// example because a save lies between the edits.
   var layer: LayerStep?
-  /// Somebody else deleted the row that the group deleted: it does not come back.
+  /// Whether the row was already deleted in the store when the group's deletion was saved.
+  ///
+  /// Undo does not restore such a row.
   var isGone = false
 
-  /// This change and a later one of the same key, as one; nil if together they change nothing.
+  /// Returns this change joined with a later change of the key; nil if together they change
+  /// nothing.
   func joined(with next: UndoChange) -> UndoChange? {
     let step: LayerStep? =
       if let layer, let last = next.layer, layer.after == last.before {
@@ -25,7 +31,7 @@ struct UndoChange: Sendable {
       }
     let isGone = next.isGone
     guard let shown, let nextShown = next.shown else {
-      // A row that is known from here on was met on the way.
+      // If the steps do not join, a save in between has made the row known. Only `next` has it.
       return UndoChange(shown: step == nil ? next.shown : nil, layer: step, isGone: isGone)
     }
     switch LayerChange.known(shown).composed(with: .known(nextShown)) {
@@ -36,6 +42,6 @@ struct UndoChange: Sendable {
 
   /// Whether the change deleted a row.
   var isDeletion: Bool { shown.map { $0.before != nil && $0.after == nil } ?? false }
-  /// Whether the change made a row.
+  /// Whether the change inserted a row.
   var isInsertion: Bool { shown.map { $0.before == nil && $0.after != nil } ?? false }
 }

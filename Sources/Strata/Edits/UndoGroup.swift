@@ -1,11 +1,11 @@
 /// Edits that are undone together.
 ///
-/// A save that begins while the group is open divides it: what was edited before belongs to the
-/// save, what is edited afterwards does not.
+/// A save that begins while the group is open divides the group. Earlier edits belong to the save,
+/// later edits do not.
 struct UndoGroup: Sendable {
   /// The edits of a group between two saves.
   struct Part: Sendable {
-    /// Later parts have higher numbers, whether done, undone or done again.
+    /// The part's number; later parts have higher numbers, whether done, undone or redone.
     let number: Int
     private(set) var tables: [TableID: [RecordKey: UndoChange]] = [:]
 
@@ -21,7 +21,7 @@ struct UndoGroup: Sendable {
       }
     }
 
-    /// Adds an edit that follows those of the part.
+    /// Adds an edit that follows the edits of the part.
     mutating func add(_ change: UndoChange, _ table: TableID, _ key: RecordKey) {
       guard let first = self[table, key] else {
         self[table, key] = change
@@ -30,7 +30,7 @@ struct UndoGroup: Sendable {
       self[table, key] = first.joined(with: change)
     }
 
-    /// Notes that a layer that could not be saved is under the edits of this part again.
+    /// Joins the part's edits with the layer of a failed save, which lies below them again.
     mutating func join(onto layer: Layer) {
       for (table, changes) in tables {
         for (key, change) in changes {
@@ -43,7 +43,7 @@ struct UndoGroup: Sendable {
       }
     }
 
-    /// Makes known what edits did to a row that was not known.
+    /// Determines the effect of edits on a row that was unknown when they were made.
     mutating func meet(_ row: Record?, _ table: TableID, _ key: RecordKey) {
       guard let edit = self[table, key], edit.shown == nil, let step = edit.layer else { return }
       func result(_ change: LayerChange?) -> Record? { change.map { $0.applied(to: row) } ?? row }
@@ -53,7 +53,7 @@ struct UndoGroup: Sendable {
   }
 
   var name: String?
-  /// The oldest first; never none.
+  /// The parts from the oldest to the newest; never empty.
   private(set) var parts: [Part]
 
   init(name: String?, number: Int) {
@@ -63,7 +63,7 @@ struct UndoGroup: Sendable {
 
   var isEmpty: Bool { parts.allSatisfy(\.isEmpty) }
 
-  /// Begins a new part: a save begins.
+  /// Begins a new part, because a save begins.
   mutating func divide(_ number: Int) {
     if parts[parts.count - 1].isEmpty { parts.removeLast() }
     parts.append(Part(number: number))
@@ -81,7 +81,7 @@ struct UndoGroup: Sendable {
     parts.contains { $0[table, key] != nil }
   }
 
-  /// What the group did to each key.
+  /// The group's change of each key.
   var changes: [TableID: [RecordKey: UndoChange]] {
     guard parts.count > 1 else { return parts[0].tables }
     var all = Part(number: 0)

@@ -1,16 +1,16 @@
-// What a save makes of undo groups: not what was edited, but what the writer wrote.
+// A save replaces the edits in undo groups with the changes that the writer wrote.
 
 extension UndoHistory {
-  /// Makes the groups of a save what the writer wrote.
+  /// Replaces the edits in the groups of a save with the changes that the writer wrote.
   ///
-  /// Where the writer overwrote somebody else's value, undoing brings that value back. What a
-  /// delete rule did belongs to the group that deleted what the row referred to.
+  /// If the writer overwrote a value of another commit, undo restores that value. The effects of a
+  /// delete rule belong to the group that deleted the referenced row.
   ///
   /// - Parameters:
-  ///   - layer: what was saved.
+  ///   - layer: the saved layer.
   ///   - first: the number of the save's first part.
-  /// - Returns: what delete rules did for a group that was undone meanwhile: it is to be undone,
-  ///   too.
+  /// - Returns: edits that the caller has to make. They undo the effects of delete rules whose
+  ///   group was undone during the save.
   mutating func didSave(
     _ layer: Layer, as report: SaveReport, from first: Int
   ) -> [(table: TableID, key: RecordKey, change: Change)] {
@@ -20,14 +20,14 @@ extension UndoHistory {
       for (key, edit) in changes {
         switch edit {
         case .blind:
-          // What was edited since the save began is on top of what it wrote.
+          // Edits made since the save began lie on the row that the save wrote.
           meet(report.rowAfter(table, key, edit), table, key, from: saveStart)
           meet(report.rowBefore(table, key, edit), table, key, from: first, below: saveStart)
         case .known(let change):
           if let written = report.changes[table]?[key] {
             replaced(change, by: written, table, key, from: first)
           } else if change.after == nil {
-            // Somebody else had deleted it.
+            // The row was already deleted in the store.
             update(from: first, below: saveStart) { part in
               if part[table, key]?.isDeletion == true { part[table, key]?.isGone = true }
             }
@@ -38,8 +38,9 @@ extension UndoHistory {
     return attribute(report.effects, of: layer, from: first)
   }
 
-  /// Makes known what blind edits did that were saved into a parent's edits, as far as the parent
-  /// knew the rows.
+  /// Determines the effect of blind edits that were saved into a parent's edits.
+  ///
+  /// The effect is known as far as the parent knew the rows.
   mutating func didSave(_ layer: Layer, into parent: [Edits.Absorbed], from first: Int) {
     guard isRecording else { return }
     for edit in parent {
@@ -51,7 +52,7 @@ extension UndoHistory {
     }
   }
 
-  /// Puts what the writer really replaced in the place of what the context believed.
+  /// Replaces the row that the context assumed with the row that the writer replaced.
   private mutating func replaced(
     _ believed: Change, by written: Change, _ table: TableID, _ key: RecordKey, from first: Int
   ) {
@@ -69,7 +70,7 @@ extension UndoHistory {
     update(from: first) { part in
       guard !columns.isEmpty, let change = part[table, key]?.shown, let before = change.before
       else { return }
-      // The inverse of an edit starts from another value than the one that was replaced.
+      // A group that undid this edit starts from another value than `start`: leave it alone.
       let edited = AttributeSet(
         columns.positions.filter { column in
           !before.differs(from: start, at: column)
@@ -81,9 +82,10 @@ extension UndoHistory {
     }
   }
 
-  /// Gives what delete rules did to the groups that caused it.
+  /// Adds the effects of delete rules to the groups that caused them.
   ///
-  /// A link to a row that did not exist before the save is dropped, too: that nobody caused.
+  /// The writer also drops links to rows that did not exist before the save. No group caused these
+  /// effects.
   private mutating func attribute(
     _ effects: [DeleteEffect], of layer: Layer, from first: Int
   ) -> [(table: TableID, key: RecordKey, change: Change)] {
@@ -107,7 +109,7 @@ extension UndoHistory {
           $0[table, key]?.isInsertion == true
         })
       {
-        // The group was undone while it was saved.
+        // The group was undone during its save.
         update(from: insertion, below: insertion + 1) {
           $0.add(UndoChange(shown: effect.change.inverse), effect.table, effect.key)
         }

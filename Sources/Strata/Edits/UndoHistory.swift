@@ -1,4 +1,4 @@
-/// What a context can undo and redo: groups of edits, the newest last.
+/// The groups of edits that a context can undo and redo, the newest last.
 ///
 /// closed ─edit→ event open ─end of the turn→ closed
 /// any ─begin→ group open ─begin→ deeper ─end→ … ─end→ closed
@@ -6,19 +6,19 @@ struct UndoHistory: Sendable {
   private enum Recording {
     /// No group is open: the next edit opens an event.
     case closed
-    /// Every edit until the end of the turn belongs to one group.
+    /// All edits until the end of the turn belong to one group.
     case event(UndoGroup)
-    /// Begun and not yet ended, so many times.
+    /// A group was begun explicitly; `depth` counts the calls of `begin` without their `end`.
     case group(UndoGroup, depth: Int)
   }
 
-  /// The most groups kept for undo, and for redo; zero records nothing.
+  /// The maximum number of groups kept for undo, and for redo; zero records nothing.
   private(set) var limit: Int
   private(set) var undoable: [UndoGroup] = []
   private(set) var redoable: [UndoGroup] = []
   private var recording = Recording.closed
   private(set) var lastNumber = 0
-  /// The number of the first group that no save has begun to write.
+  /// The number of the first part that no save has begun to write.
   private(set) var saveStart = 1
 
   init(limit: Int) { self.limit = limit }
@@ -30,7 +30,9 @@ struct UndoHistory: Sendable {
     if limit <= 0 { removeAll() } else { trim() }
   }
 
-  /// Whether there is something to undo; what is edited right now counts, an open group does not.
+  /// Whether there is a group to undo.
+  ///
+  /// The open group of an event counts. While an explicit group is open, nothing can be undone.
   var canUndo: Bool { !isGroupOpen && (!undoable.isEmpty || isEventOpen) }
   var canRedo: Bool { !isGroupOpen && !redoable.isEmpty }
   var undoName: String? { isEventOpen || isGroupOpen ? nil : undoable.last?.name }
@@ -60,7 +62,7 @@ struct UndoHistory: Sendable {
     }
   }
 
-  /// Ends the group of one event; one that was begun explicitly goes on.
+  /// Ends the open group of an event; an explicit group stays open.
   mutating func endEvent() {
     guard case .event(let group) = recording else { return }
     recording = .closed
@@ -87,7 +89,7 @@ struct UndoHistory: Sendable {
     redoable = redoable.suffix(limit)
   }
 
-  /// Whether a group has edits of a key.
+  /// Returns whether a group has edits of a key.
   func contains(_ table: TableID, _ key: RecordKey) -> Bool {
     undoable.contains { $0.contains(table, key) } || redoable.contains { $0.contains(table, key) }
       || open?.contains(table, key) == true
@@ -105,10 +107,10 @@ struct UndoHistory: Sendable {
 
   // MARK: Recording
 
-  /// Whether the group of an event is open, which whoever holds the history ends with the turn.
+  /// Whether the group of an event is open; the owner of the history ends it with the turn.
   var isEventOpen: Bool { if case .event = recording { true } else { false } }
 
-  /// Notes an edit; what was undone before can be redone no more.
+  /// Records an edit, and clears the groups that could be redone.
   mutating func record(_ change: UndoChange, _ table: TableID, _ key: RecordKey) {
     guard isRecording else { return }
     redoable = []
@@ -116,19 +118,19 @@ struct UndoHistory: Sendable {
     updateOpen { $0.add(change, table, key) }
   }
 
-  /// Takes the newest group that can be undone, or redone; none while a group is open.
+  /// Removes and returns the newest group to undo or redo; nil if an explicit group is open.
   mutating func pop(redo: Bool) -> UndoGroup? {
     endEvent()
     if isGroupOpen { return nil }
     return redo ? redoable.popLast() : undoable.popLast()
   }
 
-  /// Puts back a group that was taken and not undone.
+  /// Puts back a group that was removed and not undone.
   mutating func restore(_ group: UndoGroup, redo: Bool) {
     if redo { redoable.append(group) } else { undoable.append(group) }
   }
 
-  /// Keeps what undoing a group did, to be redone, or the other way round.
+  /// Keeps the changes of an undo for redo, or the changes of a redo for undo.
   mutating func keep(
     _ changes: [(table: TableID, key: RecordKey, change: UndoChange)], of group: UndoGroup,
     redo: Bool
@@ -162,8 +164,10 @@ struct UndoHistory: Sendable {
     }
   }
 
-  /// Changes every part of a group from a number on, the open group included, in the order of
-  /// their numbers within each of undo and redo.
+  /// Changes every part whose number is in a range, including the parts of the open group.
+  ///
+  /// Within the groups for undo and within the groups for redo, `body` gets the parts in the order
+  /// of their numbers.
   mutating func update(
     from first: Int = 0, below end: Int = .max, _ body: (inout UndoGroup.Part) -> Void
   ) {
@@ -173,7 +177,7 @@ struct UndoHistory: Sendable {
     updateOpen { $0.update(numbers, body) }
   }
 
-  /// The number of the newest part that fulfils a condition, of those from a number on.
+  /// Returns the number of the newest part in a range that meets a condition.
   func newestPart(
     from first: Int, below end: Int = .max, where condition: (UndoGroup.Part) -> Bool
   ) -> Int? {
@@ -184,8 +188,9 @@ struct UndoHistory: Sendable {
 
   // MARK: The store underneath
 
-  /// Makes known what blind edits of a row did, now that the row is known; a group that did nothing
-  /// is none.
+  /// Determines the effect of blind edits on a row that is known now.
+  ///
+  /// Groups without an effect are removed.
   mutating func meet(
     _ row: Record?, _ table: TableID, _ key: RecordKey, from first: Int = 0, below end: Int = .max
   ) {
@@ -196,9 +201,9 @@ struct UndoHistory: Sendable {
 
   // MARK: Saves
 
-  /// Notes that a save has begun: its parts are those since the one before.
+  /// Begins a save, which has all parts since the previous save.
   ///
-  /// - Returns: the number of the first of them.
+  /// - Returns: the number of the save's first part.
   mutating func beginSave() -> Int {
     let first = saveStart
     saveStart = lastNumber + 1
@@ -209,8 +214,9 @@ struct UndoHistory: Sendable {
     return first
   }
 
-  /// Notes that a save failed: its parts belong to the next one, and what was edited meanwhile is
-  /// on top of its layer now.
+  /// Ends a failed save, whose parts belong to the next save.
+  ///
+  /// Edits made since the save began lie on top of its layer now.
   mutating func saveFailed(_ layer: Layer, from number: Int) {
     update(from: saveStart) { $0.join(onto: layer) }
     saveStart = number

@@ -1,38 +1,41 @@
-/// What undoing or redoing a group of edits did, and what it could not do.
+/// The result of undoing or redoing a group of edits, with the parts that were left as they are.
 public struct UndoReport: Sendable {
-  /// Why something was left as it is.
+  /// The reason why attributes were left as they are.
   public enum Reason: Sendable {
-    /// The attributes do not have the values any more that the group gave them.
+    /// The attributes no longer have the values that the group gave them.
     case changed
-    /// The entity was deleted by somebody else; it does not come back.
+    /// Another commit deleted the entity, and it does not come back.
     case gone
-    /// The group deleted the entity, and somebody made another one with its key.
+    /// The group deleted the entity, and another commit inserted a new entity with its key.
     case exists
-    /// A blind edit, such as a link, is being saved: what it does is known only afterwards. The
-    /// group stays and can be undone then.
+    /// A blind edit, such as a link, is being saved, so its effect is not known yet.
+    ///
+    /// The group stays, and can be undone after the save.
     case beingSaved
   }
 
-  /// An entity of which something was left as it is.
+  /// An entity with attributes that were left as they are.
   public struct Skipped: Sendable {
     /// The entity's name.
     public let entity: String
     /// The entity's key.
     public let key: RecordKey
-    /// The attributes that were left alone, by name.
+    /// The names of the attributes that were left as they are.
     public let attributes: [String]
-    /// Why they were left alone.
+    /// The reason why the attributes were left as they are.
     public let reason: Reason
   }
 
   /// The group's name.
   public internal(set) var name: String?
-  /// The number of entities that were changed.
+  /// The number of changed entities.
   public internal(set) var count = 0
-  /// What was left as it is, by entity and key.
+  /// The entities with attributes that were left as they are.
+  ///
+  /// The order is by entity and key, or undefined for ``Reason/beingSaved``.
   public internal(set) var skipped: [Skipped] = []
 
-  /// Whether everything was done.
+  /// Whether the whole group was undone or redone.
   public var isComplete: Bool { skipped.isEmpty }
 
   init(name: String?) { self.name = name }

@@ -1,30 +1,32 @@
-/// The view context's two layers over its snapshot, what is being saved and what is edited now, and
-/// what the store has under them.
+/// The view context's two layers over its snapshot, and the store's rows below the layers.
+///
+/// The saving layer lies below the layer of the pending edits.
 ///
 /// clean ─edit→ edited;  edited ─save→ saving;  saving ─edit→ saving and edited
 /// saving ─merged→ clean or edited;  saving ─failed→ edited (both layers as one)
 ///
-/// No commit changes a layer: an edit is what it was when it was made until it is saved, reverted or
-/// resolved. A merge moves the rows under the layers, so what is shown, what conflicts and what is
-/// saved depend on the edits and on the newest row alone, not on the commits in between.
+/// No commit changes a layer: an edit stays as it was made until it is saved, reverted or resolved.
+/// A merge changes only the rows below the layers. The shown rows, the conflicts and the result of
+/// a save therefore depend on the edits and on the newest row alone, not on the commits in between.
 struct ViewLayers {
   private var save = ViewSave()
   var pending: Edits
   private(set) var base = BaseRows()
-  /// The edited keys that conflict: what a failed save found in the store, or unknown where ``base``
-  /// says it.
+  /// The edited keys that conflict, with the rows that a failed save found in the store.
+  ///
+  /// The state of a key is unknown if ``base`` has its row instead.
   private var contested: [TableID: [RecordKey: RecordState]] = [:]
 
   init(_ model: Model, undoLimit: Int = 0) {
     pending = Edits(model, undoLimit: undoLimit)
   }
 
-  /// The edits that are being saved.
+  /// The edits that are being saved; nil if no save is under way.
   var saving: ViewSave.Cargo? { save.cargo }
 
   var isSaving: Bool { saving != nil }
 
-  /// Both layers over one another.
+  /// Both layers, with the saving layer below.
   var stack: LayerStack {
     LayerStack().adding(saving?.layer ?? Layer(), followsRows: true)
       .adding(pending.layer, followsRows: true)
@@ -32,9 +34,10 @@ struct ViewLayers {
 
   // MARK: Reading
 
-  /// What the context shows of a row.
+  /// Returns the state that the context shows for a row.
   ///
-  /// - Parameter other: what the caller knows of the store's row; counts if the key is not followed.
+  /// - Parameter other: the caller's knowledge of the store's row, used if ``base`` does not know
+  ///   the row.
   func state(of key: RecordKey, in table: Table, or other: RecordState) -> RecordState {
     let known = base[table.id, key]
     return (known.isKnown ? known : other)
@@ -42,7 +45,7 @@ struct ViewLayers {
       .under(pending.layer[table.id, key], in: table)
   }
 
-  /// Whether a key has edits.
+  /// Returns whether a key has edits.
   func edits(_ key: RecordKey, in table: TableID) -> Bool {
     pending.layer[table, key] != nil || saving?.layer[table, key] != nil
   }
@@ -54,12 +57,12 @@ struct ViewLayers {
     base.follow(key, in: table, state)
   }
 
-  /// Whether a key is followed, its row known or not.
+  /// Returns whether a key is followed, even if its row is unknown.
   func isFollowed(_ key: RecordKey, in table: TableID) -> Bool { base.contains(key, in: table) }
 
   /// Takes the rows of followed keys from a result that was loaded at the context's commit.
   ///
-  /// - Returns: the keys whose rows were not known.
+  /// - Returns: the keys whose rows became known.
   mutating func learn(from result: ResultTree, of table: Table) -> Set<RecordKey> {
     var learned: Set<RecordKey> = []
     for key in base.unknownKeys(of: table.id) {
@@ -70,13 +73,14 @@ struct ViewLayers {
     return learned
   }
 
-  /// Takes the row of a followed key that was read at the context's commit, or at an earlier one if
-  /// nobody wrote the row since.
+  /// Takes the row of a followed key that was read at the context's commit.
+  ///
+  /// The row may be from an earlier commit if no commit has written it since.
   mutating func learn(_ record: Record?, _ key: RecordKey, in table: TableID) {
     if !base[table, key].isKnown { base.learn(record, key, in: table) }
   }
 
-  /// Notes that the edits of a key, or the row below them, are others: whether they conflict now.
+  /// Updates whether a key conflicts, after a change of its edits or of the row below them.
   mutating func didEdit(_ key: RecordKey, in table: Table) {
     if !edits(key, in: table.id) || conflicts(of: key, in: table).isEmpty {
       if contested[table.id]?[key] != nil { endContest(key, in: table.id) }
@@ -87,7 +91,7 @@ struct ViewLayers {
 
   // MARK: Saving
 
-  /// Moves what is edited into the layer that is being saved; nil if there is nothing.
+  /// Moves the pending edits into the saving layer; returns nil if there are none.
   mutating func beginSave() throws(StoreError) -> ViewSave.Cargo? {
     try pending.checkRejected()
     if pending.layer.isEmpty { return nil }
@@ -96,11 +100,10 @@ struct ViewLayers {
     return cargo
   }
 
-  /// Puts what could not be saved back under what was edited meanwhile, and notes what the writer
-  /// found in the store.
+  /// Puts the edits of a failed save back below later edits, and keeps the conflicts of the save.
   ///
-  /// - Returns: the keys that were edited again meanwhile: edits that cancel each other show the
-  ///   store's row.
+  /// - Returns: the keys that were edited again since the save began. Edits that cancel each other
+  ///   show the store's row.
   mutating func saveFailed(_ error: StoreError) -> [(table: TableID, key: RecordKey)] {
     guard let failed = save.failed() else { return [] }
     pending.undo.saveFailed(failed.layer, from: failed.firstPart)
@@ -120,10 +123,10 @@ struct ViewLayers {
   /// Brings the rows under the layers to a later commit.
   ///
   /// - Parameters:
-  ///   - changes: what was committed.
+  ///   - changes: the changes of the merged commits.
   ///   - completedSave: the save that is in the store now.
-  ///   - read: the rows of followed keys in tables of which nobody knows what changed.
-  /// - Returns: the edited keys of which something else may be shown now.
+  ///   - read: the rows of followed keys in tables that were reset.
+  /// - Returns: the edited keys whose shown row may differ now.
   mutating func merge(
     _ changes: ChangeSet?, completedSave: CompletedSave?, read: [TableID: [RecordKey: Record?]]
   ) -> [TableID: Set<RecordKey>] {
@@ -133,7 +136,7 @@ struct ViewLayers {
     }
     for (table, changes) in changes?.tables ?? [:] {
       var base = base
-      self.base = BaseRows()  // not a second reference
+      self.base = BaseRows()  // drops the second reference, so that nothing is copied
       base.follow(changes, in: table, read: read[table]) { row in
         if edits(row.key, in: table) { touched[table, default: []].insert(row.key) }
       }
@@ -142,7 +145,7 @@ struct ViewLayers {
     }
     for (table, keys) in touched {
       for key in keys {
-        // What a failed save reported is older than what was merged.
+        // The merged row is newer than the row that a failed save reported.
         contested[table]?[key] = nil
         didEdit(key, in: pending.model[table])
       }
@@ -161,7 +164,7 @@ struct ViewLayers {
       guard case .rows(let rows) = changes else { continue }
       for row in rows { base.learn(row.change.after, row.key, in: table) }
     }
-    // A rule may leave a row as the store had it, which is no change.
+    // A rule may leave a row as the store had it; the report has no change of such a row.
     for effect in report.effects where report.changes[effect.table]?[effect.key] == nil {
       base.learn(effect.change.after, effect.key, in: effect.table)
     }
@@ -172,7 +175,7 @@ struct ViewLayers {
     }
   }
 
-  /// The keys of reset tables whose stored records a merge needs.
+  /// Returns the keys of reset tables whose stored rows a merge needs.
   func keysToRead(for changes: ChangeSet?) -> [TableID: Set<RecordKey>] {
     var keys: [TableID: Set<RecordKey>] = [:]
     for (table, changes) in changes?.tables ?? [:] {
@@ -185,9 +188,9 @@ struct ViewLayers {
     return keys
   }
 
-  /// Discards what is edited and not being saved.
+  /// Discards the pending edits, but not the edits that are being saved.
   ///
-  /// - Returns: the keys that had edits.
+  /// - Returns: the keys that had pending edits.
   mutating func rollback() -> [TableID: Set<RecordKey>] {
     let touched = pending.layer.tables.mapValues { Set($0.map(\.key)) }
     pending.removeAll()
@@ -199,10 +202,10 @@ struct ViewLayers {
 
   // MARK: Conflicts
 
-  /// Whether somebody else changed what is edited.
+  /// Whether there are edited keys that conflict.
   var mayConflict: Bool { !contested.isEmpty }
 
-  /// What the store has for a contested key, as far as the context was told.
+  /// Returns the store's row of a contested key, as far as the context knows it.
   private func stored(_ table: TableID, _ key: RecordKey) -> RecordState {
     if let reported = contested[table]?[key], reported.isKnown { return reported }
     return base[table, key]
@@ -221,13 +224,13 @@ struct ViewLayers {
     }
   }
 
-  /// The edits of a key that would conflict, with what is known of the store's row.
+  /// Returns the edits of a key that would conflict with the known row of the store.
   private func conflicts(of key: RecordKey, in table: Table) -> [Conflict] {
     // A link never conflicts.
     if table.isJoin { return [] }
     var found: [Conflict] = []
     var below = stored(table.id, key)
-    // What is edited while the key is being saved is on top of the save.
+    // Edits made during the key's save lie on top of the save.
     for edit in [saving?.layer[table.id, key], pending.layer[table.id, key]] {
       if below.isKnown, case .known(let change)? = edit {
         let attributes = change.conflicts(with: below.record, count: table.columns.count)
@@ -241,8 +244,9 @@ struct ViewLayers {
     return found
   }
 
-  /// Makes of an edit in conflict what a policy leaves of it; an edit that is being saved is up to
-  /// its save.
+  /// Replaces an edit in conflict with the part of it that a policy keeps.
+  ///
+  /// An edit that is being saved is left to its save.
   ///
   /// - Returns: whether there was a conflict to resolve.
   mutating func resolve(_ conflict: Conflict, by policy: SavePolicy) -> Bool {

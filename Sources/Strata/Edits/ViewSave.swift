@@ -1,4 +1,4 @@
-/// The save of a view context; at most one is under way.
+/// The save of a view context; at most one save is under way.
 ///
 /// idle ─begin→ saving ─committed, failed→ idle
 struct ViewSave {
@@ -6,7 +6,7 @@ struct ViewSave {
   struct Cargo {
     let id: Int
     let layer: Layer
-    /// The first of the undo history's parts that the save writes.
+    /// The number of the first part of the undo history that the save writes.
     let firstPart: Int
   }
 
@@ -37,14 +37,16 @@ struct ViewSave {
     }
   }
 
-  /// Ends the save that a merge turn shows; nil if that turn shows another save or none is under way.
+  /// Ends the save that a merge turn shows, and returns its edits.
+  ///
+  /// - Returns: nil if the turn shows a different save, or if no save is under way.
   mutating func committed(_ id: Int) -> Cargo? {
     guard let cargo, cargo.id == id else { return nil }
     state = .idle
     return cargo
   }
 
-  /// Ends the save that the writer refused; nil if none is under way.
+  /// Ends the save that the writer refused, and returns its edits; nil if no save is under way.
   mutating func failed() -> Cargo? {
     defer { state = .idle }
     return cargo

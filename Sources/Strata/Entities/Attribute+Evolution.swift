@@ -1,9 +1,9 @@
 extension Attribute {
-  /// The attribute's column had another name in stores of earlier versions.
+  /// Declares names that the attribute's column had in stores of earlier versions.
   ///
-  /// The column is renamed when such a store is opened, its values are kept. Two attributes may
-  /// swap names. A declaration is used once in each store and may stay for as long as stores of
-  /// earlier versions may come: the stored description remembers it.
+  /// Opening such a store renames the column and keeps its values. Two attributes may swap names.
+  /// Each store uses a declaration only once, because the stored description remembers it. The
+  /// declaration may stay as long as stores of earlier versions may be opened.
   ///
   /// - Parameter names: the former names, the newest first.
   public func formerly(_ names: String...) -> Self {
@@ -12,18 +12,18 @@ extension Attribute {
     return copy
   }
 
-  /// How a value of an earlier type becomes one of today's.
+  /// Declares how values of an earlier type are converted to the attribute's type.
   ///
-  /// Needed when the storage type changes, and when an optional attribute becomes required:
-  /// `Attribute(\.bpm).converted(from: Double?.self) { $0 ?? 120 }`. A type with the same storage
-  /// (`Date` and `Double`, say) is converted, too, if the stored description names the earlier
-  /// type. An optional attribute keeps its nulls unless `old` is optional. Several conversions
-  /// may be declared, one for each earlier type.
+  /// A conversion is needed when the storage type changes. It is one way to make an optional
+  /// attribute required: `Attribute(\.bpm).converted(from: Double?.self) { $0 ?? 120 }`. A
+  /// conversion between types with the same storage, such as `Date` and `Double`, runs if the
+  /// stored description names the earlier type. An optional attribute keeps its nulls unless `old`
+  /// is optional. An attribute may declare several conversions, one for each earlier type.
   ///
   /// - Parameters:
-  ///   - old: the type that the attribute had.
-  ///   - convert: runs once for each row, inside the migration's transaction; what it throws
-  ///     refuses the migration with `migrationFailed`, naming the record and the value.
+  ///   - old: the earlier type of the attribute.
+  ///   - convert: runs once for each row, inside the migration's transaction. If it throws, the
+  ///     migration is refused with `migrationFailed`, and the error names the record and the value.
   public func converted<Old: AttributeValue>(
     from old: Old.Type = Old.self, _ convert: @escaping @Sendable (Old) throws -> Value
   ) -> Self {
@@ -32,11 +32,10 @@ extension Attribute {
     return copy
   }
 
-  /// What rows get that are there before the attribute is, and what null becomes when an optional
-  /// attribute becomes required.
+  /// Declares the value of a new attribute in existing rows, or of nulls when it becomes required.
   ///
-  /// Without it, a new attribute has the value of a new entity: one `init()` for each row, so a
-  /// default like `UUID()` is different everywhere.
+  /// Without it, a new attribute has the value of a new entity. Each row gets an `init()` of its
+  /// own, so a default such as `UUID()` differs in every row.
   public func migrationDefault(_ value: Value) -> Self {
     var copy = self
     copy.definition.evolution.fallback = value.storedCell
@@ -45,7 +44,7 @@ extension Attribute {
 }
 
 extension AttributeValue {
-  /// The cell that is stored for a value of the app.
+  /// The cell that the store keeps for the value, or the error if it cannot be stored.
   var storedCell: Result<Cell, ValueError> {
     do throws(ValueError) { return .success(try cell.checked(Self.self)) } catch {
       return .failure(error)
@@ -53,14 +52,15 @@ extension AttributeValue {
   }
 }
 
-/// A column that the entity no longer has: its values are dropped when an older store is opened.
+/// A column that the entity no longer has.
 ///
-/// Without it, a store with a column that no attribute claims is refused, because a mistyped or
-/// renamed property would lose what users stored.
+/// Opening an older store drops the column with its values. Without this element, a store with a
+/// column that no attribute claims is refused. A mistyped or renamed property would otherwise lose
+/// the users' data.
 public struct Removed<Root: Entity>: SchemaElement {
   public let element: ElementDefinition
 
-  /// The columns of the given names are gone.
+  /// Declares that the columns of the given names are removed.
   public init(_ columns: String...) {
     element = ElementDefinition(content: .removed(columns))
   }

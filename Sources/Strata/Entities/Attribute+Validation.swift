@@ -1,5 +1,5 @@
-// Rules are checked when an entity is inserted, and when a save changes the attribute, in the
-// writer, on the record as the save would write it.
+// The writer checks a rule when a save inserts an entity or changes the attribute. It checks the
+// record as the save would write it.
 
 extension Attribute {
   private func adding(_ rule: AttributeRule) -> Self {
@@ -12,14 +12,14 @@ extension Attribute {
 
   /// Refuses values for which `isValid` is false.
   ///
-  /// Checked by every save that inserts the entity or changes the attribute: a row that was there
-  /// before the rule was is refused only once somebody changes the attribute. All failures of a
-  /// save are reported together, and nothing is written; see ``StoreError/Code/validationFailed``.
+  /// Every save that inserts the entity or changes the attribute checks the rule. A row from before
+  /// the rule is refused only when a save changes the attribute. A save reports all its failures
+  /// together and writes nothing. See ``StoreError/Code/validationFailed``.
   ///
   /// - Parameters:
-  ///   - message: what a failure says; an app may show it as it is.
-  ///   - isValid: called on the writer, and on the main actor by `validate()`; it sees the value
-  ///     alone, must not wait, and must always answer the same.
+  ///   - message: the text of a failure, which an app may show as it is.
+  ///   - isValid: called on the writer, and on the main actor by `validate()`. It sees only the
+  ///     value, must not wait, and must always give the same answer.
   public func validated(
     _ message: String, _ isValid: @escaping @Sendable (Value) -> Bool
   ) -> Self {
@@ -29,8 +29,8 @@ extension Attribute {
   /// Refuses values other than nil for which `isValid` is false.
   ///
   /// - Parameters:
-  ///   - message: what a failure says; an app may show it as it is.
-  ///   - isValid: must not wait, and must always answer the same.
+  ///   - message: the text of a failure, which an app may show as it is.
+  ///   - isValid: must not wait, and must always give the same answer.
   public func validated<Wrapped: AttributeValue>(
     _ message: String, _ isValid: @escaping @Sendable (Wrapped) -> Bool
   ) -> Self where Value == Wrapped? {
@@ -39,8 +39,8 @@ extension Attribute {
 
   /// Refuses nil.
   ///
-  /// The attribute stays optional in Swift and in the store, so that an unfinished entity can be
-  /// edited and rows from before the rule can be read.
+  /// The attribute stays optional in Swift and in the store. An unfinished entity can therefore be
+  /// edited, and rows from before the rule can be read.
   public func required<Wrapped>(
     message: String = "must have a value"
   ) -> Self where Value == Wrapped? {
@@ -52,8 +52,8 @@ extension Attribute {
   /// Refuses values outside of a range.
   ///
   /// - Parameters:
-  ///   - range: the values that are taken.
-  ///   - message: what a failure says; nil names the bounds.
+  ///   - range: the allowed values.
+  ///   - message: the text of a failure. If it is nil, the text names the bounds.
   public func validated<R: RangeExpression & Sendable>(
     _ range: R, message: String? = nil
   ) -> Self where R.Bound == Value {
@@ -63,8 +63,8 @@ extension Attribute {
   /// Refuses values other than nil outside of a range.
   ///
   /// - Parameters:
-  ///   - range: the values that are taken.
-  ///   - message: what a failure says; nil names the bounds.
+  ///   - range: the allowed values.
+  ///   - message: the text of a failure. If it is nil, the text names the bounds.
   public func validated<R: RangeExpression & Sendable>(
     _ range: R, message: String? = nil
   ) -> Self where Value == R.Bound?, R.Bound: AttributeValue {
@@ -75,11 +75,11 @@ extension Attribute {
 // MARK: - Text
 
 extension Attribute where Value: TextValue {
-  /// Refuses texts that are shorter or longer; nil is neither.
+  /// Refuses texts that are too short or too long, but accepts nil.
   ///
   /// - Parameters:
-  ///   - length: in characters as a reader counts them, not in bytes.
-  ///   - message: what a failure says; nil names the bounds.
+  ///   - length: the allowed lengths, in characters as a reader counts them, not in bytes.
+  ///   - message: the text of a failure. If it is nil, the text names the bounds.
   public func validated(
     length: some RangeExpression<Int> & Sendable, message: String? = nil
   ) -> Self {
@@ -87,13 +87,13 @@ extension Attribute where Value: TextValue {
     return adding(AttributeRule(message) { (text: String) in length.contains(text.count) })
   }
 
-  /// Refuses texts that a regular expression does not match as a whole; nil is not matched.
+  /// Refuses texts that a regular expression does not match as a whole, but accepts nil.
   ///
-  /// In Swift 5 mode a literal is written `#/…/#`.
+  /// In Swift 5 mode, a regex literal is written `#/…/#`.
   ///
   /// - Parameters:
-  ///   - regex: what every text has to match.
-  ///   - message: what a failure says.
+  ///   - regex: the expression that every text must match.
+  ///   - message: the text of a failure.
   public func validated<Output>(
     matching regex: sending Regex<Output>, message: String = "must have the right form"
   ) -> Self {

@@ -1,14 +1,14 @@
 /// A stored attribute of an entity.
 ///
-/// A value comes back as it was stored, with two exceptions for `Double`: `-0.0` becomes `0.0`,
-/// because SQLite does not keep the sign of zero, and not-a-number is refused with
+/// The store returns each value as it was stored, with two exceptions for `Double`. `-0.0` becomes
+/// `0.0`, because SQLite does not keep the sign of zero. Not-a-number is refused with
 /// ``StoreError/Code/invalidValue``.
 public struct Attribute<Root: Entity, Value: AttributeValue>: SchemaElement {
   var definition: AttributeDefinition
 
   public var element: ElementDefinition { ElementDefinition(content: .attribute(definition)) }
 
-  /// The attribute at `path`, in a column of the property's name or of `name`.
+  /// Creates the attribute at `path`, in a column with the property's name or with `name`.
   public init(
     _ path: AttributePath<Root, Value>, _ name: String? = nil, fileID: StaticString = #fileID,
     line: UInt = #line
@@ -16,19 +16,21 @@ public struct Attribute<Root: Entity, Value: AttributeValue>: SchemaElement {
     definition = AttributeDefinition(path, name: name, source: SourceLine(fileID, line))
   }
 
-  /// Explains what an attribute must be.
+  /// Explains the requirement for the path of an attribute.
   @available(*, unavailable, message: "an attribute is a stored 'var' of the entity")
   @_disfavoredOverload
   public init(_ path: any KeyPath<Root, Value> & Sendable, _ name: String? = nil) { fatalError() }
 
-  /// Keeps an index, so that filters and sorts by the attribute need not read the whole table.
+  /// Adds an index, so that filters and sorts by the attribute need not read the whole table.
   public func indexed() -> Self {
     var copy = self
     copy.definition.isIndexed = true
     return copy
   }
 
-  /// Lets no two entities have the same value; null is never the same.
+  /// Requires that no two entities have the same value.
+  ///
+  /// Null equals no other value, so any number of entities may have null.
   public func unique() -> Self {
     var copy = self
     copy.definition.isUnique = true
@@ -36,11 +38,13 @@ public struct Attribute<Root: Entity, Value: AttributeValue>: SchemaElement {
   }
 }
 
-/// A combination of attributes of which no two entities have the same values.
+/// A combination of attributes whose values no two entities share.
 public struct Unique<Root: Entity>: SchemaElement {
   public let element: ElementDefinition
 
-  /// The attributes at `paths` are unique together; a null in one of them is never the same.
+  /// Creates the constraint that the attributes at `paths` are unique together.
+  ///
+  /// A combination with a null in it equals no other combination.
   public init<each Value: AttributeValue>(
     _ paths: repeat AttributePath<Root, each Value>, fileID: StaticString = #fileID,
     line: UInt = #line
@@ -64,9 +68,9 @@ struct AttributeDefinition: Sendable {
   var isUnique = false
   var reference: ReferenceDefinition?
   var rules: [AttributeRule] = []
-  /// How much a word found here counts; nil if the attribute is not searched for words.
+  /// The weight of a word in this attribute; nil if the full-text index leaves the attribute out.
   var fullTextWeight: Double?
-  /// The value's type by name, without `Optional`.
+  /// The name of the value's type, without `Optional`.
   let valueName: String
   var evolution = AttributeEvolution()
 

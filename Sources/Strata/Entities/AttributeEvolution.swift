@@ -1,12 +1,12 @@
-/// What an attribute says about its past.
+/// The declarations of an attribute about earlier versions.
 struct AttributeEvolution: Sendable {
   var formerNames: [String] = []
   var conversions: [AttributeConversion] = []
-  /// What rows get that have no value: where the attribute is new, or where it was null.
+  /// The value for rows without a value, because the attribute is new or was null.
   var fallback: Result<Cell, ValueError>?
 }
 
-/// A declared way from an earlier type of an attribute to today's.
+/// A declared conversion from an earlier type of an attribute to its type in the model.
 struct AttributeConversion: Sendable {
   /// The earlier type's name, without `Optional`.
   let value: String
@@ -25,7 +25,7 @@ struct AttributeConversion: Sendable {
 }
 
 extension AttributeValue {
-  /// The type's name in a schema's description: `Double` for `Double?`, too.
+  /// The type's name in a schema's description, without `Optional`: `Double` for `Double?`.
   static var describedName: String {
     let name = "\(Self.self)"
     guard isOptional, name.hasPrefix("Optional<"), name.hasSuffix(">") else { return name }
@@ -33,26 +33,26 @@ extension AttributeValue {
   }
 }
 
-/// What a table says about its past, and what its rows get for attributes that are new.
+/// The declarations of a table about earlier versions, and the values of its new attributes.
 struct TableEvolution: Sendable {
   struct Column: Sendable {
     let valueType: String
     var evolution = AttributeEvolution()
-    /// Nil for columns that no entity has.
+    /// The access to the attribute in an entity; nil for columns that no entity has.
     var coding: AttributeCoding?
     /// The table that the column refers to.
     var target: String?
   }
 
   var formerNames: [String] = []
-  /// Columns that are gone for good, by declaration.
+  /// The columns that the schema declares as removed.
   var removed: [String] = []
-  /// In the order of the table's columns; empty for tables without an entity.
+  /// The evolution of each column, in column order, or empty if nothing is declared.
   var columns: [Column] = []
-  /// Lends a new entity; nil for tables without one.
+  /// Lends a new entity; nil for tables without an entity.
   var withNewEntity: (@Sendable ((UnsafeRawPointer) -> Void) -> Void)?
 
-  /// What a new row has in a column: the declared value, or that of a new entity.
+  /// Returns the declared value of a new column, or else the value of a new entity.
   func value(for position: Int) throws(ValueError) -> Cell {
     guard columns.indices.contains(position) else { return .null }
     if let fallback = columns[position].evolution.fallback { return try fallback.get() }

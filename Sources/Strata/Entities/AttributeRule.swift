@@ -1,17 +1,19 @@
 /// A rule of one attribute, without its type.
 struct AttributeRule: Sendable {
-  /// Why a cell of the attribute is refused; nil if it is not.
+  /// The message for a cell that the rule refuses; nil for a valid cell.
   let refusal: @Sendable (Cell) -> String?
 
   init(_ refusal: @escaping @Sendable (Cell) -> String?) { self.refusal = refusal }
 
-  /// A rule about values of a type; nil, where the attribute may be nil, breaks no such rule.
+  /// Creates a rule about the values of a type.
+  ///
+  /// If the type is not optional, null obeys the rule.
   init<V: AttributeValue>(
     _ message: String, _ isValid: @escaping @Sendable (V) -> Bool
   ) {
     self.init { cell in
       if case .null = cell, !V.isOptional { return nil }
-      // What the type cannot read is no valid value of it.
+      // A cell that the type cannot read is not a valid value.
       do throws(ValueError) { return isValid(try V(cell: cell)) ? nil : message } catch {
         return error.message
       }
@@ -19,7 +21,7 @@ struct AttributeRule: Sendable {
   }
 }
 
-/// Words for a range.
+/// A description of ranges for messages.
 enum RangeWords {
   static func describe<R: RangeExpression>(_ range: R) -> String {
     switch range {
@@ -37,7 +39,7 @@ enum RangeWords {
 
 /// A regular expression that several threads may use, one after the other.
 ///
-/// A `Regex` is not `Sendable`: its parts may be code.
+/// `Regex` is not `Sendable`, because its parts may be code.
 final class Pattern<Output>: Sendable {
   private let regex: Lock<Regex<Output>>
 

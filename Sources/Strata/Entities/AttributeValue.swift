@@ -1,4 +1,4 @@
-/// How SQLite stores an attribute.
+/// The type in which SQLite stores an attribute.
 public enum StorageType: String, Sendable {
   /// Whole numbers of 64 bits.
   case integer = "INTEGER"
@@ -12,16 +12,18 @@ public enum StorageType: String, Sendable {
 
 /// A value that an attribute can hold.
 ///
-/// The standard types conform already; enumerations with a raw value of one of them need only
-/// declare the conformance, and `Codable` structs conform to ``JSONValue``. A type of your own
-/// says how it becomes a cell and back; the round trip must be exact.
+/// The standard types conform. An enumeration with a raw value of one of these types need only
+/// declare the conformance. A `Codable` struct conforms to ``JSONValue``. Any other type implements
+/// the conversion to a cell and back. The round trip must be exact.
 public protocol AttributeValue: Sendable {
-  /// The type without `Optional`; nothing that a type of your own has to declare.
+  /// The type without `Optional`.
+  ///
+  /// A conforming type need not declare it.
   associatedtype Unwrapped: AttributeValue = Self
 
-  /// The value that `cell` stands for.
+  /// Creates the value that `cell` stands for.
   ///
-  /// - Throws: ``ValueError`` if the cell is no such value.
+  /// - Throws: ``ValueError`` if the cell does not stand for a value of the type.
   init(cell: Cell) throws(ValueError)
 
   /// The value as a cell of the storage type ``storage``, or null.
@@ -32,7 +34,9 @@ public protocol AttributeValue: Sendable {
   /// The column's storage type.
   static var storage: StorageType { get }
 
-  /// Whether null is a value of the type: true for optionals only.
+  /// Whether null is a value of the type.
+  ///
+  /// It is true for optionals only.
   static var isOptional: Bool { get }
 }
 
@@ -41,8 +45,11 @@ extension AttributeValue {
 }
 
 extension Cell {
-  /// The cell, if SQLite stores it in a column of the value's type as it is: what it would convert
-  /// would never equal what is read back.
+  /// Returns the cell if a column of the value's type stores it unchanged.
+  ///
+  /// SQLite would convert any other cell, and the cell read back would never equal it.
+  ///
+  /// - Throws: ``ValueError`` for any other cell.
   func checked<V: AttributeValue>(_: V.Type) throws(ValueError) -> Cell {
     switch (self, V.storage) {
     case (.integer, .integer), (.real, .real), (.text, .text), (.blob, .blob): return self
@@ -57,23 +64,24 @@ public protocol ComparableValue: AttributeValue {}
 
 /// An attribute value that is a number.
 public protocol NumericValue: ComparableValue {
-  /// What a sum of such values is.
+  /// The type of a sum of such values.
   associatedtype Sum: AttributeSum = Double
 }
 
 /// The sum of an attribute: an `Int` or a `Double`.
 public protocol AttributeSum: Sendable {
-  /// The sum from what the store made of an attribute; made by the library.
+  /// Creates the sum from the parts that the store computed.
+  ///
+  /// Only the library makes the parts.
   ///
   /// - Throws: ``ValueError`` if the sum is out of range.
   init(_ parts: SumParts) throws(ValueError)
 }
 
-/// A text attribute, or an optional one.
+/// An attribute value that is text, optional or not.
 public protocol TextValue: AttributeValue {}
 
 extension AttributeValue {
-  /// The key of a record whose key attribute has this value; nil if it is one that cannot be
-  /// stored.
+  /// The key of a record with this value in its key attribute; nil if the value cannot be stored.
   package var recordKey: RecordKey? { (try? cell).map { RecordKey($0) } }
 }

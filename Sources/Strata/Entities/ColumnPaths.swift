@@ -1,6 +1,9 @@
-/// The columns of a table by key path, found in one step however many there are.
+/// The columns of a table by key path, found in constant time.
 struct ColumnPaths: Sendable {
-  /// Hashes of paths: a dictionary's key would have to be `Sendable`, which `AnyKeyPath` is not.
+  /// The columns by the hash of their path.
+  ///
+  /// The path itself cannot be a dictionary's key here: the key would have to be `Sendable`, and
+  /// `AnyKeyPath` is not.
   private var positions: [Int: [(path: SendablePath, column: Int)]] = [:]
 
   /// The entity that the paths start from.
@@ -10,7 +13,7 @@ struct ColumnPaths: Sendable {
     positions[path.hashValue]?.first { $0.path as AnyKeyPath == path }?.column
   }
 
-  /// Adds the path of the next column; a path that is there keeps its column.
+  /// Adds the path of a column, unless the path already has a column.
   mutating func add(_ path: SendablePath, column: Int) {
     if self[path] != nil { return }
     root = type(of: path as AnyKeyPath).rootType

@@ -14,7 +14,7 @@ extension Optional: AttributeValue where Wrapped: AttributeValue {
 extension Optional: ComparableValue where Wrapped: ComparableValue {}
 extension Optional: TextValue where Wrapped: TextValue {}
 
-/// `enum Genre: String, AttributeValue` needs nothing else.
+/// `enum Genre: String, AttributeValue` needs no further code.
 extension AttributeValue where Self: RawRepresentable, RawValue: AttributeValue {
   public init(cell: Cell) throws(ValueError) {
     guard let value = Self(rawValue: try RawValue(cell: cell)) else {
@@ -28,7 +28,7 @@ extension AttributeValue where Self: RawRepresentable, RawValue: AttributeValue 
 
 /// A `Codable` value that is stored as JSON text with sorted keys.
 ///
-/// `struct Lyrics: JSONValue` needs nothing else.
+/// `struct Lyrics: JSONValue` needs no further code.
 public protocol JSONValue: AttributeValue, Codable {}
 
 extension JSONValue {

@@ -3,8 +3,9 @@ public struct Conflict: Sendable, CustomStringConvertible {
   let table: Table
   /// The record's key.
   public let key: RecordKey
-  /// The attributes that both sides changed, by name; all of them if one side deleted the row or
-  /// both inserted it.
+  /// The names of the attributes that both sides changed.
+  ///
+  /// All attributes are listed if one side deleted the row or both sides inserted it.
   public let attributes: [String]
   /// The record before this side's edit; nil for an insertion.
   package let before: Record?
@@ -18,11 +19,11 @@ public struct Conflict: Sendable, CustomStringConvertible {
 
   /// Whether the row was deleted below an edit.
   ///
-  /// The edit stays until it is resolved, rolled back, or saved under a policy that says what
-  /// becomes of it.
+  /// The edit stays until it is resolved, rolled back, or saved under a policy that decides about
+  /// it.
   public var isOrphaned: Bool { before != nil && mine != nil && theirs == nil }
 
-  /// The three sides as entities; nil if the conflict is of another entity.
+  /// Returns the three sides as entities, or nil if the conflict is about another entity.
   ///
   /// An attribute that cannot be read has its default value.
   public func sides<E: Entity>(of type: E.Type) -> (before: E?, mine: E?, theirs: E?)? {

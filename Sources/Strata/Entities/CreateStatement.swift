@@ -1,13 +1,15 @@
-/// A `CREATE TABLE` or `CREATE INDEX` statement as the file keeps it, taken apart.
+/// A parsed `CREATE TABLE` or `CREATE INDEX` statement of the file.
 ///
-/// SQLite keeps the text and edits it when a column is added, dropped or renamed, so texts of equal
-/// tables may differ in spaces, quotes and the order of columns. Here they compare equal.
+/// SQLite keeps the text of a statement and edits it when a column is added, dropped or renamed.
+/// The texts of equal tables may therefore differ in spaces, quotes and the order of columns.
+/// Equality ignores spaces, the quotes of column names and the case of keywords.
+/// ``definition(of:)`` finds a column in any order.
 struct CreateStatement: Equatable {
-  /// What kind of table or index it is: `unique`, `virtual`.
+  /// The kind of table or index, such as `unique` or `virtual`.
   private(set) var head: [String] = []
-  /// What each column's definition says after its name; for indexes, the columns themselves.
+  /// The definition of each column after its name, or the columns of an index.
   private(set) var parts: [Part] = []
-  /// What stands behind the parentheses: `WITHOUT ROWID`, or an index's condition.
+  /// The words after the parentheses, such as `WITHOUT ROWID` or an index's condition.
   private(set) var tail: [String] = []
 
   struct Part: Equatable {
@@ -45,7 +47,7 @@ struct CreateStatement: Equatable {
         current.append(token)
       }
     }
-    // Names are compared elsewhere, and "CREATE TABLE" goes without saying.
+    // The head leaves out the names, which are compared elsewhere, and the words "CREATE TABLE".
     let kinds: Set<String> = ["unique", "virtual", "temp", "temporary", "view"]
     head = opening.filter { !$0.isQuoted }.map(\.normal).filter(kinds.contains)
   }
@@ -55,7 +57,7 @@ struct CreateStatement: Equatable {
     parts.append(Part(name: first.text, definition: tokens.dropFirst().map(\.normal)))
   }
 
-  /// The definition of a column.
+  /// Returns the definition of a column, or nil if there is no such column.
   func definition(of name: String) -> [String]? {
     parts.first { $0.name.isSameName(as: name) }?.definition
   }
@@ -66,7 +68,7 @@ extension CreateStatement {
     let text: String
     let isQuoted: Bool
 
-    /// Keywords and bare names in lower case; quoted names as they are.
+    /// The normal form of the token: keywords and bare names in lower case, quoted names unchanged.
     var normal: String {
       isQuoted ? text.quotedIdentifier : String(decoding: text.folded, as: UTF8.self)
     }
@@ -86,7 +88,7 @@ extension CreateStatement {
           index += 1
           while index < scalars.count {
             if scalars[index] == closing {
-              // A doubled quote is one in the name; "]" has no such form.
+              // A doubled quote stands for a single quote in the name. "]" cannot be doubled.
               guard closing != "]", index + 1 < scalars.count, scalars[index + 1] == closing else {
                 break
               }

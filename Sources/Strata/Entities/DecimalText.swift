@@ -1,15 +1,15 @@
-/// A decimal number as text: what JSON calls a number, and nothing else.
+/// A decimal number in the exact syntax of JSON numbers.
 ///
-/// Foundation reads as much of a text as it can, and so finds a number in `12abc` and in
+/// Foundation parses as much of a text as it can, so it finds a number in `12abc` and in
 /// `1,234.50`.
 struct DecimalText: Equatable {
   private var isNegative = false
-  /// Without zeros at either end.
+  /// The digits, without zeros at either end.
   private var digits: ArraySlice<UInt8> = []
   /// The power of ten of the last digit.
   private var exponent = 0
 
-  /// Nil if the text is no number.
+  /// Parses a text, and returns nil if it is not a number.
   init?(_ text: String) {
     var rest = Array(text.utf8)[...]
     if rest.first == UInt8(ascii: "-") {
@@ -30,7 +30,7 @@ struct DecimalText: Equatable {
       let isSmall = rest.first == UInt8(ascii: "-")
       if isSmall || rest.first == UInt8(ascii: "+") { rest.removeFirst() }
       guard let power = Self.digits(&rest) else { return nil }
-      // Beyond a million it makes no difference.
+      // An exponent beyond a million makes no difference.
       let value = power.reduce(0) { min($0 * 10 + Int($1 - UInt8(ascii: "0")), 1_000_000) }
       exponent += isSmall ? -value : value
     }
@@ -43,7 +43,8 @@ struct DecimalText: Equatable {
     if digits.isEmpty { (isNegative, exponent) = (false, 0) }
   }
 
-  /// Reads at least one digit.
+  /// Removes and returns the digits at the start of a text, or returns nil if it starts with no
+  /// digit.
   private static func digits(_ text: inout ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
     let digits = text.prefix { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
     text = text[digits.endIndex...]

@@ -1,4 +1,4 @@
-/// A type of thing that the store keeps: a struct with a key and stored attributes.
+/// A struct that the store keeps, with a key and stored attributes.
 ///
 /// ```swift
 /// struct Song: Entity {
@@ -16,12 +16,14 @@
 /// }
 /// ```
 ///
-/// Conform in the declaration, not in an extension: the conformance then is nonisolated even in a
-/// module whose default isolation is the main actor. The key is chosen by the client, final, and
-/// never used again for a different thing.
+/// Declare the conformance with the struct, not in an extension. The conformance is then
+/// nonisolated, even in a module whose default isolation is the main actor. The client chooses an
+/// entity's key. The key never changes and is never reused for a different entity.
 public protocol Entity: Sendable, Identifiable where ID: AttributeValue {
-  /// A new entity with default values; every stored property needs one, also a key that has yet to
-  /// be set, such as `var artistID = Artist.ID()`.
+  /// Creates a new entity with default values.
+  ///
+  /// Every stored property needs a default value. This includes a key that is set later, such as
+  /// `var artistID = Artist.ID()`.
   init()
 
   /// The entity's table, key and attributes.

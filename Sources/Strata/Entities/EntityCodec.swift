@@ -1,7 +1,7 @@
 internal import Foundation
 internal import StrataSQLite
 
-/// Something that has the cells of one row: a record, or the row that a statement stands on.
+/// A source of the cells of one row: a record, or the current row of a statement.
 protocol CellSource {
   func isNull(_ column: Int) -> Bool
   func integer(_ column: Int) -> Int64
@@ -11,14 +11,15 @@ protocol CellSource {
   func cell(_ column: Int) -> Cell
 }
 
-/// Which attribute of an entity could not be stored or read, and why.
+/// An attribute of an entity that could not be stored or read, and the reason.
 struct CodingFailure: Error {
   let column: Int
   let error: ValueError
 }
 
-/// Moves attributes between entities in memory and cells, by offset, with one compiled body for
-/// every entity in every module.
+/// A codec that moves attributes between entities in memory and cells, by offset.
+///
+/// A single compiled body serves every entity in every module.
 struct EntityCodec: Sendable {
   private struct Step: Sendable {
     let offset: Int
@@ -28,8 +29,10 @@ struct EntityCodec: Sendable {
   private let steps: [Step]
   private let codings: [AttributeCoding]
   private let size: Int
-  /// Whether a row may be decoded over a bitwise copy of a default entity: every attribute is
-  /// initialised directly, and nothing else in the entity is large enough to hold a reference.
+  /// Whether a row may be decoded over a bitwise copy of a default entity.
+  ///
+  /// This requires that every attribute is initialised directly. In addition, no other part of the
+  /// entity may be large enough to hold a reference.
   let decodesInPlace: Bool
 
   init(_ codings: [AttributeCoding], size: Int) {
@@ -42,7 +45,8 @@ struct EntityCodec: Sendable {
         < MemoryLayout<UnsafeRawPointer>.size
   }
 
-  /// Decodes values that lie at the given offsets, with nothing else that must be initialised.
+  /// Creates a codec for values at the given offsets, in memory that holds nothing else to
+  /// initialise.
   init(_ fields: [(offset: Int, kind: ValueKind)]) {
     codings = []
     size = 0
@@ -62,7 +66,7 @@ struct EntityCodec: Sendable {
 
   // MARK: Encoding
 
-  /// Packs the entity at `entity` into the builder.
+  /// Packs the entity at `entity` with the builder and returns the record.
   func encode(
     _ entity: UnsafeRawPointer, into builder: RecordBuilder
   ) throws(CodingFailure) -> Record {
@@ -133,30 +137,31 @@ struct EntityCodec: Sendable {
 
   // MARK: Decoding
 
-  /// Assigns every attribute of the initialised entity at `entity`; a lenient decoding leaves alone
-  /// what cannot be read.
+  /// Assigns every attribute of the initialised entity at `entity`.
+  ///
+  /// Lenient decoding leaves an attribute alone if its cell cannot be read.
   func decode(
     _ row: some CellSource, into entity: UnsafeMutableRawPointer, isLenient: Bool = false
   ) throws(CodingFailure) {
     try decode(row, into: entity, initializing: false, isLenient: isLenient)
   }
 
-  /// Initialises every attribute of the uninitialised entity at `entity` over a bitwise copy of
-  /// `template`; only when ``decodesInPlace``.
+  /// Initialises the uninitialised entity at `entity` from a bitwise copy of `template` and a row.
+  ///
+  /// Call it only if ``decodesInPlace`` is true.
   @inline(__always)
   func initialize(
     _ row: some CellSource, at entity: UnsafeMutableRawPointer, template: UnsafeRawPointer
   ) {
     entity.copyMemory(from: template, byteCount: size)
-    // No attribute takes the general way, which alone can fail.
+    // Only decoding through a key path can fail, and no attribute is decoded that way.
     try? decode(row, into: entity, initializing: true)
   }
 
-  /// Initialises every value of the uninitialised memory at `values`; only if nothing else is
-  /// there.
+  /// Initialises every value of the uninitialised memory at `values`, which must hold nothing else.
   @inline(__always)
   func initialize(_ row: some CellSource, at values: UnsafeMutableRawPointer) {
-    // No value takes the general way, which alone can fail.
+    // Only decoding through a key path can fail, and no value is decoded that way.
     try? decode(row, into: values, initializing: true)
   }
 
@@ -214,7 +219,9 @@ struct EntityCodec: Sendable {
     if initializing { target.initialize(to: value) } else { target.pointee = value }
   }
 
-  /// A blob of another length, which only another program can have written, reads as zeros.
+  /// Returns the UUID in a blob.
+  ///
+  /// A blob of another length reads as zeros. Only another program can have written it.
   private func uuid(_ bytes: UnsafeRawBufferPointer) -> UUID {
     guard bytes.count == 16 else {
       return UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
@@ -232,7 +239,7 @@ extension RecordView: CellSource {
   func blob(_ column: Int) -> UnsafeRawBufferPointer { bytes(column) }
 }
 
-/// The row that a statement stands on.
+/// The current row of a statement.
 struct StatementRow: CellSource {
   let statement: Statement
 

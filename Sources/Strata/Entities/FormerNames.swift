@@ -1,8 +1,9 @@
-/// Finds out which stored name a wanted one means, with declarations of former names.
+/// The matching of wanted names with stored names, with the help of declared former names.
 ///
-/// A name that is stored means itself, unless a former name declared for it takes over: that of
-/// swapped names. A declaration that the stored description remembers was used already and counts
-/// only where the name itself is missing.
+/// A wanted name that is stored matches itself. A declared former name takes precedence if the
+/// wanted name's own stored name goes to another wanted name, as when two names are swapped. If the
+/// stored description remembers a declaration, the store has used it before. Such a declaration
+/// counts only if the wanted name itself is not stored.
 enum FormerNames {
   struct Wanted {
     let name: String
@@ -11,11 +12,11 @@ enum FormerNames {
 
   struct Stored {
     let name: String
-    /// The declarations that this name's description remembers.
+    /// The declarations that the stored description remembers for this name.
     let former: [String]
   }
 
-  /// The stored name's position for each wanted name; nil for what is new.
+  /// Returns the position of the stored name for each wanted name, or nil for a new name.
   ///
   /// - Complexity: O(n²) in the number of names that declare a former one, O(n) otherwise.
   static func match(_ wanted: [Wanted], _ stored: [Stored]) -> [Int?] {
@@ -29,7 +30,8 @@ enum FormerNames {
         return known.contains { $0.isSameName(as: former) } ? nil : position
       }.first
     }
-    // A claim stands if its own name is free: not stored, or claimed by another one that stands.
+    // A claim stands if its wanted name is not stored, or if another standing claim takes that
+    // stored name.
     while true {
       let claimed = Set(claims.compactMap { $0 })
       let fallen = claims.indices.filter { index in

@@ -1,8 +1,7 @@
-/// How the full text of an entity is split into words, and what else is kept to find them.
+/// The rules by which an entity's full text is split into words and indexed.
 ///
-/// Which attributes are searched, the attributes say: ``Attribute/fullText(weight:)``. Without this
-/// element words are those of
-/// ``FullTextTokenizer/unicode61(removesDiacritics:inWords:separators:)``.
+/// ``Attribute/fullText(weight:)`` adds an attribute to the full text. Without this element,
+/// ``FullTextTokenizer/unicode61(removesDiacritics:inWords:separators:)`` defines the words.
 ///
 /// ```swift
 /// static let schema = Schema<Note>("notes", key: \.id) {
@@ -12,18 +11,19 @@
 /// }
 /// ```
 ///
-/// An existing store's index is built anew when this changes: see <doc:FullTextSearch>.
+/// When this element changes, opening an existing store rebuilds its index. See
+/// <doc:FullTextSearch>.
 public struct FullText<Root: Entity>: SchemaElement {
   public let element: ElementDefinition
 
-  /// The rules for the full text of an entity.
+  /// Creates the rules for the full text of an entity.
   ///
   /// - Parameters:
-  ///   - tokenizer: what a word is.
-  ///   - prefixes: lengths, in characters, of the beginnings of words that get an index of their
-  ///     own, 1 to 999. Beginnings are found without, too, by reading all words that begin so.
-  ///   - fileID: of the declaration, for the errors that name it.
-  ///   - line: of the declaration.
+  ///   - tokenizer: the definition of a word.
+  ///   - prefixes: the lengths, 1 to 999 characters, of word prefixes that get an index of their
+  ///     own. A search finds other prefixes, too, by reading all words that begin with them.
+  ///   - fileID: the file of the declaration, for error messages.
+  ///   - line: the line of the declaration.
   public init(
     _ tokenizer: FullTextTokenizer = .unicode61(), prefixes: Int..., fileID: StaticString = #fileID,
     line: UInt = #line
@@ -35,12 +35,12 @@ public struct FullText<Root: Entity>: SchemaElement {
   }
 }
 
-/// What a word is, to a full-text index.
+/// The definition of a word for a full-text index.
 public struct FullTextTokenizer: Sendable, Hashable {
   /// The value of FTS5's option `tokenize`.
   let option: String
 
-  /// Words are runs of letters and digits as Unicode 6.1 has them, without regard to case.
+  /// Takes runs of letters and digits of Unicode 6.1 as words, without regard to case.
   ///
   /// - Parameters:
   ///   - removesDiacritics: whether "café" is found as "cafe".
@@ -55,14 +55,16 @@ public struct FullTextTokenizer: Sendable, Hashable {
     return Self(option: option)
   }
 
-  /// Words are runs of ASCII letters and digits, and of everything that is not ASCII.
+  /// A tokenizer whose words are runs of ASCII letters and digits and of all non-ASCII characters.
   public static var ascii: Self { Self(option: "ascii") }
 
-  /// Every three characters are a word: finds any part of a text of three characters or more,
-  /// without regard to case.
+  /// A tokenizer that takes every three characters as a word.
+  ///
+  /// A search finds any part of a text if the part has three characters or more, without regard to
+  /// case.
   public static var trigram: Self { Self(option: "trigram") }
 
-  /// English words are reduced to their stems: "notes" is found as "note".
+  /// Reduces English words to their stems, so that "notes" is found as "note".
   public static func porter(_ words: Self = .unicode61()) -> Self {
     Self(option: "porter \(words.option)")
   }
@@ -76,11 +78,11 @@ public struct FullTextTokenizer: Sendable, Hashable {
 extension Attribute where Value: TextValue {
   /// Adds the attribute to its entity's full-text index, so that it can be searched for words.
   ///
-  /// The index is exact at every commit: the writer changes it in the transaction of the row. It
-  /// costs nothing when other attributes change.
+  /// The index is exact at every commit, because the writer changes it in the transaction of the
+  /// row. It costs nothing when only other attributes change.
   ///
-  /// - Parameter weight: how much a word found here counts for the relevance of an entity, compared
-  ///   with other attributes; more than 0. Changing it does not touch the store.
+  /// - Parameter weight: the weight of a word in this attribute, relative to other attributes, for
+  ///   the relevance of an entity. It must be more than 0. A new weight does not touch the store.
   public func fullText(weight: Double = 1) -> Self {
     var copy = self
     copy.definition.fullTextWeight = weight

@@ -1,7 +1,8 @@
 extension JoinTable {
-  /// What a join table says about its past: all of it follows from its two ends.
+  /// Returns the declarations of a join table about earlier versions.
   ///
-  /// Its name has theirs in it, and its references are their keys.
+  /// They all follow from its two ends. The table's name contains the names of both ends. Its
+  /// references are the keys of both ends.
   static func evolution(
     _ definition: ManyToManyDefinition, owner: TableDraft, target: TableDraft
   ) -> TableEvolution {

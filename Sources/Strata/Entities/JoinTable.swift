@@ -1,10 +1,10 @@
 internal import Foundation
 internal import StrataSQLite
 
-/// The table of one many-to-many relationship: an ordinary table whose rows are links.
+/// The table of a many-to-many relationship, an ordinary table whose rows are links.
 ///
-/// A link's key is composed of the keys of its two ends, so that everybody who links the same two
-/// entities writes the same row.
+/// A link's key is composed of the keys of its two ends. Every link of the same two entities is
+/// therefore the same row.
 struct JoinTable: Sendable {
   static let owner = 1
   static let target = 2
@@ -20,7 +20,7 @@ struct JoinTable: Sendable {
     let root: Int
     /// The column with the key of the entity that it is linked with.
     let target: Int
-    /// The column with the link's place in the root's order, if it has one.
+    /// The column with the link's position in the root's order; nil if the links have no order.
     let position: Int?
   }
 
@@ -46,7 +46,7 @@ struct JoinTable: Sendable {
       columns.append(Column(name: "position", storage: .real, isOptional: false, isIndexed: false))
     }
     let references = [(Self.owner, owner.id), (Self.target, target.id)].map { column, id in
-      // Not required: a link to what somebody else deleted is dropped, as if the deletion had
+      // Not required: a save drops a link to a row that is already deleted, as if the deletion had
       // come last.
       Reference(column: column, target: id, rule: .cascade, isRequired: false)
     }
@@ -60,8 +60,10 @@ struct JoinTable: Sendable {
 }
 
 extension JoinTable {
-  /// What the table was called while one of its entities' tables, or the relationship, had another
-  /// name.
+  /// Returns the table's possible names in stores of earlier versions.
+  ///
+  /// They are composed of the former names of the owner's table, the target's table and the
+  /// relationship.
   static func formerNames(
     _ definition: ManyToManyDefinition, _ owner: TableDraft, _ target: TableDraft
   ) -> [String] {
@@ -74,7 +76,9 @@ extension JoinTable {
     return names.filter { $0 != definition.tableName }
   }
 
-  /// The key of the link between two entities; different for every two.
+  /// Returns the key of the link between two entities.
+  ///
+  /// Every pair of entities has a different key.
   static func key(_ owner: Cell, _ target: Cell) throws(ValueError) -> Cell {
     var bytes = Data()
     try append(owner, to: &bytes)
@@ -82,7 +86,7 @@ extension JoinTable {
     return .blob(bytes)
   }
 
-  /// The two entities that a link's key is of; nil if it is no such key.
+  /// Returns the keys of the two entities that a link joins, or nil if `key` is not a link's key.
   static func ends(of key: Cell) -> (owner: Cell, target: Cell)? {
     guard case .blob(let bytes) = key else { return nil }
     var rest = bytes[...]
@@ -90,7 +94,7 @@ extension JoinTable {
     return (owner, target)
   }
 
-  /// The cell that was appended first.
+  /// Removes and returns the first cell of the rest, or returns nil if there is no valid cell.
   private static func next(_ rest: inout Data) -> Cell? {
     guard rest.count >= 9, let tag = rest.popFirst().flatMap({ CellTag(rawValue: UInt32($0)) })
     else { return nil }
@@ -108,8 +112,9 @@ extension JoinTable {
     }
   }
 
-  /// A tag, for texts and blobs a length, the bytes: nothing that one cell appends begins what
-  /// another one does.
+  /// Appends a tag, a word with the number or the length, and the bytes of a text or a blob.
+  ///
+  /// The bytes of one cell never begin with the bytes of a different cell.
   private static func append(_ cell: Cell, to bytes: inout Data) throws(ValueError) {
     func append(_ tag: CellTag, _ word: UInt64) {
       bytes.append(UInt8(truncatingIfNeeded: tag.rawValue))
@@ -117,11 +122,12 @@ extension JoinTable {
     }
     switch cell {
     case .null: throw ValueError("a key cannot be null")
-    // Positive numbers after negative ones, so that links of neighbours are neighbours.
+    // The flipped sign bit sorts positive numbers after negative ones. Links of entities with
+    // neighbouring keys are then neighbours.
     case .integer(let value): append(.integer, UInt64(bitPattern: value) ^ 1 << 63)
     case .real(let value):
       if value.isNaN { throw .notANumber }
-      // -0.0 and 0.0 are one key.
+      // -0.0 and 0.0 make the same key.
       append(.real, (value == 0 ? 0 : value).bitPattern)
     case .text(let value):
       append(.text, UInt64(value.utf8.count))

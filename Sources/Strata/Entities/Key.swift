@@ -1,6 +1,6 @@
 public import Foundation
 
-/// The key of one kind of entity: a time-ordered UUID that no other entity's key is taken for.
+/// The key of one type of entity, a time-ordered UUID that is distinct from other entities' keys.
 ///
 /// ```swift
 /// struct Song: Entity {
@@ -12,12 +12,12 @@ public import Foundation
 /// }
 /// ```
 ///
-/// If an artist's `id` is a `Key<Artist>`, then passing a song's key where an artist's is wanted
-/// does not compile. Stored exactly like a `UUID`, as a blob of 16 bytes: a property may change
-/// from one to the other without a migration. New keys sort by the time of their creation, like
-/// `UUID.timeOrdered()`, and can be made offline.
+/// If an artist's `id` is a `Key<Artist>`, then code that passes a song's key for an artist's key
+/// does not compile. A `Key` is stored exactly like a `UUID`, as a blob of 16 bytes. A property may
+/// change from one to the other without a migration. New keys sort by the time of their creation,
+/// like `UUID.timeOrdered()`. They can be made offline.
 ///
-/// Keys that a server numbers get a type of their own in the same way:
+/// Keys that a server numbers can have a type of their own in the same way:
 ///
 /// ```swift
 /// struct Order: Entity {
@@ -31,10 +31,10 @@ public struct Key<Root>: Sendable {
   /// The key without its type.
   public let uuid: UUID
 
-  /// A new key, which sorts by the millisecond of its creation.
+  /// Creates a new key, which sorts by the millisecond of its creation.
   public init() { uuid = .timeOrdered() }
 
-  /// The key with a given UUID, such as one from a server.
+  /// Creates the key with a given UUID, such as a UUID from a server.
   public init(_ uuid: UUID) { self.uuid = uuid }
 }
 
@@ -44,7 +44,9 @@ extension Key: Hashable, Comparable {
 
 /// The text form of the UUID, in capital letters.
 extension Key: LosslessStringConvertible {
-  /// The key with a UUID's text form, in letters of either case; nil if the text is none.
+  /// Creates the key with a UUID's text form, in letters of either case.
+  ///
+  /// The result is nil if the text is not a UUID.
   public init?(_ string: String) {
     guard let uuid = UUID(uuidString: string) else { return nil }
     self.uuid = uuid
@@ -53,7 +55,7 @@ extension Key: LosslessStringConvertible {
   public var description: String { uuid.uuidString }
 }
 
-/// Coded as its UUID is: a string in JSON.
+/// Coded like its UUID, as a string in JSON.
 extension Key: Codable {
   public init(from decoder: any Decoder) throws {
     uuid = try decoder.singleValueContainer().decode(UUID.self)

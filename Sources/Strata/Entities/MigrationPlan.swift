@@ -1,6 +1,8 @@
-/// What opening a store did, or would do, to bring it to the model's schema.
+/// The actions by which opening a store brings it to the model's schema.
+///
+/// The actions have run, or would run if the store were opened.
 public struct MigrationPlan: Sendable, CustomStringConvertible {
-  /// One thing that a migration does.
+  /// A single action of a migration.
   public enum Action: Sendable, Hashable, CustomStringConvertible {
     /// Runs a custom step.
     case step(to: Int)
@@ -30,7 +32,7 @@ public struct MigrationPlan: Sendable, CustomStringConvertible {
     case removeSearchIndex([String], table: String)
     /// Creates an index of words or places and fills it from the rows.
     case createSearchIndex([String], table: String)
-    /// Looks for required references to nothing.
+    /// Checks that no required reference points to a missing row.
     case checkReferences(String, table: String)
     /// Writes the new version and description into the store.
     case record(version: Int)
@@ -69,9 +71,11 @@ public struct MigrationPlan: Sendable, CustomStringConvertible {
   public let storedVersion: Int?
   /// The version of the program.
   public let version: Int
-  /// What happens, in this order.
+  /// The actions, in the order in which they run.
   public let actions: [Action]
-  /// What refuses the store: opening it throws the first of them, or all as one error.
+  /// The problems for which opening the store is refused.
+  ///
+  /// Opening the store throws them as one error, with the code of the first problem.
   public let problems: [StoreError]
 
   init(

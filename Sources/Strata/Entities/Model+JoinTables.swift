@@ -1,7 +1,8 @@
 extension Model {
-  /// The tables of the many-to-many relationships that the schemas list, from either end.
+  /// Returns the tables of the many-to-many relationships that the schemas list, by name.
   ///
-  /// Their identifiers follow those of the entities' tables, in the order of their names.
+  /// The schema of either end may list a relationship. The identifiers of these tables follow those
+  /// of the entities' tables, in the order of the tables' names.
   static func joinTables(
     _ drafts: [TableDraft], _ ids: [ObjectIdentifier: TableID]
   ) throws(StoreError) -> [String: JoinTable] {

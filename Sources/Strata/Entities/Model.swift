@@ -4,14 +4,14 @@ internal import StrataSQLite
 /// All tables of a stack, checked against each other.
 package final class Model: Sendable {
   let tables: [Table]
-  /// Whether a save may have to look at other rows than its own.
+  /// Whether a save may need to read rows other than its own.
   let hasReferences: Bool
-  /// Whether a save may have something to validate.
+  /// Whether a save may need to validate records.
   let hasRules: Bool
   private let byType: [ObjectIdentifier: Table]
   /// The tables of the many-to-many relationships, by name.
   private let joins: [String: JoinTable]
-  /// The texts of queries, so that equal ones share a prepared statement.
+  /// The SQL of queries by text, so that equal texts share a prepared statement.
   private let texts = Lock<[String: SQL]>([:])
 
   /// Checks the entities' schemas and resolves their names.
@@ -57,11 +57,12 @@ package final class Model: Sendable {
     E.schema.definition
   }
 
-  /// The identity of a query's text.
+  /// Returns the SQL of a query's text, which is the same object for equal texts.
   func sql(_ text: String) -> SQL {
     texts.withLock { texts in
       if let known = texts[text] { return known }
-      // Texts differ by shape, not by value; a program with more shapes builds them at random.
+      // Texts differ by the shape of the query, not by its values. A program with more shapes
+      // generates them at random.
       if texts.count >= 1024 { texts.removeAll() }
       let sql = SQL(text)
       texts[text] = sql
@@ -71,7 +72,7 @@ package final class Model: Sendable {
 
   subscript(id: TableID) -> Table { tables[id.index] }
 
-  /// The table of an entity of this stack.
+  /// Returns the table of an entity of this stack.
   package func table<E: Entity>(of _: E.Type) -> Table {
     guard let table = byType[ObjectIdentifier(E.self)] else {
       fatalError("\(E.self) is not in this stack: list it in Stack.open(\(E.self).self, …)")
@@ -79,12 +80,12 @@ package final class Model: Sendable {
     return table
   }
 
-  /// One end of a many-to-many relationship, if a schema of this stack lists it.
+  /// Returns an end of a many-to-many relationship, or nil if no schema of this stack lists it.
   func join(_ reference: LinkReference) -> JoinTable.End? {
     joins[reference.definition.tableName]?.end(isInverse: reference.isInverse)
   }
 
-  /// The table of an entity, if the stack has it.
+  /// Returns the table of an entity, or nil if the stack does not have the entity.
   func table(ofType type: any Any.Type) -> Table? { byType[ObjectIdentifier(type)] }
 }
 

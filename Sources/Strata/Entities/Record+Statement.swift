@@ -1,7 +1,7 @@
 internal import Foundation
 internal import StrataSQLite
 
-// Where cells cross between records and SQLite.
+// Conversions of cells between records and SQLite.
 
 extension RecordBuilder {
   /// Packs the first `columns` columns of the statement's current row.
@@ -22,7 +22,7 @@ extension RecordBuilder {
 }
 
 extension RecordBuilder {
-  /// Packs the row of a table that the statement stands on, the key first.
+  /// Packs the statement's current row, which is a row of a table with the key first.
   func record(
     _ row: Statement, of table: Table, width: Int? = nil
   ) throws(StoreError) -> Record {
@@ -39,9 +39,9 @@ extension RecordBuilder {
     return record
   }
 
-  /// Packs all rows of a table that a statement returns, and resets it.
+  /// Packs all rows of a table that a statement returns, and resets the statement.
   ///
-  /// - Parameter width: the number of columns, if it is not the table's.
+  /// - Parameter width: the number of columns, if it differs from the table's.
   func records(
     _ rows: Statement, of table: Table, width: Int? = nil
   ) throws(StoreError) -> ContiguousArray<Record> {
@@ -55,7 +55,9 @@ extension RecordBuilder {
 }
 
 extension RecordView {
-  /// Binds one cell to parameter `index`; the record must outlive the step.
+  /// Binds one cell to parameter `index`.
+  ///
+  /// The record must outlive the step of the statement.
   @inline(__always)
   func bind(_ column: Int, to statement: Statement, at index: Int32) {
     let payload = payload(column)
@@ -78,7 +80,7 @@ extension RecordView {
     }
   }
 
-  /// The columns in which the statement's current row differs, compared in place.
+  /// Returns the columns in which the statement's current row differs, compared in place.
   @inline(__always)
   func differences(from row: Statement) -> AttributeSet {
     var result = AttributeSet()
@@ -104,7 +106,7 @@ extension RecordView {
     }
   }
 
-  /// An address even for an empty payload at the very end of the record.
+  /// Returns a valid address, even for an empty payload at the very end of the record.
   @inline(__always)
   private func bytes(_ payload: UnsafeRawBufferPointer) -> UnsafeRawPointer {
     payload.baseAddress ?? start
@@ -117,7 +119,7 @@ extension RecordKey {
     if let integer { statement.bind(index, integer) } else { cell.bind(to: statement, at: index) }
   }
 
-  /// The key in one column of the statement's current row.
+  /// Reads the key in one column of the statement's current row.
   init(_ row: Statement, _ column: Int32) {
     if row.storageClass(column) == .integer {
       self.init(row.integer(column))
@@ -139,7 +141,7 @@ extension Cell {
     }
   }
 
-  /// The cell in one column of the statement's current row.
+  /// Reads the cell in one column of the statement's current row.
   init(_ row: Statement, _ column: Int32) {
     self =
       switch row.storageClass(column) {

@@ -1,18 +1,18 @@
-/// What happens to the entities that refer to a deleted one.
+/// The rule for entities that refer to a deleted entity.
 public enum DeleteRule: Sendable {
-  /// Their reference becomes nil.
+  /// Sets their reference to nil.
   case nullify
-  /// They are deleted too.
+  /// Deletes them too.
   case cascade
-  /// The save is refused as long as there are any.
+  /// Refuses the save as long as such entities exist.
   case deny
 }
 
-/// What happens to the entities that refer to a deleted one and cannot do without it.
+/// The rule for entities that refer to a deleted entity and require the reference.
 public enum RequiredDeleteRule: Sendable {
-  /// They are deleted too.
+  /// Deletes them too.
   case cascade
-  /// The save is refused as long as there are any.
+  /// Refuses the save as long as such entities exist.
   case deny
 }
 
@@ -35,28 +35,30 @@ struct ToManyDefinition: Sendable {
 struct ManyToManyDefinition: Sendable {
   let owner: any Entity.Type
   let target: any Entity.Type
-  /// Tells apart several relationships between the same two entities.
+  /// The name that tells apart several relationships between the same two entities.
   let name: String?
-  /// What ``name`` was in stores of earlier versions.
+  /// The values that ``name`` had in stores of earlier versions.
   let formerNames: [String]
   /// Whether the owner's targets have an order of their own.
   let isOrdered: Bool
   let source: SourceLine
 
-  /// The name of the join table. No entity's table may start with "strata_".
+  /// The name of the join table.
+  ///
+  /// No entity's table name may start with "strata_", so the names cannot collide.
   var tableName: String {
     Self.tableName(Self.tableName(of: owner), name ?? Self.tableName(of: target))
   }
 
   static func tableName(_ owner: String, _ end: String) -> String { "\(prefix)\(owner).\(end)" }
 
-  /// What every join table's name begins with, and no other table's.
+  /// The prefix of the names of all join tables, and of no other tables.
   static let prefix = "strata_join_"
 
   private static func tableName<E: Entity>(of _: E.Type) -> String { E.schema.name }
 }
 
-/// One end of a many-to-many relationship.
+/// A reference to an end of a many-to-many relationship.
 struct LinkReference: Sendable {
   let definition: ManyToManyDefinition
   let isInverse: Bool

@@ -4,17 +4,17 @@ public struct Schema<Root: Entity>: Sendable {
   public let name: String
   let definition: EntityDefinition
 
-  /// A schema of the table `name`.
+  /// Creates a schema of the table `name`.
   ///
-  /// Column names come from the properties. Everything is checked when the stack opens, with
-  /// errors that name the entity and the attribute.
+  /// Column names come from the properties. Opening the stack checks the whole schema. Its errors
+  /// name the entity and the attribute.
   ///
   /// - Parameters:
-  ///   - name: the table's name; any non-empty text without a NUL.
+  ///   - name: the table's name, which is any non-empty text without a NUL.
   ///   - formerNames: the names that the table had in stores of earlier versions, the newest first.
   ///   - key: the attribute that `id` returns.
-  ///   - fileID: of the declaration, for the errors that name it.
-  ///   - line: of the declaration.
+  ///   - fileID: the file of the declaration, for error messages.
+  ///   - line: the line of the declaration.
   ///   - elements: the attributes and relationships, in column order.
   public init(
     _ name: String, formerly formerNames: [String] = [], key: AttributePath<Root, Root.ID>,
@@ -45,13 +45,13 @@ public struct Schema<Root: Entity>: Sendable {
     _ element: any SchemaElement<Root>
   ) -> [ElementDefinition] { [element.element] }
 
-  /// The elements in the order in which they are listed.
+  /// Returns the elements in the order in which they are listed.
   public static func buildBlock(_ parts: [ElementDefinition]...) -> [ElementDefinition] {
     parts.flatMap { $0 }
   }
 }
 
-/// Something a schema lists: an attribute, a relationship, a constraint.
+/// An element of a schema, such as an attribute, a relationship or a constraint.
 public protocol SchemaElement<Root>: Sendable {
   /// The entity whose schema lists the element.
   associatedtype Root: Entity
@@ -59,7 +59,9 @@ public protocol SchemaElement<Root>: Sendable {
   var element: ElementDefinition { get }
 }
 
-/// An element of a schema without its types; made by the library, read by nobody else.
+/// An element of a schema without its types.
+///
+/// Only the library makes and reads it.
 public struct ElementDefinition: Sendable {
   enum Content: Sendable {
     case attribute(AttributeDefinition)
@@ -75,7 +77,7 @@ public struct ElementDefinition: Sendable {
   let content: Content
 }
 
-/// Where in the client's source an element was written.
+/// The file and line of an element's declaration in the client's source.
 struct SourceLine: Sendable, CustomStringConvertible {
   let fileID: StaticString
   let line: UInt
@@ -88,23 +90,25 @@ struct SourceLine: Sendable, CustomStringConvertible {
   var description: String { "\(fileID):\(line)" }
 }
 
-/// Any key path that may cross isolation.
+/// A key path that may cross isolation.
 typealias SendablePath = any AnyKeyPath & Sendable
 
-/// A schema without its type: what ``Model`` is made from.
+/// A schema without its type, from which ``Model`` is made.
 struct EntityDefinition: Sendable {
   let type: any Entity.Type
   let entity: String
   let table: String
   let key: AttributeDefinition
   let elements: [ElementDefinition]
-  /// The stored properties of a default entity, found when the stack opens: inside the schema's
-  /// own initialiser, creating an entity could re-enter it.
+  /// Finds the stored properties of a default entity.
+  ///
+  /// It runs when the stack opens. Inside the schema's own initialiser, creating an entity could
+  /// re-enter that initialiser.
   let layout: @Sendable () -> StoredProperties
   let codec: @Sendable ([AttributeCoding]) -> EntityCodec
   /// Decodes a record for the rules of the whole entity.
   let lend: EntityLoan
   let formerNames: [String]
-  /// Lends a new entity, whose values rows get for attributes that are new to the store.
+  /// Lends a new entity, whose values existing rows get for new attributes.
   let withNewEntity: @Sendable ((UnsafeRawPointer) -> Void) -> Void
 }

@@ -1,6 +1,6 @@
 internal import Foundation
 
-// What is absent has its default, and what has its default is left out.
+// Decoding gives an absent member its default. Encoding leaves out a member with its default.
 
 extension SchemaDescription: Codable {
   private enum CodingKeys: CodingKey { case version, tables }
@@ -123,7 +123,9 @@ extension SchemaDescription.Column: Codable {
   }
 }
 
-/// A cell in JSON: `{"text":"jazz"}`. Reals are kept as text, because JSON has no infinity.
+/// A cell in JSON, such as `{"text":"jazz"}`.
+///
+/// Reals are kept as text, because JSON has no infinity.
 private struct CellExample: Codable {
   var integer: Int64?
   var real: String?

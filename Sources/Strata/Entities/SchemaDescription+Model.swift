@@ -1,5 +1,5 @@
 extension Model {
-  /// What the model's tables look like.
+  /// Returns the description of the model's tables.
   func description(version: Int) -> SchemaDescription {
     SchemaDescription(
       version: version,
@@ -10,7 +10,7 @@ extension Model {
 }
 
 extension Table {
-  /// What the table looks like.
+  /// The description of the table.
   var described: SchemaDescription.Table {
     SchemaDescription.Table(
       name,
@@ -28,9 +28,9 @@ extension Table {
       spatial: search?.places.map(\.described) ?? [])
   }
 
-  /// A default value that a test could not think of, such as an enumeration's case.
+  /// Returns a default value that a test could not make up, such as an enumeration's case.
   ///
-  /// Equal schemas have equal descriptions, so a value that is new each time is none.
+  /// A default that is new each time is no example, because equal schemas have equal descriptions.
   private func example(_ position: Int) -> Cell? {
     guard evolution.columns.indices.contains(position) else { return nil }
     let type = evolution.columns[position].valueType
@@ -41,7 +41,7 @@ extension Table {
     return value
   }
 
-  /// The types of which anybody can make a value.
+  /// The types of which a test can make values without an example.
   private static let plainValues: Set<String> = [
     "Int", "Int8", "Int16", "Int32", "Int64", "UInt8", "UInt16", "UInt32", "UInt64", "UInt", "Bool",
     "Double", "Float", "Date", "String", "URL", "Decimal", "Data", "UUID",
@@ -49,20 +49,21 @@ extension Table {
 }
 
 extension SchemaDescription.Table {
-  /// All SQL text about the table; the key comes first there.
+  /// The SQL texts of the table, in which the key comes first.
   var sql: TableSQL { TableSQL(name: name, columns: storedColumns) }
 
-  /// Whether its rows are the links of two entities.
+  /// Whether the table's rows are the links of two entities.
   package var isJoin: Bool { name.hasPrefix(ManyToManyDefinition.prefix) }
 
-  /// A name in the key, a constraint or an index that is no column's; nil if there is none.
+  /// A name in the key, a constraint or an index that no column has; nil if every name has a
+  /// column.
   var missingColumn: String? {
     let all = Set(columns.map(\.name))
     let searched = (fullText?.columns ?? []) + spatial.flatMap { [$0.latitude, $0.longitude] }
     return ([key] + uniques.joined() + searched).first { !all.contains($0) }
   }
 
-  /// The columns, the key first.
+  /// The columns, with the key first.
   var ordered: [SchemaDescription.Column] {
     columns.filter { $0.name == key } + columns.filter { $0.name != key }
   }
@@ -80,9 +81,9 @@ extension SchemaDescription.Table {
     return sql.indexes(uniques: uniques.map { $0.compactMap { names.firstIndex(of: $0) } })
   }
 
-  /// Another name for the row number, if the columns leave one.
+  /// A name for the row number in SQL; nil if the columns take all of its names.
   var rowIDName: String? {
-    // A key of integers is the row number itself.
+    // An integer key is the row number itself.
     if self[column: key]?.storage == .integer { return key.quotedIdentifier }
     return TableSQL.rowIDName(columns.map(\.name))
   }

@@ -1,29 +1,29 @@
 internal import Foundation
 
-/// What a store's tables look like, without a line of the program that made them.
+/// A description of a store's tables that does not depend on the program's code.
 ///
-/// The store keeps its own, and an app commits one for every version it ships, so that tests can
-/// rehearse the way from there to today (`rehearseMigration` in StrataTesting). As JSON it is
-/// tolerant: unknown keys are ignored and what is absent has its default, so that descriptions
-/// written by other versions of Strata can be read.
+/// The store keeps a description of itself. An app commits a description for every version that it
+/// ships, so that tests can rehearse the migration from that version (`rehearseMigration` in
+/// StrataTesting). Descriptions from other versions of Strata can be read. Unknown JSON keys are
+/// ignored, and absent keys have their default.
 public struct SchemaDescription: Sendable, Equatable {
-  /// `Stack.Options.schemaVersion` of the program that described it.
+  /// The `Stack.Options.schemaVersion` of the program that made the description.
   public var version: Int
   /// The tables, sorted by name.
   public var tables: [Table]
 
-  /// A description of the given tables.
+  /// Creates a description of the given tables.
   public init(version: Int, tables: [Table]) {
     self.version = version
     self.tables = tables
   }
 
-  /// The table of that name, as SQLite compares names: without regard to ASCII case.
+  /// The table of that name, without regard to ASCII case, as SQLite compares names.
   public subscript(table name: String) -> Table? {
     tables.first { $0.name.isSameName(as: name) }
   }
 
-  /// One table.
+  /// The description of a table.
   public struct Table: Sendable, Equatable {
     /// The table's name.
     public var name: String
@@ -35,14 +35,16 @@ public struct SchemaDescription: Sendable, Equatable {
     public var columns: [Column]
     /// The sets of columns that are unique together.
     public var uniques: [[String]]
-    /// The names that the model said the table had before.
+    /// The former names of the table that the model declared.
     public var formerNames: [String]
     /// The index of the table's words; nil if it has none.
     public var fullText: FullText?
     /// The indexes of the table's places.
     public var spatial: [Spatial]
 
-    /// A table with a key; the key's column is `columns[0]` unless `key` names another.
+    /// Creates the description of a table.
+    ///
+    /// The key's column is `columns[0]` unless `key` names another column.
     ///
     /// - Precondition: there is at least one column.
     public init(
@@ -73,10 +75,10 @@ public struct SchemaDescription: Sendable, Equatable {
     public var columns: [String]
     /// FTS5's option `tokenize`.
     public var tokenizer: String
-    /// The lengths of the beginnings of words that have an index of their own.
+    /// The lengths of the word prefixes that have an index of their own.
     public var prefixes: [Int]
 
-    /// An index of the words in some columns.
+    /// Creates an index of the words in some columns.
     public init(
       _ columns: [String], tokenizer: String = "unicode61 remove_diacritics 2",
       prefixes: [Int] = []
@@ -89,38 +91,40 @@ public struct SchemaDescription: Sendable, Equatable {
 
   /// An index of places.
   public struct Spatial: Sendable, Hashable {
-    /// The column of degrees north.
+    /// The name of the column with degrees north.
     public var latitude: String
-    /// The column of degrees east.
+    /// The name of the column with degrees east.
     public var longitude: String
 
-    /// An index of the places that two columns are.
+    /// Creates an index of the places in two columns.
     public init(latitude: String, longitude: String) {
       self.latitude = latitude
       self.longitude = longitude
     }
   }
 
-  /// One column.
+  /// The description of a column.
   public struct Column: Sendable, Equatable {
     /// The column's name.
     public var name: String
-    /// How SQLite stores it.
+    /// The type in which SQLite stores the column.
     public var storage: StorageType
     /// The name of the value's type in Swift, without `Optional`.
     public var valueType: String
-    /// Whether null is a value.
+    /// Whether the column may be null.
     public var isOptional: Bool
-    /// Whether it has an index of its own.
+    /// Whether the column has an index of its own.
     public var isIndexed: Bool
-    /// The table whose key it holds.
+    /// The table whose key the column holds.
     public var target: String?
-    /// The names that the model said the column had before.
+    /// The former names of the column that the model declared.
     public var formerNames: [String]
-    /// A valid value, of types that a test could not make one of by itself.
+    /// A valid value, if a test could not make up a value of the column's type.
     public var example: Cell?
 
-    /// A column; without a `valueType`, of the Swift type that SQLite's storage type suggests.
+    /// Creates the description of a column.
+    ///
+    /// Without a `valueType`, the value has the usual Swift type for the storage type.
     public init(
       _ name: String, _ storage: StorageType, isOptional: Bool = false, isIndexed: Bool = false,
       target: String? = nil, valueType: String? = nil, formerNames: [String] = [],
@@ -150,10 +154,10 @@ extension StorageType: Codable {
 }
 
 extension String {
-  /// Whether two names are one to SQLite, which folds ASCII letters only.
+  /// Returns whether two names are the same to SQLite, which folds only ASCII letters.
   func isSameName(as other: String) -> Bool { folded == other.folded }
 
-  /// The name with ASCII letters in lower case; compared by bytes, as SQLite does.
+  /// The bytes of the name with ASCII letters in lower case, as SQLite compares names.
   var folded: [UInt8] { utf8.map { $0 >= 65 && $0 <= 90 ? $0 | 32 : $0 } }
 }
 
@@ -162,7 +166,7 @@ extension String {
 extension SchemaDescription {
   /// Reads a description from JSON text.
   ///
-  /// - Throws: ``StoreError`` with code `schemaMismatch` if the text is no description.
+  /// - Throws: ``StoreError`` with code `schemaMismatch` if the text is not a description.
   public init(json: String) throws(StoreError) {
     do {
       self = try JSONDecoder().decode(SchemaDescription.self, from: Data(json.utf8))
@@ -173,8 +177,9 @@ extension SchemaDescription {
     }
   }
 
-  /// The description as JSON text with sorted keys, one line for each: equal descriptions, equal
-  /// texts, and small differences under version control.
+  /// The description as JSON text with sorted keys, one line for each.
+  ///
+  /// Equal descriptions have equal texts. Changes make small differences under version control.
   public var json: String { encoded([.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]) }
 
   /// The JSON text that the store keeps.

@@ -1,11 +1,11 @@
-/// An index that SQLite keeps in a virtual table: of the words of a table, or of its places.
+/// An index of a table's words or places, which SQLite keeps in a virtual table.
 struct SearchIndex: Sendable, Hashable {
-  /// SQLite's module that the virtual table is of.
+  /// The SQLite module of the virtual table.
   enum Module: String, Sendable {
     case fts5
     case rtree
 
-    /// What people call it.
+    /// The name of the kind of index, for messages.
     var noun: String {
       switch self {
       case .fts5: "full-text index"
@@ -19,14 +19,14 @@ struct SearchIndex: Sendable, Hashable {
   let name: String
   /// The columns that are indexed.
   let columns: [String]
-  /// The statement that creates it, empty.
+  /// The statement that creates the index, empty.
   let create: String
-  /// The statements that fill it anew from the rows of the table.
+  /// The statements that refill the index from the rows of the table.
   let fill: String
 
   var drop: String { "DROP TABLE \(name.quotedIdentifier)" }
 
-  /// The tables that the module keeps its data in.
+  /// The tables in which the module keeps its data.
   var storage: [String] {
     switch module {
     case .fts5: ["data", "idx", "docsize", "config"].map { "\(name)_\($0)" }
@@ -34,16 +34,17 @@ struct SearchIndex: Sendable, Hashable {
     }
   }
 
-  /// A name that no other index has, nor a table that a module makes for one: what comes before the
-  /// underscore of such a table ends with a quote.
+  /// Returns a name that no other index has, and no table that a module makes for an index.
+  ///
+  /// The name ends with a quote. A module's table ends with an underscore and a word.
   private static func name(_ kind: String, _ table: String, _ columns: [String] = []) -> String {
     "strata_\(kind)." + ([table] + columns).map(\.quotedIdentifier).joined(separator: ".")
   }
 
-  /// The index of a table's words.
+  /// Returns the index of a table's words.
   ///
-  /// It reads texts from the table itself (external content), so that they are not kept twice; the
-  /// row number ties both together.
+  /// The index reads texts from the table itself (external content), so that they are not stored
+  /// twice. The row number connects the index with the table.
   static func text(
     _ text: SchemaDescription.FullText, of table: String, rowID: String
   ) -> SearchIndex {
@@ -59,9 +60,9 @@ struct SearchIndex: Sendable, Hashable {
       fill: "INSERT INTO \(quoted) (\(quoted)) VALUES ('rebuild')")
   }
 
-  /// The index of a table's places.
+  /// Returns the index of a table's places.
   ///
-  /// An R*Tree keeps 32-bit numbers, rounded outwards: it finds candidates, and the exact numbers
+  /// An R*Tree keeps 32-bit numbers, rounded outwards. It finds candidates, and the exact numbers
   /// of the row decide.
   static func places(
     _ places: SchemaDescription.Spatial, of table: String, rowID: String
@@ -82,7 +83,7 @@ struct SearchIndex: Sendable, Hashable {
 }
 
 extension SchemaDescription.FullText {
-  /// The arguments of FTS5 that decide what matches.
+  /// The arguments of FTS5 that determine the matches.
   var arguments: [String] {
     columns.map(\.quotedIdentifier)
       + ["tokenize = \(tokenizer.quotedIdentifier)"]
@@ -92,8 +93,10 @@ extension SchemaDescription.FullText {
 }
 
 extension SchemaDescription.Table {
-  /// The indexes of words and places that the table should have; none if no name for the row number
-  /// is left, which a model refuses.
+  /// The indexes of words and places that the table should have.
+  ///
+  /// The list is empty if the columns take all names of the row number. A model refuses such a
+  /// table.
   var searchIndexes: [SearchIndex] {
     guard let rowIDName else { return [] }
     return (fullText.map { [.text($0, of: name, rowID: rowIDName)] } ?? [])

@@ -1,59 +1,65 @@
-/// What to look for in a full-text index.
+/// A search in a full-text index.
 ///
-/// Whatever somebody types is text and never syntax: `-`, `*`, `"` and `AND` mean nothing, and no
-/// text is malformed. Only ``expression(_:)`` is in the language of the index.
+/// A user's text is never syntax. `-`, `*`, `"` and `AND` have no special meaning, and no text is
+/// malformed. Only ``expression(_:)`` is in the language of the index.
 ///
-/// A text is split at white space, and each part as the index splits what it stores: "don't" is
-/// "don" followed by "t". Parts without a letter or digit are ignored; a text of nothing else
-/// matches nothing.
+/// White space splits a text into parts. Each part is split further as the index splits the texts
+/// it stores: "don't" is "don" followed by "t". Parts without a letter or digit are ignored. A text
+/// with no other parts matches nothing.
 public struct SearchText: Sendable, Hashable {
   /// The expression in FTS5's language.
   let expression: String
-  /// Why this is no expression, as far as one can tell without asking SQLite.
+  /// The reason why the expression is malformed, as far as it can be found without SQLite.
   private(set) var flaw: String?
 
-  /// Every word, anywhere and in any order.
+  /// Searches for every word, anywhere and in any order.
   public static func words(_ text: String) -> Self { Self(terms(text), joinedBy: " ") }
 
-  /// At least one of the words.
+  /// Searches for at least one of the words.
   public static func anyWord(of text: String) -> Self { Self(terms(text), joinedBy: " OR ") }
 
-  /// The words beside each other, in this order.
+  /// Searches for the words beside each other, in this order.
   public static func phrase(_ text: String) -> Self { Self([quoted(text)], joinedBy: " ") }
 
-  /// Every word, of which the last one may go on: for a field where somebody is still typing.
+  /// Searches for every word, where the last word may be incomplete.
+  ///
+  /// It suits a field in which the user is still typing.
   public static func prefix(_ text: String) -> Self {
     var terms = terms(text)
     if let last = terms.popLast() { terms.append(last + " *") }
     return Self(terms, joinedBy: " ")
   }
 
-  /// A word for each of the beginnings.
+  /// Searches for a word for each prefix in the text.
   public static func prefixes(_ text: String) -> Self {
     Self(terms(text).map { $0 + " *" }, joinedBy: " ")
   }
 
-  /// An expression in the language of SQLite's FTS5: `title : grace NOT "river notes"`.
+  /// Searches with an expression in the language of SQLite's FTS5:
+  /// `title : grace NOT "river notes"`.
   ///
-  /// Running a query with a malformed one throws ``StoreError`` with code `invalidQuery`.
+  /// Running a query with a malformed expression throws ``StoreError`` with code `invalidQuery`.
   public static func expression(_ expression: String) -> Self {
     var text = Self([expression], joinedBy: "")
     if expression.utf8.contains(0) {
-      // SQLite would read it up to there only; what is left could mean anything.
+      // SQLite would read the expression only up to the NUL. The expression that remains could mean
+      // anything.
       text.flaw = "the search expression has a NUL"
     } else if expression.hasPrefix("*") {
-      // FTS5 would take it for a question about the index itself.
+      // FTS5 would take the expression for a question about the index itself.
       text.flaw = "the search expression begins with an asterisk"
     } else if !hasBalancedParentheses(expression) {
-      // It stands in parentheses behind the attributes that it is asked of, and must not close
-      // them.
+      // The expression stands in parentheses after the names of the searched attributes. It must
+      // not close those parentheses.
       text.flaw = "the search expression has a parenthesis without its other half"
     }
     return text
   }
 
-  /// Whether every parenthesis outside of quotes has its other half. In FTS5 a quote in quotes is
-  /// written twice, which ends a string and begins one.
+  /// Returns whether every parenthesis outside of quotes has its other half.
+  ///
+  /// In FTS5, a quote within quotes is doubled. The scan reads it as the end of a string and the
+  /// start of the next, with the same result.
   private static func hasBalancedParentheses(_ expression: String) -> Bool {
     var depth = 0
     var isQuoted = false
@@ -77,7 +83,7 @@ public struct SearchText: Sendable, Hashable {
     text.split { $0.isWhitespace || $0.unicodeScalars.contains("\0") }.map { quoted(String($0)) }
   }
 
-  /// A string of FTS5: nothing in it is syntax.
+  /// Returns the text as an FTS5 string, in which nothing is syntax.
   private static func quoted(_ text: String) -> String {
     var quoted = "\"".unicodeScalars
     for scalar in text.unicodeScalars {
@@ -88,7 +94,7 @@ public struct SearchText: Sendable, Hashable {
     return String(quoted)
   }
 
-  /// The expression, looking into some columns only.
+  /// Returns the expression, restricted to some columns unless the list is empty.
   func expression(in columns: [String]) -> String {
     if columns.isEmpty { return expression }
     return "{\(columns.map(\.quotedIdentifier).joined(separator: " "))} : (\(expression))"

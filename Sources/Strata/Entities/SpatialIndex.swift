@@ -1,4 +1,4 @@
-/// An index of the places of entities: two attributes are a latitude and a longitude.
+/// An index of the places of entities, made of a latitude and a longitude attribute.
 ///
 /// ```swift
 /// struct Quake: Entity {
@@ -18,7 +18,7 @@
 /// Quake.nearest(to: harbour, by: Quake.location).limit(10)
 /// ```
 ///
-/// A row whose coordinate is missing or out of range is no place: it is in no region and has no
+/// A row whose coordinate is missing or out of range has no place. It is in no region and has no
 /// distance. See <doc:SpatialQueries>.
 public struct SpatialIndex<Root: Entity>: SchemaElement {
   let definition: SpatialDefinition
@@ -26,7 +26,7 @@ public struct SpatialIndex<Root: Entity>: SchemaElement {
   public var element: ElementDefinition { ElementDefinition(content: .spatial(definition)) }
 }
 
-/// Two attributes that are a place, without their entity's type.
+/// Two attributes that form a place, without their entity's type.
 struct SpatialDefinition: Sendable {
   let latitude: SendablePath
   let longitude: SendablePath
@@ -34,16 +34,17 @@ struct SpatialDefinition: Sendable {
 }
 
 extension Entity {
-  /// An index of the places that two attributes are: degrees north and degrees east.
+  /// Creates an index of the places that two attributes form, in degrees north and degrees east.
   ///
-  /// The index is exact at every commit: the writer changes it in the transaction of the row. It
-  /// costs nothing when other attributes change.
+  /// The index is exact at every commit, because the writer changes it in the transaction of the
+  /// row. It costs nothing when only other attributes change.
   ///
   /// - Parameters:
-  ///   - latitude: degrees, -90 to 90; `Double`, `Float`, types stored like them, optionals.
-  ///   - longitude: degrees, -180 to 180.
-  ///   - fileID: of the declaration, for the errors that name it.
-  ///   - line: of the declaration.
+  ///   - latitude: the attribute with degrees north, -90 to 90. It is a `Double`, a `Float`, a type
+  ///     that is stored like them, or an optional of these.
+  ///   - longitude: the attribute with degrees east, -180 to 180.
+  ///   - fileID: the file of the declaration, for error messages.
+  ///   - line: the line of the declaration.
   public static func spatial<Latitude: ComparableValue, Longitude: ComparableValue>(
     _ latitude: AttributePath<Self, Latitude>, _ longitude: AttributePath<Self, Longitude>,
     fileID: StaticString = #fileID, line: UInt = #line

@@ -2,7 +2,7 @@ public import Foundation
 
 // MARK: - Integers
 
-/// The integers that fit in 64 signed bits.
+/// An integer that fits in 64 signed bits.
 public protocol IntegerValue: NumericValue, FixedWidthInteger where Sum == Int {}
 
 extension IntegerValue {
@@ -28,8 +28,10 @@ extension UInt8: IntegerValue {}
 extension UInt16: IntegerValue {}
 extension UInt32: IntegerValue {}
 
-/// Stored as its 64-bit pattern: every value round-trips, but values above `Int64.max` are
-/// negative in the store, so the type has no order there.
+/// Stored as its 64-bit pattern.
+///
+/// Every value survives the round trip. Values above `Int64.max` are negative in the store, so the
+/// type has no order there.
 extension UInt64: AttributeValue {
   public init(cell: Cell) throws(ValueError) { self.init(bitPattern: try Int64(cell: cell)) }
   public var cell: Cell { .integer(Int64(bitPattern: self)) }
@@ -63,7 +65,9 @@ extension Bool: AttributeValue {
 
 // MARK: - Reals
 
-/// Not-a-number is refused; `-0.0` becomes `0.0`.
+/// Stored as a real.
+///
+/// Not-a-number is refused. `-0.0` becomes `0.0`.
 extension Double: NumericValue {
   public typealias Sum = Double
   public init(cell: Cell) throws(ValueError) {
@@ -86,7 +90,7 @@ extension Float: NumericValue {
   public typealias Sum = Double
   public init(cell: Cell) throws(ValueError) {
     let value = try Double(cell: cell)
-    // Rounded, not exact: 0.1 from JSON is a Float too. What a Float wrote is read back exactly.
+    // Rounds, because 0.1 from JSON is a valid Float. A stored Float is read back exactly.
     self.init(value)
     if isInfinite && value.isFinite { throw ValueError("\(value) is out of range for Float") }
   }
@@ -94,7 +98,7 @@ extension Float: NumericValue {
   public static var storage: StorageType { .real }
 }
 
-/// Stored as seconds since the reference date (2001-01-01 UTC), which a `Date` holds: exact.
+/// Stored exactly, as the seconds since the reference date (2001-01-01 UTC) that a `Date` holds.
 extension Date: ComparableValue {
   public init(cell: Cell) throws(ValueError) {
     self.init(timeIntervalSinceReferenceDate: try Double(cell: cell))
@@ -131,7 +135,7 @@ extension URL: AttributeValue {
   public static var storage: StorageType { .text }
 }
 
-/// Stored as text: exact, but without an order in the store.
+/// Stored exactly, as text, but without an order in the store.
 extension Decimal: AttributeValue {
   public init(cell: Cell) throws(ValueError) {
     let text = try String(cell: cell)

@@ -1,13 +1,13 @@
-/// How much is kept of what somebody has not taken yet.
+/// The limits of backlogs and of idle readers.
 ///
-/// No bound changes what anybody sees. Stress runs give little, so that what happens beyond a bound
-/// happens all the time.
+/// No bound changes a result. Stress runs set low bounds, so that the program exceeds them all the
+/// time.
 package struct StoreBounds: Sendable {
-  /// Change sets that wait for a subscriber before neighbours are composed.
+  /// The number of change sets that wait for a consumer before neighbours are composed.
   package var unread = 64
-  /// Connections that nobody reads by and that stay open.
+  /// The number of idle readers that stay open.
   package var idleReaders = 4
-  /// Rows that change while a live query is loaded before it is loaded again instead.
+  /// The number of rows that may change while a live query loads, before it loads again instead.
   package var backlog = 10_000
 
   package init() {}

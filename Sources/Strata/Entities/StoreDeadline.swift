@@ -1,4 +1,4 @@
-/// Runs `body`, whose fetches and waits end with `deadlineExceeded` when `duration` has passed.
+/// Runs `body`, whose fetches and waits end with `deadlineExceeded` after `duration`.
 ///
 /// ```swift
 /// let songs = try await withStoreDeadline(in: .milliseconds(300)) {
@@ -6,12 +6,13 @@
 /// }
 /// ```
 ///
-/// A statement that runs is stopped, not only waited for no longer, and its connection can be used
-/// at once. A save that has not started is withdrawn; one that has is finished. Deadlines nest: the
-/// earliest counts. What `body` starts in tasks of its own has the same deadline.
+/// A running statement is interrupted, not merely abandoned, and its connection can be used again
+/// at once. A save that has not started is withdrawn. A save that has started is finished.
+/// Deadlines nest, and the earliest one counts. Tasks that `body` starts have the same deadline,
+/// unless they are detached.
 ///
-/// - Throws: what `body` throws; ``StoreError`` with code `deadlineExceeded` out of the call that
-///   was too late.
+/// - Throws: the error of `body`. A call that is too late throws ``StoreError`` with code
+///   `deadlineExceeded`.
 public nonisolated(nonsending) func withStoreDeadline<R>(
   in duration: Duration, _ body: nonisolated(nonsending) () async throws -> R
 ) async rethrows -> R {
@@ -20,19 +21,21 @@ public nonisolated(nonsending) func withStoreDeadline<R>(
   return try await StoreDeadline.$current.withValue(earlier ?? deadline) { try await body() }
 }
 
-/// The time after which what a task does with a store counts as cancelled.
+/// The time from which a task's work with a store counts as cancelled.
 package enum StoreDeadline {
   @TaskLocal static var current: ContinuousClock.Instant?
 
   static var hasPassed: Bool { current.map { $0 <= .now } ?? false }
 
+  /// Checks the deadline of the task.
+  ///
   /// - Throws: `deadlineExceeded` if the deadline has passed.
   static func check() throws(StoreError) { if hasPassed { throw .deadlineExceeded } }
 
-  /// Starts work that outlives the caller: whoever began it does not end it.
+  /// Runs `body` without a deadline, to start work that outlives the caller.
   package static func withNone<R>(_ body: () -> R) -> R { $current.withValue(nil, operation: body) }
 
-  /// Awaits `body`, and lets `action` end it when the deadline passes.
+  /// Awaits `body`, and calls `action` to end it when the deadline passes.
   package static nonisolated(nonsending) func awaiting<R>(
     _ body: nonisolated(nonsending) () async -> R, orElse action: @escaping @Sendable () -> Void
   ) async -> R {

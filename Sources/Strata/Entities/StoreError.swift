@@ -1,12 +1,14 @@
 internal import StrataSQLite
 
-/// What went wrong in a stack, a context or the store.
+/// An error of a stack, a context or the store.
 ///
-/// ``code`` is for programs, ``message`` says what happened, ``advice`` what to do about it. An
-/// error that SQLite reported also carries its extended result code and the SQL, without bound
+/// ``code`` is for programs, ``message`` describes the problem, and ``advice`` suggests a remedy.
+/// An error that SQLite reported also carries its extended result code and the SQL, without bound
 /// values.
 public struct StoreError: Error, Sendable, CustomStringConvertible {
-  /// The kind of an error. Compare with the constants; more may come.
+  /// The kind of an error.
+  ///
+  /// Compare it with the constants. Later versions may add more.
   public struct Code: Sendable, Hashable, CustomStringConvertible {
     public let description: String
 
@@ -16,74 +18,81 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     public static let cannotOpen = Code(description: "cannotOpen")
     /// The store was written with a newer schema version or a newer format than this program's.
     public static let newerStore = Code(description: "newerStore")
-    /// The store's tables are not those of the model.
+    /// The store's tables differ from the tables of the model.
     public static let schemaMismatch = Code(description: "schemaMismatch")
-    /// A migration step or a conversion failed; the store is as it was.
+    /// A migration step or a conversion failed, and the store is unchanged.
     public static let migrationFailed = Code(description: "migrationFailed")
-    /// Another program changed the tables while the stack was open.
+    /// The tables changed while the stack was open, because of another program.
     public static let schemaChanged = Code(description: "schemaChanged")
     /// The entities given to the stack contradict each other or themselves.
     public static let invalidSchema = Code(description: "invalidSchema")
-    /// The SQLite that the program runs with has no full-text or no spatial index.
+    /// The program's SQLite has no full-text index or no spatial index.
     public static let missingModule = Code(description: "missingModule")
     /// The disk is full.
     public static let diskFull = Code(description: "diskFull")
-    /// Another process kept the store locked for longer than the busy timeout.
+    /// The store stayed locked by another process for longer than the busy timeout.
     public static let busy = Code(description: "busy")
     /// The system could not read or write the file.
     public static let inputOutput = Code(description: "inputOutput")
-    /// SQLite did not get the memory that it asked for.
+    /// SQLite could not get the memory that it asked for.
     public static let outOfMemory = Code(description: "outOfMemory")
     /// An attribute's value cannot be stored or read.
     public static let invalidValue = Code(description: "invalidValue")
     /// Two entities have the same value of a unique attribute.
     public static let uniquenessViolated = Code(description: "uniquenessViolated")
-    /// A required reference points to nothing.
+    /// A required reference points to a missing row.
     public static let missingReference = Code(description: "missingReference")
     /// A delete rule forbids the deletion.
     public static let deleteDenied = Code(description: "deleteDenied")
     /// Values break rules of the schema; see ``StoreError/failures``.
     public static let validationFailed = Code(description: "validationFailed")
-    /// Somebody else changed what this save changes.
+    /// A save changes values that were changed elsewhere meanwhile.
     public static let conflict = Code(description: "conflict")
     /// A query cannot be run; see the message.
     public static let invalidQuery = Code(description: "invalidQuery")
-    /// The changes since a history token are not all kept any more, or were not all recorded.
+    /// The history no longer has all changes since a token, or never recorded them all.
     public static let historyExpired = Code(description: "historyExpired")
-    /// A history token is of another store.
+    /// A history token belongs to another store.
     public static let wrongStore = Code(description: "wrongStore")
     /// The stack is closed.
     public static let closed = Code(description: "closed")
-    /// The stack was suspended during work that depends on one unchanging state of the store.
+    /// The stack was suspended during work that depends on an unchanging state of the store.
     public static let suspended = Code(description: "suspended")
     /// The store's file was replaced while the stack was suspended.
     public static let replaced = Code(description: "replaced")
-    /// The calling task was cancelled before the work began, or while a fetch ran. Whatever throws
-    /// this throws ``deadlineExceeded``, too, within ``withStoreDeadline(in:_:)``.
+    /// The calling task was cancelled before the work began, or while a fetch ran.
+    ///
+    /// Within ``withStoreDeadline(in:_:)``, a call that can throw this error can also throw
+    /// ``deadlineExceeded``.
     public static let cancelled = Code(description: "cancelled")
-    /// The time that ``withStoreDeadline(in:_:)`` gave was over.
+    /// The deadline of ``withStoreDeadline(in:_:)`` has passed.
     public static let deadlineExceeded = Code(description: "deadlineExceeded")
-    /// A raw statement would do something else than read.
+    /// A raw statement would do more than read.
     public static let writeRefused = Code(description: "writeRefused")
-    /// SQLite reported something else; see ``StoreError/sqliteCode``.
+    /// SQLite reported another error.
+    ///
+    /// See ``StoreError/sqliteCode``.
     public static let sqlite = Code(description: "sqlite")
   }
 
   /// The kind of the error.
   public let code: Code
-  /// What happened.
+  /// The description of the problem.
   public let message: String
-  /// What to do about it.
+  /// The suggested remedy.
   public let advice: String
-  /// The entity concerned, if there is one.
+  /// The entity concerned; nil if no entity is concerned.
   public package(set) var entity: String?
   /// The attributes concerned.
   public package(set) var attributes: [String] = []
-  /// The keys concerned; for a uniqueness violation the new one, then the one that is there.
+  /// The keys concerned.
+  ///
+  /// For a uniqueness violation, the key of the new row comes first, then the key of the existing
+  /// row.
   public package(set) var keys: [RecordKey] = []
-  /// What each side wanted, for ``Code/conflict``.
+  /// The conflicts with the values of each side, for ``Code/conflict``.
   public package(set) var conflicts: [Conflict] = []
-  /// What is not valid, for ``Code/validationFailed``: the first thousand failures.
+  /// The first thousand failures, for ``Code/validationFailed``.
   public package(set) var failures: [ValidationFailure] = []
   /// The number of all failures, for ``Code/validationFailed``.
   public package(set) var failureCount = 0
@@ -131,7 +140,7 @@ extension StoreError {
       advice: "nothing was changed; give it more time, or ask for less")
   }
 
-  /// The public error for one of SQLite's.
+  /// Creates the public error for an error of SQLite.
   init(_ error: SQLiteError, path: String? = nil) {
     let place = path.map { " (\($0))" } ?? ""
     let (code, advice): (Code, String) =
@@ -166,13 +175,13 @@ extension StoreError {
   }
 }
 
-/// Runs `body`, turning SQLite's errors into the public ones.
+/// Runs `body` and turns SQLite's errors into public ones.
 @inline(__always)
 func translatingErrors<R>(_ body: () throws(SQLiteError) -> R) throws(StoreError) -> R {
   do { return try body() } catch { throw StoreError(error) }
 }
 
-/// How a message ends that names the first of many.
+/// Returns the end of a message that names only the first of several items.
 func more(_ count: Int, _ noun: String) -> String {
   switch count {
   case 0: ""

@@ -1,8 +1,8 @@
 /// The stored properties of a type by offset, with their names.
 ///
-/// Names come from `Mirror`, offsets from laying the labels' types out as the compiler does. The
-/// result is trusted only if the summed layout is the type's size; a type with a property that
-/// `Mirror` does not show needs explicit names.
+/// Names come from `Mirror`. Offsets come from laying out the properties' types as the compiler
+/// does. The result is trusted only if the computed layout has the type's size. A type with a
+/// property that `Mirror` does not show needs explicit names.
 struct StoredProperties: Sendable {
   private struct Slot: Sendable {
     let name: String
@@ -20,7 +20,7 @@ struct StoredProperties: Sendable {
     isTrusted = end == MemoryLayout<Root>.size
   }
 
-  /// Adds the properties of `value` that start at `base`, and returns where they end.
+  /// Adds the properties of `value`, which start at `base`, and returns the offset where they end.
   private static func collect(
     _ value: Any, at base: Int, prefix: String, into slots: inout [Slot]
   ) -> Int {
@@ -46,7 +46,7 @@ struct StoredProperties: Sendable {
     return _openExistential(type, do: measure)
   }
 
-  /// The name of the property of type `type` at `offset`, if there is exactly one.
+  /// Returns the name of the property of type `type` at `offset`, if there is exactly one.
   func name(at offset: Int, type: any Any.Type) -> String? {
     guard isTrusted else { return nil }
     let found = slots.filter {

@@ -1,9 +1,9 @@
-/// What the store makes of an attribute that is to be summed; read by the library.
+/// The parts of a sum that the store computes for an attribute, which only the library reads.
 ///
-/// The sum of integers comes in two halves, none of which overflows: SQLite's own sum fails as soon
-/// as part of it does, which depends on the order of the rows.
+/// The sum of integers has two halves, and neither overflows. SQLite's own sum fails as soon as a
+/// partial sum overflows, which depends on the order of the rows.
 public struct SumParts: Sendable {
-  /// The sum of integers without their lower 32 bits, shifted right, and of those bits.
+  /// The sum of the integers' upper 32 bits, shifted right, and the sum of their lower 32 bits.
   private let high: Cell
   private let low: Cell
   /// The sum of reals; null is not-a-number.
@@ -11,14 +11,16 @@ public struct SumParts: Sendable {
   /// The number of values.
   private let count: Cell
 
-  /// What the cells of ``terms(of:as:)`` say.
+  /// Creates the parts from the cells of ``terms(of:as:)``.
   init(_ cells: [Cell], as storage: StorageType) {
     count = cells[0]
     (high, low) = storage == .integer ? (cells[1], cells[2]) : (.null, .null)
     total = storage == .integer ? .null : cells[1]
   }
 
-  /// The exact sum of integers; null is the sum of none.
+  /// The exact sum of the integers.
+  ///
+  /// A null half counts as 0, because SQLite's sum of no values is null.
   var integer: Int128 {
     func half(_ cell: Cell) -> Int128 {
       if case .integer(let value) = cell { Int128(value) } else { 0 }
@@ -28,7 +30,7 @@ public struct SumParts: Sendable {
 
   var real: Double { if case .real(let value) = total { value } else { .nan } }
 
-  /// The average; nil of none.
+  /// Returns the average of the values, or nil if there are no values.
   func average(as storage: StorageType) throws(ValueError) -> Double? {
     let count = try Int(cell: count)
     if count == 0 { return nil }
@@ -36,7 +38,7 @@ public struct SumParts: Sendable {
   }
 }
 
-/// Exact: thrown is only that the sum itself is out of range.
+/// An exact sum, which throws only if the sum itself is out of range.
 extension Int: AttributeSum {
   public init(_ parts: SumParts) throws(ValueError) {
     let sum = parts.integer

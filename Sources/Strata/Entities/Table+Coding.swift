@@ -1,4 +1,4 @@
-// The typed edge: where entities become records and records become entities.
+// The typed edge converts entities to records and records to entities.
 
 extension Table {
   func encode<E: Entity>(
@@ -20,12 +20,12 @@ extension Table {
     try record.withView { view throws(CodingFailure) in try decode(view) }
   }
 
-  /// The entity of a record; an attribute that cannot be read has its default value.
+  /// Returns the entity of a record, with its default value for an attribute that cannot be read.
   func decodeLeniently<E: Entity>(_ record: Record, as _: E.Type) -> E {
     var entity = E()
     withUnsafeMutablePointer(to: &entity) { pointer in
       record.withView { view in
-        // A lenient decoding throws nothing.
+        // Lenient decoding never throws.
         try? codec.decode(view, into: UnsafeMutableRawPointer(pointer), isLenient: true)
       }
     }
@@ -46,7 +46,7 @@ extension Table {
     return entity
   }
 
-  /// The error for an attribute that could not be stored or read.
+  /// Returns the error for an attribute that could not be stored or read.
   func error(_ failure: CodingFailure, key: RecordKey?) -> StoreError {
     StoreError(
       .invalidValue, "\(attributeName(failure.column)): \(failure.error.message)",

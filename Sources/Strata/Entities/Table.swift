@@ -6,7 +6,7 @@ struct TableID: Sendable, Hashable, Comparable {
   static func < (left: TableID, right: TableID) -> Bool { left.index < right.index }
 }
 
-/// One column of a table.
+/// A column of a table.
 package struct Column: Sendable {
   package let name: String
   package let storage: StorageType
@@ -31,9 +31,9 @@ struct Referrer: Sendable {
   let rule: DeleteRule
 }
 
-/// An entity's table, checked and without types: what every engine below the typed edge works on.
+/// The table of an entity or of a many-to-many relationship, checked and without types.
 ///
-/// The key is always column 0.
+/// All code below the typed edge works on tables. The key is always column 0.
 package final class Table: Sendable {
   package static let keyColumn = 0
 
@@ -47,7 +47,7 @@ package final class Table: Sendable {
   /// The sets of columns that are unique together.
   let uniques: [[Int]]
   let codec: EntityCodec
-  /// What its records must be like; nil if they may be like anything.
+  /// The rules for the table's records; nil if there are no rules.
   let rules: TableRules?
   /// Whether the rows are links of a many-to-many relationship.
   let isJoin: Bool
@@ -79,17 +79,20 @@ package final class Table: Sendable {
     self.search = search
   }
 
-  /// Whether this is the table of an entity, so that its records may be decoded as one.
+  /// Returns whether this is the table of an entity, so that its records may be decoded as that
+  /// entity.
   func isTable<E: Entity>(of _: E.Type) -> Bool { paths.root == E.self }
 
-  /// The column of the attribute at `path`.
+  /// Returns the column of the attribute at `path`, or nil if the path is not an attribute.
   package func column(for path: AnyKeyPath) -> Int? { paths[path] }
 
-  /// The names of columns; the place of a link, which is no attribute, has none.
+  /// Returns the names of the columns of some attributes.
+  ///
+  /// The position of a link, which comes after the columns, is not an attribute and has no name.
   func attributeNames(_ attributes: AttributeSet) -> Set<String> {
     Set(attributes.positions.filter { $0 < columns.count }.map { columns[$0].name })
   }
 
-  /// `Song.title`
+  /// Returns the name of an attribute with its entity, such as `Song.title`.
   func attributeName(_ column: Int) -> String { "\(entity).\(columns[column].name)" }
 }

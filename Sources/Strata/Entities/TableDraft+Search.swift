@@ -4,7 +4,7 @@ extension TableDraft {
     TableSearch(described, columns: names, weights: attributes.compactMap(\.fullTextWeight))
   }
 
-  /// What the indexes of words and places need to know of the table.
+  /// The description of the table, as far as the indexes of words and places need it.
   private var described: SchemaDescription.Table {
     SchemaDescription.Table(
       name,
@@ -13,7 +13,7 @@ extension TableDraft {
       }, fullText: fullText, spatial: spatial)
   }
 
-  /// Finds the columns that words and places are in.
+  /// Finds the columns of the words and places.
   mutating func resolveSearch() throws(StoreError) {
     try resolveFullText()
     for element in definition.elements {

@@ -1,4 +1,6 @@
-/// A table while its model is being put together: columns first, then what they refer to.
+/// A table while its model is being put together.
+///
+/// The columns are resolved first, then the references.
 struct TableDraft {
   let id: TableID
   let name: String
@@ -16,7 +18,7 @@ struct TableDraft {
   /// The names of the tables that columns refer to.
   private var targets: [Int: String] = [:]
 
-  /// SQLite's own limit, as it is compiled everywhere.
+  /// SQLite's own limit on columns, as it is compiled everywhere.
   private static let columnLimit = 2000
 
   init(_ definition: EntityDefinition, _ id: TableID) throws(StoreError) {
@@ -35,7 +37,8 @@ struct TableDraft {
     }
     for element in definition.elements {
       if case .attribute(let attribute) = element.content {
-        // The key, listed for its name or as a reference, comes first.
+        // The key is already the first column, even if the schema lists it for its name or as a
+        // reference.
         if attribute.path as AnyKeyPath == definition.key.path as AnyKeyPath { continue }
         try add(attribute, layout)
       }
@@ -56,7 +59,8 @@ struct TableDraft {
     try resolveSearch()
   }
 
-  /// A column cannot be removed and there, nor two attributes have been one column.
+  /// Checks that no column is both removed and listed, and that no two attributes share a former
+  /// name.
   private func checkEvolution() throws(StoreError) {
     for column in removed where names.contains(where: { $0.isSameName(as: column) }) {
       throw .schema("\(entity).\(column) is removed and listed", entity: entity, attribute: column)
@@ -72,7 +76,7 @@ struct TableDraft {
     }
   }
 
-  /// The key as it is listed among the attributes, if it is.
+  /// Returns the key as the schema lists it among the attributes, or nil if it does not.
   private static func listedKey(_ definition: EntityDefinition) -> AttributeDefinition? {
     for element in definition.elements {
       if case .attribute(let attribute) = element.content,
@@ -112,13 +116,13 @@ struct TableDraft {
     attributes.append(attribute)
   }
 
-  /// What the key says about its past.
+  /// The key's type and its conversions from earlier types.
   var keyEvolution: (valueType: String, conversions: [AttributeConversion]) {
     let key = attributes[Table.keyColumn]
     return (key.valueName, key.evolution.conversions)
   }
 
-  /// How the store keeps the key.
+  /// The storage type of the key.
   var keyStorage: StorageType { attributes[Table.keyColumn].storage }
 
   private func resolve(
@@ -136,7 +140,7 @@ struct TableDraft {
 
   func column(for path: SendablePath) -> Int? { paths[path] }
 
-  /// Finds the tables that the references mean.
+  /// Finds the target tables of the references.
   mutating func resolveReferences(
     _ ids: [ObjectIdentifier: TableID], _ drafts: [TableDraft]
   ) throws(StoreError) {

@@ -1,10 +1,12 @@
-/// What the records of a table must be like.
+/// The validation rules for the records of a table.
 struct TableRules: Sendable {
   private let attributes: [(column: Int, rules: [AttributeRule])]
   private let entity: [EntityRule]
   private let lend: EntityLoan
 
-  /// Nil if there are no rules: tables without them cost nothing.
+  /// Creates the rules of a table.
+  ///
+  /// The result is nil without rules, so that a table without them costs nothing.
   init?(_ attributes: [AttributeDefinition], _ definition: EntityDefinition) {
     self.attributes = attributes.enumerated().compactMap { column, attribute in
       attribute.rules.isEmpty ? nil : (column, attribute.rules)
@@ -16,7 +18,7 @@ struct TableRules: Sendable {
     if self.attributes.isEmpty && entity.isEmpty { return nil }
   }
 
-  /// Checks a record that a save writes: the attributes that changed, and the whole.
+  /// Checks the changed attributes of a record that a save writes, and the record as a whole.
   ///
   /// - Parameter before: the record before the change; nil for a new one.
   func check(
@@ -29,7 +31,7 @@ struct TableRules: Sendable {
     checkEntity(after, table, &failures)
   }
 
-  /// Checks some attributes of a record of which the others are not known.
+  /// Checks some attributes of a record whose other attributes are not known.
   func check(
     _ columns: AttributeSet, of record: Record, _ table: Table,
     _ failures: inout ValidationFailures

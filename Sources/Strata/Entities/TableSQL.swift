@@ -1,9 +1,9 @@
 internal import StrataSQLite
 
-/// All SQL text about one table that does not come from a query.
+/// The SQL texts of a table, except those of queries.
 ///
-/// SQL names its columns, always. Texts that are compiled once have an identity for the
-/// connections' statement caches.
+/// Every text names its columns. Texts that are compiled once have an identity for the connections'
+/// statement caches.
 final class TableSQL: Sendable {
   let create: String
   let selectByKey: SQL
@@ -14,7 +14,7 @@ final class TableSQL: Sendable {
   let rowID: SQL
   let exists: SQL
   let columnList: String
-  /// The table as a query's first one, `t0`.
+  /// The table as a query's first table, `t0`.
   let source: String
   /// The columns of `t0`.
   let sourceColumns: [String]
@@ -47,8 +47,8 @@ final class TableSQL: Sendable {
     selectByKey = SQL("SELECT \(list) FROM \(table) WHERE \(key) = ?1")
     scanFromKey = SQL("SELECT \(list) FROM \(table) WHERE \(key) >= ?1 ORDER BY \(key)")
     insert = SQL("INSERT INTO \(table) (\(list)) VALUES (\(parameters))")
-    // An attribute of the name hides the row number. Without any name left it cannot be kept, and
-    // nothing needs it then.
+    // An attribute with the name of the row number hides it. If the attributes take all of its
+    // names, the row number cannot be kept, but then nothing needs it.
     let rowIDName = TableSQL.rowIDName(columns.map(\.name))
     insertWithRowID =
       rowIDName.map {
@@ -59,12 +59,14 @@ final class TableSQL: Sendable {
     exists = SQL("SELECT 1 FROM \(table) WHERE \(key) = ?1")
   }
 
-  /// A name of the row number that no column has.
+  /// Returns a name of the row number that no column has, or nil if the columns take all names.
   static func rowIDName(_ columns: [String]) -> String? {
     ["rowid", "_rowid_", "oid"].first { name in !columns.contains { $0.isSameName(as: name) } }
   }
 
-  /// The update of some columns; parameter n + 1 is column n, so parameter 1 is the key.
+  /// Returns the update of some columns by key.
+  ///
+  /// Parameter n + 1 is column n, so parameter 1 is the key.
   func update(_ changed: AttributeSet) -> SQL {
     updates.withLock { updates in
       if let found = updates[changed] { return found }
@@ -79,7 +81,7 @@ final class TableSQL: Sendable {
     }
   }
 
-  /// The rows whose reference in `column` is the first parameter.
+  /// Returns the query for the rows whose reference in `column` is the first parameter.
   func selectByReference(_ column: Int) -> SQL {
     byReference.withLock { statements in
       if let found = statements[column] { return found }
@@ -90,7 +92,8 @@ final class TableSQL: Sendable {
     }
   }
 
-  /// The key of the row that has the given values in the columns of a uniqueness constraint.
+  /// Returns the query for the key of the row with given values in the columns of a uniqueness
+  /// constraint.
   func selectKeyByUnique(_ unique: [Int]) -> SQL {
     byUnique.withLock { statements in
       if let found = statements[unique] { return found }
@@ -105,12 +108,12 @@ final class TableSQL: Sendable {
     }
   }
 
-  /// The table's indexes.
+  /// Returns the table's indexes.
   func indexes(uniques: [[Int]]) -> [TableIndex] {
     func index(_ columns: [Int], unique: Bool) -> TableIndex {
       let all = columns.map { self.columns[$0].name }
       let names = all.map(\.quotedIdentifier)
-      // Tables and indexes share one name space; no table's name may start with "strata_".
+      // Tables and indexes share a name space. No entity's table name may start with "strata_".
       let name = "strata_" + ([table] + names).joined(separator: ".")
       let create =
         "CREATE \(unique ? "UNIQUE " : "")INDEX \(name.quotedIdentifier) ON \(table) ("
@@ -128,14 +131,15 @@ struct TableIndex: Hashable, Sendable {
   let name: String
   let columns: [String]
   let isUnique: Bool
-  /// The statement that creates it.
+  /// The statement that creates the index.
   let create: String
 }
 
 extension String {
-  /// The name as an SQL identifier, whatever characters it has.
+  /// The name as a quoted SQL identifier, which may have any characters.
   ///
-  /// Code point by code point: a quote with a combining mark is one `Character`.
+  /// Quotes are doubled code point by code point, because a quote with a combining mark is one
+  /// `Character`.
   var quotedIdentifier: String {
     var quoted = "\"".unicodeScalars
     for scalar in unicodeScalars {

@@ -1,16 +1,16 @@
 internal import StrataSQLite
 
-/// The indexes of one table's words and places, and the statements that keep them exact.
+/// The indexes of a table's words and places, and the statements that keep them exact.
 ///
-/// The writer runs these beside the statements of a row. Triggers would do the same for whoever
-/// writes, but a statement with triggers opens a savepoint, and at each savepoint FTS5 writes what
-/// it has gathered in memory: 100,000 inserts take six times as long.
+/// The writer runs these beside the statements of a row. Triggers would also cover other programs'
+/// writes. But a statement with triggers opens a savepoint, and at each savepoint FTS5 writes the
+/// entries that it has gathered in memory. With triggers, 100,000 inserts take six times as long.
 struct TableSearch: Sendable {
   struct Text: Sendable {
     let index: SearchIndex
     let described: SchemaDescription.FullText
     let columns: [Int]
-    /// For each of the columns, how much a word in it counts.
+    /// The weight of a word in each of the columns.
     let weights: [Double]
     let insert: SQL
     let delete: SQL
@@ -34,7 +34,9 @@ struct TableSearch: Sendable {
 
   var indexes: [SearchIndex] { (text.map { [$0.index] } ?? []) + places.map(\.index) }
 
-  /// Nil for a table without such indexes, which then costs nothing.
+  /// Creates the indexes of a table.
+  ///
+  /// The result is nil for a table without such indexes, which then costs nothing.
   init?(_ table: SchemaDescription.Table, columns: [String], weights: [Double]) {
     if table.fullText == nil && table.spatial.isEmpty { return nil }
     guard let rowID = table.rowIDName else { return nil }
@@ -51,7 +53,8 @@ struct TableSearch: Sendable {
         index: index, described: described, columns: positions(described.columns),
         weights: weights,
         insert: SQL("INSERT INTO \(name) (rowid, \(list)) VALUES (?1, \(parameters))"),
-        // What is not stored cannot be looked up: FTS5 is told which words go.
+        // FTS5 does not store the texts and cannot look them up, so the deletion names the old
+        // words.
         delete: SQL(
           "INSERT INTO \(name) (\(name), rowid, \(list)) VALUES ('delete', ?1, \(parameters))"))
     }
@@ -73,7 +76,7 @@ struct TableSearch: Sendable {
 // MARK: - Keeping them exact
 
 extension TableSearch {
-  /// Notes a row that was inserted.
+  /// Adds an inserted row to the indexes.
   func insert(
     _ record: Record, at rowID: Int64, _ connection: Connection
   ) throws(SQLiteError) {
@@ -81,7 +84,7 @@ extension TableSearch {
     for places in places { try places.insert(record, rowID, connection) }
   }
 
-  /// Notes a row that goes.
+  /// Removes a deleted row from the indexes.
   func delete(
     _ record: Record, at rowID: Int64, _ connection: Connection
   ) throws(SQLiteError) {
@@ -89,7 +92,9 @@ extension TableSearch {
     for places in places { try places.delete(record, rowID, connection) }
   }
 
-  /// Notes a row that changes in some attributes; indexes of others are left alone.
+  /// Updates the indexes for a row that changes in some attributes.
+  ///
+  /// Indexes of other attributes are left alone.
   func update(
     _ changed: AttributeSet, from before: Record, to after: Record, at rowID: Int64,
     _ connection: Connection
@@ -148,7 +153,7 @@ extension TableSearch.Places {
 }
 
 extension RecordView {
-  /// The place that two cells are; nil if they are none.
+  /// Returns the place in two cells, or nil if they are not a valid place.
   @inline(__always)
   func place(latitude: Int, longitude: Int) -> Coordinate? {
     guard tag(latitude) == CellTag.real.rawValue, tag(longitude) == CellTag.real.rawValue else {

@@ -1,11 +1,11 @@
 public import Foundation
 
 extension UUID {
-  /// A new unique identifier that sorts by the time of its creation: version 7 of RFC 9562.
+  /// Creates a unique identifier that sorts by the time of its creation (version 7 of RFC 9562).
   ///
-  /// 48 bits of milliseconds since 1970, then 74 random bits. Keys created one after the other
-  /// lie beside each other in the store's index, so inserting them is as fast as inserting
-  /// counters, and entities created offline never collide.
+  /// It has 48 bits of milliseconds since 1970, then 74 random bits. Keys that are created one
+  /// after the other lie beside each other in the store's index, so inserting them is as fast as
+  /// inserting counters. Entities that are created offline never collide.
   public static func timeOrdered() -> UUID { timeOrdered(at: Date()) }
 
   static func timeOrdered(at date: Date) -> UUID {

@@ -1,7 +1,7 @@
-/// A type whose only stored property is a `UUID`, and which is stored like one.
+/// A type whose only stored property is a `UUID`, and which is stored like a `UUID`.
 ///
-/// Values are read and written in memory as UUIDs are, without a key path. The compiler lays a
-/// struct of one property out as that property, its optional included.
+/// Its values are read and written in memory like UUIDs, without a key path. The compiler gives a
+/// struct with one property the same layout as that property. The same holds for their optionals.
 package protocol UUIDLayout: AttributeValue {}
 
 /// The optional of a type that is laid out as a `UUID`.

@@ -8,17 +8,17 @@
 /// }
 /// ```
 ///
-/// Checked when an entity is inserted, and when a save changes any of its attributes, on the record
-/// as the save would write it. See ``StoreError/Code/validationFailed``.
+/// The writer checks the rule when a save inserts an entity or changes any of its attributes. It
+/// checks the record as the save would write it. See ``StoreError/Code/validationFailed``.
 public struct Validation<Root: Entity>: SchemaElement {
   public let element: ElementDefinition
 
-  /// A rule that `isValid` decides.
+  /// Creates a rule that refuses entities for which `isValid` is false.
   ///
   /// - Parameters:
-  ///   - message: what a failure says; an app may show it as it is.
-  ///   - isValid: called on the writer, and on the main actor by `validate()`; it sees the entity
-  ///     alone, must not wait, and must always answer the same.
+  ///   - message: the text of a failure, which an app may show as it is.
+  ///   - isValid: called on the writer, and on the main actor by `validate()`. It sees only the
+  ///     entity, must not wait, and must always give the same answer.
   public init(_ message: String, _ isValid: @escaping @Sendable (Root) -> Bool) {
     element = ElementDefinition(
       content: .validation(
@@ -35,7 +35,7 @@ struct EntityRule: Sendable {
   let isValid: @Sendable (UnsafeRawPointer) -> Bool
 }
 
-/// Decodes records of one type of entity and lends them to code without types.
+/// A function that decodes records of one type of entity and lends the entities to untyped code.
 struct EntityLoan: Sendable {
   private let lend:
     @Sendable (Record, Table, (UnsafeRawPointer) -> Void) throws(CodingFailure) -> Void

@@ -4,9 +4,9 @@ public struct ValidationFailure: Sendable, Hashable, CustomStringConvertible {
   public let entity: String
   /// The record's key.
   public let key: RecordKey
-  /// The attribute's name in the store; nil if the rule is one of the whole entity.
+  /// The attribute's name in the store; nil for a rule of the whole entity.
   public let attribute: String?
-  /// What is wrong, as the schema words it.
+  /// The problem, as the schema words it.
   public let message: String
 
   public var description: String {
@@ -14,9 +14,9 @@ public struct ValidationFailure: Sendable, Hashable, CustomStringConvertible {
   }
 }
 
-/// Failures as they are found: the first ones, and the number of all.
+/// The failures of a save: the first ones, and the number of all.
 struct ValidationFailures {
-  /// The most failures that are kept.
+  /// The largest number of failures that are kept.
   static let limit = 1000
 
   private(set) var first: [ValidationFailure] = []
@@ -36,7 +36,7 @@ struct ValidationFailures {
 }
 
 extension StoreError {
-  /// Nil if nothing failed.
+  /// Creates the error for some failures, or returns nil if nothing failed.
   init?(_ failures: ValidationFailures) {
     guard let first = failures.first.first else { return nil }
     self.init(

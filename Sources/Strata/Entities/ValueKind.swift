@@ -1,8 +1,8 @@
 internal import Foundation
 
-/// The types of stored properties that are read and written directly, without a key path.
+/// The type of a stored property, if it is read and written directly, without a key path.
 ///
-/// Everything else goes through its key path and a ``Cell``.
+/// A property of any other type goes through its key path and a ``Cell``.
 enum ValueKind: UInt8, Sendable {
   case int64, optionalInt64
   case bool, optionalBool
@@ -35,7 +35,7 @@ enum ValueKind: UInt8, Sendable {
       ObjectIdentifier(UUID.self): .uuid, ObjectIdentifier(UUID?.self): .optionalUUID,
       ObjectIdentifier(Data.self): .data, ObjectIdentifier(Data?.self): .optionalData,
     ]
-    // On 32-bit platforms an Int has another layout and takes the general way.
+    // On 32-bit platforms, an Int has another layout and goes through its key path.
     if MemoryLayout<Int>.size == 8 {
       kinds[ObjectIdentifier(Int.self)] = .int64
       kinds[ObjectIdentifier(Int?.self)] = .optionalInt64
@@ -43,7 +43,7 @@ enum ValueKind: UInt8, Sendable {
     return kinds
   }()
 
-  /// The bytes that a value covers in its entity.
+  /// The number of bytes that a value covers in its entity.
   var size: Int {
     switch self {
     case .int64: MemoryLayout<Int64>.size
@@ -65,14 +65,14 @@ enum ValueKind: UInt8, Sendable {
   }
 }
 
-/// How one attribute is read from and written to its entity in memory.
+/// The access to one attribute of an entity in memory.
 struct AttributeCoding: Sendable {
   /// The stored property's offset in the entity; nil for computed properties.
   let offset: Int?
   let kind: ValueKind
-  /// Reads through the key path; the pointer is to an entity.
+  /// Reads the attribute through its key path; the pointer is to an entity.
   let read: @Sendable (UnsafeRawPointer) throws(ValueError) -> Cell
-  /// Assigns through the key path; the pointer is to an initialised entity.
+  /// Assigns the attribute through its key path; the pointer is to an initialised entity.
   let write: @Sendable (UnsafeMutableRawPointer, Cell) throws(ValueError) -> Void
 
   init<Root, Value: AttributeValue>(_ path: AttributePath<Root, Value>) {

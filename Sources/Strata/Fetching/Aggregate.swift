@@ -1,5 +1,5 @@
-/// One value made of many entities: their number, or the sum, average, least or greatest value of
-/// an attribute.
+/// A value made of many entities: their number, or the sum, average, least or greatest value of an
+/// attribute.
 ///
 /// ```swift
 /// let plays = try await view.fetch(.sum(\.plays), of: Song.all)
@@ -7,11 +7,11 @@
 /// for (genre, count) in try await view.fetch(.count, of: Song.all.grouped(by: \.genre)) { … }
 /// ```
 ///
-/// Nil is no value: it is neither counted nor summed, and never the least.
+/// Nil does not count as a value: it is not counted or summed, and it is never the least value.
 public struct Aggregate<Root: Entity, Value: Sendable>: Sendable {
-  /// What the store is asked for.
+  /// The terms that the store computes.
   let terms: [AggregateTerm<SendablePath>]
-  /// Makes the value of the terms' cells.
+  /// Makes the value from the cells of the terms.
   let value: @Sendable ([Cell]) throws(ValueError) -> Value
 
   init(
@@ -32,7 +32,7 @@ extension Aggregate where Value == Int {
     _ path: any KeyPath<Root, Attribute> & Sendable
   ) -> Self { Self(counting: AggregateTerm(.values, path)) }
 
-  /// The number of different values of an attribute.
+  /// The number of distinct values of an attribute.
   public static func distinctCount<Attribute: AttributeValue>(
     _ path: any KeyPath<Root, Attribute> & Sendable
   ) -> Self { Self(counting: AggregateTerm(.distinct, path)) }
@@ -43,7 +43,7 @@ extension Aggregate where Value == Int {
 }
 
 extension Aggregate where Value == Double? {
-  /// The average of an attribute; nil of none.
+  /// The average of an attribute; nil without values.
   public static func average<Attribute: AttributeValue>(
     _ path: any KeyPath<Root, Attribute> & Sendable
   ) -> Self where Attribute.Unwrapped: NumericValue {
@@ -55,11 +55,12 @@ extension Aggregate where Value == Double? {
 }
 
 extension Aggregate {
-  /// The sum of an attribute: an `Int` for every kind of integer, a `Double` for reals; 0 of none.
+  /// The sum of an attribute: an `Int` for every kind of integer, a `Double` for reals; 0 without
+  /// values.
   ///
-  /// A sum of integers is exact, whatever the order in which it is made; `invalidValue` is thrown
-  /// if it is out of the range of `Int`. A sum of reals is rounded, in an order that is not
-  /// promised; infinities with different signs add up to not-a-number.
+  /// A sum of integers is exact, whatever the order of the additions. A sum outside the range of
+  /// `Int` throws `invalidValue`. A sum of reals is rounded, and the order of its additions is not
+  /// promised. Infinities with different signs add up to not-a-number.
   public static func sum<Attribute: AttributeValue>(
     _ path: any KeyPath<Root, Attribute> & Sendable
   ) -> Self where Attribute.Unwrapped: NumericValue, Value == Attribute.Unwrapped.Sum {
@@ -69,14 +70,18 @@ extension Aggregate {
     }
   }
 
-  /// The least value of an attribute; nil of none. Read from the attribute's index, if it has one
-  /// and nothing else is asked.
+  /// The least value of an attribute; nil without values.
+  ///
+  /// If the attribute has an index and no other value is requested, the value is read from the
+  /// index.
   public static func min<Attribute: ComparableValue>(
     _ path: any KeyPath<Root, Attribute> & Sendable
   ) -> Self where Value == Attribute.Unwrapped? { Self(extreme: .least, path) }
 
-  /// The greatest value of an attribute; nil of none. Read from the attribute's index, if it has
-  /// one and nothing else is asked.
+  /// The greatest value of an attribute; nil without values.
+  ///
+  /// If the attribute has an index and no other value is requested, the value is read from the
+  /// index.
   public static func max<Attribute: ComparableValue>(
     _ path: any KeyPath<Root, Attribute> & Sendable
   ) -> Self where Value == Attribute.Unwrapped? { Self(extreme: .greatest, path) }

@@ -1,4 +1,4 @@
-/// A query's entities a batch at a time: an `AsyncSequence` of arrays.
+/// An `AsyncSequence` of a query's entities, in arrays of one batch each.
 ///
 /// See ``FetchSource/batches(of:size:)``.
 public struct FetchBatches<Source: FetchSource, E: Entity>: AsyncSequence {
@@ -8,7 +8,7 @@ public struct FetchBatches<Source: FetchSource, E: Entity>: AsyncSequence {
   let query: Query<E>
   let size: Int
 
-  /// Reads the batches; what it reads is fixed by the first one.
+  /// Reads the batches; the first batch fixes the commit and the edits that all batches show.
   public struct Iterator: AsyncIteratorProtocol {
     private enum State {
       case new(Source, Query<E>)
@@ -24,15 +24,15 @@ public struct FetchBatches<Source: FetchSource, E: Entity>: AsyncSequence {
       size = batches.size
     }
 
-    /// The next batch: full, or the last one; nil at the end.
+    /// Returns the next batch, which is full unless it is the last; nil at the end.
     ///
-    /// - Throws: ``StoreError``, as ``FetchSource/batches(of:size:)`` says; then the iteration is
+    /// - Throws: ``StoreError``, as ``FetchSource/batches(of:size:)`` says. Then the iteration is
     ///   over.
     public mutating func next(
       isolation actor: isolated (any Actor)? = #isolation
     ) async throws(StoreError) -> [E]? {
       let last = state
-      // Finished if anything below throws: nothing is held any longer.
+      // If the code below throws, the iteration is finished and holds nothing any longer.
       state = .finished
       let rows: BatchRows
       switch last {
@@ -54,24 +54,26 @@ public struct FetchBatches<Source: FetchSource, E: Entity>: AsyncSequence {
 extension FetchBatches: Sendable where Source: Sendable {}
 
 extension FetchSource {
-  /// A query's entities in order, `size` at a time: for results that are larger than memory.
+  /// Returns a query's entities in order, `size` at a time, for results that are larger than
+  /// memory.
   ///
   /// ```swift
   /// for try await songs in view.batches(of: Song.sorted(by: \.title), size: 500) { export(songs) }
   /// ```
   ///
-  /// Each iteration reads one state from its first batch to its last, whatever is edited and saved
-  /// meanwhile: the store as of one commit, with the source's unsaved edits as they were at the
-  /// first batch. One statement is run once; in memory are one batch, the unsaved edits of the
-  /// query's tables, and what the store sorts if no index has the order (SQLite uses a file for
-  /// much). Only a many-to-many relationship with unsaved edits is read as a whole.
+  /// Each iteration reads the same state from its first batch to its last: the store as of one
+  /// commit, with the source's unsaved edits as they were at the first batch. Later edits and saves
+  /// do not change it. The SQL statement runs only once. Memory holds one batch, the unsaved edits
+  /// of the query's tables with at most 1,000 rows read ahead, and the rows that the store sorts if
+  /// no index has the order. SQLite uses a file to sort many rows. Only a many-to-many relationship
+  /// with unsaved edits is read as a whole.
   ///
-  /// As long as an iteration goes on, the write-ahead log keeps everything that is committed: do
-  /// not leave one lying around. Leaving the loop, letting go of the iterator, cancelling the task
-  /// or an error ends it and releases everything.
+  /// During an iteration the write-ahead log keeps all new commits, so do not leave an iteration
+  /// unfinished for long. Leaving the loop, releasing the iterator, cancelling the task, or an
+  /// error ends the iteration and releases everything.
   ///
-  /// - Throws: the iteration throws ``StoreError``, as ``FetchSource`` says, and `suspended` if the
-  ///   stack is suspended between two batches: the state that was read is gone then.
+  /// - Throws: the iteration throws ``StoreError``, as ``FetchSource`` says. It throws `suspended`
+  ///   if the stack is suspended between two batches, because the snapshot is lost.
   /// - Precondition: `size` is greater than 0.
   /// - Complexity: O(*n*) of the entities in all, O(*n* log *n*) if no index has their order.
   public func batches<E: Entity>(of query: Query<E>, size: Int = 500) -> FetchBatches<Self, E> {

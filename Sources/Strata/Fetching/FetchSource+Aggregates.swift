@@ -1,15 +1,15 @@
 extension FetchSource {
-  /// A value made of all of a query's entities, such as their number or the sum of an attribute.
+  /// Returns a value made of all of a query's entities, such as their number or a sum.
   ///
   /// ```swift
   /// let plays = try await view.fetch(.sum(\.plays), of: Song.fast)
   /// ```
   ///
-  /// Made by the store. With unsaved edits that may change the result, the entities are read and
-  /// the value is made of them in memory, to the same effect.
+  /// The store computes the value. If unsaved edits may change the result, the entities are read
+  /// and the value is computed in memory. The result is the same, but for the rounding of reals.
   ///
-  /// - Throws: ``StoreError``, as ``FetchSource`` says; `invalidQuery` for a key path that is no
-  ///   attribute, `invalidValue` for a sum that is out of range.
+  /// - Throws: ``StoreError``, as ``FetchSource`` says; `invalidQuery` for a key path that is not
+  ///   an attribute, `invalidValue` for a sum that is out of range.
   public nonisolated(nonsending) func fetch<E: Entity, Value>(
     _ aggregate: Aggregate<E, Value>, of query: Query<E>
   ) async throws(StoreError) -> Value {
@@ -23,14 +23,14 @@ extension FetchSource {
       })[0]
   }
 
-  /// Several values made of all of a query's entities, in one pass over them.
+  /// Returns several values made of all of a query's entities, in one pass over them.
   ///
   /// ```swift
   /// let (count, plays) = try await view.fetch(.count, .sum(\.plays), of: Song.fast)
   /// ```
   ///
-  /// - Throws: ``StoreError``, as ``FetchSource`` says; `invalidQuery` for a key path that is no
-  ///   attribute, `invalidValue` for a sum that is out of range.
+  /// - Throws: ``StoreError``, as ``FetchSource`` says; `invalidQuery` for a key path that is not
+  ///   an attribute, `invalidValue` for a sum that is out of range.
   public nonisolated(nonsending) func fetch<E: Entity, First, Second, each Other: Sendable>(
     _ first: Aggregate<E, First>, _ second: Aggregate<E, Second>,
     _ others: repeat Aggregate<E, each Other>, of query: Query<E>
@@ -50,16 +50,17 @@ extension FetchSource {
       })[0]
   }
 
-  /// Values made of the entities of each group, after what the group has in common, in the order of
-  /// the groups' values.
+  /// Returns the values made of each group's entities, after the values that the group shares.
+  ///
+  /// The groups are in the order of the values that they share.
   ///
   /// ```swift
   /// for (genre, count, plays) in try await view.fetch(
   ///   .count, .sum(\.plays), of: Song.all.grouped(by: \.genre)) { … }
   /// ```
   ///
-  /// - Throws: ``StoreError``, as ``FetchSource`` says; `invalidQuery` for a key path that is no
-  ///   attribute, `invalidValue` for a sum that is out of range.
+  /// - Throws: ``StoreError``, as ``FetchSource`` says; `invalidQuery` for a key path that is not
+  ///   an attribute, `invalidValue` for a sum that is out of range.
   /// - Complexity: O(*n*) of the entities if the groups' attribute is indexed, O(*n* log *n*) if
   ///   not.
   public nonisolated(nonsending) func fetch<E: Entity, Group, First, each Other: Sendable>(

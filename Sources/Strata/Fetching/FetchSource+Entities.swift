@@ -1,16 +1,16 @@
 extension FetchSource {
-  /// The entities of a query.
+  /// Returns the entities of a query.
   ///
   /// - Throws: ``StoreError``, as ``FetchSource`` says.
-  /// - Complexity: O(*n*) of the entities if an index has their order, O(*n* log *n*) if not, and
-  ///   of the rows that the filter has to look at.
+  /// - Complexity: O(*n*) of the entities if an index has their order, O(*n* log *n*) if not, plus
+  ///   the rows that the filter has to check.
   public nonisolated(nonsending) func fetch<E: Entity>(
     _ query: Query<E>
   ) async throws(StoreError) -> [E] {
     try await answer(FetchRequest { fetch throws(StoreError) in try await fetch.fetch(query) })
   }
 
-  /// The number of entities of a query.
+  /// Returns the number of entities of a query.
   ///
   /// - Throws: ``StoreError``, as ``FetchSource`` says.
   public nonisolated(nonsending) func count<E: Entity>(
@@ -19,7 +19,7 @@ extension FetchSource {
     try await answer(FetchRequest { fetch throws(StoreError) in try await fetch.count(query) })
   }
 
-  /// Whether a query has any entity: reads no further than the first one.
+  /// Returns whether a query has any entity; reads no further than the first entity.
   ///
   /// - Throws: ``StoreError``, as ``FetchSource`` says.
   public nonisolated(nonsending) func exists<E: Entity>(
@@ -30,7 +30,7 @@ extension FetchSource {
 
   // MARK: By key
 
-  /// The entity with the given key; nil if there is none.
+  /// Returns the entity with the given key; nil if it does not exist.
   ///
   /// - Throws: ``StoreError``, as ``FetchSource`` says.
   public nonisolated(nonsending) func find<E: Entity>(
@@ -39,10 +39,10 @@ extension FetchSource {
     try await find([id], type).first
   }
 
-  /// The entities with the given keys, in their order; those that do not exist are left out.
+  /// Returns the entities with the given keys, in the order of the keys; unknown keys are left out.
   ///
-  /// One call for many keys is much faster than many calls: the keys are looked up in order, in one
-  /// turn of the reader.
+  /// A single call for many keys is much faster than many calls. The keys are looked up in order,
+  /// in one turn of the reader.
   ///
   /// - Throws: ``StoreError``, as ``FetchSource`` says.
   /// - Complexity: O(*k* log *n*) for *k* keys among *n* entities.
@@ -60,18 +60,18 @@ extension FetchSource {
 
   // MARK: With relationships
 
-  /// The entities of a query, each with what it is related to.
+  /// Returns the entities of a query, each with its related entities.
   ///
   /// ```swift
   /// for (artist, songs) in try await view.fetch(Artist.all, with: Artist.songs) { … }
   /// ```
   ///
-  /// One statement for the entities and one for the relationship. Related entities come in the
-  /// order of their positions if the relationship is ordered, by key if not, or as
-  /// `relationship.narrowed { … }` says.
+  /// The call takes one statement for the entities and one for the relationship. The related
+  /// entities are in the order of their positions if the relationship is ordered, and by key if
+  /// not. `relationship.narrowed { … }` may choose another order.
   ///
   /// - Throws: ``StoreError``, as ``FetchSource`` says.
-  /// - Complexity: O(*n* + *m*) of the entities and those related to them.
+  /// - Complexity: O(*n* + *m*) of the entities and of their related entities.
   public nonisolated(nonsending) func fetch<E: Entity, R: Relationship<E>>(
     _ query: Query<E>, with relationship: R
   ) async throws(StoreError) -> [(E, R.Related)] {
@@ -81,7 +81,9 @@ extension FetchSource {
       })
   }
 
-  /// The entities of a query, each with what it is related to in two ways: one statement more.
+  /// Returns the entities of a query, each with its related entities in two relationships.
+  ///
+  /// The second relationship takes one more statement.
   ///
   /// - Throws: ``StoreError``, as ``FetchSource`` says.
   public nonisolated(nonsending) func fetch<E: Entity, R: Relationship<E>, S: Relationship<E>>(
@@ -93,10 +95,11 @@ extension FetchSource {
       })
   }
 
-  /// What an entity's reference leads to, as the source has both.
+  /// Returns the entity that a reference leads to, as the source has both entities.
   ///
-  /// The reference is the one that the source has, not that of the value in hand. Nil if the entity
-  /// is deleted there, if the reference is nil, and if it leads nowhere.
+  /// The reference is the source's reference, not that of the value in hand. The result is nil if
+  /// the source has deleted the root, if the reference is nil, or if the reference leads to no
+  /// entity.
   ///
   /// - Throws: ``StoreError``, as ``FetchSource`` says.
   public nonisolated(nonsending) func fetch<Root: Entity, Target: Entity>(

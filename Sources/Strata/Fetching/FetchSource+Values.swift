@@ -1,7 +1,7 @@
 extension FetchSource {
-  /// The keys of a query's entities, in the query's order.
+  /// Returns the keys of a query's entities, in the query's order.
   ///
-  /// Where an index has the filter's and the sort's attributes, no row is read.
+  /// If an index has the attributes of the filter and of the sort, no row is read.
   ///
   /// - Throws: ``StoreError``, as ``FetchSource`` says.
   public nonisolated(nonsending) func fetchKeys<E: Entity>(
@@ -13,16 +13,17 @@ extension FetchSource {
       })
   }
 
-  /// One attribute of a query's entities, in the query's order.
+  /// Returns one attribute of a query's entities, in the query's order.
   ///
   /// ```swift
   /// let titles = try await view.fetch(Song.fast, \.title)
   /// ```
   ///
-  /// Reads and decodes nothing else: for a wide entity with large texts that is most of the work.
+  /// No other attribute is read or decoded. For a wide entity with large texts, that saves most of
+  /// the work.
   ///
-  /// - Throws: ``StoreError``, as ``FetchSource`` says; `invalidQuery` for a key path that is no
-  ///   attribute.
+  /// - Throws: ``StoreError``, as ``FetchSource`` says; `invalidQuery` for a key path that is not
+  ///   an attribute.
   public nonisolated(nonsending) func fetch<E: Entity, Value: AttributeValue>(
     _ query: Query<E>, _ path: any KeyPath<E, Value> & Sendable
   ) async throws(StoreError) -> [Value] {
@@ -33,14 +34,14 @@ extension FetchSource {
       })
   }
 
-  /// Several attributes of a query's entities, in the query's order.
+  /// Returns several attributes of a query's entities, in the query's order.
   ///
   /// ```swift
   /// for (title, bpm) in try await view.fetch(Song.fast, \.title, \.bpm) { … }
   /// ```
   ///
-  /// - Throws: ``StoreError``, as ``FetchSource`` says; `invalidQuery` for a key path that is no
-  ///   attribute.
+  /// - Throws: ``StoreError``, as ``FetchSource`` says; `invalidQuery` for a key path that is not
+  ///   an attribute.
   public nonisolated(nonsending) func fetch<
     E: Entity, First: AttributeValue, Second: AttributeValue, each Other: AttributeValue
   >(
@@ -70,14 +71,14 @@ extension FetchSource {
       })
   }
 
-  /// The different values that an attribute has among a query's entities, in ascending order, nil
+  /// Returns the distinct values of an attribute among a query's entities, in ascending order, nil
   /// first.
   ///
-  /// Two values are the same if the store says so: texts byte by byte, numbers by value. A limit of
-  /// the query counts entities, not values.
+  /// The store decides whether two values are the same: it compares texts byte by byte and numbers
+  /// by value. A limit of the query counts entities, not values.
   ///
-  /// - Throws: ``StoreError``, as ``FetchSource`` says; `invalidQuery` for a key path that is no
-  ///   attribute.
+  /// - Throws: ``StoreError``, as ``FetchSource`` says; `invalidQuery` for a key path that is not
+  ///   an attribute.
   /// - Complexity: O(*n*) of the entities, in index order if the attribute is indexed.
   public nonisolated(nonsending) func distinct<E: Entity, Value: AttributeValue>(
     _ path: any KeyPath<E, Value> & Sendable, of query: Query<E>
@@ -90,7 +91,7 @@ extension FetchSource {
 }
 
 extension RowReader {
-  /// One value of its type.
+  /// Returns a reader of a single value.
   static func value(_: Value.Type) -> Self where Value: AttributeValue {
     var layout = TupleLayout()
     layout.add(Value.self)
@@ -115,7 +116,7 @@ struct ValueReader {
     }
   }
 
-  /// What an aggregate makes of its terms.
+  /// Returns the value of an aggregate, made of the cells of its terms.
   mutating func next<Root, Value>(
     _ aggregate: Aggregate<Root, Value>, _ cell: (Int) -> Cell
   ) throws(CodingFailure) -> Value {
@@ -129,7 +130,7 @@ struct ValueReader {
 }
 
 extension Table {
-  /// The columns of attributes.
+  /// Returns the columns of attributes.
   func columns(_ paths: [SendablePath]) throws(StoreError) -> [Int] {
     try paths.map { path throws(StoreError) in
       guard let column = column(for: path) else {

@@ -1,7 +1,7 @@
-/// What entities are fetched from: a view context, a scratch context, or the stack itself.
+/// A source of entities: a view context, a scratch context, or the stack itself.
 ///
-/// Everything that reads with a ``Query`` is here, once for all three, and code that only reads can
-/// be written for any of them:
+/// The protocol has all methods that read with a ``Query``. Code that only reads can be written for
+/// any source:
 ///
 /// ```swift
 /// func longest(in source: some FetchSource) async throws -> Song? {
@@ -9,23 +9,23 @@
 /// }
 /// ```
 ///
-/// What a call sees depends on the source only:
+/// The source alone decides which commits and edits a call sees:
 ///
-/// - ``ViewContext``: what it shows, unsaved edits included. It catches up first: it sees
-///   everything that this process committed before the call, and what it had noticed of others'
-///   commits.
-/// - ``ScratchContext``: the store as it was at its first fetch, with its own edits and its
-///   parents' on top.
-/// - ``Stack``: what is committed at the time of the call.
+/// - ``ViewContext``: the state that the context shows, unsaved edits included. The context catches
+///   up first. It sees every commit that this process made before the call, and the commits of
+///   other processes that it had noticed.
+/// - ``ScratchContext``: the store as of its first fetch, with its own edits and its parents' edits
+///   on top.
+/// - ``Stack``: the newest commit at the time of the call.
 ///
-/// One call reads one commit, however many statements it takes. No call reads on the main actor.
+/// Each call reads one commit, however many statements it takes. No call reads on the main actor.
 /// Every call throws ``StoreError`` with code `invalidQuery` for a query that cannot be run,
 /// `invalidValue` for a stored value that an attribute cannot hold, `cancelled` if its task is
-/// cancelled, `deadlineExceeded` (see ``withStoreDeadline(in:_:)``), `closed`, or one of SQLite's.
-/// Asking for entities of a type that the stack was not opened with is a mistake of the program,
-/// and traps with a message that names it.
+/// cancelled, `deadlineExceeded` (see ``withStoreDeadline(in:_:)``), `closed`, or a code of
+/// SQLite's. It is a mistake of the program to request an entity type that the stack was not opened
+/// with. Such a call traps with a message that names the type.
 public protocol FetchSource {
-  /// Answers a request of this library's.
+  /// Answers a request that the library made.
   ///
   /// - Throws: ``StoreError`` with the codes above.
   nonisolated(nonsending) func answer<Value: Sendable>(
@@ -33,7 +33,7 @@ public protocol FetchSource {
   ) async throws(StoreError) -> Value
 }
 
-/// Something to be read from a ``FetchSource``; made by the library.
+/// A read from a ``FetchSource``; made by the library.
 public struct FetchRequest<Value: Sendable>: Sendable {
   let run: @Sendable (LayeredFetch) async throws(StoreError) -> Value
 

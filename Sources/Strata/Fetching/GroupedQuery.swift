@@ -1,4 +1,4 @@
-/// A query's entities in groups: those that have the same values of some attributes.
+/// A query's entities in groups that share the values of some attributes.
 ///
 /// ```swift
 /// for (genre, count, longest) in try await view.fetch(
@@ -7,17 +7,17 @@
 ///   .count, of: Song.all.grouped(by: \.genre, \.year)) { … }
 /// ```
 ///
-/// Two values are the same if the store says so: texts byte by byte, numbers by value; nil is one
-/// group. A limit of the query counts entities, not groups.
+/// The store decides whether two values are the same: it compares texts byte by byte and numbers by
+/// value. All nil values are one group. A limit of the query counts entities, not groups.
 public struct GroupedQuery<Root: Entity, Group: Sendable>: Sendable {
   let query: Query<Root>
   let paths: [SendablePath]
-  /// Reads what a group has in common.
+  /// Reads the values that a group shares.
   let group: @Sendable (inout ValueReader, (Int) -> Cell) throws(CodingFailure) -> Group
 }
 
 extension Query {
-  /// The entities in groups, each of which has the same value of an attribute.
+  /// Returns the entities in groups that share the value of an attribute.
   public func grouped<Value: AttributeValue>(
     by path: any KeyPath<Root, Value> & Sendable
   ) -> GroupedQuery<Root, Value> {
@@ -26,7 +26,7 @@ extension Query {
     }
   }
 
-  /// The entities in groups, each of which has the same values of several attributes.
+  /// Returns the entities in groups that share the values of several attributes.
   public func grouped<First: AttributeValue, Second: AttributeValue, each Other: AttributeValue>(
     by first: any KeyPath<Root, First> & Sendable, _ second: any KeyPath<Root, Second> & Sendable,
     _ others: repeat any KeyPath<Root, each Other> & Sendable

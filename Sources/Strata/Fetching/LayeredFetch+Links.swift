@@ -1,9 +1,8 @@
 extension LayeredFetch {
-  /// The rows at the far end of a query's links, each with the root that it is linked with, in the
-  /// query's order without its limit.
+  /// Returns the rows at the far end of a query's links, each with its root, in the query's order.
   ///
-  /// A link to a row that the layers delete leads nowhere. Where the links have positions, a row
-  /// ends with its link's.
+  /// The query's limit is not applied. A link to a row that the layers delete leads to no row. If
+  /// the links have positions, the last cell of a row is the position of its link.
   func linked(
     _ plan: QueryPlan
   ) async throws(StoreError) -> [(root: RecordKey, record: Record)] {
@@ -27,7 +26,7 @@ extension LayeredFetch {
 }
 
 extension Record {
-  /// This record with a cell of another one at its end.
+  /// Returns this record with a cell of another record at its end.
   func appending(_ column: Int, of other: Record) -> Record {
     rebuilt(count: count + 1) { builder in
       for own in 0..<count { builder.append(own, of: self) }
@@ -35,7 +34,7 @@ extension Record {
     }
   }
 
-  /// The first cells of this record.
+  /// Returns a record with the first cells of this record.
   func prefix(_ count: Int) -> Record {
     if count >= self.count { return self }
     return rebuilt(count: count) { builder in
@@ -47,7 +46,7 @@ extension Record {
     let builder = RecordBuilder()
     builder.begin(columns: count)
     cells(builder)
-    // At most eight bytes larger than a record that exists.
+    // The record is at most eight bytes larger than an existing record.
     guard let record = try? builder.finish() else { return self }
     return record
   }

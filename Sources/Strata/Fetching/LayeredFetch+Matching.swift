@@ -1,7 +1,7 @@
-// Filters over what the layers show: the row, what it refers to and what is related to it.
+// Filters over the rows that the layers show: a row, its references and its related rows.
 
 extension LayeredFetch {
-  /// Those of the records that meet the filter.
+  /// Returns the records that meet the filter.
   func matching(
     _ plan: QueryPlan, _ records: [RecordKey: Record]
   ) async throws(StoreError) -> [Record] {
@@ -11,7 +11,7 @@ extension LayeredFetch {
     return zip(records, matches).compactMap { $1 ? $0 : nil }
   }
 
-  /// Whether each of the records meets the filter.
+  /// Returns whether each of the records meets the filter.
   private func matches(
     _ filter: ResolvedFilter, _ joins: [Join], _ related: [RelatedRows],
     _ searches: [ResolvedSearch], _ records: [Record]
@@ -34,7 +34,7 @@ extension LayeredFetch {
     }
   }
 
-  /// What each of the records refers to, in the order of the joins.
+  /// Returns the records that each record refers to, in the order of the joins.
   private func joined(
     _ joins: [Join], _ records: [Record]
   ) async throws(StoreError) -> [[Record?]] {
@@ -51,7 +51,7 @@ extension LayeredFetch {
     return joined
   }
 
-  /// How many rows each source is related to that meet the condition.
+  /// Returns the number of each source's related rows that meet the condition.
   private func count(
     _ rows: RelatedRows, of sources: Set<RecordKey>
   ) async throws(StoreError) -> [RecordKey: Int] {
@@ -59,7 +59,7 @@ extension LayeredFetch {
     guard let filter = rows.filter else {
       return found.reduce(into: [:]) { $0[$1.source, default: 0] += 1 }
     }
-    // Links may lead to one row from many sources.
+    // Links may lead from many sources to one row.
     var distinct: [RecordKey: Record] = [:]
     for (_, record) in found { distinct[record.key(Table.keyColumn)] = record }
     let records = Array(distinct.values)
@@ -75,7 +75,7 @@ extension LayeredFetch {
     }
   }
 
-  /// The rows that a relationship leads to, each with its source.
+  /// Returns the rows that a relationship leads to, each with its source.
   private func related(
     _ rows: RelatedRows, to sources: Set<RecordKey>
   ) async throws(StoreError) -> [(source: RecordKey, record: Record)] {
@@ -93,7 +93,7 @@ extension LayeredFetch {
     }
   }
 
-  /// The records whose reference in `column` is one of `keys`, as the layers show them.
+  /// Returns the records whose reference in `column` is one of `keys`, as the layers show them.
   private func shown(
     _ table: Table, referring keys: Set<RecordKey>, in column: Int
   ) async throws(StoreError) -> [Record] {

@@ -1,5 +1,5 @@
 extension LayeredFetch {
-  /// Rows with what ranks them: the relevance that the store has for them, or their distance.
+  /// Returns rows with the cell that ranks them: the relevance that the store has, or the distance.
   func ranked(_ rows: [Record], _ plan: QueryPlan) async throws(StoreError) -> [Record] {
     var stored: [RecordKey: Record] = [:]
     if case .relevance? = plan.ranking {
@@ -11,7 +11,7 @@ extension LayeredFetch {
 }
 
 extension Snapshot {
-  /// Those of the query's rows that have one of the keys.
+  /// Returns the query's rows that have one of the keys.
   fileprivate func records(
     _ plan: QueryPlan, only keys: Set<RecordKey>
   ) async throws(StoreError) -> [RecordKey: Record] {

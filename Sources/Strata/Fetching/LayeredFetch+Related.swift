@@ -1,7 +1,7 @@
-// Relationships of many roots at once: one statement for the roots, one for each relationship.
+// Relationships of many roots at once: a statement for the roots, and one for each relationship.
 
 extension LayeredFetch {
-  /// The entities of a query, each with what it is related to.
+  /// Returns the entities of a query, each with its related entities.
   func fetch<E: Entity, R: Relationship<E>>(
     _ query: Query<E>, with relationship: R
   ) async throws(StoreError) -> [(E, R.Related)] {
@@ -10,7 +10,7 @@ extension LayeredFetch {
     return Array(zip(roots, related))
   }
 
-  /// The entities of a query, each with what it is related to in two ways.
+  /// Returns the entities of a query, each with its related entities in two relationships.
   func fetch<E: Entity, R: Relationship<E>, S: Relationship<E>>(
     _ query: Query<E>, with first: R, _ second: S
   ) async throws(StoreError) -> [(E, R.Related, S.Related)] {
@@ -22,11 +22,11 @@ extension LayeredFetch {
 
   // MARK: To many
 
-  /// The targets of each root.
+  /// Returns the targets of each root.
   ///
   /// - Parameters:
-  ///   - query: the query for the targets of roots; its limit counts for each root.
-  ///   - column: the column of a row that has the root's key.
+  ///   - query: makes the query for the targets of the given roots; its limit counts for each root.
+  ///   - column: finds the column of a row that has the root's key.
   func groups<Root: Entity, Target: Entity>(
     of roots: [Root], query: ([Root.ID]) throws(StoreError) -> Query<Target>,
     column: (QueryPlan) -> Int?
@@ -74,7 +74,7 @@ extension LayeredFetch {
 
   // MARK: To one
 
-  /// What each root's reference leads to.
+  /// Returns the target of each root's reference.
   func targets<Root: Entity, Target: Entity>(
     of roots: [Root], _ reference: AttributeDefinition
   ) async throws(StoreError) -> [Target?] {
@@ -93,8 +93,10 @@ extension LayeredFetch {
     return cells.map { found[$0] }
   }
 
-  /// What an entity's reference leads to, as the context shows both; nil if it shows no such
-  /// entity, if the reference is nil, or if it leads nowhere.
+  /// Returns the entity that a reference leads to, as the context shows both entities.
+  ///
+  /// The result is nil if the context does not show the root, if the reference is nil, or if the
+  /// reference leads to no entity.
   func target<Root: Entity, Target: Entity>(
     _ relationship: ToOne<Root, Target>, of root: Root.ID
   ) async throws(StoreError) -> Target? {
@@ -110,7 +112,7 @@ extension LayeredFetch {
     }
   }
 
-  /// The cell of a reference.
+  /// Returns the cell of a reference.
   private func cell<Root: Entity>(
     _ root: Root, _ reference: AttributeDefinition, _ table: Table
   ) throws(StoreError) -> Cell {

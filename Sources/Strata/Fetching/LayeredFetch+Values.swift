@@ -1,14 +1,14 @@
-// Parts of rows, and what rows amount to: by SQL, or from records where unsaved edits may matter.
+// Parts of rows and values made of rows: by SQL, or from records where unsaved edits may matter.
 
 extension LayeredFetch {
-  /// Whether a query has any entity.
+  /// Returns whether a query has any entity.
   func exists<E: Entity>(_ query: Query<E>) async throws(StoreError) -> Bool {
     let plan = try QueryPlan(query, model)
     if !touches(plan) { return try await snapshot.exists(plan) }
     return try await !records(try QueryPlan(query.limit(1), model)).isEmpty
   }
 
-  /// Some columns of a query's rows.
+  /// Returns some columns of a query's rows.
   func rows<E: Entity, Value: Sendable>(
     _ query: Query<E>, of columns: (Table) throws(StoreError) -> [Int],
     _ reader: RowReader<Value>
@@ -31,7 +31,7 @@ extension LayeredFetch {
     }
   }
 
-  /// What a query's rows amount to, group by group; one value if there are no groups.
+  /// Returns the values made of a query's rows, group by group; one value if there are no groups.
   func summary<E: Entity, Value: Sendable>(
     _ query: Query<E>, groupedBy groups: [SendablePath], _ terms: [AggregateTerm<SendablePath>],
     _ reader: RowReader<Value>
@@ -41,7 +41,7 @@ extension LayeredFetch {
     let terms = try plan.table.resolved(terms)
     // A row has the groups' columns, then the terms.
     let columns = groups + terms.map { $0.attribute ?? Table.keyColumn }
-    // The sum of nothing is a value, too, and needs no statement.
+    // The sum of no rows is a value, too, and needs no statement.
     if touches(plan) || plan.isNever {
       return try await summarized(plan, groups, terms, columns, reader)
     }
@@ -70,7 +70,7 @@ extension LayeredFetch {
   }
 }
 
-/// The values that the rows of one group have in common.
+/// The values that the rows of one group share.
 private struct GroupKey: Hashable, Comparable {
   let cells: [Cell]
 
@@ -80,7 +80,7 @@ private struct GroupKey: Hashable, Comparable {
 }
 
 extension Table {
-  /// The error for a value at a position of a row that has some of the columns.
+  /// Returns the error for a value at a position of a row that has some of the columns.
   func error(_ failure: CodingFailure, _ columns: [Int]) -> StoreError {
     error(CodingFailure(column: columns[failure.column], error: failure.error), key: nil)
   }

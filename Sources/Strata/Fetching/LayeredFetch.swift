@@ -1,14 +1,14 @@
-/// Reading a query through unsaved layers: the store's answer with the layers' records in place.
+/// A read of a query through unsaved layers: the store's answer with the layers' records in place.
 ///
-/// The store is asked without the query's limit; rows that a layer changed are dropped from its
-/// answer, and the layers' records that match are added. With a limit, as many extra rows are
-/// read as the layers could remove.
+/// Rows that a layer changed are dropped from the store's answer, and the layers' matching records
+/// are added. The query's limit is applied after that. So a query with a limit reads as many extra
+/// rows from the store as the layers could remove.
 struct LayeredFetch: Sendable {
   let snapshot: Snapshot
   let layers: LayerStack
   let model: Model
 
-  /// The entities of a query.
+  /// Returns the entities of a query.
   func fetch<E: Entity>(_ query: Query<E>) async throws(StoreError) -> [E] {
     let plan = try QueryPlan(query, model)
     if !touches(plan) { return try await snapshot.fetch(plan, E.self) }
@@ -20,14 +20,14 @@ struct LayeredFetch: Sendable {
     try await records(plan).map { record throws(StoreError) in try entity(record, plan.table) }
   }
 
-  /// The number of entities of a query.
+  /// Returns the number of entities of a query.
   func count<E: Entity>(_ query: Query<E>) async throws(StoreError) -> Int {
     let plan = try QueryPlan(query, model)
     if !touches(plan) { return try await snapshot.count(plan) }
     return try await records(plan).count
   }
 
-  /// The entities with the given keys, in their order; those that do not exist are left out.
+  /// Returns the entities with the given keys, in the order of the keys; unknown keys are left out.
   func fetch<E: Entity>(_ keys: [E.ID], _: E.Type) async throws(StoreError) -> [E] {
     let table = model.table(of: E.self)
     let keys = try keys.map { key throws(StoreError) in
@@ -50,7 +50,7 @@ struct LayeredFetch: Sendable {
     }
   }
 
-  /// Whether the layers may change the result.
+  /// Returns whether the layers may change the result.
   func touches(_ plan: QueryPlan) -> Bool {
     layers.layers.contains { $0.tables.keys.contains(where: plan.depends) }
       || plan.root.map { layers.edits($0.key, in: $0.table.id) } == true
@@ -58,9 +58,9 @@ struct LayeredFetch: Sendable {
 
   // MARK: Records
 
-  /// What the layers show of a query.
+  /// Returns the rows that the layers show for a query.
   ///
-  /// Not on the caller's actor: the records of a large table are sorted here.
+  /// This does not run on the caller's actor, because the records of a large table are sorted here.
   @concurrent
   func records(_ plan: QueryPlan) async throws(StoreError) -> [Record] {
     if plan.isNever { return [] }
@@ -78,7 +78,9 @@ struct LayeredFetch: Sendable {
     return plan.window(result)
   }
 
-  /// The keys whose rows the layers decide, and what they show of those; not for links.
+  /// Returns the keys whose rows the layers decide, and the rows that the layers show for them.
+  ///
+  /// This is not for queries over links.
   func edited(
     _ plan: QueryPlan
   ) async throws(StoreError) -> (keys: Set<RecordKey>, rows: [Record]) {
@@ -88,8 +90,9 @@ struct LayeredFetch: Sendable {
     return (keys, try await ranked(rows, plan))
   }
 
-  /// The keys of the records whose membership the layers decide: those changed, and those that are
-  /// related to something changed that the filter looks at.
+  /// Returns the keys of the records whose membership the layers decide.
+  ///
+  /// They are the changed records, and the records that the filter relates to a changed row.
   private func candidates(_ plan: QueryPlan) async throws(StoreError) -> Set<RecordKey> {
     let changed = layers.keys(of: plan.table.id)
     guard let dependencies = QueryDependencies(of: plan) else { return changed }
@@ -108,7 +111,7 @@ struct LayeredFetch: Sendable {
     return changed.union(try await snapshot.roots(of: affected, dependencies))
   }
 
-  /// What the layers show for keys, over what is stored.
+  /// Returns the rows that the layers show for keys, over the stored rows.
   func shown(
     _ table: Table, _ keys: Set<RecordKey>
   ) async throws(StoreError) -> [RecordKey: Record] {
@@ -129,7 +132,7 @@ struct LayeredFetch: Sendable {
 }
 
 extension QueryPlan {
-  /// What the offset and the limit leave of the sorted rows.
+  /// Returns the sorted rows that remain after the offset and the limit.
   fileprivate func window(_ rows: [Record]) -> [Record] {
     let start = min(offset, rows.count)
     let end = limit.map { min(start + $0, rows.count) } ?? rows.count

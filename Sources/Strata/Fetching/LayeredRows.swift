@@ -1,23 +1,23 @@
-/// A query's rows in order, as layers show them, without ever having all of them in memory: the
-/// store's rows from a cursor, with the layers' rows merged in.
+/// A query's rows in order, as the layers show them, without ever having all of them in memory.
 ///
-/// An actor, so that merging and decoding happen on no caller's.
+/// A cursor reads the store's rows, and the layers' rows are merged in. The type is an actor, so
+/// that merging and decoding do not run on a caller's actor.
 actor LayeredRows {
   private let plan: QueryPlan
   private let fetch: LayeredFetch
   private let cursor: Cursor?
-  /// The keys whose stored rows are passed over.
+  /// The keys whose stored rows are skipped.
   private let replaced: Set<RecordKey>
   /// The layers' rows in order.
   private let edited: [Record]
   private var nextEdited = 0
-  /// What was read of the cursor and not merged yet.
+  /// The rows that were read from the cursor and are not merged yet.
   private var stored: ArraySlice<Record> = []
   private var isAtEnd: Bool
   private var offset: Int
   private var rest: Int
 
-  /// The most rows of the store that are held at once.
+  /// The maximum number of stored rows that are held at once.
   private static let readAhead = 1_000
 
   init(
@@ -34,7 +34,7 @@ actor LayeredRows {
     rest = plan.limit ?? .max
   }
 
-  /// At most the next `count` entities; none at the end.
+  /// Returns at most the next `count` entities; an empty array at the end.
   func entities<E: Entity>(_ count: Int, as _: E.Type) async throws(StoreError) -> [E] {
     var entities: [E] = []
     while entities.count < count && rest > 0 {
@@ -56,7 +56,7 @@ actor LayeredRows {
     stored = rows.filter { !replaced.contains($0.key(Table.keyColumn)) }[...]
   }
 
-  /// The next row, of those that were read and the layers'.
+  /// Returns the next row: a stored row that was read, or a row of the layers.
   private func takeRow() -> Record? {
     let theirs = stored.first
     let mine = nextEdited < edited.count ? edited[nextEdited] : nil
@@ -68,14 +68,14 @@ actor LayeredRows {
   }
 }
 
-/// Where an iteration's rows come from.
+/// The source of an iteration's rows.
 enum BatchRows: Sendable {
-  /// Straight from the store.
+  /// Rows straight from the store.
   case stored(Cursor, Table)
-  /// The store's with unsaved edits merged in.
+  /// Rows of the store with unsaved edits merged in.
   case layered(LayeredRows)
 
-  /// At most the next `count` entities; none at the end.
+  /// Returns at most the next `count` entities; an empty array at the end.
   func entities<E: Entity>(_ count: Int, as type: E.Type) async throws(StoreError) -> [E] {
     switch self {
     case .stored(let cursor, let table):
@@ -86,7 +86,7 @@ enum BatchRows: Sendable {
 }
 
 extension LayeredFetch {
-  /// A query's rows, to be read a batch at a time.
+  /// Returns a query's rows, to be read a batch at a time.
   func batches<E: Entity>(_ query: Query<E>) async throws(StoreError) -> BatchRows {
     var plan = try QueryPlan(query, model)
     if !touches(plan) {
@@ -101,7 +101,7 @@ extension LayeredFetch {
       plan = plan.withoutRoot
     }
     if plan.links != nil {
-      // Which rows are linked is known only once all links are: these rows are held.
+      // The set of linked rows is known only after all links are read. So these rows are held.
       let rows = try await linked(plan).map(\.record)
       return .layered(LayeredRows(self, plan, cursor: nil, replaced: [], edited: rows))
     }

@@ -1,42 +1,45 @@
-/// How the store runs a query, and what could be better about it: see ``FetchSource/explain(_:)``.
+/// The way the store runs a query, with warnings; see ``FetchSource/explain(_:)``.
 public struct QueryExplanation: Sendable, CustomStringConvertible {
-  /// One step of the plan that SQLite made, in its own words.
+  /// A step of SQLite's plan, in SQLite's own words.
   public struct Step: Sendable, Hashable {
-    /// What is done, such as `SEARCH t0 USING INDEX …`.
+    /// The text of the step, such as `SEARCH t0 USING INDEX …`.
     public let detail: String
-    /// The table that is read, if one is.
+    /// The table that the step reads; nil if it reads no table.
     public let table: String?
-    /// The index that is used, if one is.
+    /// The index that the step uses; nil if it uses no index.
     public let index: String?
-    /// What the step is made of.
+    /// The steps that this step consists of.
     public internal(set) var steps: [Step] = []
 
-    /// Whether every row of the table is looked at.
+    /// Whether the step reads every row of the table.
     public var isScan: Bool { detail.hasPrefix("SCAN") }
-    /// Whether an index of every row is made for this one run.
+    /// Whether SQLite makes an index of every row for this one run.
     var isAutomatic: Bool { detail.contains(" USING AUTOMATIC ") }
-    /// Whether the rows of a table are sorted, because no index has their order.
+    /// Whether SQLite sorts the rows of a table, because no index has their order.
     var isSort: Bool { detail.hasPrefix("USE TEMP B-TREE") }
-    /// The step and all that it is made of.
+    /// The step and all steps inside it.
     var all: [Step] { [self] + steps.flatMap(\.all) }
   }
 
-  /// What makes a query slower than it need be.
+  /// A reason why a query is slower than necessary.
   public struct Warning: Sendable, Hashable, CustomStringConvertible {
-    /// The kind of a warning. Compare with the constants; more may come.
+    /// The kind of a warning.
+    ///
+    /// Compare it with the constants. More kinds may be added.
     public struct Kind: Sendable, Hashable {
       private let name: String
-      /// A filter is asked of every row of a table, or an index of them is made each time.
+      /// Every row of a table is checked by a filter, or an index of the rows is made for each run.
       public static let fullScan = Kind(name: "fullScan")
-      /// Rows are sorted whenever the query is run.
+      /// The rows are sorted in each run of the query.
       public static let sort = Kind(name: "sort")
     }
 
     /// The kind of the warning.
     public let kind: Kind
-    /// What the store does.
+    /// A description of the slow work.
     public let message: String
-    /// The attributes that would help if they were indexed, as `Song.title`; empty if no index can.
+    /// The attributes that would help if they were indexed, as `Song.title`; empty if no index can
+    /// help.
     public let attributes: [String]
 
     public var description: String {
@@ -47,14 +50,14 @@ public struct QueryExplanation: Sendable, CustomStringConvertible {
 
   /// The statement, without values.
   public let sql: String
-  /// What SQLite does, step by step.
+  /// The steps of SQLite's plan.
   public let steps: [Step]
-  /// What could be better.
+  /// The reasons why the query is slower than necessary.
   public let warnings: [Warning]
-  /// Whether unsaved edits of the source are worked into the result in memory.
+  /// Whether unsaved edits of the source are merged into the result in memory.
   public let includesUnsavedEdits: Bool
 
-  /// The names of the indexes that are used.
+  /// The names of the indexes that the steps use.
   public var indexes: [String] { steps.flatMap(\.all).compactMap(\.index) }
 
   /// The statement, the steps as a tree, and the warnings.
@@ -74,7 +77,7 @@ public struct QueryExplanation: Sendable, CustomStringConvertible {
 }
 
 extension FetchSource {
-  /// How the store runs a query: its steps, the indexes that it uses, and warnings.
+  /// Returns the plan by which the store runs a query: its steps, its indexes, and warnings.
   ///
   /// ```swift
   /// print(try await view.explain(Song.where { $0.bpm > 100 }))
@@ -83,8 +86,8 @@ extension FetchSource {
   /// // warning: looks at every row of Song (100,000); add .indexed() to Song.bpm
   /// ```
   ///
-  /// For a developer to read: the steps are SQLite's words, which change with its version. The
-  /// query is not run, but the rows of tables that it would scan are counted.
+  /// The plan is for a developer to read: the steps are in SQLite's words, which change with its
+  /// version. The query is not run, but the rows of the tables that it would scan are counted.
   ///
   /// - Throws: ``StoreError``, as ``FetchSource`` says.
   public nonisolated(nonsending) func explain<E: Entity>(

@@ -1,7 +1,7 @@
 internal import StrataSQLite
 
 extension LayeredFetch {
-  /// How a query is run.
+  /// Returns the explanation of a query.
   func explain<E: Entity>(_ query: Query<E>) async throws(StoreError) -> QueryExplanation {
     let plan = try QueryPlan(query, model)
     let sql = plan.select(limit: plan.limit, offset: plan.offset)
@@ -23,7 +23,7 @@ extension LayeredFetch {
 }
 
 extension Connection {
-  /// The steps of a query's plan as SQLite tells them.
+  /// Returns the steps of a query's plan, as SQLite reports them.
   fileprivate func steps(
     _ sql: SQLBuilder, _ plan: QueryPlan
   ) throws(StoreError) -> [QueryExplanation.Step] {
@@ -34,7 +34,7 @@ extension Connection {
 }
 
 extension QueryExplanation.Step {
-  /// A step in SQLite's words: `SCAN t0`, `SEARCH t0 USING COVERING INDEX name (column=?)`.
+  /// Makes a step from SQLite's words: `SCAN t0`, `SEARCH t0 USING COVERING INDEX name (column=?)`.
   init(_ step: PlanStep, _ plan: QueryPlan) {
     self.init(step.detail, plan)
     steps = step.steps.map { QueryExplanation.Step($0, plan) }
@@ -45,21 +45,21 @@ extension QueryExplanation.Step {
     let words = detail.split(separator: " ")
     let reads = words.first == "SCAN" || words.first == "SEARCH"
     table = reads && words.count > 1 ? plan.rows(named: words[1])?.table.name : nil
-    // What a virtual table calls an index is a number of its own, and an automatic one has no name.
+    // The index of a virtual table is a number of its own, and an automatic index has no name.
     guard let name = detail.firstRange(of: " INDEX "), !detail.contains(" VIRTUAL TABLE INDEX "),
       !detail.contains(" USING AUTOMATIC ")
     else {
       index = nil
       return
     }
-    // The columns that are looked for come last, in parentheses; a name may have any character.
+    // The searched columns come last, in parentheses. A name may have any character.
     let rest = detail[name.upperBound...]
     let end = rest.hasSuffix(")") ? rest.ranges(of: " (").last?.lowerBound : nil
     index = String(rest[..<(end ?? rest.endIndex)])
   }
 }
 
-/// The rows that an alias stands for in a query's SQL, and the condition on them.
+/// The table that an alias stands for in a query's SQL, and the condition on its rows.
 private typealias AliasedRows = (table: Table, filter: ResolvedFilter?)
 
 extension QueryPlan {
@@ -98,7 +98,8 @@ extension QueryPlan {
       guard let alias = step.detail.split(separator: " ").dropFirst().first,
         let scanned = rows(named: alias)
       else { continue }
-      // Without a filter every row is wanted; through an index in order, the limit ends the scan.
+      // Without a filter the query wants every row. With an index in the query's order, the limit
+      // ends the scan.
       let isWanted = filter == nil || (limit != nil && step.index != nil)
       if alias == "t0" && isWanted && !step.isAutomatic { continue }
       let count = try countRows(scanned.table).grouped
@@ -121,7 +122,7 @@ extension QueryPlan {
 }
 
 extension Table {
-  /// Those of the columns with which no index begins, each once.
+  /// Returns the names of the columns with which no index begins, each name once.
   fileprivate func unindexed(_ positions: [Int]) -> [String] {
     AttributeSet(positions).positions.filter { column in
       column != Table.keyColumn && !columns[column].isIndexed
@@ -131,8 +132,9 @@ extension Table {
 }
 
 extension ResolvedFilter {
-  /// The table's own columns that every row of the result must compare with values: an index of one
-  /// of them could find the rows.
+  /// The table's own columns that every row of the result must compare with values.
+  ///
+  /// An index of one of these columns could find the rows.
   fileprivate var comparedColumns: [Int] {
     switch self {
     case .and(let a, let b): a.comparedColumns + b.comparedColumns
@@ -145,7 +147,7 @@ extension ResolvedFilter {
 }
 
 extension ResolvedAttribute {
-  /// The column, if it is one of the table that the filter is about.
+  /// The column, if it belongs to the filter's own table.
   fileprivate var own: [Int] { join == 0 ? [column] : [] }
 }
 

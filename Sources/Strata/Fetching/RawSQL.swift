@@ -1,11 +1,11 @@
-/// A statement in SQL, with its values kept apart from its text.
+/// An SQL statement whose values are kept apart from its text.
 ///
 /// ```swift
 /// let songs = try await stack.read("SELECT * FROM songs WHERE bpm > \(limit)", as: Song.self)
 /// ```
 ///
-/// What is interpolated is bound as a parameter: it is never part of the text, so no value can
-/// change what the statement does.
+/// An interpolated value is bound as a parameter. It is never part of the text, so no value can
+/// change the meaning of the statement.
 ///
 /// | interpolation | becomes |
 /// | --- | --- |
@@ -17,25 +17,25 @@
 public struct RawSQL: Sendable, ExpressibleByStringInterpolation {
   fileprivate enum Part: Sendable {
     case text(String)
-    /// A value, and its parameter.
+    /// A value whose parameter is added to the text.
     case value(Cell)
-    /// A value whose parameter the text has already.
+    /// A value whose parameter is already in the text.
     case argument(Cell)
     case list([Cell])
     case table(any Entity.Type)
     case column(any Entity.Type, SendablePath)
-    /// A value that cannot be stored; reported when the statement is run.
+    /// A value that cannot be stored; running the statement reports it.
     case invalid(ValueError)
   }
 
   private var parts: [Part]
 
-  /// A statement without values.
+  /// Makes a statement without values.
   public init(stringLiteral text: String) { parts = [.text(text)] }
 
   public init(stringInterpolation: StringInterpolation) { parts = stringInterpolation.parts }
 
-  /// A statement with a `?` for each of the values.
+  /// Makes a statement from a text with a `?` for each of the values.
   public init(_ text: String, _ values: any AttributeValue...) {
     parts =
       [.text(text)]
@@ -44,7 +44,7 @@ public struct RawSQL: Sendable, ExpressibleByStringInterpolation {
       }
   }
 
-  /// Collects what is interpolated into a statement.
+  /// Collects the interpolations of a statement.
   public struct StringInterpolation: StringInterpolationProtocol {
     fileprivate var parts: [Part] = []
 
@@ -54,14 +54,14 @@ public struct RawSQL: Sendable, ExpressibleByStringInterpolation {
 
     public mutating func appendLiteral(_ text: String) { parts.append(.text(text)) }
 
-    /// A parameter with a value.
+    /// Adds a parameter with a value.
     public mutating func appendInterpolation(_ value: some AttributeValue) {
       do throws(ValueError) { parts.append(.value(try value.cell)) } catch {
         parts.append(.invalid(error))
       }
     }
 
-    /// A list of parameters in parentheses, for `IN`; at most 32,000 values.
+    /// Adds a list of parameters in parentheses, for `IN`; at most 32,000 values.
     public mutating func appendInterpolation(list values: some Sequence<some AttributeValue>) {
       do throws(ValueError) {
         var cells: [Cell] = []
@@ -72,23 +72,23 @@ public struct RawSQL: Sendable, ExpressibleByStringInterpolation {
       }
     }
 
-    /// The name of an entity's table.
+    /// Adds the name of an entity's table.
     public mutating func appendInterpolation<E: Entity>(_ type: E.Type) {
       parts.append(.table(type))
     }
 
-    /// The name of an attribute's column.
+    /// Adds the name of an attribute's column.
     public mutating func appendInterpolation<E: Entity, Value: AttributeValue>(
       _ path: any KeyPath<E, Value> & Sendable
     ) {
       parts.append(.column(E.self, path))
     }
 
-    /// Another statement, or a part of one.
+    /// Adds a statement, or a part of a statement.
     public mutating func appendInterpolation(sql: RawSQL) { parts += sql.parts }
   }
 
-  /// The text with a `?` for each value, and the values.
+  /// Returns the text with a `?` for each value, and the values.
   func resolved(_ model: Model) throws(StoreError) -> (text: String, values: [Cell]) {
     var text = ""
     var values: [Cell] = []
@@ -123,7 +123,7 @@ extension Model {
 }
 
 extension StoreError {
-  /// A raw statement that cannot be run, or whose result is not what was asked for.
+  /// Returns the error for a raw statement that cannot be run, or whose result has another form.
   static func raw(_ message: String, _ sql: String) -> StoreError {
     var error = StoreError(.invalidQuery, message, advice: "change the statement")
     error.sql = sql

@@ -1,18 +1,18 @@
 /// A relationship that can be fetched together with its roots.
 ///
-/// ``ToOne``, ``ToMany`` and ``ManyToMany`` are.
+/// ``ToOne``, ``ToMany`` and ``ManyToMany`` conform to it.
 public protocol Relationship<Root>: Sendable {
   /// The entity that has the relationship.
   associatedtype Root: Entity
-  /// What one root is related to: an optional entity or an array.
+  /// The related entities of one root: an optional entity or an array.
   associatedtype Related: Sendable
-  /// How it is fetched for many roots at once.
+  /// The way to fetch the relationship for many roots at once.
   var prefetch: RelationshipPrefetch<Root, Related> { get }
 }
 
-/// How a relationship is fetched for many roots at once; made by the library.
+/// The way to fetch a relationship for many roots at once; made by the library.
 public struct RelationshipPrefetch<Root: Entity, Related: Sendable>: Sendable {
-  /// What each of the roots is related to, in their order.
+  /// Returns the related entities of each root, in the order of the roots.
   let load: @Sendable (LayeredFetch, [Root]) async throws(StoreError) -> [Related]
 }
 
@@ -31,7 +31,7 @@ extension ToMany: Relationship {
         let source = RelationshipSource(
           Root.self, keys, position: definition.position, checksRoot: false)
         let attribute = AttributeReference(definition.inverse)
-        // A key that cannot be stored is reported by the source.
+        // The source reports a key that cannot be stored.
         let filter = FilterNode.isIn(attribute, (try? source.keys.get()) ?? [])
         return refine(Query(filter: filter, from: source))
       } column: { plan in
@@ -40,7 +40,7 @@ extension ToMany: Relationship {
     }
   }
 
-  /// The same relationship with only some of its entities, or in another order.
+  /// Returns the same relationship with only some of its entities, or in another order.
   ///
   /// ```swift
   /// let loved = Artist.songs.narrowed { $0.where { $0.loved }.sorted(by: \.title).limit(3) }
@@ -68,7 +68,7 @@ extension ManyToMany: Relationship {
     }
   }
 
-  /// The same relationship with only some of its entities, or in another order.
+  /// Returns the same relationship with only some of its entities, or in another order.
   ///
   /// A limit counts for each root.
   public func narrowed(

@@ -1,9 +1,11 @@
-/// An entity that a search of full text found.
+/// An entity that a full-text search found.
 public struct SearchResult<Found: Entity>: Sendable {
   /// The entity, unsaved edits included.
   public let entity: Found
-  /// How good a match it is: the more, the better. 0 for an entity that matches only with edits
-  /// that are not saved. To be compared within one result, not with other searches.
+  /// The quality of the match; a greater number is better.
+  ///
+  /// An entity that matches only because of unsaved edits has 0. The numbers of different searches
+  /// cannot be compared.
   public let relevance: Double
   /// The part of the entity's text with the best matches.
   public let excerpt: Excerpt
@@ -20,16 +22,16 @@ public struct SearchResult<Found: Entity>: Sendable {
     self.table = table
   }
 
-  /// The whole text of an attribute, with what matched.
+  /// Returns the whole text of an attribute, with the matches.
   ///
-  /// Nil if the attribute is nil, or not ``Attribute/fullText(weight:)``.
+  /// The result is nil if the attribute is nil, or not ``Attribute/fullText(weight:)``.
   public func highlighted(_ path: any KeyPath<Found, some TextValue> & Sendable) -> Excerpt? {
     table.column(for: path).flatMap { attributes[$0] }
   }
 }
 
 extension FetchSource {
-  /// The entities that a search of full text found, each with its relevance and an excerpt.
+  /// Returns the entities that a full-text search found, each with its relevance and an excerpt.
   ///
   /// ```swift
   /// for found in try await view.search(Song.matching(.prefix(field)).limit(20)) {
@@ -37,11 +39,12 @@ extension FetchSource {
   /// }
   /// ```
   ///
-  /// In the query's order, and within that the most relevant first.
+  /// The results are in the query's order. Among equals, the most relevant result comes first.
   ///
   /// - Parameters:
-  ///   - query: a query with `matching(_:)`; of several, the first one is ranked and shown.
-  ///   - excerptLength: the most words of an excerpt; less than 1 counts as 1, more than 64 as 64.
+  ///   - query: a query with `matching(_:)`; the first of several is ranked and shown.
+  ///   - excerptLength: the maximum number of words of an excerpt; a number below 1 counts as 1, a
+  ///     number above 64 as 64.
   /// - Throws: ``StoreError`` as ``FetchSource`` says.
   /// - Complexity: as `fetch`; the texts of all results are split into words once more.
   public nonisolated(nonsending) func search<E: Entity>(

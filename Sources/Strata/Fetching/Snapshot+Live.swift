@@ -1,9 +1,9 @@
 internal import StrataSQLite
 
 extension Snapshot {
-  /// The result of a live query as trees, built on the reader's executor.
+  /// Returns the result of a live query as trees, built on the reader's executor.
   ///
-  /// - Parameter limit: at most so many rows from the first; nil for all.
+  /// - Parameter limit: the maximum number of rows, from the first; nil for all rows.
   func tree(_ plan: LivePlan, limit: Int?) async throws(StoreError) -> ResultTree {
     if plan.query.isNever { return ResultTree([], order: plan.order) }
     return try await read(plan.query) { reader, connection throws(StoreError) in
@@ -16,7 +16,7 @@ extension Snapshot {
     }
   }
 
-  /// The next rows of a live query after a record, in its order.
+  /// Returns the next rows of a live query after a record, in the query's order.
   func rows(
     _ plan: LivePlan, after record: Record, count: Int
   ) async throws(StoreError) -> ContiguousArray<Record> {
@@ -26,8 +26,10 @@ extension Snapshot {
     }
   }
 
-  /// The keys of the query's rows that changes of any of its tables concern, and those of the rows
-  /// that the query has now; nil if there are more than `most`.
+  /// Returns the keys that changes of the query's tables concern, and the query's rows with these
+  /// keys.
+  ///
+  /// The result is nil if there are more than `most` keys.
   func rows(
     _ plan: LivePlan, affected: AffectedRows, most: Int
   ) async throws(StoreError) -> (keys: Set<RecordKey>, records: [RecordKey: Record])? {
@@ -45,7 +47,7 @@ extension Snapshot {
     }
   }
 
-  /// The keys of a query's rows that lead to affected rows.
+  /// Returns the keys of a query's rows that lead to affected rows.
   func roots(
     of affected: AffectedRows, _ dependencies: QueryDependencies
   ) async throws(StoreError) -> Set<RecordKey> {
@@ -57,7 +59,7 @@ extension Snapshot {
 }
 
 extension Reader {
-  /// The rows of a statement as the trees of a live query have them.
+  /// Returns the rows of a statement in the form that the trees of a live query have.
   fileprivate func records(
     _ sql: SQLBuilder, _ plan: LivePlan, _ connection: Connection
   ) throws(StoreError) -> ContiguousArray<Record> {
@@ -79,7 +81,7 @@ extension Connection {
     }
   }
 
-  /// The first column of every row of a statement that is not null.
+  /// Returns the first column of a statement's rows, without null values.
   fileprivate func keys(_ sql: SQLBuilder, _ model: Model) throws(StoreError) -> [RecordKey] {
     let statement = try prepared(sql, model)
     defer { statement.reset() }
@@ -92,7 +94,7 @@ extension Connection {
 }
 
 extension Set<RecordKey> {
-  /// The cells of the keys, a part at a time: whoever has found enough need not read on.
+  /// The cells of the keys in parts, so that a reader that has found enough can stop.
   var slices: [Set<Cell>] {
     let cells = map(\.cell)
     return stride(from: 0, to: cells.count, by: 16_384).map {

@@ -40,7 +40,13 @@ package struct ImportTarget: Sendable {
     let submission = store.writer.enqueue(.bulk, context: context) {
       [author] writer throws(StoreError) in
       try saving.sequence?.check()
-      do throws(StoreError) { return try writer.save(layer, saving, author: author) } catch {
+      do throws(StoreError) {
+        return try ImportWriter.run(on: writer, saving, author: author) {
+          importing, transaction throws(StoreError) in
+          let changes = try importing.write(layer, in: &transaction)
+          try saving.load?.dropIndexes(after: changes, in: &transaction)
+        }
+      } catch {
         saving.sequence?.end()
         throw error
       }
@@ -58,8 +64,12 @@ package struct ImportTarget: Sendable {
     let inUse = await store.keysInUse
     return try await store.writer.submit(.bulk, context: context) {
       [author] writer throws(StoreError) in
-      try writer.delete(
-        page, absentIn: tables, notedIn: ledger, inUse: inUse, saving, author: author)
+      try ImportWriter.run(on: writer, saving, author: author) {
+        importing, transaction throws(StoreError) in
+        try importing.delete(page, notedIn: ledger, inUse: inUse, in: &transaction)
+        // Another pass may delete the rows that are held now, or never come to them.
+        if saving.isLast { importing.saving.isLast = try ledger.heldCountNow(in: tables) == 0 }
+      }
     }
   }
 
@@ -77,7 +87,7 @@ package struct ImportTarget: Sendable {
       let step = try await store.writer.enqueue(
         .bulk, context: context, waitsForResumption: waitsForResumption
       ) { [patience] writer throws(StoreError) in
-        try writer.makeNextDeferredIndex(givesWay: patience > 0)
+        try writer.makeNextOwedIndex(givesWay: patience > 0)
       }.value
       switch step {
       case .made: break
@@ -104,7 +114,10 @@ package struct ImportTarget: Sendable {
     _ sets: [LinkSet], _ saving: Saving
   ) async throws(StoreError) -> BatchOutcome {
     try await store.writer.submit(.bulk, context: context) { [author] writer throws(StoreError) in
-      try writer.link(sets, saving, author: author)
+      try ImportWriter.run(on: writer, saving, author: author) {
+        importing, transaction throws(StoreError) in
+        try importing.link(sets, in: &transaction)
+      }
     }
   }
 
@@ -117,7 +130,10 @@ package struct ImportTarget: Sendable {
     let inUse = tables.isEmpty ? [:] : await store.keysInUse
     return try await store.writer.submit(.bulk, context: context) {
       [author] writer throws(StoreError) in
-      try writer.apply(ledger, absentIn: tables, inUse: inUse, saving, author: author)
+      try ImportWriter.run(on: writer, saving, author: author) {
+        importing, transaction throws(StoreError) in
+        try importing.apply(ledger, absentIn: tables, inUse: inUse, in: &transaction)
+      }
     }
   }
 }
@@ -132,10 +148,4 @@ package struct FreshnessMarks: Sendable {
   package init() {}
 
   package var isEmpty: Bool { identities.isEmpty && claim == nil }
-
-  /// Marks what was imported, and keeps what a server said of it if the store has all of it.
-  func write(at time: Date, isComplete: Bool, _ connection: Connection) throws(StoreError) {
-    try FreshnessTable.mark(identities, at: time, connection)
-    if let claim, isComplete { try ValidatorTable.complete(claim, connection) }
-  }
 }

@@ -1,4 +1,4 @@
-/// What a stack, or a live query, is busy with.
+/// The kinds of work that a stack, or a live query, has under way.
 public struct Activity: OptionSet, Sendable, Hashable, Codable {
   public let rawValue: Int
 
@@ -6,31 +6,31 @@ public struct Activity: OptionSet, Sendable, Hashable, Codable {
 
   /// An import runs.
   public static let importing = Activity(rawValue: 1 << 0)
-  /// A context's edits are on their way to the store.
+  /// A save to the store is under way.
   public static let saving = Activity(rawValue: 1 << 1)
-  /// A live query reads rows that it lacks, all of them or some.
+  /// A live query reads rows that it lacks: its whole result or a part of it.
   public static let refilling = Activity(rawValue: 1 << 2)
 
-  /// Whether there is nothing to wait for.
+  /// Whether nothing is under way.
   public var isIdle: Bool { isEmpty }
 
-  /// Every activity.
+  /// Every kind of activity.
   static let kinds: [Activity] = [.importing, .saving, .refilling]
 
-  /// The names of what is under way.
+  /// The names of the activities.
   var names: String {
     zip(Self.kinds, ["importing", "saving", "refilling"]).filter { contains($0.0) }.map(\.1)
       .joined(separator: ", ")
   }
 }
 
-/// Counts what is under way, from any thread.
+/// Counts the activities under way, from any thread.
 package final class ActivityLedger: Sendable {
   private struct State: Sendable {
     var counts = [Int](repeating: 0, count: Activity.kinds.count)
-    /// Told when the answer may be another one; nil while nobody asks.
+    /// Called when `current` changes; nil until ``listen(_:)`` is called.
     var listener: (@Sendable () -> Void)?
-    /// The listener has been told and has not looked yet.
+    /// The listener was called, and ``look()`` was not called since.
     var isTold = false
 
     var current: Activity {
@@ -39,14 +39,14 @@ package final class ActivityLedger: Sendable {
   }
 
   private let state = Lock(State())
-  /// The whole that this is a part of.
+  /// The ledger that counts these activities as well.
   private let parent: ActivityLedger?
 
   init(of parent: ActivityLedger? = nil) { self.parent = parent }
 
   package func begin(_ kind: Activity) { count(kind, 1) }
 
-  /// - Precondition: one `begin` of the same kind has not been ended.
+  /// - Precondition: a `begin` of the same kind is not ended yet.
   package func end(_ kind: Activity) { count(kind, -1) }
 
   private func count(_ kind: Activity, _ step: Int) {
@@ -63,10 +63,10 @@ package final class ActivityLedger: Sendable {
     parent?.count(kind, step)
   }
 
-  /// What is under way now.
+  /// The activities under way.
   var current: Activity { state.withLock { $0.current } }
 
-  /// What is under way; the listener is told of what changes after this.
+  /// Returns the activities under way, and lets the listener be called at the next change.
   func look() -> Activity {
     state.withLock { state in
       state.isTold = false
@@ -74,7 +74,7 @@ package final class ActivityLedger: Sendable {
     }
   }
 
-  /// Tells `listener` once when something changes, and again after the next look.
+  /// Calls `listener` at the next change, and once more after each ``look()``.
   func listen(_ listener: @escaping @Sendable () -> Void) {
     state.withLock { $0.listener = listener }
   }

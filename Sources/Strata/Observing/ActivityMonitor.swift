@@ -1,9 +1,10 @@
 public import Observation
 
-/// What a stack, or a live query, is busy with, for a busy indicator.
+/// The observable activity of a stack, or of a live query, for a busy indicator.
 ///
-/// `Observable`: reading ``current`` in a SwiftUI body or in `withObservationTracking` is enough.
-/// What begins and ends before the main actor has a turn is not seen: it was too short to show.
+/// The monitor is `Observable`: to follow it, read ``current`` in a SwiftUI body or in
+/// `withObservationTracking`. An activity that begins and ends before the main actor has a turn is
+/// not reported. It is too short to show.
 @MainActor
 public final class ActivityMonitor: Observable {
   private let registrar = ObservationRegistrar()
@@ -15,21 +16,23 @@ public final class ActivityMonitor: Observable {
   init(_ ledger: ActivityLedger) {
     self.ledger = ledger
     seen = []
-    // Until somebody looks, nobody's save has to wake the main actor.
+    // The monitor is made on first use. Until then, a save does not have to wake the main actor.
     ledger.listen { [weak self] in Task { @MainActor in self?.look() } }
     seen = ledger.look()
   }
 
   deinit { for stream in streams.values { stream.finish() } }
 
-  /// What is under way.
+  /// The activities under way.
   public var current: Activity {
     registrar.access(self, keyPath: \.current)
     return seen
   }
 
-  /// What is under way, at once and whenever it changes: the newest state only, if the consumer is
-  /// slow. Ends with the monitor, or when the consuming task is cancelled.
+  /// The activities under way: the current value at once, then each change.
+  ///
+  /// A slow consumer gets only the newest value. The stream ends with the monitor, or when the
+  /// consuming task is cancelled.
   public var updates: AsyncStream<Activity> {
     let (stream, continuation) = AsyncStream.makeStream(
       of: Activity.self, bufferingPolicy: .bufferingNewest(1))

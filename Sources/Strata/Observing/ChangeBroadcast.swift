@@ -1,4 +1,4 @@
-/// The subscribers of a change log and what they wait for.
+/// The subscribers of a change log, and their waiters.
 ///
 /// reading ─next, something unread→ reading;  reading ─next, nothing unread→ waiting
 /// waiting ─publish→ reading (resumed);  any ─unsubscribe→ gone;  any ─finish→ draining
@@ -14,7 +14,7 @@ struct ChangeBroadcast: Sendable {
 
   private struct Subscriber: Sendable {
     var cursor: ChangeLog.Cursor
-    /// Only what touches this table is of interest; nil for everything.
+    /// The only table that the subscriber follows; nil for every table.
     let table: TableID?
     var waiter: Waiter?
   }
@@ -29,15 +29,15 @@ struct ChangeBroadcast: Sendable {
 
   var subscriptionCount: Int { subscribers.count }
 
-  /// What one subscriber has not read.
+  /// The backlog of one subscriber.
   struct Backlog: Sendable {
-    /// The only table that it cares for; nil for every one.
+    /// The only table that the subscriber follows; nil for every table.
     let table: TableID?
-    /// Change sets, composed ones counted once.
+    /// The number of unread change sets; a composed set counts once.
     let unread: Int
   }
 
-  /// In the order in which they subscribed.
+  /// The backlogs in the order of subscription.
   var backlogs: [Backlog] {
     subscribers.sorted { $0.key < $1.key }.map {
       Backlog(table: $0.value.table, unread: log.unreadCount($0.value.cursor))
@@ -52,7 +52,7 @@ struct ChangeBroadcast: Sendable {
     return nextID
   }
 
-  /// Returns the waiter to resume, if there is one.
+  /// Ends a subscription, and returns its waiter to resume, if it has one.
   mutating func unsubscribe(_ id: Int) -> Waiter? {
     guard let subscriber = subscribers.removeValue(forKey: id) else { return nil }
     waiting.remove(id)
@@ -60,7 +60,9 @@ struct ChangeBroadcast: Sendable {
     return subscriber.waiter
   }
 
-  /// Returns the waiters to resume: those who care for a table that changed.
+  /// Appends changes to the log, and returns the waiters to resume.
+  ///
+  /// A waiting subscriber of a table that did not change skips the set.
   mutating func publish(_ changes: ChangeSet) -> [Waiter] {
     if isFinished || changes.isEmpty { return [] }
     log.append(changes)
@@ -91,11 +93,13 @@ struct ChangeBroadcast: Sendable {
     let sets = log.read(&subscriber.cursor)
     subscribers[id] = subscriber
     guard let table = subscriber.table else { return .deliver(sets) }
-    // Without the other tables: of theirs, a commit may be missing in between.
+    // The other tables are dropped: this subscriber may have skipped some of their commits.
     return .deliver(sets.compactMap { $0.only(table) })
   }
 
-  /// Keeps the waiter until something comes; false if there is no reason to wait.
+  /// Keeps the waiter until there is something to read.
+  ///
+  /// Returns false if there is no reason to wait: a set is unread, or the subscription has ended.
   mutating func park(_ id: Int, _ waiter: Waiter) -> Bool {
     guard var subscriber = subscribers[id], !isFinished, !log.hasUnread(subscriber.cursor) else {
       return false
@@ -109,7 +113,7 @@ struct ChangeBroadcast: Sendable {
     return true
   }
 
-  /// Returns every waiter: each will find the end.
+  /// Ends every subscription after its unread sets, and returns all waiters to resume.
   mutating func finish() -> [Waiter] {
     isFinished = true
     defer { waiting = [] }

@@ -3,11 +3,11 @@
 /// The shell around ``ChangeBroadcast``: it locks, asks, unlocks, and only then resumes.
 final class ChangePublisher: Sendable {
   private let state: Lock<ChangeBroadcast>
-  /// Whether publishing leaves composing to another thread.
+  /// Whether change sets are composed on a thread other than the publishing thread.
   private let composesElsewhere: Bool
 
-  /// - Parameter composesElsewhere: whether who publishes must not be held up by composing what
-  ///   nobody reads, as the main actor.
+  /// - Parameter composesElsewhere: whether change sets are composed on another thread. The main
+  ///   actor needs this, because composing unread sets must not hold it up.
   init(_ bounds: StoreBounds = StoreBounds(), composesElsewhere: Bool = false) {
     state = Lock(ChangeBroadcast(log: ChangeLog(runLimit: bounds.unread)))
     self.composesElsewhere = composesElsewhere
@@ -21,7 +21,7 @@ final class ChangePublisher: Sendable {
     if !isLong { return }
     let runs = state.withLock { $0.log.takeRuns() }
     if composesElsewhere {
-      // Nobody who publishes waits for it.
+      // The composition outlives the caller, so the caller's deadline does not apply to it.
       StoreDeadline.withNone { _ = Task.detached { self.composeAll(runs) } }
     } else {
       compose(runs)
@@ -33,7 +33,7 @@ final class ChangePublisher: Sendable {
     state.withLock { $0.log.putBack(composed) }
   }
 
-  /// Composes until nothing is left to compose of what was published meanwhile.
+  /// Composes the given runs, then the runs that publishing added meanwhile, until there are none.
   private func composeAll(_ first: [ChangeLog.Run]) {
     var runs = first
     while !runs.isEmpty {
@@ -43,12 +43,12 @@ final class ChangePublisher: Sendable {
     compose([])
   }
 
-  /// Ends every subscription after what it has not read yet.
+  /// Ends every subscription once its unread sets are read.
   func finish() {
     for waiter in state.withLock({ $0.finish() }) { waiter.resume() }
   }
 
-  // MARK: Reading at one's own pace
+  // MARK: Cursors
 
   func addCursor() -> ChangeLog.Cursor { state.withLock { $0.log.addCursor() } }
   func removeCursor(_ cursor: ChangeLog.Cursor) { state.withLock { $0.log.remove(cursor) } }
@@ -66,16 +66,17 @@ final class ChangePublisher: Sendable {
 
   // MARK: Subscribing
 
-  /// Starts a subscription to everything, or to what touches one table.
+  /// Starts a subscription to every table, or to one table.
   func subscribe(to table: TableID?) -> ChangeSubscription {
     ChangeSubscription(id: state.withLock { $0.subscribe(to: table) }, publisher: self)
   }
 
   func unsubscribe(_ id: Int) { state.withLock { $0.unsubscribe(id) }?.resume() }
 
-  /// What the subscriber has not read, as one change set; nil at the end.
+  /// Returns the subscriber's unread changes as one change set; nil at the end.
   ///
-  /// Composing happens here, on the subscriber's executor. Something ready costs no hop.
+  /// Waits until there are changes. Composing happens on the subscriber's executor. Changes that
+  /// are ready cost no hop.
   func next(_ id: Int, isolation: isolated (any Actor)?) async -> ChangeSet? {
     while true {
       switch state.withLock({ $0.next(id) }) {
@@ -102,16 +103,16 @@ final class ChangePublisher: Sendable {
     }
   }
 
-  /// Subscriptions that have not ended, and change sets that somebody has not read.
+  /// The number of open subscriptions, and of unread change sets in the log.
   var load: (subscriptions: Int, unread: Int) {
     state.withLock { ($0.subscriptionCount, $0.log.count) }
   }
 
-  /// What each subscriber has not read.
+  /// The backlog of each subscriber.
   var backlogs: [ChangeBroadcast.Backlog] { state.withLock { $0.backlogs } }
 }
 
-/// One subscriber's place; letting go of it unsubscribes.
+/// A subscription to a publisher; releasing its last reference unsubscribes.
 final class ChangeSubscription: Sendable {
   let id: Int
   let publisher: ChangePublisher

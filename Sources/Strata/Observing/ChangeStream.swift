@@ -1,15 +1,16 @@
-/// Changes as they are committed: an `AsyncSequence` that never fails.
+/// An `AsyncSequence` of changes as they are committed, which never fails.
 ///
-/// A stream starts when it is asked for, so nothing is lost between asking and iterating. A slow
-/// consumer loses nothing and holds nobody up: what it has not read is composed, and its memory is
-/// bounded by the number of distinct records changed. Past 200,000 of a table, the table's details
-/// become a reset. Every record that was written since the last element is told, even if it is what
-/// it was by now: a consumer that also reads may have read it in between.
+/// A stream starts when it is requested, so no change is lost between that moment and the
+/// iteration. A slow consumer loses no change and holds up no commit. Its unread changes are
+/// composed, so their memory is bounded by the number of distinct records that changed. A table
+/// with more than 200,000 changed records becomes a reset, without details. An element names every
+/// record that was written since the last element, even if the record has its old values again. A
+/// consumer that also reads may have read other values in between.
 ///
-/// One task iterates a stream; ask for a stream each. Cancelling the task ends the iteration and
-/// unsubscribes, as does letting go of the stream and its iterator; closing the stack ends it
-/// after what was committed. `next()` runs on the consumer's actor: an element that is ready costs
-/// no hop.
+/// Each task needs a stream of its own. The iteration ends and the stream unsubscribes when the
+/// task is cancelled, or when the stream and its iterator are released. Closing the stack ends the
+/// stream after the last commit. `next()` runs on the consumer's actor: an element that is ready
+/// costs no hop.
 public struct ChangeStream<Element: Sendable>: AsyncSequence, Sendable {
   public typealias Failure = Never
 
@@ -21,12 +22,14 @@ public struct ChangeStream<Element: Sendable>: AsyncSequence, Sendable {
     self.element = element
   }
 
-  /// Iterates the stream's one subscription.
+  /// An iterator over the stream's only subscription.
   public struct Iterator: AsyncIteratorProtocol {
     let subscription: ChangeSubscription
     let element: @Sendable (ChangeSet) -> Element
 
-    /// Everything since the last element, composed; waits until there is something. Nil at the end.
+    /// Returns all changes since the last element, composed; nil at the end.
+    ///
+    /// Waits until there are changes.
     public mutating func next(
       isolation actor: isolated (any Actor)? = #isolation
     ) async throws(Never) -> Element? {

@@ -8,19 +8,21 @@
   internal import Android
 #endif
 
-/// Tells other processes of a commit, and hears of theirs, by a file beside the store.
+/// Announces commits to other processes, and hears of theirs, through a file beside the store.
 ///
-/// After every commit one byte of `<store>-notify` is written, and the kernel wakes whoever watches
-/// the file: nobody polls. Watching the write-ahead log would be cheaper for the one who commits,
-/// but not sound: its bytes are written *before* the commit becomes visible, and what makes it
-/// visible, a word in shared memory, wakes nobody. Whoever looked in between would not look again.
+/// After commits, one byte of `<store>-notify` is written, and the kernel wakes the processes that
+/// watch the file. Nothing polls. It would be cheaper to watch the write-ahead log, but not sound.
+/// The bytes of the log are written *before* their commit becomes visible. A word in shared memory
+/// makes the commit visible, and writing that word wakes no process. A process that looked in
+/// between would not look again.
 ///
-/// Who has the file open holds a shared lock on it, so that a commit that nobody else could hear of
-/// costs one look at the lock and wakes nobody, this process itself included. Whoever opens the
-/// store locks first and looks for commits then, so none falls in between.
+/// Every stack that has the file open holds a shared lock on it. If no other stack holds the lock,
+/// a commit costs one check of the lock and wakes no process, not even its own. A stack that opens
+/// the store takes the lock first and looks for commits afterwards, so it misses no commit.
 ///
-/// A signal may come for nothing, and several as one; it never comes before its commit can be read.
-/// When a process ends, however it ends, closing the file is a signal, too (not on Darwin).
+/// A signal may come without a commit, and one signal may stand for several commits. A signal never
+/// comes before its commit can be read. When a process ends, for whatever reason, closing the file
+/// is a signal as well (not on Darwin).
 final class CommitSignal: Sendable {
   private struct State: Sendable {
     var file: Int32
@@ -43,9 +45,10 @@ final class CommitSignal: Sendable {
 
   private static func open(_ path: String, like store: String) -> Int32? {
     var status = stat()
-    // Whoever may write to the store may signal.
+    // A process that may write to the store may also signal.
     let mode = stat(store, &status) == 0 ? status.st_mode & 0o666 : 0o600
-    // A byte is written into the file: a link in its place would lead it into another one.
+    // A byte is written into the file. Through a link in its place, that byte would go to another
+    // file.
     let flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW
     #if canImport(Darwin)
       let file = Darwin.open(path, flags, mode)
@@ -61,7 +64,9 @@ final class CommitSignal: Sendable {
     return file
   }
 
-  /// Tells everybody who watches; called after a commit.
+  /// Wakes all watchers of the file; called after a commit.
+  ///
+  /// Does nothing if no other stack has the file open.
   func post() {
     state.withLock { state in
       if state.isStopped || FileAudience.isAlone(state.file) { return }
@@ -70,13 +75,13 @@ final class CommitSignal: Sendable {
     }
   }
 
-  /// Calls `onSignal`, on a queue of its own, whenever anybody may have committed.
+  /// Calls `onSignal`, on a queue of its own, whenever there may be a new commit.
   ///
   /// - Returns: false if the system has no room for another watch.
   func start(_ onSignal: @escaping @Sendable () -> Void) -> Bool {
     state.withLock { $0.onSignal = onSignal }
     watch()
-    // Who closes the store removes the file, also between its opening here and its watch.
+    // A stack that closes the store removes the file, even between the opening and the watch here.
     renewIfRemoved()
     return state.withLock { $0.watch != nil }
   }
@@ -96,16 +101,18 @@ final class CommitSignal: Sendable {
     state.withLock { $0.onSignal }?()
   }
 
-  /// Some file systems say of every file that it was removed.
+  /// Limits the attempts, because some file systems report every file as removed.
   private static let mostRenewals = 100
 
-  /// Makes the file anew if somebody removed it: who opens the store now would make another one.
+  /// Creates the file again if it was removed.
+  ///
+  /// Otherwise a stack that opens the store later would create another file.
   private func renewIfRemoved() {
     for _ in 0..<Self.mostRenewals { if !renewOnce() { return } }
   }
 
-  /// - Returns: whether the file had been removed, as the new one may have been before it was
-  ///   watched.
+  /// - Returns: whether the file had been removed. The new file may also have been removed before
+  ///   it was watched.
   private func renewOnce() -> Bool {
     let isRemoved = state.withLock { state in
       var status = stat()
@@ -123,16 +130,17 @@ final class CommitSignal: Sendable {
       remove(file)
       return false
     }
-    // The old watch ends while its file is there.
+    // The old watch ends before its file is closed.
     watch()
     close(old)
-    // Whoever found the new file first has not heard what was committed since.
+    // A stack that found the new file first has not heard of the commits since then.
     post()
     return true
   }
 
-  /// Closes and removes the file, so that a store that nobody has open is one file; whoever else
-  /// has it open makes it anew.
+  /// Closes and removes the file, so that a store without an open stack is one file.
+  ///
+  /// A stack that still has the store open creates the file again.
   func stop() {
     let (file, watch) = state.withLock { state in
       defer {

@@ -1,19 +1,19 @@
 internal import StrataSQLite
 
-/// Who is told what happens to a store; nothing costs anything if nobody is.
+/// The handler of a store's events; without a handler, events cost nothing.
 struct EventLog: Sendable {
   var tell: (@Sendable (StackEvent) -> Void)?
-  /// From when on a commit is slow.
+  /// Commits that take at least this long are logged as slow.
   var slowCommit = Duration.milliseconds(250)
 
   var isUsed: Bool { tell != nil }
 
   func note(_ event: @autoclosure () -> StackEvent) { tell?(event()) }
 
-  /// The moment from which something is measured; nil if nobody wants to know.
+  /// Returns the start of a measurement; nil without a handler.
   func start() -> ContinuousClock.Instant? { isUsed ? .now : nil }
 
-  /// Tells of an error that the disk or SQLite has made.
+  /// Reports an error of the disk or of SQLite; ignores all other errors.
   func noteFailure(_ error: StoreError, _ event: (StoreError) -> StackEvent) {
     if let tell, error.isOfStore { tell(event(error)) }
   }

@@ -8,14 +8,14 @@
   internal import Android
 #endif
 
-/// Whether anybody else has a file open, of this process or of another.
+/// Tells whether another stack, of this process or of another process, has a file open.
 ///
-/// Everybody holds a shared lock of the open file description, as Linux has them: unlike a lock of
-/// the process it tells two stacks of one process apart, and nobody else's `close` releases it.
-/// Elsewhere somebody is always presumed to be there.
+/// On Linux every stack holds a shared lock of its open file description. A lock of the process
+/// would not do: it cannot tell two stacks of one process apart, and a `close` by the other stack
+/// would release it. On other systems another stack is presumed to be there.
 enum FileAudience {
   #if os(Linux) || os(Android)
-    // The same on every architecture; the C library's module hides them.
+    // The numbers are the same on every architecture; the C library's module hides them.
     private static let getLock: Int32 = 36
     private static let setLock: Int32 = 37
 

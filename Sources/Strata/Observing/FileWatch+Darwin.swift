@@ -7,7 +7,8 @@
   actor FileWatch {
     private let source: any DispatchSourceFileSystemObject
 
-    /// Nil if the file is not there or the process has no room for another descriptor.
+    /// Returns nil if the file does not exist, or if the process has no room for another
+    /// descriptor.
     init?(path: String, _ handler: @escaping @Sendable () -> Void) {
       let file = open(path, O_EVTONLY | O_CLOEXEC)
       guard file >= 0 else { return nil }
@@ -16,7 +17,8 @@
         fileDescriptor: file, eventMask: [.write, .attrib, .delete, .rename], queue: queue)
       source.setEventHandler { @Sendable in
         handler()
-        // A process that commits in a loop is woken by itself: for so long its signals gather.
+        // A process that commits in a loop wakes itself. During this pause its signals gather into
+        // one.
         Thread.sleep(forTimeInterval: 0.002)
       }
       source.setCancelHandler { @Sendable in close(file) }
@@ -26,7 +28,7 @@
 
     private func cancel() { source.cancel() }
 
-    /// No call of the handler begins after this, except one that is already on its way.
+    /// Ends the watch in a task; calls of the handler may begin until that task runs.
     nonisolated func end() { Task { await cancel() } }
   }
 #endif

@@ -13,19 +13,20 @@
   final class FileWatch: Sendable {
     private let place: Inotify.Place
 
-    /// Nil if the file is not there or the system has no room for another watch.
+    /// Returns nil if the file does not exist, or if the system has no room for another watch.
     init?(path: String, _ handler: @escaping @Sendable () -> Void) {
       guard let place = Inotify.shared.add(path, handler) else { return nil }
       self.place = place
     }
 
-    /// No call of the handler begins after this returns, except one that is already on its way.
+    /// Ends the watch; after this returns, only a call that is already on its way still begins.
     func end() { Inotify.shared.remove(place) }
   }
 
-  /// The process's one inotify instance, for all its stores: a user has only 128 of them.
+  /// The process's only inotify instance, shared by all its stores: a user has only 128 instances.
   ///
-  /// none ─first watch→ open;  open ─last watch ends→ none (its queue reads the end and closes it)
+  /// closed ─first watch→ open
+  /// open ─last watch ends→ closed (the queue reads the end and closes the descriptor)
   private final class Inotify: Sendable {
     struct Place: Sendable {
       let instance: Int32
@@ -47,10 +48,12 @@
     static let shared = Inotify()
     private let state = Lock(State())
 
-    /// The watch of the event that says that there was no room for others.
+    /// The watch number of the overflow event, which says that events of other watches were
+    /// dropped.
     private static let everyWatch: Int32 = -1
 
-    /// A process that commits in a loop is woken by itself: for so long its signals gather.
+    /// A process that commits in a loop wakes itself. During this pause, in seconds, its signals
+    /// gather.
     private static let rest = 0.002
 
     func add(_ path: String, _ handler: @escaping @Sendable () -> Void) -> Place? {
@@ -60,7 +63,7 @@
         let mask = UInt32(IN_MODIFY) | UInt32(IN_CLOSE_WRITE) | UInt32(IN_ATTRIB)
         let watch = inotify_add_watch(instance, path, mask)
         guard watch >= 0 else {
-          // Nobody else uses it, and no event will ever end it.
+          // No other watch uses the instance, and no event would ever end it.
           if state.handlers.isEmpty {
             state.instance = nil
             close(instance)
@@ -87,15 +90,17 @@
         else { return }
         state.handlers[place.watch] = nil
         if state.handlers.isEmpty { state.instance = nil }
-        // The watch's own last event wakes the queue, which finds that it is over.
+        // The removal of the watch is an event. It wakes the queue, which finds that the instance
+        // is over.
         if inotify_rm_watch(place.instance, place.watch) == 0 || state.instance != nil { return }
-        // The file is gone, and that event with it: another watch's takes its place.
+        // The file is gone, and its watch has had that event already. The removal of another watch
+        // makes a new event.
         let other = inotify_add_watch(place.instance, "/", UInt32(IN_DELETE_SELF))
         if other >= 0 { inotify_rm_watch(place.instance, other) }
       }
     }
 
-    /// Delivers events until nobody watches any more.
+    /// Delivers events until the last watch ends.
     private func run(_ instance: Int32) {
       let queue = DispatchQueue(label: "strata.signals", qos: .userInitiated)
       let source = DispatchSource.makeReadSource(fileDescriptor: instance, queue: queue)
@@ -104,7 +109,7 @@
         let handlers = self.state.withLock { state in
           state.instance == instance ? state.handlers(of: watches) : nil
         }
-        // The handler holds its source until then.
+        // The event handler keeps its source alive until this cancellation.
         guard let handlers else { return source.cancel() }
         for handler in handlers { handler() }
         Thread.sleep(forTimeInterval: Self.rest)
@@ -113,7 +118,7 @@
       source.resume()
     }
 
-    /// The watches that have events; reads all there are.
+    /// Reads all available events, and returns their watches.
     private static func readEvents(_ instance: Int32) -> Set<Int32> {
       var watches: Set<Int32> = []
       withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 8) { buffer in

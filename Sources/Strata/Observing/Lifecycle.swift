@@ -1,35 +1,35 @@
-/// Whether a store's file is open, and who may change that next.
+/// The state of a store's file, open or not, and the calls that wait to change it.
 ///
 /// open ─suspend→ suspending ─finished→ suspended;  suspended ─resume→ resuming ─finished→ open
 /// resuming ─failed→ suspended;  open, suspended ─close→ closing ─finished→ closed
 ///
-/// A call that comes during a transition waits; when it is over, those that wait go on in the order
-/// in which they came, each from the state that the one before it left.
+/// A call during a transition waits. After the transition, the waiting calls continue in the order
+/// in which they came. Each call starts from the state that the call before it left.
 struct Lifecycle: Sendable {
   enum State: Sendable, Equatable {
-    /// The file is open, work runs.
+    /// The file is open, and work runs.
     case open
-    /// Queued work runs to its end, fetches are stopped, connections are closed.
+    /// Queued work runs to its end, fetches are stopped, and connections are closed.
     case suspending
     /// No connection is open; new work waits.
     case suspended
     /// A connection is being opened.
     case resuming
-    /// As suspending, but new work is refused.
+    /// Like `suspending`, but new work is refused.
     case closing
-    /// For good.
+    /// The file is closed for good.
     case closed
   }
 
   enum Call: Sendable { case suspend, resume, close }
 
-  /// What a caller does.
+  /// The next step of a caller.
   enum Action: Sendable, Equatable {
-    /// Makes the transition, then says so by ``finish(_:)``.
+    /// The caller makes the transition, then reports its end with ``finish(_:)``.
     case begin
-    /// Returns: things are as it wants them.
+    /// The caller returns, because the state is already as wanted.
     case nothing
-    /// Throws `closed`.
+    /// The caller throws `closed`.
     case refuse
   }
 
@@ -38,14 +38,14 @@ struct Lifecycle: Sendable {
   private(set) var state = State.open
   private var waiting: [(call: Call, caller: Caller)] = []
 
-  /// What the caller does; nil if it waits.
+  /// Returns the next step of the caller; nil if the caller waits.
   mutating func ask(_ call: Call, _ caller: @autoclosure () -> Caller) -> Action? {
     if let action = answer(call) { return action }
     waiting.append((call, caller()))
     return nil
   }
 
-  /// Ends the transition, and says who goes on and how.
+  /// Ends the transition, and returns the callers that continue with their next steps.
   mutating func finish(_ isDone: Bool) -> [(caller: Caller, action: Action)] {
     switch state {
     case .suspending: state = .suspended

@@ -1,29 +1,29 @@
-/// What a live query has done so far: whom it woke, and what keeping it up to date took.
+/// The wakes of a live query so far, and the cost of keeping it up to date.
 ///
-/// A change that touches nothing the query shows, or only attributes that its consumer does not
-/// read, adds no wake.
+/// A change adds no wake if it touches nothing that the query shows, or only attributes that the
+/// query's consumer does not read.
 public struct LiveStatistics: Sendable, Hashable, Codable {
-  /// How many times observers and streams were told that there is something else to show.
+  /// The number of times that observers and streams were notified of something new to show.
   public internal(set) var wakes = 0
-  /// How many updates subscribers have taken, all of them together.
+  /// The number of updates that all subscribers together have taken.
   public internal(set) var updates = 0
-  /// How many rows of the result commits have changed.
+  /// The number of rows of the result that commits have changed.
   public internal(set) var maintainedChanges = 0
-  /// How many times the whole result was read from the store, the first time included.
+  /// The number of times the whole result was read from the store, including the first time.
   public internal(set) var loads = 0
-  /// How many times only some rows were read: those that changes of other tables concern, and those
-  /// that a window lacked.
+  /// The number of times only some rows were read: rows that changes of other tables concern, or
+  /// rows that a window lacked.
   public internal(set) var refills = 0
-  /// The time that maintaining took, reading included; never on the main actor.
+  /// The time that maintenance took, reading included; it never runs on the main actor.
   public internal(set) var maintenance = Duration.zero
 }
 
-/// The statistics and the activity of one live query, counted where things happen.
+/// The statistics and the activity of one live query, counted where the events happen.
 final class LiveCounters: Sendable {
   private let state = Lock(LiveStatistics())
   let activity: ActivityLedger
 
-  /// - Parameter activity: that of the stack.
+  /// - Parameter activity: the ledger of the stack.
   init(of activity: ActivityLedger) { self.activity = ActivityLedger(of: activity) }
 
   var statistics: LiveStatistics { state.withLock { $0 } }

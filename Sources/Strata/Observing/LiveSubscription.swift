@@ -1,4 +1,4 @@
-/// One subscriber's mailbox: the shell around ``LiveMailbox``.
+/// The mailbox of one subscriber: the shell around ``LiveMailbox``.
 final class LiveSubscription: Sendable {
   private let mailbox: Lock<LiveMailbox>
 
@@ -32,7 +32,7 @@ final class LiveSubscription: Sendable {
   }
 }
 
-/// The subscribers of one live query that are still there.
+/// The subscribers of one live query that still exist.
 struct LiveSubscribers: Sendable {
   private struct WeakSubscription {
     weak var subscription: LiveSubscription?

@@ -4,7 +4,7 @@ internal import Synchronization
 final class NewestCommit: Sendable {
   private let number = Atomic<Int64>(0)
 
-  /// Only the writer sets it.
+  /// Sets the number; only the writer calls this.
   func set(_ commit: Int64) { number.store(commit, ordering: .releasing) }
   var value: Int64 { number.load(ordering: .acquiring) }
 }

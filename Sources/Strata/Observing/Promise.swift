@@ -1,4 +1,4 @@
-/// A result that is there once, now or later, and may be awaited by several tasks.
+/// A result that is given once, and that several tasks may await.
 package final class Promise<Value: Sendable>: Sendable {
   private enum State: Sendable {
     case open([UnsafeContinuation<Result<Value, StoreError>, Never>])
@@ -9,7 +9,7 @@ package final class Promise<Value: Sendable>: Sendable {
 
   package init() {}
 
-  /// Gives the result; only the first one counts.
+  /// Gives the result; all later calls are ignored.
   package func resolve(_ result: Result<Value, StoreError>) {
     let waiters = state.withLock { state in
       guard case .open(let waiters) = state else {
@@ -21,7 +21,7 @@ package final class Promise<Value: Sendable>: Sendable {
     for waiter in waiters { waiter.resume(returning: result) }
   }
 
-  /// The result, when it is there.
+  /// The result; waits until it is given.
   package nonisolated(nonsending) var value: Value {
     get async throws(StoreError) {
       let result = await withUnsafeContinuation { continuation in

@@ -1,13 +1,13 @@
-/// A read that was run again and again with other values, each time by itself: the N+1 pattern.
+/// A read that ran many times in a row with different values: the N+1 pattern.
 public struct RepeatedRead: Sendable, Hashable, CustomStringConvertible {
   /// The entity that was read.
   public let entity: String
-  /// The statement, without values; nil for entities found by key.
+  /// The statement, without values; nil for a read by key.
   public let sql: String?
-  /// The length of the longest run: so many reads, none of which came long after the one before.
+  /// The number of reads in the longest run; a long pause between two reads ends a run.
   public internal(set) var count: Int
 
-  /// What was done, and what to do instead.
+  /// A text that names the repeated read and says how to avoid it.
   public var description: String {
     if sql == nil {
       return "\(entity) was found by key \(count) times in a row; "
@@ -20,14 +20,16 @@ public struct RepeatedRead: Sendable, Hashable, CustomStringConvertible {
 
 /// Counts reads of one shape that follow each other closely.
 final class RepeatedReads: Sendable {
-  /// A run of so many is one too many.
+  /// A run of at least this many reads is reported.
   private static let limit = 10
-  /// A longer pause ends a run: a user who taps every second is no loop.
+  /// A longer pause ends a run: a user who taps every second is not a loop.
   static let pause = Duration.milliseconds(100)
-  /// More shapes than this are not told apart.
+  /// The number of shapes that are kept; a full table drops its shapes below the limit.
+  ///
+  /// If that frees no room, a new shape is not counted.
   private static let capacity = 256
 
-  /// What is the same in every read of a run.
+  /// The part that all reads of a run share.
   enum Shape: Sendable, Hashable {
     case key(TableID)
     case query(String)
@@ -62,7 +64,7 @@ final class RepeatedReads: Sendable {
       if now - run.last > pause {
         run.length = 1
       } else if run.values != values {
-        // The same values again are another matter: two views show one thing.
+        // A read with the same values does not count: two views may show the same rows.
         run.length += 1
       }
       run.read.count = max(run.read.count, run.length)

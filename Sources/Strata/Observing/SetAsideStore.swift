@@ -1,11 +1,11 @@
 public import Foundation
 
-/// A store that could not be read and had to make room for a new one.
+/// An unreadable store that had to make room for a new one.
 public struct SetAsideStore: Sendable {
-  /// Where the file is now, its log beside it; nil if it was deleted.
+  /// The URL of the moved file, with its log beside it; nil if the file was deleted.
   public let url: URL?
-  /// Why it could not be read.
+  /// The reason why the store could not be read.
   public let error: StoreError
-  /// When it was set aside.
+  /// The time at which the store was set aside.
   public let date: Date
 }

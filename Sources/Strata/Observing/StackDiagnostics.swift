@@ -1,128 +1,138 @@
-/// What a stack has and does at one moment: for a debug screen, a log, a report of a bug.
+/// A report of a stack's resources and work at one moment, for a debug screen, a log or a bug
+/// report.
 ///
-/// `print` shows it in a few lines, and it is `Codable`. There are no rows' contents in it.
+/// `print` shows the report in a few lines, and the report is `Codable`. It has no contents of
+/// rows.
 public struct StackDiagnostics: Sendable, Hashable, Codable {
   /// The store's file.
   public struct File: Sendable, Hashable, Codable {
-    /// Where it is.
+    /// The path of the file.
     public internal(set) var path: String
-    /// In bytes.
+    /// The size of the file in bytes.
     public internal(set) var size: Int
-    /// The length of the write-ahead log's file, in bytes. It is written over from its start, and
-    /// does not get shorter.
+    /// The size of the write-ahead log's file in bytes.
+    ///
+    /// SQLite overwrites the log from its start, so the file does not get shorter.
     public internal(set) var logSize: Int
-    /// How much of it has something in it that was committed since it was last started again, in
-    /// bytes. Past ``Stack/Options/logLimit`` somebody keeps an old state.
+    /// The part of the log that was written since the log was last restarted, in bytes.
+    ///
+    /// A value above ``Stack/Options/logLimit`` means that an old snapshot is held.
     public internal(set) var logUsed: Int
-    /// In bytes.
+    /// The size of a page in bytes.
     public internal(set) var pageSize: Int
-    /// Those of the file, free ones included.
+    /// The number of pages in the file, free pages included.
     public internal(set) var pages: Int
-    /// Pages that are not used; SQLite fills them before it lets the file grow.
+    /// The number of unused pages; SQLite fills them before the file grows.
     public internal(set) var freePages: Int
   }
 
-  /// The writer's memory of pages and statements.
+  /// The writer's caches of pages and statements.
   public struct Cache: Sendable, Hashable, Codable {
-    /// Of pages, in bytes.
+    /// The size of the cached pages in bytes.
     public internal(set) var size: Int
-    /// How often a page was there when it was needed, since the store was opened.
+    /// The number of times a needed page was in the cache, since the writer's connection was
+    /// opened.
     public internal(set) var hits: Int
-    /// How often a page had to be read.
+    /// The number of times a page had to be read.
     public internal(set) var misses: Int
-    /// How often a page was written to the log.
+    /// The number of times a page was written to the log.
     public internal(set) var writes: Int
-    /// Compiled statements that are kept.
+    /// The number of compiled statements that are kept.
     public internal(set) var statements: Int
   }
 
-  /// A state of the store that somebody holds on to.
+  /// A snapshot that is held.
   ///
-  /// As long as it is there, the log is not started again, unless it is the newest state.
+  /// While a snapshot is held, the log cannot be restarted, unless the snapshot is of the newest
+  /// commit.
   public struct Snapshot: Sendable, Hashable, Codable {
     /// The number of the commit.
     public internal(set) var commit: Int64
-    /// Who holds it, the oldest first; empty while it changes hands.
+    /// The holders of the snapshot, the oldest first; empty while it passes to another holder.
     public internal(set) var holders: [Holder]
 
-    /// Whether something is being read from it, at once or in portions.
+    /// Whether a read from the snapshot is under way, at once or in portions.
     public var isBeingRead: Bool {
       holders.contains { [.read, .batches, .export, .history].contains($0.kind) }
     }
-    /// Whether the view context shows it.
+    /// Whether the view context shows the snapshot.
     public var isOfView: Bool { holders.contains { $0.kind == .viewContext } }
   }
 
-  /// Who holds on to a state of the store.
+  /// A holder of a snapshot.
   public struct Holder: Sendable, Hashable, Codable {
-    /// Kinds of holders; more may come.
+    /// The kinds of holders; more may be added.
     public enum Kind: String, Sendable, Hashable, Codable {
-      /// The view context, which always has one.
+      /// The view context, which always holds a snapshot.
       case viewContext = "view context"
-      /// What maintains the live queries, a moment ahead of the view context.
+      /// The maintainer of the live queries, a moment ahead of the view context.
       case liveQueries = "live queries"
-      /// A scratch context that has read something and was neither saved, refreshed nor let go of,
-      /// or whose parent has.
+      /// A scratch context that has read, and was not saved, refreshed or released since.
+      ///
+      /// A child of such a context is also a holder.
       case scratchContext = "scratch context"
-      /// An iteration over a query's batches that is not at its end.
+      /// An unfinished iteration over a query's batches.
       case batches
       /// An export.
       case export
-      /// An iteration over the history that is not at its end.
+      /// An unfinished iteration over the history.
       case history
-      /// Something that is being read at this moment.
+      /// A read that is under way.
       case read
     }
 
-    /// What it is.
+    /// The kind of the holder.
     public internal(set) var kind: Kind
-    /// The ``ScratchContext/name`` of a context.
+    /// The ``ScratchContext/name`` of a scratch context.
     public internal(set) var name: String?
-    /// For how long.
+    /// The time since the holder took the snapshot.
     public internal(set) var age: Duration
   }
 
-  /// A stream of changes that somebody consumes.
+  /// A stream of changes that has a consumer.
   public struct Stream: Sendable, Hashable, Codable {
-    /// Whether it is one of the view context's; if not, it is of ``Stack/changes``.
+    /// Whether the stream belongs to the view context; if not, it belongs to ``Stack/changes``.
     public internal(set) var isOfView: Bool
-    /// The type of the only entity whose changes it has; nil for every one.
+    /// The type of the only entity whose changes the stream has; nil for every entity.
     public internal(set) var entity: String?
-    /// Commits that the consumer has not taken yet; composed ones count once.
+    /// The number of commits that the consumer has not taken; composed commits count once.
     public internal(set) var unread: Int
   }
 
-  /// A live query, or a live value, that somebody holds.
+  /// A live query, or a live value, that is in use.
   public struct Live: Sendable, Hashable, Codable {
-    /// The entity's type.
+    /// The type of the entity.
     public internal(set) var entity: String
-    /// The statement that reads it, with question marks for values.
+    /// The statement that reads the rows, with question marks for values.
     public internal(set) var sql: String
-    /// How many rows it shows, or its value is made of.
+    /// The number of rows that the query shows, or that the value is made of.
     public internal(set) var rows: Int
-    /// Whether its rows have been read once.
+    /// Whether the rows have been read at least once.
     public internal(set) var isLoaded: Bool
-    /// What keeping it up to date has cost.
+    /// The wakes and the cost of maintenance so far.
     public internal(set) var statistics: LiveStatistics
   }
 
-  /// What a statement has cost since the stack was opened, all its runs together.
+  /// The cost of all runs of a statement since the stack was opened.
   public struct Statement: Sendable, Hashable, Codable {
-    /// The text, with question marks for values.
+    /// The text of the statement, with question marks for values.
     public internal(set) var sql: String
-    /// Whether it ran in the writer, where others had to wait for it.
+    /// Whether the statement ran in the writer, where it blocks other writes.
     public internal(set) var isOfWriter: Bool
-    /// How often it was run.
+    /// The number of runs.
     public internal(set) var runs: Int
-    /// From their first step to their end: the time between two portions counts.
+    /// The time of all runs from their first step to their end, pauses between portions included.
     public internal(set) var total: Duration
-    /// Of one run.
+    /// The time of the longest run.
     public internal(set) var longest: Duration
-    /// The rows that it returned.
+    /// The number of rows that the statement returned.
     public internal(set) var rows: Int
-    /// The rows that it looked at in tables of which it looked at every row, for want of an index.
+    /// The number of rows that the statement visited in scans of whole tables, for want of an
+    /// index.
     public internal(set) var scannedRows: Int
-    /// How SQLite would run it now, in its own words, a step a line; empty for what has no plan.
+    /// The plan that SQLite has for the statement at present, in its own words, one step a line.
+    ///
+    /// The plan is empty for a statement that has no plan.
     public internal(set) var plan: [String] = []
   }
 
@@ -130,26 +140,28 @@ public struct StackDiagnostics: Sendable, Hashable, Codable {
   public internal(set) var file: File
   /// The number of the newest commit.
   public internal(set) var commit: Int64
-  /// What the writer keeps in memory.
+  /// The writer's caches.
   public internal(set) var cache: Cache
-  /// Connections that read, idle ones included.
+  /// The number of connections that read, idle connections included.
   public internal(set) var readers: Int
-  /// The oldest first.
+  /// The snapshots that are held, the oldest first.
   public internal(set) var snapshots: [Snapshot]
-  /// Saves and batches of imports that wait for the writer.
+  /// The number of units of work that wait for the writer, such as saves and import batches.
   public internal(set) var waitingWrites: Int
-  /// What is under way.
+  /// The activities under way.
   public internal(set) var activity: Activity
-  /// Rows that wait to be pushed.
+  /// The number of rows that wait to be pushed, refused rows included.
   public internal(set) var unpushedRows: Int = 0
-  /// The stack's, then the view context's.
+  /// The streams of the stack, then the streams of the view context.
   public internal(set) var streams: [Stream]
-  /// Commits of which at least one consumer, the view context included, has not taken notice;
-  /// composed ones count once.
+  /// The number of commits that at least one consumer has not taken; composed commits count once.
+  ///
+  /// The view context counts as a consumer.
   public internal(set) var unreadCommits: Int
-  /// In the order in which they were made.
+  /// The live queries in the order in which they were made.
   public internal(set) var liveQueries: [Live] = []
-  /// Those that took longest in all, the costliest first; empty unless
-  /// ``Stack/Options/notesStatements``.
+  /// The statements that took the most time in all, the costliest first.
+  ///
+  /// The list is empty unless ``Stack/Options/notesStatements`` is set.
   public internal(set) var statements: [Statement] = []
 }

@@ -1,64 +1,76 @@
 internal import Foundation
 
-/// Something that happened to a stack and that who maintains an app wants to find in a log.
+/// An event in a stack's life that is worth a log entry.
 ///
-/// Told to ``Stack/Options/log``. Each event says what it is by its case, so nobody parses text; a
-/// logger takes its ``level``, ``message`` and ``metadata``. There are no rows' contents in it, but
-/// for the records that an import has refused. Cases may be added: let a `switch` have a `default`.
+/// ``Stack/Options/log`` receives the events. The case identifies the event, so no text has to be
+/// parsed. A logger uses the ``level``, the ``message`` and the ``metadata``. An event has no
+/// contents of rows, except for the records that an import has refused. Cases may be added, so a
+/// `switch` needs a `default`.
 public enum StackEvent: Sendable {
-  /// How much an event matters.
+  /// The importance of an event.
   public enum Level: Int, Sendable, Hashable, Comparable, CaseIterable {
-    /// What happens in every run.
+    /// An event of every run.
     case debug
-    /// What happens now and then.
+    /// An event that happens now and then.
     case info
-    /// What costs time or space: look at it if it happens often.
+    /// An event that costs time or space: investigate it if it happens often.
     case warning
-    /// What somebody has to do something about.
+    /// An event that requires an action.
     case error
 
     public static func < (a: Level, b: Level) -> Bool { a.rawValue < b.rawValue }
   }
 
-  /// The stack is open: the store's newest commit, and how long it took, migration included.
+  /// The stack is open.
+  ///
+  /// `commit` is the store's newest commit. `duration` is the time that opening took, migration
+  /// included.
   case opened(commit: Int64, duration: Duration)
-  /// The store was brought to today's schema, and how long that took.
+  /// The store was migrated to the program's schema.
+  ///
+  /// `duration` is the time that the migration took.
   case migrated(MigrationPlan, duration: Duration)
-  /// Indexes were made that an import of a process that was killed still owed.
+  /// The stack made indexes that an import still owed, because the import's process was killed.
   case madeOwedIndexes(count: Int, duration: Duration)
-  /// The store could not be read, and made room for a new one.
+  /// The store could not be read, and made room for a new store.
   case setAside(SetAsideStore)
-  /// The stack let go of its file.
+  /// The stack has closed its file until it resumes.
   case suspended
-  /// The stack has its file again.
+  /// The stack has opened its file again.
   case resumed
   /// The stack is closed.
   case closed
-  /// A transaction kept others waiting for longer than ``Stack/Options/slowCommit``; the number of
-  /// rows that it changed, as far as it was known by row.
+  /// A transaction blocked other writes for at least ``Stack/Options/slowCommit``.
+  ///
+  /// `rows` is the number of changed rows. A table whose changes are a reset adds none.
   case slowCommit(commit: Int64, rows: Int, duration: Duration)
-  /// The disk or SQLite failed a transaction, of which nothing is left.
+  /// A transaction failed because of the disk or SQLite, and changed nothing.
   case commitFailed(StoreError)
-  /// A failed transaction could not be rolled back, so the writer closed its connection, which
-  /// does.
+  /// A failed transaction could not be rolled back, so the writer closed its connection.
+  ///
+  /// Closing the connection rolls the transaction back.
   case connectionClosed
-  /// The writer has a new connection after ``connectionClosed``.
+  /// The writer has opened a new connection after ``connectionClosed``.
   case connectionReopened
-  /// The write-ahead log is twice as long as it should be, or twice as long again: in bytes, and
-  /// the states before the newest that keep it from being started again, with who holds them.
+  /// The write-ahead log is twice as long as it should be, or has doubled again.
+  ///
+  /// `bytes` is the length of the log. `snapshots` are the snapshots of older commits that keep the
+  /// log from being restarted, with their holders.
   case logKept(bytes: Int, snapshots: [StackDiagnostics.Snapshot])
-  /// The log could not be written back into the file; everything is still in it.
+  /// The log could not be written back into the file, and still holds every commit.
   case checkpointFailed(StoreError)
-  /// The disk or SQLite failed something that was being read.
+  /// A read failed because of the disk or SQLite.
   case readFailed(StoreError)
-  /// Another program changed the tables: the view context shows nothing newer.
+  /// The tables were changed by another program, so the view context shows no newer commit.
   case schemaChanged
-  /// An import left out records; the first of them, as many as its options say.
+  /// An import left out records.
+  ///
+  /// `first` describes the first of them. The import's options say how many.
   case importRefused(records: Int, first: [String])
 }
 
 extension StackEvent {
-  /// How much the event matters.
+  /// The importance of the event.
   public var level: Level {
     switch self {
     case .opened, .suspended, .resumed, .closed: .debug
@@ -68,7 +80,7 @@ extension StackEvent {
     }
   }
 
-  /// What happened, the same for every event of a case.
+  /// The text that all events of a case share.
   public var message: String {
     switch self {
     case .opened: "opened the store"
@@ -90,7 +102,7 @@ extension StackEvent {
     }
   }
 
-  /// What is particular to this event, by name.
+  /// The particulars of this event, by name.
   public var metadata: [String: String] {
     switch self {
     case .opened(let commit, let duration): ["commit": "\(commit)", "duration": "\(duration)"]
@@ -120,7 +132,7 @@ extension StackEvent {
 }
 
 extension StackEvent: CustomStringConvertible {
-  /// The message and the metadata, in one line.
+  /// The message and the metadata in one line.
   public var description: String {
     message + metadata.sorted { $0.key < $1.key }.map { " \($0.key)=\($0.value)" }.joined()
   }

@@ -1,11 +1,11 @@
 internal import StrataSQLite
 
-/// What statements have cost since the stack was opened, by their text.
+/// The cost of statements since the stack was opened, by their text.
 ///
-/// Bounded: when too many texts have come, the cheaper half is forgotten, and what is told of such
-/// a statement later lacks what it cost before.
+/// The ledger is bounded. When it has too many texts, it forgets the cheaper half. If a forgotten
+/// statement runs again, its earlier cost is missing.
 final class StatementLedger: Sendable {
-  /// As many texts are kept at least.
+  /// The number of texts that remain when the ledger forgets the cheaper half.
   static let capacity = 256
 
   private struct Key: Hashable {
@@ -24,7 +24,7 @@ final class StatementLedger: Sendable {
   private let costs = Lock<[Key: Cost]>([:])
 
   func note(_ ended: EndedStatement, isOfWriter: Bool) {
-    // What a report asks is not what the app does.
+    // A report runs `EXPLAIN` statements, which are not the app's.
     if ended.sql.hasPrefix("EXPLAIN ") { return }
     let key = Key(sql: ended.sql, isOfWriter: isOfWriter)
     costs.withLock { costs in
@@ -35,7 +35,7 @@ final class StatementLedger: Sendable {
     }
   }
 
-  /// The statements that took longest in all, the costliest first.
+  /// Returns the statements that took the most time in all, the costliest first.
   func costliest(_ count: Int) -> [StackDiagnostics.Statement] {
     let all = costs.withLock { costs in
       costs.map { key, cost in

@@ -1,4 +1,4 @@
-/// A unit of work on its way.
+/// A queued unit of work, whose result can be awaited.
 struct Submission<R: Sendable>: Sendable {
   private let promise: Promise<R>
   let withdraw: @Sendable () -> Void
@@ -8,7 +8,7 @@ struct Submission<R: Sendable>: Sendable {
     self.withdraw = withdraw
   }
 
-  /// The same unit; `action` runs before it is withdrawn.
+  /// Returns the same unit with an action that runs before the unit is withdrawn.
   func beforeWithdrawing(_ action: @escaping @Sendable () -> Void) -> Submission {
     Submission(promise: promise) {
       action()
@@ -37,7 +37,9 @@ struct Submission<R: Sendable>: Sendable {
     }
   }
 
-  /// The unit's result, whatever becomes of the task: what it says has happened already.
+  /// The unit's result; cancelling the task does not withdraw the unit.
+  ///
+  /// This is for a unit that records an event which has already happened.
   nonisolated(nonsending) var settled: R {
     get async throws(StoreError) { try await promise.value }
   }

@@ -2,25 +2,27 @@ internal import StrataSQLite
 
 /// A statement that SQLite has run for a stack.
 public struct TracedStatement: Sendable, CustomStringConvertible {
-  /// The text, with question marks for values: no row's content is in it.
+  /// The text of the statement, with question marks for values, so it has no contents of rows.
   public let sql: String
-  /// From its first step to its end: a statement whose rows are read in portions lasts until the
-  /// last of them.
+  /// The time from the first step of the statement to its end.
+  ///
+  /// If the rows are read in portions, the statement ends with the last portion.
   public let duration: Duration
-  /// Whether it ran in the writer, where others had to wait for it.
+  /// Whether the statement ran in the writer, where it blocks other writes.
   public let isOfWriter: Bool
 
   public var description: String { "\(duration) \(isOfWriter ? "writer" : "reader") \(sql)" }
 }
 
-/// Who is told of every statement that ends, on the thread that ran it.
+/// The handlers that are called for every statement that ends, on the thread that ran it.
 struct StatementObservers: Sendable {
   var trace: (@Sendable (TracedStatement) -> Void)?
   var ledger: StatementLedger?
 }
 
 extension Connection {
-  /// Tells of this connection's statements; nothing, at no cost, if nobody wants to know.
+  /// Reports this connection's statements to the handlers; without a handler, statements cost
+  /// nothing more.
   func tell(_ observers: StatementObservers, isOfWriter: Bool) {
     let (trace, ledger) = (observers.trace, observers.ledger)
     if trace == nil && ledger == nil { return }

@@ -7,13 +7,13 @@ final class Turnstile: Sendable {
 
   private let state = Lock(State())
 
-  /// How many wait.
+  /// The number of callers that wait.
   var waitingCount: Int { state.withLock { $0.waiting.count } }
 
-  /// Returns when nobody else is inside; whoever it returns to calls ``leave()``.
+  /// Returns when no other caller is inside; the caller then has to call ``leave()``.
   ///
-  /// - Throws: ``StoreError`` with code `cancelled` or `deadlineExceeded`; the caller is not inside
-  ///   then.
+  /// - Throws: ``StoreError`` with code `cancelled` or `deadlineExceeded`. Then the caller is not
+  ///   inside.
   nonisolated(nonsending) func enter() async throws(StoreError) {
     let turn = Promise<Void>()
     let isFree = state.withLock { state in
@@ -34,7 +34,7 @@ final class Turnstile: Sendable {
     next?.resolve(.success(()))
   }
 
-  /// Does nothing if its turn has come.
+  /// Withdraws a waiting caller; does nothing if its turn has come.
   private func withdraw(_ turn: Promise<Void>) {
     let isWaiting = state.withLock { state in
       let index = state.waiting.firstIndex { $0 === turn }

@@ -1,15 +1,15 @@
-/// Those who wait on the main actor for something to happen, each until it is cancelled.
+/// The tasks that wait on the main actor for an event.
 ///
-/// A task that prefers an executor of its own may be suspended at every call of an `async`
-/// function, also between two of the main actor. So whether there is still something to wait for is
-/// asked again where the continuation is kept: what comes between that and an earlier look would be
-/// missed.
+/// A task with an executor preference may be suspended at every call of an `async` function, even
+/// between two functions of the main actor. An event may come during that suspension. So the
+/// condition is checked again at the point where the continuation is kept. With an earlier check
+/// alone, the waiter would miss the event.
 @MainActor
 final class Waiters {
   enum Event: Sendable {
     /// A merge turn that reaches a commit.
     case turn(reaching: Int64)
-    /// A save that has ended, so that another one may begin.
+    /// The end of a save, after which another save may begin.
     case endOfSave
     /// The first result of a live query.
     case load
@@ -26,20 +26,22 @@ final class Waiters {
 
   // MARK: Waiting
 
-  /// Returns when something happens, or at once if `isLacking` says that nothing has to: whoever
-  /// calls this looks again.
+  /// Waits for an event, or returns at once if `isLacking` is false.
+  ///
+  /// The caller has to check its condition again afterwards.
   func wait(for event: Event, while isLacking: () -> Bool) async {
     await wait(nextID(), for: event, while: isLacking)
   }
 
-  /// The same, as long as the task is not cancelled and in time.
+  /// Waits for an event as long as the task is not cancelled and its deadline has not passed.
   func waitUnlessCancelled(
     for event: Event, while isLacking: () -> Bool
   ) async throws(StoreError) {
     let id = nextID()
     await withTaskCancellationHandler {
       await StoreDeadline.awaiting {
-        // Who was resumed before it waited is never resumed again.
+        // A waiter that was resumed before it waited is never resumed again. So the cancellation
+        // and the deadline are checked here as well.
         await wait(id, for: event) {
           !Task.isCancelled && !StoreDeadline.hasPassed && isLacking()
         }
@@ -68,7 +70,7 @@ final class Waiters {
     }
   }
 
-  // MARK: What happens
+  // MARK: Events
 
   func turnCame(commit: Int64) {
     resume { if case .turn(let wanted) = $0.event { wanted <= commit } else { false } }
@@ -78,7 +80,7 @@ final class Waiters {
 
   func resumeAll() { resume { _ in true } }
 
-  /// Lets one go, if it still waits.
+  /// Resumes a waiter if it still waits.
   private func resume(_ id: Int) { resume { $0.id == id } }
 
   private func resume(where isMet: (Waiter) -> Bool) {

@@ -1,17 +1,18 @@
-/// How urgent a unit of work is; fixed by the call that makes it, never by a task's priority.
+/// The urgency of a unit of work, fixed by the call that makes the unit.
 ///
-/// Job priority would be the wrong signal: it may legally reorder two saves of one context, and an
-/// import started from a button has the priority of a view's save.
+/// A task's priority never decides it. Job priority would be the wrong signal: it may legally
+/// reorder two saves of one context, and an import that a button starts has the priority of a
+/// view's save.
 package enum Lane: Int, Sendable, CaseIterable {
-  /// Saves of the view context and requests for snapshots.
+  /// Saves of the view context, requests for snapshots, and diagnostics.
   case urgent
-  /// Saves of scratch contexts.
+  /// Saves of scratch contexts, and writes of the outbox, freshness and validators.
   case normal
-  /// Batches of an import.
+  /// Batches of imports and evictions.
   case bulk
 }
 
-/// Names a context, so that its work keeps its order.
+/// The name of a context, by which its work keeps its order.
 package struct ContextID: Sendable, Hashable {
   private let value: UInt64
   private static let counter = Lock<UInt64>(0)
@@ -24,11 +25,11 @@ package struct ContextID: Sendable, Hashable {
   }
 }
 
-/// The writer's queue: which unit of work runs next.
+/// The writer's queue, which decides which unit of work runs next.
 ///
-/// Each lane is first in, first out. The most urgent lane that has work goes first, but a lane
-/// that was passed over ``patience`` times goes next, so nothing starves. Work of one context never
-/// overtakes earlier work of the same context: it joins the slower lane that waits.
+/// Each lane is first in, first out. The most urgent lane that has work goes first. A lane that was
+/// passed over ``patience`` times goes next, so no lane starves. Work of one context never
+/// overtakes earlier work of the same context: it joins the slower lane in which that work waits.
 struct WorkQueue<Unit: Sendable>: Sendable {
   /// How often a waiting lane may be passed over.
   static var patience: Int { 8 }
@@ -40,7 +41,7 @@ struct WorkQueue<Unit: Sendable>: Sendable {
   }
 
   private struct LaneState: Sendable {
-    /// Nil where an entry was taken: what a unit holds must not outlive it.
+    /// Nil where an entry was taken, so that the values that a unit captures do not outlive it.
     private var entries: ContiguousArray<Entry?> = []
     private var head = 0
     var passedOver = 0
@@ -73,7 +74,7 @@ struct WorkQueue<Unit: Sendable>: Sendable {
 
   init() {}
 
-  /// An empty queue whose units are named differently from those of `other`.
+  /// Makes an empty queue whose units get other names than the units of `other`.
   init(after other: Self) { nextID = other.nextID }
 
   var isEmpty: Bool { lanes.allSatisfy(\.isEmpty) }
@@ -83,7 +84,7 @@ struct WorkQueue<Unit: Sendable>: Sendable {
   /// The number of units that wait.
   var count: Int { lanes.reduce(0) { $0 + $1.waiting.reduce(0) { count, _ in count + 1 } } }
 
-  /// Adds a unit and returns a name to remove it by.
+  /// Adds a unit, and returns a name to remove it by.
   mutating func add(_ unit: Unit, lane: Lane, context: ContextID?) -> Int {
     nextID += 1
     let entry = Entry(id: nextID, unit: unit, context: context)
@@ -111,7 +112,7 @@ struct WorkQueue<Unit: Sendable>: Sendable {
     return lanes[chosen].pop()?.unit
   }
 
-  /// Whether earlier work of the context of a lane's next unit waits in a more urgent lane.
+  /// Whether a lane's next unit waits for earlier work of its context in a more urgent lane.
   private func isBehindItsContext(_ lane: Int) -> Bool {
     guard let next = lanes[lane].waiting.first(where: { _ in true }), let context = next.context
     else { return false }
@@ -120,14 +121,14 @@ struct WorkQueue<Unit: Sendable>: Sendable {
     }
   }
 
-  /// Takes every unit, in the order in which they would run.
+  /// Takes every unit, in the order in which the units would run.
   mutating func removeAll() -> [Unit] {
     var units: [Unit] = []
     while let unit = next() { units.append(unit) }
     return units
   }
 
-  /// Takes back a unit that has not started; nil if it has.
+  /// Takes back a unit that has not started; nil if it has started.
   mutating func remove(_ id: Int) -> Unit? {
     for lane in lanes.indices {
       if let entry = lanes[lane].remove(id) { return entry.unit }

@@ -1,11 +1,11 @@
 internal import StrataSQLite
 
-/// Runs units of work on the writer's executor, in the order that ``WorkQueue`` says.
+/// Runs units of work on the writer's executor, in the order of ``WorkQueue``.
 ///
-/// The shell around the queue: every unit that is added puts one ticket on the executor; a ticket
-/// runs whichever unit is next by then.
+/// The shell around the queue: every added unit puts one ticket on the executor. When a ticket's
+/// turn comes, it runs the unit that is next at that time.
 final class WriterQueue: Sendable {
-  /// What becomes of a unit.
+  /// The order that a unit receives.
   enum Order: Sendable {
     case run
     case refuse(StoreError)
@@ -13,12 +13,12 @@ final class WriterQueue: Sendable {
 
   typealias Unit = @Sendable (Order) -> Void
 
-  /// Whether units are taken; ``Lifecycle`` decides.
+  /// Whether units are accepted; ``Lifecycle`` decides.
   private enum Access: Sendable {
     case open
-    /// What is added waits here for a resumption.
+    /// New units wait here for a resumption.
     case suspended(WorkQueue<Unit>)
-    /// For good; what was queued before still runs.
+    /// The queue is closed for good; units that were queued before still run.
     case closed
 
     var isOpen: Bool { if case .open = self { true } else { false } }
@@ -27,13 +27,13 @@ final class WriterQueue: Sendable {
   private struct State: Sendable {
     var queue = WorkQueue<Unit>()
     var access = Access.open
-    /// Units wait while this is set; the number tells one hold from the next.
+    /// The number of the current hold, during which units wait; nil without a hold.
     var hold: Int?
     var lastHold = 0
-    /// Raised when an urgent unit is added.
+    /// The flag that is raised when an urgent unit is added.
     var interruption: CancellationFlag?
 
-    /// Whether a unit that is added now would run next.
+    /// Whether a new unit would run next.
     var isAtRest: Bool { access.isOpen && hold == nil && queue.isEmpty }
 
     /// Withdraws a unit that has not started.
@@ -53,7 +53,7 @@ final class WriterQueue: Sendable {
 
   /// Adds a unit and returns at once; the unit may run before this returns.
   ///
-  /// - Returns: how to withdraw it, as long as it has not started.
+  /// - Returns: a closure that withdraws the unit, as long as it has not started.
   func add(
     _ unit: @escaping Unit, _ lane: Lane, context: ContextID?, waitsForResumption: Bool = true
   ) -> @Sendable () -> Void {
@@ -63,7 +63,7 @@ final class WriterQueue: Sendable {
       case .suspended where !waitsForResumption: return .failure(.suspended)
       case .suspended(var waiting):
         if lane == .urgent { state.interruption?.raise() }
-        // The unit gets its ticket with the resumption.
+        // The unit gets its ticket at the resumption.
         let id = waiting.add(unit, lane: lane, context: context)
         state.access = .suspended(waiting)
         return .success(id)
@@ -87,15 +87,17 @@ final class WriterQueue: Sendable {
     }
   }
 
-  /// Runs a unit on the calling thread and at once; nil if it would have to wait, or finds that it
-  /// has to.
+  /// Runs a unit at once on the calling thread; nil if the unit has to wait.
+  ///
+  /// The unit itself returns nil if it finds that it has to wait.
   func runIfIdle<R>(_ unit: () -> R?) -> R? {
-    // Looked at where nothing that is added can overtake the unit.
+    // The check runs on the executor, where no added unit can overtake this unit.
     executor.runIfIdle { state.withLock { $0.isAtRest } ? unit() : nil } ?? nil
   }
 
-  /// Has units run; under the lock, so that whoever suspends or closes the queue is behind
-  /// all its tickets.
+  /// Enqueues tickets.
+  ///
+  /// Call this under the lock, so that a suspension or a closing comes after all tickets.
   private func addTickets(_ count: Int) {
     for _ in 0..<count { executor.async { self.runNext() } }
   }
@@ -104,7 +106,7 @@ final class WriterQueue: Sendable {
     state.withLock { $0.hold == nil ? $0.queue.next() : nil }?(.run)
   }
 
-  /// Lends a flag that is raised as soon as an urgent unit waits.
+  /// Runs `body` with a flag that is raised as soon as an urgent unit waits.
   func untilUrgent<R, E: Error>(_ body: (CancellationFlag) throws(E) -> R) throws(E) -> R {
     let flag = CancellationFlag()
     state.withLock { state in
@@ -124,10 +126,11 @@ final class WriterQueue: Sendable {
   /// Whether a unit is about to run.
   var hasWork: Bool { state.withLock { $0.hold == nil && !$0.queue.isEmpty } }
 
-  /// Lets units wait until ``endHold(_:)``, or until `patience` has passed.
+  /// Makes units wait until ``endHold(_:)``, or until `patience` has passed.
   func hold(for patience: Duration) {
     let hold = state.withLock { state -> Int? in
-      // What is queued has its last tickets; held up, it would find the connection closed.
+      // After a suspension or a closing, the queued units have their last tickets. A hold would use
+      // these up, and the units would find the connection closed.
       guard state.access.isOpen else { return nil }
       state.lastHold += 1
       state.hold = state.lastHold
@@ -137,23 +140,23 @@ final class WriterQueue: Sendable {
     executor.async(after: patience) { [weak self] in self?.endHold(hold) }
   }
 
-  /// Lets units run again; with a number, only if it is that hold that lasts.
+  /// Ends the hold; with a number, only if that hold still lasts.
   func endHold(_ hold: Int? = nil) {
     state.withLock { state in
       guard let current = state.hold, hold == nil || hold == current else { return }
       state.hold = nil
-      // The tickets of the units that wait are used up.
+      // The waiting units have used up their tickets.
       addTickets(state.queue.count)
     }
   }
 
-  /// Lets what is queued run; what is added from now on waits for ``resume()``.
+  /// Lets queued units run; units that are added later wait for ``resume()``.
   func suspend() {
     state.withLock { $0.access = .suspended(WorkQueue(after: $0.queue)) }
     endHold()
   }
 
-  /// Lets what was added during the suspension run; everything older has run.
+  /// Lets the units run that were added during the suspension; all older units have run.
   func resume() {
     state.withLock { state in
       guard case .suspended(let waiting) = state.access else { return }
@@ -164,7 +167,7 @@ final class WriterQueue: Sendable {
     }
   }
 
-  /// Refuses new units and those that wait for a resumption; all others still run.
+  /// Refuses new units and the units that wait for a resumption; all other units still run.
   func close() {
     let refused = state.withLock { state in
       defer { state.access = .closed }

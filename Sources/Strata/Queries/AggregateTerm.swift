@@ -1,4 +1,4 @@
-/// What SQLite can make of a column in one pass, and so can ``AggregateState``.
+/// An aggregate function that SQLite and ``AggregateState`` can compute over a column in one pass.
 enum AggregateFunction: Sendable {
   /// The number of rows.
   case rows
@@ -6,22 +6,22 @@ enum AggregateFunction: Sendable {
   case values
   /// The number of different values that are not null.
   case distinct
-  /// The sum of the integers without their lower 32 bits, shifted right.
+  /// The sum of the integers' upper 32 bits, shifted right.
   case highSum
   /// The sum of the lower 32 bits of the integers.
   case lowSum
-  /// The sum of the reals; 0 of none, null for not-a-number.
+  /// The sum of the reals, which is 0 without values and null for not-a-number.
   case total
-  /// The least value; null of none.
+  /// The least value, or null without values.
   case least
-  /// The greatest value; null of none.
+  /// The greatest value, or null without values.
   case greatest
 }
 
-/// A function and what it is applied to: a key path, or a column once it is resolved.
+/// An aggregate function with its attribute, which is a key path, or a column once it is resolved.
 struct AggregateTerm<Attribute: Sendable>: Sendable {
   let function: AggregateFunction
-  /// Nil only for the number of rows.
+  /// The attribute; nil only for the number of rows.
   let attribute: Attribute?
 
   init(_ function: AggregateFunction, _ attribute: Attribute? = nil) {
@@ -31,7 +31,7 @@ struct AggregateTerm<Attribute: Sendable>: Sendable {
 }
 
 extension Table {
-  /// The terms with columns instead of key paths.
+  /// Returns the terms with columns instead of key paths.
   func resolved(
     _ terms: [AggregateTerm<SendablePath>]
   ) throws(StoreError) -> [AggregateTerm<Int>] {
@@ -44,7 +44,7 @@ extension Table {
 }
 
 extension AggregateTerm where Attribute == Int {
-  /// The term in SQL, over a column of the given name.
+  /// Returns the term in SQL, with the column's name from `name`.
   func sql(_ name: (Int) -> String) -> String {
     guard let attribute else { return "count(*)" }
     let column = name(attribute)
@@ -61,7 +61,7 @@ extension AggregateTerm where Attribute == Int {
   }
 }
 
-/// One aggregate function over records, with SQLite's meaning.
+/// An aggregate function over records, with SQLite's meaning.
 struct AggregateState {
   private enum Value {
     case count(Int64)
@@ -94,7 +94,7 @@ struct AggregateState {
     switch (value, cell) {
     case (.count(let count), _): value = .count(count + 1)
     case (.distinct(var cells), _):
-      // Emptied first, so that the set is not copied for each value.
+      // `value` is emptied first, so that the insertion does not copy the set.
       value = .distinct([])
       cells.insert(cell)
       value = .distinct(cells)
@@ -121,8 +121,9 @@ struct AggregateState {
   }
 }
 
-/// A sum of reals that keeps what each addition loses (Neumaier 1974), as SQLite's does from 3.43
-/// on.
+/// A sum of reals that also adds up the rounding errors of its additions (Neumaier 1974).
+///
+/// SQLite's sum does the same from version 3.43 on.
 private struct CompensatedSum {
   private var sum = 0.0
   private var lost = 0.0
@@ -133,12 +134,14 @@ private struct CompensatedSum {
     sum = next
   }
 
-  /// What was lost of an infinite sum is not a number.
+  /// The sum with its rounding errors.
+  ///
+  /// The error of an infinite sum is not a number and is left out.
   var value: Double { sum.isFinite ? sum + lost : sum }
 }
 
 extension SumParts {
-  /// What the store is asked for.
+  /// Returns the terms that the store computes for the sum of an attribute.
   static func terms(
     of path: SendablePath, as storage: StorageType
   ) -> [AggregateTerm<SendablePath>] {

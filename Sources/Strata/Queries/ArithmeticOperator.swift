@@ -1,8 +1,8 @@
-/// Arithmetic as SQLite does it, so that a filter computes the same in memory.
+/// An arithmetic operator with SQLite's rules, so that a filter computes the same in memory.
 ///
-/// Integers stay integers and divide towards zero; a sum or product that does not fit in 64 bits
-/// becomes a real number. Null with anything, a division by zero and a result that is not a number
-/// are null.
+/// Integers stay integers and divide towards zero. A result that does not fit in 64 bits becomes a
+/// real number. The result is null if an operand is null, if the divisor is zero, or if the result
+/// is not a number.
 enum ArithmeticOperator: String, Sendable {
   case add = "+"
   case subtract = "-"
@@ -34,6 +34,8 @@ enum ArithmeticOperator: String, Sendable {
     return overflows ? reals(Double(a), Double(b), .integer(a), .integer(b)) : .integer(result)
   }
 
+  /// Computes with real numbers.
+  ///
   /// - Parameters:
   ///   - x: the number in `a`, rounded if it is an integer.
   ///   - y: the number in `b`, rounded if it is an integer.
@@ -58,8 +60,9 @@ enum ArithmeticOperator: String, Sendable {
     return a.remainderReportingOverflow(dividingBy: b).partialValue
   }
 
-  /// The integer that a remainder is made of: a real number without its fraction, or the nearest
-  /// integer there is if it is too large.
+  /// Returns the integer from which a remainder is computed.
+  ///
+  /// A real number loses its fraction. A number that is too large becomes the nearest integer.
   private static func whole(_ cell: Cell) -> Int64 {
     switch cell {
     case .integer(let value): value

@@ -1,8 +1,8 @@
-/// A text with the places that a search matched.
+/// A text with the ranges that a search matched.
 public struct Excerpt: Sendable, Hashable {
-  /// The text; "…" stands for what is left out, and a space for a NUL.
+  /// The text, with "…" for each omitted part and a space for each NUL.
   public let text: String
-  /// What matched, in the order of the text.
+  /// The matched ranges, in the order of the text.
   public let matches: [Range<String.Index>]
 
   init(text: String = "", matches: [Range<String.Index>] = []) {

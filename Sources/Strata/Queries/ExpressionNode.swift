@@ -1,9 +1,9 @@
-/// A value in a filter without its type: an attribute, or something computed from attributes.
+/// A value in a filter without its type: an attribute, or a value computed from attributes.
 indirect enum ExpressionNode: Sendable {
   case attribute(AttributeReference)
   case literal(Cell)
   case arithmetic(ArithmeticOperator, ExpressionNode, ExpressionNode, depth: Int)
-  /// The first value, or the second one where that is null.
+  /// The first value, or the second value where the first is null.
   case coalesced(ExpressionNode, ExpressionNode, depth: Int)
   case conditional(FilterNode, ExpressionNode, ExpressionNode, depth: Int)
   case folded(ExpressionNode)
@@ -11,10 +11,12 @@ indirect enum ExpressionNode: Sendable {
   case byteCount(ExpressionNode)
   /// The number of rows of a relationship that meet a condition.
   case count(RelationReference, FilterNode?)
-  /// A value that no attribute can hold; reported when the query is run.
+  /// A value that no attribute can hold.
+  ///
+  /// Running the query reports it.
   case invalid(String, ValueError)
 
-  /// The value as a literal to compare `other` with.
+  /// Creates a literal of the value, to be compared with `other`.
   init<Value: AttributeValue>(_ value: Value, for other: ExpressionNode? = nil) {
     do throws(ValueError) {
       self = .literal(try value.cell)
@@ -23,7 +25,7 @@ indirect enum ExpressionNode: Sendable {
     }
   }
 
-  /// How many expressions are nested in each other.
+  /// The number of expressions that are nested in each other.
   var depth: Int {
     switch self {
     case .attribute, .literal, .invalid: 0
@@ -34,7 +36,7 @@ indirect enum ExpressionNode: Sendable {
     }
   }
 
-  /// What messages call the expression.
+  /// The name of the expression in messages.
   var name: String {
     switch self {
     case .attribute(let reference): "\(reference.path)"
@@ -82,7 +84,7 @@ struct RelationReference: Sendable {
     case links(LinkReference)
   }
 
-  /// The to-one references from the query's entity to the one that has the relationship.
+  /// The to-one references from the query's entity to the entity that has the relationship.
   let hops: [AttributeReference.Hop]
   let kind: Kind
   let target: any Entity.Type

@@ -1,4 +1,4 @@
-/// `$0` in a filter: the attributes and relationships of `Target`, reached from `Root`.
+/// The `$0` of a filter, with the attributes and relationships of `Target`, reached from `Root`.
 @dynamicMemberLookup
 public struct Fields<Root, Target: Entity>: Sendable {
   let hops: [AttributeReference.Hop]

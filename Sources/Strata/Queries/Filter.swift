@@ -1,39 +1,42 @@
 /// A condition that an entity meets or not.
 ///
-/// Always two-valued: comparing a missing value is false, and its negation true, in the store and
-/// in memory alike. Thousands of conditions may be connected; they may be nested 200 levels deep.
+/// A filter is always true or false, in the store and in memory alike. A missing value equals only
+/// nil. Order comparisons and text matches of a missing value are false, and their negations are
+/// true. A filter may connect thousands of conditions and nest them 200 levels deep.
 public struct Filter<Root>: Sendable {
   let node: FilterNode
-  /// The Bool attribute whose value the filter is, if it is nothing else.
+  /// The Bool attribute, if the filter is only the value of that attribute.
   private(set) var attribute: AttributeReference?
 
   init(node: FilterNode) { self.node = node }
 
-  /// Whether a Bool attribute is true.
+  /// Creates the filter that a Bool attribute is true.
   init(_ attribute: AttributeReference) {
     node = .equal(attribute, true)
     self.attribute = attribute
   }
 
-  /// Both conditions.
+  /// Tests whether both conditions hold.
   public static func && (left: Self, right: Self) -> Self {
     Self(node: .and(left.node, right.node))
   }
 
-  /// One of the conditions, or both.
+  /// Tests whether at least one of the conditions holds.
   public static func || (left: Self, right: Self) -> Self {
     Self(node: .or(left.node, right.node))
   }
 
-  /// Not the condition.
+  /// Tests whether the condition does not hold.
   public static prefix func ! (filter: Self) -> Self { Self(node: filter.node.negation) }
 
-  /// Whether a Bool attribute has a value; behind a reference that leads nowhere, it has none.
+  /// Tests whether a Bool attribute has a value.
+  ///
+  /// Behind a reference that leads nowhere, the attribute is neither true nor false.
   public static func == (left: Self, right: Bool) -> Self {
     if right { return left }
     return left.attribute.map { Self(node: .equal($0, false)) } ?? !left
   }
 
-  /// Whether a Bool attribute does not have a value.
+  /// Tests whether a Bool attribute does not have a value.
   public static func != (left: Self, right: Bool) -> Self { !(left == right) }
 }

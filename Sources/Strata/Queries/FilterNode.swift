@@ -1,28 +1,32 @@
 internal import StrataSQLite
 
-/// A filter without its type: one tree, from which SQL and the matcher in memory are both made.
+/// A filter without its type, as a tree.
+///
+/// Both the SQL and the matcher in memory are made from this tree.
 indirect enum FilterNode: Sendable {
   case compare(ExpressionNode, ComparisonOperator, ExpressionNode, TextCollation? = nil)
   case isIn(ExpressionNode, Set<Cell>)
   case text(ExpressionNode, TextMatch, String)
-  /// Whether any row of a relationship meets a condition; any row at all without one.
+  /// Whether any row of a relationship meets a condition, or exists at all without a condition.
   case any(RelationReference, FilterNode?)
   case all(FilterJunction)
   case some(FilterJunction)
   case not(FilterNode)
   case fullText(FullTextReference)
   case place(PlaceReference, PlaceArea)
-  /// A value in the filter that no attribute can hold; reported when the query is run.
+  /// A value in the filter that no attribute can hold.
+  ///
+  /// Running the query reports it.
   case invalid(String, ValueError)
 
-  /// How many conditions are nested in each other.
+  /// The number of conditions that are nested in each other.
   var depth: Int {
     switch self {
     case .compare(let a, _, let b, _): max(a.depth, b.depth)
     case .isIn(let a, _), .text(let a, _, _): a.depth
     case .any(_, let filter): 1 + (filter?.depth ?? 0)
     case .all(let junction), .some(let junction): junction.depth
-    // Never a negation of a negation, so this ends here.
+    // A negation never contains a negation, so the recursion adds at most one frame here.
     case .not(let filter): filter.depth
     case .fullText, .place, .invalid: 0
     }
@@ -38,7 +42,7 @@ indirect enum FilterNode: Sendable {
     return .some(FilterJunction(a, b)).checked
   }
 
-  /// The opposite; two of them cancel out.
+  /// The negated filter, in which two negations cancel out.
   var negation: FilterNode {
     if case .not(let filter) = self { return filter }
     return .not(self)
@@ -48,7 +52,9 @@ indirect enum FilterNode: Sendable {
     .isIn(.attribute(attribute), Set(values))
   }
 
-  /// A comparison with a value that may turn out to be unstorable.
+  /// Returns a comparison with a value, even if the value cannot be stored.
+  ///
+  /// Running the query reports such a value.
   static func compare<Value: AttributeValue>(
     _ expression: ExpressionNode, _ comparison: ComparisonOperator, with value: Value
   ) -> FilterNode {
@@ -61,8 +67,10 @@ indirect enum FilterNode: Sendable {
     compare(.attribute(attribute), .equal, with: value)
   }
 
-  /// Every walk over the tree goes one frame deeper for each level: the limit keeps them within
-  /// the small stacks of worker threads.
+  /// The greatest depth of a filter.
+  ///
+  /// Every walk over the tree takes one stack frame for each level. The limit keeps the walks
+  /// within the small stacks of worker threads.
   static let maximumDepth = 200
 
   var checked: FilterNode {
@@ -73,16 +81,16 @@ indirect enum FilterNode: Sendable {
 
 /// Conditions that are all connected by `&&`, or all by `||`.
 ///
-/// A program may connect thousands in a loop. Two parts of one size become one, as a carry does
-/// when counting, so appending costs O(log n) and the tree stays O(log n) deep: SQLite refuses
-/// expressions deeper than 1,000.
+/// A program may connect thousands of conditions in a loop. Two parts of the same size are joined
+/// into one part, as with a carry in counting. Appending therefore costs O(log n), and the tree
+/// stays O(log n) deep. SQLite refuses expressions that are deeper than 1,000.
 struct FilterJunction: Sendable {
   private indirect enum Tree: Sendable {
     case leaf(FilterNode)
     case pair(Tree, Tree)
   }
 
-  /// The larger ones first.
+  /// The parts, with the larger ones first.
   private var parts: [(tree: Tree, size: Int)]
   /// The depth of the deepest condition, this junction included.
   private(set) var depth: Int
@@ -131,7 +139,7 @@ enum TextMatch: Sendable {
   case contains, prefix, suffix
 }
 
-/// An attribute of the query's entity, or of one that it refers to.
+/// An attribute of the query's entity, or of an entity that it refers to.
 struct AttributeReference: Sendable {
   /// The to-one references to follow, by the key path of each.
   let hops: [Hop]

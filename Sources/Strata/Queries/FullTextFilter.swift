@@ -1,17 +1,17 @@
 extension Fields {
-  /// Whether the entity's full text has every one of the words.
+  /// Tests whether the entity's full text has all of the words.
   ///
-  /// The same as `matches(.words(words))`: nothing in the text is syntax.
+  /// It is the same as `matches(.words(words))`. Nothing in the text is syntax.
   public func matches(_ words: String) -> Filter<Root> { matches(.words(words)) }
 
-  /// Whether the entity's full text has what is looked for.
+  /// Tests whether the entity's full text matches a search.
   ///
-  /// - Complexity: O(*m* log *n*), *m* the matches among *n* entities.
+  /// - Complexity: O(*m* log *n*), with *m* matches among *n* entities.
   public func matches(_ text: SearchText) -> Filter<Root> {
     Filter(node: .fullText(FullTextReference(hops: hops, text: text, paths: [])))
   }
 
-  /// Whether some attributes of the entity have what is looked for, together.
+  /// Tests whether some attributes of the entity, taken together, match a search.
   public func matches<each Value: TextValue>(
     _ text: SearchText, in paths: repeat any KeyPath<Target, each Value> & Sendable
   ) -> Filter<Root> {
@@ -22,18 +22,20 @@ extension Fields {
 }
 
 extension Query {
-  /// Only those whose full text has every one of the words; nothing in the text is syntax.
+  /// Returns the query for only the entities whose full text has all of the words.
+  ///
+  /// Nothing in the text is syntax.
   public func matching(_ words: String) -> Self { matching(.words(words)) }
 
-  /// Only those whose full text has what is looked for.
+  /// Returns the query for only the entities whose full text matches a search.
   public func matching(_ text: SearchText) -> Self { self.where { $0.matches(text) } }
 
-  /// The best matches first, within the order given so far.
+  /// Returns the query with the best matches first, within the order given so far.
   ///
-  /// For a query with ``matching(_:)-(SearchText)``; of several, the first one counts. How good a
-  /// match is, FTS5's BM25 says, with the attributes' weights: rare words count more, and words in
-  /// short texts. It depends on all entities of the type, so a live query in this order is loaded
-  /// again whenever one of them changes.
+  /// The query needs a search by ``matching(_:)-(SearchText)``. If there are several, the first one
+  /// counts. FTS5's BM25 rates the matches with the attributes' weights. Rare words and words in
+  /// short texts count more. The rating depends on all entities of the type, so a live query in
+  /// this order is loaded again whenever one of them changes.
   public func sortedByRelevance() -> Self {
     var copy = self
     copy.ranking = Ranking(kind: .relevance, position: sorts.count)
@@ -42,39 +44,40 @@ extension Query {
 }
 
 extension Entity {
-  /// The query for the entities whose full text has every one of the words.
+  /// Returns the query for the entities whose full text has all of the words.
   public static func matching(_ words: String) -> Query<Self> { Query().matching(words) }
 
-  /// The query for the entities whose full text has what is looked for.
+  /// Returns the query for the entities whose full text matches a search.
   public static func matching(_ text: SearchText) -> Query<Self> { Query().matching(text) }
 }
 
-/// A search in the full text of an entity, or of one that it refers to.
+/// A search in the full text of the query's entity, or of an entity that it refers to.
 struct FullTextReference: Sendable {
   /// The to-one references to follow.
   let hops: [AttributeReference.Hop]
   let text: SearchText
-  /// The attributes that are searched; none for all.
+  /// The searched attributes, or an empty list for all.
   let paths: [SendablePath]
 }
 
-/// A search whose entity is a table.
+/// A search resolved against a table.
 struct ResolvedSearch: Sendable {
-  /// Its place among the searches of one table.
+  /// The position among the searches of one table.
   let number: Int
-  /// The table that is searched, numbered as in ``Join/source``.
+  /// The searched table, numbered as in ``Join/source``.
   let join: Int
   let index: TableSearch.Text
-  /// What FTS5 is asked.
+  /// The expression for FTS5.
   let expression: String
-  /// The row number of the table that is searched, as SQL.
+  /// The row number of the searched table, as SQL.
   let rowID: String
-  /// Whether the query reads the index itself, because its order is that of the matches.
+  /// Whether the query joins the index, because it sorts the rows by the relevance of their
+  /// matches.
   var isRanked = false
 }
 
 extension ResolvedSearch {
-  /// The columns that it looks at.
+  /// The columns that the search reads.
   var attributes: [ResolvedAttribute] {
     index.columns.map { ResolvedAttribute(join: join, column: $0, name: "") }
   }

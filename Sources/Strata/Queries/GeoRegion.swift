@@ -1,7 +1,8 @@
 /// A part of the Earth between two parallels and two meridians, edges included.
 ///
-/// It reaches eastwards from ``west`` to ``east``. If `west` is the greater number, it crosses the
-/// antimeridian: from 170 to -170 it is 20 degrees wide. From -180 to 180 it goes all around.
+/// It reaches eastwards from ``west`` to ``east``. If `west` is the greater number, the region
+/// crosses the antimeridian: from 170 to -170 it is 20 degrees wide. From -180 to 180 it goes all
+/// around.
 public struct GeoRegion: Sendable, Hashable {
   /// The southern edge, degrees north, -90 to 90.
   public var south: Double
@@ -20,14 +21,15 @@ public struct GeoRegion: Sendable, Hashable {
     self.east = east
   }
 
-  /// Creates the region around a centre: what a map shows.
+  /// Creates the region around a centre, such as the region that a map shows.
   ///
-  /// It ends at the poles, and crosses the antimeridian where it has to.
+  /// It ends at the poles and crosses the antimeridian where necessary.
   ///
   /// - Parameters:
   ///   - center: the middle of both spans.
   ///   - latitudeSpan: degrees from its southern to its northern edge, 0 or more.
-  ///   - longitudeSpan: degrees from its western to its eastern edge; 360 and more go all around.
+  ///   - longitudeSpan: degrees from its western to its eastern edge. A span of 360 or more goes
+  ///     all around.
   public init(center: Coordinate, latitudeSpan: Double, longitudeSpan: Double) {
     let isAround = longitudeSpan >= 360
     self.init(
@@ -48,16 +50,15 @@ public struct GeoRegion: Sendable, Hashable {
       && (-180...180).contains(west) && (-180...180).contains(east)
   }
 
-  /// Whether a place lies in the region; false for what is no place.
+  /// Returns whether a place lies in the region, and false for an invalid coordinate.
   ///
-  /// A longitude of 180 and one of -180 are the same meridian. At a pole the longitude still
-  /// counts.
+  /// The longitudes 180 and -180 are the same meridian. At a pole, the longitude still counts.
   public func contains(_ place: Coordinate) -> Bool {
     place.latitude >= south && place.latitude <= north
       && meridians.contains { $0.contains(place.longitude) }
   }
 
-  /// The longitudes of the region, without a wrap.
+  /// The longitudes of the region, as ranges that do not cross the antimeridian.
   var meridians: [ClosedRange<Double>] {
     guard isValid else { return [] }
     if west > east { return [west...180, -180...east] }

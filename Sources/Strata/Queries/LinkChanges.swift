@@ -1,10 +1,10 @@
-/// What one or more commits changed of a many-to-many relationship.
+/// The changes of a many-to-many relationship in one or more commits.
 public struct LinkChanges<Root: Entity, Target: Entity>: Sendable {
   /// The keys of two linked entities.
   public struct Link: Sendable, Hashable {
-    /// The key of the entity whose relationship it is.
+    /// The key of the entity that has the relationship.
     public let root: Root.ID
-    /// The key of the entity that it is linked with.
+    /// The key of the entity with which it is linked.
     public let target: Target.ID
   }
 
@@ -16,26 +16,33 @@ public struct LinkChanges<Root: Entity, Target: Entity>: Sendable {
     self.changes = changes
   }
 
-  /// Whether more changed than is listed: fetch again what you need.
+  /// Whether more links changed than are listed.
+  ///
+  /// If so, fetch the links again.
   public var isReset: Bool { if case .reset = changes { true } else { false } }
 
   /// Whether nothing changed.
   public var isEmpty: Bool { changes == nil }
 
-  /// The links that are new. O(*n*) of the changes.
+  /// The new links.
+  ///
+  /// - Complexity: O(*n*) in the number of changes.
   public var linked: [Link] { links { $0.change.before == nil ? $0.change.after : nil } }
 
-  /// The links that are gone, those that went with one of their ends included. O(*n*) of the
-  /// changes.
+  /// The removed links, including links that were removed with one of their ends.
+  ///
+  /// - Complexity: O(*n*) in the number of changes.
   public var unlinked: [Link] { links { $0.change.after == nil ? $0.lastRecord : nil } }
 
-  /// The links that have another place in their order. O(*n*) of the changes.
+  /// The links with a new position in their order.
+  ///
+  /// - Complexity: O(*n*) in the number of changes.
   public var moved: [Link] { links { $0.change.before != nil ? $0.change.after : nil } }
 
   private func links(_ record: (RowChange) -> Record?) -> [Link] {
     guard case .rows(let rows) = changes else { return [] }
     return rows.compactMap { row in
-      // Keys that cannot be read, which only another program can cause, are left out.
+      // Unreadable keys, which only another program can write, are left out.
       guard let record = record(row), let root = try? Root.ID(cell: record[end.root]),
         let target = try? Target.ID(cell: record[end.target])
       else { return nil }
@@ -45,7 +52,7 @@ public struct LinkChanges<Root: Entity, Target: Entity>: Sendable {
 }
 
 extension ChangeSet {
-  /// The changes of a many-to-many relationship, as one of its ends sees them.
+  /// Returns the changes of a many-to-many relationship, as seen from one of its ends.
   ///
   /// - Precondition: a schema of the stack lists the relationship.
   public func changes<Root: Entity, Target: Entity>(

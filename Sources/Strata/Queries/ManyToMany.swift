@@ -1,7 +1,8 @@
-/// Entities on both sides, any number on each: a note has tags, a tag has notes.
+/// A relationship with any number of entities on both sides: a note has tags, a tag has notes.
 ///
-/// The links are kept in a table that the stack owns. A link belongs to both entities and goes
-/// with either of them; linking twice is linking once; links never conflict.
+/// The stack keeps the links in a table that it owns. A link belongs to both entities and is
+/// deleted with either of them. Linking two entities twice is the same as linking them once. Links
+/// never conflict.
 public struct ManyToMany<Root: Entity, Target: Entity>: SchemaElement {
   let definition: ManyToManyDefinition
   /// Whether this is the other end of a relationship that `Target` declares.
@@ -19,13 +20,13 @@ public struct ManyToMany<Root: Entity, Target: Entity>: SchemaElement {
     self.refine = refine
   }
 
-  /// The query for the entities that are linked with `root`: in the order of their positions if
-  /// the relationship is ordered, by key if not.
+  /// Returns the query for the entities that are linked with `root`.
   ///
-  /// Empty if the context shows no such root.
+  /// They are in the order of their positions if the relationship is ordered, and otherwise in the
+  /// order of their keys. The result is empty if the context does not show the root.
   public func callAsFunction(of root: Root) -> Query<Target> { callAsFunction(of: root.id) }
 
-  /// The query for the entities that are linked with the root that has a key.
+  /// Returns the query for the entities that are linked with the root with the given key.
   public func callAsFunction(of key: Root.ID) -> Query<Target> {
     refine(Query(from: RelationshipSource(Root.self, [key], link: reference)))
   }
@@ -34,20 +35,20 @@ public struct ManyToMany<Root: Entity, Target: Entity>: SchemaElement {
 }
 
 extension Entity {
-  /// Links with any number of entities: `static let tags = manyToMany(Tag.self)`.
+  /// Declares links with any number of entities: `static let tags = manyToMany(Tag.self)`.
   ///
-  /// The other side, if it wants to read them, declares
+  /// To read the links from the other side, the target declares
   /// `static let notes = manyToMany(inverseOf: \Note.Type.tags)`.
   ///
   /// - Parameters:
   ///   - target: the other entity.
-  ///   - name: tells apart several relationships between the same two entities; part of the join
-  ///     table's name.
-  ///   - formerNames: what `name` was in stores of earlier versions, the newest first; if it had
-  ///     none, the name of the target's table.
+  ///   - name: a name that tells apart several relationships between the same two entities. It is
+  ///     part of the join table's name.
+  ///   - formerNames: the values of `name` in stores of earlier versions, the newest first. For a
+  ///     version without a name, it is the name of the target's table.
   ///   - ordered: whether this side's links have an order of their own.
-  ///   - fileID: of the declaration, for the errors that name it.
-  ///   - line: of the declaration.
+  ///   - fileID: the file of the declaration, for error messages.
+  ///   - line: the line of the declaration.
   public static func manyToMany<Target: Entity>(
     _ target: Target.Type, _ name: String? = nil, formerly formerNames: [String] = [],
     ordered: Bool = false,
@@ -60,7 +61,7 @@ extension Entity {
       isInverse: false)
   }
 
-  /// The other end of a many-to-many relationship:
+  /// Declares the other end of a many-to-many relationship:
   /// `static let notes = manyToMany(inverseOf: \Note.Type.tags)`.
   ///
   /// Both ends read the same links.

@@ -1,15 +1,15 @@
 internal import Foundation
 internal import StrataSQLite
 
-/// Which places a filter asks for.
+/// The area in which a filter finds places.
 enum PlaceArea: Sendable {
-  /// Every place: whatever has a valid coordinate.
+  /// The whole Earth, with every valid coordinate.
   case anywhere
   case region(GeoRegion)
-  /// All places at most so many meters away.
+  /// All places at most a number of meters away from a centre.
   case circle(Coordinate, meters: Double)
 
-  /// Why there is no such area; nil if there is.
+  /// The reason why the area is invalid; nil for a valid area.
   var flaw: String? {
     switch self {
     case .anywhere: nil
@@ -23,7 +23,7 @@ enum PlaceArea: Sendable {
     }
   }
 
-  /// Whether a valid place lies in the area.
+  /// Returns whether a valid place lies in the area.
   func contains(_ place: Coordinate) -> Bool {
     switch self {
     case .anywhere: true
@@ -32,8 +32,9 @@ enum PlaceArea: Sendable {
     }
   }
 
-  /// Boxes that together have every place of the area; nil if that is nearly the whole Earth, which
-  /// an index does not help to find.
+  /// Boxes that together contain every place of the area.
+  ///
+  /// The value is nil for an area that covers so much of the Earth that an index does not help.
   var boxes: [(latitudes: ClosedRange<Double>, longitudes: ClosedRange<Double>)]? {
     switch self {
     case .anywhere: return nil
@@ -46,20 +47,23 @@ enum PlaceArea: Sendable {
 }
 
 extension GeoRegion {
-  /// The least region with all places that are at most so many meters away, and a little more; nil
-  /// if that is more than half of the Earth.
+  /// Creates the smallest region around a circle, with a small margin.
+  ///
+  /// The result is nil if the circle covers half of the Earth or more.
   init?(around center: Coordinate, meters: Double) {
-    // More than all rounding here and in the distances: at opposite ends that is half a meter.
+    // The margin is more than all rounding errors here and in the distances. Between opposite ends
+    // of the Earth, these errors reach half a meter.
     let angle = (meters * (1 + 1e-9) + 2) / GreatCircle.radius
     if angle >= .pi / 2 { return nil }
     let (degrees, latitude) = (angle * 180 / .pi, center.latitude * .pi / 180)
     let (south, north) = (center.latitude - degrees, center.latitude + degrees)
-    // A circle around a pole has every meridian.
+    // A circle that contains a pole crosses every meridian.
     if south <= -90 || north >= 90 {
       self.init(south: max(-90, south), west: -180, north: min(90, north), east: 180)
       return
     }
-    // Where a meridian touches the circle, which is nearer to the pole than the center.
+    // The longitude at which a meridian touches the circle. That point is nearer to the pole than
+    // the center.
     let width = asin(min(1, sin(angle) / cos(latitude))) * 180 / .pi
     self.init(
       center: Coordinate(latitude: (south + north) / 2, longitude: center.longitude),

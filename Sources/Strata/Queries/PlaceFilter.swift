@@ -2,22 +2,22 @@
 public struct QueryPlace<Root>: Sendable {
   let reference: PlaceReference
 
-  /// Whether the place lies in a region, edges included.
+  /// Tests whether the place lies in a region, edges included.
   ///
-  /// - Complexity: O(*m* log *n*), *m* the places in the region among *n*.
+  /// - Complexity: O(*m* log *n*), with *m* places in the region among *n* places.
   public func isIn(_ region: GeoRegion) -> Filter<Root> { filter(.region(region)) }
 
-  /// Whether the place is at most so many meters from another one, along the great circle.
+  /// Tests whether the place is at most `meters` away from another place, along the great circle.
   ///
   /// - Parameters:
-  ///   - meters: 0 or more.
+  ///   - meters: the largest distance, 0 or more.
   ///   - center: the other place.
-  /// - Complexity: O(*m* log *n*), *m* the places about as far away among *n*.
+  /// - Complexity: O(*m* log *n*), with *m* places about as far away among *n* places.
   public func isWithin(meters: Double, of center: Coordinate) -> Filter<Root> {
     filter(.circle(center, meters: meters))
   }
 
-  /// Whether the entity has a place at all: both numbers, and in range.
+  /// Whether the entity has a place, with both numbers present and in range.
   public var isKnown: Filter<Root> { filter(.anywhere) }
 
   private func filter(_ area: PlaceArea) -> Filter<Root> {
@@ -35,9 +35,11 @@ extension Fields {
 }
 
 extension Query {
-  /// Only those that have a place, the nearest first, within the order given so far.
+  /// Returns the query for only the entities with a place, the nearest first, within the order so
+  /// far.
   ///
-  /// With a limit, as few places are looked at as are near enough to be sure.
+  /// With a limit, the query reads only as many places around `place` as it needs to be sure of the
+  /// result.
   public func nearest(to place: Coordinate, by index: SpatialIndex<Root>) -> Self {
     let reference = PlaceReference(index.definition, hops: [])
     var copy = self
@@ -49,13 +51,13 @@ extension Query {
 }
 
 extension Entity {
-  /// The query for the entities that have a place, the nearest first.
+  /// Returns the query for the entities that have a place, the nearest first.
   public static func nearest(
     to place: Coordinate, by index: SpatialIndex<Self>
   ) -> Query<Self> { Query().nearest(to: place, by: index) }
 }
 
-/// The place of an entity, or of one that it refers to.
+/// The place of the query's entity, or of an entity that it refers to.
 struct PlaceReference: Sendable {
   /// The to-one references to follow.
   let hops: [AttributeReference.Hop]
@@ -69,7 +71,7 @@ struct PlaceReference: Sendable {
   }
 }
 
-/// A place whose attributes are columns.
+/// A place whose attributes are resolved to columns.
 struct ResolvedPlace: Sendable {
   let latitude: ResolvedAttribute
   let longitude: ResolvedAttribute
@@ -77,9 +79,9 @@ struct ResolvedPlace: Sendable {
   /// The row number of the table that has the place, as SQL.
   let rowID: String
 
-  /// The distance to a place in meters as SQL; null for what is no place.
+  /// Appends the distance to a place in meters, which is null for a row without a place.
   ///
-  /// Only places that are in range are asked for.
+  /// The query's filter leaves only places that are in range.
   func appendMeters(to center: Coordinate, in sql: inout SQLBuilder) {
     sql.append("strata_meters(\(latitude.name), \(longitude.name), ")
     sql.append(parameter: .real(center.latitude))
@@ -88,10 +90,12 @@ struct ResolvedPlace: Sendable {
     sql.append(")")
   }
 
-  /// Whether the place is in an area: the index finds candidates, the row's own numbers decide.
+  /// Appends the condition that the place is in an area.
+  ///
+  /// The index finds candidates, and the row's own numbers decide.
   func append(_ area: PlaceArea, to sql: inout SQLBuilder, negated: Bool) {
     sql.append("(")
-    // What is in no area is no candidate either, so a negation has no use for the index.
+    // The index finds only places inside the area, so a negation cannot use it.
     if !negated, let boxes = area.boxes {
       append(boxes, to: &sql)
       sql.append(" AND ")
@@ -111,7 +115,9 @@ struct ResolvedPlace: Sendable {
     sql.append(negated ? ") IS NOT TRUE)" : "))")
   }
 
-  /// An R*Tree rounds outwards, except numbers below its least one: those become 0.
+  /// The margin of boxes in the index, in degrees.
+  ///
+  /// An R*Tree rounds outwards, except for numbers below its least 32-bit number, which become 0.
   private static let slack = 1e-9
 
   private func append(
@@ -120,7 +126,8 @@ struct ResolvedPlace: Sendable {
   ) {
     sql.append("\(rowID) IN (")
     for (position, box) in boxes.enumerated() {
-      // One box each: SQLite uses an R*Tree for conditions that are all met, not for alternatives.
+      // Each box has a SELECT of its own, because SQLite uses an R*Tree only for conditions that
+      // are all met, not for alternatives.
       if position > 0 { sql.append(" UNION ALL ") }
       sql.append("SELECT id FROM \(index.name.quotedIdentifier) WHERE north >= ")
       sql.append(parameter: .real(box.latitudes.lowerBound - Self.slack))

@@ -1,19 +1,19 @@
-/// Which entities, in what order, how many.
+/// A choice of entities with a filter, an order, a limit and an offset.
 ///
 /// ```swift
 /// Song.where { $0.bpm > 100 && $0.title.contains("grace") }.sorted(by: \.title).limit(50)
 /// ```
 ///
-/// A query is a value: building one touches no store. The order always ends with the key, so it
+/// A query is a value, and building it touches no store. The order always ends with the key, so it
 /// is complete and never changes by itself.
 public struct Query<Root: Entity>: Sendable {
   var filter: FilterNode?
   var sorts: [Sort] = []
-  /// An order that no attribute has, among the sorts.
+  /// An order by relevance or distance, among the sorts.
   var ranking: Ranking?
   var limit: Int?
   var offset = 0
-  /// Set for the query of a relationship.
+  /// The start of a relationship's query; nil for other queries.
   var source: RelationshipSource?
 
   init(filter: FilterNode? = nil) { self.filter = filter }
@@ -23,15 +23,17 @@ public struct Query<Root: Entity>: Sendable {
     self.source = source
   }
 
-  /// No table has more rows, and adding some of it overflows nothing.
+  /// The greatest limit or offset.
+  ///
+  /// No table has more rows, and sums with this number do not overflow.
   private static var most: Int { Int(Int32.max) / 4 }
 
   /// Every entity.
   public static var all: Self { Query() }
 
-  /// No entity, whatever conditions are added: nothing is read to find that out.
+  /// The query for no entity, even with additional conditions.
   ///
-  /// For a live query that has nothing to show yet:
+  /// Running it reads nothing. It suits a live query that has nothing to show yet:
   ///
   /// ```swift
   /// let selected = view.live(Song.none)
@@ -39,12 +41,12 @@ public struct Query<Root: Entity>: Sendable {
   /// ```
   public static var none: Self { Query(filter: .isIn(.literal(.null), [])) }
 
-  /// The entities that meet a condition.
+  /// Creates the query for the entities that meet a condition.
   public static func `where`(_ condition: (Fields<Root, Root>) -> Filter<Root>) -> Self {
     Query(filter: condition(Fields()).node)
   }
 
-  /// Only those that also meet `condition`.
+  /// Returns the query for only the entities that also meet `condition`.
   public func `where`(_ condition: (Fields<Root, Root>) -> Filter<Root>) -> Self {
     let added = condition(Fields()).node
     var copy = self
@@ -52,7 +54,9 @@ public struct Query<Root: Entity>: Sendable {
     return copy
   }
 
-  /// Sorted by an attribute, within the order given so far; nil comes before every value.
+  /// Returns the query sorted by an attribute, within the order given so far.
+  ///
+  /// Nil comes before every value in ascending order.
   public func sorted<Value: ComparableValue>(
     by path: any KeyPath<Root, Value> & Sendable, _ direction: SortDirection = .ascending
   ) -> Self {
@@ -61,7 +65,7 @@ public struct Query<Root: Entity>: Sendable {
     return copy
   }
 
-  /// At most the first `count` entities.
+  /// Returns the query for at most the first `count` entities.
   ///
   /// - Precondition: `count` is not negative.
   public func limit(_ count: Int) -> Self {
@@ -71,7 +75,7 @@ public struct Query<Root: Entity>: Sendable {
     return copy
   }
 
-  /// Without the first `count` entities.
+  /// Returns the query without the first `count` entities.
   ///
   /// - Precondition: `count` is not negative.
   public func offset(_ count: Int) -> Self {
@@ -84,7 +88,7 @@ public struct Query<Root: Entity>: Sendable {
 
 /// The direction of a sort.
 ///
-/// Not called as Foundation's `SortOrder`, so that both can be used in one file.
+/// Its name differs from Foundation's `SortOrder`, so that a file can use both.
 public enum SortDirection: Sendable {
   /// The smallest first, nil before every value.
   case ascending
@@ -92,7 +96,7 @@ public enum SortDirection: Sendable {
   case descending
 }
 
-/// One attribute that a query is sorted by.
+/// An attribute by which a query is sorted.
 struct Sort: Sendable {
   let path: SendablePath
   let direction: SortDirection
@@ -103,15 +107,15 @@ extension Entity {
   /// The query for every entity of this type.
   public static var all: Query<Self> { Query() }
 
-  /// The query for no entity: nothing is read to find that out.
+  /// The query for no entity, which reads nothing.
   public static var none: Query<Self> { .none }
 
-  /// The query for the entities that meet a condition.
+  /// Returns the query for the entities that meet a condition.
   public static func `where`(_ condition: (Fields<Self, Self>) -> Filter<Self>) -> Query<Self> {
     Query.where(condition)
   }
 
-  /// The query for every entity, sorted by an attribute.
+  /// Returns the query for every entity, sorted by an attribute.
   public static func sorted<Value: ComparableValue>(
     by path: any KeyPath<Self, Value> & Sendable, _ direction: SortDirection = .ascending
   ) -> Query<Self> {

@@ -1,46 +1,51 @@
-/// The tables that decide beside its own which rows a query has, and the ways back from them.
+/// The other tables that decide which rows a query has, and the ways back from these tables.
 ///
-/// A change of a row of such a table concerns the query's rows that lead to it. They are found
-/// backwards, over indexed columns, in the store as it is either before the change or after it: a
-/// row that leads there only in the other state has changed itself, or something on its way has.
+/// A change of a row in such a table concerns the query's rows that lead to it. These rows are
+/// found backwards, over indexed columns, in the store either before the change or after it. Both
+/// states serve. If a row leads to the changed row only in the other state, then the row itself has
+/// changed, or another row on its way has.
 struct QueryDependencies: Sendable {
-  /// One step away from the query's rows.
+  /// A step away from the query's rows.
   struct Hop: Sendable {
     enum Way: Sendable {
-      /// The source refers to the row, in a column of its own.
+      /// The source refers to the row, in a column of the source.
       case reference(Int)
-      /// The row refers to the source, in a column of its own.
+      /// The row refers to the source, in a column of the row.
       case inverse(Int)
     }
 
-    /// Where the hop begins: 0 is the query's table, other numbers are those of hops, from 1.
+    /// The start of the hop.
+    ///
+    /// 0 is the query's table. Other numbers are those of hops, counted from 1.
     let source: Int
     let way: Way
     let table: Table
-    /// The columns that decide whether the row counts; its key, and so its existence, always does.
+    /// The columns that decide whether the row counts.
+    ///
+    /// The row's key, and with it its existence, always decides.
     var reads = AttributeSet()
-    /// If given, only rows with one of these cells in a column count.
+    /// The only cells of a column with which a row counts, if given.
     var only: (column: Int, cells: Set<Cell>)?
   }
 
   let table: Table
   /// The columns of the query's own table that decide about membership.
   private(set) var reads = AttributeSet()
-  /// A hop's source comes before it.
+  /// The hops, each after its source.
   private(set) var hops: [Hop] = []
 
-  /// Nil if the query looks at its own rows only.
+  /// Creates the dependencies of a query, or returns nil if the query reads only its own rows.
   init?(of plan: QueryPlan) {
     if plan.isRowLocal { return nil }
     table = plan.table
-    // A row that was beyond what a limited query knows may come before its end.
+    // A row beyond the horizon of a limited result may move before the horizon.
     if plan.reach != nil { reads = plan.order.attributes }
     if case .distance(let place, _)? = plan.ranking {
       reads.insert(place.latitude.column)
       reads.insert(place.longitude.column)
     }
     if let links = plan.links {
-      // The place of a link is part of what is shown.
+      // The position of a link is part of the result.
       hops.append(
         Hop(
           source: 0, way: .inverse(links.end.target), table: links.end.table,
@@ -50,7 +55,7 @@ struct QueryDependencies: Sendable {
     add(plan.joins, plan.related, plan.filter, at: 0)
   }
 
-  /// Adds what a filter looks at beside the rows of a hop.
+  /// Adds the tables and columns that a filter reads beside the rows of a hop.
   private mutating func add(
     _ joins: [Join], _ related: [RelatedRows], _ filter: ResolvedFilter?, at hop: Int
   ) {
@@ -90,9 +95,10 @@ struct QueryDependencies: Sendable {
 
   // MARK: Changes
 
-  /// What changes concern, before the store is asked for the ways back; nil if a table was reset.
+  /// Returns the keys that changes concern, or nil if a table was reset.
   ///
-  /// `adopt` takes rows of the query's table whose membership cannot have changed.
+  /// The store is not yet asked for the ways back to the query's rows. `adopt` takes rows of the
+  /// query's table whose membership cannot have changed.
   func affected(
     by changes: ChangeSet, adopt: (RowChange) -> Void
   ) -> AffectedRows? {
@@ -126,7 +132,7 @@ struct QueryDependencies: Sendable {
   }
 }
 
-/// The keys that changes concern, by table of a query: its own, then its hops.
+/// The keys that changes concern, for the query's own table and then for each hop.
 struct AffectedRows: Sendable {
   var keys: [Set<RecordKey>]
 
@@ -137,7 +143,7 @@ struct AffectedRows: Sendable {
 }
 
 extension Change {
-  /// Whether the row came, went, or differs in one of the columns.
+  /// Returns whether the row was inserted, was deleted, or differs in one of the columns.
   fileprivate func touches(_ columns: AttributeSet) -> Bool {
     guard let before, let after else { return true }
     return !after.differences(from: before).isDisjoint(with: columns)
@@ -145,7 +151,7 @@ extension Change {
 }
 
 extension ResolvedFilter {
-  /// Every column that the filter looks at, in its table and in those joined to it.
+  /// Calls `body` with every column that the filter reads, in its table and in joined tables.
   fileprivate func forEachAttribute(_ body: (ResolvedAttribute) -> Void) {
     switch self {
     case .compare(let attribute, _, _): body(attribute)
@@ -153,7 +159,7 @@ extension ResolvedFilter {
       a.forEachAttribute(body)
       b.forEachAttribute(body)
     case .isIn(let expression, _), .text(let expression, _, _): expression.forEachAttribute(body)
-    // The rows' own columns are those of another table.
+    // The columns of the related rows belong to another table.
     case .any: break
     case .and(let a, let b), .or(let a, let b):
       a.forEachAttribute(body)
@@ -185,10 +191,10 @@ extension ResolvedExpression {
 }
 
 extension QueryDependencies {
-  /// The keys of the query's own rows that lead to affected rows; nil if there are more than
-  /// `most`.
+  /// Returns the keys of the query's own rows that lead to affected rows, or nil if there are more
+  /// than `most`.
   ///
-  /// - Parameter read: runs a statement, and returns the first column of its rows.
+  /// - Parameter read: runs a statement and returns the first column of its rows.
   func roots(
     of affected: AffectedRows, most: Int,
     _ read: (SQLBuilder) throws(StoreError) -> [RecordKey]

@@ -1,8 +1,10 @@
-/// Why a query cannot be built.
+/// An error for a query that cannot be built.
 ///
-/// ``code`` is for programs, ``message`` says what happened, ``advice`` what to do about it.
+/// ``code`` is for programs, ``message`` describes the problem, and ``advice`` suggests a remedy.
 public struct QueryError: Error, Sendable, CustomStringConvertible {
-  /// The kind of an error. Compare with the constants; more may come.
+  /// The kind of an error.
+  ///
+  /// Compare it with the constants. Later versions may add more.
   public struct Code: Sendable, Hashable, CustomStringConvertible {
     public let description: String
 
@@ -14,9 +16,9 @@ public struct QueryError: Error, Sendable, CustomStringConvertible {
 
   /// The kind of the error.
   public let code: Code
-  /// What happened.
+  /// The description of the problem.
   public let message: String
-  /// What to do about it.
+  /// The suggested remedy.
   public let advice: String
   /// The part of the predicate concerned.
   public let expression: String

@@ -2,25 +2,27 @@ public import Foundation
 internal import StrataSQLite
 
 extension QueryExpression where Value: TextValue {
-  /// Whether the text has `part` somewhere, compared byte by byte as UTF-8.
+  /// Tests whether the text contains `part`, compared byte by byte as UTF-8.
   public func contains(_ part: String) -> Filter<Root> { match(.contains, part) }
 
-  /// Whether the text starts with `prefix`, compared byte by byte as UTF-8; uses an index.
+  /// Tests whether the text starts with `prefix`, compared byte by byte as UTF-8.
+  ///
+  /// The test uses an index.
   public func hasPrefix(_ prefix: String) -> Filter<Root> { match(.prefix, prefix) }
 
-  /// Whether the text ends with `suffix`, compared byte by byte as UTF-8.
+  /// Tests whether the text ends with `suffix`, compared byte by byte as UTF-8.
   public func hasSuffix(_ suffix: String) -> Filter<Root> { match(.suffix, suffix) }
 
   /// The number of bytes that the text takes as UTF-8.
   public var utf8Count: QueryExpression<Root, Int?> { .init(node: .byteCount(node)) }
 
-  /// The text to be compared without regard to case: `$0.title.ignoringCase.contains("grace")`.
+  /// The text, to be compared without regard to case: `$0.title.ignoringCase.contains("grace")`.
   public var ignoringCase: TextIgnoringCase<Root> { TextIgnoringCase(node: .folded(node)) }
 
-  /// The text to be compared as the current locale sorts: `$0.name.localized < "m"`.
+  /// The text, to be compared in the current locale's order: `$0.name.localized < "m"`.
   public var localized: LocalizedText<Root> { localized(.current) }
 
-  /// The text to be compared as a locale sorts.
+  /// Returns the text, to be compared in a locale's order.
   public func localized(_ locale: Locale) -> LocalizedText<Root> {
     LocalizedText(node: node, order: .localized(locale))
   }
@@ -32,32 +34,32 @@ extension QueryExpression where Value: TextValue {
 
 /// A text in a filter, compared without regard to case.
 ///
-/// Upper and lower case of every script are the same, and so are "ß" and "ss"; the language does
-/// not matter. Accents do, and a letter composed with an accent differs from the composed one. The
-/// whole table is read: an index keeps the texts as they are.
+/// Upper and lower case of every script are the same, and so are "ß" and "ss". The language does
+/// not matter. Accents do matter. A letter with a combining accent differs from the precomposed
+/// letter. A comparison reads the whole table, because an index keeps the texts as they are.
 public struct TextIgnoringCase<Root>: Sendable {
   let node: ExpressionNode
 
-  /// Whether the texts are the same but for case; nil equals nil.
+  /// Tests whether the texts are the same except for case, where nil equals nil.
   public static func == (left: Self, right: String?) -> Filter<Root> {
     left.compare(.equal, right)
   }
 
-  /// Whether the texts differ by more than case.
+  /// Tests whether the texts differ by more than case.
   public static func != (left: Self, right: String?) -> Filter<Root> {
     left.compare(.notEqual, right)
   }
 
-  /// Whether the text has `part` somewhere.
+  /// Tests whether the text contains `part`.
   public func contains(_ part: String) -> Filter<Root> { match(.contains, part) }
 
-  /// Whether the text starts with `prefix`.
+  /// Tests whether the text starts with `prefix`.
   public func hasPrefix(_ prefix: String) -> Filter<Root> { match(.prefix, prefix) }
 
-  /// Whether the text ends with `suffix`.
+  /// Tests whether the text ends with `suffix`.
   public func hasSuffix(_ suffix: String) -> Filter<Root> { match(.suffix, suffix) }
 
-  /// Whether the text is one of `values`.
+  /// Tests whether the text is one of `values`.
   public func isIn(_ values: some Sequence<String>) -> Filter<Root> {
     Filter(node: .isIn(node, Set(values.map { .text(CaseFolding.fold($0)) })))
   }
@@ -77,28 +79,36 @@ public struct LocalizedText<Root>: Sendable {
   let node: ExpressionNode
   let order: TextOrder
 
-  /// Whether the texts sort alike; nil equals nil.
+  /// Tests whether the texts sort alike, where nil equals nil.
   public static func == (left: Self, right: String?) -> Filter<Root> {
     left.compare(.equal, right)
   }
 
-  /// Whether the texts do not sort alike.
+  /// Tests whether the texts do not sort alike.
   public static func != (left: Self, right: String?) -> Filter<Root> {
     left.compare(.notEqual, right)
   }
 
-  /// Whether the text comes before the other one; false if it is nil.
+  /// Tests whether the text comes before the other text.
+  ///
+  /// The test is false if the text is nil.
   public static func < (left: Self, right: String) -> Filter<Root> { left.compare(.less, right) }
 
-  /// Whether the text comes before the other one or sorts alike; false if it is nil.
+  /// Tests whether the text comes before the other text or sorts alike.
+  ///
+  /// The test is false if the text is nil.
   public static func <= (left: Self, right: String) -> Filter<Root> {
     left.compare(.lessOrEqual, right)
   }
 
-  /// Whether the text comes after the other one; false if it is nil.
+  /// Tests whether the text comes after the other text.
+  ///
+  /// The test is false if the text is nil.
   public static func > (left: Self, right: String) -> Filter<Root> { left.compare(.greater, right) }
 
-  /// Whether the text comes after the other one or sorts alike; false if it is nil.
+  /// Tests whether the text comes after the other text or sorts alike.
+  ///
+  /// The test is false if the text is nil.
   public static func >= (left: Self, right: String) -> Filter<Root> {
     left.compare(.greaterOrEqual, right)
   }

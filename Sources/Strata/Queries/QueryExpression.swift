@@ -1,4 +1,4 @@
-/// A value to compare in a filter: an attribute, or something computed from attributes.
+/// A value to compare in a filter: an attribute, or a value computed from attributes.
 public struct QueryExpression<Root, Value: AttributeValue>: Sendable {
   let node: ExpressionNode
 
@@ -14,31 +14,33 @@ public struct QueryExpression<Root, Value: AttributeValue>: Sendable {
     Filter(node: .compare(node, comparison, other))
   }
 
-  /// Whether the values are the same; nil equals nil.
+  /// Tests whether the values are the same, where nil equals nil.
   public static func == (left: Self, right: Value) -> Filter<Root> { left.compare(.equal, right) }
 
-  /// Whether the values differ.
+  /// Tests whether the values differ.
   public static func != (left: Self, right: Value) -> Filter<Root> {
     left.compare(.notEqual, right)
   }
 
-  /// Whether the values are the same; nil equals nil.
+  /// Tests whether the values are the same, where nil equals nil.
   public static func == <Other>(
     left: Self, right: QueryExpression<Root, Other>
   ) -> Filter<Root> where Other.Unwrapped == Value.Unwrapped { left.compare(.equal, right.node) }
 
-  /// Whether the values differ.
+  /// Tests whether the values differ.
   public static func != <Other>(
     left: Self, right: QueryExpression<Root, Other>
   ) -> Filter<Root> where Other.Unwrapped == Value.Unwrapped {
     left.compare(.notEqual, right.node)
   }
 
-  /// Whether the value is among `values`, of which there may be hundreds of thousands.
+  /// Tests whether the value is among `values`.
   ///
-  /// Uses an index of the attribute: the store looks every value up.
+  /// There may be hundreds of thousands of values. The test uses an index of the attribute, in
+  /// which the store looks up every value.
   ///
-  /// - Complexity: O(log *n*) a row in the store, O(1) in memory; *n* is the number of values.
+  /// - Complexity: O(log *n*) for a row in the store, O(1) in memory, where *n* is the number of
+  ///   values.
   public func isIn(_ values: some Sequence<Value>) -> Filter<Root> {
     var cells: Set<Cell> = []
     do throws(ValueError) {
@@ -49,21 +51,21 @@ public struct QueryExpression<Root, Value: AttributeValue>: Sendable {
     return Filter(node: .isIn(node, cells))
   }
 
-  /// The value, or another one where it is nil: `($0.bpm ?? 0) > 100`.
+  /// Returns the value, or another value where it is nil: `($0.bpm ?? 0) > 100`.
   public static func ?? <Wrapped: AttributeValue>(
     left: Self, right: Wrapped
   ) -> QueryExpression<Root, Wrapped> where Value == Wrapped? {
     .init(node: .coalesced(left.node, ExpressionNode(right, for: left.node)))
   }
 
-  /// The value, or another one where it is nil: `($0.nickname ?? $0.name) == "Nina"`.
+  /// Returns the value, or another value where it is nil: `($0.nickname ?? $0.name) == "Nina"`.
   public static func ?? <Wrapped: AttributeValue>(
     left: Self, right: QueryExpression<Root, Wrapped>
   ) -> QueryExpression<Root, Wrapped> where Value == Wrapped? {
     .init(node: .coalesced(left.node, right.node))
   }
 
-  /// The value, or another one where it is nil, which may be nil itself.
+  /// Returns the value, or another value where it is nil, which may also be nil.
   public static func ?? <Wrapped: AttributeValue>(
     left: Self, right: QueryExpression<Root, Wrapped?>
   ) -> QueryExpression<Root, Wrapped?> where Value == Wrapped? {
@@ -72,40 +74,56 @@ public struct QueryExpression<Root, Value: AttributeValue>: Sendable {
 }
 
 extension QueryExpression where Value: ComparableValue {
-  /// Whether the value is less than the other one; false if it is nil.
+  /// Tests whether the value is less than the other value.
+  ///
+  /// The test is false if the value is nil.
   public static func < (left: Self, right: Value) -> Filter<Root> { left.compare(.less, right) }
 
-  /// Whether the value is at most the other one; false if it is nil.
+  /// Tests whether the value is at most the other value.
+  ///
+  /// The test is false if the value is nil.
   public static func <= (left: Self, right: Value) -> Filter<Root> {
     left.compare(.lessOrEqual, right)
   }
 
-  /// Whether the value is greater than the other one; false if it is nil.
+  /// Tests whether the value is greater than the other value.
+  ///
+  /// The test is false if the value is nil.
   public static func > (left: Self, right: Value) -> Filter<Root> { left.compare(.greater, right) }
 
-  /// Whether the value is at least the other one; false if it is nil.
+  /// Tests whether the value is at least the other value.
+  ///
+  /// The test is false if the value is nil.
   public static func >= (left: Self, right: Value) -> Filter<Root> {
     left.compare(.greaterOrEqual, right)
   }
 
-  /// Whether the value is less than the other one; false if one of them is nil.
+  /// Tests whether the value is less than the other value.
+  ///
+  /// The test is false if one of the values is nil.
   public static func < <Other>(
     left: Self, right: QueryExpression<Root, Other>
   ) -> Filter<Root> where Other.Unwrapped == Value.Unwrapped { left.compare(.less, right.node) }
 
-  /// Whether the value is at most the other one; false if one of them is nil.
+  /// Tests whether the value is at most the other value.
+  ///
+  /// The test is false if one of the values is nil.
   public static func <= <Other>(
     left: Self, right: QueryExpression<Root, Other>
   ) -> Filter<Root> where Other.Unwrapped == Value.Unwrapped {
     left.compare(.lessOrEqual, right.node)
   }
 
-  /// Whether the value is greater than the other one; false if one of them is nil.
+  /// Tests whether the value is greater than the other value.
+  ///
+  /// The test is false if one of the values is nil.
   public static func > <Other>(
     left: Self, right: QueryExpression<Root, Other>
   ) -> Filter<Root> where Other.Unwrapped == Value.Unwrapped { left.compare(.greater, right.node) }
 
-  /// Whether the value is at least the other one; false if one of them is nil.
+  /// Tests whether the value is at least the other value.
+  ///
+  /// The test is false if one of the values is nil.
   public static func >= <Other>(
     left: Self, right: QueryExpression<Root, Other>
   ) -> Filter<Root> where Other.Unwrapped == Value.Unwrapped {
@@ -116,27 +134,37 @@ extension QueryExpression where Value: ComparableValue {
 // MARK: - Ranges
 
 extension QueryExpression where Value: ComparableValue, Value.Unwrapped: Comparable {
-  /// Whether the value lies in the range, bounds included; false if it is nil.
+  /// Tests whether the value lies in the range, bounds included.
+  ///
+  /// The test is false if the value is nil.
   public func isIn(_ range: ClosedRange<Value.Unwrapped>) -> Filter<Root> {
     compare(.greaterOrEqual, range.lowerBound) && compare(.lessOrEqual, range.upperBound)
   }
 
-  /// Whether the value lies in the range, upper bound excluded; false if it is nil.
+  /// Tests whether the value lies in the range, upper bound excluded.
+  ///
+  /// The test is false if the value is nil.
   public func isIn(_ range: Range<Value.Unwrapped>) -> Filter<Root> {
     compare(.greaterOrEqual, range.lowerBound) && compare(.less, range.upperBound)
   }
 
-  /// Whether the value is at least the range's bound; false if it is nil.
+  /// Tests whether the value is at least the range's bound.
+  ///
+  /// The test is false if the value is nil.
   public func isIn(_ range: PartialRangeFrom<Value.Unwrapped>) -> Filter<Root> {
     compare(.greaterOrEqual, range.lowerBound)
   }
 
-  /// Whether the value is at most the range's bound; false if it is nil.
+  /// Tests whether the value is at most the range's bound.
+  ///
+  /// The test is false if the value is nil.
   public func isIn(_ range: PartialRangeThrough<Value.Unwrapped>) -> Filter<Root> {
     compare(.lessOrEqual, range.upperBound)
   }
 
-  /// Whether the value is less than the range's bound; false if it is nil.
+  /// Tests whether the value is less than the range's bound.
+  ///
+  /// The test is false if the value is nil.
   public func isIn(_ range: PartialRangeUpTo<Value.Unwrapped>) -> Filter<Root> {
     compare(.less, range.upperBound)
   }

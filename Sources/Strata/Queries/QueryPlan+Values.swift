@@ -1,8 +1,7 @@
-// SQL for what is not whole rows: some of their columns, whether there are any, what they amount
-// to.
+// SQL for results other than whole rows: selected columns, the existence of rows, and aggregates.
 
 extension QueryPlan {
-  /// Some columns of the rows in order, limit and offset respected.
+  /// Returns the SQL for some columns of the rows in order, within limit and offset.
   func select(_ columns: [Int]) -> SQLBuilder {
     var sql = SQLBuilder()
     sql.append("SELECT \(columns.map(columnName).joined(separator: ", "))")
@@ -14,7 +13,7 @@ extension QueryPlan {
     return sql
   }
 
-  /// 1 if there is any row, limit and offset respected; 0 if not.
+  /// Returns the SQL for 1 if there is any row within limit and offset, or 0 if not.
   func exists() -> SQLBuilder {
     var sql = SQLBuilder()
     sql.append("SELECT EXISTS (SELECT 1 FROM \(source)")
@@ -24,8 +23,10 @@ extension QueryPlan {
     return sql
   }
 
-  /// What the rows amount to: for each group its columns and the terms, in the groups' order; one
-  /// row of terms if there are no groups.
+  /// Returns the SQL for aggregates of the rows.
+  ///
+  /// Each group has a row with its columns and the terms, in the groups' order. Without groups,
+  /// there is a single row of terms.
   func summary(groupedBy groups: [Int], _ terms: [AggregateTerm<Int>]) -> SQLBuilder {
     let isWhole = limit == nil && offset == 0
     func name(_ column: Int) -> String { isWhole ? columnName(column) : "w.c\(column)" }
@@ -54,7 +55,7 @@ extension QueryPlan {
 }
 
 extension QueryPlan {
-  /// Appends what ranks the rows as one more column, for the order to name.
+  /// Appends the ranking as another column, so that the order can name it.
   private func appendRank(to sql: inout SQLBuilder) {
     guard let ranking else { return }
     sql.append(", ")
@@ -63,7 +64,7 @@ extension QueryPlan {
 }
 
 extension SQLBuilder {
-  /// Appends which of the rows are wanted: nothing if all are.
+  /// Appends the limit and the offset, or nothing if all rows are wanted.
   mutating func append(limit: Int?, offset: Int) {
     if limit == nil && offset == 0 { return }
     append(" LIMIT ")

@@ -1,32 +1,32 @@
 internal import StrataSQLite
 
-/// A query resolved against a model: columns instead of key paths, no types.
+/// A query resolved against a model, with columns instead of key paths and without types.
 ///
-/// Made once per query; the rows never look at a key path.
+/// The plan is made once per query. Reading the rows needs no key path.
 final class QueryPlan: Sendable {
   let table: Table
   let filter: ResolvedFilter?
-  /// What the filter looks at through to-one references.
+  /// The tables that the filter reads through to-one references.
   let joins: [Join]
-  /// What the filter asks of to-many and many-to-many relationships.
+  /// The conditions of the filter on to-many and many-to-many relationships.
   let related: [RelatedRows]
   let order: RecordOrder
   let limit: Int?
   let offset: Int
-  /// Without this row the query is empty.
+  /// The row without which the query is empty.
   let root: PlannedRoot?
   /// The links that lead to the rows.
   let links: PlannedLinks?
-  /// An order that no column has; its cell comes after those of the table.
+  /// An order by relevance or distance, whose cell comes after the table's cells.
   let ranking: ResolvedRanking?
-  /// The searches of full text in the filter.
+  /// The full-text searches in the filter.
   let searches: [ResolvedSearch]
-  /// Whether the query has no rows, whatever the store has: nothing need be read.
+  /// Whether the query has no rows in any store, so that nothing need be read.
   let isNever: Bool
 
   convenience init(everyRowOf table: Table) { self.init(table, nil) }
 
-  /// The rows of a table that meet a filter of its own columns, by key.
+  /// Creates the plan for the rows of a table that meet a filter of its own columns, by key.
   init(_ table: Table, _ filter: ResolvedFilter?) {
     self.table = table
     self.filter = filter
@@ -42,7 +42,7 @@ final class QueryPlan: Sendable {
     isNever = filter?.isNever == true
   }
 
-  /// The same query with another root, other links or another filter.
+  /// Creates the same query with another root, other links or another filter.
   private init(
     _ plan: QueryPlan, root: PlannedRoot?, links: PlannedLinks?, filter: ResolvedFilter?
   ) {
@@ -60,15 +60,17 @@ final class QueryPlan: Sendable {
     isNever = filter?.isNever == true
   }
 
-  /// The query without the condition that its root is there.
+  /// The query without the condition that its root exists.
   var withoutRoot: QueryPlan {
     root == nil ? self : QueryPlan(self, root: nil, links: links, filter: filter)
   }
 
-  /// The query for all rows of its table, linked or not; not for one in the order of links.
+  /// The query for all rows of its table, linked or not.
+  ///
+  /// If the links order the query, this plan cannot sort its rows.
   var withoutLinks: QueryPlan { QueryPlan(self, root: nil, links: nil, filter: filter) }
 
-  /// Only those of the rows that meet another filter, too.
+  /// Returns the query for only the rows that also meet another filter.
   func filtered(by other: ResolvedFilter) -> QueryPlan {
     QueryPlan(self, root: root, links: links, filter: filter.map { .and($0, other) } ?? other)
   }
@@ -109,8 +111,8 @@ final class QueryPlan: Sendable {
     }
     self.table = table
     isNever = filter?.isNever == true
-    // A condition that is never met looks at no other rows; a ranking may, by the search it ranks
-    // by.
+    // A condition that is never met reads no other rows. A ranking may read the search that it
+    // ranks by.
     let looksAround = !isNever || ranking != nil
     self.filter = looksAround ? filter : .never
     joins = looksAround ? resolver.joins : []
@@ -121,10 +123,10 @@ final class QueryPlan: Sendable {
     offset = query.offset
   }
 
-  /// The number of rows from the first that decide the result; nil for all.
+  /// The number of rows, from the first, that decide the result; nil for all.
   var reach: Int? { limit.map { $0 + offset } }
 
-  /// Whether a row's membership depends on nothing but the row.
+  /// Whether a row's membership depends only on the row itself.
   var isRowLocal: Bool {
     if case .relevance? = ranking { return false }
     return joins.isEmpty && related.isEmpty && links == nil && searches.isEmpty
@@ -135,21 +137,24 @@ final class QueryPlan: Sendable {
     ranking != nil && order.columns.first?.position == table.columns.count
   }
 
-  /// The number of cells of a row that decide the result: those of the table, what ranks it if
-  /// something does, and the position of its link if that orders the rows.
+  /// The number of cells of a row that decide the result.
+  ///
+  /// These are the table's cells, the ranking's cell if there is a ranking, and the position of the
+  /// row's link if it orders the rows.
   var width: Int {
     table.columns.count + (ranking == nil ? 0 : 1) + (links?.end.position == nil ? 0 : 1)
   }
 
-  /// A row of the table with the cells that follow in a row of the query, as far as its link does
-  /// not say them.
+  /// Returns a row of the table with the ranking's cell, if there is a ranking.
   ///
-  /// - Parameter stored: the row as the query returned it, if it did.
+  /// The position of a link, which may follow in a row of the query, is not added.
+  ///
+  /// - Parameter stored: the row as the query returned it; nil if it did not.
   func row(_ record: Record, like stored: Record? = nil) -> Record {
     ranking?.rank(record, like: stored) ?? record
   }
 
-  /// Whether the change of a table can change the result.
+  /// Returns whether the change of a table can change the result.
   func depends(on changed: TableID) -> Bool {
     changed == table.id || joins.contains { $0.table.id == changed }
       || related.contains { $0.depends(on: changed) } || links?.end.table.id == changed
@@ -157,7 +162,7 @@ final class QueryPlan: Sendable {
 
   // MARK: SQL
 
-  /// The tables that the rows come from.
+  /// The tables of the rows, as SQL.
   var source: String {
     var text = table.sql.source
     if let ranking { text += ranking.source }
@@ -196,7 +201,9 @@ final class QueryPlan: Sendable {
     }
   }
 
-  /// A column of the rows, as SQL; what ranks them has a name if it is selected.
+  /// Returns a column of the rows as SQL.
+  ///
+  /// The ranking has a name only if it is selected.
   func columnName(_ position: Int) -> String {
     if position >= table.columns.count {
       if ranking != nil && position == table.columns.count { return ResolvedRanking.name }
@@ -211,7 +218,7 @@ final class QueryPlan: Sendable {
       .joined(separator: ", ")
   }
 
-  /// A column in the order that it is sorted in.
+  /// Returns a column as SQL, with the collation in which it is sorted.
   func orderName(_ column: RecordOrder.Column) -> String {
     let collate = column.collation.map {
       " COLLATE \(order.collations[$0].name.quotedIdentifier)"
@@ -219,13 +226,13 @@ final class QueryPlan: Sendable {
     return columnName(column.position) + (collate ?? "")
   }
 
-  /// All columns of the rows in order, and the root that a link leads from.
+  /// Returns the SQL for all columns of the rows in order, and for the root that a link leads from.
   ///
   /// - Parameters:
-  ///   - limit: at most so many rows; nil for all.
-  ///   - offset: without the first so many.
-  ///   - isSorted: false leaves the order to whoever reads the rows.
-  ///   - restriction: leaves only some of the rows.
+  ///   - limit: the largest number of rows; nil for all.
+  ///   - offset: the number of rows to leave out at the start.
+  ///   - isSorted: whether SQLite sorts the rows. If not, the caller sorts them.
+  ///   - restriction: the condition that leaves only some of the rows.
   func select(
     limit: Int?, offset: Int, isSorted: Bool = true, only restriction: RowRestriction? = nil
   ) -> SQLBuilder {
@@ -248,7 +255,7 @@ final class QueryPlan: Sendable {
     return sql
   }
 
-  /// The number of rows, limit and offset respected.
+  /// Returns the SQL for the number of rows within limit and offset.
   func count() -> SQLBuilder {
     var sql = SQLBuilder()
     if limit == nil && offset == 0 {
@@ -260,7 +267,7 @@ final class QueryPlan: Sendable {
     return sql
   }
 
-  /// The number of rows, or `limit` if there are more.
+  /// Returns the SQL for the number of rows, or for `limit` if there are more.
   func count(upTo limit: Int) -> SQLBuilder {
     var sql = SQLBuilder()
     append(countUpTo: limit, after: 0, to: &sql)
@@ -276,7 +283,9 @@ final class QueryPlan: Sendable {
 }
 
 extension QueryPlan {
-  /// Equal for queries that have the same result: the text and its parameters.
+  /// The text of a query's SQL with its parameters.
+  ///
+  /// Queries with the same identity have the same result.
   struct Identity: Sendable, Hashable {
     private let text: String
     private let parameters: [Cell]

@@ -1,5 +1,5 @@
 extension QueryResolver {
-  /// Finds what a query is ranked by; by relevance, marks the search that says it.
+  /// Resolves a query's ranking, and marks the search that a ranking by relevance uses.
   mutating func resolve(
     _ ranking: Ranking, _ filter: inout ResolvedFilter?
   ) throws(StoreError) -> ResolvedRanking {
@@ -22,7 +22,7 @@ extension QueryResolver {
 }
 
 extension ResolvedFilter {
-  /// Marks the first search of the query's own table that every row must meet.
+  /// Marks and returns the first search of the query's own table that every row must meet.
   fileprivate mutating func markRanked() -> ResolvedSearch? {
     switch self {
     case .fullText(var search) where search.join == 0:

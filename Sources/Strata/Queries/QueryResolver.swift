@@ -1,17 +1,17 @@
 internal import StrataSQLite
 
-/// Turns key paths into columns, and collects the joins and the related rows that they need.
+/// A resolver that turns key paths into columns and collects the joins and related rows they need.
 ///
-/// One resolver is about one table: the query's, or the one that a relationship leads to.
+/// A resolver works on a single table, which is the query's table or a relationship's target.
 struct QueryResolver {
   let model: Model
   let root: Table
   private(set) var joins: [Join] = []
   private(set) var related: [RelatedRows] = []
   private(set) var searches: [ResolvedSearch] = []
-  /// What SQL calls the table.
+  /// The table's alias in SQL.
   private let alias: String
-  /// The number of tables that have a name so far, in the whole query.
+  /// The number of tables that have an alias so far, in the whole query.
   private var tableCount: Int
 
   init(model: Model, root: Table) { self.init(model, root, tableCount: 0) }
@@ -73,7 +73,9 @@ struct QueryResolver {
     }
   }
 
-  /// An operand of arithmetic: SQLite would make numbers of texts, by rules of its own.
+  /// Resolves an operand of arithmetic, which must be stored as a number.
+  ///
+  /// SQLite would convert a text to a number by rules of its own.
   private mutating func number(_ node: ExpressionNode) throws(StoreError) -> ResolvedExpression {
     let operand = try resolve(node)
     if case .attribute(let attribute) = operand {
@@ -85,7 +87,7 @@ struct QueryResolver {
     return operand
   }
 
-  /// The table with a number as in ``Join/source``.
+  /// Returns the table with a number, as in ``Join/source``.
   private func table(_ join: Int) -> Table { join == 0 ? root : joins[join - 1].table }
 
   mutating func resolve(_ reference: AttributeReference) throws(StoreError) -> ResolvedAttribute {
@@ -100,7 +102,7 @@ struct QueryResolver {
     return attribute(column, of: join)
   }
 
-  /// What SQL calls the table with a number.
+  /// Returns the alias of the table with a number.
   private func alias(_ join: Int) -> String { join == 0 ? alias : joins[join - 1].alias }
 
   private func attribute(_ column: Int, of join: Int) -> ResolvedAttribute {
@@ -176,7 +178,7 @@ struct QueryResolver {
 
   // MARK: Relationships
 
-  /// Joins what the references lead to, and returns the last join's number.
+  /// Joins the tables that the references lead to, and returns the last join's number.
   private mutating func follow(_ hops: [AttributeReference.Hop]) throws(StoreError) -> Int {
     var join = 0
     for hop in hops {
@@ -223,7 +225,7 @@ struct QueryResolver {
     return rows
   }
 
-  /// The links that one end of a many-to-many relationship reads.
+  /// Returns the links as one end of a many-to-many relationship reads them.
   func end(of link: LinkReference) throws(StoreError) -> JoinTable.End {
     guard let end = model.join(link) else {
       throw .query(

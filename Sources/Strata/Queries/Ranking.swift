@@ -1,6 +1,6 @@
 internal import StrataSQLite
 
-/// An order that no attribute has: by relevance, or by distance.
+/// An order by relevance or by distance, which no attribute holds.
 struct Ranking: Sendable {
   enum Kind: Sendable {
     case relevance
@@ -8,20 +8,22 @@ struct Ranking: Sendable {
   }
 
   let kind: Kind
-  /// The number of sorts that come before it.
+  /// The number of sorts that come before the ranking.
   let position: Int
 }
 
-/// A ranking whose attributes are columns. What it sorts by is a cell behind those of the row.
+/// A ranking whose attributes are columns.
+///
+/// It sorts by an additional cell that follows the row's cells.
 enum ResolvedRanking: Sendable {
-  /// FTS5's BM25: the less, the better, and never more than 0.
+  /// FTS5's BM25, which is never more than 0 and is lower for better matches.
   case relevance(ResolvedSearch)
   case distance(ResolvedPlace, Coordinate)
 
   /// The name of the cell in SQL.
   static let name = "strata_rank"
 
-  /// The index that a query has to read beside its table.
+  /// The join with the index that a query has to read beside its table.
   var source: String {
     switch self {
     case .relevance(let search):
@@ -44,10 +46,10 @@ enum ResolvedRanking: Sendable {
     sql.append(" AS \(Self.name)")
   }
 
-  /// The row with the cell.
+  /// Returns the row with the ranking's cell.
   ///
-  /// - Parameter stored: the row as a query returned it, if it did. A row that matches only with
-  ///   edits that the index does not know has the least relevance.
+  /// - Parameter stored: the row as a query returned it; nil if it did not. A row that matches only
+  ///   with edits, which the index does not know, has the least relevance.
   func rank(_ record: Record, like stored: Record?) -> Record {
     switch self {
     case .relevance:
@@ -65,17 +67,18 @@ enum ResolvedRanking: Sendable {
 // MARK: - The nearest
 
 extension QueryPlan {
-  /// Whether only the rows around a place are wanted.
+  /// Returns whether only the rows around a place are wanted.
   func isNarrowed(by limit: Int?) -> Bool {
     guard limit != nil, case .distance? = ranking else { return false }
     return isRankedFirst
   }
 
-  /// The query within a circle that has as many rows as are wanted: the whole Earth need not be
-  /// sorted to find the nearest ten.
+  /// Returns the query within a circle that has as many rows as are wanted.
   ///
-  /// - Complexity: O(*m* log *n*), *m* the places in a circle of at most four times the radius
-  ///   needed.
+  /// Finding the nearest ten rows then need not sort the whole Earth.
+  ///
+  /// - Complexity: O(*m* log *n*), with *m* places in a circle of at most four times the radius
+  ///   needed, among *n* places.
   func narrowed(
     to limit: Int?, _ connection: Connection, _ model: Model
   ) throws(StoreError) -> QueryPlan {

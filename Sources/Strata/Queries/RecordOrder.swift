@@ -1,29 +1,33 @@
 internal import StrataSQLite
 
-/// The order of a query's results: some columns, then the key, so that no two records are equal.
+/// The order of a query's results.
+///
+/// It consists of some columns and the key, so that no two records are equal.
 struct RecordOrder: Sendable, Hashable {
   struct Column: Sendable, Hashable {
     let position: Int
     let isDescending: Bool
-    /// The place in ``RecordOrder/collations`` of the order of the column's texts; nil for that of
-    /// their bytes. Not the collation itself: comparing would retain and release it.
+    /// The index in ``RecordOrder/collations`` of the order of the column's texts; nil for their
+    /// bytes.
+    ///
+    /// It is not the collation itself, because comparing would retain and release it.
     var collation: Int?
   }
 
   private(set) var columns: [Column]
   let collations: [TextCollation]
 
-  /// Sorted by `columns`, then by the key.
+  /// Creates the order by `columns`, then by the key.
   init(_ columns: [Column], collations: [TextCollation] = []) {
     self.columns = columns
     self.collations = collations
-    // In another order than that of bytes, different keys may be equal.
+    // In an order other than by bytes, different keys may be equal.
     if !columns.contains(where: { $0.position == Table.keyColumn && $0.collation == nil }) {
       self.columns.append(Column(position: Table.keyColumn, isDescending: false))
     }
   }
 
-  /// Sorted by the key alone.
+  /// The order by the key alone.
   static let byKey = RecordOrder([])
 
   var isByKey: Bool { self == Self.byKey }
@@ -31,7 +35,8 @@ struct RecordOrder: Sendable, Hashable {
   /// The columns that decide the order.
   var attributes: AttributeSet { AttributeSet(columns.map(\.position)) }
 
-  /// Negative, zero or positive as `a` comes before, is, or comes after `b`.
+  /// Returns a negative number, zero or a positive number as `a` comes before, is, or comes after
+  /// `b`.
   @inline(__always)
   func compare(_ a: RecordView, _ b: RecordView) -> Int {
     for column in columns {
@@ -55,7 +60,7 @@ struct RecordOrder: Sendable, Hashable {
     a.withView { a in b.withView { b in compare(a, b) } }
   }
 
-  /// Where a record of `key` would stand; only for an order by key alone.
+  /// Compares a record with a key, only in an order by key alone.
   func compare(_ a: RecordView, key: RecordKey) -> Int {
     let mine = RecordKey(a, Table.keyColumn)
     return mine < key ? -1 : mine == key ? 0 : 1
@@ -68,7 +73,7 @@ struct RecordOrder: Sendable, Hashable {
     return order
   }
 
-  /// The order by another column first.
+  /// Returns the order by another column first.
   func after(_ column: Column) -> RecordOrder {
     var order = self
     order.columns.insert(column, at: 0)

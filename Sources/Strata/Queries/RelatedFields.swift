@@ -1,4 +1,4 @@
-/// What a filter asks of the entities that a to-many or many-to-many relationship leads to.
+/// The entities that a to-many or many-to-many relationship leads to, in a filter.
 ///
 /// ```swift
 /// Artist.where { $0.songs.any { $0.bpm > 100 } && $0.albums.count > 2 }
@@ -8,7 +8,7 @@
 /// A missing entity is related to nothing.
 public struct RelatedFields<Root, Target: Entity>: Sendable {
   let relation: RelationReference
-  /// What the relationship is narrowed to.
+  /// The filter to which the relationship is narrowed.
   let narrowing: FilterNode?
 
   init<Owner: Entity>(_ relationship: ToMany<Owner, Target>, hops: [AttributeReference.Hop]) {
@@ -23,41 +23,45 @@ public struct RelatedFields<Root, Target: Entity>: Sendable {
     narrowing = relationship.refine(Query()).narrowing
   }
 
-  /// What is asked of one related entity.
+  /// A condition on a related entity.
   public typealias Condition = (Fields<Related<Root, Target>, Target>) -> Filter<
     Related<Root, Target>
   >
 
-  /// Whether at least one of the entities meets the condition.
+  /// Tests whether at least one of the entities meets the condition.
   public func any(_ condition: Condition) -> Filter<Root> {
     Filter(node: any(condition(Fields()).node))
   }
 
-  /// Whether all of the entities meet the condition; true if there are none.
+  /// Tests whether all of the entities meet the condition.
+  ///
+  /// The test is true if there are no entities.
   public func all(_ condition: Condition) -> Filter<Root> {
     Filter(node: any(condition(Fields()).node.negation).negation)
   }
 
-  /// Whether none of the entities meets the condition; true if there are none.
+  /// Tests whether no entity meets the condition.
+  ///
+  /// The test is true if there are no entities.
   public func none(_ condition: Condition) -> Filter<Root> {
     Filter(node: any(condition(Fields()).node).negation)
   }
 
-  /// Whether there are none.
+  /// Whether there are no related entities.
   public var isEmpty: Filter<Root> {
     Filter(node: FilterNode.any(relation, narrowing).checked.negation)
   }
 
-  /// Whether the entity with a key is among them.
+  /// Tests whether the entity with the given key is one of the related entities.
   public func contains(_ key: Target.ID) -> Filter<Root> {
     let path = AttributeReference(Target.schema.definition.key.path)
     return Filter(node: any(.equal(path, key)))
   }
 
-  /// The number of the entities.
+  /// The number of the related entities.
   public var count: QueryExpression<Root, Int> { .init(node: .counted(relation, narrowing)) }
 
-  /// The number of the entities that meet the condition.
+  /// Returns the number of the related entities that meet the condition.
   public func count(where condition: Condition) -> QueryExpression<Root, Int> {
     .init(node: .counted(relation, narrowed(condition(Fields()).node)))
   }
@@ -73,8 +77,8 @@ public struct RelatedFields<Root, Target: Entity>: Sendable {
 
 /// The root of a condition on a related entity.
 ///
-/// A type of its own, so that the condition cannot look at the entity outside: the closures' `$0`
-/// have different types, and mixing them does not compile.
+/// It is a type of its own, so that the condition cannot read the entity outside. The closures'
+/// `$0` have different types, and mixing them does not compile.
 public enum Related<Root, Target> {}
 
 extension Query {

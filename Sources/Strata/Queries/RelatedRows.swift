@@ -1,24 +1,28 @@
 /// A table joined through a to-one reference.
 struct Join: Sendable {
-  /// The table that has the reference: 0 is the one that the joins begin with, other numbers are
-  /// those of the joins, counted from 1.
+  /// The number of the table that has the reference.
+  ///
+  /// 0 is the table with which the joins begin. Other numbers are those of the joins, counted from
+  /// 1.
   let source: Int
   let column: Int
   let table: Table
-  /// What SQL calls the table.
+  /// The table's alias in SQL.
   let alias: String
 
-  /// The join as SQL; `source` is what SQL calls the table that has the reference.
+  /// Returns the join as SQL.
+  ///
+  /// - Parameter reference: the column with the reference, as SQL.
   func text(_ reference: String) -> String {
     let key = table.columns[Table.keyColumn].name.quotedIdentifier
     return " LEFT JOIN \(table.name.quotedIdentifier) AS \(alias) ON \(alias).\(key) = \(reference)"
   }
 }
 
-/// The rows that a relationship leads to and that meet a condition: what `any` and `count` ask for.
+/// The rows of a relationship that meet a condition, as `any` and `count` need them.
 ///
-/// The condition looks at the related row and at what that refers to, never at the row outside, so
-/// the rows can be found once for all.
+/// The condition reads the related row and the rows that it refers to, never the row outside. These
+/// rows can therefore be found once for all rows outside.
 final class RelatedRows: Sendable {
   enum Kind: Sendable {
     /// The rows have the source's key in a column.
@@ -27,7 +31,7 @@ final class RelatedRows: Sendable {
     case links(JoinTable.End)
   }
 
-  /// The place among the related rows of one table.
+  /// The position among the related rows of one table.
   let index: Int
   /// The table that the relationship starts from, numbered as in ``Join/source``.
   let source: Int
@@ -36,11 +40,11 @@ final class RelatedRows: Sendable {
   let kind: Kind
   let table: Table
   let alias: String
-  /// What the rows refer to.
+  /// The tables that the rows refer to.
   let joins: [Join]
-  /// What the rows are related to.
+  /// The rows that these rows are related to.
   let related: [RelatedRows]
-  /// The searches of full text in the condition.
+  /// The full-text searches in the condition.
   let searches: [ResolvedSearch]
   let filter: ResolvedFilter?
 
@@ -60,7 +64,7 @@ final class RelatedRows: Sendable {
     self.filter = filter
   }
 
-  /// Whether the change of a table can change which rows there are.
+  /// Returns whether the change of a table can change which rows there are.
   func depends(on changed: TableID) -> Bool {
     if changed == table.id || joins.contains(where: { $0.table.id == changed }) { return true }
     if case .links(let end) = kind, end.table.id == changed { return true }
@@ -84,24 +88,24 @@ final class RelatedRows: Sendable {
     if case .links(let end) = kind {
       let key = "\(alias).\(table.columns[Table.keyColumn].name.quotedIdentifier)"
       let target = end.table.columns[end.target].name.quotedIdentifier
-      // An inner join: a link to nothing leads nowhere.
+      // The join is an inner join, because a link to a missing row leads nowhere.
       text +=
         " JOIN \(end.table.name.quotedIdentifier) AS \(alias)l ON \(key) = \(alias)l.\(target)"
     }
     return text + joins.text(from: table, alias)
   }
 
-  /// Appends the condition that there are such rows, or that there are none.
+  /// Appends the condition that there are such rows, or that there are no such rows.
   ///
-  /// With a condition on them, their sources are a list that is made once, from the inside out,
-  /// each step with an index: asking row by row would read every row of the table outside. Any row
-  /// at all is found by one look into an index.
+  /// With a condition on the rows, SQLite makes a list of their sources once, from the inside out,
+  /// and each step uses an index. Testing row by row would read every row of the table outside.
+  /// Without a condition, a single index lookup finds any row.
   func append(existenceTo sql: inout SQLBuilder, negated: Bool) {
     guard let filter else {
       sql.append("\(negated ? "NOT " : "")EXISTS (SELECT 1 FROM \(from)")
       return sql.append(" WHERE \(owner.name) = \(sourceKey))")
     }
-    // A null in the list, or looked up in it, would make null of `NOT IN`.
+    // A null in the list, or a null looked up in it, would make `NOT IN` null.
     if negated { sql.append("(\(sourceKey) IS NULL OR ") }
     sql.append("\(sourceKey) \(negated ? "NOT " : "")IN (SELECT \(owner.name) FROM \(from) WHERE ")
     if owner.isOptional { sql.append("\(owner.name) IS NOT NULL AND ") }
@@ -109,7 +113,7 @@ final class RelatedRows: Sendable {
     sql.append(negated ? "))" : ")")
   }
 
-  /// The number of the rows in SQL.
+  /// Returns the number of the rows as SQL.
   func count(_ sql: inout SQLBuilder) -> String {
     let condition = filter.map { filter in " AND " + sql.rendered { filter.append(to: &$0) } } ?? ""
     return "(SELECT count(*) FROM \(from) WHERE \(owner.name) = \(sourceKey)\(condition))"
@@ -117,7 +121,7 @@ final class RelatedRows: Sendable {
 }
 
 extension [Join] {
-  /// The joins as SQL, behind a table and what SQL calls it.
+  /// Returns the joins as SQL, to follow a table and its alias.
   func text(from table: Table, _ alias: String) -> String {
     map { join in
       let source = join.source == 0 ? table : self[join.source - 1].table

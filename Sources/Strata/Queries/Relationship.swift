@@ -1,7 +1,8 @@
 /// A reference to one entity by its key.
 ///
-/// Stored as an indexed column; the writer runs the delete rules, so every entity they touch is
-/// announced like any other change. An optional reference may dangle and then reads as nil.
+/// The reference is stored in an indexed column. The writer runs the delete rules, so every change
+/// of an entity by a rule is reported like any other change. An optional reference may point to a
+/// missing entity and then reads as nil.
 public struct ToOne<Root: Entity, Target: Entity>: SchemaElement {
   var definition: AttributeDefinition
 
@@ -16,7 +17,7 @@ public struct ToOne<Root: Entity, Target: Entity>: SchemaElement {
   }
 }
 
-/// The entities whose to-one reference points here.
+/// A relationship to the entities whose to-one reference points here.
 public struct ToMany<Root: Entity, Target: Entity>: SchemaElement {
   let definition: ToManyDefinition
   let ordering: Ordering<Root, Target>?
@@ -33,13 +34,13 @@ public struct ToMany<Root: Entity, Target: Entity>: SchemaElement {
     self.refine = refine
   }
 
-  /// The query for the entities that refer to `root`: in the order of their positions if the
-  /// relationship is ordered, by key if not.
+  /// Returns the query for the entities that refer to `root`.
   ///
-  /// Empty if the context shows no such root.
+  /// They are in the order of their positions if the relationship is ordered, and otherwise in the
+  /// order of their keys. The result is empty if the context does not show the root.
   public func callAsFunction(of root: Root) -> Query<Target> { callAsFunction(of: root.id) }
 
-  /// The query for the entities that refer to the root that has a key.
+  /// Returns the query for the entities that refer to the root with the given key.
   public func callAsFunction(of key: Root.ID) -> Query<Target> {
     refine(
       Query(
@@ -49,7 +50,7 @@ public struct ToMany<Root: Entity, Target: Entity>: SchemaElement {
 }
 
 extension Entity {
-  /// A reference that may be nil: `static let artist = toOne(\.artistID, Artist.self)`.
+  /// Declares a reference that may be nil: `static let artist = toOne(\.artistID, Artist.self)`.
   public static func toOne<Target: Entity>(
     _ path: AttributePath<Self, Target.ID?>, _ target: Target.Type, _ name: String? = nil,
     onDelete rule: DeleteRule = .nullify, fileID: StaticString = #fileID, line: UInt = #line
@@ -57,7 +58,9 @@ extension Entity {
     ToOne(path, name, rule, SourceLine(fileID, line))
   }
 
-  /// A reference that is always there; the target is checked when it is saved.
+  /// Declares a reference that is never nil.
+  ///
+  /// A save checks that the target exists.
   public static func toOne<Target: Entity>(
     _ path: AttributePath<Self, Target.ID>, _ target: Target.Type, _ name: String? = nil,
     onDelete rule: RequiredDeleteRule, fileID: StaticString = #fileID, line: UInt = #line
@@ -66,7 +69,8 @@ extension Entity {
     return ToOne(path, name, rule, SourceLine(fileID, line))
   }
 
-  /// The entities that refer here: `static let songs = toMany(\Song.artistID)`.
+  /// Declares a relationship to the entities that refer here:
+  /// `static let songs = toMany(\Song.artistID)`.
   public static func toMany<Target: Entity>(
     _ inverse: AttributePath<Target, ID?>, fileID: StaticString = #fileID, line: UInt = #line
   ) -> ToMany<Self, Target> {
@@ -75,8 +79,8 @@ extension Entity {
         target: Target.self, inverse: inverse, position: nil, source: SourceLine(fileID, line)))
   }
 
-  /// The entities that refer here and cannot do without: `static let songs =
-  /// toMany(\Song.artistID)`.
+  /// Declares a relationship to the entities that refer here with a required reference:
+  /// `static let songs = toMany(\Song.artistID)`.
   public static func toMany<Target: Entity>(
     _ inverse: AttributePath<Target, ID>, fileID: StaticString = #fileID, line: UInt = #line
   ) -> ToMany<Self, Target> {
@@ -85,11 +89,11 @@ extension Entity {
         target: Target.self, inverse: inverse, position: nil, source: SourceLine(fileID, line)))
   }
 
-  /// The entities that refer here, in the order of an attribute:
+  /// Declares a relationship to the entities that refer here, in the order of an attribute:
   /// `static let songs = toMany(\Song.albumID, orderedBy: \Song.position)`.
   ///
-  /// The attribute is the contexts' to assign, in `insert(_:at:in:of:)` and `move(_:to:in:of:)`:
-  /// a number between those of the neighbours. Where it is equal, the keys decide.
+  /// The contexts assign the attribute in `insert(_:at:in:of:)` and `move(_:to:in:of:)`, as a
+  /// number between those of the neighbours. If two numbers are equal, the keys decide.
   public static func toMany<Target: Entity>(
     _ inverse: AttributePath<Target, ID?>, orderedBy position: AttributePath<Target, Double>,
     fileID: StaticString = #fileID, line: UInt = #line
@@ -101,10 +105,11 @@ extension Entity {
       Ordering(position: position) { $0[keyPath: inverse] = $1 })
   }
 
-  /// The entities that refer here and cannot do without, in the order of an attribute.
+  /// Declares a relationship to the entities that refer here with a required reference, in the
+  /// order of an attribute.
   ///
-  /// The attribute is the contexts' to assign, in `insert(_:at:in:of:)` and `move(_:to:in:of:)`:
-  /// a number between those of the neighbours. Where it is equal, the keys decide.
+  /// The contexts assign the attribute in `insert(_:at:in:of:)` and `move(_:to:in:of:)`, as a
+  /// number between those of the neighbours. If two numbers are equal, the keys decide.
   public static func toMany<Target: Entity>(
     _ inverse: AttributePath<Target, ID>, orderedBy position: AttributePath<Target, Double>,
     fileID: StaticString = #fileID, line: UInt = #line
@@ -117,22 +122,26 @@ extension Entity {
   }
 }
 
-/// How an entity is put into an ordered to-many.
+/// The assignments that put an entity into an ordered to-many.
 struct Ordering<Root: Entity, Target: Entity>: Sendable {
   let position: AttributePath<Target, Double>
-  /// Makes the target refer to the root that has a key.
+  /// Makes the target refer to the root with a key.
   let refer: @Sendable (inout Target, Root.ID) -> Void
 }
 
 extension ToOne {
-  /// The reference's column had another name in stores of earlier versions, the newest first.
+  /// Declares names that the reference's column had in stores of earlier versions, the newest
+  /// first.
   public func formerly(_ names: String...) -> Self {
     var copy = self
     copy.definition.evolution.formerNames += names
     return copy
   }
 
-  /// How a reference of an earlier type becomes one of today's; nil only if it may be nil.
+  /// Declares how references of an earlier type are converted to the reference's type.
+  ///
+  /// If the conversion of a required reference returns nil, the row gets the
+  /// `migrationDefault(_:)`. Without a default, the migration is refused.
   public func converted<Old: AttributeValue>(
     from old: Old.Type = Old.self, _ convert: @escaping @Sendable (Old) throws -> Target.ID?
   ) -> Self {
@@ -141,7 +150,7 @@ extension ToOne {
     return copy
   }
 
-  /// The target of rows that are there before the reference is, or whose reference was nil.
+  /// Declares the target of existing rows for a new reference, or for a reference that was nil.
   public func migrationDefault(_ target: Target.ID) -> Self {
     var copy = self
     copy.definition.evolution.fallback = target.storedCell

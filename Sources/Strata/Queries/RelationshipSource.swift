@@ -1,14 +1,17 @@
-/// Where a relationship's query starts: the roots, and the links that lead away from them.
+/// The start of a relationship's query: the roots, and the links that lead away from them.
 struct RelationshipSource: Sendable {
   let root: any Entity.Type
-  /// The roots' keys; a key that cannot be stored is reported when the query is run.
+  /// The roots' keys, or the error for a key that cannot be stored.
+  ///
+  /// Running the query reports the error.
   let keys: Result<[Cell], ValueError>
   /// The links to follow; nil for a to-many, whose targets refer to the roots themselves.
   let link: LinkReference?
-  /// The attribute of the targets that orders them; comes after the sorts of the query.
+  /// The attribute of the targets that orders them, after the sorts of the query.
   let position: SendablePath?
-  /// Whether the query is empty unless the context shows its one root. Roots that were fetched by
-  /// the same call are there.
+  /// Whether the query is empty unless the context shows its one root.
+  ///
+  /// Roots that the same call has fetched need no check.
   let checksRoot: Bool
 
   init<Root: Entity>(
@@ -27,7 +30,7 @@ struct RelationshipSource: Sendable {
   }
 }
 
-/// The one root of a relationship's query: without it, the query is empty.
+/// The one root of a relationship's query, without which the query is empty.
 struct PlannedRoot: Sendable {
   let table: Table
   let key: RecordKey
@@ -39,7 +42,7 @@ struct PlannedLinks: Sendable {
   /// The keys of the roots.
   let roots: Set<Cell>
 
-  /// The column of the end's table, as SQL.
+  /// Returns a column of the end's table as SQL.
   func name(_ column: Int) -> String { "l.\(end.table.columns[column].name.quotedIdentifier)" }
 
   /// The links themselves as a query of their own table.

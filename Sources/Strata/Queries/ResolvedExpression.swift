@@ -1,6 +1,6 @@
 internal import StrataSQLite
 
-/// A value of a row: a column, or something computed from columns.
+/// A value of a row: a column, or a value computed from columns.
 indirect enum ResolvedExpression: Sendable {
   case attribute(ResolvedAttribute)
   case literal(Cell)
@@ -11,7 +11,7 @@ indirect enum ResolvedExpression: Sendable {
   case byteCount(ResolvedExpression)
   case count(RelatedRows)
 
-  /// The value for one row.
+  /// Returns the value for one row.
   func value(_ row: MatchRow) -> Cell {
     switch self {
     case .attribute(let attribute): row.with(attribute) { $0?.cell($1) ?? .null }
@@ -38,9 +38,9 @@ indirect enum ResolvedExpression: Sendable {
     }
   }
 
-  /// The expression in SQL; its values become parameters of `sql`.
+  /// Returns the expression in SQL.
   ///
-  /// The text may stand more than once in the statement.
+  /// Its values become parameters of `sql`. The text may stand more than once in the statement.
   func text(_ sql: inout SQLBuilder) -> String {
     switch self {
     case .attribute(let attribute): attribute.name
@@ -53,7 +53,7 @@ indirect enum ResolvedExpression: Sendable {
       "CASE WHEN \(sql.rendered { condition.append(to: &$0) }) "
         + "THEN \(a.text(&sql)) ELSE \(b.text(&sql)) END"
     case .folded(let text): "strata_fold(\(text.text(&sql)))"
-    // Not `length` of the text: that ends at a NUL.
+    // `length` of the text itself would end at a NUL.
     case .byteCount(let text): "length(CAST(\(text.text(&sql)) AS BLOB))"
     case .count(let rows): rows.count(&sql)
     }

@@ -1,10 +1,10 @@
 extension ResolvedFilter {
-  /// All of the conditions, as a tree that is not deeper than it must be.
+  /// Returns the conjunction of the conditions, as a tree that is no deeper than necessary.
   static func all(_ filters: [ResolvedFilter]) -> ResolvedFilter {
     balanced(filters[...]) { .and($0, $1) }
   }
 
-  /// At least one of the conditions, as a tree that is not deeper than it must be.
+  /// Returns the disjunction of the conditions, as a tree that is no deeper than necessary.
   static func some(_ filters: [ResolvedFilter]) -> ResolvedFilter {
     balanced(filters[...]) { .or($0, $1) }
   }
@@ -19,7 +19,7 @@ extension ResolvedFilter {
       balanced(filters[..<middle], connect), balanced(filters[middle...], connect))
   }
 
-  /// The levels of connected conditions, the deepest of them.
+  /// The greatest number of connected conditions that are nested in each other.
   var nesting: Int {
     switch self {
     case .and(let a, let b), .or(let a, let b): 1 + max(a.nesting, b.nesting)
@@ -31,8 +31,10 @@ extension ResolvedFilter {
 }
 
 extension [ResolvedFilter] {
-  /// The same alternatives with `a == 1 || a == 2 || …` as one list: it can be longer than a
-  /// statement has parameters, and is looked up in an index.
+  /// Returns the alternatives with `a == 1 || a == 2 || …` merged into a list.
+  ///
+  /// A list can be longer than the number of parameters of a statement, and is looked up in an
+  /// index.
   func mergingEqualities() -> [ResolvedFilter] {
     if count < 4 { return self }
     var lists: [String: (attribute: ResolvedAttribute, values: Set<Cell>)] = [:]

@@ -4,8 +4,8 @@ internal import StrataSQLite
 extension ResolvedFilter {
   /// Appends the condition, or its negation.
   ///
-  /// Negations are pushed down to the leaves: SQL's third truth value, which a comparison with
-  /// null has, would otherwise survive a NOT. In this form it only ever means false.
+  /// Negations are pushed down to the leaves. A comparison with null has SQL's third truth value,
+  /// which would otherwise survive a NOT. In this form, the third truth value always means false.
   func append(to sql: inout SQLBuilder, negated: Bool = false) {
     switch self {
     case .and(let a, let b): Self.append(a, negated ? " OR " : " AND ", b, negated, to: &sql)
@@ -25,8 +25,10 @@ extension ResolvedFilter {
     }
   }
 
-  /// The deeper condition comes first: SQLite's parser, whose stack holds 100 symbols, keeps three
-  /// for each level of what is nested on the right, and one on the left.
+  /// Appends two connected conditions, the deeper condition first.
+  ///
+  /// The stack of SQLite's parser holds 100 symbols. It takes three symbols for each level of
+  /// nesting on the right, and one symbol on the left.
   private static func append(
     _ a: ResolvedFilter, _ connective: String, _ b: ResolvedFilter, _ negated: Bool,
     to sql: inout SQLBuilder
@@ -46,7 +48,7 @@ extension ResolvedFilter {
     let hasNull = some.count < values.count
     sql.append("(")
     sql.append(column, among: some, negated: negated)
-    // An empty list is false even for null, which `NOT IN ()` keeps.
+    // An empty list is false even for null. `NOT IN ()` therefore keeps null.
     switch (negated, hasNull) {
     case (false, true): sql.append(" OR \(column) IS NULL")
     case (true, false): sql.append(" OR \(column) IS NULL")
@@ -69,7 +71,7 @@ extension ComparisonOperator {
     }
   }
 
-  /// Compares expressions, each of which may be null.
+  /// Appends a comparison of expressions, each of which may be null.
   fileprivate func append(
     _ a: ResolvedExpression, _ b: ResolvedExpression, _ collation: TextCollation?,
     _ negated: Bool, to sql: inout SQLBuilder
@@ -83,7 +85,7 @@ extension ComparisonOperator {
     case .less, .lessOrEqual, .greater, .greaterOrEqual:
       let symbol = self == .less ? "<" : self == .lessOrEqual ? "<=" : self == .greater ? ">" : ">="
       let comparison = "\(left) \(symbol) \(right)"
-      // Null, too, is not true.
+      // A null result is not true either.
       sql.append(negated ? "(\(comparison)) IS NOT TRUE" : comparison)
     }
   }
@@ -96,7 +98,7 @@ extension ComparisonOperator {
     switch comparison {
     case .equal where literal.isNull: return sql.append("\(column) IS NULL")
     case .notEqual where literal.isNull: return sql.append("\(column) IS NOT NULL")
-    // An order with null never holds; its negation always does.
+    // An order comparison with null never holds, and its negation always holds.
     case _ where literal.isNull: return sql.append(negated ? "1" : "0")
     case .equal: symbol = "="
     case .notEqual: symbol = "IS NOT"
@@ -114,7 +116,9 @@ extension ComparisonOperator {
 }
 
 extension TextMatch {
-  /// The forms agree with a byte-wise match after an embedded NUL, where LIKE and substr do not.
+  /// Appends the match of a text in a form that compares all bytes, even after an embedded NUL.
+  ///
+  /// LIKE and `substr` of a text do not compare the bytes after a NUL.
   fileprivate func append(
     _ column: String, _ literal: Literal, _ negated: Bool, to sql: inout SQLBuilder
   ) {
@@ -134,7 +138,7 @@ extension TextMatch {
         sql.append(parameter: .text(end))
       }
     case .suffix:
-      // `substr` makes null of an empty blob.
+      // `substr` of an empty blob is null.
       sql.append("substr(CAST(\(column) AS BLOB), -\(part.utf8.count)) ")
       sql.append(negated ? "IS NOT " : "= ")
       sql.append(parameter: .blob(.init(part.utf8)))
@@ -143,10 +147,10 @@ extension TextMatch {
     sql.append(")")
   }
 
-  /// The least text after every text with the prefix; nil if there is none.
+  /// Returns the least text after all texts with the prefix, or nil if there is no such text.
   ///
-  /// UTF-8 sorts like code points, so the last one that can grow grows, without becoming a
-  /// surrogate, and what follows it is dropped.
+  /// UTF-8 sorts like code points. The last code point that can grow grows, without becoming a
+  /// surrogate, and the code points after it are dropped.
   private static func successor(of prefix: String) -> String? {
     var scalars = Array(prefix.unicodeScalars)
     while let last = scalars.popLast() {

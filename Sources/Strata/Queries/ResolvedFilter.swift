@@ -1,8 +1,10 @@
 internal import StrataSQLite
 
-/// A filter whose attributes are columns: what both back ends run.
+/// A filter whose attributes are columns.
+///
+/// SQL is made from it, and the matcher in memory runs it.
 indirect enum ResolvedFilter: Sendable {
-  /// The commonest condition, in a form that is matched without making a cell.
+  /// The most common condition, in a form that is matched without making a cell.
   case compare(ResolvedAttribute, ComparisonOperator, Literal)
   case relate(ResolvedExpression, ComparisonOperator, ResolvedExpression, TextCollation? = nil)
   case isIn(ResolvedExpression, Set<Cell>)
@@ -15,7 +17,7 @@ indirect enum ResolvedFilter: Sendable {
   case place(ResolvedPlace, PlaceArea)
 }
 
-/// A column of the table that a filter is about (join 0), or of a table joined to it.
+/// A column of the filter's own table (join 0), or of a table joined to it.
 struct ResolvedAttribute: Sendable {
   let join: Int
   let column: Int
@@ -23,7 +25,9 @@ struct ResolvedAttribute: Sendable {
   let name: String
 }
 
-/// A value in a filter, as a one-cell record: compared and bound like any other cell.
+/// A value in a filter, as a record with one cell.
+///
+/// It is compared and bound like any other cell.
 struct Literal: Sendable {
   let record: Record
   let isNull: Bool
@@ -34,15 +38,17 @@ struct Literal: Sendable {
   }
 }
 
-/// What a filter looks at together: the row itself, those joined to it, how many rows each of its
-/// relationships has found, and what the searches of full text have.
+/// The rows and counts that a filter reads together.
+///
+/// These are the row itself, the joined rows, the numbers of related rows, and the keys that the
+/// full-text searches found.
 struct MatchRow {
   let row: RecordView
   /// The joined records, by join index minus one; nil where a reference leads nowhere.
   let joined: [Record?]
-  /// The number of related rows by the key that they are related to, by ``RelatedRows/index``.
+  /// The number of related rows by the key of their source, at ``RelatedRows/index``.
   let related: [[RecordKey: Int]]
-  /// The keys that each search has found, by ``ResolvedSearch/number``.
+  /// The keys that each search has found, at ``ResolvedSearch/number``.
   let found: [Set<RecordKey>]
 }
 
@@ -60,12 +66,12 @@ extension ResolvedFilter {
     }
   }
 
-  /// Whether a record meets the filter.
+  /// Returns whether a record meets the filter.
   ///
   /// - Parameters:
   ///   - joined: the records of the joins in order.
   ///   - related: the numbers of related rows in order.
-  ///   - found: the keys that the searches of full text found, in order.
+  ///   - found: the keys that the full-text searches found, in order.
   func matches(
     _ record: Record, joined: [Record?] = [], related: [[RecordKey: Int]] = [],
     found: [Set<RecordKey>] = []
@@ -117,7 +123,7 @@ extension ResolvedFilter {
 }
 
 extension MatchRow {
-  /// Lends the row that has the attribute; nil if a reference leads nowhere.
+  /// Lends the row that has the attribute, or nil if a reference leads nowhere.
   @inline(__always)
   func with<R>(_ attribute: ResolvedAttribute, _ body: (RecordView?, Int) -> R) -> R {
     if attribute.join == 0 { return body(row, attribute.column) }
@@ -125,7 +131,9 @@ extension MatchRow {
     return record.withView { body($0, attribute.column) }
   }
 
-  /// Whether a search of full text has found the row, which only SQLite can say.
+  /// Returns whether a full-text search has found the row.
+  ///
+  /// Only SQLite can run such a search.
   fileprivate func isFound(by search: ResolvedSearch) -> Bool {
     if search.join == 0 { return found[search.number].contains(RecordKey(row, Table.keyColumn)) }
     guard let record = joined[search.join - 1] else { return false }
@@ -138,7 +146,7 @@ extension MatchRow {
     }
   }
 
-  /// The number of rows that a relationship has found.
+  /// Returns the number of rows that a relationship has found.
   func count(_ rows: RelatedRows) -> Int {
     let key: RecordKey
     if rows.source == 0 {
@@ -152,8 +160,9 @@ extension MatchRow {
 }
 
 extension ComparisonOperator {
-  /// Compares a cell with another one that is known to be null or not; nil is a row that is not
-  /// there, whose cells are all null.
+  /// Compares a cell with another cell that is known to be null or not.
+  ///
+  /// A nil view stands for a missing row, whose cells are all null.
   @inline(__always)
   fileprivate func holds(
     _ view: RecordView?, _ column: Int, _ other: RecordView?, _ otherColumn: Int,
@@ -175,7 +184,7 @@ extension ComparisonOperator {
     }
   }
 
-  /// Whether the comparison of null with another value holds.
+  /// Returns whether the comparison of null with another value holds.
   @inline(__always)
   private func holdsForNull(and otherIsNull: Bool) -> Bool {
     switch self {

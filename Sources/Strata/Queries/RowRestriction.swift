@@ -1,19 +1,20 @@
-/// Some of a query's rows: what a live query reads instead of loading everything.
+/// A restriction to some of a query's rows, so that a live query need not load all of them.
 enum RowRestriction {
-  /// Those with one of the keys.
+  /// The rows with one of the keys.
   case keys(Set<Cell>)
-  /// Those that come after a record in the query's order.
+  /// The rows that come after a record in the query's order.
   case after(Record)
 }
 
 extension QueryPlan {
-  /// Appends the condition that a row is one of these.
+  /// Appends the condition that a row meets the restriction.
   func append(_ restriction: RowRestriction, to sql: inout SQLBuilder) {
     switch restriction {
     case .keys(let keys): sql.append(columnName(Table.keyColumn), among: keys)
     case .after(let record):
       if let bound = firstBound(record) {
-        // Implied by what follows; lets SQLite begin in the middle of an index.
+        // The condition below implies this bound. The bound lets SQLite begin in the middle of an
+        // index.
         sql.append("\(orderName(order.columns[0])) \(bound) ")
         sql.append(parameter: record[order.columns[0].position])
         sql.append(" AND ")
@@ -22,18 +23,21 @@ extension QueryPlan {
     }
   }
 
-  /// The operator that the first column satisfies in every row after a record; nil if there is
-  /// none.
+  /// Returns the operator that the first column satisfies in every row after a record.
+  ///
+  /// The result is nil if there is no such operator.
   private func firstBound(_ record: Record) -> String? {
     let first = order.columns[0]
     if record.isNull(first.position) { return nil }
     if !first.isDescending { return ">=" }
-    // Null comes after everything.
+    // Null comes after every value in a descending column.
     let columns = table.columns
     return first.position < columns.count && columns[first.position].isOptional ? nil : "<="
   }
 
-  /// Null comes before every value, so after every value in a descending column.
+  /// Appends the condition that a row comes after a record.
+  ///
+  /// Null comes before every value, and therefore after every value in a descending column.
   private func append(
     after record: Record, _ columns: ArraySlice<RecordOrder.Column>, to sql: inout SQLBuilder
   ) {

@@ -11,13 +11,13 @@ struct SQLBuilder {
   /// Appends a parameter for the value.
   mutating func append(parameter value: Cell) { append(parameter(value)) }
 
-  /// A new parameter for the value, to be appended once or more.
+  /// Returns a new parameter for the value, to be appended once or more.
   mutating func parameter(_ value: Cell) -> String {
     parameters.append(value)
     return "?\(parameters.count)"
   }
 
-  /// What `body` appends, without appending it.
+  /// Returns the text that `body` appends, without appending it.
   mutating func rendered(_ body: (inout SQLBuilder) -> Void) -> String {
     let before = text
     text = ""
@@ -26,14 +26,15 @@ struct SQLBuilder {
     return text
   }
 
-  /// The longest list whose values are parameters of their own.
+  /// The length of the longest list whose values are parameters of their own.
   ///
-  /// SQLite plans short lists by their length; long ones it reads from one parameter, so that any
-  /// number of values takes one statement.
+  /// SQLite plans short lists by their length. It reads a long list from a single parameter, so
+  /// that a single statement serves any number of values.
   private static let parameterLimit = 256
 
-  /// Appends the condition that a column has one of some values, or none of them; none of the
-  /// values is null.
+  /// Appends the condition that a column has one of some values, or that it has none of them.
+  ///
+  /// No value may be null.
   mutating func append(_ column: String, among values: some Collection<Cell>, negated: Bool = false)
   {
     append("\(column) \(negated ? "NOT IN" : "IN") (")
@@ -43,7 +44,7 @@ struct SQLBuilder {
       append(parameter: .blob(Self.packed(values)))
       return append("))")
     }
-    // Padded to a power of two, so that lists of many lengths share few statements.
+    // The list is padded to a power of two, so that lists of many lengths share few statements.
     var length = values.isEmpty ? 0 : 1
     while length < values.count { length *= 2 }
     for position in 0..<length {

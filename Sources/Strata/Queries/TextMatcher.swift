@@ -1,9 +1,9 @@
 internal import StrataSQLite
 
-/// Searches the full text of records that the store's index does not have: of edits.
+/// A search in the full text of edits, which the store's index does not have.
 ///
-/// SQLite itself does, in a table in memory that splits texts as the index does: no other code
-/// could agree with it on every text.
+/// SQLite itself searches them, in a table in memory that splits texts as the index does. No other
+/// code could agree with SQLite on every text.
 final class TextMatcher {
   private let index: TableSearch.Text
   private let connection: Connection
@@ -11,12 +11,12 @@ final class TextMatcher {
   private let search: Statement
   private let excerpt: Statement
 
-  // Bytes that no text has: what they mark cannot be mistaken.
+  // No text has these bytes, so the marks are unambiguous.
   private static let opening: UInt8 = 0xFF
   private static let closing: UInt8 = 0xFE
   private static let omission: UInt8 = 0xFD
 
-  /// The most words that FTS5 puts into an excerpt.
+  /// The largest number of words that FTS5 puts into an excerpt.
   static let longestExcerpt = 64
 
   init(_ index: TableSearch.Text) throws(SQLiteError) {
@@ -39,9 +39,10 @@ final class TextMatcher {
         + highlights.joined(separator: ", ") + " FROM strata_text WHERE strata_text MATCH ?1")
   }
 
-  /// The keys of those that match.
+  /// Returns the keys of the records that match.
   ///
-  /// - Parameter reader: the connection that this is done for: what stops it stops this.
+  /// - Parameter reader: the connection for which this runs. An interruption of the connection also
+  ///   stops the search.
   func matches(
     of expression: String, among records: [Record], for reader: Connection
   ) throws(SQLiteError) -> Set<RecordKey> {
@@ -56,11 +57,11 @@ final class TextMatcher {
     return keys
   }
 
-  /// What to show of each record: an excerpt, and every searched attribute with what matched.
+  /// Returns an excerpt of each record, and each searched attribute with its matches.
   ///
   /// - Parameters:
-  ///   - length: the most words of an excerpt.
-  ///   - reader: as of ``matches(of:among:for:)``.
+  ///   - length: the largest number of words of an excerpt.
+  ///   - reader: as in ``matches(of:among:for:)``.
   func excerpts(
     of expression: String, in records: [Record], length: Int, for reader: Connection
   ) throws(SQLiteError) -> [(excerpt: Excerpt, attributes: [Excerpt?])] {
@@ -100,7 +101,7 @@ final class TextMatcher {
       for (number, column) in index.columns.enumerated() {
         let parameter = Int32(truncatingIfNeeded: number + 2)
         if case .text(let text) = record[column] {
-          // A NUL parts words as a space does, but would end what is highlighted.
+          // A NUL separates words like a space, but would end the highlighted text.
           insert.bind(
             parameter,
             text.utf8.contains(0)

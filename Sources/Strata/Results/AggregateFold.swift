@@ -1,7 +1,7 @@
-/// What aggregates make of the rows of a live query, changed row by row.
+/// The aggregates of a live query's rows, updated row by row.
 ///
-/// Counts and sums take rows in and out; the least and the greatest value of every group stand at
-/// the ends of its run in a tree of the rows by group and value.
+/// Counts and sums take rows in and out. A tree has the rows in the order of group and value: the
+/// least and the greatest value of a group stand at the ends of its run.
 struct AggregateFold: Sendable {
   private struct Group: Sendable {
     var rows = 0
@@ -11,10 +11,10 @@ struct AggregateFold: Sendable {
   let terms: [AggregateTerm<Int>]
   let groupColumns: [Int]
   private var groups: [[Cell]: Group] = [:]
-  /// The rows by group and a column, for each column whose extremes are wanted.
+  /// The rows by group and value, for each column whose extremes are wanted.
   private var ordered: [Int: OrderTree] = [:]
 
-  /// What the terms make of nothing.
+  /// Creates the aggregates of no rows.
   init(_ terms: [AggregateTerm<Int>], by groupColumns: [Int]) {
     self.terms = terms
     self.groupColumns = groupColumns
@@ -23,7 +23,7 @@ struct AggregateFold: Sendable {
     }
   }
 
-  /// The columns that a row's part in the values depends on.
+  /// The columns on which a row's part in the values depends.
   var reads: AttributeSet { AttributeSet(groupColumns + terms.compactMap(\.attribute)) }
 
   private func tree(of rows: ContiguousArray<Record>, _ column: Int) -> OrderTree {
@@ -33,7 +33,7 @@ struct AggregateFold: Sendable {
     return OrderTree(rows, by: RecordOrder(columns))
   }
 
-  /// What the same terms make of all rows shown. O(*n* log *n*) with extremes, else O(*n*).
+  /// Returns the same aggregates of all shown rows. O(*n* log *n*) with extremes, else O(*n*).
   func of(_ rows: ShownRows) -> AggregateFold {
     var fold = AggregateFold(terms, by: groupColumns)
     var all = ContiguousArray<Record>()
@@ -52,7 +52,7 @@ struct AggregateFold: Sendable {
 
   // MARK: Changes
 
-  /// Takes one version of a row out and puts another one in. O(log *n*).
+  /// Replaces a version of a row by another version; nil is no row. O(log *n*).
   mutating func replace(_ before: Record?, _ after: Record?) {
     if before == after { return }
     if let before { count(before, -1) }
@@ -65,7 +65,7 @@ struct AggregateFold: Sendable {
 
   private mutating func count(_ record: Record, _ step: Int) {
     let key = groupColumns.map { record[$0] }
-    // Taken out, so that changing the group does not copy it.
+    // Removed from `groups`, so that changing the group does not copy it.
     var group = groups.removeValue(forKey: key) ?? Group(states: terms.map(AggregateRunning.init))
     group.rows += step
     for (index, term) in terms.enumerated() {
@@ -76,8 +76,9 @@ struct AggregateFold: Sendable {
 
   // MARK: Values
 
-  /// The cells of every group: what it has in common, then the terms. One of nothing if there are
-  /// no rows and no groups are asked for.
+  /// The cells of every group: the cells that its rows have in common, then the terms.
+  ///
+  /// If there are no rows and no group columns, the result is a single group without rows.
   var rows: [[Cell]] {
     if groups.isEmpty && groupColumns.isEmpty {
       return [cells(of: [], terms.map(AggregateRunning.init))]
@@ -127,7 +128,7 @@ extension AggregateTerm where Attribute == Int {
   }
 }
 
-/// One aggregate function over rows that come and go, with SQLite's meaning.
+/// A running aggregate function over rows that are added and removed, with SQLite's meaning.
 private enum AggregateRunning: Sendable {
   case rows(Int)
   case values(Int)
@@ -135,7 +136,7 @@ private enum AggregateRunning: Sendable {
   case highSum(Int64)
   case lowSum(Int64)
   case total(ExactSum)
-  /// Read from a tree.
+  /// The least or the greatest value, which is read from a tree.
   case extreme
 
   init(_ term: AggregateTerm<Int>) {
@@ -151,14 +152,16 @@ private enum AggregateRunning: Sendable {
       }
   }
 
-  /// Takes a row in or out; `cell` is that of its column, if the function has one.
+  /// Adds a row if `step` is 1, or removes it if `step` is -1.
+  ///
+  /// - Parameter cell: the cell in the function's column, if the function has a column.
   mutating func count(_ cell: Cell?, _ step: Int) {
     switch (self, cell) {
     case (.rows(let count), _): self = .rows(count + step)
     case (.extreme, _), (_, nil), (_, .null): break
     case (.values(let count), _): self = .values(count + step)
     case (.distinct(var counts), let cell?):
-      self = .extreme  // not a second reference to the counts
+      self = .extreme  // drops the second reference to the counts
       counts[cell, default: 0] += step
       if counts[cell] == 0 { counts[cell] = nil }
       self = .distinct(counts)

@@ -1,9 +1,9 @@
-/// Which keys may differ between two versions of a live query.
+/// The keys that may differ between two versions of a live query.
 enum ChangedKeys: Sendable {
   case some(KeyBatches)
-  /// Any key may differ: the query itself was changed.
+  /// Any key may differ, because the query itself was changed.
   case every
-  /// It is the first result, or what differs is not worth listing.
+  /// The result is the first, or its differences are too many to list.
   case all
 
   init(_ keys: some Sequence<RecordKey>) { self = .some(KeyBatches(ContiguousArray(keys))) }
@@ -13,18 +13,20 @@ enum ChangedKeys: Sendable {
     case (.all, _), (_, .all): self = .all
     case (.every, _), (_, .every): self = .every
     case (.some(var mine), .some(let theirs)):
-      self = .all  // not a second reference to the batches
+      self = .all  // drops the second reference to the batches
       mine.append(theirs)
       self = mine.count > KeyBatches.limit ? .all : .some(mine)
     }
   }
 }
 
-/// Keys in batches as they came, with repetitions: adding a batch costs the main actor one
-/// reference, whatever its size.
+/// Keys in batches as they came, with repetitions.
+///
+/// Adding a batch costs the main actor a single reference, whatever the batch's size.
 struct KeyBatches: Sendable {
-  /// More keys than this between two versions are not listed: loading a list anew costs less than
-  /// so many single changes.
+  /// The maximum number of keys between two versions that are listed.
+  ///
+  /// For more keys, loading a list anew costs less than so many single changes.
   static let limit = 50_000
 
   private var batches: [ContiguousArray<RecordKey>]
@@ -43,7 +45,7 @@ struct KeyBatches: Sendable {
   mutating func append(_ other: KeyBatches) {
     batches += other.batches
     count += other.count
-    // Whoever does not read must not pile up the same few keys for ever.
+    // Without this, a consumer that does not read would pile up the same few keys for ever.
     if batches.count > 64 && count > 2 * max(countOfDistinct, 256) { removeRepetitions() }
   }
 

@@ -1,4 +1,4 @@
-/// One key whose shown record changed in a live query.
+/// The change of a key's shown record in a live query.
 package struct KeyedChange<E: Entity> {
   package let key: RecordKey
   private let change: Change
@@ -10,17 +10,18 @@ package struct KeyedChange<E: Entity> {
     change = Change(before: before, after: after)
   }
 
-  /// The entity after; nil if the query does not show it any more.
+  /// The entity after the change; nil if the query no longer shows it.
   package var after: E? { change.after.map { table.decodeLeniently($0, as: E.self) } }
 
-  /// Whether one of `attributes` changed; true for what appeared or disappeared.
+  /// Returns whether the change changes an attribute of `attributes`; true if the record appeared
+  /// or disappeared.
   package func changes(_ attributes: AttributeSet) -> Bool {
     guard let before = change.before, let after = change.after else { return true }
     return !after.sharedDifferences(from: before).isDisjoint(with: attributes)
   }
 }
 
-/// What a live query shows at one moment, to be read by key, by anybody.
+/// The rows that a live query shows at one moment, for reading by key on any thread.
 package struct KeyedRows<E: Entity>: Sendable {
   let shown: ShownRows
   let table: Table
@@ -37,9 +38,9 @@ package struct KeyedRows<E: Entity>: Sendable {
   fileprivate func record(of key: RecordKey) -> Record? { shown.record(of: key) }
 }
 
-/// What became of the rows of a live query between two moments.
+/// The difference between the rows of a live query at two moments.
 ///
-/// Taking one costs a reference; which keys differ is found by whoever asks, on any thread.
+/// Creating a difference costs a reference. The reader finds the keys that differ, on any thread.
 package struct KeyedDifference<E: Entity>: Sendable {
   private let old: KeyedRows<E>
   private let new: KeyedRows<E>
@@ -51,7 +52,7 @@ package struct KeyedDifference<E: Entity>: Sendable {
     self.changed = changed
   }
 
-  /// No more keys than so many differ.
+  /// An upper bound for the number of keys that differ.
   package var limit: Int {
     switch changed {
     case .some(let keys): old.shown.isWhole && new.shown.isWhole ? keys.count : 3 * keys.count
@@ -61,7 +62,8 @@ package struct KeyedDifference<E: Entity>: Sendable {
 
   /// Calls `body` with every key whose record differs, once, in the order of the keys.
   ///
-  /// - Complexity: O(*k* log *n*) for *k* keys that may differ; O(*n* log *n*) if all may.
+  /// - Complexity: O(*k* log *n*) for *k* keys that may differ; O(*n* log *n*) if all keys may
+  ///   differ.
   package func forEach(_ body: (KeyedChange<E>) -> Void) {
     if case .some(let keys) = changed {
       let keys = ShownRows.keysThatMayDiffer(old.shown, new.shown, changed: keys.distinct)

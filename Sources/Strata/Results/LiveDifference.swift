@@ -1,8 +1,9 @@
 /// The difference between two versions of a live query, as a list needs it.
 ///
-/// Deletions and the origins of moves are offsets in the old version; insertions, the destinations
-/// of moves and edits are offsets in the new one. Removing the first, then inserting the second
-/// in ascending order, turns the old list into the new one.
+/// Deletions and the origins of moves are offsets in the old version. Insertions, the destinations
+/// of moves, and edits are offsets in the new version. To turn the old list into the new list,
+/// remove the deletions and the origins of moves first. Then insert the insertions and the
+/// destinations of moves, in ascending order.
 struct LiveDifference: Sendable {
   struct Edit: Sendable {
     let offset: Int
@@ -13,7 +14,7 @@ struct LiveDifference: Sendable {
   private(set) var insertions: [Int] = []
   private(set) var moves: [(from: Int, to: Int)] = []
   private(set) var edits: [Edit] = []
-  /// The same by section, if the query has sections.
+  /// The same difference by section, if the query has sections.
   private(set) var sections: SectionDifference?
 
   var isEmpty: Bool {
@@ -23,13 +24,14 @@ struct LiveDifference: Sendable {
   private struct Common {
     let old: Int
     let new: Int
-    /// It stands in another section now: it moves even if its neighbours are the same.
+    /// Whether the section differs, so that the element moves even if its neighbours are the same.
     let changesSection: Bool
   }
 
-  /// The difference from `old` to `new`, of which only `keys` may differ.
+  /// Creates the difference from `old` to `new`, in which only `keys` may differ.
   ///
-  /// - Parameter reading: the attributes that count as edits, beside those that sort; nil for all.
+  /// - Parameter reading: the attributes that count as edits, beside the attributes that sort; nil
+  ///   for all.
   /// - Complexity: O(*k* log *n*) for *k* keys.
   init(
     from old: ShownRows, to new: ShownRows, keys: Set<RecordKey>, reading: AttributeSet? = nil
@@ -67,10 +69,10 @@ struct LiveDifference: Sendable {
     }
   }
 
-  /// The difference that one delivery makes; nil if that is not worth listing.
+  /// Creates the difference of a delivery; nil if the difference is not worth listing.
   init?(_ delivery: LiveMailbox.Delivery, reading: AttributeSet?) {
     let keys: Set<RecordKey>
-    // Sections do not move: in another order, they are another list.
+    // Sections never move. Sections in a different order make a different list.
     if delivery.old.sections?.order != delivery.new.sections?.order { return nil }
     switch delivery.changed {
     case .all: return nil
@@ -80,10 +82,10 @@ struct LiveDifference: Sendable {
     self.init(from: delivery.old, to: delivery.new, keys: keys, reading: reading)
   }
 
-  /// The fewest of the candidates that have to move, everything else staying in order.
+  /// Returns the fewest candidates that have to move so that all other elements stay in order.
   ///
-  /// A candidate may stay if as many unmoved elements stand before it as did: it is then in the
-  /// same gap between them. Of the candidates in one gap, a longest increasing subsequence stays.
+  /// A candidate may stay if the number of unmoved elements before it is unchanged: it is then in
+  /// the same gap between them. Of the candidates in a gap, a longest increasing subsequence stays.
   private static func moves(
     _ candidates: [Common], deletions: [Int], insertions: [Int]
   ) -> [(from: Int, to: Int)] {
@@ -101,7 +103,7 @@ struct LiveDifference: Sendable {
         moves.append((candidate.old, candidate.new))
       }
     }
-    // Gaps come in the same order on both sides, so one subsequence over all of them will do.
+    // Gaps have the same order on both sides, so one subsequence over all gaps suffices.
     let staying = longestIncreasingSubsequence(inGap.map(\.new))
     for (index, candidate) in inGap.enumerated() where !staying.contains(index) {
       moves.append((candidate.old, candidate.new))
@@ -109,7 +111,7 @@ struct LiveDifference: Sendable {
     return moves.sorted { $0.to < $1.to }
   }
 
-  /// The indices of a longest increasing subsequence, by patience sorting. O(*n* log *n*).
+  /// Returns the indices of a longest increasing subsequence, by patience sorting. O(*n* log *n*).
   private static func longestIncreasingSubsequence(_ values: [Int]) -> Set<Int> {
     var tails: [Int] = []
     var previous = [Int?](repeating: nil, count: values.count)
@@ -134,7 +136,7 @@ struct LiveDifference: Sendable {
 }
 
 extension [Int] {
-  /// How many elements of a sorted array are less than `value`.
+  /// Returns the number of elements of a sorted array that are less than `value`.
   fileprivate func count(below value: Int) -> Int {
     var low = 0
     var high = count
@@ -147,8 +149,9 @@ extension [Int] {
 }
 
 extension Record {
-  /// The columns in which two records differ, of those that both have: the rows of a relationship's
-  /// query may end with the place of their link.
+  /// Returns the differing columns among the columns that both records have.
+  ///
+  /// A row of a relationship's query may end with the position of its link.
   func sharedDifferences(from other: Record) -> AttributeSet {
     count <= other.count ? differences(from: other) : other.differences(from: self)
   }

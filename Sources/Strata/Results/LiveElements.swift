@@ -1,8 +1,8 @@
 /// The elements of a live query at one moment: a value that never changes.
 ///
-/// Elements are decoded when they are read; keeping a version costs one reference. An attribute
-/// that cannot be read, which only another program can cause, has its default value here, while
-/// `fetch` reports it.
+/// Elements are decoded when they are read, and keeping a version costs a single reference. An
+/// attribute that cannot be read has its default value here, while `fetch` reports it. Only another
+/// program can write such an attribute.
 public struct LiveElements<E: Entity>: RandomAccessCollection, Sendable {
   private let table: Table
   let shown: ShownRows
@@ -12,7 +12,7 @@ public struct LiveElements<E: Entity>: RandomAccessCollection, Sendable {
     self.table = table
   }
 
-  /// Some of the elements.
+  /// Returns the elements in a range of offsets.
   func part(_ offsets: Range<Int>) -> LiveElements { LiveElements(shown.part(offsets), table) }
 
   public var startIndex: Int { 0 }
@@ -21,19 +21,19 @@ public struct LiveElements<E: Entity>: RandomAccessCollection, Sendable {
   /// The element at an offset. O(log *n*).
   public subscript(offset: Int) -> E { decode(shown.record(at: offset)) }
 
-  /// The element with an id; nil if it is not among them.
+  /// The element with an id; nil if the query does not show it.
   ///
   /// - Complexity: O(log *n*).
   public subscript(id id: E.ID) -> E? { id.recordKey.flatMap(shown.record).map(decode) }
 
-  /// The offset of the element with an id; nil if it is not among them.
+  /// Returns the offset of the element with an id; nil if the query does not show it.
   ///
   /// - Complexity: O(log *n*).
   public func offset(of id: E.ID) -> Int? { id.recordKey.flatMap(shown.find)?.offset }
 
   private func decode(_ record: Record) -> E { table.decodeLeniently(record, as: E.self) }
 
-  /// Goes through the elements leaf by leaf. O(1) an element.
+  /// An iterator over the elements, leaf by leaf. O(1) for each element.
   public struct Iterator: IteratorProtocol {
     fileprivate let elements: LiveElements
     fileprivate var offset = 0

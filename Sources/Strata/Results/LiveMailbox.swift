@@ -1,11 +1,11 @@
-/// What one subscriber of a live query has not seen yet.
+/// The changes of a live query that a subscriber has not seen.
 ///
-/// idle ─publish→ pending ─next→ idle;  idle ─next→ waiting ─publish→ pending (resumed)
+/// idle ─publish→ pending ─next→ idle;  idle ─park→ waiting ─publish→ pending (resumed)
 /// pending ─publish→ pending (keys joined);  pending ─finish→ ending ─next→ finished
-/// any other ─finish→ finished
+/// idle, waiting ─finish→ finished
 ///
-/// Unread versions cost the keys that changed: the difference is made from the version that the
-/// subscriber last saw to the newest one, when it asks.
+/// Unread versions cost only the keys that changed. The difference is made when the subscriber
+/// asks. It leads from the version that the subscriber last saw to the newest version.
 struct LiveMailbox: Sendable {
   typealias Waiter = UnsafeContinuation<Void, Never>
 
@@ -13,18 +13,18 @@ struct LiveMailbox: Sendable {
     case idle
     case pending(ChangedKeys)
     case waiting(Waiter)
-    /// Nothing comes any more, but something has not been read.
+    /// No more versions come, but the subscriber has not read all of them.
     case ending(ChangedKeys)
     case finished
   }
 
-  /// A difference to be made: from one version to another, in some keys.
+  /// A difference to be made between two versions, in the keys that may differ.
   struct Delivery: Sendable {
     let old: ShownRows
     let new: ShownRows
     let changed: ChangedKeys
 
-    /// About how many keys must be compared, or rows of an old version let go of.
+    /// The approximate number of keys to compare, or of rows of an old version to release.
     var cost: Int {
       switch changed {
       case .some(let keys): keys.count
@@ -49,12 +49,12 @@ struct LiveMailbox: Sendable {
     newest = seen
   }
 
-  /// Returns the waiter to resume, if there is one.
+  /// Publishes a version, and returns the waiter to resume, if there is one.
   mutating func publish(_ rows: ShownRows, _ changed: ChangedKeys) -> Waiter? {
     switch state {
     case .idle: state = .pending(changed)
     case .pending(var keys):
-      state = .idle  // nobody else holds the keys now, so they are not copied
+      state = .idle  // drops the second reference, so that the keys are not copied
       keys.formUnion(changed)
       state = .pending(keys)
     case .waiting(let waiter):
@@ -84,7 +84,7 @@ struct LiveMailbox: Sendable {
     }
   }
 
-  /// Keeps the waiter until something comes; false if there is no reason to wait.
+  /// Keeps the waiter until a version or the end comes; false if there is no reason to wait.
   mutating func park(_ waiter: Waiter) -> Bool {
     switch state {
     case .idle:
@@ -95,7 +95,7 @@ struct LiveMailbox: Sendable {
     }
   }
 
-  /// Returns the waiter to resume, if there is one.
+  /// Ends the updates, and returns the waiter to resume, if there is one.
   mutating func finish() -> Waiter? {
     switch state {
     case .idle, .finished: state = .finished

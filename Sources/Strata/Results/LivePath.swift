@@ -1,11 +1,11 @@
-/// The place of an element in a live query with sections.
+/// The position of an element in a live query with sections.
 public struct LivePath: Sendable, Hashable, Comparable {
   /// The offset of the section.
   public let section: Int
   /// The offset of the element in the section.
   public let item: Int
 
-  /// The place at two offsets.
+  /// Creates the position of an item in a section.
   public init(section: Int, item: Int) {
     self.section = section
     self.item = item

@@ -1,25 +1,27 @@
-/// What a live query keeps up to date: the rows of a query, in the order in which they are shown.
+/// The plan of a live query: a query's rows, in the order in which they are shown.
 struct LivePlan: Sendable {
-  /// The query without its root: whether the root is there is known beside the rows.
+  /// The query without the condition that its root exists.
+  ///
+  /// The existence of the root is tracked beside the rows.
   let query: QueryPlan
   let root: PlannedRoot?
-  /// Equal for queries with the same rows, whatever their sections.
+  /// An identity that is equal for queries with the same rows, whatever their sections.
   let queryIdentity: QueryPlan.Identity
-  /// The order of the trees; that of the query unless sections are computed.
+  /// The order of the trees: the query's order unless sections are computed.
   let order: RecordOrder
-  /// The order of the sections: rows of one section are equal in it. Nil without sections.
+  /// The order of the sections, in which rows of the same section are equal; nil without sections.
   let sectionOrder: RecordOrder?
   private let rule: SectionRule?
-  /// The other tables that decide which rows the query has; nil if none does.
+  /// The other tables that decide which rows the query has; nil if there are none.
   let dependencies: QueryDependencies?
 
-  /// Computes the section of a record.
+  /// A rule that computes the section of a record.
   final class SectionRule: Sendable {
     fileprivate let name: @Sendable (Record) throws(ValueError) -> Cell
     init(_ name: @escaping @Sendable (Record) throws(ValueError) -> Cell) { self.name = name }
   }
 
-  /// A query without sections, or one whose first sort makes them.
+  /// Creates the plan of a query without sections, or with sections by its first sort.
   init(_ query: QueryPlan, isSectioned: Bool = false) {
     self.query = query.withoutRoot
     root = query.root
@@ -30,7 +32,7 @@ struct LivePlan: Sendable {
     dependencies = QueryDependencies(of: query)
   }
 
-  /// A query in sections that are computed: sorted by their names first.
+  /// Creates the plan of a query with computed sections, which are the first sort.
   init(_ query: QueryPlan, sections: SectionRule) {
     self.query = query.withoutRoot
     root = query.root
@@ -43,15 +45,17 @@ struct LivePlan: Sendable {
 
   var table: Table { query.table }
 
-  /// Whether the change of a table can change the result.
+  /// Returns whether a change of a table can change the result.
   func depends(on changed: TableID) -> Bool {
     query.depends(on: changed) || root?.table.id == changed
   }
 
-  /// Whether the trees have a cell that no statement reads.
+  /// Whether the trees have a cell that no statement reads: the computed name of a section.
   var isComputed: Bool { rule != nil }
 
-  /// A record of the query as the trees have it: a computed name of its section is its last cell.
+  /// Returns a record of the query as the trees have it.
+  ///
+  /// If sections are computed, the name of the record's section is the last cell.
   func extended(_ record: Record) throws(StoreError) -> Record {
     guard let rule else { return record }
     do throws(ValueError) {
@@ -64,10 +68,10 @@ struct LivePlan: Sendable {
     }
   }
 
-  /// Equal for live queries that have the same result.
+  /// An identity that is equal for live queries with the same result.
   struct Identity: Sendable, Hashable {
     fileprivate let query: QueryPlan.Identity
-    /// Two closures are never known to be the same.
+    /// The identity of the section rule, because closures cannot be compared.
     fileprivate let rule: ObjectIdentifier?
   }
 

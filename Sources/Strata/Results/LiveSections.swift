@@ -14,22 +14,22 @@ public struct LiveSections<E: Entity, Name: Sendable>: RandomAccessCollection, S
   public var startIndex: Int { 0 }
   public var endIndex: Int { index.count }
 
-  /// A section. O(1).
+  /// The section at an offset. O(1).
   public subscript(section: Int) -> LiveSection<E, Name> {
     let range = index.range(of: section)
     return LiveSection(range: range, elements: all.part(range), name: name)
   }
 
-  /// The element at a place. O(log *n*).
+  /// The element at a path. O(log *n*).
   public subscript(path: LivePath) -> E {
     all[index.range(of: path.section).lowerBound + path.item]
   }
 
-  /// The place of the element at an offset among all elements. O(log *s*) for *s* sections.
+  /// Returns the path of the element at an offset among all elements. O(log *s*) for *s* sections.
   public func path(of offset: Int) -> LivePath { index.path(of: offset) }
 }
 
-/// One section of a live query.
+/// A section of a live query.
 public struct LiveSection<E: Entity, Name: Sendable>: Sendable {
   /// The offsets of the section's elements among all elements.
   public let range: Range<Int>
@@ -45,6 +45,6 @@ public struct LiveSection<E: Entity, Name: Sendable>: Sendable {
     nameOf = name
   }
 
-  /// What the section's elements have in common. O(log *n*), decoded from the first one.
+  /// The name that the section's elements share. O(log *n*), decoded from the first element.
   public var name: Name { nameOf(elements[0]) }
 }

@@ -1,11 +1,11 @@
-/// What changed in a live query since the update before.
+/// The changes of a live query since the previous update.
 ///
-/// Offsets are valid for batch updates in the order that lists expect: first the deletions and the
-/// origins of moves, in the old list; then the insertions and the destinations of moves, in the
-/// new one, ascending. Edits are offsets in the new list; an element that moved and changed is in
-/// both.
+/// The offsets are valid for batch updates in the order that lists expect. First come the deletions
+/// and the origins of moves, in the old list. Then come the insertions and the destinations of
+/// moves, in the new list, ascending. Edits are offsets in the new list. An element that moved and
+/// changed is both in the moves and in the edits.
 public struct LiveUpdate<E: Entity>: Sendable {
-  /// An element that stands elsewhere.
+  /// A move of an element to another offset.
   public struct Move: Sendable, Hashable {
     /// The offset in the old list.
     public let from: Int
@@ -13,7 +13,7 @@ public struct LiveUpdate<E: Entity>: Sendable {
     public let to: Int
   }
 
-  /// An element with other values.
+  /// A change of an element's values.
   public struct Edit: Sendable, Hashable {
     /// The offset in the new list.
     public let offset: Int
@@ -23,17 +23,19 @@ public struct LiveUpdate<E: Entity>: Sendable {
 
   /// The elements after the update.
   public let elements: LiveElements<E>
-  /// Whether there is nothing to list differences from, or too many to list: show `elements`, the
-  /// offsets are empty.
+  /// Whether the update lists no differences, because it is the first or there are too many.
+  ///
+  /// Show `elements` then. The offsets are empty.
   public let isReset: Bool
-  /// Offsets in the old list of elements that are gone, ascending.
+  /// The offsets in the old list of deleted elements, ascending.
   public let deletions: [Int]
-  /// Offsets in the new list of elements that are new, ascending.
+  /// The offsets in the new list of inserted elements, ascending.
   public let insertions: [Int]
-  /// The fewest moves that the new order needs, of elements whose sort attributes changed, by
-  /// destination.
+  /// The fewest moves that the new order needs, by destination.
+  ///
+  /// An element moves only if its sort attributes or the query's order changed.
   public let moves: [Move]
-  /// Elements that changed, by offset in the new list.
+  /// The changed elements, by offset in the new list.
   public let edits: [Edit]
 
   init(_ elements: LiveElements<E>, _ difference: LiveDifference?, _ table: Table) {
@@ -53,7 +55,7 @@ public struct LiveUpdate<E: Entity>: Sendable {
 extension LiveUpdate {
   /// Brings a plain array from the list before the update to the list after it.
   ///
-  /// What a table or collection view does with the offsets, spelled out.
+  /// The steps are those of a table or collection view that applies the offsets.
   public func apply(to list: inout [E]) {
     if isReset {
       list = Array(elements)

@@ -1,7 +1,7 @@
-/// What commits changed in a maintained result.
+/// The changes of a maintained result by one or more commits.
 struct MaintainedChange: Sendable {
   var keys: ContiguousArray<RecordKey> = []
-  /// The attributes that differ, as long as every changed row stayed in the result.
+  /// The attributes that differ; nil once a changed row entered or left the result.
   var attributes: AttributeSet? = AttributeSet()
 
   var isEmpty: Bool { keys.isEmpty }
@@ -23,9 +23,9 @@ struct MaintainedChange: Sendable {
 }
 
 extension MaintainedChange {
-  /// What differs between two versions of a result; nil if that is not worth listing.
+  /// Creates the difference between two versions of a result; nil if it is not worth listing.
   ///
-  /// - Complexity: O(*n*), less if it is not.
+  /// - Complexity: O(*n*), or less if it is not worth listing.
   init?(from old: ResultTree, to new: ResultTree) {
     var (before, after) = (old.inKeyOrder, new.inKeyOrder)
     var (left, right) = (before.next(), after.next())
@@ -41,7 +41,7 @@ extension MaintainedChange {
     }
   }
 
-  /// By key; whatever is there comes before nothing.
+  /// Compares two records by key; a record comes before nil.
   private static func compare(_ a: Record?, _ b: Record?) -> Int {
     guard let a else { return 1 }
     guard let b else { return -1 }

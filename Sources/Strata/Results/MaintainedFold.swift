@@ -1,11 +1,11 @@
-/// The values that aggregates make of a maintained query, and of which of its versions.
+/// The aggregate values of a maintained query, with the version of the query that they belong to.
 struct MaintainedFold: Sendable {
   private(set) var fold: AggregateFold
   private var rows: ShownRows?
 
   init(_ fold: AggregateFold) { self.fold = fold }
 
-  /// Follows the query to its newest version, of which only `keys` may differ; nil for any.
+  /// Follows the query to its newest version, in which only `keys` may differ; nil for any key.
   ///
   /// - Complexity: O(*k* log *n*) for *k* keys; O(*n*) of the rows shown if the query has a limit
   ///   or an offset, or was loaded anew.

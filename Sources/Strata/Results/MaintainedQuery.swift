@@ -1,24 +1,25 @@
 /// A query's result over committed data, kept up to date change by change.
 ///
-/// loading ─changes→ loading (kept for later);  loading ─loaded→ ready, or stale if it was outrun
-/// ready ─changes→ ready, ready and reading some rows, or stale;  reading ─read→ ready or reading more
-/// stale ─loaded→ ready;  any but ready ─failed→ stale (tried again at the next advance)
+/// loading ─changes→ loading (in the backlog);  loading ─loaded→ ready, or stale if it was outrun
+/// ready ─changes→ ready, reading or stale;  reading ─read→ ready, or reading more rows
+/// stale ─loaded→ ready;  any ─failed→ stale (loaded again at the next advance)
 struct MaintainedQuery: Sendable {
-  /// What became of the result in one advance.
+  /// The effect of an advance on the result.
   enum Outcome: Sendable {
     case unchanged
     case changed(MaintainedChange)
     /// Some rows have to be read before the result is right.
     case reading(RowRequest, MaintainedChange)
-    /// Too much changed, or it is not known what: load it again.
+    /// Too much changed, or the changes are unknown: load the result again.
     case stale
   }
 
   /// Rows of the store that a result lacks.
   enum RowRequest: Sendable {
-    /// Those that changes of any of the query's tables concern; at most a number of them.
+    /// The rows that changes in the query's tables may affect; more than `most` make the result
+    /// stale.
     case affected(AffectedRows, most: Int)
-    /// The next ones after a record.
+    /// The next `count` rows after a record.
     case after(Record, count: Int)
   }
 
@@ -26,16 +27,16 @@ struct MaintainedQuery: Sendable {
   private(set) var tree: ResultTree
   private(set) var isLoaded = false
   private(set) var error: StoreError?
-  /// Whether the root of a relationship's query is there; without it, nothing is shown.
+  /// Whether the root of a relationship's query exists; without it, nothing is shown.
   private(set) var hasRoot = true
-  /// The root came or went, which has not been told.
+  /// Whether the root appeared or disappeared since the last reported outcome.
   private var hasMovedRoot = false
-  /// The last record before which everything is known; nil if everything is.
+  /// The last record up to which the result is complete; nil if the whole result is.
   private(set) var horizon: Record?
-  /// What was committed while the first load runs, in order.
+  /// The commits during the first load, in order.
   private var backlog: Backlog
 
-  /// Commits that wait, until there are so many that loading again costs less.
+  /// Waiting commits, up to a limit past which loading again costs less.
   private struct Backlog: Sendable {
     let limit: Int
     private(set) var changes: [ChangeSet] = []
@@ -55,24 +56,24 @@ struct MaintainedQuery: Sendable {
     }
   }
 
-  /// - Parameter backlog: the most rows that may change while the query is loaded.
+  /// - Parameter backlog: the maximum number of rows that may change while the query is loaded.
   init(_ plan: LivePlan, backlog: Int = StoreBounds().backlog) {
     self.plan = plan
     self.backlog = Backlog(limit: backlog)
     tree = ResultTree([], order: plan.order)
   }
 
-  /// Rows beyond the wanted ones that are kept, so that a deletion need not read at once.
+  /// Returns the number of extra rows to keep, so that a deletion need not read at once.
   static func slack(for reach: Int) -> Int { max(64, reach) }
 
-  /// How many rows a load reads; nil for all.
+  /// The number of rows that a load reads; nil for all.
   var loadLimit: Int? { plan.query.reach.map { $0 + Self.slack(for: $0) } }
 
   // MARK: Loading
 
-  /// Takes the result of a load, and the changes committed since.
+  /// Takes the result of a load, and applies the changes committed since.
   ///
-  /// - Returns: whether that was enough; else the query must be loaded again.
+  /// - Returns: whether the changes could be applied; if not, the query must be loaded again.
   mutating func didLoad(_ tree: ResultTree, hasRoot: Bool = true) -> Bool {
     let backlog = backlog
     self.backlog = Backlog(limit: backlog.limit)
@@ -96,7 +97,7 @@ struct MaintainedQuery: Sendable {
     return true
   }
 
-  /// The load was stopped or outrun; what is loaded next has what was committed meanwhile.
+  /// Empties the backlog after a load was stopped; the next load has these commits.
   mutating func didStop() { backlog = Backlog(limit: backlog.limit) }
 
   mutating func didFail(_ error: StoreError) {
@@ -135,8 +136,10 @@ struct MaintainedQuery: Sendable {
     hasMovedRoot.toggle()
   }
 
-  /// Whether so many rows come, go or change in the result that loading it costs less than
-  /// maintaining it. What other rows of the table do is nothing to it.
+  /// Returns whether loading the result costs less than maintaining it.
+  ///
+  /// The rows that enter, leave or change in the result decide. Changes of other rows of the table
+  /// do not count.
   private func isMost(of rows: ContiguousArray<RowChange>) -> Bool {
     var rest = max(10_000, tree.count / 2)
     if rows.count <= rest { return false }
@@ -151,7 +154,7 @@ struct MaintainedQuery: Sendable {
     change.before.map(matches) ?? false || change.after.map(matches) ?? false
   }
 
-  /// Nil if a row has no section: the load that follows says why.
+  /// Applies row changes; returns nil if a row has no section, and the following load reports why.
   private mutating func apply(_ rows: ContiguousArray<RowChange>) -> MaintainedChange? {
     var changed = MaintainedChange()
     for row in rows {
@@ -180,11 +183,12 @@ struct MaintainedQuery: Sendable {
 
   // MARK: Other tables
 
-  /// Rows whose membership cannot have changed are taken as they are; of the others, the store
-  /// knows.
+  /// Takes rows whose membership cannot have changed as they are.
+  ///
+  /// The membership of all other affected rows has to be read from the store.
   private mutating func apply(_ changes: ChangeSet, _ dependencies: QueryDependencies) -> Outcome {
     if case .relevance? = plan.query.ranking {
-      // Every text that is stored counts for every rank.
+      // Each rank by relevance depends on every stored text.
       if changes.tables.keys.contains(where: plan.query.depends) { return .stale }
       return settled(MaintainedChange())
     }
@@ -205,7 +209,7 @@ struct MaintainedQuery: Sendable {
     return .reading(.affected(affected, most: most), changed)
   }
 
-  /// Takes the rows that the query has now of some keys.
+  /// Takes the rows that the query has now for some keys; a key without a record has no row.
   mutating func didRead(
     _ keys: Set<RecordKey>, _ records: [RecordKey: Record], _ soFar: MaintainedChange
   ) -> Outcome {
@@ -216,7 +220,7 @@ struct MaintainedQuery: Sendable {
 
   // MARK: Windows
 
-  /// Takes the rows after the horizon, which are all that there are if they are less than `count`.
+  /// Takes the rows after the horizon; fewer than `count` rows are all that exist.
   mutating func didRead(
     after rows: ContiguousArray<Record>, count: Int, _ soFar: MaintainedChange
   ) -> Outcome {
@@ -227,7 +231,7 @@ struct MaintainedQuery: Sendable {
     return settled(changed)
   }
 
-  /// What is left to do when every row that is known is right.
+  /// Returns the outcome once all known rows are right: more rows to read, or the changes.
   private mutating func settled(_ soFar: MaintainedChange) -> Outcome {
     var changed = soFar
     if let reach = plan.query.reach, let limit = loadLimit, let horizon,
@@ -240,13 +244,15 @@ struct MaintainedQuery: Sendable {
     return changed.isEmpty && !hasMovedRoot ? .unchanged : .changed(changed)
   }
 
-  /// Whether a record lies before the horizon.
+  /// Returns whether a record lies before the horizon.
   private func isKnown(_ record: Record?) -> Bool {
     guard let horizon, let record else { return true }
     return plan.order.compare(record, horizon) <= 0
   }
 
-  /// Forgets rows far beyond the wanted ones. Under many unsaved deletions they may be shown.
+  /// Drops rows far beyond the wanted rows.
+  ///
+  /// They count as changed, because under many unsaved deletions they may be shown.
   private mutating func trim(_ changed: inout MaintainedChange) {
     guard let limit = loadLimit, tree.count / 2 >= limit, tree.count > limit else { return }
     while tree.count > limit {
@@ -260,8 +266,10 @@ struct MaintainedQuery: Sendable {
 }
 
 extension Record {
-  /// A row of a query with what ranks it, and with the place of its link, if the query's rows have
-  /// one, from another version.
+  /// Returns the record as a row of a query, with the cells that follow the table's columns.
+  ///
+  /// The cells are the row's rank and the position of its link, if the query has them. The position
+  /// comes from `other`, another version of the row.
   func withPlace(of other: Record, _ plan: QueryPlan) -> Record {
     let row = plan.row(self, like: other)
     return plan.width > row.count ? row.appending(row.count, of: other) : row

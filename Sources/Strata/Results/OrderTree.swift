@@ -1,19 +1,19 @@
 /// A persistent, ordered list of records in which ranks cost O(log *n*).
 ///
-/// A B+tree of plain values: copies share every node, and a change copies only the path to it. The
-/// records lie in the leaves; an inner node has the first record and the size of each child, so it
-/// finds a record by order and a record by rank. Nodes of 32 to 64 records are the measured best:
-/// larger ones copy more, smaller ones miss the cache more.
+/// The list is a B+tree of plain values: copies share every node, and a change copies only the path
+/// to it. The leaves hold the records. An inner node has the first record and the size of each
+/// child, so it finds a record by order and by rank. Nodes of 32 to 64 records are the measured
+/// best: larger nodes copy more, smaller nodes miss the cache more.
 struct OrderTree: Sendable {
-  /// The most entries of a node.
+  /// The maximum number of entries in a node.
   static let capacity = 64
 
   struct Node: Sendable {
-    /// In a leaf its records, in an inner node the first record of each child.
+    /// A leaf's records, or the first record of each child of an inner node.
     var records: ContiguousArray<Record>
-    /// Empty in a leaf.
+    /// The children of an inner node; empty in a leaf.
     var children: ContiguousArray<Node>
-    /// The records below all children together.
+    /// The number of records in the node and below it.
     var total: Int
 
     var isLeaf: Bool { children.isEmpty }
@@ -37,7 +37,7 @@ struct OrderTree: Sendable {
   /// The number of records.
   var count: Int { root.total }
 
-  /// A tree of records that are sorted already. O(*n*).
+  /// Creates a tree of records that are sorted already. O(*n*).
   init(sorted records: ContiguousArray<Record>, by order: RecordOrder) {
     self.order = order
     var level = Self.chunks(records).map { Node(leaf: ContiguousArray($0)) }
@@ -48,7 +48,7 @@ struct OrderTree: Sendable {
     root = level[0]
   }
 
-  /// Slices of three quarters of a node: room to grow.
+  /// Returns slices of three quarters of a node, which leave room to grow.
   private static func chunks<T>(_ elements: ContiguousArray<T>) -> [ArraySlice<T>] {
     let size = capacity * 3 / 4
     return stride(from: 0, to: elements.count, by: size).map {
@@ -66,7 +66,7 @@ struct OrderTree: Sendable {
     return leaf[position]
   }
 
-  /// The leaf that has the record at `rank`, and the record's position in it.
+  /// Returns the leaf that has the record at `rank`, and the record's position in it.
   func leaf(at rank: Int) -> (records: ContiguousArray<Record>, position: Int) {
     guard rank >= 0 && rank < count else {
       fatalError("there is no element \(rank) among \(count)")
@@ -87,7 +87,7 @@ struct OrderTree: Sendable {
     return leaf(in: node.children[child], at: rank)
   }
 
-  /// The rank of a record that is in the tree; nil if no record stands where it would. O(log *n*).
+  /// Returns the rank of a record in the tree; nil if no record compares equal. O(log *n*).
   func rank(of record: Record) -> Int? {
     let found = record.withView { view in
       position { order.compare($0, view) }
@@ -95,18 +95,22 @@ struct OrderTree: Sendable {
     return found.isEqual ? found.rank : nil
   }
 
-  /// The record of a key. O(log *n*); only for a tree in key order.
+  /// Returns the record of a key, in a tree in key order. O(log *n*).
   func record(of key: RecordKey) -> Record? {
     let found = position { order.compare($0, key: key) }
     return found.isEqual ? self[found.rank] : nil
   }
 
-  /// The rank of the first record that is not before something; those that are come first.
+  /// Returns the rank of the first record for which `isBefore` is false.
+  ///
+  /// All records for which it is true must come first.
   func partition(_ isBefore: (RecordView) -> Bool) -> Int {
     position { isBefore($0) ? -1 : 1 }.rank
   }
 
-  /// Where the first record stands that is not before something, and whether it is that.
+  /// Returns the rank of the first record for which `compare` is not negative.
+  ///
+  /// `isEqual` tells whether `compare` is zero for this record.
   private func position(_ compare: (RecordView) -> Int) -> (rank: Int, isEqual: Bool) {
     Self.position(in: root, compare)
   }
@@ -158,7 +162,7 @@ struct OrderTree: Sendable {
     }
   }
 
-  /// Removes the record that stands where `record` would; false if there is none. O(log *n*).
+  /// Removes the record that compares equal; returns false if there is none. O(log *n*).
   @discardableResult
   mutating func remove(_ record: Record) -> Bool {
     let removed = Self.remove(record, from: &root, order)
@@ -166,12 +170,12 @@ struct OrderTree: Sendable {
     return removed
   }
 
-  /// Puts a record in the place of one that compares equal. O(log *n*).
+  /// Replaces the record that compares equal; returns false if there is none. O(log *n*).
   @discardableResult
   mutating func replace(_ record: Record) -> Bool { Self.replace(record, in: &root, order) }
 
-  // The recursive steps are static: a method that calls another one on `self` would hold the root
-  // twice and so copy the whole path, every time.
+  // The recursive steps are static. A method that calls another method on `self` would hold the
+  // root twice, and so copy the whole path every time.
 
   private static func child(for record: Record, in node: Node, _ order: RecordOrder) -> Int {
     let (index, isEqual) = record.withView { view in
@@ -180,7 +184,7 @@ struct OrderTree: Sendable {
     return isEqual ? index : max(0, index - 1)
   }
 
-  /// Returns a new right sibling if the node had to be split.
+  /// Inserts a record; returns a new right sibling if the node had to be split.
   private static func insert(
     _ record: Record, into node: inout Node, _ order: RecordOrder
   ) -> Node? {
@@ -241,7 +245,7 @@ struct OrderTree: Sendable {
     return true
   }
 
-  /// Joins a child that became small with its right neighbour, so the tree stays shallow.
+  /// Merges a child that became small with its right neighbour, so that the tree stays shallow.
   private static func mergeIfSmall(_ child: Int, in node: inout Node) {
     let next = child + 1
     guard next < node.children.count, node.children[child].records.count < capacity / 4,
@@ -273,7 +277,7 @@ struct OrderTree: Sendable {
 }
 
 extension OrderTree {
-  /// Goes through the records in order, leaf by leaf.
+  /// An iterator over the records in order, leaf by leaf.
   struct Iterator: IteratorProtocol {
     private let tree: OrderTree
     private var leaf: ContiguousArray<Record> = []
@@ -295,7 +299,7 @@ extension OrderTree {
     }
   }
 
-  /// The order of the tree's records, sorted in memory. O(*n* log *n*).
+  /// Creates a tree of records in any order, which are sorted in memory. O(*n* log *n*).
   init(_ records: ContiguousArray<Record>, by order: RecordOrder) {
     var records = records
     records.sort { order.compare($0, $1) < 0 }

@@ -1,12 +1,13 @@
 /// The result of a query, kept in the query's order and by key.
 ///
-/// A value: keeping an old version costs a reference, and versions share what they have in common.
+/// A result is a value: keeping an old version costs a reference, and versions share their common
+/// parts.
 struct ResultTree: Sendable {
   private(set) var rows: OrderTree
   /// The same records in key order; nil if that is the query's order.
   private var byKey: OrderTree?
 
-  /// The records of a query, in any order. O(*n* log *n*).
+  /// Creates the result from records, which are in the query's order if `isSorted`. O(*n* log *n*).
   init(_ records: ContiguousArray<Record>, order: RecordOrder, isSorted: Bool = false) {
     rows = isSorted ? OrderTree(sorted: records, by: order) : OrderTree(records, by: order)
     byKey = order.isByKey ? nil : OrderTree(records, by: .byKey)
@@ -14,15 +15,15 @@ struct ResultTree: Sendable {
 
   var count: Int { rows.count }
 
-  /// The record of a key. O(log *n*).
+  /// Returns the record of a key. O(log *n*).
   func record(of key: RecordKey) -> Record? { (byKey ?? rows).record(of: key) }
 
-  /// The records by key. O(1) a record.
+  /// An iterator over the records by key. O(1) for each record.
   var inKeyOrder: OrderTree.Iterator { OrderTree.Iterator(byKey ?? rows) }
 
-  /// Makes `record` the one of its key; nil removes it. O(log *n*).
+  /// Sets the record of a key; nil removes it. O(log *n*).
   ///
-  /// - Returns: what it was before.
+  /// - Returns: the previous record.
   @discardableResult
   mutating func set(_ record: Record?, for key: RecordKey) -> Record? {
     let old = self.record(of: key)

@@ -1,8 +1,8 @@
-/// A difference with places instead of offsets, in the form that list views accept.
+/// A difference with paths instead of offsets, in the form that list views accept.
 ///
-/// Sections stand in the order of their names, so they come and go but never move. What comes or
-/// goes with its section is not listed; nothing moves out of a section that goes or into one that
-/// comes.
+/// Sections stand in the order of their names, so sections are inserted and deleted, but never
+/// move. Elements that are inserted or deleted with their section are not listed. No element moves
+/// out of a deleted section or into an inserted section.
 struct SectionDifference: Sendable {
   private(set) var goneSections: [Int] = []
   private(set) var newSections: [Int] = []

@@ -1,13 +1,13 @@
-/// Where the sections of a live query begin: runs of shown rows that are equal in one order.
+/// The beginnings of a live query's sections: runs of shown rows that are equal in one order.
 struct SectionIndex: Sendable {
   let order: RecordOrder
-  /// A row that each section has or had, to find it by.
+  /// A row that each section has or had, by which it is found.
   private var leads: ContiguousArray<Record> = []
   private var counts: [Int] = []
-  /// The offset of each section's first row, and behind them the number of all rows.
+  /// The offset of each section's first row, followed by the number of all rows.
   private var starts: [Int] = [0]
 
-  /// The sections of what is shown. O(*s* log *n*) for *s* sections.
+  /// Creates the sections of the shown rows. O(*s* log *n*) for *s* sections.
   init(of rows: ShownRows, by order: RecordOrder) {
     self.order = order
     let total = rows.range.count
@@ -25,10 +25,10 @@ struct SectionIndex: Sendable {
   /// The number of sections.
   var count: Int { leads.count }
 
-  /// The offsets of a section's rows.
+  /// Returns the offsets of a section's rows.
   func range(of section: Int) -> Range<Int> { starts[section]..<starts[section + 1] }
 
-  /// The section that has the row at an offset, and the row's place in it. O(log *s*).
+  /// Returns the section of the row at an offset, and the row's position in it. O(log *s*).
   func path(of offset: Int) -> LivePath {
     var low = 0
     var high = leads.count
@@ -41,9 +41,10 @@ struct SectionIndex: Sendable {
 
   // MARK: Changes
 
-  /// Brings the sections of a whole result to a later one, of which only `keys` may differ.
+  /// Brings the sections of a whole result to a later version, in which only `keys` may differ.
   ///
-  /// - Complexity: O(*s* + *k* (log *s* + log *n*)) for *s* sections and *k* keys.
+  /// - Complexity: O(*s* + *k* (log *s* + log *n*)) for *s* sections and *k* keys, and O(*s*) for
+  ///   each new section.
   mutating func follow(from old: ResultTree, to new: ResultTree, _ keys: Set<RecordKey>) {
     for key in keys {
       let before = old.record(of: key)
@@ -86,7 +87,8 @@ struct SectionIndex: Sendable {
     }
   }
 
-  /// The sections that only the old version has, and those that only the new one has, ascending.
+  /// Returns the sections that only the old version has, and the sections that only the new version
+  /// has, ascending.
   static func difference(_ old: SectionIndex, _ new: SectionIndex) -> (gone: [Int], come: [Int]) {
     var gone: [Int] = []
     var come: [Int] = []

@@ -1,22 +1,22 @@
-/// What changed in a live query with sections since the update before.
+/// The changes of a live query with sections since the previous update.
 ///
-/// Places are valid for batch updates in the order that lists expect: first the deletions of
-/// elements, the origins of moves and the deletions of sections, in the old sections; then the
-/// insertions of sections, the insertions of elements and the destinations of moves, in the new
-/// ones, ascending. What comes or goes with its whole section is not listed one by one, and nothing
-/// moves out of a section that goes or into one that comes.
+/// The paths are valid for batch updates in the order that lists expect. First come the deletions
+/// of elements, the origins of moves and the deletions of sections, in the old sections. Then come
+/// the insertions of sections, the insertions of elements and the destinations of moves, in the new
+/// sections, ascending. Elements that are inserted or deleted with their whole section are not
+/// listed individually. No element moves out of a deleted section or into an inserted section.
 public struct SectionUpdate<E: Entity, Name: Sendable>: Sendable {
-  /// An element that stands elsewhere.
+  /// A move of an element to another path.
   public struct Move: Sendable, Hashable {
-    /// The place in the old sections.
+    /// The path in the old sections.
     public let from: LivePath
-    /// The place in the new sections.
+    /// The path in the new sections.
     public let to: LivePath
   }
 
-  /// An element with other values.
+  /// A change of an element's values.
   public struct Edit: Sendable, Hashable {
-    /// The place in the new sections.
+    /// The path in the new sections.
     public let path: LivePath
     /// The names of the attributes that changed.
     public let attributes: Set<String>
@@ -24,20 +24,22 @@ public struct SectionUpdate<E: Entity, Name: Sendable>: Sendable {
 
   /// The sections after the update.
   public let sections: LiveSections<E, Name>
-  /// Whether there is nothing to list differences from, or too many to list, or the sections stand
-  /// in another order: show `sections`, the places are empty.
+  /// Whether the update lists no differences.
+  ///
+  /// This is the case for the first update, if there are too many differences, and if the order of
+  /// the sections itself changed. Show `sections` then. The paths are empty.
   public let isReset: Bool
-  /// Offsets in the old sections of those that are gone, ascending.
+  /// The offsets in the old sections of deleted sections, ascending.
   public let deletedSections: [Int]
-  /// Offsets in the new sections of those that are new, ascending.
+  /// The offsets in the new sections of inserted sections, ascending.
   public let insertedSections: [Int]
-  /// Places in the old sections of elements that are gone, ascending.
+  /// The paths in the old sections of deleted elements, ascending.
   public let deletions: [LivePath]
-  /// Places in the new sections of elements that are new, ascending.
+  /// The paths in the new sections of inserted elements, ascending.
   public let insertions: [LivePath]
   /// The fewest moves that the new order needs, by destination.
   public let moves: [Move]
-  /// Elements that changed, by place in the new sections.
+  /// The changed elements, by path in the new sections.
   public let edits: [Edit]
 
   init(
@@ -59,7 +61,7 @@ public struct SectionUpdate<E: Entity, Name: Sendable>: Sendable {
 extension SectionUpdate {
   /// Brings plain arrays from the sections before the update to the sections after it.
   ///
-  /// What a table or collection view does with the places, spelled out.
+  /// The steps are those of a table or collection view that applies the paths.
   public func apply(to lists: inout [[E]]) {
     if isReset {
       lists = sections.map { Array($0.elements) }

@@ -1,4 +1,4 @@
-/// What a live query shows: a result and the ranks that the query's limit and offset leave of it.
+/// The rows that a live query shows: a result, within the query's limit and offset.
 struct ShownRows: Sendable {
   private(set) var tree: ResultTree
   private let limit: Int?
@@ -12,7 +12,7 @@ struct ShownRows: Sendable {
     sections = plan.sectionOrder.map { SectionIndex(of: self, by: $0) }
   }
 
-  /// A version after another one of the same query, of which only some keys may differ in the tree.
+  /// Creates the version after `old`, in which only the keys of `changed` may differ in the tree.
   init(_ tree: ResultTree, after old: ShownRows, _ changed: KeyBatches) {
     self = old
     self.tree = tree
@@ -24,7 +24,7 @@ struct ShownRows: Sendable {
     }
   }
 
-  /// Some of the rows.
+  /// Returns the rows in a range of offsets.
   func part(_ offsets: Range<Int>) -> ShownRows {
     ShownRows(
       tree: tree, limit: offsets.count, offset: range.lowerBound + offsets.lowerBound,
@@ -38,14 +38,16 @@ struct ShownRows: Sendable {
     self.sections = sections
   }
 
-  /// The offset behind the last row that is equal to `record` in an order that begins the tree's.
+  /// Returns the offset after the last row that is equal to `record` in an order.
+  ///
+  /// The tree's order must begin with this order.
   func end(ofRunLike record: Record, in order: RecordOrder) -> Int {
     record.withView { view in
       tree.rows.partition { order.compare($0, view) <= 0 } - range.lowerBound
     }
   }
 
-  /// The ranks shown.
+  /// The ranks of the shown rows.
   var range: Range<Int> {
     let start = Swift.min(offset, tree.count)
     return start..<(limit.map { Swift.min(start + $0, tree.count) } ?? tree.count)
@@ -61,7 +63,7 @@ struct ShownRows: Sendable {
     return tree.rows[range.lowerBound + offset]
   }
 
-  /// The shown record of a key.
+  /// Returns the shown record of a key.
   func record(of key: RecordKey) -> Record? {
     isWhole ? tree.record(of: key) : find(key)?.record
   }
@@ -70,7 +72,7 @@ struct ShownRows: Sendable {
     tree.rows.leaf(at: range.lowerBound + offset)
   }
 
-  /// The shown record of a key and its offset.
+  /// Returns the shown record of a key and its offset.
   func find(_ key: RecordKey) -> (record: Record, offset: Int)? {
     guard let record = tree.record(of: key), let rank = tree.rows.rank(of: record),
       range.contains(rank)
@@ -80,10 +82,10 @@ struct ShownRows: Sendable {
 }
 
 extension ShownRows {
-  /// The keys of everything shown. O(*n*).
+  /// The keys of all shown rows. O(*n*).
   var keys: Set<RecordKey> { keys(within: range.count) }
 
-  /// The keys of at most `distance` rows at either edge of what is shown.
+  /// Returns the keys of at most `distance` rows at either edge of the shown rows.
   private func keys(within distance: Int) -> Set<RecordKey> {
     let first = 0..<min(distance, range.count)
     let last = max(first.upperBound, range.count - distance)..<range.count
@@ -94,10 +96,11 @@ extension ShownRows {
     return keys
   }
 
-  /// The keys that two versions may show differently, of which `changed` differ in the tree.
+  /// Returns the keys that two versions may show differently, if `changed` differ in the tree.
   ///
-  /// A changed record moves the others by one rank at most, so the others that a limit or an
-  /// offset drops or lets in stand no further from an edge than there are changed records.
+  /// A changed record moves the other records by at most one rank. A limit or an offset therefore
+  /// drops or lets in only records whose distance from an edge is at most the number of changed
+  /// records.
   static func keysThatMayDiffer(
     _ old: ShownRows, _ new: ShownRows, changed: Set<RecordKey>
   ) -> Set<RecordKey> {
@@ -105,11 +108,13 @@ extension ShownRows {
     return changed.union(old.keys(within: changed.count)).union(new.keys(within: changed.count))
   }
 
-  /// Whether somebody who reads `attributes` sees something else in a later version of which only
-  /// `changed` may differ in the tree; nil for all attributes. What rows are sorted by is read,
-  /// too.
+  /// Returns whether a reader of `attributes` sees a difference from an older version.
   ///
-  /// - Complexity: O(*k* log *n*) for *k* keys, less if something is different early on.
+  /// - Parameters:
+  ///   - changed: the only keys that may differ in the tree.
+  ///   - attributes: the attributes that are read; nil for all. The attributes that sort the rows
+  ///     are always read.
+  /// - Complexity: O(*k* log *n*) for *k* keys, or less if there is a difference early on.
   func differs(
     from old: ShownRows, changed: KeyBatches, reading attributes: AttributeSet?
   ) -> Bool {
@@ -136,7 +141,8 @@ extension ShownRows {
         return before.key(Table.keyColumn) != after.key(Table.keyColumn) || isOther(before, after)
       }
     }
-    // What did not change keeps its order, so it is where it was if the first one shown is.
+    // Unchanged rows keep their order, so they keep their offsets if the first shown row is the
+    // same.
     if range.count > 0, record(at: 0).key(Table.keyColumn) != old.record(at: 0).key(Table.keyColumn)
     {
       return true

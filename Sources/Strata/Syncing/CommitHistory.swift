@@ -1,22 +1,25 @@
 internal import Foundation
 internal import StrataSQLite
 
-/// The commits of a store since a ``HistoryToken``, oldest first: an `AsyncSequence`.
+/// An `AsyncSequence` of the commits of a store since a ``HistoryToken``, oldest first.
 ///
-/// Ends with the commit that is the newest when the first element is asked for. Entries are read a
-/// page at a time, so any number of them takes bounded memory. An iteration sees one state of the
-/// store from beginning to end: whatever is committed or pruned meanwhile, by whichever process,
-/// changes nothing about it. For that it holds a snapshot, which keeps the write-ahead log from
-/// being started again: deal with entries that take long in portions, each with a new iteration
-/// from the last entry's token.
+/// The sequence ends with the commit that is newest when the first element is requested. Entries
+/// are read a page at a time, so any number of them takes bounded memory. An iteration sees one
+/// state of the store from beginning to end. No later commit or pruning, of any process, changes
+/// that state. For this the iteration holds a snapshot, which keeps the write-ahead log from being
+/// restarted. If entries take long to process, use several iterations: start each from the last
+/// entry's token.
 ///
-/// A suspension of the stack takes the snapshot away. The iteration goes on with another one after
-/// the resumption, up to the same commit; only then may it fail with `historyExpired` after some
-/// elements, if what was left was pruned meanwhile.
+/// A suspension of the stack takes the snapshot away. After the resumption the iteration continues
+/// with another snapshot, up to the same commit. Only then may it fail with `historyExpired` after
+/// some elements, if the remaining commits were pruned meanwhile.
 ///
-/// Fails with ``StoreError`` with code `historyExpired` if commits right after the token are not
-/// kept any more or were not recorded, before any element; `wrongStore` if the token is of another
-/// store; `cancelled`, `closed`, or one of SQLite's.
+/// The iteration fails with a ``StoreError`` with one of these codes:
+///
+/// - `historyExpired`, before any element, if commits right after the token are no longer kept or
+///   were not recorded.
+/// - `wrongStore` if the token is of another store.
+/// - `cancelled`, `closed`, or a code of SQLite's.
 public struct CommitHistory: AsyncSequence, Sendable {
   public typealias Element = HistoryEntry
   public typealias Failure = StoreError
@@ -29,15 +32,16 @@ public struct CommitHistory: AsyncSequence, Sendable {
     self.token = token
   }
 
-  /// Reads the history from the beginning; every iterator reads for itself.
+  /// Returns an iterator that reads the history from the beginning, independently of other
+  /// iterators.
   public func makeAsyncIterator() -> Iterator { Iterator(store, since: token) }
 
-  /// Reads one page after the other through one snapshot.
+  /// Reads page after page through a snapshot.
   public struct Iterator: AsyncIteratorProtocol {
     private enum State {
       case new(HistoryToken?)
-      /// Entries from `position` on are still to be handed out; `last` is the newest one read,
-      /// `end` the last one to be read.
+      /// The entries from `position` on are not handed out yet. `last` is the newest commit that
+      /// was read, `end` the last commit to read.
       case reading(SnapshotHold, page: [HistoryEntry], position: Int, last: Int64, end: Int64)
       case done
     }
@@ -50,7 +54,7 @@ public struct CommitHistory: AsyncSequence, Sendable {
       state = .new(token)
     }
 
-    /// The next commit; nil after the last one. After an error, nil.
+    /// Returns the next commit; nil after the last commit, and after an error.
     ///
     /// - Throws: ``StoreError`` with code `historyExpired`, `wrongStore`, `cancelled`, `closed` or
     ///   one of SQLite's.
@@ -58,7 +62,7 @@ public struct CommitHistory: AsyncSequence, Sendable {
       isolation actor: isolated (any Actor)? = #isolation
     ) async throws(StoreError) -> HistoryEntry? {
       let current = state
-      // Whatever goes wrong, the iteration is over.
+      // After any error, the iteration is over.
       state = .done
       switch current {
       case .done: return nil
@@ -76,7 +80,7 @@ public struct CommitHistory: AsyncSequence, Sendable {
       }
     }
 
-    /// The number after which reading begins, everything from there to the end being there.
+    /// Returns the number after which reading begins; all commits from there to the end are kept.
     private nonisolated(nonsending) func start(
       _ token: HistoryToken?, _ snapshot: Snapshot
     ) async throws(StoreError) -> Int64 {
@@ -103,7 +107,7 @@ public struct CommitHistory: AsyncSequence, Sendable {
       return token.commit
     }
 
-    /// Reads a page and hands out its first entry.
+    /// Reads a page, and returns its first entry.
     private nonisolated(nonsending) mutating func read(
       _ snapshot: Snapshot, after last: Int64, upTo end: Int64
     ) async throws(StoreError) -> HistoryEntry? {
@@ -119,7 +123,7 @@ public struct CommitHistory: AsyncSequence, Sendable {
         }
       }
       let page = read ?? []
-      // A run of numbers without a gap has an entry for every one.
+      // The numbers must have no gap: every commit has an entry.
       guard let first = page.first, page.last?.token.commit == last + Int64(page.count) else {
         throw .historyExpired(HistoryToken(commit: last, store: store.identity))
       }
@@ -131,7 +135,7 @@ public struct CommitHistory: AsyncSequence, Sendable {
   }
 }
 
-/// A few entries of the history, as many as are held in memory at a time.
+/// A page of the history: the few entries that are in memory at a time.
 enum HistoryPage {
   private static let countLimit = 256
   private static let byteLimit = 256 * 1024

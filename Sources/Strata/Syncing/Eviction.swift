@@ -1,26 +1,30 @@
 public import Foundation
 
-/// Which rows a cache can do without.
+/// A rule for the rows that a cache can do without.
 ///
 /// ```swift
 /// let report = try await stack.evict(
 ///   .older(than: .seconds(30 * 86_400), by: \Quake.time).where { !$0.isFavourite })
 /// ```
 public struct Eviction<Root: Entity>: Sendable {
-  /// What happens to a row that other rows refer to.
+  /// The treatment of rows that other rows refer to.
   public enum ReferencedRows: Sendable {
-    /// It stays, whatever the delete rule: nobody's reference becomes nil, no link of a
-    /// many-to-many relationship and nothing else goes with it.
+    /// The row stays, whatever the delete rule.
+    ///
+    /// So no reference becomes nil. No link of a many-to-many relationship and no other row is
+    /// deleted together with an evicted row.
     case keep
-    /// It goes, and the delete rules run; it stays if a rule forbids that, or if a row that would
-    /// go with it has unsaved edits.
+    /// The row is deleted, and the delete rules run.
+    ///
+    /// The row stays if a rule forbids its deletion, or if a row that would be deleted with it has
+    /// unsaved edits or waits to be pushed.
     case followDeleteRules
   }
 
-  /// The rows that go, the newest first, given what time it is.
+  /// Returns the query for the rows to delete, the newest first, at a given time.
   let query: @Sendable (Date) -> Query<Root>
 
-  /// The rows whose date lies longer ago than an age.
+  /// Returns a rule for the rows whose date is longer ago than an age.
   public static func older(
     than age: Duration, by path: any KeyPath<Root, Date> & Sendable
   ) -> Self {
@@ -30,7 +34,7 @@ public struct Eviction<Root: Entity>: Sendable {
     }
   }
 
-  /// The rows whose date lies longer ago than an age; those without a date stay.
+  /// Returns a rule for the rows whose date is longer ago than an age; rows without a date stay.
   public static func older(
     than age: Duration, by path: any KeyPath<Root, Date?> & Sendable
   ) -> Self {
@@ -40,8 +44,9 @@ public struct Eviction<Root: Entity>: Sendable {
     }
   }
 
-  /// All rows but the newest ones: those with the greatest values of an attribute; nil is the
-  /// least.
+  /// Returns a rule for all rows but the `count` newest rows.
+  ///
+  /// The newest rows are the rows with the greatest values of an attribute. Nil is the least value.
   ///
   /// - Precondition: `count` is not negative.
   public static func beyond<Value: ComparableValue>(
@@ -51,19 +56,19 @@ public struct Eviction<Root: Entity>: Sendable {
     return Self { _ in Root.sorted(by: path, .descending).offset(count) }
   }
 
-  /// Only among the rows that meet a condition: neither do others go, nor do they count.
+  /// Restricts the rule to rows that meet a condition; all other rows stay and are not counted.
   public func `where`(_ condition: (Fields<Root, Root>) -> Filter<Root>) -> Self {
     let added = condition(Fields())
     return Self { [query] now in query(now).where { _ in added } }
   }
 }
 
-/// How far an eviction is.
+/// The progress of an eviction.
 public struct EvictionProgress: Sendable, Hashable {
-  /// What it has done so far.
+  /// The report of the eviction so far.
   public let report: EvictionReport
-  /// Rows that were looked at.
+  /// The number of rows that were checked.
   public let done: Int
-  /// Rows that the rule had found when the eviction began.
+  /// The number of rows that the rule found when the eviction began.
   public let total: Int
 }

@@ -1,6 +1,6 @@
 internal import StrataSQLite
 
-/// What was changed here, on its way to a server.
+/// The changes made in this store that are on their way to a server.
 ///
 /// ```swift
 /// let outbox = try await stack.outbox()
@@ -14,22 +14,23 @@ internal import StrataSQLite
 /// }
 /// ```
 ///
-/// What waits is written down in the transaction that edits it, so that nothing is lost or invented
-/// by a crash, and kept until a server has it, whatever else becomes of the store's history. As
-/// long as a row waits, no import and no eviction overwrites what was edited of it, deletes it, or
-/// brings it back. Nor does an import that began before the row was acknowledged, which may read
-/// what the server said earlier; only one of another process does not know of that.
+/// A change is recorded in the transaction that makes it, so a crash neither loses nor invents a
+/// change. The outbox keeps the change until a server has it, whatever happens to the store's
+/// history. While a row waits, no import and no eviction overwrites its edited attributes, deletes
+/// it, or brings it back. This also holds for an import that began before the row was acknowledged,
+/// because such an import may read an older answer of the server. The only exception is an import
+/// of another process, which does not know of the acknowledgement.
 ///
-/// A request is sent at least once: one that is under way when the process ends, or that fails, may
-/// have reached the server and is sent again. Give the server the client's key.
+/// A request is sent at least once. A request that is under way when the process ends, or that
+/// fails, may have reached the server, and is sent again. So give the server the client's key.
 ///
-/// A request that the server refuses is set aside and blocks nothing but what depends on it:
-/// ``refusals()`` lists such requests, ``retry(_:)`` and ``revert(_:)`` end them, and so does an edit
-/// of the row. The row stays protected from imports until then.
+/// A request that the server refuses is set aside. It blocks only the requests that depend on it.
+/// ``refusals()`` lists the refused requests. ``retry(_:)``, ``revert(_:)``, or an edit of the row
+/// ends a refusal. Until then the row stays protected from imports.
 public actor Outbox {
   private let store: Store
   private let pushes = Turnstile()
-  /// How many pushes in a row the server wanted requests of later.
+  /// The number of pushes in a row in which the server postponed requests.
   private var delays = 0
   private nonisolated let watchers = OutboxWatchers()
   private var lastCount = 0
@@ -38,25 +39,27 @@ public actor Outbox {
 
   deinit { watchers.finish() }
 
-  /// Sends what was changed, request by request, and returns when nothing more can be sent.
+  /// Sends the changes, request by request, and returns when no more can be sent.
   ///
-  /// Several edits of one row are one request, and a row that was made and deleted before anything
-  /// of it was sent is none. Requests come in the order of the commits, but for what a server needs
-  /// otherwise: a row is inserted before those that refer to it, deleted after those that let go of
-  /// it, and gets a unique value of the schema after the row that gives it away.
+  /// Several edits of one row are one request. A row that is inserted and deleted before any of it
+  /// was sent is no request. Requests are sent in the order of the commits, except where a server
+  /// needs another order: a row is inserted before the rows that refer to it, it is deleted after
+  /// the rows that stop referring to it, and it gets a unique value of the schema after the row
+  /// that gives it up.
   ///
-  /// `send` says what the server made of its request. A request that the server wants later, or
-  /// refuses, holds up what depends on it in that sense; all others are sent. When `send` throws, so
-  /// does this, and the next call sends that request again: for failures such as a lost connection,
-  /// which the next request would meet, too.
+  /// `send` returns the server's verdict on its request. A request that the server postpones or
+  /// refuses holds up the requests that depend on it in this sense. All other requests are sent. If
+  /// `send` throws, this method throws as well, and the next call sends the request again. Throw
+  /// for a failure that the next request would also meet, such as a lost connection.
   ///
-  /// The verdict is noted also if the task is cancelled meanwhile. What is edited while it is sent
-  /// waits for the next request. One call runs at a time; others wait for it.
+  /// The verdict is recorded even if the task is cancelled meanwhile. Edits that are made while a
+  /// request is sent wait for the next request. Only a single call runs at a time. Other calls wait
+  /// for it.
   ///
   /// - Parameter send: sends one request.
-  /// - Returns: what was sent, refused and left.
-  /// - Throws: what `send` throws, `CancellationError`, or ``StoreError`` with code `cancelled`,
-  ///   `closed`, `diskFull` or another of SQLite's.
+  /// - Returns: the numbers of sent, refused and left requests.
+  /// - Throws: the error that `send` throws, `CancellationError`, or ``StoreError`` with code
+  ///   `cancelled`, `closed`, `diskFull` or another of SQLite's.
   /// - Complexity: O(*n* log *n*) of the rows that wait, again whenever one of them is edited
   ///   meanwhile; one transaction for each request.
   @discardableResult
@@ -79,16 +82,17 @@ public actor Outbox {
     return result
   }
 
-  /// Sends requests until one of their rows was edited meanwhile, which may change the order.
+  /// Sends requests until one of their rows was edited meanwhile, because an edit may change the
+  /// order.
   ///
-  /// - Returns: how many requests were sent or had to be put in another order.
+  /// - Returns: the number of requests that were sent or have to be put in another order.
   private func push(
     _ plan: inout PushPlan, _ requests: [PushOrder.Place: PushRequest],
     _ later: inout Set<PushOrder.Place>, _ result: inout PushResult,
     _ send: @Sendable (PushRequest) async throws -> PushVerdict
   ) async throws -> Int {
     var count = 0
-    var sent: Sent?
+    var sent: (request: HandedOverRequest, verdict: PushVerdict)?
     while true {
       let step = Task.isCancelled ? nil : plan.nextStep()
       let turn = try await turn(settling: sent, step.flatMap { requests[$0.place] })
@@ -100,7 +104,7 @@ public actor Outbox {
       case .otherOrder: return count + 1
       case .send(let next):
         let verdict = try await send(next.request)
-        sent = Sent(next, verdict)
+        sent = (next, verdict)
         plan.note(verdict, of: step)
         count += 1
         switch verdict {
@@ -112,7 +116,8 @@ public actor Outbox {
     }
   }
 
-  /// The requests that wait, in the order in which they would be sent; without refused ones.
+  /// Returns the waiting requests in the order in which they would be sent, without refused
+  /// requests.
   ///
   /// - Throws: ``StoreError`` with code `cancelled`, `closed` or one of SQLite's.
   /// - Complexity: O(*n* log *n*) of the rows that wait, also in memory.
@@ -153,9 +158,9 @@ public actor Outbox {
     }
   }
 
-  // MARK: - What was refused
+  // MARK: - Refusals
 
-  /// The requests that the server refused, in the order of their commits.
+  /// Returns the requests that the server refused, in the order in which they would be sent.
   ///
   /// - Throws: ``StoreError`` with code `cancelled`, `closed` or one of SQLite's.
   /// - Complexity: O(*n* log *n*) of the rows that wait, also in memory.
@@ -166,49 +171,42 @@ public actor Outbox {
     }
   }
 
-  /// Lets the next push send a refused request again, as it is.
+  /// Lets the next push send a refused request again, unchanged.
   ///
-  /// - Returns: false if the row was edited since, or the refusal has ended otherwise.
+  /// - Returns: false if the row was edited since, or if the refusal has ended in another way.
   /// - Throws: ``StoreError`` with code `cancelled`, `closed`, `diskFull` or another of SQLite's.
   @discardableResult
   public func retry(_ refusal: PushRefusal) async throws(StoreError) -> Bool {
     let request = refusal.request
     let isRetried = try await store.writer.submit(.normal) { writer throws(StoreError) in
-      var isRetried = false
-      _ = try writer.transaction(isCounted: true) { connection throws(StoreError) in
-        if var entry = try writer.refused(request, connection) {
-          entry.retry()
-          try translatingErrors { () throws(SQLiteError) in
-            try OutboxTable.set(entry, request.table, request.key, connection)
-          }
-          isRetried = true
-        }
-        return [:]
-      }
-      return isRetried
+      try writer.transaction { transaction throws(StoreError) in
+        try transaction.retry(request)
+      }.result
     }
     await recount()
     return isRetried
   }
 
-  /// Gives a refused edit up: what was edited becomes what the server has, as far as that is known
-  /// here.
+  /// Gives up a refused edit: the row gets the server's values, as far as they are known here.
   ///
-  /// An inserted row is deleted, with what delete rules take along; a deleted one comes back; the
-  /// edited attributes of an updated one are those of the server. It is one commit, which the outbox
-  /// does not send.
+  /// An inserted row is deleted, together with the rows that delete rules take along. A deleted row
+  /// comes back. The edited attributes of an updated row get the server's values. The reversal is
+  /// one commit, which the outbox does not send.
   ///
-  /// - Returns: false if the row was edited since, the refusal has ended otherwise, a migration has
-  ///   changed the row so much that the server's values are not known any more, or delete rules would
-  ///   take a row along that the server knows and that waits to be sent. Then nothing is changed.
+  /// - Returns: false if the row was edited since, if the refusal has ended in another way, if a
+  ///   migration changed the row so much that the server's values are no longer known, or if delete
+  ///   rules would delete a row that the server knows and that waits to be sent. Then nothing is
+  ///   changed.
   /// - Throws: ``StoreError`` with code `deleteDenied`, `uniquenessViolated`, `missingReference`,
-  ///   `validationFailed`, `cancelled`, `closed`, `diskFull` or another of SQLite's; then the request
-  ///   stays refused.
+  ///   `validationFailed`, `cancelled`, `closed`, `diskFull` or another of SQLite's. Then the
+  ///   request stays refused.
   @discardableResult
   public func revert(_ refusal: PushRefusal) async throws(StoreError) -> Bool {
     let request = refusal.request
     let isReverted = try await store.writer.submit(.normal) { writer throws(StoreError) in
-      try writer.revert(request)
+      try writer.transaction { transaction throws(StoreError) in
+        try transaction.revert(request)
+      }.result
     }
     await recount()
     return isReverted
@@ -216,10 +214,10 @@ public actor Outbox {
 
   // MARK: - Counts
 
-  /// How many changes wait and how many were refused: now, and whenever that is otherwise.
+  /// The numbers of waiting and of refused changes: the current numbers, then each change.
   ///
-  /// A consumer that is slow gets the newest counts and misses those before. The sequence ends with
-  /// the stack, or when the outbox is let go of.
+  /// A slow consumer gets the newest counts and misses the earlier counts. The sequence ends with
+  /// the stack, or when the outbox is released.
   public nonisolated var counts: AsyncStream<OutboxCounts> {
     let (stream, isFirst) = watchers.add()
     if isFirst {
@@ -248,18 +246,19 @@ public actor Outbox {
     if let counts { watchers.yield(counts, number) }
   }
 
-  /// Forgets everything that waits, as if it had been pushed: for an app that sent its state in
-  /// another way, or whose user signed out.
+  /// Forgets all waiting changes, as if they had been pushed.
   ///
-  /// From now on imports overwrite and delete what was edited here. A request that is being sent is
-  /// not waited for.
+  /// This is for an app that sent its state in another way, or whose user signed out. After the
+  /// call, imports overwrite and delete the rows that were edited here. The call does not wait for
+  /// a request that is being sent.
   ///
   /// - Throws: ``StoreError`` with code `cancelled`, `closed` or one of SQLite's.
   public func acknowledgeEverything() async throws(StoreError) {
     try await store.writer.submit(.normal) { writer throws(StoreError) in
-      _ = try writer.transaction(isCounted: true) { connection throws(StoreError) in
+      _ = try writer.transaction { transaction throws(StoreError) in
+        let connection = transaction.connection
         try translatingErrors { () throws(SQLiteError) in try OutboxTable.removeAll(connection) }
-        return [:]
+        transaction.isCounted = true
       }
     }
     await recount()
@@ -267,103 +266,34 @@ public actor Outbox {
 
   // MARK: - The store's side
 
-  /// A request that a server may know of, and the commit that says so.
-  fileprivate struct HandedOver: Sendable {
-    let request: PushRequest
-    let commit: Int64
-  }
-
-  /// A request that was sent, and what the server made of it.
-  fileprivate struct Sent: Sendable {
-    let handedOver: HandedOver
-    let verdict: PushVerdict
-
-    init(_ handedOver: HandedOver, _ verdict: PushVerdict) {
-      self.handedOver = handedOver
-      self.verdict = verdict
-    }
-  }
-
-  fileprivate enum Turn: Sendable {
-    case send(HandedOver)
-    /// The row was edited since the requests were put in order.
-    case otherOrder
-    /// Nothing of the row waits any more.
-    case nothing
-  }
-
-  /// Notes what became of one request and hands over the next one, in one transaction, which
-  /// cancelling the task does not stop.
+  /// Records the verdict on one request and hands over the next request, in one transaction.
+  ///
+  /// Cancelling the task does not stop the transaction.
   private func turn(
-    settling sent: Sent?, _ next: PushRequest?
-  ) async throws(StoreError) -> Turn {
+    settling sent: (request: HandedOverRequest, verdict: PushVerdict)?, _ next: PushRequest?
+  ) async throws(StoreError) -> PushTurn {
     if sent == nil && next == nil { return .nothing }
     let turn = try await store.writer.enqueue(.normal) {
       [imports = store.imports] writer throws(StoreError) in
-      var turn = Turn.nothing
-      _ = try writer.transaction(isCounted: true) { connection throws(StoreError) in
-        if let sent { try writer.settle(sent, imports, connection) }
-        if let next { turn = try writer.handOver(next, connection) }
-        return [:]
-      }
-      return turn
+      try writer.transaction { transaction throws(StoreError) in
+        if let sent { try transaction.settle(sent.request, sent.verdict, imports) }
+        return try next.map { next throws(StoreError) in try transaction.handOver(next) }
+      }.result ?? .nothing
     }.settled
     await recount()
     return turn
   }
 }
 
-extension Writer {
-  fileprivate func settle(
-    _ sent: Outbox.Sent, _ imports: ImportsUnderWay, _ connection: Connection
-  ) throws(StoreError) {
-    let (request, commit) = (sent.handedOver.request, sent.handedOver.commit)
-    let table = request.table
-    var encoder = HistoryEncoder(historyLayout)
-    let record = request.record.map { encoder.encode($0, of: table.id) }
-    try translatingErrors { () throws(SQLiteError) in
-      guard var entry = try OutboxTable.entry(table, request.key, connection) else { return }
-      switch sent.verdict {
-      case .later: return
-      case .refused(let reason):
-        let isLeft = entry.refuse(request.kind, reason, at: commit)
-        try OutboxTable.set(isLeft ? entry : nil, table, request.key, connection)
-      case .done:
-        imports.notePushed(entry.attributesKnownHere(of: table), table.id, request.key)
-        let isLeft = entry.acknowledge(request.kind, at: commit, sent: record)
-        try OutboxTable.set(isLeft ? entry : nil, table, request.key, connection)
-      }
-    }
-  }
-
-  fileprivate func handOver(
-    _ planned: PushRequest, _ connection: Connection
-  ) throws(StoreError) -> Outbox.Turn {
-    let (table, key) = (planned.table, planned.key)
-    let entry = try translatingErrors { () throws(SQLiteError) in
-      try OutboxTable.entry(table, key, connection)
-    }
-    guard var entry else { return .nothing }
-    if entry.commit != planned.commit { return .otherOrder }
-    let request = PushRequest(
-      entry, key, table, model, record: try connection.record(key, of: table, builder),
-      original: planned.record)
-    if request != nil { entry.handOver(at: commit + 1) }
-    try translatingErrors { () throws(SQLiteError) in
-      try OutboxTable.set(request == nil ? nil : entry, table, key, connection)
-    }
-    return request.map { .send(Outbox.HandedOver(request: $0, commit: commit + 1)) } ?? .nothing
-  }
-}
-
 extension Stack {
-  /// The outbox of the store: what is committed from now on, or since this was first called, waits
-  /// in it to be pushed.
+  /// Returns the outbox of the store, where commits wait to be pushed.
   ///
-  /// Use one outbox of a store at a time.
+  /// Commits wait in the outbox from the first call of this method on. Use only a single outbox of
+  /// a store at a time.
   ///
-  /// - Parameter authors: whose commits a server knows already, from now on: imports are made by
-  ///   ``importAuthor`` unless their scratch context has another author. Evictions never wait.
+  /// - Parameter authors: the authors whose commits a server already knows, from this call on.
+  ///   Imports are made by ``importAuthor`` unless their scratch context has another author.
+  ///   Evictions never wait.
   /// - Throws: ``StoreError`` with code `cancelled`, `closed` or one of SQLite's.
   public nonisolated(nonsending) func outbox(
     ignoring authors: Set<String> = [importAuthor]
@@ -375,11 +305,12 @@ extension Stack {
         try OutboxTable.ignoredAuthors(connection)
       }
       if known == ignored { return }
-      _ = try writer.transaction(isCounted: true) { connection throws(StoreError) in
+      _ = try writer.transaction { transaction throws(StoreError) in
+        let connection = transaction.connection
         try translatingErrors { () throws(SQLiteError) in
           try OutboxTable.open(ignoring: ignored, connection)
         }
-        return [:]
+        transaction.isCounted = true
       }
     }
     return Outbox(store)

@@ -1,10 +1,11 @@
 extension ScratchContext {
-  /// Marks something as imported, in the transaction of the next save.
+  /// Marks an entry as imported, in the transaction of the next save.
   ///
-  /// If that save fails, the mark waits for the next one, like an edit; ``rollback()`` forgets it.
+  /// If that save fails, the mark waits for the next save, like an edit. ``rollback()`` forgets the
+  /// mark.
   ///
-  /// - Precondition: the context is of `stack.scratch()`: the parent of any other one may discard
-  ///   what was saved into it.
+  /// - Precondition: the context is made by `stack.scratch()`. The parent of any other context may
+  ///   discard the edits that were saved into it.
   /// - Throws: ``StoreError`` with code `invalidQuery`.
   public func markFresh(_ entry: CacheEntry) throws(StoreError) {
     guard isChildOfStore else {
@@ -15,7 +16,7 @@ extension ScratchContext {
 
   /// Marks the result of a query as imported, in the transaction of the next save.
   ///
-  /// - Precondition: the context is of `stack.scratch()`.
+  /// - Precondition: the context is made by `stack.scratch()`.
   /// - Throws: ``StoreError`` with code `invalidQuery`.
   public func markFresh<E: Entity>(_ query: Query<E>) throws(StoreError) {
     try markFresh(.query(query))

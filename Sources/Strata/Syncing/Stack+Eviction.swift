@@ -1,23 +1,24 @@
 extension Stack {
-  /// Deletes what a cache can do without, and returns when the view context shows it.
+  /// Deletes rows that a cache can do without, and returns when the view context shows it.
   ///
-  /// Which rows those are is decided once, at the beginning. They go in batches, each an ordinary
-  /// commit that is announced, behind saves and among imports. Rows that others refer to, rows of
-  /// which the view context has unsaved edits (waiting or being saved) or to which such an edit
-  /// refers, rows that are changed after the beginning, and rows that wait to be pushed stay; an
-  /// edit that begins while its row's batch is being written meets a deleted row, as with any other
-  /// commit. Evictions are committed by ``evictionAuthor``: they are nothing that a server is told
-  /// of.
+  /// The rows are chosen once, at the beginning. They are deleted in batches. Each batch is an
+  /// ordinary commit that is published, behind saves and among imports. These rows stay: rows that
+  /// other rows refer to, rows of which the view context has unsaved edits (waiting or being
+  /// saved), rows to which such an edit refers, rows that are changed after the beginning, and rows
+  /// that wait to be pushed. An edit that begins while its row's batch is being written meets a
+  /// deleted row, as with any other commit. The author of evictions is ``evictionAuthor``. Their
+  /// commits are not pushed to a server.
   ///
   /// - Parameters:
-  ///   - rule: which rows.
-  ///   - referenced: what happens to rows that others refer to.
-  ///   - progress: told after each batch where the caller runs; rows that are looked at again,
-  ///     since those that referred to them have gone, count once.
-  /// - Returns: how many rows went, and why others stayed.
+  ///   - rule: selects the rows.
+  ///   - referenced: the treatment of rows that other rows refer to.
+  ///   - progress: called after each batch, where the caller runs. A row counts once, even if it is
+  ///     checked again because the rows that referred to it are gone.
+  /// - Returns: the number of deleted rows, and the reasons why the other rows stayed.
   /// - Throws: ``StoreError`` with code `invalidQuery`, `cancelled`, `closed`, `busy`, `diskFull`
-  ///   or one of SQLite's. Batches committed before stay committed; cancelling stops between two.
-  /// - Complexity: O(*n* log *n*) of the rows to go, one look-up for each reference to their
+  ///   or one of SQLite's. Batches that are already committed stay committed. Cancelling the task
+  ///   stops the eviction between two batches.
+  /// - Complexity: O(*n* log *n*) of the rows to delete, one look-up for each reference to their
   ///   entity; memory for their keys.
   @discardableResult
   public nonisolated(nonsending) func evict<E: Entity>(
@@ -31,7 +32,7 @@ extension Stack {
     let total = candidates.count
     var done = 0
     let followsRules = referenced == .followDeleteRules
-    // A row that only refers to rows of its own table may be free once those have gone.
+    // A row that only rows of its own table refer to may be free once these are deleted.
     let isSelfReferring = plan.table.references.contains { $0.target == plan.table.id }
     let context = ContextID()
     var report = EvictionReport()
@@ -44,10 +45,14 @@ extension Stack {
         let batch = EvictionBatch(
           table: plan.table, candidates: candidates[start..<end],
           inUse: await view.keysInUse, followsRules: followsRules)
-        let outcome = try await store.writer.submit(.bulk, context: context) {
-          writer throws(StoreError) in try writer.evict(batch)
+        let (commit, outcome) = try await store.writer.submit(.bulk, context: context) {
+          writer throws(StoreError) in
+          try writer.transaction(author: EvictionBatch.author) { transaction throws(StoreError) in
+            try batch.delete(in: &transaction)
+          }
         }
         report.add(outcome.report)
+        if outcome.report.evicted > 0 { report.commit = commit }
         referenced += outcome.referenced
         done = min(done + batch.candidates.count, total)
         progress?(EvictionProgress(report: report, done: done, total: total))
@@ -62,7 +67,7 @@ extension Stack {
 }
 
 extension ViewContext {
-  /// The keys that have unsaved edits, waiting or being saved, and those that an edited record
+  /// The keys that have unsaved edits, waiting or being saved, and the keys that an edited record
   /// refers to.
   var keysInUse: [TableID: Set<RecordKey>] {
     var keys: [TableID: Set<RecordKey>] = [:]

@@ -2,8 +2,10 @@ internal import Foundation
 internal import StrataSQLite
 
 extension Stack {
-  /// What a server said of a feed when it was last imported whole; nil if the store may lack some
-  /// of it.
+  /// Returns the validators of a feed's last complete import; nil if the store may lack some of its
+  /// rows.
+  ///
+  /// From the beginning of an import until it completes, the result is the token of its claim.
   package nonisolated(nonsending) func validators(
     of entry: CacheEntry
   ) async throws(StoreError) -> String? {
@@ -12,7 +14,7 @@ extension Stack {
     }
   }
 
-  /// The claim of an import that has yet to begin.
+  /// Returns the claim of an import that has not begun yet.
   ///
   /// - Throws: ``StoreError`` with code `invalidQuery`.
   package func claim(
@@ -21,50 +23,52 @@ extension Stack {
     FeedClaim(entry: try entry.identity(store.model), token: "claim \(UUID())", value: value)
   }
 
-  /// Begins an import of a feed: what was said of it holds no longer, as batches of the import will
-  /// be in the store even if it fails.
+  /// Begins an import of a feed, and replaces the feed's validators by the claim.
   ///
-  /// - Parameter known: what was said of the feed when its server was asked.
-  /// - Returns: whether it still was: pages that were left out may otherwise not be in the store.
+  /// The validators no longer hold, because batches of the import stay in the store even if it
+  /// fails.
+  ///
+  /// - Parameter known: the feed's validators when its server was asked.
+  /// - Returns: whether the validators were still the same. If not, pages that the server left out
+  ///   may be missing in the store.
   package nonisolated(nonsending) func begin(
     _ claim: FeedClaim, ifStill known: String?
   ) async throws(StoreError) -> Bool {
     try await store.writer.submit(.normal) { writer throws(StoreError) in
-      var isStill = false
-      _ = try writer.transaction(isCounted: true) { connection throws(StoreError) in
-        isStill = try ValidatorTable.value(of: claim.entry, connection) == known
-        if isStill {
-          try ValidatorTable.set(
-            claim.token, of: claim.entry, at: writer.options.now(), connection)
-        }
-        return [:]
-      }
-      return isStill
+      try writer.transaction { transaction throws(StoreError) in
+        let connection = transaction.connection
+        guard try ValidatorTable.value(of: claim.entry, connection) == known else { return false }
+        try ValidatorTable.set(claim.token, of: claim.entry, at: transaction.now(), connection)
+        transaction.isCounted = true
+        return true
+      }.result
     }
   }
 
-  /// Marks as imported what a server says has not changed, unless the store may lack some of it
-  /// since.
+  /// Marks entries as imported because the server says that the feed has not changed.
+  ///
+  /// Does nothing if the feed's validators are not the same any more, because the store may lack
+  /// rows.
   package nonisolated(nonsending) func markFresh(
     _ entries: [CacheEntry], ifStill value: String, of feed: CacheEntry
   ) async throws(StoreError) -> Bool {
     let identities = try Set(entries, store.model)
     let identity = try feed.identity(store.model)
     return try await store.writer.submit(.normal) { writer throws(StoreError) in
-      var isStill = false
-      _ = try writer.transaction(isCounted: true) { connection throws(StoreError) in
-        isStill = try ValidatorTable.value(of: identity, connection) == value
-        if isStill { try FreshnessTable.mark(identities, at: writer.options.now(), connection) }
-        return [:]
-      }
-      return isStill
+      try writer.transaction { transaction throws(StoreError) in
+        guard try ValidatorTable.value(of: identity, transaction.connection) == value else {
+          return false
+        }
+        try transaction.markFresh(identities)
+        return true
+      }.result
     }
   }
 
-  /// A number that is another one when the schema of the store's entities is.
+  /// A number that changes with the schema of the store's entities.
   package var schemaFingerprint: Int64 { store.model.fingerprint }
 
-  /// What tells an entry from any other, in digits.
+  /// Returns digits that tell an entry from every other entry.
   ///
   /// - Throws: ``StoreError`` with code `invalidQuery`.
   package func fingerprint(of entry: CacheEntry) throws(StoreError) -> String {

@@ -2,7 +2,8 @@ public import Foundation
 internal import StrataSQLite
 
 extension Stack {
-  /// When something was last marked as imported; nil if it never was, or was forgotten.
+  /// Returns when an entry was last marked as imported; nil if it never was, or if it was
+  /// forgotten.
   ///
   /// - Throws: ``StoreError`` with code `invalidQuery`, `cancelled`, `closed` or one of SQLite's.
   public nonisolated(nonsending) func lastImported(
@@ -13,7 +14,7 @@ extension Stack {
     }
   }
 
-  /// Reads what the newest commit keeps of an entry.
+  /// Runs `body` on the newest commit, with the identity of an entry.
   nonisolated(nonsending) func reading<Value: Sendable>(
     _ entry: CacheEntry,
     _ body: @escaping @Sendable (CacheIdentity, Connection) throws(StoreError) -> Value
@@ -26,7 +27,8 @@ extension Stack {
     }
   }
 
-  /// When the result of a query was last marked as imported; nil if it never was, or was forgotten.
+  /// Returns when a query's result was last marked as imported; nil if it never was, or was
+  /// forgotten.
   ///
   /// - Throws: ``StoreError`` with code `invalidQuery`, `cancelled`, `closed` or one of SQLite's.
   public nonisolated(nonsending) func lastImported<E: Entity>(
@@ -35,8 +37,9 @@ extension Stack {
     try await lastImported(.query(query))
   }
 
-  /// Whether something was imported longer ago than an age, never, or in the future: the clock was
-  /// set back since.
+  /// Returns whether an entry was last imported longer ago than an age, or was never imported.
+  ///
+  /// An import in the future counts as well: the clock was set back since then.
   ///
   /// - Throws: ``StoreError`` with code `invalidQuery`, `cancelled`, `closed` or one of SQLite's.
   public nonisolated(nonsending) func isStale(
@@ -44,12 +47,14 @@ extension Stack {
   ) async throws(StoreError) -> Bool {
     guard let time = try await lastImported(entry) else { return true }
     let passed = store.now().timeIntervalSince(time)
-    // Also what is more than a duration holds.
+    // A time that a duration cannot hold also makes the entry stale.
     guard (0...1e18).contains(passed) else { return true }
     return Duration.seconds(passed) > age
   }
 
-  /// Whether the result of a query was imported longer ago than an age, never, or in the future.
+  /// Returns whether a query's result was last imported longer ago than an age, or never.
+  ///
+  /// An import in the future counts as well: the clock was set back since then.
   ///
   /// - Throws: ``StoreError`` with code `invalidQuery`, `cancelled`, `closed` or one of SQLite's.
   public nonisolated(nonsending) func isStale<E: Entity>(
@@ -58,9 +63,10 @@ extension Stack {
     try await isStale(.query(query), olderThan: age)
   }
 
-  /// Marks as imported what has been committed already.
+  /// Marks entries as imported, for rows that are already committed.
   ///
-  /// `ScratchContext.markFresh` does it in the transaction of a save, and an import by itself.
+  /// `ScratchContext.markFresh` marks entries in the transaction of a save. An import marks its own
+  /// entries.
   ///
   /// - Throws: ``StoreError`` with code `invalidQuery`, `cancelled`, `closed` or one of SQLite's.
   public nonisolated(nonsending) func markFresh(
@@ -68,11 +74,13 @@ extension Stack {
   ) async throws(StoreError) {
     let identities = try Set(entries, store.model)
     _ = try await store.writer.submit(.normal) { writer throws(StoreError) in
-      try writer.saveReporting(Layer(), policy: .error, marking: identities)
+      try writer.transaction { transaction throws(StoreError) in
+        try transaction.markFresh(identities)
+      }.commit
     }
   }
 
-  /// Marks the result of a query as imported, of what has been committed already.
+  /// Marks the result of a query as imported, for rows that are already committed.
   ///
   /// - Throws: ``StoreError`` with code `invalidQuery`, `cancelled`, `closed` or one of SQLite's.
   public nonisolated(nonsending) func markFresh<E: Entity>(
@@ -81,7 +89,7 @@ extension Stack {
     try await markFresh(.query(query))
   }
 
-  /// Makes something stale, whenever it was imported.
+  /// Makes an entry stale, whatever the time of its import.
   ///
   /// - Throws: ``StoreError`` with code `invalidQuery`, `cancelled`, `closed` or one of SQLite's.
   public nonisolated(nonsending) func forgetImport(
@@ -89,11 +97,13 @@ extension Stack {
   ) async throws(StoreError) {
     let identity = try entry.identity(store.model)
     try await store.writer.submit(.normal) { writer throws(StoreError) in
-      try writer.forgetFreshness(identity)
+      _ = try writer.transaction { transaction throws(StoreError) in
+        try transaction.forgetImport(identity)
+      }
     }
   }
 
-  /// Makes the result of a query stale, whenever it was imported.
+  /// Makes the result of a query stale, whatever the time of its import.
   ///
   /// - Throws: ``StoreError`` with code `invalidQuery`, `cancelled`, `closed` or one of SQLite's.
   public nonisolated(nonsending) func forgetImport<E: Entity>(
@@ -102,12 +112,14 @@ extension Stack {
     try await forgetImport(of: .query(query))
   }
 
-  /// Makes everything stale.
+  /// Makes every entry stale.
   ///
   /// - Throws: ``StoreError`` with code `cancelled`, `closed` or one of SQLite's.
   public nonisolated(nonsending) func forgetAllImports() async throws(StoreError) {
     try await store.writer.submit(.normal) { writer throws(StoreError) in
-      try writer.forgetFreshness(nil)
+      _ = try writer.transaction { transaction throws(StoreError) in
+        try transaction.forgetImport(nil)
+      }
     }
   }
 }

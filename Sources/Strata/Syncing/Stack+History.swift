@@ -1,28 +1,29 @@
 extension Stack {
-  /// Who commits imports, as the history says it, unless something else is said: `import`.
+  /// The author of imports in the history, if they have no other author: `import`.
   public static let importAuthor = "import"
-  /// Who commits evictions, as the history says it: `strata.eviction`. Reserved: nothing that this
-  /// author commits waits to be pushed.
+  /// The author of evictions in the history: `strata.eviction`.
+  ///
+  /// The name is reserved: no commit of this author waits to be pushed.
   public static let evictionAuthor = EvictionBatch.author
 
-  /// The place in the history that this process has got to: right after the newest commit that it
-  /// knows.
+  /// The token right after the newest commit that this process knows.
   ///
-  /// Ask for it before you read what goes with it: what is committed in between is then told twice
-  /// rather than not at all.
+  /// Get the token before you read the data that belongs to it. Commits in between are then
+  /// reported twice rather than not at all.
   public var historyToken: HistoryToken { historyToken(at: store.newestCommit) }
 
-  /// The place right after a commit, such as one that ``ViewContext/save(_:)`` returned or that a
-  /// ``ChangeSet`` names.
+  /// Returns the token right after a commit.
+  ///
+  /// The commit may be one that ``ViewContext/save(_:)`` returned or that a ``ChangeSet`` names.
   public func historyToken(at commit: Int64) -> HistoryToken {
     HistoryToken(commit: commit, store: store.identity)
   }
 
-  /// Everything committed since a token, by every process, oldest first; since nil everything that
-  /// is kept.
+  /// Returns all commits since a token, of every process, oldest first; since nil, all that are
+  /// kept.
   ///
-  /// Commits are recorded by stacks that are opened with ``Options/history``; reading needs none.
-  /// Nothing is read before the first element is asked for.
+  /// Commits are recorded by stacks that are opened with ``Options/history``. Reading needs no such
+  /// option. Nothing is read before the first element is requested.
   ///
   /// ```swift
   /// for try await entry in stack.history(since: token) where entry.author != "sync" {

@@ -1,7 +1,9 @@
 /// A set of attributes of one entity, by position in its table.
 package struct AttributeSet: Sendable, Hashable {
   private var low: UInt64 = 0
-  /// Words for positions from 64 on, without trailing zeros, so that equal sets are equal.
+  /// The words for positions from 64 on.
+  ///
+  /// There are no trailing zero words, so equal sets compare equal.
   private var high: [UInt64] = []
 
   package init() {}
@@ -10,7 +12,7 @@ package struct AttributeSet: Sendable, Hashable {
     for position in positions { insert(position) }
   }
 
-  /// The first `count` attributes.
+  /// Returns the first `count` attributes.
   package static func all(_ count: Int) -> AttributeSet {
     if count < 64 {
       var set = AttributeSet()
@@ -20,7 +22,7 @@ package struct AttributeSet: Sendable, Hashable {
     return AttributeSet(0..<count)
   }
 
-  /// Whether the set has no attribute.
+  /// Whether the set has no attributes.
   package var isEmpty: Bool { low == 0 && high.isEmpty }
 
   /// The number of attributes in the set.

@@ -1,13 +1,13 @@
 public import Foundation
 
-/// One value as SQLite stores it.
+/// A value as SQLite stores it.
 ///
-/// Equality and order are SQLite's own: by storage class first (null, numbers, text, blobs), then
-/// numbers exactly across integer and real, text and blobs byte by byte. `1` equals `1.0`, and two
-/// texts that only look the same are different. Not-a-number, which no store holds, orders before
-/// all other numbers.
+/// Cells are equal and ordered as in SQLite. The storage class comes first: null, numbers, text,
+/// blobs. Integers and reals compare exactly with each other. Text and blobs compare byte by byte.
+/// `1` equals `1.0`. Two texts that only look alike are different. Not-a-number sorts before all
+/// other numbers, but no store holds it.
 public enum Cell: Sendable {
-  /// No value.
+  /// The null value.
   case null
   /// A whole number of 64 bits.
   case integer(Int64)
@@ -23,7 +23,8 @@ extension Cell: Comparable {
   public static func == (left: Cell, right: Cell) -> Bool { left.order(to: right) == 0 }
   public static func < (left: Cell, right: Cell) -> Bool { left.order(to: right) < 0 }
 
-  /// Negative, zero or positive as `self` sorts before, with or after `other`.
+  /// Returns a negative number, zero or a positive number as `self` sorts before, with or after
+  /// `other`.
   package func order(to other: Cell) -> Int {
     switch (self, other) {
     case (.integer(let a), .integer(let b)): a < b ? -1 : a == b ? 0 : 1
@@ -38,7 +39,9 @@ extension Cell: Comparable {
     }
   }
 
-  /// Numbers share a rank: SQLite compares them by value.
+  /// The position of the storage class in SQLite's order.
+  ///
+  /// Integers and reals share a rank, because SQLite compares them by value.
   private var storageRank: Int {
     switch self {
     case .null: 0
@@ -55,7 +58,7 @@ extension Cell: Hashable {
     case .null: hasher.combine(0 as UInt8)
     case .integer(let value): hasher.combine(value)
     case .real(let value):
-      // Equal numbers hash alike, whatever their storage class.
+      // Equal numbers need equal hashes, even in different storage classes.
       if let integer = Int64(exactly: value) {
         hasher.combine(integer)
       } else {
@@ -68,7 +71,10 @@ extension Cell: Hashable {
 }
 
 extension Cell: CustomStringConvertible {
-  /// The value as messages have it: of a text at most 80 bytes, of data their number.
+  /// The value for messages.
+  ///
+  /// A text is cut to at most 80 bytes. A blob of 16 bytes is written as a UUID, and any other blob
+  /// as its number of bytes.
   public var description: String {
     switch self {
     case .null: "null"
@@ -84,7 +90,7 @@ extension Cell: CustomStringConvertible {
 }
 
 extension String {
-  /// At most 80 bytes of it, for messages.
+  /// The text, cut to at most 80 bytes for messages.
   package var shortened: String {
     if utf8.count <= 80 { return self }
     return String(self[..<utf8.index(startIndex, offsetBy: 77)]) + "…"

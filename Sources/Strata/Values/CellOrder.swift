@@ -1,8 +1,8 @@
 internal import Foundation
 
-/// SQLite's comparison of values of one storage class.
+/// SQLite's comparison of byte strings and numbers.
 enum CellOrder {
-  /// Compares two byte strings as `memcmp` does, the shorter first when one begins the other.
+  /// Compares two byte strings as `memcmp` does, with a prefix before the longer string.
   @inline(__always)
   static func compare(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer) -> Int {
     let shared = min(a.count, b.count)
@@ -13,7 +13,7 @@ enum CellOrder {
     return a.count - b.count
   }
 
-  /// Compares two reals; not-a-number comes first and equals itself.
+  /// Compares two reals, with not-a-number first and equal to itself.
   @inline(__always)
   static func compare(_ a: Double, _ b: Double) -> Int {
     if a < b { return -1 }
@@ -22,7 +22,9 @@ enum CellOrder {
     return (a.isNaN ? 0 : 1) - (b.isNaN ? 0 : 1)
   }
 
-  /// Compares an integer with a real exactly: 2⁵³ + 1 is not 2⁵³, although `Double` cannot tell.
+  /// Compares an integer with a real exactly.
+  ///
+  /// A conversion of the integer to `Double` would make 2⁵³ + 1 equal to 2⁵³.
   static func compare(_ a: Int64, _ b: Double) -> Int {
     if b.isNaN { return 1 }
     if b < -0x1p63 { return 1 }

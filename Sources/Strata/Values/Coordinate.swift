@@ -1,13 +1,16 @@
 internal import StrataSQLite
 
-/// A point on the Earth: latitude and longitude in degrees, WGS84.
+/// A point on the Earth, as latitude and longitude in degrees (WGS84).
 ///
-/// Any pair of numbers can be held; ``isValid`` tells whether it is a place. Queries leave out what
-/// is none, and a registry withholds an annotation whose coordinate is none, until it is one.
+/// A coordinate can hold any pair of numbers. ``isValid`` tells whether it is a place. In queries,
+/// an invalid coordinate is in no region and at no distance. A registry withholds an annotation
+/// until its coordinate is valid.
 public struct Coordinate: Sendable, Hashable {
   /// Degrees north of the equator, -90 to 90.
   public var latitude: Double
-  /// Degrees east of Greenwich, -180 to 180; both ends are the same meridian.
+  /// Degrees east of Greenwich, -180 to 180.
+  ///
+  /// Both ends are the same meridian.
   public var longitude: Double
 
   /// Creates a coordinate from degrees, without checking them.
@@ -16,17 +19,17 @@ public struct Coordinate: Sendable, Hashable {
     self.longitude = longitude
   }
 
-  /// Whether both numbers are finite and in range, both ends included.
+  /// Whether both numbers are finite and in range, including both ends of each range.
   public var isValid: Bool {
-    // NaN and the infinities are in neither range.
+    // NaN and the infinities are outside of both ranges.
     (-90...90).contains(latitude) && (-180...180).contains(longitude)
   }
 
-  /// The distance to another place in meters, along the great circle on a sphere of the Earth's
-  /// mean radius.
+  /// Returns the distance to another place in meters, along a great circle.
   ///
-  /// Up to 0.5 % more or less than on the ellipsoid. Queries measure in the same way, to the last
-  /// bit. Not a number if one of the coordinates is not finite.
+  /// The Earth is taken as a sphere of its mean radius. The distance differs by up to 0.5 % from
+  /// the distance on the ellipsoid. Queries compute the same number to the last bit. The distance
+  /// is not a number if a coordinate is not finite.
   public func meters(to other: Coordinate) -> Double {
     GreatCircle.meters(latitude, longitude, other.latitude, other.longitude)
   }

@@ -1,17 +1,21 @@
-/// A sum of reals from which values can be taken out again, without anything lost: the same values
-/// give the same sum, whatever came and went in between.
+/// A sum of reals from which values can be removed without loss.
 ///
-/// Kept as a few partial sums that do not overlap (Shewchuk 1997); what is read is rounded once.
+/// The same values always give the same sum, whatever values were added and removed before. The sum
+/// is kept as a few partial sums that do not overlap (Shewchuk 1997). Reading the sum rounds once.
 struct ExactSum: Sendable {
   private var ordinary = PartialSums()
-  /// Of values whose sum might be too large for a number on the way, scaled down.
+  /// The sum of the huge values, scaled down so that no intermediate sum overflows.
   private var huge = PartialSums()
-  /// How many of each infinity there are; they cannot be taken out of a sum.
+  /// The numbers of positive and of negative infinities.
+  ///
+  /// Infinities are counted, because a sum cannot give them back.
   private var positive = 0
   private var negative = 0
 
-  /// Values from here on are huge. No number of rows adds up to more than 2¹⁰²³ of smaller ones,
-  /// nor of huge ones times ``scale``, which keeps their every bit.
+  /// The magnitude from which values are huge.
+  ///
+  /// Smaller values add up to less than 2¹⁰²³ for any possible number of rows. The same holds for
+  /// huge values times ``scale``. Scaling keeps every bit of a huge value.
   private static let threshold = 0x1p900
   private static let scale = 0x1p-200
 
@@ -31,7 +35,10 @@ struct ExactSum: Sendable {
     }
   }
 
-  /// The sum, infinite if it is out of range; not-a-number of infinities with different signs.
+  /// The sum of all values.
+  ///
+  /// It is infinite if it is out of range, and not a number if the values include infinities of
+  /// both signs.
   var value: Double {
     if positive > 0 || negative > 0 {
       return positive == 0 ? -.infinity : negative == 0 ? .infinity : .nan
@@ -47,7 +54,9 @@ struct ExactSum: Sendable {
   }
 }
 
-/// Sums that do not overlap, the smallest first, and that together are exact.
+/// Partial sums that do not overlap, the smallest first.
+///
+/// Together they are exact.
 private struct PartialSums: Sendable {
   private(set) var partials: [Double] = []
 
@@ -78,7 +87,7 @@ private struct PartialSums: Sendable {
       lost = partials[index] - (sum - before)
       index -= 1
     }
-    // Halfway between two numbers, what comes below decides.
+    // At a tie between two numbers, the next smaller partial sum decides the rounding.
     if index >= 0, lost < 0 && partials[index] < 0 || lost > 0 && partials[index] > 0 {
       let twice = lost * 2
       let other = sum + twice

@@ -3,8 +3,8 @@
 
   /// State behind a lock, for a few synchronous lines.
   ///
-  /// ThreadSanitizer does not understand `Synchronization.Mutex` on Linux and reports races that
-  /// are none; built with `-DTSAN`, the lock is a pthread mutex, which it does understand.
+  /// ThreadSanitizer does not understand `Synchronization.Mutex` on Linux and reports false races.
+  /// With `-DTSAN`, the lock is a pthread mutex, which ThreadSanitizer understands.
   package final class Lock<State>: @unchecked Sendable {
     // Guard: `state` is only touched between lock and unlock of `mutex`.
     private var state: State
@@ -33,7 +33,8 @@
 
   /// State behind a lock, for a few synchronous lines.
   ///
-  /// Under ThreadSanitizer (`-DTSAN`) the lock is a pthread mutex, which it understands.
+  /// Under ThreadSanitizer (`-DTSAN`) the lock is a pthread mutex, which ThreadSanitizer
+  /// understands.
   package final class Lock<State>: Sendable {
     private let mutex: Mutex<State>
 

@@ -1,15 +1,15 @@
 internal import Foundation
 
-/// One row of a table: an immutable, packed sequence of cells.
+/// A row of a table, as an immutable, packed sequence of cells.
 ///
-/// Everything below the typed edge works on records. The bytes are canonical, so equality is one
-/// `memcmp`; a cell is read in constant time. An 11-attribute song takes 229 bytes a row in a live
-/// query over 100,000, its record and both of its trees included, and 399 as an array of structs
-/// (`strata-bench --only W7`).
+/// All code below the typed edge works on records. The bytes are canonical, so equality is one
+/// `memcmp`. Reading a cell takes constant time. In a live query over 100,000 songs with 11
+/// attributes, each row takes 229 bytes for its record and its entries in both trees. In an array
+/// of structs it takes 399 bytes (`strata-bench --only W7`).
 package struct Record: Sendable {
   private let bytes: [UInt8]
 
-  /// Copies a packed row out of a builder's buffer.
+  /// Copies a packed record out of a builder's buffer.
   @inline(__always)
   init(copying source: UnsafeRawBufferPointer) {
     bytes = [UInt8](unsafeUninitializedCapacity: source.count) { buffer, count in
@@ -18,11 +18,12 @@ package struct Record: Sendable {
     }
   }
 
-  /// Lends the packed bytes, of which ``init(copying:)`` makes the same record, for the duration of
-  /// `body`.
+  /// Lends the packed bytes for the duration of `body`.
+  ///
+  /// ``init(copying:)`` makes an equal record of these bytes.
   func withBytes<R>(_ body: (UnsafeRawBufferPointer) -> R) -> R { bytes.withUnsafeBytes(body) }
 
-  /// A record of the given cells, for tests and for rows that are built rarely.
+  /// Creates a record of the given cells, for tests and for rows that are rarely built.
   package init(_ cells: [Cell]) throws(ValueError) {
     let builder = RecordBuilder()
     builder.begin(columns: cells.count)
@@ -34,7 +35,7 @@ package struct Record: Sendable {
   @inline(__always)
   func withView<R, Failure: Error>(_ body: (RecordView) throws(Failure) -> R) throws(Failure) -> R {
     let result = bytes.withUnsafeBytes { buffer -> Result<R, Failure> in
-      // A record has at least its header, so the buffer has an address.
+      // Every record has a header, so the buffer has an address.
       guard let base = buffer.baseAddress else { fatalError("a record without a header") }
       do throws(Failure) { return .success(try body(RecordView(base))) } catch {
         return .failure(error)
@@ -46,7 +47,7 @@ package struct Record: Sendable {
   /// The number of cells.
   package var count: Int { withView { $0.count } }
 
-  /// The bytes that the packed cells take.
+  /// The size of the packed record in bytes.
   package var byteCount: Int { bytes.count }
 
   /// The cell of one column.
@@ -66,7 +67,7 @@ package struct Record: Sendable {
 
   func isNull(_ column: Int) -> Bool { withView { $0.isNull(column) } }
 
-  /// The cell of the key column.
+  /// Returns the cell of the key column as a key.
   package func key(_ column: Int) -> RecordKey { withView { RecordKey($0, column) } }
 }
 
@@ -91,7 +92,7 @@ extension Record: CustomStringConvertible {
 // MARK: - Attribute by attribute
 
 extension Record {
-  /// The columns in which two records of one table differ.
+  /// Returns the columns in which two records of one table differ.
   func differences(from other: Record) -> AttributeSet {
     withView { mine in
       other.withView { theirs in
@@ -104,13 +105,13 @@ extension Record {
     }
   }
 
-  /// This record with the cells of `columns` taken from `other`.
+  /// Returns this record with the cells of `columns` taken from `other`.
   func replacing(_ columns: AttributeSet, from other: Record) -> Record {
     if columns.isEmpty { return self }
     return combining(other) { columns.contains($0) }
   }
 
-  /// A record whose cell in each column is `other`'s where `takesOther` says so.
+  /// Returns this record with `other`'s cell in each column for which `takesOther` returns true.
   func combining(_ other: Record, _ takesOther: (Int) -> Bool) -> Record {
     withView { mine in
       other.withView { theirs in
@@ -144,7 +145,9 @@ extension Record {
 }
 
 extension Record {
-  /// This record with one more cell, which has no NaN.
+  /// Returns this record with one more cell at its end.
+  ///
+  /// The cell must not be not-a-number.
   func appending(_ cell: Cell) -> Record {
     guard let other = try? Record([cell]) else { return self }
     return appending(0, of: other)

@@ -1,9 +1,10 @@
 internal import Foundation
 
-/// Packs cells into records, column by column, in a buffer that is used again and again.
+/// A builder that packs cells into records, column by column, in a reused buffer.
 ///
-/// ``begin(columns:)``, one `append` per column in order, ``finish()``. A row too large for the
-/// packed format is noticed at `finish`, which throws; the builder can then go on.
+/// For each record, call ``begin(columns:)``, then one `append` per column in order, then
+/// ``finish()``. If a row is too large for the packed format, ``finish()`` throws. The builder can
+/// then start another record.
 package final class RecordBuilder {
   private var base: UnsafeMutableRawPointer
   private var capacity: Int
@@ -30,7 +31,7 @@ package final class RecordBuilder {
     base.storeBytes(of: UInt16(truncatingIfNeeded: columns), as: UInt16.self)
   }
 
-  /// Makes room for `count` bytes of payload and returns where they go.
+  /// Makes room for `count` more bytes of payload.
   @inline(__always)
   private func reserve(_ count: Int) {
     if capacity < payloads &+ end &+ count &+ 16 { grow(payloads &+ end &+ count &+ 16) }
@@ -79,7 +80,7 @@ package final class RecordBuilder {
     }
   }
 
-  /// Appends a real; `-0.0` becomes `0.0`, as in a REAL column.
+  /// Appends a real, with `-0.0` as `0.0`, as in a REAL column.
   @inline(__always)
   package func append(_ value: Double) {
     reserve(8)
@@ -136,7 +137,7 @@ package final class RecordBuilder {
     }
   }
 
-  /// The record of the columns appended since ``begin(columns:)``.
+  /// Returns the record of the cells appended since ``begin(columns:)``.
   package func finish() throws(ValueError) -> Record {
     guard column == columns else { fatalError("\(column) of \(columns) cells were appended") }
     if overflowed { throw ValueError("the row is larger than 512 MB") }

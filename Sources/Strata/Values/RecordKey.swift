@@ -1,20 +1,20 @@
 internal import Foundation
 
-/// What identifies a record in its table: the cell of its key attribute.
+/// The cell of the key attribute, which identifies a record in its table.
 ///
-/// Integers and 16-byte blobs (UUIDs) are held inline, so that hashing and comparing them touches
-/// no heap. The order is SQLite's.
+/// Integers and 16-byte blobs (UUIDs) are held inline, so hashing and comparing them does not touch
+/// the heap. Keys have SQLite's order.
 public struct RecordKey: Sendable, Hashable {
   private enum Storage: Sendable, Hashable {
     case integer(Int64)
-    /// The bytes of a UUID as two big-endian words: their order is the bytes' order.
+    /// The bytes of a UUID as two big-endian words, which sort as the bytes do.
     case uuid(UInt64, UInt64)
     case other(Cell)
   }
 
   private let storage: Storage
 
-  /// The key with the given cell.
+  /// Creates the key with the given cell.
   public init(_ cell: Cell) {
     switch cell {
     case .integer(let value): storage = .integer(value)
@@ -55,8 +55,9 @@ public struct RecordKey: Sendable, Hashable {
     }
   }
 
-  /// 64 bits that are the same for equal keys in every process and on every machine, and are spread
-  /// evenly, unlike those of `hashValue`.
+  /// A hash of 64 bits that is the same for equal keys in every process and on every machine.
+  ///
+  /// Its bits are spread evenly. `hashValue`, in contrast, differs between processes.
   package var stableHash: UInt64 {
     switch storage {
     case .integer(let value): return SplitMix64.mixed(UInt64(bitPattern: value))
@@ -80,7 +81,7 @@ public struct RecordKey: Sendable, Hashable {
     return SplitMix64.mixed(SplitMix64.mixed(hash ^ word) ^ count)
   }
 
-  /// The integer, if the key is one.
+  /// The integer of an integer key; nil for other keys.
   @inline(__always)
   var integer: Int64? { if case .integer(let value) = storage { value } else { nil } }
 }

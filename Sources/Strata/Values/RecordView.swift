@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// The storage class of a cell in a record, with the values of the packed format's tag.
+/// The storage class of a cell in a record, with the packed format's tag as its raw value.
 enum CellTag: UInt32 {
   case null = 0
   case integer = 1
@@ -9,21 +9,24 @@ enum CellTag: UInt32 {
   case blob = 4
 }
 
-/// The packed format of a record, read in place.
+/// A view that reads the packed format of a record in place.
 ///
-/// A record is a 16-bit column count, one 32-bit descriptor per column (3 bits of tag, 29 bits of
-/// payload end), then the payloads without alignment: integers in the fewest of 0, 1, 2, 4 or 8
-/// bytes, reals in 8, text and blobs as they are. The encoding of a value is unique, so two
-/// records are equal exactly if their bytes are, and a cell is found in constant time.
+/// A record begins with a 16-bit column count. Each column then has a 32-bit descriptor (3 bits of
+/// tag, 29 bits of payload end). The payloads come last, without alignment. An integer takes the
+/// fewest of 0, 1, 2, 4 or 8 bytes, and a real takes 8. Text and blobs are kept as they are. Each
+/// value has exactly one encoding, so two records are equal exactly if their bytes are equal.
+/// Access to a cell takes constant time.
 ///
-/// This is the one type that reads a record through a pointer. It is handed out only inside
-/// ``Record/withView(_:)``, which keeps the bytes alive.
+/// Only this type reads a record through a pointer. ``Record/withView(_:)`` alone hands it out, and
+/// keeps the bytes alive meanwhile.
 struct RecordView {
   static let headerSize = 2
   static let endMask: UInt32 = 0x1FFF_FFFF
   static let maximumPayload = Int(endMask)
 
-  /// Where the descriptors start; any valid address of the record.
+  /// The address of the descriptors.
+  ///
+  /// It also serves wherever any valid address of the record is needed.
   let start: UnsafeRawPointer
   private let payloads: UnsafeRawPointer
   let count: Int
@@ -53,19 +56,25 @@ struct RecordView {
     return UnsafeRawBufferPointer(start: payloads + start, count: end &- start)
   }
 
-  /// The integer of a cell; 0 for a cell of another storage class, which only damage can bring.
+  /// Returns the integer of a cell.
+  ///
+  /// A cell of another storage class, which only a damaged store has, gives 0.
   @inline(__always)
   func integer(_ column: Int) -> Int64 {
     tag(column) == CellTag.integer.rawValue ? Self.integer(payload(column)) : 0
   }
 
-  /// The real of a cell; 0 for a cell of another storage class, which only damage can bring.
+  /// Returns the real of a cell.
+  ///
+  /// A cell of another storage class, which only a damaged store has, gives 0.
   @inline(__always)
   func real(_ column: Int) -> Double {
     tag(column) == CellTag.real.rawValue ? Self.real(payload(column)) : 0
   }
 
-  /// The bytes of a text or a blob; none for a number, which only damage can bring.
+  /// Returns the bytes of a text or a blob.
+  ///
+  /// A number in its place, which only a damaged store has, gives no bytes.
   @inline(__always)
   func bytes(_ column: Int) -> UnsafeRawBufferPointer {
     tag(column) >= CellTag.text.rawValue
@@ -104,7 +113,7 @@ struct RecordView {
 // MARK: - Comparing
 
 extension RecordView {
-  /// Whether a cell is the same, storage class included.
+  /// Returns whether a cell is the same in another record, including its storage class.
   @inline(__always)
   func equals(_ column: Int, in other: RecordView) -> Bool {
     guard tag(column) == other.tag(column) else { return false }
@@ -113,7 +122,7 @@ extension RecordView {
     return a.count == b.count && CellOrder.compare(a, b) == 0
   }
 
-  /// SQLite's order of one cell against a cell of another record.
+  /// Compares a cell with a cell of another record in SQLite's order.
   @inline(__always)
   func order(_ column: Int, to other: RecordView, _ otherColumn: Int) -> Int {
     let mine = tag(column)

@@ -1,5 +1,6 @@
-/// Numbers that repeat themselves from a seed, and the hash of one number (Steele, Lea and Flood,
-/// 2014).
+/// A generator of numbers that a seed reproduces, and a hash of one number.
+///
+/// The algorithm is SplitMix64 (Steele, Lea and Flood, 2014).
 package struct SplitMix64: RandomNumberGenerator, Sendable {
   private static let increment: UInt64 = 0x9E37_79B9_7F4A_7C15
 
@@ -12,7 +13,7 @@ package struct SplitMix64: RandomNumberGenerator, Sendable {
     return Self.mixed(state)
   }
 
-  /// A number that depends on every bit of `value`, the same on every machine.
+  /// Returns a number that depends on every bit of `value` and is the same on every machine.
   @inline(__always)
   package static func mixed(_ value: UInt64) -> UInt64 {
     var word = value &+ increment

@@ -24,6 +24,5 @@ public struct EvictionReport: Sendable, Hashable {
     keptEdited += batch.keptEdited
     keptChanged += batch.keptChanged
     keptUnpushed += batch.keptUnpushed
-    commit = batch.commit ?? commit
   }
 }

@@ -17,14 +17,13 @@ struct EvictionRun {
   private(set) var referenced: [EvictionCandidate] = []
 
   init(
-    _ batch: EvictionBatch, keeping unpushed: UnpushedRows?, _ connection: Connection,
-    _ model: Model, _ builder: RecordBuilder
+    _ batch: EvictionBatch, keeping unpushed: UnpushedRows?, _ transaction: Transaction
   ) {
     self.batch = batch
     self.unpushed = unpushed
-    self.connection = connection
-    self.model = model
-    self.builder = builder
+    connection = transaction.connection
+    model = transaction.model
+    builder = transaction.builder
   }
 
   /// The rows that go; the report says why others stay.

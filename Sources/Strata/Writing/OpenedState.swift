@@ -26,7 +26,7 @@ struct OpenedState {
       (
         try connection.integer("PRAGMA schema_version") ?? 0,
         try StoredCommit.read(connection),
-        try connection.integer(for: Writer.readDataVersion) ?? 0,
+        try CommitCounter.dataVersion(connection),
         try DeferredIndexes.areOwed(connection)
       )
     }

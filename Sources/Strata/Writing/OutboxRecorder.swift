@@ -21,16 +21,3 @@ struct OutboxRecorder {
     }
   }
 }
-
-extension Writer {
-  /// What writes the rows of a commit, and notes them for the outbox if there is one.
-  func rowWriter(
-    _ connection: Connection, author: String?
-  ) throws(StoreError) -> RowWriter {
-    let pushes = try translatingErrors { () throws(SQLiteError) in
-      try OutboxTable.pushes(author ?? self.author, connection)
-    }
-    let recorder = OutboxRecorder(connection: connection, layout: historyLayout, commit: commit + 1)
-    return RowWriter(connection, model, builder, outbox: pushes ? recorder : nil)
-  }
-}

@@ -1,38 +1,38 @@
 internal import StrataSQLite
 
-// Commits of other processes: noticed in every transaction, when a snapshot is pinned, and when the
-// signal file says so; whichever comes first publishes them.
+// Commits of other processes are noticed in every transaction, when a snapshot is pinned, and when
+// the signal file tells of them. The first to notice them publishes them.
 
 extension Writer {
-  /// More than this is not worth reading one by one: the tables are read again instead.
+  /// More commits are not read one by one: the tables are read again instead.
   private static let foreignLimit = (commits: 100_000, bytes: 32 * 1024 * 1024)
 
   private static let beginReading = SQL("BEGIN")
   private static let endReading = SQL("COMMIT")
 
-  /// Looks for commits of other processes, without the write lock; called between transactions.
+  /// Looks for commits of other processes, without the write lock. Call between transactions.
   func checkForeignCommits() {
     guard let connection = try? connection else {
-      if hasLostConnection { retryLookingForForeignCommits() }
+      if file.isLost { retryLookingForForeignCommits() }
       return
     }
     do throws(StoreError) {
       try inOneState(of: connection) { () throws(StoreError) in
-        // What a program with other tables has committed means nothing here.
+        // Commits of a program with other tables mean nothing here.
         try checkSchema(connection)
         _ = try noteForeignCommits(connection)
       }
     } catch  where error.code == .schemaChanged {
       return
     } catch {
-      // The view context learns from a turn that the file is damaged, if that is so for it, too.
+      // The view context learns from a turn that the file is damaged.
       if error.code == .notADatabase && !merge.isStuck { merge.wake() }
       retryLookingForForeignCommits()
     }
     answerMergePull()
   }
 
-  /// Reads in one transaction: what somebody commits meanwhile is not seen in part.
+  /// Reads in one transaction, so that a commit made meanwhile is seen whole or not at all.
   func inOneState(
     of connection: Connection, _ body: () throws(StoreError) -> Void
   ) throws(StoreError) {
@@ -41,44 +41,34 @@ extension Writer {
     }
     defer {
       try? connection.statement(for: Self.endReading).run()
-      rollBack(connection)
+      file.rollBack(connection)
     }
     try body()
   }
 
-  /// Accounts for commits of other processes up to the state that the open transaction sees.
+  /// Publishes commits of other processes up to the state that the open transaction sees.
   ///
   /// - Returns: whether there was anything to publish.
   func noteForeignCommits(_ connection: Connection) throws(StoreError) -> Bool {
-    let stored = try storedCommit(connection)
-    let version = try storedDataVersion(connection)
-    // Somebody wrote without counting; or an older file took the store's place.
-    let isUncounted = version != dataVersion && stored == countedCommit
-    dataVersion = version
-    countedCommit = stored
-    if stored > commit {
-      publishForeign(upTo: stored, connection)
-    } else if stored < commit || isUncounted {
-      publishReset(upTo: stored)
-    } else {
-      return false
+    switch try counter.look(connection) {
+    case .nothing: return false
+    case .commits(let last): publishForeign(upTo: last, connection)
+    case .unknown(let last): publish(model.resetOfEveryTable, last)
     }
     return true
   }
 
-  /// Accounts for commits of other processes that a snapshot has seen.
+  /// Publishes commits of other processes that a snapshot has seen.
   func catchUp(with snapshot: Snapshot) {
     guard snapshot.commit > commit else { return }
-    // A snapshot is never beyond the changes that are published with it.
-    guard let connection = try? connection else { return publishReset(upTo: snapshot.commit) }
-    publishForeign(upTo: snapshot.commit, connection)
+    publishForeign(upTo: snapshot.commit, try? connection)
   }
 
-  /// Publishes commits of other processes as the history has them, or as a reset if it does not
-  /// have every single one.
-  private func publishForeign(upTo number: Int64, _ connection: Connection) {
-    guard let sets = (try? foreignChanges(upTo: number, connection)) ?? nil else {
-      return publishReset(upTo: number)
+  /// Publishes commits of other processes as the history has them, or as a reset if it lacks one.
+  private func publishForeign(upTo number: Int64, _ connection: Connection?) {
+    // A snapshot is never beyond the changes that are published with it.
+    guard let connection, let sets = (try? foreignChanges(upTo: number, connection)) ?? nil else {
+      return publish(model.resetOfEveryTable, number)
     }
     for changes in sets { publish(changes, commit + 1) }
   }

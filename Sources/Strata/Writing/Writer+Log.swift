@@ -3,14 +3,17 @@ internal import StrataSQLite
 // The write-ahead log: when it is written back and started again, by ``CheckpointRule``.
 
 extension Writer {
-  /// Looks at the log's length after a commit; past half of the limit it is written
-  /// back, past all of it commits wait.
+  /// Writes the log back past half of its limit; past the limit, commits wait.
   func checkLog() {
-    guard let connection = openConnection, merge.state != .unopened else { return }
-    if options.log.isUsed { noteGrowth(frames: connection.logFrames) }
-    switch checkpoints.didCommit(frames: connection.logFrames) {
+    guard let connection = file.connection, merge.hasBegun else { return }
+    let frames = connection.logFrames
+    if options.log.isUsed, let bytes = log.news(frames: frames) {
+      options.log.note(
+        .logKept(bytes: bytes, snapshots: pool.load.snapshots.filter { $0.commit < commit }))
+    }
+    switch log.didCommit(frames: frames) {
     case .nothing: break
-    case .hold: queue.hold(for: logPatience)
+    case .hold: queue.hold(for: log.patience)
     case .writeBack:
       checkpointer.writeBack { [weak self, executor] in
         executor.async { [weak self] in self?.assumeIsolated { $0.didWriteBack() } }
@@ -18,33 +21,24 @@ extension Writer {
     }
   }
 
-  private func noteGrowth(frames: Int) {
-    guard logGrowth.isNews(frames: frames) else { return }
-    options.log.note(
-      .logKept(
-        bytes: frames * (4096 + Connection.frameHeaderSize),
-        snapshots: pool.load.snapshots.filter { $0.commit < commit }))
-  }
-
-  /// Commits wait for the view context to come to rest, unless it does.
+  /// Commits wait until the view context has merged everything, unless it has.
   private func didWriteBack() {
-    checkpoints.didWriteBack()
-    if openConnection == nil { return }
-    if isMergeAtRest {
+    log.didWriteBack()
+    if file.connection == nil { return }
+    if merge.isAtRest {
       restartLogIfDue()
       answerMergePull()
     } else {
-      queue.hold(for: logPatience)
+      queue.hold(for: log.patience)
     }
   }
 
-  /// Starts the log again if that is due: the view context has merged everything and waits.
+  /// Starts the log again if that is due. Call while the view context has merged everything.
   func restartLogIfDue() {
-    guard checkpoints.isDue, merge.state == .open(.commits) else { return }
-    checkpoints.endAttempt()
-    let isWhole = pool.withoutPins(at: commit, schemaVersion: schemaVersion) {
+    guard merge.isOpen, log.endAttempt() else { return }
+    let isWhole = pool.withoutPins(at: commit, schemaVersion: file.schemaVersion) {
       // A checkpoint that fails loses nothing: the log still has every frame.
-      _ = try? openConnection?.checkpointPassively()
+      _ = try? file.connection?.checkpointPassively()
     }
     if !isWhole { merge.wake() }
     queue.endHold()

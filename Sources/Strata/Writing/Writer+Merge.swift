@@ -1,23 +1,21 @@
 extension Writer {
-  /// The next step for the view context, once there is one; nil when the stack closes.
+  /// Returns the next step for the view context once it is due; nil when the stack closes.
   func nextMergeStep() async -> MergeStep? {
-    if merge.state == .closed { return nil }
-    if !isMergeDue { restartLogIfDue() }
-    if isMergeDue, let step = makeMergeStep() { return step }
+    if merge.isClosed { return nil }
+    if !merge.isDue { restartLogIfDue() }
+    if merge.isDue, let step = makeMergeStep() { return step }
     return await withUnsafeContinuation { merge.wait($0) }
   }
 
-  /// Starts the view context's reading of the log, at a snapshot of this very commit.
+  /// Starts the view context's reading of the log, at a snapshot of the newest commit.
   func beginMerging() throws(StoreError) -> Snapshot {
     let snapshot = try snapshot()
     catchUp(with: snapshot)
-    mergeCursor = publisher.addCursor()
-    mergedSnapshot = snapshot
-    merge.begin()
+    merge.begin(at: snapshot)
     return snapshot
   }
 
-  /// Saves the view context's layer; the merge step that has it says so.
+  /// Saves the view context's layer; the merge step that has the commit says so.
   func saveView(
     _ layer: Layer, save: Int, policy: SavePolicy, author: String? = nil
   ) throws(StoreError) -> Int64 {
@@ -38,48 +36,37 @@ extension Writer {
     answerMergePull()
   }
 
-  private var hasUnreadCommits: Bool { mergeCursor.map(publisher.hasUnread) == true }
-
-  private var isMergeDue: Bool { merge.isDue(hasUnread: hasUnreadCommits) }
-
-  /// Whether the view context has merged everything and waits.
-  var isMergeAtRest: Bool { merge.isAtRest(hasUnread: hasUnreadCommits) }
-
   /// Answers a waiting view context, between transactions.
   func answerMergePull() {
-    guard let waiter = merge.answer(hasUnread: hasUnreadCommits), let step = makeMergeStep() else {
-      return
-    }
+    guard let waiter = merge.answerable, let step = makeMergeStep() else { return }
     waiter.resume(returning: step)
   }
 
   private func makeMergeStep() -> MergeStep? {
-    guard var cursor = mergeCursor else { return nil }
+    guard merge.hasBegun else { return nil }
     let snapshot: Snapshot
     do throws(StoreError) { snapshot = try self.snapshot() } catch {
-      if [.schemaChanged, .notADatabase].contains(error.code), let mergedSnapshot {
-        return makeLastStep(mergedSnapshot, error)
+      // Commits under other tables or in a damaged file are never read: the view context stays
+      // where it is.
+      if [.schemaChanged, .notADatabase].contains(error.code), let step = merge.lastStep(error) {
+        options.log.note(error.code == .schemaChanged ? .schemaChanged : .readFailed(error))
+        return step
       }
-      // No file descriptor, perhaps; a save or a fetch waits for this turn.
+      // The process may have no file descriptor left; a save or a fetch waits for this turn.
       retryMergePull()
       return nil
     }
-    mergedSnapshot = snapshot
-    // The pin saw commits of another process that this one has not accounted for.
+    // The pin may see commits of another process that are not published yet.
     catchUp(with: snapshot)
-    let changes = publisher.read(&cursor)
-    mergeCursor = cursor
-    defer { merge.didStep(.commits) }
-    return MergeStep(changes: changes, snapshot: snapshot, completedSave: merge.completedSave)
+    return merge.step(to: snapshot)
   }
 
-  /// What was committed under other tables, or in a file that is damaged, is never read: the view
-  /// context stays where it is.
-  private func makeLastStep(_ snapshot: Snapshot, _ failure: StoreError) -> MergeStep {
-    options.log.note(failure.code == .schemaChanged ? .schemaChanged : .readFailed(failure))
-    defer { merge.didStep(.nothing) }
-    return MergeStep(
-      changes: [], snapshot: snapshot, completedSave: merge.completedSave, failure: failure)
+  private func retryMergePull() {
+    guard merge.didFail() else { return }
+    afterMoment { writer in
+      writer.merge.retries()
+      writer.answerMergePull()
+    }
   }
 
   func endMergePull() { merge.close()?.resume(returning: nil) }

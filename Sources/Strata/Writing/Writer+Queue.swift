@@ -42,17 +42,17 @@ extension Writer {
     return try await enqueue(lane, context: context, body).value
   }
 
-  /// What a unit says; nil if the store is locked.
+  /// Runs a unit unless it has to wait; nil if the store is locked.
   private func runAtOnce<R: Sendable>(
     _ body: (isolated Writer) throws(StoreError) -> R
   ) -> Result<R, StoreError>? {
-    // Anything but `NORMAL` waits for the disk, and what others have committed is read first.
-    guard options.synchronous == .normal, let openConnection,
-      (try? storedDataVersion(openConnection)) == dataVersion
+    // Any setting but `NORMAL` waits for the disk, and commits of others have to be read first.
+    guard options.synchronous == .normal, let connection = file.connection,
+      (try? counter.isCurrent(connection)) == true
     else { return nil }
     defer { announce() }
-    openConnection.setWaitsForLocks(false)
-    defer { openConnection.setWaitsForLocks(true) }
+    connection.setWaitsForLocks(false)
+    defer { connection.setWaitsForLocks(true) }
     do throws(StoreError) { return .success(try body(self)) } catch {
       return error.code == .busy ? nil : .failure(error)
     }

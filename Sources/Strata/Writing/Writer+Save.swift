@@ -1,10 +1,10 @@
 internal import StrataSQLite
 
-// Insertions are of new keys nearly always, so a save first presumes that they are, without looking
-// them up. Whatever it writes then is right, because inserting notices a row that is there. When it
-// fails instead, an insertion may be why: that its key is not new may be a conflict, which comes
-// before everything else, or mean under the policy that the insertion is dropped, or is none. So
-// the save is rolled back and begins anew, and this time every insertion is looked up.
+// A save first presumes that every insertion has a new key, without looking it up: nearly all have.
+// A save that succeeds so is right, because an insertion of a stored key fails. If it fails, the
+// cause may be such an insertion: it may be a conflict, which comes before every other error, or be
+// dropped by the policy, or be allowed. So the save is rolled back and runs again, and looks every
+// insertion up.
 
 extension Writer {
   /// Writes a layer as one commit.
@@ -25,17 +25,17 @@ extension Writer {
     func attempt(
       presuming presumes: Bool, _ hasPresumed: inout Bool
     ) throws(StoreError) -> SaveReport {
-      var effects: [DeleteEffect] = []
-      let (commit, changes) = try transaction(author: author, isCounted: !freshened.isEmpty) {
-        connection throws(StoreError) in
-        try FreshnessTable.mark(freshened, at: options.now(), connection)
-        var resolver = LayerResolver(connection, model, policy, builder, presumes: presumes)
+      let (commit, (changes, effects)) = try transaction(author: author) {
+        transaction throws(StoreError) in
+        try transaction.markFresh(freshened)
+        var resolver = LayerResolver(
+          transaction.connection, model, policy, builder, presumes: presumes)
         var working = try resolver.resolve(layer)
         hasPresumed = resolver.hasPresumed
         if !resolver.conflicts.isEmpty { throw StoreError(resolver.conflicts) }
-        effects = try runRules(on: &working, connection).effects
+        let effects = try transaction.runRules(on: &working).effects
         if model.hasRules { try SaveValidation.check(working, model) }
-        return try rowWriter(connection, author: author).write(&working)
+        return (try transaction.write(&working), effects)
       }
       return SaveReport(commit: commit, changes: changes, effects: effects)
     }
@@ -48,18 +48,7 @@ extension Writer {
     }
   }
 
-  /// Runs delete rules and looks for required references.
-  func runRules(
-    on working: inout WorkingSet, _ connection: Connection, waits: Bool = false
-  ) throws(StoreError) -> (waiting: [DeleteRules.WaitingRow], effects: [DeleteEffect]) {
-    guard model.hasReferences else { return ([], []) }
-    if defersIndexes && working.hasDeletions { try makeDeferredIndexes(connection) }
-    var rules = DeleteRules(connection, model, builder)
-    let waiting = try rules.run(on: &working, waits: waits)
-    return (waiting, rules.effects)
-  }
-
-  /// What a save fails with because of what is in it and in the store.
+  /// The errors that the layer and the store's rows cause.
   private static let refusals: Set<StoreError.Code> = [
     .conflict, .deleteDenied, .missingReference, .validationFailed, .uniquenessViolated,
   ]

@@ -1,38 +1,50 @@
 internal import StrataSQLite
 
 extension Writer {
+  /// Refuses new work, lets queued work finish, then closes the connection.
+  nonisolated func close() async {
+    queue.close()
+    // Every queued unit has a ticket in front of this one.
+    await afterQueuedWork { $0.endMergePull() }
+    await pool.close()
+    await checkpointer.close()
+    await afterQueuedWork { writer in
+      _ = try? writer.file.connection?.checkpointPassively()
+      writer.file.close()
+      writer.announcer.end()
+    }
+  }
+
   /// Lets queued units finish, ends every snapshot and closes every connection, the writer's last.
   ///
-  /// What is queued from now on waits for ``resume()``.
+  /// Units that are queued from now on wait for ``resume()``.
   nonisolated func suspend() async {
     queue.suspend()
     await afterQueuedWork { $0.merge.suspend() }
     await pool.suspend()
     await checkpointer.close()
-    await afterQueuedWork { $0.closeConnection() }
+    await afterQueuedWork { $0.closeFile() }
   }
 
-  private func closeConnection() {
-    guard openConnection != nil || hasLostConnection else { return }
-    suspendedFile = openConnection.flatMap(writeBack)
-    openConnection = nil
-    endSignalling()
-    hasLostConnection = false
+  private func closeFile() {
+    guard file.connection != nil || file.isLost else { return }
+    file.suspend(leaving: file.connection.flatMap(writeBack))
+    announcer.end()
   }
 
-  /// What cannot be read or written back now is met when the file is opened again.
+  /// Writes the log back. A failure is met when the file is opened again.
   ///
-  /// - Returns: the files, if they have what was noted and nothing else.
+  /// - Returns: the files, if every commit in them is accounted for.
   private func writeBack(_ connection: Connection) -> FileState? {
-    // Somebody may write meanwhile, which takes as long as the disk does.
+    // Another process may write meanwhile, and the write-back takes as long as the disk does.
     for _ in 0..<3 {
       try? inOneState(of: connection) { () throws(StoreError) in
         _ = try noteForeignCommits(connection)
       }
       _ = try? connection.checkpointPassively()
-      // What comes after this look changes the files.
+      // A commit after this look changes the files.
       let files = FileState(ofDatabaseAt: options.path)
-      if (try? storedDataVersion(connection)) == dataVersion { return files }
+      if (try? counter.isCurrent(connection)) == true { return files }
     }
     return nil
   }
@@ -51,15 +63,14 @@ extension Writer {
 
   private func reopen() throws(StoreError) {
     do throws(StoreError) {
-      let connection = try reopenConnection()
-      openConnection = connection
+      let connection = try reopenFile()
       // A reader that cannot be opened is noticed here rather than by the first fetch.
       _ = try snapshot()
       try inOneState(of: connection) { () throws(StoreError) in
         _ = try noteForeignCommits(connection)
       }
     } catch {
-      openConnection = nil
+      file.close()
       throw error
     }
     pool.resume()
@@ -68,31 +79,16 @@ extension Writer {
     answerMergePull()
   }
 
-  /// Opens the file that was open before; nothing else changes if that is not possible.
-  func reopenConnection() throws(StoreError) -> Connection {
-    let connection: Connection
-    let application: Int64?
-    do throws(SQLiteError) {
-      connection = try options.connection(.existing)
-      application = try connection.integer("PRAGMA application_id")
+  /// Opens the file that was open before; nothing changes if that is not possible.
+  func reopenFile() throws(StoreError) -> Connection {
+    do throws(StoreError) {
+      let (connection, version, isUnchanged) = try file.reopen(after: commit)
+      counter.didReopen(at: version, isUnchanged: isUnchanged)
+      return connection
     } catch {
-      throw StoreError(error, path: options.path)
+      if error.code == .schemaChanged { didFindOtherTables() }
+      throw error
     }
-    guard application == StoreFormat.applicationID else { throw replaced }
-    try checkSchema(connection)
-    guard try HistoryFormat.identity(connection) == identity, try storedCommit(connection) >= commit
-    else { throw replaced }
-    // From here on the connection notices what others write, and before the file says so.
-    let version = try storedDataVersion(connection)
-    let isSame = suspendedFile.map(FileState(ofDatabaseAt: options.path).isUnchanged(since:))
-    dataVersion = isSame == true ? version : -1
-    return connection
-  }
-
-  private var replaced: StoreError {
-    StoreError(
-      .replaced, "another file is in the store's place (\(options.path))",
-      advice: "close the stack and open it again, or put the file back and resume again")
   }
 
   /// Runs `work` on the writer after everything that is queued, and waits for it.

@@ -1,69 +1,39 @@
 internal import Foundation
 internal import StrataSQLite
 
-/// The only thing that writes to the store.
+/// The only actor that writes to the store.
 ///
-/// A whole transaction runs without suspending, on a serial executor of its own, so nothing can
-/// interleave. Work waits in an explicit queue with lanes.
+/// A transaction runs without suspending, on the writer's own serial executor, so no other work
+/// interleaves. Work waits in a queue with lanes. The parts have one job each and keep their state
+/// to themselves: the file, the commit's number, the announcements, the view context's feed.
 actor Writer {
   nonisolated let executor: StoreExecutor
   nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
   nonisolated let queue: WriterQueue
+  nonisolated let options: StoreOptions
+  nonisolated let historyLayout: HistoryLayout
+  nonisolated let identity: UUID
+  nonisolated let checkpointer: Checkpointer
   let model: Model
   let pool: ReaderPool
   let publisher: ChangePublisher
-  let newest: NewestCommit
   let builder = RecordBuilder()
-  nonisolated let historyLayout: HistoryLayout
-  nonisolated let identity: UUID
-  let author: String
+  let file: OpenFile
+  let counter: CommitCounter
+  let announcer = Announcer()
+  let merge: MergeFeed
+  let log: LogKeeper
+  private let newest: NewestCommit
   private var history: HistoryLog?
-  /// Nil while nobody watches: closed, suspended, or not asked for.
-  private var signal: CommitSignal?
-  /// Something was committed that the view context and other processes have not been told of.
-  private var owesAnnouncement = false
-  private var isAnnouncementQueued = false
-  private var lastAnnouncement = ContinuousClock.now
-  private static let restBetweenTurns = Duration.milliseconds(1)
-
-  nonisolated let options: StoreOptions
-
-  /// Nil once closed, while suspended, and after a transaction that could not be ended.
-  var openConnection: Connection?
-  /// Whether the next unit opens the file again.
-  var hasLostConnection = false
-  private(set) var schemaVersion: Int64 = 0
-  /// Whether the open transaction has made or dropped an index.
-  var hasNewSchema = false
-  /// Whether this writer has put off indexes and not made them yet.
-  var defersIndexes = false
-  /// Tells whether another version has other tables.
-  private let tablesHash: Int
-  /// Changes when anybody else commits, also without counting the commit.
-  var dataVersion: Int64 = 0
-  /// The files as the suspension left them.
-  var suspendedFile: FileState?
   /// Whether it looks for commits of other processes in a moment.
   private var looksAgain = false
-  /// The commit's number when `dataVersion` was read.
-  var countedCommit: Int64 = 0
-  var checkpoints: CheckpointRule
-  var logGrowth: LogGrowth
-  nonisolated let checkpointer: Checkpointer
-  let logPatience: Duration
-  private(set) var commit: Int64 = 0
-  var merge = MergePull<UnsafeContinuation<MergeStep?, Never>>()
-  /// What of the log the view context has not merged.
-  var mergeCursor: ChangeLog.Cursor?
-  /// The snapshot of the newest merge step.
-  weak var mergedSnapshot: Snapshot?
+  /// Whether an import has dropped indexes and has not made them again.
+  private(set) var owesIndexes: Bool
 
   private static let begin = SQL("BEGIN IMMEDIATE")
   private static let end = SQL("COMMIT")
   static let rollback = SQL("ROLLBACK")
-  private static let readSchemaVersion = SQL("PRAGMA schema_version")
-  static let readDataVersion = SQL("PRAGMA data_version")
   private static let writeCommit = SQL("UPDATE strata_commit SET number = ?1")
 
   /// Opens or creates the store; runs on the new writer's own executor.
@@ -81,38 +51,34 @@ actor Writer {
       try StoreFormat.prepare(
         connection, model: options.model, schemaVersion: options.schemaVersion,
         migration: options.migration, log: options.log)
-      // What is saved must be found by whoever opens the path next.
+      // The next process that opens the path must find what is saved.
       if connection.hasMoved { throw .setAside }
     } catch {
       throw error.at(options.path)
     }
-    let limit = options.logLimit / 4096
+    let opened = try OpenedState(connection, options)
     self.executor = executor
-    queue = WriterQueue(executor)
     self.options = options
+    self.publisher = publisher
+    self.newest = newest
     model = options.model
+    queue = WriterQueue(executor)
     pool = ReaderPool(
       path: options.path, model: options.model, busyTimeout: options.busyTimeout,
       bounds: options.bounds, repeatedReads: options.repeatedReads, observers: options.observers,
       log: options.log)
-    self.publisher = publisher
-    self.newest = newest
-    checkpoints = CheckpointRule(limit: max(1, limit))
-    logGrowth = LogGrowth(limit: max(1, limit))
     checkpointer = Checkpointer(options)
-    logPatience = options.logPatience
-    author = options.author
+    log = LogKeeper(options)
     historyLayout = HistoryLayout(options.model)
     history = options.history.map { [historyLayout] in
       HistoryLog($0, historyLayout, now: options.now)
     }
-    let state = try OpenedState(connection, options)
-    (identity, tablesHash, defersIndexes) = (state.identity, state.tablesHash, state.owesIndexes)
-    (schemaVersion, dataVersion) = (state.schemaVersion, state.dataVersion)
-    commit = state.commit
-    countedCommit = commit
-    newest.set(commit)
-    openConnection = connection
+    identity = opened.identity
+    file = OpenFile(connection, opened, options)
+    counter = CommitCounter(opened)
+    merge = MergeFeed(publisher)
+    owesIndexes = opened.owesIndexes
+    newest.set(opened.commit)
   }
 
   static func open(
@@ -132,123 +98,74 @@ actor Writer {
     return try await opened.value
   }
 
-  /// Tells others of commits from now on, and looks for theirs whenever their signal comes.
-  func beginSignalling() {
-    guard options.watchesOtherProcesses, let signal = CommitSignal(store: options.path),
-      signal.start({ [weak self] in self?.lookForForeignCommits() })
-    else { return }
-    self.signal = signal
-    // What was committed before the watch began.
-    lookForForeignCommits()
-  }
-
-  func endSignalling() {
-    signal?.stop()
-    signal = nil
-  }
-
-  /// Tells the view context and other processes of what was committed; after the reply, which need
-  /// not wait for it.
-  ///
-  /// In a row of short commits they are told every ``restBetweenTurns`` only: waking them costs as
-  /// much as a commit.
-  func announce() {
-    guard owesAnnouncement else { return }
-    if queue.hasWork, lastAnnouncement.duration(to: .now) < Self.restBetweenTurns {
-      if isAnnouncementQueued { return }
-      isAnnouncementQueued = true
-      executor.async { [weak self] in
-        self?.assumeIsolated { writer in
-          writer.isAnnouncementQueued = false
-          writer.announce()
-        }
-      }
-      return
-    }
-    owesAnnouncement = false
-    lastAnnouncement = .now
-    signal?.post()
-    answerMergePull()
-  }
+  /// The number of the newest commit.
+  var commit: Int64 { counter.number }
 
   // MARK: - Transactions
 
+  /// The connection, opened again if it was lost.
+  ///
+  /// - Throws: `closed` if the store is closed or suspended, or what opening the file fails with.
   var connection: Connection {
     get throws(StoreError) {
-      if let openConnection { return openConnection }
-      guard hasLostConnection else { throw .closed }
-      let connection = try reopenConnection()
-      (openConnection, hasLostConnection) = (connection, false)
+      if let connection = file.connection { return connection }
+      guard file.isLost else { throw .closed }
+      let connection = try reopenFile()
       options.log.note(.connectionReopened)
       return connection
     }
   }
 
-  /// Runs `body` in a transaction, counts the commit and publishes what `body` says it changed.
+  /// Runs `body` in a transaction, counts the commit and publishes its changes.
   ///
-  /// - Parameter isCounted: whether more is written than `body` says: a commit that is not counted
-  ///   would be taken for one of another program.
-  func transaction(
-    author: String? = nil, isCounted: Bool = false,
-    _ body: (Connection) throws(StoreError) -> [TableID: TableChanges]
-  ) throws(StoreError) -> (commit: Int64, changes: [TableID: TableChanges]) {
+  /// Commits of other processes are published first. If nothing is written, the commit has no
+  /// number of its own.
+  ///
+  /// - Returns: the number of the commit, or of the newest one, and what `body` returns.
+  @discardableResult
+  func transaction<Result>(
+    author: String? = nil, _ body: (inout Transaction) throws(StoreError) -> Result
+  ) throws(StoreError) -> (commit: Int64, result: Result) {
     let connection = try connection
     let start = options.log.start()
-    let deferredIndexes = defersIndexes
     try translatingErrors { () throws(SQLiteError) in
       try connection.statement(for: Self.begin).run()
     }
     do throws(StoreError) {
-      // Unchanged, it says that nobody else has committed anything, tables included.
-      if try storedDataVersion(connection) != dataVersion {
+      // An unchanged data version says that no other connection has committed, tables included.
+      if try !counter.isCurrent(connection) {
         try checkSchema(connection)
         if try noteForeignCommits(connection) { answerMergePull() }
       }
-      let changes = try body(connection)
+      var transaction = Transaction(
+        connection, model, builder, historyLayout, number: commit + 1,
+        author: author ?? options.author, owesIndexes: owesIndexes, clock: options.now)
+      let result = try body(&transaction)
+      let changes = transaction.changes
+      let isCounted = transaction.isCounted || !changes.isEmpty
+      let number = isCounted ? transaction.number : commit
       try translatingErrors { () throws(SQLiteError) in
-        if isCounted || !changes.isEmpty {
-          let number = try connection.statement(for: Self.writeCommit)
-          number.bind(1, commit + 1)
-          try number.run()
-          try history?.append(
-            changes, number: commit + 1, author: author ?? self.author, connection)
+        if isCounted {
+          let statement = try connection.statement(for: Self.writeCommit)
+          statement.bind(1, number)
+          try statement.run()
+          try history?.append(changes, number: number, author: transaction.author, connection)
         }
-        // After the commit it may be another program's.
-        let newSchema = hasNewSchema ? try connection.integer(for: Self.readSchemaVersion) : nil
+        let schema = transaction.hasNewSchema ? try file.newSchemaVersion(connection) : nil
         try connection.statement(for: Self.end).run()
-        schemaVersion = newSchema ?? schemaVersion
-        hasNewSchema = false
+        if let schema { file.didChangeSchema(to: schema) }
       }
-      // Telling others may find that another process has committed since.
-      let isCounted = isCounted || !changes.isEmpty
-      let number = isCounted ? commit + 1 : commit
-      if isCounted { didCommit(changes) }
+      owesIndexes = transaction.owesIndexes
+      // Publishing may find that another process has committed since.
+      if isCounted { didCommit(changes, number) }
       if let start { noteDuration(of: number, changes, since: start) }
-      return (number, changes)
+      return (number, result)
     } catch {
-      rollBack(connection)
+      file.rollBack(connection)
       history?.forget()
-      hasNewSchema = false
-      defersIndexes = deferredIndexes
       options.log.noteFailure(error, StackEvent.commitFailed)
       throw error
     }
-  }
-
-  /// Ends the transaction, if one is open, and leaves nothing of it.
-  ///
-  /// Even a rollback can fail. Whatever came next would then be written in the failed transaction,
-  /// and the lock kept: so the file is closed, which rolls back, too, and opened again by the next
-  /// unit.
-  func rollBack(_ connection: Connection) {
-    guard connection.isInTransaction else { return }
-    try? connection.statement(for: Self.rollback).run()
-    guard connection.isInTransaction else { return }
-    openConnection = nil
-    // What others commit until then is not noticed by this connection.
-    suspendedFile = nil
-    hasLostConnection = true
-    options.log.note(.connectionClosed)
   }
 
   private func noteDuration(
@@ -260,67 +177,55 @@ actor Writer {
     options.log.note(.slowCommit(commit: number, rows: rows, duration: duration))
   }
 
+  /// Checks that no other program has changed the tables.
+  ///
+  /// - Throws: `schemaChanged`; the view context learns of it from a turn.
   func checkSchema(_ connection: Connection) throws(StoreError) {
-    if try hasSameTables(connection) { return }
-    // The view context and its live queries learn of it from a turn.
-    if !merge.isStuck { wakeMerge() }
+    if try file.hasSameTables(connection) { return }
+    didFindOtherTables()
     throw .schemaChanged
   }
 
-  /// Whether the tables are those that were opened.
-  ///
-  /// An import of another process may have made their indexes anew: that counts as a change of the
-  /// schema for SQLite, and every statement compiles itself again, but it is none.
-  private func hasSameTables(_ connection: Connection) throws(StoreError) -> Bool {
-    let version = try translatingErrors { () throws(SQLiteError) in
-      try connection.integer(for: Self.readSchemaVersion) ?? 0
-    }
-    if version == schemaVersion { return true }
-    guard try StoreFormat.tablesHash(connection) == tablesHash,
-      try StoreFormat.isDescribed(connection, by: options)
-    else { return false }
-    schemaVersion = version
-    return true
-  }
+  func didFindOtherTables() { if !merge.isStuck { wakeMerge() } }
 
-  func storedCommit(_ connection: Connection) throws(StoreError) -> Int64 {
-    try translatingErrors { () throws(SQLiteError) in
-      try StoredCommit.read(connection)
-    }
-  }
-
-  func storedDataVersion(_ connection: Connection) throws(StoreError) -> Int64 {
-    try translatingErrors { () throws(SQLiteError) in
-      try connection.integer(for: Self.readDataVersion) ?? 0
-    }
-  }
-
-  /// Publishes commits of which nobody knows what they changed.
-  func publishReset(upTo number: Int64) { publish(model.resetOfEveryTable, number) }
-
-  private func didCommit(_ changes: [TableID: TableChanges]) {
-    publish(changes, commit + 1)
-    countedCommit = commit
-    owesAnnouncement = true
+  private func didCommit(_ changes: [TableID: TableChanges], _ number: Int64) {
+    publish(changes, number)
+    counter.didCommit()
+    announcer.didCommit()
     checkLog()
   }
 
   func publish(_ changes: [TableID: TableChanges], _ number: Int64) {
-    commit = number
+    counter.didPublish(number)
     newest.set(number)
-    // Nobody is told of a commit without changes, but whoever waits for its number is let go.
+    // A commit without changes is published to nobody, but tasks may wait for its number.
     if changes.isEmpty { merge.wake() }
     publisher.publish(ChangeSet(commit: number, model: model, tables: changes))
   }
 
-  // MARK: - Later
+  // MARK: - Announcements
 
-  /// Answers the view context a moment later.
-  func retryMergePull() {
-    guard merge.didFail() else { return }
-    afterMoment { writer in
-      writer.merge.retries()
-      writer.answerMergePull()
+  /// Tells other processes of commits from now on, and looks for theirs whenever they signal.
+  func beginSignalling() {
+    guard options.watchesOtherProcesses,
+      announcer.begin(options.path, { [weak self] in self?.lookForForeignCommits() })
+    else { return }
+    // The watch does not tell of earlier commits.
+    lookForForeignCommits()
+  }
+
+  /// Tells the view context and other processes of what was committed, now or in a moment.
+  func announce() {
+    switch announcer.announce(hasWork: queue.hasWork) {
+    case .nothing: break
+    case .now: answerMergePull()
+    case .later:
+      executor.async { [weak self] in
+        self?.assumeIsolated { writer in
+          writer.announcer.isAsked()
+          writer.announce()
+        }
+      }
     }
   }
 
@@ -339,9 +244,10 @@ actor Writer {
     }
   }
 
-  /// What cannot be done now is tried again. One try waits at a time, however many ask for it: what
-  /// fails may fail for every commit.
-  private func afterMoment(_ work: @escaping @Sendable (isolated Writer) -> Void) {
+  /// Runs `work` in a tenth of a second.
+  ///
+  /// Callers let one try wait at a time: whatever fails may fail for every commit.
+  func afterMoment(_ work: @escaping @Sendable (isolated Writer) -> Void) {
     executor.async(after: .milliseconds(100)) { [weak self] in self?.assumeIsolated(work) }
   }
 
@@ -351,31 +257,16 @@ actor Writer {
   ///
   /// - Throws: `schemaChanged` if another program has changed the tables.
   func snapshot() throws(StoreError) -> Snapshot {
-    // Another process may make one index after the other. Tables that are never those of the pin
-    // are in another file.
+    // Another process may make one index after the other. If the versions of the schema never
+    // meet, the pool has opened another file.
     for _ in 0..<100 {
-      do throws(StoreError) { return try pool.pin(schemaVersion: schemaVersion) } catch {
-        guard error.code == .schemaChanged, let openConnection, try hasSameTables(openConnection)
+      do throws(StoreError) { return try pool.pin(schemaVersion: file.schemaVersion) } catch {
+        guard error.code == .schemaChanged, let connection = file.connection,
+          try file.hasSameTables(connection)
         else { throw error }
       }
     }
     throw .schemaChanged
-  }
-
-  // MARK: - Closing
-
-  /// Refuses new work, lets queued work finish, then closes the connection.
-  nonisolated func close() async {
-    queue.close()
-    // Every queued unit has a ticket in front of this one.
-    await afterQueuedWork { $0.endMergePull() }
-    await pool.close()
-    await checkpointer.close()
-    await afterQueuedWork { writer in
-      _ = try? writer.openConnection?.checkpointPassively()
-      (writer.openConnection, writer.hasLostConnection) = (nil, false)
-      writer.endSignalling()
-    }
   }
 }
 

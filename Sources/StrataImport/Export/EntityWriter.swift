@@ -1,20 +1,20 @@
 internal import Foundation
 internal import Strata
 
-/// A mapping turned round: writes the records of a table as the JSON that it reads.
+/// A reversed mapping: it writes the records of a table as the JSON that the mapping reads.
 struct EntityWriter: Sendable {
-  /// What is at one place of the JSON value.
+  /// A part of the JSON value.
   indirect enum Node: Sendable {
     case object([(key: String, node: Node)])
     case array([Node?])
     case value(ValueWriter)
-    /// The entity that a column refers to.
+    /// The entity to which a column refers.
     case target(column: Int, EntityWriter)
-    /// The same by its key alone, in the form of an object.
+    /// The key of the entity to which a column refers, inside an object.
     case reference(column: Int, Node)
-    /// The entities whose column refers to this one.
+    /// The entities whose column refers to this entity.
     case elements(EntityWriter, column: Int)
-    /// A column's value, which must not be the sign that the record is gone.
+    /// A column's value, which must not be the sign of a deletion.
     case checked(Node, column: Int, TombstoneSign)
   }
 
@@ -23,7 +23,7 @@ struct EntityWriter: Sendable {
 
   // MARK: - Writing
 
-  /// Appends a record, with everything that the mapping nests inside of it.
+  /// Appends a record with its nested entities.
   func write(
     _ record: Record, _ relations: ExportedRelations?, to writer: inout JSONWriter
   ) throws(StoreError) {
@@ -59,7 +59,7 @@ struct EntityWriter: Sendable {
       if record[column] == .null { return writer.appendNull() }
       try write(inner, record, relations, &writer)
     case .target(let column, let target):
-      // A reference to what does not exist reads as nil.
+      // A reference without a target reads as nil.
       guard record[column] != .null,
         let other = try relations?.record(record.key(column), of: target.table)
       else { return writer.appendNull() }
@@ -83,18 +83,18 @@ struct EntityWriter: Sendable {
     }
   }
 
-  // MARK: - Turning a mapping round
+  // MARK: - Reversing a mapping
 
-  /// - Parameter isWhole: whether entities inside of the record are written with everything that
-  ///   the mapping says of them; otherwise those that the record refers to by their keys, and those
-  ///   that refer to it not at all.
+  /// - Parameter isWhole: whether nested entities are written with all their mapped attributes.
+  ///   Otherwise an entity to which the record refers is written as its key, and entities that
+  ///   refer to the record are left out.
   init(
     _ mapping: MappingDefinition, in model: Model, isWhole: Bool = true
   ) throws(ImportError) {
     table = try model.mappingTarget(mapping.entity).table
     guard let parts = mapping.parts else {
-      // By convention an attribute is found under its own name; entities inside of others are
-      // written where they belong.
+      // By convention an attribute has its own name. Nested entities are written by exports of
+      // their own.
       root = .object(
         table.columns.enumerated().compactMap { index, column in
           column.valueType.map { (column.name, .value(ValueWriter($0, index))) }
@@ -106,7 +106,7 @@ struct EntityWriter: Sendable {
       switch part {
       case .field(let field):
         let column = try field.attribute.column(of: table)
-        // Of several keys a value has the first, a joined one all.
+        // A value is written at its first key, a joined value at all keys.
         let count = field.separator == nil ? 1 : field.keys.count
         for (index, key) in field.keys.prefix(count).enumerated() {
           try Self.insert(
@@ -135,7 +135,8 @@ struct EntityWriter: Sendable {
       }
     }
     guard var tree else { throw .mapping("the mapping of \(table.entity) has no fields") }
-    // What is written is not gone. But a server may be told that a row is.
+    // A written record must not read as a deletion. A push request may tell a server of a
+    // deletion.
     if isWhole {
       for part in parts {
         guard case .tombstone(let key, let sign) = part else { continue }
@@ -156,7 +157,7 @@ struct EntityWriter: Sendable {
         + "without them")
   }
 
-  /// A tree that does not write the sign at a path; nil if it always does.
+  /// Returns a tree that refuses the sign at a path; nil if the tree always writes the sign.
   private static func checked(
     _ node: Node, _ sign: TombstoneSign, _ path: ArraySlice<JSONPath.Step>
   ) -> Node? {
@@ -189,8 +190,9 @@ struct EntityWriter: Sendable {
     self.root = root
   }
 
-  /// The same for the key and some of the columns, nil if it writes none of them; places of an
-  /// array stay together.
+  /// Returns a writer of the key and some columns; nil if this writer has none of the columns.
+  ///
+  /// The elements of an array stay together.
   func only(_ columns: Set<Int>) -> EntityWriter? {
     guard Self.only(columns, root) != nil else { return nil }
     return Self.only(columns.union([Table.keyColumn]), root).map { EntityWriter(table, $0) }
@@ -212,12 +214,12 @@ struct EntityWriter: Sendable {
     }
   }
 
-  /// The first place where an import looks.
+  /// Returns the first path at which an import looks.
   private static func path(_ keys: [String], _ table: Table) throws(ImportError) -> JSONPath {
     try table.path(of: keys.first ?? "")
   }
 
-  /// The key of what a column refers to, where the mapping of that would look for it.
+  /// Returns a node for the key of a column's target, where the target's mapping reads it.
   private static func reference(
     _ column: Int, _ mapping: MappingDefinition, _ model: Model
   ) throws(ImportError) -> Node {
@@ -228,7 +230,7 @@ struct EntityWriter: Sendable {
     return .reference(column: column, moved(key.root, to: column))
   }
 
-  /// A tree with the key's value alone, which another column has.
+  /// Returns a tree of the key alone that takes the key's value from another column.
   private static func moved(_ node: Node, to column: Int) -> Node {
     switch node {
     case .object(let members): .object(members.map { ($0.key, moved($0.node, to: column)) })
@@ -238,7 +240,7 @@ struct EntityWriter: Sendable {
     }
   }
 
-  /// Puts a node at a path; what is there already must be an object or an array that it fits into.
+  /// Puts a node at a path. Nodes that exist there must be objects or arrays that it fits into.
   private static func insert(
     _ node: Node, at path: JSONPath, into tree: inout Node?, _ table: Table
   ) throws(ImportError) {
@@ -272,7 +274,7 @@ struct EntityWriter: Sendable {
 }
 
 extension TombstoneSign {
-  /// Whether a value that was written is the sign.
+  /// Returns whether a written value is the sign.
   fileprivate func isMet(by bytes: ArraySlice<UInt8>) -> Bool {
     switch self {
     case .isThere: return !bytes.elementsEqual("null".utf8)

@@ -1,9 +1,10 @@
 extension JSONDate {
-  /// The text that is read back as the date, with as few digits of a second as that takes; nil for
-  /// years that have more than six digits.
+  /// Returns the text that reads back as the date, with as few digits of a second as possible.
   ///
-  /// Within some seconds of the reference date a `Double` is finer than the fifteen digits that are
-  /// read: there the text is the nearest one.
+  /// Within some seconds of the reference date a `Double` is finer than the fifteen digits that a
+  /// reader uses. There the text is the nearest to the date.
+  ///
+  /// - Returns: nil for years of more than six digits.
   static func text(secondsSinceReferenceDate date: Double) -> String? {
     guard date.isFinite, abs(date) < 1e14 else { return nil }
     var whole = date.rounded(.down)
@@ -14,7 +15,7 @@ extension JSONDate {
     var scale = 1.0
     for count in 1...15 {
       scale *= 10
-      // Below 2⁵³, so exact; the reader divides the same two numbers.
+      // `digits` is below 2⁵³, so it is exact. The reader divides the same two numbers.
       let digits = (fraction * scale).rounded()
       let isSame = digits < scale && whole + digits / scale == date
       guard isSame || count == 15 else { continue }
@@ -45,10 +46,10 @@ extension JSONDate {
     return String(repeating: "0", count: max(0, count - text.count)) + text
   }
 
-  /// The proleptic Gregorian date of a day (Hinnant, "chrono-compatible low-level date
+  /// Returns the proleptic Gregorian date of a day (Hinnant, "chrono-compatible low-level date
   /// algorithms").
   private static func date(daysSinceReferenceDate days: Int) -> (year: Int, month: Int, day: Int) {
-    // From 0000-03-01, as the year of the algorithm begins in March.
+    // Days from 0000-03-01, because the year of the algorithm begins in March.
     let shifted = days + 730_791
     let era = shifted.quotientRoundedDown(by: 146_097)
     let dayOfEra = shifted - era * 146_097

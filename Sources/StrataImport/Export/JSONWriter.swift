@@ -13,13 +13,13 @@ struct JSONWriter: Sendable {
     bytes.append(contentsOf: value.description.utf8)
   }
 
-  /// Appends the shortest number that is read back as the value, which is finite.
+  /// Appends the shortest number that reads back as the value. The value must be finite.
   mutating func append(_ value: Double) { bytes.append(contentsOf: value.description.utf8) }
 
   /// Appends text that is JSON already.
   mutating func append(json: String) { bytes.append(contentsOf: json.utf8) }
 
-  /// Appends a string with quotes; only what must be escaped is.
+  /// Appends a string with quotes, and escapes only the characters that need it.
   mutating func append(_ text: String) {
     bytes.append(UInt8(ascii: "\""))
     for byte in text.utf8 {

@@ -2,12 +2,12 @@ public import Foundation
 public import Strata
 
 extension PushRequest {
-  /// What a server is to be sent, as the JSON that a mapping reads: all attributes of an insertion;
-  /// the key, and those attributes that were edited here, of an update.
+  /// Returns the request's body for a server, as the JSON that a mapping reads.
   ///
-  /// An entity that the mapping nests inside of another one is written by its key alone, and arrays
-  /// of entities that refer to this one are left out: what was edited of those is a request of
-  /// their own. Elements of one array, such as coordinates, are written together.
+  /// The body of an insertion has all attributes. The body of an update has the key and the edited
+  /// attributes. A nested entity is written as its key alone. Arrays of entities that refer to this
+  /// entity are left out, because the edits of these entities are requests of their own. The
+  /// elements of an array, such as coordinates, are written together.
   ///
   /// ```swift
   /// try await outbox.push { request in
@@ -17,10 +17,10 @@ extension PushRequest {
   /// }
   /// ```
   ///
-  /// - Returns: nil for a deletion, for a request about something else, and if the mapping has no
-  ///   field for anything that was edited.
-  /// - Throws: ``ImportError`` with code `invalidMapping` if the mapping cannot be turned round;
-  ///   `StoreError` with code `invalidValue` for a value that its field would not read as it is.
+  /// - Returns: nil for a deletion, for a request of another entity, and for an update if the
+  ///   mapping has no field for any edited attribute.
+  /// - Throws: ``ImportError`` with code `invalidMapping` if the mapping cannot be reversed.
+  ///   `StoreError` with code `invalidValue` for a value that its field would not read back.
   public func json<E: Entity>(_ mapping: JSONMapping<E> = .automatic) throws -> Data? {
     guard let (record, columns, model) = exported(as: E.self) else { return nil }
     var entity = try EntityWriter(mapping.definition, in: model, isWhole: false)

@@ -4,18 +4,17 @@ public import Strata
 extension Stack {
   /// Writes a query's entities as the JSON that an import by the same mapping reads.
   ///
-  /// All of them are of one commit, however long it takes, and in the query's order. In memory are
-  /// a chunk of some 64 KiB and one record with what the mapping nests inside of it. An entity
-  /// inside of another one is written where the mapping has it; without a mapping every attribute
-  /// is written under its own name, references by their keys.
+  /// The export reads all entities from one commit, however long it takes, and writes them in the
+  /// query's order. Memory holds a chunk of some 64 KiB, and one record with its nested entities. A
+  /// nested entity is written where the mapping has it. Without a mapping every attribute is
+  /// written under its own name, and a reference as its key.
   ///
-  /// What is written is read back as it was, or not written at all: an attribute without a field is
-  /// left out, and a value that its field would not read as it is is an error. Two things are
-  /// rounded: dates in seconds or milliseconds since 1970 to what such a number can say, and a
-  /// reference to what does not exist, which reads as nil, to null where the mapping nests an
-  /// object.
+  /// An import reads every exported value back unchanged. An attribute without a field is left out.
+  /// A value that its field would not read back is an error. Dates in seconds, milliseconds or
+  /// microseconds since 1970 are rounded to the precision of that number. A reference without a
+  /// target, which reads as nil, is written as null where the mapping nests an object.
   ///
-  /// As long as it runs, the write-ahead log keeps everything that is committed.
+  /// While the export runs, the write-ahead log keeps every commit.
   ///
   /// ```swift
   /// try await stack.exportJSON(Song.all, as: .lines, mapping: Song.json) { chunk in
@@ -23,13 +22,13 @@ extension Stack {
   /// }
   /// ```
   ///
-  /// - Parameter write: takes the next bytes; nothing is read before it returns.
-  /// - Returns: how many entities were written, without those inside of others.
-  /// - Throws: what `write` throws; ``ImportError`` with code `invalidMapping` if the mapping
-  ///   cannot be turned round; `StoreError` with code `invalidValue`, `invalidQuery`, `cancelled`,
-  ///   `closed`, `suspended` if the stack is suspended meanwhile, or one of SQLite's;
+  /// - Parameter write: takes the next bytes. The export reads no more rows before it returns.
+  /// - Returns: the number of entities written, without nested entities.
+  /// - Throws: the error of `write`. ``ImportError`` with code `invalidMapping` if the mapping
+  ///   cannot be reversed. `StoreError` with code `invalidValue`, `invalidQuery`, `cancelled`,
+  ///   `closed`, `suspended` if the stack is suspended meanwhile, or a code of SQLite.
   ///   `CancellationError`.
-  /// - Complexity: O(*n*) of the entities, O(*n* log *n*) if no index has their order.
+  /// - Complexity: O(*n*) in the number of entities, O(*n* log *n*) if no index has their order.
   @discardableResult
   @concurrent
   public func exportJSON<E: Entity>(
@@ -59,17 +58,17 @@ extension Stack {
     return page.count
   }
 
-  /// The same, as one value in memory: for results that are small.
+  /// Writes a query's entities as JSON in memory, for small results.
   ///
   /// ```swift
   /// let json = try await stack.exportJSON(Song.all.limit(20), mapping: Song.json)
   /// ```
   ///
-  /// Everything that ``exportJSON(_:as:mapping:to:)`` says, but for the memory that it takes.
+  /// It works like ``exportJSON(_:as:mapping:to:)``, but holds the whole document in memory.
   ///
   /// - Returns: the whole document, in UTF-8.
-  /// - Throws: ``ImportError``, `StoreError` and `CancellationError`, as that does.
-  /// - Complexity: O(*n*) of the entities, in memory, too.
+  /// - Throws: ``ImportError``, `StoreError` and `CancellationError`, as that function does.
+  /// - Complexity: O(*n*) in the number of entities, in memory, too.
   @concurrent
   public func exportJSON<E: Entity>(
     _ query: Query<E>, as format: JSONFormat = .array, mapping: JSONMapping<E> = .automatic
@@ -81,12 +80,12 @@ extension Stack {
     return document.withLock { $0 }
   }
 
-  /// Writes a query's entities into a file, which is there as a whole or stays as it was.
+  /// Writes a query's entities into a file, completely or not at all.
   ///
-  /// Everything that ``exportJSON(_:as:mapping:to:)`` says.
+  /// It works like ``exportJSON(_:as:mapping:to:)``. If it fails, the file stays as it was.
   ///
-  /// - Parameter progress: told after every chunk how many bytes are written.
-  /// - Throws: also what the file system says.
+  /// - Parameter progress: called after every chunk with the number of bytes written.
+  /// - Throws: also the errors of the file system.
   @discardableResult
   @concurrent
   public func exportJSON<E: Entity>(
@@ -114,16 +113,16 @@ extension Stack {
   }
 }
 
-/// What was written of an export and not handed on.
+/// The bytes of an export that were made and not passed to `write`.
 private struct ExportPage: Sendable {
   static let limit = 64 * 1024
 
   var writer = JSONWriter()
-  /// The entities written, those of the pages before included.
+  /// The number of entities written, including the pages before.
   var count = 0
 }
 
-/// What a format has around records.
+/// The text of a format around its records.
 private struct JSONFrame: Sendable {
   var start = ""
   var separator = ""

@@ -1,17 +1,17 @@
 internal import Foundation
 internal import Strata
 
-/// A field turned round: writes the value of a column as the JSON that the field reads.
+/// A reversed field: it writes the value of a column as the JSON that the field reads.
 struct ValueWriter: Sendable {
   private(set) var column: Int
   private let kind: JSONColumn.Kind
   private let convert: (@Sendable (Cell) throws(ValueError) -> Cell)?
-  /// What the field makes of null.
+  /// Makes the value that the field reads from null.
   private let fallback: (@Sendable () throws(ValueError) -> Cell)?
-  /// The part of the value that is written; nil for all of it.
+  /// The part of a joined value that is written; nil for the whole value.
   private var part: (index: Int, count: Int, separator: String)?
 
-  /// - Parameter part: of a field that joins members, which of them is written.
+  /// - Parameter part: the index of the member that is written, if the field joins members.
   init(_ field: FieldDefinition, _ column: Int, part: Int) {
     self.column = column
     self.part = field.separator.map { (part, field.keys.count, $0) }
@@ -20,7 +20,7 @@ struct ValueWriter: Sendable {
     fallback = field.fallback
   }
 
-  /// The field that the attribute's type suggests.
+  /// Creates a writer by the conversion that the attribute's type suggests.
   init(_ type: any AttributeValue.Type, _ column: Int) {
     func make<Value: AttributeValue>(_: Value.Type) -> ValueWriter {
       ValueWriter(Conversion<Value>.automatic, column)
@@ -35,7 +35,7 @@ struct ValueWriter: Sendable {
     fallback = nil
   }
 
-  /// The same value, found in a column of another table.
+  /// Returns a writer of the same value in a column of another table.
   func at(_ column: Int) -> ValueWriter {
     var copy = self
     copy.column = column
@@ -44,8 +44,8 @@ struct ValueWriter: Sendable {
 
   // MARK: - Writing
 
-  /// - Throws: ``StoreError`` with code `invalidValue` for a value that the field would not read as
-  ///   it is.
+  /// - Throws: ``StoreError`` with code `invalidValue` for a value that the field would not read
+  ///   back.
   func write(
     _ record: Record, of table: Table, _ writer: inout JSONWriter
   ) throws(StoreError) {
@@ -70,13 +70,13 @@ struct ValueWriter: Sendable {
       return writer.append(parts[part.index])
     }
     let scanned = try append(cell, &writer)
-    // A conversion of the caller's says by itself whether it reads what was written.
+    // Only the conversion of the caller can tell whether it reads the written value back.
     guard let convert else { return }
     let read = try convert(scanned)
     if read != cell { throw ValueError("\(cell) would be read as \(read)") }
   }
 
-  /// Appends a value; returns what a reader hands to the conversion.
+  /// Appends a value, and returns the cell that a reader passes to the conversion.
   private func append(_ cell: Cell, _ writer: inout JSONWriter) throws(ValueError) -> Cell {
     if case .custom = kind { return .text(try appendCustom(cell, &writer)) }
     switch (kind, cell) {
@@ -96,7 +96,7 @@ struct ValueWriter: Sendable {
     return cell
   }
 
-  /// Appends a value for a conversion of the caller's, which takes the text of any value.
+  /// Appends a value for a conversion of the caller, which takes the text of any value.
   private func appendCustom(
     _ cell: Cell, _ writer: inout JSONWriter
   ) throws(ValueError) -> String {
@@ -129,7 +129,7 @@ struct ValueWriter: Sendable {
         throw ValueError("the year of \(date) has more than six digits")
       }
       writer.append(text)
-    // Rounded to what a number of so many seconds since 1970 can say.
+    // A number of seconds since 1970 rounds the date to the number's precision.
     case .epochSeconds: try append(date + 978_307_200, &writer)
     case .epochMilliseconds: try append(date * 1000 + 978_307_200_000, &writer)
     case .epochMicroseconds: try append(date * 1_000_000 + 978_307_200_000_000, &writer)

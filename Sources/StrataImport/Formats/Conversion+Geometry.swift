@@ -1,31 +1,34 @@
 public import Strata
 
 extension Conversion where Value == Double {
-  /// The latitude of a GeoJSON geometry, in degrees: a point's own, otherwise that of its centroid.
+  /// The latitude of a GeoJSON geometry's centroid, in degrees.
   ///
-  /// The centroid of areas if there are any, else of lines, else of points, in the plane of
-  /// longitude and latitude. What is no geometry is refused, an empty one, too.
+  /// A geometry with areas has the centroid of its areas. Without areas it has the centroid of its
+  /// lines, and without lines that of its points; a point is its own centroid. The centroid is
+  /// computed in the plane of longitude and latitude. A value that is not a geometry is refused,
+  /// and so is an empty geometry.
   public static var centroidLatitude: Self {
     Self(.json) { cell throws(ValueError) in .real(try centroid(cell).latitude) }
   }
 
-  /// The longitude of a GeoJSON geometry, like `centroidLatitude`.
+  /// The longitude of a GeoJSON geometry's centroid, in degrees, like `centroidLatitude`.
   public static var centroidLongitude: Self {
     Self(.json) { cell throws(ValueError) in .real(try centroid(cell).longitude) }
   }
 }
 
 extension Conversion where Value == Double? {
-  /// The latitude of a GeoJSON geometry, in degrees: a point's own, otherwise that of its centroid;
-  /// nil of a null geometry.
+  /// The latitude of a GeoJSON geometry's centroid, in degrees; nil for a null geometry.
   ///
-  /// The centroid of areas if there are any, else of lines, else of points, in the plane of
-  /// longitude and latitude. What is no geometry is refused, an empty one, too.
+  /// A geometry with areas has the centroid of its areas. Without areas it has the centroid of its
+  /// lines, and without lines that of its points; a point is its own centroid. The centroid is
+  /// computed in the plane of longitude and latitude. A value that is not a geometry is refused,
+  /// and so is an empty geometry.
   public static var centroidLatitude: Self {
     Self(.json, Conversion<Double>.centroidLatitude.convert)
   }
 
-  /// The longitude of a GeoJSON geometry, like `centroidLatitude`.
+  /// The longitude of a GeoJSON geometry's centroid, in degrees, like `centroidLatitude`.
   public static var centroidLongitude: Self {
     Self(.json, Conversion<Double>.centroidLongitude.convert)
   }

@@ -1,31 +1,31 @@
 internal import Strata
 
-/// A place of a feed where records are, and what they are.
+/// A path of a feed with records, and the mapping of these records.
 struct FeedPlace {
-  /// Keys from the document to the array; nothing for the whole input.
+  /// The keys from the document to the array; empty for the whole input.
   let path: [String]
-  /// How the scanner reads the records.
+  /// The plan by which the scanner reads the records.
   let plan: JSONPlan
   let records: Records
 
   enum Records {
-    /// All of them are of one mapping, by which the scanner reads them.
+    /// All records have one mapping, by whose plan the scanner reads them.
     case all(RecordMapper)
-    /// The text in the scanner's only slot says of which; then they are read once more. Some are
-    /// known and not imported.
+    /// The text in the scanner's only slot selects the mapper, which reads the record again.
+    /// Records whose text is in `ignored` are known and not imported.
     case byText([String: RecordMapper], ignored: Set<String>)
-    /// It is no record, and kept under a name.
+    /// The value is not a record. It is kept under this name.
     case member(String)
   }
 
-  /// Every record of the input.
+  /// Creates the only place of an input whose records have one mapping.
   init(_ mapper: RecordMapper) {
     path = []
     plan = mapper.plan
     records = .all(mapper)
   }
 
-  /// The mappings of rows that the feed has.
+  /// The mappers of records, without those of deletions.
   var mappers: [RecordMapper] {
     switch records {
     case .all(let mapper): mapper.isOfDeletions ? [] : [mapper]
@@ -36,7 +36,7 @@ struct FeedPlace {
 
   var isMember: Bool { if case .member = records { true } else { false } }
 
-  /// The places of a document.
+  /// Returns the places of a document.
   static func places(
     of document: JSONDocument, in model: Model
   ) throws(ImportError) -> [FeedPlace] {

@@ -1,20 +1,20 @@
 internal import Strata
 
-/// A GeoJSON geometry (RFC 7946), taken apart.
+/// A GeoJSON geometry (RFC 7946) as points, lines and polygons.
 struct Geometry {
-  /// A position, in degrees; an altitude is not kept.
+  /// A position in degrees, without its altitude.
   struct Position: Equatable {
     var longitude: Double
     var latitude: Double
   }
 
-  /// Points, lines and rings, each by its positions.
   private(set) var points: [Position] = []
+  /// The positions of every line.
   private(set) var lines: [[Position]] = []
   /// The outer ring and the holes of every polygon.
   private(set) var polygons: [[[Position]]] = []
 
-  /// Reads a geometry object, or a collection of them.
+  /// Reads a geometry object or a geometry collection.
   init(_ json: String) throws(ValueError) {
     var window = JSONWindow()
     var text = json
@@ -46,11 +46,11 @@ struct Geometry {
     }
   }
 
-  /// The centre of mass: of the areas if there are any, else of the lines, else of the points; nil
-  /// of nothing at all.
+  /// The centre of mass; nil for a geometry without positions.
   ///
-  /// In the plane of longitude and latitude. What crosses the antimeridian is cut there by RFC
-  /// 7946, and its centre lies between the parts.
+  /// It is the centre of the areas if there are any, else of the lines, else of the points, in the
+  /// plane of longitude and latitude. RFC 7946 cuts a shape at the antimeridian. The centre of such
+  /// a shape lies between its parts.
   var centroid: Position? {
     guard let origin = (polygons.first?.first ?? lines.first ?? points).first else { return nil }
     var areas = CentreOfMass(origin)
@@ -67,8 +67,10 @@ struct Geometry {
   }
 }
 
-/// A sum of weighted positions. They are taken relative to one of them: areas of small shapes far
-/// from the origin would be differences of large numbers.
+/// A sum of weighted positions.
+///
+/// The positions are relative to a position of the geometry. Otherwise the area of a small shape
+/// far from the origin would be a difference of large numbers.
 private struct CentreOfMass {
   private let origin: Geometry.Position
   private var (weight, x, y) = (0.0, 0.0, 0.0)
@@ -87,7 +89,7 @@ private struct CentreOfMass {
     y += weight * (position.latitude - origin.latitude)
   }
 
-  /// Adds a line by the lengths and middles of its parts.
+  /// Adds a line: the middle of each part, weighted by the part's length.
   mutating func add(_ line: [Geometry.Position]) {
     for (start, end) in zip(line, line.dropFirst()) {
       let (width, height) = (end.longitude - start.longitude, end.latitude - start.latitude)
@@ -98,7 +100,7 @@ private struct CentreOfMass {
     }
   }
 
-  /// Adds a polygon by its area; the holes count against it, however they are wound.
+  /// Adds a polygon, weighted by its area. Holes are subtracted, whatever their winding order.
   mutating func add(_ polygon: [[Geometry.Position]]) {
     for (index, ring) in polygon.enumerated() {
       let (area, middle) = Self.area(of: ring)

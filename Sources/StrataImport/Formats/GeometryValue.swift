@@ -8,7 +8,7 @@ struct GeometryValue {
 
   init() {}
 
-  /// Reads an object; members in any order, others are skipped.
+  /// Reads an object with its members in any order. Other members are skipped.
   init(_ reader: inout JSONReader) throws(JSONFault) {
     try reader.beginObject()
     var isFirst = true
@@ -31,7 +31,7 @@ struct GeometryValue {
   }
 }
 
-/// Numbers in arrays in arrays, up to four levels.
+/// Numbers in nested arrays. A valid geometry has up to four levels of arrays.
 indirect enum Coordinates {
   case number(Double)
   case list([Coordinates])
@@ -56,7 +56,7 @@ indirect enum Coordinates {
     return items
   }
 
-  /// Two numbers or more.
+  /// Returns the position that an array of two numbers or more has.
   func position() throws(ValueError) -> Geometry.Position {
     guard case .list(let items) = self, items.count >= 2,
       case .number(let longitude) = items[0], case .number(let latitude) = items[1],

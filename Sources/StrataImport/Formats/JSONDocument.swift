@@ -1,6 +1,6 @@
 public import Strata
 
-/// Arrays of records in one document, each at a path of its own: several entities in one import.
+/// A document with the records of several entities, in arrays at different paths.
 ///
 /// ```swift
 /// let catalogue = JSONDocument {
@@ -10,17 +10,17 @@ public import Strata
 /// try await stack.importJSON(catalogue, from: .file(url))
 /// ```
 ///
-/// At a path there may be an array of records, one record, or null; a path that is not there has no
-/// records, but if none of them is there that is an error. What is elsewhere in the document is
-/// validated and skipped. The paths may come in any order, and records may refer to others that
-/// come later.
+/// The value at a path is an array of records, a single record, or null. A missing path has no
+/// records. A document without any of the paths is an error. The import validates the rest of the
+/// document and skips it. The paths may come in any order. A record may refer to a record that
+/// comes later.
 public struct JSONDocument: Sendable {
   private(set) var parts: [JSONRecords]
 
-  /// A document with the given records.
+  /// Creates a document with the given records.
   public init(@JSONDocumentBuilder _ parts: () -> [JSONRecords]) { self.parts = parts() }
 
-  /// The same document, of which some members are kept, too.
+  /// Returns the document with further members that are kept.
   func keeping(_ members: [String]) -> Self {
     var copy = self
     for path in members where !parts.contains(where: { $0.path == path }) {
@@ -30,15 +30,15 @@ public struct JSONDocument: Sendable {
   }
 }
 
-/// The records of one entity in a ``JSONDocument``, or something else that is read there.
+/// The records of one entity in a ``JSONDocument``, or another value that is read there.
 public struct JSONRecords: Sendable {
   enum Content: Sendable {
     case records(MappingDefinition)
     /// Records that are known and not imported.
     case ignored
-    /// The keys of rows that are gone.
+    /// The keys of rows that are deleted.
     case keys(DeletedKeys)
-    /// What is kept as it stands.
+    /// A value that is kept as it stands.
     case member
   }
 
@@ -51,35 +51,34 @@ public struct JSONRecords: Sendable {
     self.content = content
   }
 
-  /// The records at a path of keys, separated by dots; empty for the document itself.
+  /// Reads the records at a path of keys, separated by dots; an empty path is the document itself.
   public init<Root: Entity>(
     _ type: Root.Type = Root.self, at path: String, _ mapping: JSONMapping<Root> = .automatic
   ) {
     self.init(path, .records(mapping.definition))
   }
 
-  /// Takes only those records whose member at `key` is `value`, for arrays of several entities.
+  /// Selects the records whose member at `key` is `value`, for arrays of several entities.
   ///
-  /// Other parts can take others by other values of the same key. A record that no part takes is
-  /// validated and left out; then no row is absent of the entities that the array may have, unless
-  /// ``ignored(at:when:is:)`` knows of it.
+  /// Further parts can select records by other values of the same key. A record that no part
+  /// selects is validated and left out. Then the import deletes no absent rows of the array's
+  /// entities, unless a part ``ignored(at:when:is:)`` has the record's value.
   public func when(_ key: String, is value: String) -> Self {
     var copy = self
     copy.condition = (key, value)
     return copy
   }
 
-  /// Records that are left out, of an array of several entities, without that anything of the feed
-  /// is missing.
+  /// Leaves out records of an array of several entities; the feed still counts as whole.
   public static func ignored(at path: String, when key: String, is value: String) -> Self {
     Self(path, .ignored).when(key, is: value)
   }
 
-  /// An array of keys of rows that are gone: they are deleted, by the delete rules.
+  /// Deletes the rows whose keys are in an array, by the delete rules.
   ///
   /// - Parameters:
-  ///   - type: what they were.
-  ///   - path: keys from the document to the array, separated by dots.
+  ///   - type: the entity of the rows.
+  ///   - path: the keys from the document to the array, separated by dots.
   ///   - allowingNumberInString: whether `"5"` is the key 5.
   public static func deleted<Root: Entity>(
     _ type: Root.Type, at path: String, allowingNumberInString: Bool = false
@@ -93,10 +92,10 @@ public struct JSONRecords: Sendable {
           allowsNumberInString: allowingNumberInString)))
   }
 
-  /// A value that is no record and not imported: ``ImportResult/members`` has it.
+  /// Keeps a value that is not a record in ``ImportResult/members``.
   public static func member(_ path: String) -> Self { Self(path, .member) }
 
-  /// What the part reads, in words.
+  /// The part's content as text.
   var text: String {
     let what =
       switch content {
@@ -113,8 +112,8 @@ public struct JSONRecords: Sendable {
 @resultBuilder public enum JSONDocumentBuilder {
   /// Adds a part.
   public static func buildExpression(_ records: JSONRecords) -> [JSONRecords] { [records] }
-  /// Adds parts that belong together, such as ``JSONRecords/resources(_:_:)``.
+  /// Adds several parts, such as ``JSONRecords/resources(_:_:)``.
   public static func buildExpression(_ records: [JSONRecords]) -> [JSONRecords] { records }
-  /// The parts in the order in which they are listed.
+  /// Returns the parts in the order in which they are listed.
   public static func buildBlock(_ parts: [JSONRecords]...) -> [JSONRecords] { parts.flatMap { $0 } }
 }

@@ -1,35 +1,35 @@
 public import Strata
 
-// Documents of JSON:API (https://jsonapi.org). A mapping names members as they are there: `"id"`,
-// `"attributes.title"`, `"relationships.artist.data.id"`. Numbers that are keys are text in
-// JSON:API: ``Field/allowingNumberInString()``.
+// Documents of JSON:API (https://jsonapi.org). A mapping names members by their paths in a
+// resource: `"id"`, `"attributes.title"`, `"relationships.artist.data.id"`. JSON:API writes numeric
+// keys as text, so their fields need ``Field/allowingNumberInString()``.
 
 extension JSONRecords {
-  /// The resources of a type, among the primary data and what is included.
+  /// Reads the resources of a type from the primary data and from the included resources.
   ///
-  /// Rows can be absent only if a document has both. ``primary(_:_:)`` and ``included(_:_:)`` say
-  /// of which it is enough.
+  /// The import deletes absent rows only if the document has both arrays. Use ``primary(_:_:)`` or
+  /// ``included(_:_:)`` if one array has all resources of the type.
   public static func resources<Root: Entity>(
     _ type: String, _ mapping: JSONMapping<Root>
   ) -> [JSONRecords] {
     [primary(type, mapping), included(type, mapping)]
   }
 
-  /// The resources of a type among the primary data.
+  /// Reads the resources of a type from the primary data.
   public static func primary<Root: Entity>(
     _ type: String, _ mapping: JSONMapping<Root>
   ) -> JSONRecords {
     JSONRecords(at: "data", mapping).when("type", is: type)
   }
 
-  /// The resources of a type among what is included.
+  /// Reads the resources of a type from the included resources.
   public static func included<Root: Entity>(
     _ type: String, _ mapping: JSONMapping<Root>
   ) -> JSONRecords {
     JSONRecords(at: "included", mapping).when("type", is: type)
   }
 
-  /// A type of which resources are included and not imported.
+  /// Leaves out included resources of a type.
   public static func ignoredInclusion(_ type: String) -> JSONRecords {
     .ignored(at: "included", when: "type", is: type)
   }

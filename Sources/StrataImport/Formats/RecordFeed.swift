@@ -1,30 +1,30 @@
 internal import Strata
 
-/// One source's records as rows for the store: bytes → scanned rows → records in a batch.
+/// The records of a source on their way to a batch: bytes → scanned rows → records.
 ///
-/// A record of the feed may give rows of several tables, in any order; they are saved together.
+/// A record of the feed may give records of several tables, in any order. They are saved together.
 struct RecordFeed {
-  /// The tables of the records, without those of what is nested inside of them.
+  /// The tables of the feed's own records, without the tables of nested entities.
   let tables: [Table]
-  /// The records read so far, refused ones included.
+  /// The number of records read so far, including refused records.
   private(set) var count: Int
-  /// The bytes up to the end of the last record read.
+  /// The number of bytes up to the end of the last record read.
   var offset: Int { scanner.offset }
-  /// The line feeds up to there.
+  /// The number of line feeds up to there.
   var lines: Int { scanner.lines }
 
   private let places: [FeedPlace]
-  /// The places with records that nothing takes.
+  /// The places with records that no part of the document selects.
   private var placesWithOthers: Set<Int> = []
-  /// Whether the input has one record a line and no end of its own.
+  /// Whether the input is JSON lines, which have no end mark.
   let isLines: Bool
   private var scanner: JSONRecordScanner
   private var row = JSONRow()
   private var made: [EntityMapper.Made] = []
-  /// What the document says beside its records.
+  /// The values that the document has beside its records.
   private(set) var members = JSONMembers()
 
-  /// - Parameter count: records that were read before, by another feed of the same input.
+  /// - Parameter count: the number of records that another feed of this input has read before.
   init(
     _ mapper: RecordMapper, _ format: JSONFormat, longestRecord: Int, after count: Int = 0
   ) {
@@ -32,7 +32,7 @@ struct RecordFeed {
     self.init([FeedPlace(mapper)], scanner, isLines: format == .lines, after: count)
   }
 
-  /// The records of a document.
+  /// Creates a feed of the records of a document.
   init(_ places: [FeedPlace], longestRecord: Int) {
     let scanner = JSONRecordScanner(
       places.map { ($0.path, $0.plan) }, values: Set(places.indices.filter { places[$0].isMember }),
@@ -54,16 +54,16 @@ struct RecordFeed {
     self.tables = tables
   }
 
-  /// Whether records may say what they are linked with.
+  /// Whether records may make links.
   var hasLinks: Bool { places.contains { $0.mappers.contains(where: \.hasLinks) } }
 
-  /// Whether records are known by their position, which is another one only within one source.
+  /// Whether records may get their position as the key, which is unique only within one source.
   var hasPositionKeys: Bool { places.contains { $0.mappers.contains(where: \.hasPositionKey) } }
 
-  /// Whether nothing was there: lines say nowhere that they are all.
+  /// Whether an input of lines had no record. Lines have no end mark that proves it complete.
   var isEmptyInput: Bool { isLines && count == 0 }
 
-  /// The tables of which a feed that was read to its end need not have had every row.
+  /// The tables of which the feed may lack rows. Valid after the feed was read to its end.
   var incompleteTables: [(tables: [Table], AnswerCompleteness)] {
     places.indices.compactMap { place in
       let completeness: AnswerCompleteness? =
@@ -73,16 +73,17 @@ struct RecordFeed {
     }
   }
 
-  /// Adds input; the records of one chunk are taken before the next is added.
+  /// Adds input. Take the records of a chunk before adding the next chunk.
   mutating func append(_ chunk: UnsafeRawBufferPointer) { scanner.append(chunk) }
 
-  /// Declares that all input has been added; what is left is then read to its end.
+  /// Declares that all input has been added, so that the rest is read to its end.
   mutating func finish() { scanner.finish() }
 
-  /// Adds the rows of the next record to a batch; false if there is none yet.
+  /// Adds the records of the feed's next record to a batch.
   ///
-  /// - Throws: ``ImportError``. If it `isOfOneRecord`, nothing of that record is in the batch, and
-  ///   asking again gives the next one; otherwise asking again fails again.
+  /// - Returns: false if the input so far has no further record.
+  /// - Throws: ``ImportError``. If it `isOfOneRecord`, the batch has nothing of that record, and
+  ///   the next call gives the next record. Otherwise the next call fails again.
   mutating func next(into batch: inout RecordBatch) throws(ImportError) -> Bool {
     do throws(JSONScanError) {
       repeat {
@@ -109,7 +110,7 @@ struct RecordFeed {
     return true
   }
 
-  /// Keeps what was read if it is no record.
+  /// Keeps the value that was read if it is not a record.
   private mutating func takeMember() -> Bool {
     guard case .member(let path) = places[scanner.place].records else { return false }
     members.texts[path] = row.json

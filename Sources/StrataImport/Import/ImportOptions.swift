@@ -1,56 +1,67 @@
 public import Strata
 
-/// What an import does beyond bringing records.
+/// The options of an import.
 public struct ImportOptions: Sendable {
-  /// How an import's records become visible.
+  /// The way in which an import's records become visible.
   public enum Commits: Sendable, Hashable {
-    /// Batch by batch, each a commit of its own: memory and the wait of others are bounded; what
-    /// was committed before a failure stays.
-    case batched
-    /// All at once or not at all, also if the process is killed.
+    /// Each batch is a commit of its own.
     ///
-    /// Records are staged in a temporary file and written in one transaction at the end, for which
-    /// other saves wait. Indexes of tables that are empty and get rows are made after those.
+    /// Memory is bounded, and so is the time that other saves wait. Batches that were committed
+    /// before a failure stay.
+    case batched
+    /// All records become visible in one commit or not at all, even if the process is killed.
+    ///
+    /// Records are staged in a temporary file and written in one transaction at the end. Other
+    /// saves wait for this transaction. If a table is empty and gets rows, its indexes are made
+    /// after the rows.
     case atomic
   }
 
-  /// What happens when a record is refused: by its mapping, by a rule of its schema, or because
-  /// what it requires is not there.
+  /// The reaction to a refused record.
+  ///
+  /// A record is refused by its mapping, by a rule of its schema, because another row has its
+  /// unique value, or because its required reference has no target.
   public enum RefusedRecords: Sendable, Hashable {
     /// The import stops with an ``ImportError``.
     case stop
-    /// The record is left out and counted; the first ones are listed in ``ImportResult/refused``.
-    /// Then nothing is deleted as absent: what was left out may be what a row of the store is.
+    /// The record is left out and counted. ``ImportResult/refused`` lists the first such records.
+    ///
+    /// Then the import deletes no absent rows, because the record that was left out may be that of
+    /// a row which seems absent.
     case skip(listing: Int = 100)
   }
 
-  /// How the records become visible.
+  /// The way in which the records become visible.
   public var commits = Commits.batched
-  /// What happens to records that are refused.
+  /// The reaction to refused records.
   public var refusedRecords = RefusedRecords.stop
-  /// How long one transaction may hold the writer, and so how long a save of the view context waits
-  /// at most; batches are made as large as that allows.
+  /// The time for which a transaction may hold the writer.
+  ///
+  /// Batches are as large as the time allows. A save of the view context hardly waits longer.
   public var longestTransaction = Duration.milliseconds(20)
-  /// The most bytes that a record may have, as it is held in memory; one that is longer is refused
-  /// with ``ImportError/Code/recordTooLong``. Nor may anything else between two commas be longer.
+  /// The maximum number of bytes of a record, which is held in memory.
+  ///
+  /// A longer record is refused with ``ImportError/Code/recordTooLong``. A string or number outside
+  /// of the records must not be longer, either.
   public var longestRecord = 16 * 1024 * 1024
-  /// How many sources are read at a time; at least 1.
+  /// The number of sources that are read at a time; at least 1.
   public var workers = 2
-  /// Where an interrupted import of JSON lines goes on, as ``ImportProgress/checkpoint`` said; nil
-  /// for the beginning.
+  /// The ``ImportProgress/checkpoint`` at which an interrupted import of JSON lines goes on.
+  ///
+  /// Nil imports from the beginning.
   public var checkpoint: ImportCheckpoint?
-  /// Who commits, as the history says it, if the scratch context has no author of its own.
+  /// The author of the commits in the history, if the scratch context has no author of its own.
   public var author = Stack.importAuthor
-  /// The records of every batch; nil for as many as time allows.
+  /// The number of records of every batch; nil for as many as time allows.
   var batchSize: Int?
 
-  /// The usual options.
+  /// Creates the default options.
   public init() {}
 }
 
-/// What happens to rows that a feed does not have.
+/// The rule for absent rows: rows of the store that a feed does not have.
 public struct AbsentRows: Sendable {
-  /// The rows of one query.
+  /// The rows of a query.
   struct Scope: Sendable {
     let rows: @Sendable (Model) throws(StoreError) -> ImportScope
     let entry: CacheEntry
@@ -64,7 +75,7 @@ public struct AbsentRows: Sendable {
 
   let rule: Rule
 
-  /// The rule in words: under another one the same feed may leave other rows.
+  /// Returns the rule as text. Under a different rule the same feed may leave other rows.
   ///
   /// - Throws: ``StoreError`` with code `invalidQuery`.
   func text(_ stack: Stack) throws(StoreError) -> String {
@@ -78,23 +89,28 @@ public struct AbsentRows: Sendable {
     }
   }
 
-  /// They stay.
+  /// Absent rows stay.
   public static let keep = Self(rule: .keep)
 
-  /// Those of the entities that are imported are deleted after the whole feed was read without an
-  /// error, but only if they existed when the import began and nobody has changed them since.
+  /// Absent rows of the imported entities are deleted.
   ///
-  /// Rows that a delete rule keeps stay, too, those that are edited in the view context or wait to
-  /// be pushed, those with which something would go that was made or changed since, and those of
-  /// entities that are only nested inside of the records. An entity of which the feed need not have
-  /// had every record keeps all its rows, and is one of ``ImportResult/incompleteEntities``. Lines
-  /// without a single record are an error.
+  /// The import deletes them after it has read the whole feed without an error. It deletes only
+  /// rows that existed when it began and are unchanged since. These absent rows stay, too:
+  ///
+  /// - rows that a delete rule keeps,
+  /// - rows that are edited in the view context or wait to be pushed,
+  /// - rows whose deletion would also delete a row that was inserted or changed since,
+  /// - rows of entities that are only nested inside the records.
+  ///
+  /// If the feed may lack records of an entity, the entity keeps all its rows and is one of
+  /// ``ImportResult/incompleteEntities``. JSON lines without a record are an error.
   public static let delete = Self(rule: .deleteEveryRow)
 
-  /// Like ``delete``, but only the rows of some queries, as they are when the import begins.
+  /// Deletes absent rows like ``delete``, but only rows that the given queries select.
   ///
-  /// For a feed that has one part of what the store has, such as one album's songs. Entities
-  /// without a query keep all their rows.
+  /// The queries select rows of the store as it is when the import begins. Use them for a feed that
+  /// has a part of the store, such as the songs of an album. Entities without a query keep all
+  /// their rows.
   public static func delete<each E: Entity>(within scopes: repeat Query<each E>) -> Self {
     var all: [Scope] = []
     for query in repeat each scopes { all.append(scope(query)) }

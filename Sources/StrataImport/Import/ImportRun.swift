@@ -1,11 +1,12 @@
 internal import Foundation
 internal import Strata
 
-/// A worker of an import: bytes → records → batches, the next one made while others are written.
+/// A worker of an import: bytes → records → batches.
 ///
-/// A batch may have records of several sources, so that many small ones make few commits. At most
-/// two batches are on their way to the writer, so that it never waits for a worker to wake up, and
-/// one is being made: memory is bounded whatever the size of the input.
+/// It makes the next batch while earlier batches are written. A batch may have records of several
+/// sources, so that many small sources make few commits. At most two batches are in the writer's
+/// queue, so that the writer never waits for a worker to wake up, and a third batch is being made.
+/// So memory is bounded, whatever the size of the input.
 struct ImportRun {
   private static let queueLimit = 2
 
@@ -13,37 +14,37 @@ struct ImportRun {
     let save: BatchSave
     let batch: RecordBatch
     let end: ImportCheckpoint?
-    /// Whether rows of older batches, which waited, are in it.
+    /// Whether the batch contains waiting rows of older batches.
     let hasWaited: Bool
   }
 
-  /// Gives the source to be read next; nil if there is none.
+  /// Returns the next source; nil after the last source.
   typealias NextSource = @Sendable () async throws(ImportError) -> JSONSource?
 
   private let session: ImportSession
   private let makeFeed: @Sendable () throws(ImportError) -> RecordFeed
-  /// The context whose edits the records become, if they are not committed.
+  /// The context whose edits the records become; nil if the import commits them.
   private let edits: ScratchContext?
   private var feed: RecordFeed
   private var batch = RecordBatch()
-  /// Where the batch begins in the feed; negative if it begins in another source.
+  /// The offset at which the batch begins in the feed; negative if it begins in an earlier source.
   private var batchStart = 0
   private var handed: [Handed] = []
   private let sequence = BatchSequence()
-  /// Records that refer to what was not there when they were written.
+  /// The waiting rows, and deletions that a delete rule has denied so far.
   private var waiting = RecordBatch()
-  /// Whether a batch is not in the store, so that going on behind it would leave it out.
+  /// Whether a batch has failed, so that a later checkpoint would leave its records out.
   private var lacksBatch = false
-  /// Whether the import can go on at the end of a batch: not if links are made when all is read.
+  /// Whether the ends of batches are checkpoints. An import that makes links at its end has none.
   private let hasCheckpoints: Bool
-  /// Where reading began.
+  /// The checkpoint at which reading began.
   private let origin: ImportCheckpoint
   private var bytesToSkip: Int
-  /// The byte before the first one that is read.
+  /// The last byte that was skipped, until the byte after it is checked.
   private var lastSkipped: UInt8?
   private var countedRecords: Int
 
-  /// - Parameter hasCheckpoints: whether the feed is the import's only one, and of JSON lines.
+  /// - Parameter hasCheckpoints: whether the feed is the import's only feed, and of JSON lines.
   init(
     _ session: ImportSession, edits: ScratchContext?, hasCheckpoints: Bool,
     _ makeFeed: @escaping @Sendable () throws(ImportError) -> RecordFeed
@@ -60,15 +61,16 @@ struct ImportRun {
       hasCheckpoints && edits == nil && options.commits == .batched && !feed.hasLinks
   }
 
-  /// What a worker leaves for the end of the import.
+  /// The records that a worker leaves for the end of the import.
   struct Rest: Sendable {
     var tail: RecordBatch
     var waiting: RecordBatch
   }
 
-  /// Reads whole sources; the last records, which do not fill a batch, are returned.
+  /// Reads sources to their ends.
   ///
-  /// - Throws: ``ImportError``, after what was on its way is committed or has failed.
+  /// - Returns: the last records, which do not fill a batch, and the waiting rows.
+  /// - Throws: ``ImportError``, after the batches in the queue are committed or have failed.
   nonisolated(nonsending) mutating func run(
     _ next: NextSource
   ) async throws(ImportError) -> Rest {
@@ -77,10 +79,10 @@ struct ImportRun {
       while !handed.isEmpty { try await settle() }
       return Rest(tail: batch, waiting: waiting)
     } catch {
-      // Behind a batch that failed nothing comes, nor waits for a resumption; what was read before
-      // a fault is saved.
+      // After a failed batch the queued batches are withdrawn, so that none waits for a resumption.
+      // After a fault of the input they are saved.
       if lacksBatch { for other in handed { other.save.withdraw() } }
-      // What is being written is finished, so that the result says what is in the store.
+      // The result must count the batches that are being written.
       while !handed.isEmpty { try? await settle() }
       throw error
     }
@@ -99,7 +101,7 @@ struct ImportRun {
       try append(chunk)
       try await scan()
     }
-    // Cancelling ends many a sequence: what was read then is not the whole feed.
+    // Cancellation ends most sequences early, so the bytes read are not the whole feed.
     if Task.isCancelled { throw .cancelled }
     if bytesToSkip > 0 { throw .otherInput }
     feed.finish()
@@ -118,14 +120,14 @@ struct ImportRun {
     lastSkipped = chunk.prefix(skipped).last ?? lastSkipped
     let rest = chunk.dropFirst(skipped)
     if let last = lastSkipped, let next = rest.first {
-      // A record of JSON lines ends with a line feed, or at the end of the input that there was.
+      // A record of JSON lines ends with a line feed, or at the end of the earlier input.
       if last != UInt8(ascii: "\n"), next > UInt8(ascii: " ") { throw .otherInput }
       lastSkipped = nil
     }
     rest.withUnsafeBytes { feed.append($0) }
   }
 
-  /// Whether nothing becomes an edit before all of it can.
+  /// Whether no record becomes an edit before all records are read.
   private var holdsEverything: Bool { edits != nil && session.options.commits == .atomic }
 
   private nonisolated(nonsending) mutating func scan() async throws(ImportError) {
@@ -136,14 +138,16 @@ struct ImportRun {
     countedRecords = feed.count
   }
 
-  /// The bytes of a feed that one batch is made of, but for its last record.
+  /// The maximum number of bytes of the feed in a batch, without its last record.
   private static let largestBatch = 4 * 1024 * 1024
 
   private var isFull: Bool {
     batch.count >= session.batchSize || feed.offset - batchStart >= Self.largestBatch
   }
 
-  /// Adds the next record that is not refused to the batch; false if there is none yet.
+  /// Adds the next record that is not refused to the batch.
+  ///
+  /// - Returns: false if the input so far has no further record.
   private mutating func scanRecord() throws(ImportError) -> Bool {
     while true {
       do throws(ImportError) { return try feed.next(into: &batch) } catch {
@@ -180,7 +184,7 @@ struct ImportRun {
       return session.note(BatchOutcome())
     }
     while handed.count >= Self.queueLimit { try await settle() }
-    // A later record of a waiting row may bring what that lacks.
+    // A later record of a waiting row may have a reference with a target.
     var full = full
     let waitingCount = waiting.count
     waiting.move(under: &full)
@@ -199,7 +203,7 @@ struct ImportRun {
       offset: origin.offset + feed.offset, records: feed.count, lines: origin.lines + feed.lines)
   }
 
-  /// Waits for the oldest batch on its way.
+  /// Waits for the outcome of the oldest batch in the queue.
   private nonisolated(nonsending) mutating func settle() async throws(ImportError) {
     let oldest = handed.removeFirst()
     let outcome: BatchOutcome
@@ -210,7 +214,7 @@ struct ImportRun {
     var late = outcome.waiting
     for other in handed { late.giveWay(to: other.batch) }
     waiting.compose(late)
-    // What waits would be missing if the import went on behind it.
+    // An import that goes on at a checkpoint must not miss waiting rows or failed batches.
     let isWhole = waiting.isEmpty && !lacksBatch && !handed.contains(where: \.hasWaited)
     let end = isWhole ? oldest.end : nil
     session.note(outcome, of: oldest.batch.count, upTo: end)

@@ -1,23 +1,23 @@
 internal import Strata
 
-/// One import: what its workers share, and what comes after all of them.
+/// An import: the state that its workers share, and the steps after all of them.
 final class ImportSession: Sendable {
   private struct State: Sendable {
     var progress = ImportProgress()
     var batchSize: Int
-    /// Whether the batches have left nothing out.
+    /// Whether the batches have left out no record and no value.
     var isComplete = true
-    /// The tables of which the feed need not have had every row.
+    /// The tables of which the feed may lack rows.
     var incomplete: Set<ObjectIdentifier> = []
   }
 
-  /// Where batches go; nil for a child of another context, whose edits they become.
+  /// The target of batches; nil for a child of another context, where records become edits.
   let target: ImportTarget?
   let options: ImportOptions
-  /// The rows that the feed may not have any more, in the order in which they are deleted.
+  /// The rows that may be absent, in the order in which they are deleted.
   let scopes: [ImportScope]
   let ledger = ImportLedger()
-  /// What was pushed since the import began.
+  /// The rows that were pushed since the import began.
   let pushed: PushedRows
   private let load = BulkLoad()
   private let marks: FreshnessMarks
@@ -38,15 +38,15 @@ final class ImportSession: Sendable {
     state = Lock(State(batchSize: options.batchSize ?? Self.firstBatch))
   }
 
-  /// Whether records that are refused are left out.
+  /// Whether refused records are left out.
   var skipsRefused: Bool {
     if case .skip = options.refusedRecords { true } else { false }
   }
 
-  /// Whether rows are deleted that the feed does not have.
+  /// Whether absent rows are deleted.
   var looksForAbsentRows: Bool { !scopes.isEmpty }
 
-  /// How batches are saved.
+  /// The options by which batches are saved.
   var saving: ImportTarget.Saving {
     var saving = ImportTarget.Saving()
     saving.skipsRefused = skipsRefused
@@ -58,7 +58,7 @@ final class ImportSession: Sendable {
     return saving
   }
 
-  /// Whether the store has all of what was read.
+  /// Whether the store has all records that were read.
   private var isComplete: Bool {
     let state = state.withLock { $0 }
     return state.isComplete && state.progress.result.skipped == 0 && state.progress.result.kept == 0
@@ -69,16 +69,17 @@ final class ImportSession: Sendable {
   private static let firstBatch = 500
   private static let sizes = 50...10_000
 
-  /// Records that a batch should have, so that its transaction takes about half of what it may.
+  /// The number of records of a batch whose transaction takes about half of the longest.
   var batchSize: Int { state.withLock { $0.batchSize } }
 
-  /// Makes batches larger or smaller by how long the last one took.
+  /// Adapts the size of batches to the duration of the last batch.
   private func adapt(to count: Int, _ duration: Duration) {
-    // What little there was at the end says nothing about a batch.
+    // A small batch at the end of the input is no measure for the others.
     guard options.batchSize == nil, count >= Self.sizes.lowerBound else { return }
     let wanted = Double(count) * (options.longestTransaction / 2 / max(duration, .microseconds(1)))
     state.withLock { state in
-      // Smaller at once, larger by degrees: one quick batch does not make the next one slow.
+      // The size shrinks at once, but grows by degrees, so that a quick batch does not make the
+      // next batch slow.
       let next = min(wanted, Double(state.batchSize) * 1.5)
       state.batchSize = min(max(Int(next), Self.sizes.lowerBound), Self.sizes.upperBound)
     }
@@ -98,21 +99,21 @@ final class ImportSession: Sendable {
     }
   }
 
-  /// Counts sources that will be read; one of unknown size makes the whole unknown.
+  /// Adds the sizes of all sources. A source of unknown size makes the total unknown.
   func noteSources(_ sources: [JSONSource]) {
     let total = sources.reduce(Int?.some(0)) { sum, source in
       guard let sum, let size = source.byteCount else { return nil }
-      // Servers may say any size.
+      // A server may claim any size.
       let (total, overflows) = sum.addingReportingOverflow(size)
       return overflows ? nil : total
     }
     _ = change { $0.totalBytes = total }
   }
 
-  /// Keeps what a document says beside its records.
+  /// Keeps the values that a document has beside its records.
   func noteMembers(_ members: JSONMembers) { _ = change { $0.result.members = members } }
 
-  /// Notes that a feed need not have had every row of some tables.
+  /// Notes that a feed may lack rows of some tables.
   func noteIncomplete(_ tables: [Table], _ reason: IncompleteEntity.Reason) {
     let tables = tables.filter { table in scopes.contains { $0.table === table } }
     state.withLock { state in
@@ -123,9 +124,9 @@ final class ImportSession: Sendable {
     }
   }
 
-  /// Notes what an answer is as a whole.
+  /// Notes the completeness of an answer.
   ///
-  /// The server's version of an answer that need not be whole is not kept: the next refresh asks for
+  /// The validators of an answer that need not be whole are not kept, so the next refresh requests
   /// the rows again.
   func note(_ completeness: AnswerCompleteness) {
     guard looksForAbsentRows, case .keeps(let reason) = completeness.verdict else { return }
@@ -138,7 +139,7 @@ final class ImportSession: Sendable {
 
   func noteRefused(_ record: RefusedRecord) { _ = change { $0.refuse(record, options) } }
 
-  /// Counts what became of a batch.
+  /// Counts the outcome of a batch.
   func note(_ outcome: BatchOutcome, of count: Int = 0, upTo checkpoint: ImportCheckpoint? = nil) {
     adapt(to: count, outcome.duration)
     if !outcome.isComplete { state.withLock { $0.isComplete = false } }
@@ -155,7 +156,7 @@ final class ImportSession: Sendable {
     monitor?.publish(progress)
   }
 
-  /// Tells whoever watches that nothing more comes.
+  /// Publishes the last progress and finishes the monitor.
   func end() {
     monitor?.publish(change { _ in })
     monitor?.finish()
@@ -163,12 +164,12 @@ final class ImportSession: Sendable {
 
   // MARK: - The end
 
-  /// Saves what is left after everything was read, and deletes what the feed does not have.
+  /// Saves the remaining records after everything was read, and deletes absent rows.
   ///
   /// - Parameters:
-  ///   - tail: the last records, of which nothing was said yet.
-  ///   - waiting: records that refer to what was not there.
-  ///   - edits: the context whose edits the records become, without a target.
+  ///   - tail: the last records, which are neither saved nor crossed off.
+  ///   - waiting: the waiting rows.
+  ///   - edits: the context whose edits the records become if the session has no target.
   nonisolated(nonsending) func finish(
     _ tail: RecordBatch, waiting: RecordBatch, edits: ScratchContext?
   ) async throws(ImportError) {
@@ -199,16 +200,17 @@ final class ImportSession: Sendable {
     last.compose(tail)
     last = try await saveWhatFinds(last, target)
     saving = self.saving
-    // What is missing now will not come any more.
+    // No further record can resolve a reference. If refused records are skipped, rows still wait,
+    // so that they are listed as refused.
     saving.waits = skipsRefused
-    // The last commit marks what was imported.
+    // The last commit marks the entries as imported.
     let hasLinks = try await storing { () throws(StoreError) in await ledger.hasLinks }
     saving.isLast = !hasLinks && absentTables.isEmpty
     if !last.isEmpty || saving.isLast && !marks.isEmpty {
       try await saveLast(last, target, saving)
     }
     if saving.isLast { return }
-    // Whatever is deleted is looked for by an index.
+    // Delete rules look up referring rows by an index.
     try await makeDeferredIndexes()
     try await makeLinks(target)
     if try await !deleteAbsent(target) && !marks.isEmpty {
@@ -218,13 +220,13 @@ final class ImportSession: Sendable {
     }
   }
 
-  /// Makes the indexes that batches have put off.
+  /// Makes the indexes that batches have deferred.
   nonisolated(nonsending) func makeDeferredIndexes() async throws(ImportError) {
     guard let target, load.defersIndexes else { return }
     try await storing { () throws(StoreError) in try await target.makeDeferredIndexes() }
   }
 
-  /// What is in the store shall be found as quickly as before.
+  /// Makes the deferred indexes of an import that failed, so that queries are as fast as before.
   nonisolated(nonsending) func makeDeferredIndexesAfterFailure() async {
     if load.defersIndexes { await target?.makeDeferredIndexesAfterFailure() }
   }
@@ -269,8 +271,9 @@ final class ImportSession: Sendable {
     }
   }
 
-  /// Saves, batch by batch, rows of which some may lack what they require, as long as that brings
-  /// what others lack; those that are left, if they are too many, can only be saved together.
+  /// Saves waiting rows in batches, again and again while each pass resolves some of them.
+  ///
+  /// - Returns: the remaining rows. They fit a batch, or they can only be saved together.
   private nonisolated(nonsending) func saveWhatFinds(
     _ rows: RecordBatch, _ target: ImportTarget
   ) async throws(ImportError) -> RecordBatch {
@@ -301,13 +304,13 @@ final class ImportSession: Sendable {
     }
   }
 
-  /// Counts the batch after which nothing comes that its rows may have waited for.
+  /// Counts the last batch. Its rows that still wait count as refused.
   private func noteLast(_ outcome: BatchOutcome, of count: Int = 0) {
     note(outcome, of: count)
     for complaint in outcome.waiting.complaints { noteRefused(RefusedRecord(complaint)) }
   }
 
-  /// Notes that the feed has the rows of a batch, and what it links them with.
+  /// Notes in the ledger that the feed has the rows of a batch, and notes the batch's links.
   nonisolated(nonsending) func crossOff(_ batch: RecordBatch) async throws(ImportError) {
     try await storing { () throws(StoreError) in
       if !batch.links.isEmpty { try await ledger.add(batch.links) }
@@ -315,8 +318,9 @@ final class ImportSession: Sendable {
     }
   }
 
-  /// The tables whose rows were noted and not crossed off are absent; none if something was left
-  /// out.
+  /// The tables whose rows are absent if they were noted and not crossed off.
+  ///
+  /// The array is empty if a record was left out.
   private var absentTables: [Table] {
     let state = state.withLock { $0 }
     guard state.progress.result.skipped == 0 else { return [] }
@@ -329,7 +333,7 @@ final class ImportSession: Sendable {
 
   /// Deletes absent rows page by page.
   ///
-  /// - Returns: whether the last page has marked what was imported.
+  /// - Returns: whether the last page has marked the entries as imported.
   private nonisolated(nonsending) func deleteAbsent(
     _ target: ImportTarget
   ) async throws(ImportError) -> Bool {
@@ -356,7 +360,7 @@ final class ImportSession: Sendable {
         } while page?.isLast == false
       }
       held = try await storing { () throws(StoreError) in try await ledger.heldCount(in: tables) }
-      // What held a row may have gone after it was looked at.
+      // The row that held another may be deleted by now, so the held rows get another pass.
     } while held > 0 && result.deleted > before
     _ = change { $0.result.kept += held }
     return isMarked

@@ -3,9 +3,9 @@ internal import Strata
 /// An import whose parameters are checked.
 struct PreparedImport: Sendable {
   let session: ImportSession
-  /// Every worker reads with a feed of its own.
+  /// Makes a feed. Every worker reads with a feed of its own.
   let makeFeed: @Sendable () throws(ImportError) -> RecordFeed
-  /// Whether records are known by their position, so that there must not be another source.
+  /// Whether records may get their position as the key, which allows only a single source.
   let hasPositionKeys: Bool
 
   init<E: Entity>(
@@ -44,7 +44,7 @@ struct PreparedImport: Sendable {
     _ makeFeed: @escaping @Sendable () throws(ImportError) -> RecordFeed
   ) throws(ImportError) {
     self.makeFeed = makeFeed
-    // A mapping that does not fit is refused before anything is read.
+    // A mapping that does not fit is refused before any input is read.
     let feed = try makeFeed()
     hasPositionKeys = feed.hasPositionKeys
     let tables = feed.tables

@@ -1,28 +1,29 @@
 public import Strata
 
 extension ScratchContext {
-  /// Imports JSON records: adds them, or updates those whose key is there.
+  /// Imports JSON records: inserts new rows and updates rows with the same keys.
   ///
-  /// Reading, parsing and making records happen where the caller runs, usually a worker actor;
-  /// saving runs beside them. Every batch is a commit of its own, as large as
-  /// ``ImportOptions/longestTransaction`` allows; a save of the view context overtakes batches that
-  /// wait. In a child of the view context the records become unsaved edits instead. Memory is
-  /// bounded whatever the size of the input, except for rows that come before what their required
-  /// references refer to: those are held until the end.
+  /// The caller's actor, usually a worker actor, reads, parses and makes records. Saves run beside
+  /// it. Every batch is a commit of its own, as large as ``ImportOptions/longestTransaction``
+  /// allows. A save of the view context overtakes batches that wait. In a child of the view context
+  /// the records become unsaved edits instead. Memory is bounded, whatever the size of the input,
+  /// except for waiting rows: a row that comes before the target of its required reference is held
+  /// until the end.
   ///
-  /// Importing the same feed again writes nothing and tells nobody.
+  /// A second import of the same feed writes nothing and reports no change.
   ///
   /// - Parameters:
-  ///   - source: where the bytes come from.
-  ///   - format: where the records are in the document.
-  ///   - mapping: how attributes are found in a record; without one, by the names of the schema.
-  ///   - absent: what happens to rows that the feed does not have.
-  ///   - freshens: what the last commit marks as imported; nothing if the import fails. Not for a
-  ///     child of the view context.
-  ///   - options: what else.
-  ///   - monitor: told of the progress.
-  /// - Throws: ``ImportError``, which says what had been committed by then. Cancelling the task
-  ///   stops at a batch's boundary.
+  ///   - source: the input.
+  ///   - format: the location of the records in the document.
+  ///   - mapping: the mapping of a record's members to attributes. The default follows the names of
+  ///     the schema.
+  ///   - absent: the rule for absent rows.
+  ///   - freshens: the entries that the last commit marks as imported. If the import fails, no
+  ///     entry is marked. It must be empty in a child of the view context.
+  ///   - options: further options.
+  ///   - monitor: a monitor that publishes the progress.
+  /// - Throws: ``ImportError``, whose ``ImportError/result`` counts the changes committed before.
+  ///   Cancelling the task stops the import at the end of a batch.
   @discardableResult
   public nonisolated(nonsending) func importJSON<E: Entity>(
     _ type: E.Type, from source: JSONSource, as format: JSONFormat = .array,
@@ -36,13 +37,13 @@ extension ScratchContext {
     return try await importing(prepared, from: source, hasCheckpoints: format == .lines)
   }
 
-  /// Imports the records of a document: of several entities, at several paths.
+  /// Imports the records of a document, of several entities at several paths.
   ///
-  /// Everything that ``importJSON(_:from:as:mapping:absent:freshens:options:monitor:)`` says, but
-  /// there is no checkpoint to go on at. Rows are absent if their entity has a part in the
-  /// document, and no record of the document is theirs.
+  /// The import works like ``importJSON(_:from:as:mapping:absent:freshens:options:monitor:)``, but
+  /// has no checkpoint to go on at. A row is absent if its entity has a part in the document, and
+  /// the document has no record of the row.
   ///
-  /// - Throws: ``ImportError``, which says what had been committed by then.
+  /// - Throws: ``ImportError``, whose ``ImportError/result`` counts the changes committed before.
   @discardableResult
   public nonisolated(nonsending) func importJSON(
     _ document: JSONDocument, from source: JSONSource, absent: AbsentRows = .keep,
@@ -71,7 +72,9 @@ extension ScratchContext {
     }
   }
 
-  /// Runs an import from what was pinned before, or what the store has now, to its result.
+  /// Runs an import to its result.
+  ///
+  /// If absent rows are deleted, it notes the rows of the pinned snapshot, or of the newest commit.
   private nonisolated(nonsending) func running(
     _ session: ImportSession, _ body: nonisolated(nonsending) () async throws(ImportError) -> Void
   ) async throws(ImportError) -> ImportResult {
@@ -90,7 +93,7 @@ extension ScratchContext {
           try await noteRows(of: session.scopes, in: session.ledger)
         }
       }
-      // A pin that is kept keeps the log from starting again.
+      // A pin during the import would keep the log from starting again.
       unpin()
       try await body()
       try await session.makeDeferredIndexes()
@@ -103,7 +106,7 @@ extension ScratchContext {
     }
   }
 
-  /// Imports several sources, some at a time.
+  /// Imports several sources, ``ImportOptions/workers`` at a time.
   nonisolated(nonsending) func importJSON<E: Entity>(
     _ type: E.Type, from sources: [JSONSource], as format: JSONFormat, mapping: JSONMapping<E>,
     absent: AbsentRows, freshens: [CacheEntry], options: ImportOptions, monitor: ImportMonitor?
@@ -126,9 +129,9 @@ extension ScratchContext {
     ) { _ in rest.withLock { $0.popFirst() } }
   }
 
-  /// Imports sources as they become known, some at a time.
+  /// Imports sources as they become known, `workers` at a time.
   ///
-  /// - Parameter next: gives a worker its next source, told what was read of those before.
+  /// - Parameter next: returns a worker's next source. Its argument is the result so far.
   nonisolated(nonsending) func importing(
     _ prepared: PreparedImport, workers: Int, hasCheckpoints: Bool,
     _ next: @escaping @Sendable (ImportResult) async throws(ImportError) -> JSONSource?
@@ -163,7 +166,7 @@ extension ImportMonitor? {
 }
 
 extension ImportRun.Rest {
-  /// What is left of several workers. The first error stops all of them.
+  /// Runs several workers and joins the records that they leave. The first error stops all workers.
   fileprivate init(
     workers: Int,
     _ work: @escaping @Sendable @concurrent () async -> Result<Self, ImportError>

@@ -1,10 +1,11 @@
 public import Strata
 
 extension Stack {
-  /// Imports JSON records through a scratch context of its own, off the main actor, and returns
-  /// when the view context shows them.
+  /// Imports JSON records, and returns when the view context shows them.
   ///
-  /// - Throws: ``ImportError``, which says what had been committed by then.
+  /// The import runs off the main actor, in a scratch context of its own.
+  ///
+  /// - Throws: ``ImportError``, whose ``ImportError/result`` counts the changes committed before.
   @discardableResult
   @concurrent
   public func importJSON<E: Entity>(
@@ -18,10 +19,11 @@ extension Stack {
       options: options, monitor: monitor)
   }
 
-  /// Imports the records of a document, of several entities, through a scratch context of its own,
-  /// off the main actor, and returns when the view context shows them.
+  /// Imports a document with several entities, and returns when the view context shows them.
   ///
-  /// - Throws: ``ImportError``, which says what had been committed by then.
+  /// The import runs off the main actor, in a scratch context of its own.
+  ///
+  /// - Throws: ``ImportError``, whose ``ImportError/result`` counts the changes committed before.
   @discardableResult
   @concurrent
   public func importJSON(
@@ -36,13 +38,12 @@ extension Stack {
     return result
   }
 
-  /// Imports the records of several sources as one feed, ``ImportOptions/workers`` of them at a
-  /// time.
+  /// Imports several sources as one feed, ``ImportOptions/workers`` of them at a time.
   ///
-  /// Which record wins if a key is in several sources is not said.
+  /// If several sources have records with one key, any of these records may win.
   ///
-  /// - Throws: ``ImportError``, which says what had been committed by then; the first error of one
-  ///   source stops all of them.
+  /// - Throws: ``ImportError``, whose ``ImportError/result`` counts the changes committed before.
+  ///   The first error of a source stops all sources.
   @discardableResult
   @concurrent
   public func importJSON<E: Entity>(

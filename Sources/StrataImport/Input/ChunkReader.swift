@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// An iterator of pieces without its type.
+/// A type-erased iterator of pieces.
 final class ChunkIterator {
   let next: nonisolated(nonsending) () async throws -> Data?
 
@@ -25,7 +25,7 @@ final class ChunkIterator {
 
 /// Reads a source piece by piece.
 struct ChunkReader {
-  /// Large enough that the calls cost nothing, small enough to stay in the cache.
+  /// The size of a piece in bytes, large enough that calls cost little, small enough for the cache.
   static let size = 128 * 1024
 
   private enum State {
@@ -50,7 +50,7 @@ struct ChunkReader {
     }
   }
 
-  /// The next piece; nil at the end.
+  /// Returns the next piece; nil at the end.
   nonisolated(nonsending) mutating func next() async throws(ImportError) -> Data? {
     do {
       guard gunzip != nil else { return try await stored() }
@@ -69,7 +69,7 @@ struct ChunkReader {
     }
   }
 
-  /// The next piece as it comes from the source.
+  /// Returns the next piece as it comes from the source, before decompression.
   private nonisolated(nonsending) mutating func stored() async throws -> Data? {
     switch state {
     case .data(let data):

@@ -1,11 +1,12 @@
 internal import CStrataZlib
 internal import Foundation
 
-/// Bytes that should be gzip (RFC 1952) and are not.
+/// The error of bytes that are not valid gzip (RFC 1952).
 public enum GzipError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// The bytes are no gzip, or damaged: what zlib found, such as "incorrect data check".
+  /// The bytes are not gzip, or damaged. The text is zlib's reason, such as "incorrect data
+  /// check".
   case corrupt(String)
-  /// The bytes end in the middle.
+  /// The bytes end too early.
   case truncated
 
   public var description: String {
@@ -16,9 +17,9 @@ public enum GzipError: Error, Sendable, Hashable, CustomStringConvertible {
   }
 }
 
-/// Decompresses gzip that arrives in pieces, into pieces of a bounded size.
+/// Decompresses gzip that arrives in pieces into pieces of a bounded size.
 struct Gunzip {
-  /// zlib's state, at one address as long as it lives.
+  /// zlib's state, whose address must not change.
   private final class Stream {
     var stream = z_stream()
     let isReady: Bool
@@ -34,13 +35,13 @@ struct Gunzip {
   private var isInMember = false
   private var hasMember = false
 
-  /// Adds input; what was added before must have been taken with `next`.
+  /// Adds input. Call `next` until it returns nil before adding more.
   mutating func append(_ data: Data) { input = data }
 
-  /// The next piece; nil if that needs more input.
+  /// Returns the next piece; nil if it needs more input.
   mutating func next() throws(GzipError) -> Data? {
     guard stream.isReady else { throw .corrupt("zlib has no memory") }
-    // zlib may hold back output that did not fit before, so it is asked even without input.
+    // zlib may hold back output that did not fit before, so it also runs without input.
     while !input.isEmpty || isInMember {
       var output = Data(count: ChunkReader.size)
       let (code, used, made) = inflate(into: &output)
@@ -49,7 +50,7 @@ struct Gunzip {
       case Z_OK, Z_BUF_ERROR:
         isInMember = true
       case Z_STREAM_END:
-        // Another member may follow.
+        // A further member may follow.
         (isInMember, hasMember) = (false, true)
         inflateReset(&stream.stream)
       default:
@@ -61,7 +62,7 @@ struct Gunzip {
     return nil
   }
 
-  /// zlib's code, and the bytes that it took and made.
+  /// Runs zlib once, and returns its code and the numbers of bytes that it read and wrote.
   private func inflate(into output: inout Data) -> (code: Int32, used: Int, made: Int) {
     input.withUnsafeBytes { source in
       output.withUnsafeMutableBytes { target in
@@ -80,7 +81,7 @@ struct Gunzip {
     }
   }
 
-  /// Declares that all input has been added and taken.
+  /// Declares that all input has been added and read.
   func finish() throws(GzipError) {
     if isInMember || !hasMember { throw .truncated }
   }

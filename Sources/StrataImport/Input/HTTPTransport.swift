@@ -7,11 +7,11 @@ internal import Strata
   public import Foundation
 #endif
 
-/// How requests are sent and their answers read.
+/// A client that sends requests and reads their responses.
 ///
-/// ``urlSession(_:)`` is the usual one. On Linux, URLSession ends the process if a server closes the
-/// connection within the header of a response (swift-corelibs-foundation 6.3). An app that must
-/// survive that gives a transport of its own, made of a client such as AsyncHTTPClient:
+/// The usual transport is ``urlSession(_:)``. On Linux, URLSession ends the process if a server
+/// closes the connection within the header of a response (swift-corelibs-foundation 6.3). An app
+/// that must survive this uses a transport of its own, on top of a client such as AsyncHTTPClient:
 ///
 /// ```swift
 /// let transport = HTTPTransport { request in
@@ -23,7 +23,7 @@ internal import Strata
 public struct HTTPTransport: Sendable {
   /// A response whose body has not been read.
   struct Answer: Sendable {
-    /// Nil for what is no HTTP, such as a file.
+    /// The head of the response; nil for a protocol other than HTTP, such as a file.
     let head: HTTPURLResponse?
     let body: @Sendable () -> ChunkIterator
   }
@@ -34,14 +34,15 @@ public struct HTTPTransport: Sendable {
     self.send = send
   }
 
-  /// A transport that calls a closure for each request.
+  /// Creates a transport that calls a closure for each request.
   ///
-  /// The transport follows redirections and undoes content encodings, as URLSession does, and leaves
-  /// the header fields as they came: ``Feed`` reads `Content-Length`, `Transfer-Encoding` and
-  /// `Content-Encoding` to know whether an answer is whole. Its body must throw if it ends early.
+  /// The closure must follow redirections and decode content encodings, as URLSession does. It must
+  /// leave the header fields as they came: ``Feed`` reads `Content-Length`, `Transfer-Encoding` and
+  /// `Content-Encoding` to decide whether an answer is whole. The body must throw if it ends early.
   ///
-  /// - Parameter send: sends a request; returns the head of the response, whatever its status, and
-  ///   the pieces of its body. Throw `URLError` for failures that a ``RetryPolicy`` shall see.
+  /// - Parameter send: sends a request, and returns the head of the response, whatever its status,
+  ///   and the pieces of its body. It throws `URLError` for failures that a ``RetryPolicy``
+  ///   handles.
   public init<Body: AsyncSequence & Sendable>(
     _ send: @escaping @Sendable (URLRequest) async throws -> (response: HTTPURLResponse, body: Body)
   ) where Body.Element == Data {
@@ -51,13 +52,13 @@ public struct HTTPTransport: Sendable {
     })
   }
 
-  /// Sends each request by a session of its own.
+  /// Returns a transport that sends each request by a `URLSession` of its own.
   ///
-  /// The body goes through a temporary file without a name while it arrives, so memory stays bounded
-  /// and the server's connection does not wait for the store. On Linux no `URLCache` is asked:
-  /// there, a request that its cache may answer cannot be cancelled safely.
+  /// The arriving body goes to a temporary file without a name. So memory stays bounded, and the
+  /// server's connection does not wait for the store. On Linux the sessions have no `URLCache`,
+  /// because a request that a cache may answer cannot be cancelled safely there.
   ///
-  /// - Parameter configuration: of the sessions.
+  /// - Parameter configuration: the configuration of the sessions.
   public static func urlSession(_ configuration: URLSessionConfiguration = .default) -> Self {
     Self(answering: { request in
       let head = Lock<HTTPURLResponse?>(nil)
@@ -68,7 +69,7 @@ public struct HTTPTransport: Sendable {
       do { first = try await body.next() } catch let error as HTTPStatusError {
         return Answer(head: head.withLock(\.self)) { ChunkIterator { throw error } }
       }
-      // The first piece comes behind the head.
+      // The first piece arrives after the head.
       return Answer(head: head.withLock(\.self)) {
         var first = first
         return ChunkIterator {

@@ -4,7 +4,7 @@ public import Foundation
   public import FoundationNetworking
 #endif
 
-/// Where JSON comes from. Read piece by piece, whatever its size.
+/// An input of JSON, which is read piece by piece, whatever its size.
 public struct JSONSource: Sendable {
   enum Kind: Sendable {
     case data(Data)
@@ -13,13 +13,13 @@ public struct JSONSource: Sendable {
   }
 
   let kind: Kind
-  /// The head of the response that the bytes are the body of.
+  /// The head of the response whose body is read; nil for other input.
   private(set) var head: ResponseHead?
-  /// Whether a server has answered that there is nothing, and the feed expects that.
+  /// Whether a server has answered without content, as the feed expects.
   private(set) var isExpectedNoContent = false
   /// Whether the bytes are compressed with gzip.
   private(set) var isGzip = false
-  /// What the caller says that ``byteCount`` is.
+  /// The ``byteCount`` that the caller gives.
   private var size: Int?
 
   private init(_ kind: Kind, size: Int? = nil) {
@@ -27,7 +27,7 @@ public struct JSONSource: Sendable {
     self.size = size.flatMap { $0 < 0 ? nil : $0 }
   }
 
-  /// The number of bytes that will be read, if that is known beforehand.
+  /// The number of bytes that will be read, if it is known beforehand.
   var byteCount: Int? {
     if isGzip || size != nil { return size }
     switch kind {
@@ -39,51 +39,52 @@ public struct JSONSource: Sendable {
     }
   }
 
-  /// Bytes in memory.
+  /// Reads bytes in memory.
   public static func data(_ data: Data) -> Self { Self(.data(data)) }
 
-  /// A file, read through a window.
+  /// Reads a file through a window.
   public static func file(_ url: URL) -> Self { Self(.file(url)) }
 
-  /// Pieces as they arrive, such as the body of a response; cut anywhere.
+  /// Reads pieces as they arrive, such as the body of a response.
+  ///
+  /// The pieces may be cut anywhere.
   ///
   /// - Parameters:
   ///   - chunks: the pieces.
-  ///   - size: how many bytes they have together, for ``ImportProgress/fraction``; nil, or negative
-  ///     as the `expectedContentLength` of a response is then, if that is not known. Nothing else
-  ///     depends on it.
+  ///   - size: the number of bytes in all pieces, for ``ImportProgress/fraction``. If it is not
+  ///     known, pass nil or a negative number, as the `expectedContentLength` of a response is
+  ///     then. Nothing else depends on it.
   public static func chunks<Chunks: AsyncSequence & Sendable>(
     _ chunks: Chunks, size: Int? = nil
   ) -> Self where Chunks.Element == Data {
     Self(.chunks { ChunkIterator(chunks) }, size: size)
   }
 
-  /// Bytes as they arrive, such as `URLSession.AsyncBytes`.
+  /// Reads bytes as they arrive, such as `URLSession.AsyncBytes`.
   ///
-  /// They are gathered into pieces of 16 KB, and nothing is read of a piece before it is full or
-  /// the sequence ends: for lines that shall be imported as they trickle in, use
-  /// ``chunks(_:size:)``.
+  /// The source gathers the bytes into pieces of 16 KB. An import reads a piece when it is full or
+  /// when the sequence ends. To import lines as they trickle in, use ``chunks(_:size:)``.
   ///
   /// - Parameters:
   ///   - bytes: the bytes.
-  ///   - size: how many they are, as of ``chunks(_:size:)``.
+  ///   - size: the number of bytes, as in ``chunks(_:size:)``.
   public static func bytes<Bytes: AsyncSequence & Sendable>(
     _ bytes: Bytes, size: Int? = nil
   ) -> Self where Bytes.Element == UInt8 {
     Self(.chunks { ChunkIterator(gathering: bytes) }, size: size)
   }
 
-  /// The body of the response to a request, sent when the import begins.
+  /// Sends a request when the import begins, and reads the body of the response.
   ///
   /// - Parameters:
-  ///   - request: what is asked for.
-  ///   - transport: what sends it.
+  ///   - request: the request.
+  ///   - transport: the transport that sends the request.
   ///   - onResponse: called once, before the first byte is read, for a response with status 200 or
-  ///     203; for header fields such as `ETag` and `Link`.
-  /// - Note: an import from it fails with an ``ImportError`` of code `source`; its
-  ///   ``ImportError/underlying`` error is an ``HTTPStatusError`` if the status is neither 200 nor
-  ///   203, otherwise what the transport throws. Which answers may delete absent rows says
-  ///   <doc:WhenAbsenceDeletes>.
+  ///     203. It can read header fields such as `ETag` and `Link`.
+  /// - Note: If the request fails, the import throws an ``ImportError`` with code `source`. Its
+  ///   ``ImportError/underlying`` is an ``HTTPStatusError`` if the status is neither 200 nor 203,
+  ///   otherwise the error of the transport. <doc:WhenAbsenceDeletes> lists the answers that delete
+  ///   absent rows.
   public static func response(
     to request: URLRequest, transport: HTTPTransport = .urlSession(),
     onResponse: (@Sendable (HTTPURLResponse) -> Void)? = nil
@@ -100,13 +101,13 @@ public struct JSONSource: Sendable {
     }
   }
 
-  /// The body of a response that an app has received by itself.
+  /// Reads the body of a response that the app has received by itself.
   ///
   /// - Parameters:
-  ///   - response: the head of the response; its status and header fields say whether rows that the
-  ///     body lacks may be deleted, as <doc:WhenAbsenceDeletes> has it. A status that is neither 200
-  ///     nor 203 fails as with ``response(to:transport:onResponse:)``.
-  ///   - body: the pieces of the body; it must throw if it ends early.
+  ///   - response: the head of the response. Its status and header fields decide whether absent
+  ///     rows may be deleted, by the table of <doc:WhenAbsenceDeletes>. A status that is neither
+  ///     200 nor 203 fails as in ``response(to:transport:onResponse:)``.
+  ///   - body: the pieces of the body. The sequence must throw if the body ends early.
   public static func response<Body: AsyncSequence & Sendable>(
     _ response: HTTPURLResponse, body: Body
   ) -> Self where Body.Element == Data {
@@ -118,14 +119,14 @@ public struct JSONSource: Sendable {
     }
   }
 
-  /// A body whose first pieces were asked for already.
+  /// Reads the body of an answer whose request was sent already.
   static func body(_ answer: HTTPTransport.Answer) -> Self {
     let head = ResponseHead()
     if let response = answer.head { head.note(response) }
     return .body(of: head) { answer.body() }
   }
 
-  /// - Parameter open: called when the first piece is read.
+  /// - Parameter open: opens the body when the first piece is read.
   private static func body(
     of head: ResponseHead, _ open: @escaping @Sendable () async throws -> sending ChunkIterator
   ) -> Self {
@@ -143,21 +144,21 @@ public struct JSONSource: Sendable {
     return source
   }
 
-  /// An answer without content, where the feed expects one.
+  /// An answer without content, as the feed expects.
   static var expectedNoContent: Self {
     var source = Self(.data(Data()))
     source.isExpectedNoContent = true
     return source
   }
 
-  /// The same bytes, decompressed from gzip (RFC 1952).
+  /// Returns a source that decompresses the bytes from gzip (RFC 1952).
   ///
-  /// Several members one after the other are read as one. If the bytes are not gzip, damaged or
-  /// cut, the import fails with an ``ImportError`` of code `source` whose
-  /// ``ImportError/underlying`` error is a ``GzipError``. Batches committed before stay.
+  /// Consecutive members are read as one. If the bytes are not gzip, damaged or cut, the import
+  /// throws an ``ImportError`` with code `source`, whose ``ImportError/underlying`` is a
+  /// ``GzipError``. Batches that were committed before stay.
   ///
-  /// - Parameter size: how many bytes they are once decompressed, for ``ImportProgress/fraction``;
-  ///   nil, or negative, if that is not known. Nothing else depends on it.
+  /// - Parameter size: the number of bytes after decompression, for ``ImportProgress/fraction``;
+  ///   nil or negative if it is not known. Nothing else depends on it.
   public func gunzipped(size: Int? = nil) -> Self {
     var copy = Self(kind, size: size)
     copy.head = head

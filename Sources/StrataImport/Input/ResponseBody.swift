@@ -5,11 +5,11 @@ internal import Strata
   internal import FoundationNetworking
 #endif
 
-/// A response that does not have all of what was asked for: its status is neither 200 nor 203.
+/// The error of a response that is not a whole answer: its status is neither 200 nor 203.
 public struct HTTPStatusError: Error, Sendable, Hashable, CustomStringConvertible {
   /// The response's status, such as 404.
   public let status: Int
-  /// How long the server says that one should wait before asking again; nil if it does not say.
+  /// The wait that the server demands before the next request; nil if it demands none.
   public let retryAfter: Duration?
 
   init(_ response: HTTPURLResponse) {
@@ -22,7 +22,7 @@ public struct HTTPStatusError: Error, Sendable, Hashable, CustomStringConvertibl
 }
 
 extension Duration {
-  /// The value of a `Retry-After` header: seconds, or a date (RFC 9110, 10.2.3).
+  /// Reads the value of a `Retry-After` header: seconds, or a date (RFC 9110, 10.2.3).
   fileprivate init?(retryAfter text: String) {
     if let seconds = Int32(text) {
       self = .seconds(max(0, seconds))
@@ -38,8 +38,8 @@ extension Duration {
 
 /// The body of a response, read while it arrives.
 ///
-/// URLSession on Linux cannot be held back: `suspend` and `resume` begin a request again. So what
-/// arrives goes to a file without a name, and memory holds one piece of it.
+/// URLSession on Linux cannot be paused: `suspend` and `resume` begin a request again. So arriving
+/// bytes go to a file without a name, and memory holds one piece of them.
 final class ResponseBody: Sendable {
   private let delegate: ResponseDelegate
   private let session: URLSession
@@ -67,7 +67,7 @@ final class ResponseBody: Sendable {
     session.delegateQueue.addOperation { [task, delegate] in delegate.cancel(task) }
   }
 
-  /// The next piece; nil at the end.
+  /// Returns the next piece; nil at the end.
   nonisolated(nonsending) func next() async throws -> Data? {
     let start = offset.withLock(\.self)
     let piece = try await withTaskCancellationHandler {
@@ -81,11 +81,11 @@ final class ResponseBody: Sendable {
 }
 
 extension HTTPURLResponse {
-  /// Whether the body is all of what was asked for.
+  /// Whether the status is that of a whole answer.
   var isWhole: Bool { AnswerCompleteness(status: statusCode) == .whole }
 }
 
-/// The head of the response that a source reads, once it is there.
+/// The head of a source's response, once it has arrived.
 final class ResponseHead: Sendable {
   private let response = Lock<HTTPURLResponse?>(nil)
 
@@ -100,10 +100,10 @@ final class ResponseHead: Sendable {
 }
 
 extension URLSessionConfiguration {
-  /// The same configuration, such that a task can be cancelled at any moment.
+  /// The same configuration, but without a cache on Linux, so that tasks can always be cancelled.
   ///
-  /// URLSession on Linux begins a task when its cache has answered, and traps if the task ends
-  /// before a cancellation that came meanwhile is looked at.
+  /// URLSession on Linux begins a task when its cache has answered. It traps if a cancellation
+  /// arrives meanwhile and the task ends before URLSession handles the cancellation.
   fileprivate var cancellable: URLSessionConfiguration {
     #if canImport(FoundationNetworking)
       guard urlCache != nil, let copy = copy() as? URLSessionConfiguration else { return self }
@@ -115,15 +115,15 @@ extension URLSessionConfiguration {
   }
 }
 
-/// Puts what URLSession says into a spool.
+/// Writes a response of URLSession to a spool.
 ///
-/// URLSession on Linux traps if a task is cancelled while it ends, or while the delegate is asked
-/// something that it answers afterwards (swift-corelibs-foundation, issue 3292). So everything here
-/// runs on the session's delegate queue, one call after the other, cancelling too.
+/// URLSession on Linux traps if a task is cancelled while it ends, or before the delegate has
+/// answered a question (swift-corelibs-foundation, issue 3292). So all calls run on the session's
+/// delegate queue, one after the other, including cancellation.
 private final class ResponseDelegate: NSObject, URLSessionDataDelegate {
   private let spool: Spool
   private let onResponse: (@Sendable (HTTPURLResponse) -> Void)?
-  /// Whether the task has ended or was told to.
+  /// Whether the task has ended or was cancelled.
   private let isOver = Lock(false)
   private let hasResponse = Lock(false)
 
@@ -136,7 +136,7 @@ private final class ResponseDelegate: NSObject, URLSessionDataDelegate {
     if end() { task.cancel() }
   }
 
-  /// Whether this call is the one that ends it.
+  /// Marks the task as over; returns whether this call was the first.
   private func end() -> Bool {
     isOver.withLock { isOver in
       defer { isOver = true }
@@ -144,9 +144,10 @@ private final class ResponseDelegate: NSObject, URLSessionDataDelegate {
     }
   }
 
-  /// Answers a question about a task.
+  /// Answers a question of URLSession about a task.
   ///
-  /// A cancelled task waits for no answer on Linux and traps at one; elsewhere it waits for it.
+  /// On Linux a cancelled task does not wait for the answer, and traps if it gets the answer. On
+  /// other platforms it waits for the answer.
   private func reply<Answer>(_ answer: Answer, or refusal: Answer, to handler: (Answer) -> Void) {
     let isOver = isOver.withLock(\.self)
     #if canImport(FoundationNetworking)
@@ -176,7 +177,7 @@ private final class ResponseDelegate: NSObject, URLSessionDataDelegate {
       reply(.allow, or: .cancel, to: completionHandler)
     } else {
       reply(.cancel, or: .cancel, to: completionHandler)
-      // On Linux the answer is not looked at.
+      // URLSession on Linux ignores the answer.
       cancel(dataTask)
     }
   }
@@ -199,7 +200,7 @@ private final class ResponseDelegate: NSObject, URLSessionDataDelegate {
     _ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?
   ) {
     _ = end()
-    // URLSession on Linux tells nobody of a redirection to nowhere.
+    // URLSession on Linux does not report the response of a redirection without a target.
     let hasResponse = hasResponse.withLock(\.self)
     if error == nil, !hasResponse, let response = task.response as? HTTPURLResponse {
       note(response)

@@ -1,8 +1,7 @@
 internal import Foundation
 internal import Strata
 
-/// Bytes that one side writes as they arrive and the other reads as it can, in a file without a
-/// name.
+/// A buffer in a file without a name, between a writer of arriving bytes and a slower reader.
 final class Spool: Sendable {
   private let file: Int32
   private let state = Lock(SpoolState())
@@ -17,7 +16,7 @@ final class Spool: Sendable {
 
   deinit { close(file) }
 
-  /// Adds bytes; only one thread writes.
+  /// Adds bytes. Only one thread may write.
   func write(_ data: Data) throws {
     try data.withUnsafeBytes { bytes in
       var rest = bytes[...]
@@ -34,13 +33,12 @@ final class Spool: Sendable {
     state.withLock { $0.write(data.count) }?.resume()
   }
 
-  /// Declares that nothing more comes, because of an error if there is one; only the first call
-  /// counts.
+  /// Declares the end of the bytes, or the error that ended them. Only the first call counts.
   func end(_ error: (any Error)?) {
     state.withLock { $0.end(error) }?.resume()
   }
 
-  /// The bytes from an offset, as soon as there are any; none at the end.
+  /// Waits for bytes after an offset and returns them; returns empty data at the end.
   nonisolated(nonsending) func read(from offset: Int, atMost limit: Int) async throws -> Data {
     let end = try await withCheckedThrowingContinuation { continuation in
       state.withLock { $0.wait(past: offset, continuation) }?.resume()
@@ -59,22 +57,25 @@ final class Spool: Sendable {
   }
 }
 
-/// arriving ─ wait past the end → awaited ─ write → arriving;  any ─ end → ended
+/// The state of a spool, with the waiting reader.
 ///
-/// `ended` keeps what came before it: a reader gets all bytes, then the error or the end.
+/// ```
+/// arriving ─ wait past the end → awaited ─ write → arriving;  any ─ end → ended
+/// ```
+/// The bytes stay readable in `ended`: a reader gets all bytes, then the error or the end.
 struct SpoolState {
   typealias Consumer = CheckedContinuation<Int, any Error>
 
   private enum State {
-    /// Bytes may follow, and nobody waits for them.
+    /// Bytes may follow, and the reader does not wait for them.
     case arriving
-    /// The reader waits for more bytes than there are.
+    /// The reader waits for bytes that have not arrived.
     case awaited(Consumer)
     /// No bytes follow.
     case ended((any Error)?)
   }
 
-  /// Whom to tell how many bytes there are; outside of the lock.
+  /// A waiting reader and its result. Call `resume` outside of the lock.
   struct Answer: Sendable {
     let consumer: Consumer
     let result: Result<Int, any Error>

@@ -1,8 +1,8 @@
-/// Base 64 (RFC 4648), with the ordinary alphabet or the one that is safe in URLs.
+/// Base 64 (RFC 4648), in the standard or the URL-safe alphabet.
 enum Base64 {
-  /// Adds the bytes that a text encodes; false if it is not base 64.
+  /// Adds the bytes that a text encodes; returns false if the text is not base 64.
   ///
-  /// Padding may be left out but not wrong; white space is refused, and so are bits set beyond the
+  /// Padding may be missing but not wrong. White space is refused, and so are bits set beyond the
   /// last byte.
   static func decode(_ text: UnsafeBufferPointer<UInt8>, into output: inout [UInt8]) -> Bool {
     var digits = text[...]

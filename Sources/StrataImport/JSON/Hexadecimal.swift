@@ -1,6 +1,6 @@
 /// Hexadecimal digits, and UUIDs written with them.
 enum Hexadecimal {
-  /// The value of an ASCII digit, in either case.
+  /// Returns the value of an ASCII digit, in either case; nil for any other byte.
   @inline(__always)
   static func value(of digit: UInt8) -> UInt8? {
     switch digit {
@@ -11,7 +11,7 @@ enum Hexadecimal {
     }
   }
 
-  /// Adds the 16 bytes of a UUID in the form 8-4-4-4-12; false if the text is not one.
+  /// Adds the 16 bytes of a UUID in the form 8-4-4-4-12; returns false for any other text.
   static func decodeUUID(_ text: UnsafeBufferPointer<UInt8>, into output: inout [UInt8]) -> Bool {
     guard text.count == 36 else { return false }
     var index = 0

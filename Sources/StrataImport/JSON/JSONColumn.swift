@@ -1,7 +1,7 @@
-/// What one slot of a row takes from each record.
+/// The value that a slot of a row takes from each record.
 package struct JSONColumn: Sendable, Equatable {
   package enum Kind: Sendable, Equatable {
-    /// A number that is an integer of 64 bits, in whatever notation (`1`, `1.0`, `1e3`).
+    /// A number that is an integer of 64 bits, in any notation (`1`, `1.0`, `1e3`).
     case integer
     /// A number that is an integer from 0 to 2^64 - 1, as its 64-bit pattern.
     case unsigned
@@ -19,8 +19,9 @@ package struct JSONColumn: Sendable, Equatable {
     case date(DateFormat)
     /// The JSON text of a value of any kind, as it stands in the input; `null` stays null.
     case json
-    /// The text of a string, or the JSON text of any other value, for a conversion of the caller's
-    /// that the number names.
+    /// The text of a string, or the JSON text of any other value, for a conversion of the caller.
+    ///
+    /// The number identifies the conversion.
     case custom(Int)
     /// The text of a string, or the digits of a number that is an integer of 64 bits.
     case name
@@ -37,7 +38,7 @@ package struct JSONColumn: Sendable, Equatable {
   package enum DateFormat: Sendable, Equatable {
     /// A string that `JSONDate` reads.
     case iso8601
-    /// The same, and without a zone it is in UTC.
+    /// A string that `JSONDate` reads, in UTC if it has no zone.
     case iso8601UTC
     /// A number of seconds since 1970-01-01T00:00:00Z.
     case epochSeconds
@@ -49,11 +50,11 @@ package struct JSONColumn: Sendable, Equatable {
 
   package var path: JSONPath
   package var kind: Kind
-  /// Whether a record without it, or with `null`, is an error.
+  /// Whether a missing value or `null` is an error.
   package var isRequired: Bool
   /// Whether a string that contains exactly one JSON number counts as that number.
   package var allowsNumberInString: Bool
-  /// Whether a value that does not fit is no error.
+  /// Whether a value that does not fit becomes `JSONRow.Cell.unfit` instead of an error.
   package var takesAny: Bool
 
   package init(

@@ -1,14 +1,15 @@
 /// Dates written as text: RFC 3339, and the neighbouring forms of ISO 8601 that servers send.
 ///
-/// `YYYY-MM-DDTHH:MM[:SS[.fraction]](Z|±HH:MM|±HHMM|±HH)`, or without dashes and colons
-/// `YYYYMMDDTHHMM[SS[.fraction]](…)`; with `t`, `z`, a space for the `T` and a comma for the point
-/// accepted; or a date alone, which is midnight UTC. A year has four digits, or a sign and six. The
-/// calendar is the Gregorian one, also before its introduction. Second 60 is the first second of
-/// the next minute. Digits of the fraction after the fifteenth have no weight.
+/// The form is `YYYY-MM-DDTHH:MM[:SS[.fraction]](Z|±HH:MM|±HHMM|±HH)`, or without dashes and colons
+/// `YYYYMMDDTHHMM[SS[.fraction]](…)`. The letters may be `t` and `z`, a space may replace the `T`,
+/// and a comma may replace the point. A date alone is midnight UTC. A year has four digits, or a
+/// sign and six digits. The calendar is Gregorian, also before its introduction. Second 60 is the
+/// first second of the next minute. Digits of the fraction after the fifteenth are ignored.
 package enum JSONDate {
-  /// The seconds since 2001-01-01T00:00:00Z, Foundation's reference date; nil for any other text.
+  /// Returns the seconds since 2001-01-01T00:00:00Z, Foundation's reference date.
   ///
-  /// - Parameter assumesUTC: whether a time without a zone is one in UTC, and not refused.
+  /// - Parameter assumesUTC: whether a time without a zone is in UTC. Otherwise it is refused.
+  /// - Returns: nil for text that is not a date.
   package static func secondsSinceReferenceDate(
     _ text: UnsafeBufferPointer<UInt8>, assumesUTC: Bool = false
   ) -> Double? {
@@ -35,7 +36,7 @@ extension JSONDate {
 
     var isAtEnd: Bool { index == text.count }
 
-    /// Reads `YYYY-MM-DD`, or the same without dashes; in seconds since the reference date.
+    /// Reads `YYYY-MM-DD`, or the same without dashes, as seconds since the reference date.
     @inline(__always)
     mutating func date() -> (midnight: Int, isExtended: Bool)? {
       guard let year = year() else { return nil }
@@ -52,7 +53,7 @@ extension JSONDate {
       return (days * 86_400, isExtended)
     }
 
-    /// Reads `YYYY` or `±YYYYYY`; minus nought is no year.
+    /// Reads `YYYY` or `±YYYYYY`. Year -000000 is invalid.
     @inline(__always)
     private mutating func year() -> Int? {
       let sign = next
@@ -99,7 +100,7 @@ extension JSONDate {
       return index > first ? value / scale : nil
     }
 
-    /// Reads `Z`, `±HH:MM`, `±HHMM` or `±HH`; in seconds east of Greenwich.
+    /// Reads `Z`, `±HH:MM`, `±HHMM` or `±HH` as seconds east of Greenwich.
     @inline(__always)
     mutating func zone() -> Int? {
       if take(UInt8(ascii: "Z")) || take(UInt8(ascii: "z")) { return 0 }
@@ -125,7 +126,7 @@ extension JSONDate {
       return true
     }
 
-    /// Reads two digits; negative if they are none.
+    /// Reads two digits as a number; the result is negative for any other text.
     @inline(__always)
     private mutating func pair() -> Int {
       guard index + 1 < text.count else { return -1 }
@@ -140,8 +141,9 @@ extension JSONDate {
 
   // MARK: Calendar
 
-  /// Days from 0000-03-01 (Hinnant, "chrono-compatible low-level date algorithms"): years begin in
-  /// March, so that a leap day is the last of its year.
+  /// Returns the days from 0000-03-01 (Hinnant, "chrono-compatible low-level date algorithms").
+  ///
+  /// Years begin in March, so that a leap day is the last day of its year.
   @inline(__always)
   private static func days(year: Int, month: Int, day: Int) -> Int {
     let shifted = month > 2 ? year : year - 1
@@ -151,7 +153,7 @@ extension JSONDate {
     return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
   }
 
-  /// 0000-03-01 to 2001-01-01.
+  /// The days from 0000-03-01 to 2001-01-01.
   private static let daysToReferenceDate = 730_791
 
   @inline(__always)

@@ -1,5 +1,5 @@
-/// The elements of an array that is a value of a scanned row, or the row's own record, read once
-/// more.
+/// The elements of an array inside a scanned row, or the row's whole record, read by a further
+/// plan.
 struct JSONElements {
   /// A value that does not fit its column.
   struct Fault: Error {
@@ -8,13 +8,13 @@ struct JSONElements {
   }
 
   private let plans: [JSONPlan]
-  /// The array's text and padding for a reader.
+  /// The array's text, with padding for a reader.
   private var window = JSONWindow()
   private var traversal: JSONTraversal
   /// The element that was read last.
   private(set) var row = JSONRow()
 
-  /// Nil if the value is no array.
+  /// Creates the elements of an array; nil if the value is not an array.
   init?(_ bytes: JSONRow.Bytes, of row: JSONRow, _ plan: JSONPlan) {
     plans = [plan]
     traversal = JSONTraversal(.array)
@@ -26,7 +26,7 @@ struct JSONElements {
     window.finish()
   }
 
-  /// A row's whole record as the only element, to be read by another plan.
+  /// Creates a single element from a row's whole record, to be read by another plan.
   init(record row: JSONRow, _ plan: JSONPlan) {
     plans = [plan]
     traversal = JSONTraversal(.lines)
@@ -34,7 +34,7 @@ struct JSONElements {
     window.finish()
   }
 
-  /// Reads the next element into `row`; false if there is none.
+  /// Reads the next element into `row`; returns false after the last element.
   mutating func next() throws(Fault) -> Bool {
     let hasNext = read()
     if let fault = row.fault, hasNext {

@@ -1,4 +1,4 @@
-/// Where the records are in a document.
+/// The location of the records in a document.
 public struct JSONFormat: Sendable, Hashable {
   enum Layout: Sendable, Hashable {
     case array
@@ -13,15 +13,15 @@ public struct JSONFormat: Sendable, Hashable {
 
   /// A document that is an object, with an array of records at a path of keys.
   ///
-  /// Everything else is validated and skipped. If a key on the path occurs more than once, each of
-  /// its arrays is read; if there is none at all, that is an error.
+  /// The import validates the rest of the document and skips it. If a key on the path occurs more
+  /// than once, each of its arrays is read. A document without such an array is an error.
   public static func array(at keys: [String]) -> JSONFormat {
     JSONFormat(layout: .arrayAt(keys))
   }
 
   /// A document that is an object, with an array of records at keys that are separated by dots.
   ///
-  /// A list of keys may have dots in them, too.
+  /// If a key contains a dot, use the list of keys instead.
   public static func array(at path: String) -> JSONFormat {
     array(at: path.split(separator: ".").map(String.init))
   }
@@ -29,9 +29,10 @@ public struct JSONFormat: Sendable, Hashable {
   /// A GeoJSON feature collection.
   public static let featureCollection = array(at: ["features"])
 
-  /// One record a line (NDJSON), blank lines allowed; a record may itself contain line breaks.
+  /// JSON lines (NDJSON), with a record on each line.
   ///
-  /// A line that is not JSON costs no other one: reading can go on after the line on which the
-  /// broken record began, unless the lines after it complete it.
+  /// Blank lines are allowed, and a record may contain line breaks. A line that is not JSON loses
+  /// no other record: reading can go on after the line on which the broken record began. If the
+  /// next lines complete the record, they belong to it.
   public static let lines = JSONFormat(layout: .lines)
 }

@@ -1,12 +1,12 @@
-/// A key that a plan expects, laid out to be compared with input by a word or two.
+/// A key of a plan, as a word or two that are compared with the input.
 struct JSONKey: Sendable {
   let count: Int
-  /// The first 8 bytes as a word in memory order, and a mask of those that there are.
+  /// The first 8 bytes as a word in memory order, and a mask of the bytes that the key has.
   private let head: UInt64
   private let headMask: UInt64
-  /// The last 8 bytes, if there are more than 8.
+  /// The last 8 bytes, if the key has more than 8.
   private let tail: UInt64
-  /// Whether head and tail are all of it, and its text between quotes is valid as it stands.
+  /// Whether head and tail cover the whole key, and its text needs no escapes.
   private let isPredictable: Bool
 
   init(_ key: String) {
@@ -20,21 +20,22 @@ struct JSONKey: Sendable {
       && !text.contains { $0 < 0x20 || $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "\\") }
   }
 
-  /// Whether the key and its closing quote are certainly at `first`; false if that takes a closer
-  /// look.
+  /// Returns whether the key and its closing quote are at `first`.
+  ///
+  /// True is certain. False means that only a full comparison can decide.
   @inline(__always)
   func isNext(at first: UnsafePointer<UInt8>, before end: UnsafePointer<UInt8>) -> Bool {
     end - first > count && first[count] == UInt8(ascii: "\"") && isPredictable && isLike(first)
   }
 
-  /// Whether the key can be these bytes: it is, if it has at most 16.
+  /// Returns whether the key may equal these bytes. The result is exact for at most 16 bytes.
   @inline(__always)
   func isLike(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
     guard bytes.count == count, let first = bytes.baseAddress else { return false }
     return isLike(first)
   }
 
-  /// Compares the ends of `count` bytes; at least 8 must be readable.
+  /// Compares both ends of `count` bytes. At least 8 bytes must be readable.
   @inline(__always)
   private func isLike(_ first: UnsafePointer<UInt8>) -> Bool {
     Self.load(first) & headMask == head && (count <= 8 || Self.load(first + (count - 8)) == tail)

@@ -1,13 +1,13 @@
-/// Where in the input something is.
+/// A location in the input.
 ///
-/// Lines end at a line feed (so `\r\n` ends one line, a lone `\r` none); columns count bytes, not
-/// characters. A byte order mark counts like any other bytes.
+/// A line ends at a line feed, so `\r\n` ends a line and a lone `\r` does not. Columns count bytes,
+/// not characters. The bytes of a byte order mark count, too.
 package struct JSONLocation: Sendable, Hashable, CustomStringConvertible {
-  /// The number of bytes before it, from the start of the input.
+  /// The number of bytes before the location, from the start of the input.
   package var offset: Int
-  /// Its line, from 1.
+  /// The line, from 1.
   package var line: Int
-  /// Its column, from 1, in bytes.
+  /// The column, from 1, in bytes.
   package var column: Int
 
   package init(offset: Int, line: Int, column: Int) {

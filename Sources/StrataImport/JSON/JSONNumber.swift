@@ -1,21 +1,22 @@
-/// A number's text, taken apart by the grammar of RFC 8259.
+/// The parts of a number's text by the grammar of RFC 8259.
 ///
-/// Its value is `±mantissa × 10^exponent` while there are at most 19 digits, which is what 64 bits
-/// always hold; with more, only the text says.
+/// The value of a number with at most 19 digits, which always fit 64 bits, is
+/// `±mantissa × 10^exponent`. With more digits only the text gives the value.
 struct JSONNumber {
   var isNegative: Bool
   /// The digits before and after the point, as one integer.
   var mantissa: UInt64
   var digitCount: Int
   var exponent: Int
-  /// Whether there is neither a point nor an exponent.
+  /// Whether the number has neither a point nor an exponent.
   var isPlain: Bool
 
   /// Whether `mantissa` has not overflowed.
   private var isExact: Bool { digitCount <= 19 }
 
-  /// Reads the number at `cursor`, moving it to the byte after the number; if there is none, to the
-  /// byte that does not fit.
+  /// Reads the number at `cursor`, and moves `cursor` to the byte after the number.
+  ///
+  /// Without a valid number the result is nil, and `cursor` moves to the byte that does not fit.
   @inline(__always)
   init?(_ cursor: inout UnsafePointer<UInt8>) {
     isNegative = cursor.pointee == UInt8(ascii: "-")
@@ -46,7 +47,7 @@ struct JSONNumber {
     }
   }
 
-  /// Reads digits, as many as there are; their number.
+  /// Reads consecutive digits and returns their number.
   @inline(__always)
   private static func digits(
     _ cursor: inout UnsafePointer<UInt8>, into value: inout UInt64
@@ -60,7 +61,7 @@ struct JSONNumber {
     }
   }
 
-  /// Reads the exponent from its `e`; beyond a million it makes no difference.
+  /// Reads the exponent from its `e`. Beyond a million its value makes no difference.
   private static func power(_ cursor: inout UnsafePointer<UInt8>) -> Int? {
     cursor += 1
     let sign = cursor.pointee
@@ -77,10 +78,10 @@ struct JSONNumber {
 }
 
 extension JSONNumber {
-  /// The number as an integer, if it is one and fits; never by way of a `Double`.
+  /// The number as an integer of 64 bits, if it is one. It never passes through a `Double`.
   ///
-  /// `1.0`, `1e3` and `1.5e1` are integers. So is every number written with a point or an exponent
-  /// whose value is integral, up to 19 digits.
+  /// `1.0`, `1e3` and `1.5e1` are integers. Every number of up to 19 digits whose value is integral
+  /// is an integer, also if it is written with a point or an exponent.
   var integer: Int64? {
     @inline(__always) get {
       guard let magnitude else { return nil }
@@ -91,9 +92,9 @@ extension JSONNumber {
     }
   }
 
-  /// The number as an unsigned integer, if it is one and fits. `text` is the number's text.
+  /// Returns the number as an unsigned integer of 64 bits, if it is one; `text` is its text.
   func unsigned(_ text: UnsafeBufferPointer<UInt8>) -> UInt64? {
-    // The largest ones have a digit more than the mantissa holds.
+    // The largest integers have a digit more than the mantissa holds.
     if isPlain, digitCount == 20 { return UInt64(String(decoding: text, as: UTF8.self)) }
     guard let magnitude, !isNegative || magnitude == 0 else { return nil }
     return magnitude
@@ -123,7 +124,7 @@ extension JSONNumber {
     return value
   }
 
-  /// The nearest `Double`, ties to even; nil beyond its range. `text` is the number's text.
+  /// Returns the nearest `Double`, ties to even; nil beyond its range. `text` is the number's text.
   func real(_ text: UnsafeBufferPointer<UInt8>) -> Double? {
     if let fastReal { return fastReal }
     // The standard library rounds correctly; it is only slower.
@@ -133,7 +134,7 @@ extension JSONNumber {
     return value
   }
 
-  /// The nearest `Double`, if one operation finds it.
+  /// The nearest `Double`, if a single operation computes it.
   var fastReal: Double? {
     @inline(__always) get {
       guard isExact, let magnitude = fastMagnitude else { return nil }
@@ -141,8 +142,9 @@ extension JSONNumber {
     }
   }
 
-  /// Clinger's fast path (1990, "How to read floating point numbers accurately"): both factors are
-  /// exact doubles, so that one operation rounds once.
+  /// Clinger's fast path (1990, "How to read floating point numbers accurately").
+  ///
+  /// Both factors are exact doubles, so the only operation rounds once.
   @inline(__always)
   private var fastMagnitude: Double? {
     if mantissa <= 1 << 53 {
@@ -155,9 +157,9 @@ extension JSONNumber {
 
   /// `mantissa / (5^k × 2^k)` for k = -exponent, by one exact division of 128 by 64 bits.
   ///
-  /// Both are shifted to fill their words, so the quotient has at least 63 bits; the remainder, if
-  /// any, is folded into the lowest, where it decides a tie and nothing else. Coordinates written
-  /// with 17 digits come here.
+  /// Dividend and divisor are shifted to fill their words, so the quotient has at least 63 bits. A
+  /// remainder sets the lowest bit, where it only decides ties. Coordinates with 17 digits take
+  /// this path.
   private func quotient(_ powerOfFive: UInt64) -> Double {
     let divisorShift = powerOfFive.leadingZeroBitCount
     let dividendShift = mantissa.leadingZeroBitCount
@@ -170,13 +172,13 @@ extension JSONNumber {
       * Double(sign: .plus, exponent: power, significand: 1)
   }
 
-  /// 10^0 … 10^22, all exact.
+  /// 10^0 … 10^22, which are exact doubles.
   private static let powersOfTen: [Double] = [
     1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16,
     1e17, 1e18, 1e19, 1e20, 1e21, 1e22,
   ]
 
-  /// 5^0 … 5^27, all that fit 64 bits.
+  /// 5^0 … 5^27, all powers of five that fit 64 bits.
   private static let powersOfFive: [UInt64] = (0...27).map { power in
     (0..<power).reduce(1) { product, _ in product * 5 }
   }
@@ -191,7 +193,7 @@ extension JSONReader {
     guard let number = JSONNumber(&next) else {
       throw fault(next == cursor ? .unexpectedByte : .invalidNumber, at: next)
     }
-    // At the end of a window the next one may have more digits.
+    // At the end of a window the number may have more digits in the next.
     if next >= end, !isFinal { throw fault(at: next) }
     cursor = next
     return number

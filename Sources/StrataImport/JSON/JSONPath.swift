@@ -1,4 +1,4 @@
-/// Where a value is inside a record: `id`, `properties.mag`, `geometry.coordinates[0]`.
+/// The path of a value inside a record: `id`, `properties.mag`, `geometry.coordinates[0]`.
 package struct JSONPath: Sendable, Hashable, CustomStringConvertible {
   package enum Step: Sendable, Hashable {
     /// The member of an object.
@@ -9,10 +9,10 @@ package struct JSONPath: Sendable, Hashable, CustomStringConvertible {
 
   package var steps: [Step]
 
-  /// A path whose keys may contain anything, dots and brackets too.
+  /// Creates a path whose keys may contain any characters, also dots and brackets.
   package init(_ steps: [Step]) { self.steps = steps }
 
-  /// Reads a path as text: dots separate keys, `[n]` is an index.
+  /// Reads a path from text, in which dots separate keys and `[n]` is an index.
   package init(_ text: String) throws(JSONPlanError) {
     steps = []
     for (number, part) in text.split(separator: ".", omittingEmptySubsequences: false).enumerated()

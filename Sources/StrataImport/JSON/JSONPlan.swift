@@ -1,11 +1,13 @@
-/// Columns that cannot be read together, or a path that is none.
+/// An error of a plan: columns that cannot be read together, or an invalid path.
 package enum JSONPlanError: Error, Sendable, Equatable, CustomStringConvertible {
   /// Text that is not a path.
   case invalidPath(String)
   /// A path without steps: the record itself is not a column.
   case emptyPath
-  /// A path that is a column and also is another one, or leads to one and is not read as JSON, or
-  /// is both an object and an array.
+  /// A path of conflicting columns.
+  ///
+  /// Two columns read the path as a whole, a column reads it as a plain value while others read its
+  /// parts, or the path is both an object and an array.
   case conflict(String)
 
   package var description: String {
@@ -19,27 +21,27 @@ package enum JSONPlanError: Error, Sendable, Equatable, CustomStringConvertible 
   }
 }
 
-/// How to read a record into the slots of a row: a tree of keys and indexes, laid out flat.
+/// A plan for reading a record into the slots of a row: a flat tree of keys and indexes.
 ///
-/// A slot is the index of its column. Keys are expected in the order of the columns, which is
-/// fastest if the input has that order too; any order is read.
+/// A slot is the index of its column. A reader accepts keys in any order. It is fastest if the
+/// input has the keys in the order of the columns.
 package struct JSONPlan: Sendable {
   package let columns: [JSONColumn]
 
-  /// An object or array that has columns inside it.
+  /// An object or array that has columns inside.
   struct Node: Sendable {
     var isArray: Bool
-    /// Its fields, as indexes into `fields`; of an array in ascending order of `index`.
+    /// The fields, as indexes into `fields`. An array's fields are in ascending order of `index`.
     var fields: Range<Int>
-    /// The slots of all columns inside it, as indexes into `slots`.
+    /// The slots of all columns inside, as indexes into `slots`.
     var slots: Range<Int>
     /// The slot of a column that has the whole object or array as its JSON text.
     var whole: Int?
   }
 
-  /// A key or index that the plan knows; plain bits, so that reading it counts no references.
+  /// A key or index of the plan. It is plain bits, so a copy of it retains nothing.
   struct Field: Sendable {
-    /// How its value is read: the frequent kinds at once, the others by their column.
+    /// The way to read the value: frequent kinds directly, other kinds by their column.
     enum Reading: Sendable {
       case container, integer, real, bool, text, iso8601, other
     }
@@ -47,15 +49,15 @@ package struct JSONPlan: Sendable {
     var key: JSONKey
     var index: Int
     var reading: Reading
-    /// A slot, or for a container a node.
+    /// The index of a slot; for a container the index of a node.
     var target: Int
   }
 
-  /// The first is the record.
+  /// The nodes. The first node is the record.
   let nodes: [Node]
   let paths: [JSONPath]
   let fields: [Field]
-  /// By field, the keys' text.
+  /// The text of each field's key.
   let keys: [[UInt8]]
   let slots: [Int]
   let requiredSlots: [Int]
@@ -63,7 +65,7 @@ package struct JSONPlan: Sendable {
   /// Whether the record itself is the value of the only column.
   let isValue: Bool
 
-  /// Reads records that are values, not objects.
+  /// Creates a plan for records that are values, not objects.
   package init(value kind: JSONColumn.Kind, allowsNumberInString: Bool = false) {
     columns = [
       JSONColumn(
@@ -88,9 +90,9 @@ package struct JSONPlan: Sendable {
 }
 
 extension JSONPlan {
-  /// Builds the flat tree, nodes before the nodes inside them.
+  /// Builds the flat tree. A node comes before the nodes inside it.
   private struct Layout {
-    /// A column and what is left of its path.
+    /// A column and the rest of its path.
     struct Member {
       var steps: ArraySlice<JSONPath.Step>
       var slot: Int
@@ -106,10 +108,10 @@ extension JSONPlan {
     struct Group {
       let step: JSONPath.Step
       var members: [Member]
-      /// The slot of what is read as a whole beside its parts.
+      /// The slot of a column that reads the step's value as a whole, beside columns of its parts.
       var whole: Int?
 
-      /// Takes the member that is the step's own value out of those that are inside of it.
+      /// Moves the member that reads the step's value as a whole from `members` to `whole`.
       mutating func separateWhole(_ columns: [JSONColumn]) throws(JSONPlanError) {
         guard let index = members.firstIndex(where: { $0.steps.isEmpty }) else { return }
         let member = members.remove(at: index)
@@ -151,7 +153,7 @@ extension JSONPlan {
       }
     }
 
-    /// The members by their next step, which is taken off them.
+    /// Groups the members by their next step, and removes that step from them.
     private func grouped(
       _ members: [Member], _ columns: [JSONColumn]
     ) throws(JSONPlanError) -> [Group] {

@@ -1,8 +1,8 @@
-/// Reading a value into the cell of a column.
+/// Reads values into the cells of columns.
 extension JSONReader {
-  /// Reads a value of any kind; what does not fit is noted in the row.
+  /// Reads a value of any kind. A value that does not fit is noted in the row.
   ///
-  /// What columns mostly hold is read here, everything else out of line.
+  /// This function reads the frequent kinds, and is inlined. Other kinds are read out of line.
   @inline(__always)
   mutating func column(
     _ field: JSONPlan.Field, _ plan: JSONPlan, _ row: inout JSONRow, record: Int
@@ -69,7 +69,7 @@ extension JSONReader {
     }
   }
 
-  /// Reads a value that is not `null`; nil if it does not fit.
+  /// Reads a value that is not `null`; returns nil if the value does not fit.
   private mutating func cell(
     _ column: JSONColumn, _ row: inout JSONRow, record: Int
   ) throws(JSONFault) -> JSONRow.Cell? {
@@ -116,7 +116,7 @@ extension JSONReader {
     }
   }
 
-  /// Skips a value that does not fit, and notes why.
+  /// Skips a value that does not fit, and notes the reason.
   private mutating func mismatch(
     _ slot: Int, _ column: JSONColumn.Kind, _ row: inout JSONRow
   ) throws(JSONFault) {
@@ -154,7 +154,7 @@ extension JSONReader {
     byte &- UInt8(ascii: "0") <= 9 || byte == UInt8(ascii: "-")
   }
 
-  /// Reads a number, or if allowed one in a string; nil without reading if it is something else.
+  /// Reads a number, or a number in a string if allowed; returns nil for any other value.
   private mutating func number<Value>(
     _ allowsString: Bool, _ convert: (JSONNumber, UnsafeBufferPointer<UInt8>) -> Value?
   ) throws(JSONFault) -> Value? {
@@ -183,7 +183,7 @@ extension JSONReader {
 
   // MARK: Bytes
 
-  /// Reads a string; it stays where it is in the record unless it has escapes.
+  /// Reads a string. Its bytes stay in the record unless the string has escapes.
   @inline(__always)
   private mutating func text(
     _ row: inout JSONRow, record: Int
@@ -198,14 +198,14 @@ extension JSONReader {
     return JSONRow.Bytes(offset: first, count: row.decoded.count - first, isDecoded: true)
   }
 
-  /// Reads a value of any kind as its text.
+  /// Reads a value of any kind as its JSON text.
   private mutating func json(record: Int) throws(JSONFault) -> JSONRow.Bytes {
     let range = try skippedRange()
     return JSONRow.Bytes(
       offset: range.lowerBound - record, count: range.count, isDecoded: false)
   }
 
-  /// Reads a string that `decode` turns into bytes; nil if it cannot.
+  /// Reads a string and decodes it into bytes; returns nil if `decode` refuses it.
   private mutating func blob(
     _ row: inout JSONRow, _ decode: (UnsafeBufferPointer<UInt8>, inout [UInt8]) -> Bool
   ) throws(JSONFault) -> JSONRow.Cell? {
@@ -217,7 +217,7 @@ extension JSONReader {
       JSONRow.Bytes(offset: first, count: row.decoded.count - first, isDecoded: true))
   }
 
-  /// Lends a string's text, which a byte follows that is part of no number.
+  /// Calls `body` with a string's text. The byte after the text is never part of a number.
   private func withText<Value>(
     _ string: JSONString, _ body: (UnsafeBufferPointer<UInt8>) -> Value
   ) throws(JSONFault) -> Value {

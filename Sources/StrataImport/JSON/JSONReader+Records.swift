@@ -1,8 +1,9 @@
-/// Reading a record by a plan.
+/// Reads records by a plan.
 ///
-/// A value that does not fit its column is noted in the row and reading goes on: so a syntax error
-/// later in the record wins, and the next record can be read. Of duplicate keys the last wins, with
-/// all that is inside it; the earlier ones must fit as well.
+/// A value that does not fit its column is noted in the row, and reading goes on. So a syntax error
+/// later in the record takes precedence, and the next record can be read. The last of several
+/// duplicate keys counts, with everything inside its value. The values of the earlier keys must
+/// fit, too.
 extension JSONReader {
   /// Reads one value into a row.
   mutating func record(_ plan: JSONPlan, into row: inout JSONRow) throws(JSONFault) {
@@ -32,7 +33,7 @@ extension JSONReader {
     _ index: Int, _ plan: JSONPlan, _ row: inout JSONRow, record: Int
   ) throws(JSONFault) {
     let node = plan.nodes[index]
-    // What an earlier duplicate left is not part of this one; the record itself begins empty.
+    // Clears the cells of an earlier duplicate key. The record itself begins empty.
     if index > 0 { for place in node.slots { row.cells[plan.slots[place]] = .missing } }
     let kind = try kind()
     let first = position
@@ -100,9 +101,9 @@ extension JSONReader {
     }
   }
 
-  /// Reads a key and its colon; the field it names.
+  /// Reads a key and its colon, and returns the index of the key's field; nil without such a field.
   ///
-  /// The expected key is compared where it stands, without first looking for its end.
+  /// The expected key is compared in place, without a search for the key's end.
   @inline(__always)
   private mutating func field(
     _ expected: Int, _ node: JSONPlan.Node, _ plan: JSONPlan
@@ -132,7 +133,7 @@ extension JSONReader {
     }
   }
 
-  /// Skips a value; where it is.
+  /// Skips a value and returns its range.
   mutating func skippedRange() throws(JSONFault) -> Range<Int> {
     _ = peek()
     let first = position

@@ -1,17 +1,17 @@
-/// A string between its quotes, validated and not yet decoded.
+/// A string between its quotes, validated and not decoded.
 struct JSONString {
-  /// The index of its first byte in the window.
+  /// The index of the string's first byte in the window.
   var position: Int
-  /// Its bytes, escapes included.
+  /// The number of bytes, escapes included.
   var count: Int
   var isEscaped: Bool
 }
 
 extension JSONReader {
-  /// Reads a string, validating it fully.
+  /// Reads and validates a string.
   ///
-  /// Eight bytes at a time (SWAR; Mycroft 1987, "Determine if a word has a zero byte"): plain ASCII
-  /// is passed without looking at single bytes, and needs no UTF-8 validation.
+  /// It tests eight bytes at a time (SWAR; Mycroft 1987, "Determine if a word has a zero byte").
+  /// Plain ASCII is passed without a test of single bytes, and needs no UTF-8 validation.
   @inline(__always)
   mutating func string() throws(JSONFault) -> JSONString {
     guard peek() == UInt8(ascii: "\"") else { throw fault(at: cursor) }
@@ -40,11 +40,11 @@ extension JSONReader {
     return JSONString(position: first - start, count: next - first, isEscaped: isEscaped)
   }
 
-  /// A word whose lowest set bit is in the first byte that is a quote, a backslash, a control
-  /// character or not ASCII; zero if there is none.
+  /// Returns a word whose lowest set bit is in the first special byte; zero without such a byte.
   ///
-  /// A borrow can only mark bytes after the first one marked rightly. Every byte with a high bit is
-  /// marked by itself, which saves masking the three differences.
+  /// Special bytes are quotes, backslashes, control characters and bytes beyond ASCII. A borrow can
+  /// wrongly mark only bytes after the first byte that is rightly marked. The word itself marks
+  /// every byte with a high bit, so the three differences need no mask.
   @inline(__always)
   private static func specialBytes(_ word: UInt64) -> UInt64 {
     let word = UInt64(littleEndian: word)
@@ -55,8 +55,9 @@ extension JSONReader {
     return (quotes | backslashes | controls | word) & (ones &* 0x80)
   }
 
-  /// Validates characters of two to four bytes (Unicode Standard, table 3-7); the first byte that
-  /// is ASCII again.
+  /// Validates characters of two to four bytes (Unicode Standard, table 3-7).
+  ///
+  /// - Returns: the next byte that is ASCII.
   @inline(never)
   private func multibyteRun(at first: UnsafePointer<UInt8>) throws(JSONFault)
     -> UnsafePointer<UInt8>
@@ -88,7 +89,7 @@ extension JSONReader {
 
   // MARK: Escapes
 
-  /// Validates the escape at a backslash; the first byte after it.
+  /// Validates the escape at a backslash, and returns the first byte after it.
   @inline(never)
   private func escape(at backslash: UnsafePointer<UInt8>) throws(JSONFault)
     -> UnsafePointer<UInt8>
@@ -102,7 +103,7 @@ extension JSONReader {
     }
     let unit = try hexadecimal(after: backslash)
     guard unit & 0xF800 == 0xD800 else { return backslash + 6 }
-    // A high surrogate; the low one must follow at once.
+    // The low surrogate must follow a high surrogate at once.
     guard unit & 0xFC00 == 0xD800 else { throw fault(.loneSurrogate, at: backslash) }
     for (index, expected) in zip(6...7, "\\u".utf8) where backslash[index] != expected {
       throw fault(.loneSurrogate, at: backslash + index >= end ? end : backslash)
@@ -113,7 +114,7 @@ extension JSONReader {
     return backslash + 12
   }
 
-  /// The four digits of the `\u` escape at a backslash.
+  /// Returns the value of the four digits of the `\u` escape at a backslash.
   private func hexadecimal(after backslash: UnsafePointer<UInt8>) throws(JSONFault) -> UInt32 {
     var value: UInt32 = 0
     for digit in backslash + 2..<backslash + 6 {
@@ -125,7 +126,7 @@ extension JSONReader {
     return value
   }
 
-  /// The byte that an escape of one letter stands for.
+  /// Returns the byte for an escape of one letter; nil for any other letter.
   private static func controlLetter(_ letter: UInt8) -> UInt8? {
     switch letter {
     case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): letter
@@ -140,13 +141,13 @@ extension JSONReader {
 
   // MARK: Contents
 
-  /// The bytes between two indexes of the window.
+  /// Returns `count` bytes of the window from an index.
   @inline(__always)
   func bytes(_ position: Int, count: Int) -> UnsafeBufferPointer<UInt8> {
     UnsafeBufferPointer(start: start + position, count: count)
   }
 
-  /// Adds a string's text, escapes decoded, to a buffer.
+  /// Adds a string's text to a buffer, and decodes its escapes.
   func decode(_ string: JSONString, into output: inout [UInt8]) throws(JSONFault) {
     var next = start + string.position
     let last = next + string.count
@@ -170,7 +171,7 @@ extension JSONReader {
     }
   }
 
-  /// Whether a string's text is `text`.
+  /// Returns whether a string's text equals `text`.
   func matches(_ string: JSONString, _ text: [UInt8]) throws(JSONFault) -> Bool {
     guard string.isEscaped else {
       return text.elementsEqual(bytes(string.position, count: string.count))

@@ -5,11 +5,11 @@ enum JSONKind: Sendable {
 
 /// A strict RFC 8259 pull reader over the bytes of one window.
 ///
-/// Valid only inside `JSONWindow.read`. A function that throws leaves the reader at the start of
-/// the token it could not read, and names the end of the window only if the bytes there would
-/// decide: so an error never depends on how the input was cut into chunks.
+/// A reader is valid only inside `JSONWindow.read`. A function that throws leaves the reader at the
+/// start of the token that it could not read. The error is at the end of the window only if the
+/// bytes after the window decide about the token. So errors do not depend on the chunks.
 struct JSONReader {
-  /// How many arrays and objects may be inside each other.
+  /// The maximum nesting depth of arrays and objects.
   static let maximumDepth = 512
 
   var cursor: UnsafePointer<UInt8>
@@ -21,10 +21,10 @@ struct JSONReader {
   let isFinal: Bool
   /// The number of arrays and objects around the cursor.
   var depth = 0
-  /// The index of the first byte that a later reader has to see again.
+  /// The index of the first byte that a later reader reads again.
   private(set) var committed: Int
 
-  /// `bytes` must be longer than `count` by NUL padding for one load.
+  /// Creates a reader. `bytes` must have at least 16 bytes of NUL padding after `count` bytes.
   init(_ bytes: UnsafeBufferPointer<UInt8>, count: Int, position: Int, base: Int, isFinal: Bool) {
     guard let first = bytes.baseAddress, bytes.count >= count + 16 else {
       preconditionFailure("a window without padding")
@@ -42,10 +42,10 @@ struct JSONReader {
 
   var isAtEnd: Bool { cursor >= end }
 
-  /// Gives up everything before the cursor.
+  /// Commits the bytes before the cursor, so that no later reader reads them again.
   mutating func commit() { committed = position }
 
-  /// The fault at a byte that does not belong, or at the end of the window.
+  /// Returns the fault at a byte that is not allowed, or at the end of the window.
   func fault(_ code: JSONSyntaxError.Code = .unexpectedByte, at byte: UnsafePointer<UInt8>)
     -> JSONFault
   {
@@ -56,7 +56,7 @@ struct JSONReader {
 
   // MARK: Tokens
 
-  /// Skips white space; the next byte, NUL at the end.
+  /// Skips white space and returns the next byte; NUL at the end.
   @inline(__always)
   mutating func peek() -> UInt8 {
     while true {
@@ -68,7 +68,7 @@ struct JSONReader {
     }
   }
 
-  /// The kind of the next value.
+  /// Returns the kind of the next value.
   mutating func kind() throws(JSONFault) -> JSONKind {
     switch peek() {
     case UInt8(ascii: "{"): .object
@@ -81,7 +81,7 @@ struct JSONReader {
     }
   }
 
-  /// Reads one byte, after white space.
+  /// Skips white space and reads the given byte.
   @inline(__always)
   mutating func expect(_ byte: UInt8) throws(JSONFault) {
     guard peek() == byte else { throw fault(at: cursor) }

@@ -1,10 +1,10 @@
-/// Why a scanner could not give a record.
+/// The error with which a scanner gives no record.
 package enum JSONScanError: Error, Sendable, Equatable {
-  /// The input cannot be read any further; asking again gives the same error.
+  /// The rest of the input cannot be read. The next call gives the same error.
   case syntax(JSONSyntaxError)
-  /// One record was refused; asking again gives the next record.
+  /// A record was refused. The next call gives the next record.
   case value(JSONValueError)
-  /// One line is not JSON; asking again goes on with the line after it.
+  /// A line is not JSON. The next call goes on with the line after it.
   case line(JSONSyntaxError)
 }
 
@@ -18,26 +18,26 @@ package enum JSONScanError: Error, Sendable, Equatable {
 /// scanner.finish()
 /// while try scanner.next(&row) { … }
 /// ```
-/// A byte order mark at the start is skipped. Records and errors, with their locations, are the
-/// same however the input is cut. Memory is bounded by the largest record, for which there is a
-/// limit, and the largest chunk; a record cut by a chunk's end is read again when there is more,
-/// and a very long one only when an eighth more has arrived, so that no size of chunks makes the
-/// work quadratic. Give chunks of 64 to 256 KB and take the records of each before the next.
+/// A byte order mark at the start is skipped. The records, the errors and their locations do not
+/// depend on the chunks. The largest record, which has a limit, and the largest chunk bound the
+/// memory. A record that is cut by the end of a chunk is read again when more input has arrived. A
+/// very long record waits until an eighth more has arrived, so no size of chunks makes the work
+/// quadratic. Give chunks of 64 to 256 KB, and take the records of a chunk before adding the next.
 package struct JSONRecordScanner: Sendable {
   private let plans: [JSONPlan]
 
   private var window = JSONWindow()
   private var traversal: JSONTraversal
-  /// Unread bytes below which trying again is not worth it.
+  /// The number of unread bytes below which a record that is cut is not read again.
   private var retryCount = 0
   private var failure: JSONSyntaxError?
   /// Whether the format lets a line feed end a record.
   private let isLines: Bool
-  /// How often a line feed may still let the record that is cut be read again.
+  /// The number of times that a line feed may still cause the record that is cut to be read again.
   private var lineTries = Self.lineTryLimit
-  /// Records over more lines wait for an eighth more, as any long one does.
+  /// The initial `lineTries`. A record over more lines waits for an eighth more input.
   private static let lineTryLimit = 32
-  /// The most bytes of a record.
+  /// The maximum number of bytes of a record.
   private let longestRecord: Int
 
   package init(_ format: JSONFormat, plan: JSONPlan, longestRecord: Int = .max) {
@@ -50,8 +50,8 @@ package struct JSONRecordScanner: Sendable {
   /// Reads the arrays at several paths of a document, each by a plan of its own.
   ///
   /// - Parameters:
-  ///   - places: at most 64, of which no path leads to another one.
-  ///   - values: the places whose value is one record, whatever it is.
+  ///   - places: at most 64 paths and their plans. No path may begin with another.
+  ///   - values: the indexes of places whose value is one record, of any kind.
   package init(
     _ places: [(path: [String], plan: JSONPlan)], values: Set<Int> = [],
     longestRecord: Int = .max
@@ -62,29 +62,29 @@ package struct JSONRecordScanner: Sendable {
     self.longestRecord = longestRecord
   }
 
-  /// Which of the places the last record was found at.
+  /// The index of the place at which the last record was found.
   package var place: Int { traversal.place }
 
-  /// Whether there was an array at one of the places.
+  /// Returns whether an array was found at a place.
   package func hasFoundArray(at place: Int) -> Bool { traversal.hasFoundArray(at: place) }
 
   /// Adds input.
   package mutating func append(_ chunk: UnsafeRawBufferPointer) {
     window.append(chunk)
-    // A line that is now complete shall not wait for the next one.
+    // A line that is complete must not wait for the next line.
     if isLines, retryCount > 0, lineTries > 0, chunk.contains(0x0A) {
       retryCount = 0
       lineTries -= 1
     }
   }
 
-  /// Declares that all input has been added; what is left is then read to its end.
+  /// Declares that all input has been added, so that the rest is read to its end.
   package mutating func finish() { window.finish() }
 
-  /// Reads one record into `row`; false if that needs more input, or after `finish` if there are no
-  /// more.
+  /// Reads a record into `row`.
   ///
-  /// The row is meaningful only if this returns true.
+  /// - Returns: false if the record needs more input; after `finish`, false if no record is left.
+  ///   The row is meaningful only if the result is true.
   package mutating func next(_ row: inout JSONRow) throws(JSONScanError) -> Bool {
     if let failure { throw .syntax(failure) }
     guard window.isFinal || window.unreadCount >= retryCount else { return false }
@@ -118,12 +118,13 @@ package struct JSONRecordScanner: Sendable {
     return isRecord
   }
 
-  /// The bytes that were read, up to the end of the last record.
+  /// The number of bytes that were read, up to the end of the last record.
   package var offset: Int { window.endOffset }
-  /// The line feeds among them.
+  /// The number of line feeds in these bytes.
   package var lines: Int { window.endLines }
 
-  /// Where a record is in the input; nil after more input was added.
+  /// Returns the location of a record in the input; nil if its bytes are discarded, as adding input
+  /// may do.
   package mutating func location(of row: JSONRow) -> JSONLocation? {
     guard let position = window.position(of: row.offset) else { return nil }
     return window.location(of: position)

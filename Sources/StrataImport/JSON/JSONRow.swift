@@ -1,44 +1,45 @@
-/// One record's values, in a buffer that is used again for the next record.
+/// The values of a record, in buffers that the next record reuses.
 ///
-/// A cell says what a slot holds; text and blobs are bytes of the row, without a `String` for each.
+/// A cell has the value of a slot. Text and blobs are bytes of the row, without a `String` for
+/// each.
 package struct JSONRow: Sendable {
   package enum Cell: Sendable, Equatable {
     /// The record has no such member.
     case missing
-    /// The member, or something that should contain it, is `null`.
+    /// The member, or a value that should contain it, is `null`.
     case null
     case integer(Int64)
     case real(Double)
     /// UTF-8; may contain NUL.
     case text(Bytes)
     case blob(Bytes)
-    /// A value that does not fit a column which takes any.
+    /// A value that does not fit its column, if the column takes any value.
     case unfit
   }
 
-  /// A place in the row's bytes.
+  /// A range of the row's bytes.
   package struct Bytes: Sendable, Equatable {
     var offset: Int
     package var count: Int
-    /// Whether the bytes were decoded, or stand in the record as they are.
+    /// Whether the bytes are decoded. Otherwise they are a part of the record's text.
     var isDecoded: Bool
   }
 
-  /// By slot.
+  /// The cells, by slot.
   package internal(set) var cells: [Cell] = []
   /// The absolute offset of the record's first byte in the input.
   package private(set) var offset = 0
 
-  /// The record's JSON text: copied once, so that most text needs no further copy.
+  /// The record's JSON text. It is copied once, so that most text cells need no further copy.
   private var source: [UInt8] = []
-  /// Strings without their escapes, and blobs.
+  /// The bytes of strings whose escapes are decoded, and of blobs.
   var decoded: [UInt8] = []
   /// The first value that did not fit its column.
   private(set) var fault: JSONValueFault?
 
   package init() {}
 
-  /// The bytes of a text or blob cell of this row.
+  /// Calls `body` with the bytes of a text or blob cell of this row.
   package func withBytes<Result, Failure: Error>(
     _ bytes: Bytes, _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
   ) throws(Failure) -> Result {
@@ -50,18 +51,18 @@ package struct JSONRow: Sendable {
       ? decoded.withUnsafeBufferPointer(sliced) : source.withUnsafeBufferPointer(sliced)
   }
 
-  /// The bytes of a text or blob cell of this row, copied.
+  /// Returns a copy of the bytes of a text or blob cell of this row.
   package func bytes(_ bytes: Bytes) -> [UInt8] { withBytes(bytes) { Array($0) } }
 
-  /// A text cell of this row as a string.
+  /// Returns a text cell of this row as a string.
   package func string(_ bytes: Bytes) -> String {
     withBytes(bytes) { String(decoding: $0, as: UTF8.self) }
   }
 
-  /// The bytes of the whole record as it stands in the input.
+  /// Calls `body` with the bytes of the whole record as it stands in the input.
   func withSource(_ body: (UnsafeRawBufferPointer) -> Void) { source.withUnsafeBytes(body) }
 
-  /// The bytes of the whole record.
+  /// The number of bytes in the record.
   var count: Int { source.count }
 
   /// The whole record as it stands in the input.
@@ -85,7 +86,7 @@ package struct JSONRow: Sendable {
     source.append(contentsOf: record)
   }
 
-  /// Notes that a value does not fit its column; the first is the one that is reported.
+  /// Notes a value that does not fit its column. Only the first such value is reported.
   mutating func note(_ fault: JSONValueFault) {
     if self.fault == nil { self.fault = fault }
   }

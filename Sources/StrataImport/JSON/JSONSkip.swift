@@ -1,7 +1,7 @@
-/// How far a value is skipped: enough to go on after any token of it.
+/// The state of skipping a value, from which skipping can go on after any token.
 ///
-/// A value of any size, say one beside the array of records, so needs no more memory than its
-/// longest string.
+/// So skipping a value of any size, such as a value beside the array of records, needs no more
+/// memory than the value's longest string.
 struct JSONSkip {
   private enum Expectation {
     /// A value.
@@ -17,12 +17,13 @@ struct JSONSkip {
   }
 
   private var expectation = Expectation.value
-  /// One bit for each open container, set for objects: 512 levels are exactly these 512 bits.
+  /// A bit for each open container, set for objects. The limit of 512 levels needs these 512 bits.
   private var objects = SIMD8<UInt64>()
   private(set) var depth = 0
 
-  /// Skips the rest of the value, validating it. If it throws, both this and the reader stand at
-  /// the token that could not be read.
+  /// Skips and validates the rest of the value.
+  ///
+  /// If it throws, this state and the reader are at the token that could not be read.
   mutating func skip(_ reader: inout JSONReader) throws(JSONFault) {
     repeat {
       switch expectation {
@@ -107,7 +108,7 @@ struct JSONSkip {
 }
 
 extension JSONReader {
-  /// Skips one value of any kind, validating all of it.
+  /// Skips and validates a value of any kind.
   mutating func skipValue() throws(JSONFault) {
     switch try kind() {
     case .string: _ = try string()

@@ -1,11 +1,11 @@
-/// The input is not JSON (RFC 8259), or not of the format that was asked for.
+/// Input that is not JSON (RFC 8259), or does not have the given format.
 package struct JSONSyntaxError: Error, Sendable, Equatable, CustomStringConvertible {
   package enum Code: UInt8, Sendable, CaseIterable {
-    /// A byte that may not stand here.
+    /// A byte that is not allowed at its position.
     case unexpectedByte
-    /// The input ends in the middle of something.
+    /// The input ends too early.
     case unexpectedEnd
-    /// A backslash followed by none of `"\/bfnrt` and `u` with four hexadecimal digits.
+    /// A backslash that neither `"\/bfnrt` nor `u` with four hexadecimal digits follows.
     case invalidEscape
     /// Half of a UTF-16 surrogate pair, written as an escape.
     case loneSurrogate
@@ -13,11 +13,11 @@ package struct JSONSyntaxError: Error, Sendable, Equatable, CustomStringConverti
     case invalidUTF8
     /// A byte below 0x20 in a string.
     case controlCharacter
-    /// A number with a leading zero, without digits where they are required, and the like.
+    /// A malformed number, such as a number with a leading zero or without required digits.
     case invalidNumber
-    /// More than `JSONReader.maximumDepth` arrays and objects inside each other.
+    /// Arrays and objects nested more than `JSONReader.maximumDepth` deep.
     case tooDeep
-    /// Something after the end of the document, or on a line after its record.
+    /// Text after the end of the document, or after the record of a line.
     case trailingGarbage
     /// The document has no array at the path of its format.
     case arrayNotFound
@@ -39,7 +39,7 @@ package struct JSONSyntaxError: Error, Sendable, Equatable, CustomStringConverti
 }
 
 extension JSONSyntaxError.Code {
-  /// A sentence for people, about the byte at which the error was found.
+  /// Returns a readable sentence about the byte at which the error was found.
   func message(_ byte: UInt8) -> String {
     switch self {
     case .unexpectedByte: "unexpected \(Self.name(of: byte))"
@@ -63,7 +63,7 @@ extension JSONSyntaxError.Code {
   }
 }
 
-/// What a reader throws: small, and relative to the window it reads.
+/// The error that a reader throws: small, and relative to the reader's window.
 ///
 /// `unexpectedEnd` in a window that is not final only means that more input is needed.
 struct JSONFault: Error {

@@ -1,67 +1,68 @@
 internal import Foundation
 
-/// Where in a document a scanner is, between two records.
+/// The position of a scanner in a document, between two records.
 ///
 /// ```
 /// start ─→ value(0) ─{→ firstKey ─ key on a path ─→ value(1) … value(n) ─[→ firstElement
 ///          firstKey, key ─ any other key ─→ skipping ─→ member ─,→ key
 ///          firstElement ─→ element ─→ separator ─,→ element
-///          value(n) ─{→ single, value(n) ─null→ member, where an array is not insisted on
+///          value(n) ─{→ single, value(n) ─null→ member, if `allowsSingle`
 ///          } of level n, ] of the array ─→ member(n - 1), at the outermost level ─→ trailing
 /// start ─→ line ─→ line …                                       line, trailing ─→ finished
 /// line ─ leaveLine ─→ brokenLine ─→ line
 /// ```
-/// Each move commits what was read, so after a fault the input is read again from the phase's
-/// start, or from behind the white space there: of that there may be any amount.
+/// Each move commits the bytes that were read, so after a fault the input is read again from the
+/// start of the phase. White space at the start of a phase is committed, too, because it may have
+/// any length.
 struct JSONTraversal: Sendable {
   private enum Phase {
-    /// Before the first byte, maybe a byte order mark.
+    /// Before the first byte, which may begin a byte order mark.
     case start
-    /// Before the value at a level of a path: an object, or at its end the array of records.
+    /// Before the value at a level of a path: an object, or at the path's end the array of records.
     case value(level: Int)
-    /// Behind the brace that opens the object at a level.
+    /// After the brace that opens the object at a level.
     case firstKey(level: Int)
-    /// Behind a comma in the object at a level.
+    /// After a comma in the object at a level.
     case key(level: Int)
-    /// In a value that is on no path.
+    /// In a value that is not on a path.
     case skipping(JSONSkip, level: Int)
-    /// Behind a value in the object at a level.
+    /// After a value in the object at a level.
     case member(level: Int)
-    /// Behind the bracket that opens the array of records.
+    /// After the bracket that opens the array of records.
     case firstElement
     /// Before a record in the array.
     case element
-    /// Behind a record in the array.
+    /// After a record in the array.
     case separator
-    /// Before a record that is there instead of an array.
+    /// Before a single record in the place of an array.
     case single
     /// Before a line.
     case line
-    /// In a line of which nothing is read any more.
+    /// In a line whose rest is skipped.
     case brokenLine
-    /// Behind the document.
+    /// After the document.
     case trailing
-    /// Nothing is left.
+    /// At the end of the input.
     case finished
   }
 
   private let isLines: Bool
   private let paths: [[[UInt8]]]
-  /// Whether one record may be in the place of an array, or null.
+  /// Whether a single record, or null, may replace an array.
   private let allowsSingle: Bool
   private var phase = Phase.start
-  /// A bit for each path whose value is one record, whatever it is.
+  /// A bit for each path whose value is one record, of any kind.
   private var values: UInt64 = 0
-  /// A bit for each path at which there was an array.
+  /// A bit for each path at which an array was found.
   private var arrays: UInt64 = 0
-  /// Whether there was anything at any path.
+  /// Whether an array of records, or a value in its place, was found at any path.
   private var hasFoundPlace = false
-  /// By level, a bit for each path that the keys above are on.
+  /// For each level, a bit for each path that begins with the keys above the level.
   private var candidates: [UInt64]
-  /// Which path the last record was found at.
+  /// The index of the path at which the last record was found.
   private(set) var place = 0
 
-  /// Whether there was an array at a path.
+  /// Returns whether an array was found at a path.
   func hasFoundArray(at place: Int) -> Bool { arrays & 1 << UInt64(place) != 0 }
 
   init(_ format: JSONFormat) {
@@ -70,8 +71,8 @@ struct JSONTraversal: Sendable {
   }
 
   /// - Parameters:
-  ///   - paths: at most 64, of which none leads to another one.
-  ///   - values: the paths whose value is one record, whatever it is.
+  ///   - paths: at most 64 paths. No path may begin with another.
+  ///   - values: the paths whose value is one record, of any kind.
   init(_ paths: [[String]], values: Set<Int> = []) {
     self.init(paths, isLines: false, allowsSingle: true)
     for place in values { self.values |= 1 << UInt64(place) }
@@ -85,8 +86,9 @@ struct JSONTraversal: Sendable {
     candidates = [all] + (paths.map(\.count).max().map { Array(repeating: 0, count: $0) } ?? [])
   }
 
-  /// Reads the next record by the plan of its place, or to the end of the document; whether there
-  /// was a record.
+  /// Reads the next record by the plan of its path, or reads to the end of the document.
+  ///
+  /// - Returns: whether it read a record.
   mutating func next(
     _ reader: inout JSONReader, _ plans: [JSONPlan], _ row: inout JSONRow
   ) throws(JSONFault) -> Bool {
@@ -153,7 +155,7 @@ struct JSONTraversal: Sendable {
           continue
         }
         try reader.record(plans[place], into: &row)
-        // What is behind a record decides whether it is one.
+        // The rest of the line decides whether the record is valid.
         try endLine(&reader)
         move(to: .line, &reader)
         return true
@@ -179,7 +181,7 @@ struct JSONTraversal: Sendable {
   private mutating func openValue(
     at level: Int, _ reader: inout JSONReader
   ) throws(JSONFault) {
-    // A path's end is no other path's middle.
+    // No path continues after the end of another, so the first candidate decides.
     let first = candidates[level].trailingZeroBitCount
     if level == paths[first].count {
       place = first
@@ -241,17 +243,18 @@ struct JSONTraversal: Sendable {
     leave(level, &reader)
   }
 
-  /// Goes on behind the value at a level of a path.
+  /// Goes on after the value at a level of a path.
   private mutating func leave(_ level: Int, _ reader: inout JSONReader) {
     move(to: level == 0 ? .trailing : .member(level: level - 1), &reader)
   }
 
   // MARK: Ends
 
-  /// Gives up what could not be read of a line; false if the format has none.
+  /// Gives up the line that could not be read; returns false if the format has no lines.
   ///
-  /// That is the line on which the record began: reading goes on after it, wherever in the record
-  /// the fault was. If the fault is behind the record, it is the line on which the record ends.
+  /// Reading goes on after the line on which the record began, wherever in the record the fault
+  /// was. If the fault is after the record, reading goes on after the line on which the record
+  /// ends.
   mutating func leaveLine() -> Bool {
     switch phase {
     case .line:
@@ -263,7 +266,7 @@ struct JSONTraversal: Sendable {
     }
   }
 
-  /// Passes the next line feed, or goes to the end of the input.
+  /// Reads to the end of the line, or to the end of the input.
   private func skipLine(_ reader: inout JSONReader) throws(JSONFault) {
     if let lineFeed = memchr(reader.cursor, 0x0A, reader.end - reader.cursor) {
       reader.cursor = UnsafePointer(lineFeed.assumingMemoryBound(to: UInt8.self)) + 1
@@ -274,7 +277,7 @@ struct JSONTraversal: Sendable {
     guard reader.isFinal else { throw reader.fault(at: reader.cursor) }
   }
 
-  /// Goes to the next line that is not blank; false at the end of the input.
+  /// Goes to the next line that is not blank; returns false at the end of the input.
   private func skipBlankLines(_ reader: inout JSONReader) throws(JSONFault) -> Bool {
     reader.passSpace()
     guard reader.isAtEnd else { return true }
@@ -311,7 +314,7 @@ struct JSONTraversal: Sendable {
 }
 
 extension JSONReader {
-  /// Gives up the white space before the next token.
+  /// Skips and commits the white space before the next token.
   @inline(__always)
   fileprivate mutating func passSpace() {
     _ = peek()

@@ -1,4 +1,6 @@
-/// A value does not fit its column. The record is JSON, and the records after it can be read.
+/// A value that does not fit its column.
+///
+/// The record is valid JSON, and the records after it can be read.
 package struct JSONValueError: Error, Sendable, Equatable, CustomStringConvertible {
   package enum Problem: Sendable, Equatable {
     /// A required column has no member in the record.
@@ -7,11 +9,11 @@ package struct JSONValueError: Error, Sendable, Equatable, CustomStringConvertib
     case null
     /// A value of another kind was found.
     case expected(Expectation)
-    /// A number for an integer column that is no integer of 64 bits.
+    /// A number that is not an integer of 64 bits, for an integer column.
     case notAnInteger
-    /// A number for a column of unsigned integers that is none of 64 bits.
+    /// A number that is not an unsigned integer of 64 bits, for a column of unsigned integers.
     case notUnsigned
-    /// A number that no finite `Double` is near.
+    /// A number beyond the range of `Double`.
     case numberOutOfRange
     case invalidDate
     case invalidUUID
@@ -27,9 +29,9 @@ package struct JSONValueError: Error, Sendable, Equatable, CustomStringConvertib
   package var path: JSONPath
   /// The column's slot; nil if the path is not a column's.
   package var slot: Int?
-  /// The value's JSON text, at most 80 bytes of it; empty if there is none.
+  /// The value's JSON text, shortened to 80 bytes; empty for a required value that is missing.
   package var found: String
-  /// Where the value is; where the record is if there is none.
+  /// The location of the value; for a required value that is missing, that of the record.
   package var location: JSONLocation
 
   package var description: String {
@@ -38,7 +40,7 @@ package struct JSONValueError: Error, Sendable, Equatable, CustomStringConvertib
 }
 
 extension JSONValueError.Problem {
-  /// A sentence for people about a value's text.
+  /// Returns a readable sentence about a value's text.
   func reason(_ found: String) -> String {
     switch self {
     case .missing: "required and missing"
@@ -54,7 +56,7 @@ extension JSONValueError.Problem {
   }
 }
 
-/// A value that does not fit, in terms of the window and the plan it is read with.
+/// A value that does not fit, as positions in the window and the plan.
 struct JSONValueFault: Sendable {
   enum Site: Sendable {
     case slot(Int)
@@ -63,6 +65,6 @@ struct JSONValueFault: Sendable {
 
   var problem: JSONValueError.Problem
   var site: Site
-  /// Where the value is in the window.
+  /// The range of the value in the window.
   var range: Range<Int>
 }

@@ -1,13 +1,13 @@
 import Foundation
 
-/// The part of the input that has arrived and is not yet discarded.
+/// The part of the input that has arrived and is not discarded.
 ///
-/// The bytes are followed by NUL padding: a reader may load a word at any position and always meets
-/// a byte that stops it. The window moves only when bytes are discarded: each byte is moved O(1)
-/// times, whatever the sizes of the chunks. Lines are counted only then and for errors, from the
-/// last count on.
+/// NUL padding follows the bytes. So a reader may load a word at any position, and always finds a
+/// byte that stops it. The window moves bytes only when it discards others. Each byte is moved O(1)
+/// times, whatever the sizes of the chunks. The window counts lines only then and for errors,
+/// beginning at the last count.
 struct JSONWindow: Sendable {
-  /// At least the longest load past the end (8 bytes) and one byte to stop at.
+  /// The padding: at least the longest load past the end (8 bytes) and a byte that stops a reader.
   private static let padding = [UInt8](repeating: 0, count: 16)
 
   private var bytes = padding
@@ -15,19 +15,19 @@ struct JSONWindow: Sendable {
   private(set) var consumed = 0
   private(set) var isFinal = false
 
-  /// Absolute offset of the window's first byte.
+  /// The absolute offset of the window's first byte.
   private var base = 0
-  /// The line feeds before a byte.
+  /// The number of line feeds before a byte.
   private struct LineCount: Sendable {
     /// The absolute offset of the byte.
     var offset = 0
     var lines = 0
-    /// Absolute offset of the first byte of the line that it is on.
+    /// The absolute offset of the first byte of that byte's line.
     var start = 0
   }
-  /// Before the window's first byte.
+  /// The count before the window's first byte.
   private var discarded = LineCount()
-  /// The last one that was asked for, or `discarded`.
+  /// The last count that was requested, or `discarded`.
   private var counted = LineCount()
 
   private var count: Int { bytes.count - Self.padding.count }
@@ -35,7 +35,7 @@ struct JSONWindow: Sendable {
   /// The number of bytes that have arrived and are not yet read.
   var unreadCount: Int { count - consumed }
 
-  /// Adds input, discarding what is read when that is at least half of the window.
+  /// Adds input. Discards the bytes that are read if they are at least half of the window.
   mutating func append(_ chunk: UnsafeRawBufferPointer) {
     precondition(!isFinal, "input after its end")
     if consumed >= unreadCount { discard() }
@@ -47,8 +47,9 @@ struct JSONWindow: Sendable {
   /// Declares that all input has arrived.
   mutating func finish() { isFinal = true }
 
-  /// Lets a reader go on where the last one committed; what this one commits counts even if it
-  /// throws.
+  /// Runs a reader from the position that the last reader committed.
+  ///
+  /// The position that this reader commits counts even if `body` throws.
   mutating func read<Result>(
     _ body: (inout JSONReader) throws(JSONFault) -> Result
   ) throws(JSONFault) -> Result {
@@ -63,10 +64,10 @@ struct JSONWindow: Sendable {
     }
   }
 
-  /// The byte at an index of the window; NUL at its end.
+  /// The byte at an index of the window; NUL at the window's end.
   subscript(position: Int) -> UInt8 { bytes[position] }
 
-  /// The text of a range, at most 80 bytes of it; what is cut is replaced by an ellipsis.
+  /// Returns the text of a range. A text of more than 80 bytes is cut and ends with an ellipsis.
   func excerpt(_ range: Range<Int>) -> String {
     guard range.count > 80 else { return String(decoding: bytes[range], as: UTF8.self) }
     var end = range.lowerBound + 77
@@ -74,23 +75,23 @@ struct JSONWindow: Sendable {
     return String(decoding: bytes[range.lowerBound..<end], as: UTF8.self) + "…"
   }
 
-  /// Where a byte of the window is in the input.
+  /// Returns the location in the input of a byte of the window.
   ///
-  /// - Complexity: O(n) in the bytes since the last position that was asked for, or since the
-  ///   window's beginning if that lies behind.
+  /// - Complexity: O(*n*) in the bytes since the last requested position, or since the window's
+  ///   first byte if the last requested position is after this byte.
   mutating func location(of position: Int) -> JSONLocation {
     counted = lines(before: position)
     return JSONLocation(
       offset: counted.offset, line: counted.lines + 1, column: counted.offset - counted.start + 1)
   }
 
-  /// How many bytes were read: unlike their lines, known without looking at them.
+  /// The number of bytes that were read. Unlike the number of lines it needs no scan.
   var endOffset: Int { base + consumed }
 
-  /// The line feeds in what was read.
+  /// The number of line feeds in the bytes that were read.
   var endLines: Int { lines(before: consumed).lines }
 
-  /// The index in the window of an absolute offset, unless it is discarded.
+  /// Returns the window's index of an absolute offset; nil if the byte is discarded.
   func position(of offset: Int) -> Int? {
     (base...base + count).contains(offset) ? offset - base : nil
   }
@@ -103,7 +104,7 @@ struct JSONWindow: Sendable {
     consumed = 0
   }
 
-  /// Goes on from the last count that does not lie behind the position.
+  /// Counts on from the last count that is not after the position.
   private func lines(before position: Int) -> LineCount {
     var count = counted.offset <= base + position ? counted : discarded
     bytes.withUnsafeBytes { buffer in
@@ -122,7 +123,9 @@ struct JSONWindow: Sendable {
 }
 
 extension JSONWindow {
-  /// Reads the next record of a traversal into `row`; false if there is none yet.
+  /// Reads the next record of a traversal into `row`.
+  ///
+  /// - Returns: false at the end of the document.
   mutating func next(
     _ traversal: inout JSONTraversal, _ plans: [JSONPlan], _ row: inout JSONRow
   ) throws(JSONFault) -> Bool {

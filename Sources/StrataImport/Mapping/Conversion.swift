@@ -1,17 +1,24 @@
 public import Strata
 public import Foundation
 
-/// How a JSON value becomes an attribute's value.
+/// The conversion of a JSON value to an attribute's value.
 ///
-/// `.automatic` goes by the attribute's type: numbers, Booleans and strings as they are; dates from
-/// ISO 8601; UUIDs and keys from their text form; URLs from strings; `Data` from base 64; `Decimal`
-/// from a number or its text, exactly; enumerations from their raw value; arrays and `JSONValue`
-/// types from JSON of any kind, or a string that has such JSON. What a type cannot hold is refused.
+/// `.automatic` follows the attribute's type:
+///
+/// - Numbers, Booleans and strings are read as they are.
+/// - Dates are read from ISO 8601, UUIDs and keys from their text form, URLs from strings, and
+///   `Data` from base 64.
+/// - A `Decimal` is read exactly, from a number or its text.
+/// - Enumerations are read from their raw value.
+/// - Arrays and `JSONValue` types are read from JSON of any kind, or from a string that contains
+///   such JSON.
+///
+/// A value that the type cannot hold is refused.
 public struct Conversion<Value: AttributeValue>: Sendable {
   let kind: JSONColumn.Kind
-  /// Makes the cell from the scanned one; nil if it is the value already.
+  /// Makes the attribute's cell from the scanned cell; nil if both are equal.
   let convert: (@Sendable (Cell) throws(ValueError) -> Cell)?
-  /// What a value becomes that does not fit; nil if it is refused.
+  /// Makes the cell for a value that does not fit; nil refuses such a value.
   let unknown: (@Sendable () throws(ValueError) -> Cell)?
 
   init(
@@ -26,7 +33,7 @@ public struct Conversion<Value: AttributeValue>: Sendable {
   /// The conversion that the attribute's type suggests.
   public static var automatic: Self {
     if let kind = StandardConversion.kind(of: Value.self) { return Self(kind) }
-    // A type of the client's decides for itself what it accepts.
+    // A type of the app decides by itself which values it accepts.
     let kind = StandardConversion.fallback(Value.self)
     let depth = NumberArrays.depth(of: Value.self)
     return Self(kind) { cell throws(ValueError) in
@@ -35,18 +42,17 @@ public struct Conversion<Value: AttributeValue>: Sendable {
         return .text(numbers)
       }
       do throws(ValueError) { return try Value(cell: cell).cell } catch {
-        // Some servers send JSON in a string.
+        // A server may send JSON inside a string.
         guard kind == .json, let text = StandardConversion.string(cell) else { throw error }
         return try Value(cell: .text(text)).cell
       }
     }
   }
 
-  /// Like ``automatic``, but a value that the type refuses becomes `value`: for enumerations that a
-  /// server may extend.
+  /// Converts as ``automatic`` does, but gives `value` for a JSON value that the type refuses.
   ///
-  /// That is a JSON value of any kind, null included if the attribute is not optional. A member that
-  /// is missing is no value.
+  /// Use it for enumerations that a server may extend. The refused JSON value may be of any kind;
+  /// null counts if the attribute is not optional. A missing member does not count.
   public static func unknown(as value: Value) -> Self {
     let automatic = Self.automatic
     let unknown: @Sendable () throws(ValueError) -> Cell = { () throws(ValueError) in
@@ -61,9 +67,10 @@ public struct Conversion<Value: AttributeValue>: Sendable {
       unknown: unknown)
   }
 
-  /// A conversion of your own, from the text of a string or the JSON text of any other value.
+  /// Converts the text of a string, or the JSON text of any other value, by a closure.
   ///
-  /// - Parameter make: called off the main actor; throws `ValueError` to refuse the record.
+  /// - Parameter make: the closure, called off the main actor. It throws `ValueError` to refuse the
+  ///   record.
   public static func text(
     _ make: @escaping @Sendable (String) throws(ValueError) -> Value
   ) -> Self {
@@ -77,7 +84,7 @@ public struct Conversion<Value: AttributeValue>: Sendable {
 extension Conversion where Value == Date {
   /// An ISO 8601 date and time with a zone, or a date alone (midnight UTC).
   public static var iso8601: Self { Self(.date(.iso8601)) }
-  /// The same, and a time without a zone is taken for UTC.
+  /// An ISO 8601 date and time, in UTC if it has no zone, or a date alone (midnight UTC).
   public static var iso8601AssumingUTC: Self { Self(.date(.iso8601UTC)) }
   /// Seconds since 1970-01-01T00:00:00Z.
   public static var epochSeconds: Self { Self(.date(.epochSeconds)) }
@@ -90,7 +97,7 @@ extension Conversion where Value == Date {
 extension Conversion where Value == Date? {
   /// An ISO 8601 date and time with a zone, or a date alone (midnight UTC).
   public static var iso8601: Self { Self(.date(.iso8601)) }
-  /// The same, and a time without a zone is taken for UTC.
+  /// An ISO 8601 date and time, in UTC if it has no zone, or a date alone (midnight UTC).
   public static var iso8601AssumingUTC: Self { Self(.date(.iso8601UTC)) }
   /// Seconds since 1970-01-01T00:00:00Z.
   public static var epochSeconds: Self { Self(.date(.epochSeconds)) }
@@ -101,16 +108,16 @@ extension Conversion where Value == Date? {
 }
 
 extension Conversion where Value == Bool {
-  /// `true` and `false`, and the numbers 1 and 0, also as strings; anything else is refused.
+  /// `true` and `false`, and the numbers 1 and 0, also as strings. Other values are refused.
   public static var zeroOrOne: Self { Self(.custom(0), StandardConversion.zeroOrOne) }
 }
 
 extension Conversion where Value == Bool? {
-  /// `true` and `false`, and the numbers 1 and 0, also as strings; anything else is refused.
+  /// `true` and `false`, and the numbers 1 and 0, also as strings. Other values are refused.
   public static var zeroOrOne: Self { Self(.custom(0), StandardConversion.zeroOrOne) }
 }
 
-/// What the standard types are scanned as.
+/// The kinds by which the standard types are scanned.
 private enum StandardConversion {
   static func kind(of type: any AttributeValue.Type) -> JSONColumn.Kind? {
     if let kind = standard[ObjectIdentifier(type)] { return kind }
@@ -160,13 +167,13 @@ private enum StandardConversion {
     }
   }
 
-  /// The string that a JSON text is; nil if it is something else.
+  /// Returns the string that a JSON text encodes; nil for any other value.
   static func string(_ json: Cell) -> String? {
     guard case .text(let text) = json, text.hasPrefix("\"") else { return nil }
     return try? JSONDecoder().decode(String.self, from: Data(text.utf8))
   }
 
-  /// What an enumeration or a set of options is stored as.
+  /// Returns the type that stores an enumeration or a set of options.
   private static func rawValue<R: RawRepresentable>(
     of _: R.Type
   ) -> (any AttributeValue.Type)? {

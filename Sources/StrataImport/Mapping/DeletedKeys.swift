@@ -1,6 +1,6 @@
 internal import Strata
 
-/// The keys of rows that are gone, without their type.
+/// An array of keys whose rows are to be deleted, without the type of the entity.
 struct DeletedKeys: Sendable {
   let entity: any Entity.Type
   let kind: JSONColumn.Kind

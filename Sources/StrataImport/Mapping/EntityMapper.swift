@@ -1,28 +1,31 @@
 internal import Foundation
 internal import Strata
 
-/// A mapping of one entity resolved against its table: makes its records from scanned rows, column
-/// by column, and those of the entities inside of them.
+/// A mapping of one entity, resolved against its table.
+///
+/// It makes records from scanned rows, column by column, and the records of nested entities.
 struct EntityMapper {
-  /// Where the value of a column comes from.
+  /// The origin of a column's value.
   struct Source {
-    /// The slots that may have it; the first that does counts.
+    /// The slots that may have the value. The first slot that is not missing counts.
     var slot: Int
     var otherSlots: [Int] = []
     var convert: (@Sendable (Cell) throws(ValueError) -> Cell)?
-    /// What a value becomes that does not fit; nil if it is refused.
+    /// Makes the cell for a value that does not fit; nil refuses such a value.
     var unknown: (@Sendable () throws(ValueError) -> Cell)?
     var fallback: Cell?
-    /// Whether this mapper checks that there is a value; the parser cannot, if there are several
-    /// slots, or if the object around them may be missing.
+    /// Whether this mapper checks that a required value exists.
+    ///
+    /// The parser cannot check it if there are several slots or if the enclosing object may be
+    /// missing.
     var isRequired = false
     var isOnlyWhenInserted = false
     var positionKey: (@Sendable (Int) -> Cell)?
-    /// What stands between the values of all slots, which together are the column's.
+    /// Joins the values of all slots into the column's value; nil if the slots are alternatives.
     var separator: String?
   }
 
-  /// An object of the record that is an entity, and the column that refers to it.
+  /// A nested object that is an entity, and the column that refers to it.
   struct Object {
     let column: Int
     let mapper: EntityMapper
@@ -33,13 +36,13 @@ struct EntityMapper {
     let slots: [Int]
     let plan: JSONPlan
     let mapper: EntityMapper
-    /// Their column that refers back; nil if they do not refer to the record themselves.
+    /// The elements' column that refers to the record; nil for a many-to-many relationship.
     let column: Int?
-    /// What the record is linked with them in; nil if the array only adds to what there is.
+    /// The relationship whose links the array replaces; nil if the array only adds elements.
     let links: ImportLinks?
   }
 
-  /// An array of the record with the keys of what it is linked with.
+  /// An array of the record with the keys of linked entities.
   struct Linkage {
     let slots: [Int]
     let plan: JSONPlan
@@ -47,21 +50,21 @@ struct EntityMapper {
     let links: ImportLinks
   }
 
-  /// When a record is that of a row that is gone.
+  /// The rule for records that delete their row.
   enum Deletion {
     case always
     case when(slot: Int, TombstoneSign)
   }
 
-  /// A row on its way into a batch.
+  /// A record on its way into a batch.
   struct Made {
     let table: Table
     let record: Record
-    /// Those that the feed has; nil for all of them.
+    /// The attributes that the feed has; nil for all attributes.
     let attributes: AttributeSet?
-    /// Whether the row with the record's key is gone.
+    /// Whether the record deletes the row with its key.
     var isDeletion = false
-    /// What it is linked with.
+    /// The links that the feed gives the record, by relationship.
     var links: [LinkSet] = []
   }
 
@@ -73,23 +76,23 @@ struct EntityMapper {
 
   let table: Table
   let defaults: NewEntity
-  /// By column, what every record has, whatever the feed says.
+  /// Values of every record, by column. They replace the feed's values.
   let constants: [Int: Cell]
-  /// By column; nil for attributes that the feed does not have.
+  /// The origin of each column's value; nil for attributes that the feed does not have.
   let sources: [Source?]
   let objects: [Object]
   let arrays: [Elements]
   let linkages: [Linkage]
-  /// The columns of the plan that the slots are of.
+  /// The plan's columns, by slot.
   let columns: [JSONColumn]
-  /// Nil if every record is a row.
+  /// The rule for deletions; nil if no record is a deletion.
   let deletion: Deletion?
-  /// The slots of the entity's own values, by the place in the record where the entity may be.
+  /// The slots of the entity's own values, for each path where the entity may be in the record.
   let slots: [[Int]]
-  /// Those of its key.
+  /// The slots of the entity's key, for each such path.
   private let keySlots: [[Int]]
   private let builder = RecordBuilder()
-  /// What makes another new entity while a record is being made.
+  /// Encodes a new entity while `builder` has an unfinished record.
   private let newBuilder = RecordBuilder()
 
   init(
@@ -110,7 +113,7 @@ struct EntityMapper {
     slots = Self.slots(of: sources, places)
   }
 
-  /// The slots of some sources by place: each name is looked for at one place after the other.
+  /// Returns the slots of sources by place. A source's slots are ordered by key, then by place.
   private static func slots(of sources: [Source?], _ places: Int) -> [[Int]] {
     var slots = [[Int]](repeating: [], count: places)
     for source in sources.compactMap({ $0 }) {
@@ -121,14 +124,14 @@ struct EntityMapper {
     return slots
   }
 
-  /// Whether a record without a key is known by its position.
+  /// Whether a record without a key gets its position as the key.
   var hasPositionKey: Bool { sources[Table.keyColumn]?.positionKey != nil }
 
-  /// Makes the record of a row, and of everything inside of it.
+  /// Makes the record of a scanned row, and the records of its nested entities.
   ///
   /// - Parameters:
-  ///   - position: how many records came before.
-  ///   - parent: the record around it, and the column that refers to it.
+  ///   - position: the number of records before this one.
+  ///   - parent: the enclosing record, and the column that refers to it.
   func make(
     _ row: JSONRow, position: Int, parent: (column: Int, record: Record)? = nil,
     into made: inout [Made]
@@ -155,20 +158,20 @@ struct EntityMapper {
     made.append(Made(table: table, record: record, attributes: attributes, links: links))
   }
 
-  /// Whether the entity is at one of its places: an object with something in it, that is not null.
+  /// Whether one of the entity's places has an object that is not null and has a mapped member.
   private func isPresent(in row: JSONRow) -> Bool {
     slots.indices.contains { place in
       !slots[place].allSatisfy { row.cells[$0] == .missing } && !isNull(place, in: row)
     }
   }
 
-  /// Whether the object at a place is null, or has a key that is null and nothing else.
+  /// Whether the object at a place is null, or has a null key and no other value.
   private func isNull(_ place: Int, in row: JSONRow) -> Bool {
     keySlots[place].contains { row.cells[$0] == .null }
       && slots[place].allSatisfy { row.cells[$0] == .null || row.cells[$0] == .missing }
   }
 
-  // MARK: What is gone
+  // MARK: Deletions
 
   private func isGone(_ row: JSONRow) -> Bool {
     switch deletion {
@@ -185,7 +188,7 @@ struct EntityMapper {
     }
   }
 
-  /// A record of which only the key counts.
+  /// Makes the record of a deletion, of which only the key counts.
   private func keyRecord(_ row: JSONRow, _ position: Int) throws(Refusal) -> Record {
     builder.begin(columns: sources.count)
     for column in sources.indices {
@@ -235,8 +238,9 @@ struct EntityMapper {
     }
   }
 
-  /// Whether the object that an optional column refers to is null, not just missing, and nothing
-  /// else says what the column refers to.
+  /// Whether the nested object of an optional column is null, and no field gives a value.
+  ///
+  /// A missing object does not count as null.
   private func isNull(objectAt column: Int, in row: JSONRow) -> Bool {
     guard let object = objects.first(where: { $0.column == column }),
       table.columns[column].isOptional,
@@ -248,9 +252,9 @@ struct EntityMapper {
       && source.otherSlots.allSatisfy { row.cells[$0] == .missing }
   }
 
-  /// Appends what a new entity has.
+  /// Appends the column's value in a new entity.
   ///
-  /// - Parameter new: the entity of the record, made when it is needed: one for all of its columns.
+  /// - Parameter new: the new entity, made on first use and shared by all columns of a record.
   private func appendDefault(_ column: Int, _ new: inout Record?) throws(Refusal) {
     guard defaults.changing.contains(column) else {
       return builder.append(column, of: defaults.record)
@@ -263,7 +267,9 @@ struct EntityMapper {
     if let new { builder.append(column, of: new) }
   }
 
-  /// Appends a column's value; whether the feed has one.
+  /// Appends a column's value.
+  ///
+  /// - Returns: false if the feed gives no value, and the default of a new entity was appended.
   private func append(
     _ source: Source, _ column: Int, _ row: JSONRow, _ position: Int, _ new: inout Record?
   ) throws(Refusal) -> Bool {
@@ -306,7 +312,9 @@ struct EntityMapper {
     return true
   }
 
-  /// The values of several members as one text, from which no other values have the same.
+  /// Joins the values of several members into one text.
+  ///
+  /// No value contains the separator, so different values give different texts.
   private func joined(
     _ source: Source, _ separator: String, _ row: JSONRow
   ) throws(Refusal) -> String {
@@ -346,7 +354,9 @@ struct EntityMapper {
 
   // MARK: Arrays
 
-  /// Makes the entities of an array; what links the record with them, if that is replaced.
+  /// Makes the entities of an array.
+  ///
+  /// - Returns: the record's links with them; nil if the array is missing or replaces no links.
   private func make(
     _ array: Elements, of parent: Record, _ row: JSONRow, into made: inout [Made]
   ) throws(Refusal) -> LinkSet? {
@@ -367,7 +377,7 @@ struct EntityMapper {
     return array.links.map { LinkSet($0, of: owner, to: targets.keys) }
   }
 
-  /// Reads the elements of an array; refusals have their whole path.
+  /// Reads the elements of an array. The path of a refusal begins at the record.
   private func forEachElement(
     of bytes: JSONRow.Bytes, _ plan: JSONPlan, at slot: Int, in row: JSONRow,
     _ body: (_ element: JSONRow, _ index: Int) throws(Refusal) -> Void
@@ -395,13 +405,13 @@ struct EntityMapper {
 // MARK: - Links
 
 extension EntityMapper {
-  /// Whether it has links, or what is inside of it.
+  /// Whether the mapping, or a nested mapping, makes links.
   var hasLinks: Bool {
     !linkages.isEmpty || objects.contains(where: \.mapper.hasLinks)
       || arrays.contains { $0.links != nil || $0.mapper.hasLinks }
   }
 
-  /// Nil if the record has no such array.
+  /// Returns the links that an array of keys gives; nil if the record has no such array.
   private func linkSet(
     _ linkage: Linkage, of record: Record, _ row: JSONRow
   ) throws(Refusal) -> LinkSet? {
@@ -421,7 +431,7 @@ extension EntityMapper {
   }
 }
 
-/// The keys of what a record is linked with, each once.
+/// The distinct keys of linked entities, in the order of the array.
 private struct LinkTargets {
   private(set) var keys: [RecordKey] = []
   private var seen: Set<RecordKey> = []
@@ -430,7 +440,7 @@ private struct LinkTargets {
 }
 
 extension JSONRow {
-  /// A scanned cell as a value of the store.
+  /// Returns a scanned cell as a cell of the store.
   fileprivate func cell(_ cell: Cell) -> Strata.Cell {
     switch cell {
     case .integer(let value): .integer(value)

@@ -1,18 +1,18 @@
 public import Strata
 
-/// Where an attribute's value is in each JSON record.
+/// The member of a JSON record that has an attribute's value.
 public struct Field<Root: Entity>: Sendable {
   private(set) var definition: FieldDefinition
 
-  /// The attribute at `path` comes from the member at `key`.
+  /// Reads the attribute at `path` from the member at `key`.
   ///
   /// - Parameters:
   ///   - path: the attribute.
   ///   - key: a member's name, or names separated by dots for nested objects, with an index in
   ///     brackets for an array's element: `"geometry.coordinates[0]"`.
-  ///   - conversion: how the JSON value becomes the attribute's.
-  ///   - fallback: what a record gets in which the member is missing or null. Without it, a missing
-  ///     member leaves the attribute alone, or at its default in a new record.
+  ///   - conversion: the conversion of the JSON value to the attribute's value.
+  ///   - fallback: the value for a record in which the member is missing or null. Without it, a
+  ///     missing member leaves the attribute alone, or at its default in a new record.
   public init<Value: AttributeValue>(
     _ path: any WritableKeyPath<Root, Value> & Sendable, _ key: String,
     _ conversion: Conversion<Value> = .automatic, default fallback: Value? = nil
@@ -25,16 +25,16 @@ public struct Field<Root: Entity>: Sendable {
     }
   }
 
-  /// The text attribute at `path` comes from several members, in their order: a key such as
-  /// `"2026/17"` of the members `season` and `number`.
+  /// Joins several members, in their order, into the text attribute at `path`.
   ///
-  /// Each member is required, and is a text or a whole number. A record is refused in which one of
-  /// them contains the separator: two different records could have one key.
+  /// For example, the members `season` and `number` give the key `"2026/17"`. Each member is
+  /// required, and is a text or a whole number. A record is refused if a value contains the
+  /// separator, because two different records could then have one key.
   ///
   /// - Parameters:
   ///   - path: the attribute.
   ///   - keys: the members' keys; at least one.
-  ///   - separator: what stands between the values; not empty.
+  ///   - separator: the text between the values; not empty.
   public init(
     _ path: any WritableKeyPath<Root, String> & Sendable, joining keys: [String],
     separator: String
@@ -43,7 +43,7 @@ public struct Field<Root: Entity>: Sendable {
       attribute: .path(path), keys: keys, kind: .name, convert: nil, separator: separator)
   }
 
-  /// Takes the value from the member at `key` if there is none at the keys before.
+  /// Reads the value from the member at `key` if the record has no member at the earlier keys.
   public func or(_ key: String) -> Self {
     var copy = self
     copy.definition.keys.append(key)
@@ -57,14 +57,14 @@ public struct Field<Root: Entity>: Sendable {
     return copy
   }
 
-  /// Takes the value for new records only; an update leaves the attribute alone.
+  /// Writes the value of new rows only; an update leaves the attribute alone.
   public func onlyWhenInserted() -> Self {
     var copy = self
     copy.definition.isOnlyWhenInserted = true
     return copy
   }
 
-  /// Takes a string that is exactly one JSON number, such as `"12.50"`, for that number.
+  /// Reads a string that is exactly one JSON number, such as `"12.50"`, as that number.
   public func allowingNumberInString() -> Self {
     var copy = self
     copy.definition.allowsNumberInString = true
@@ -73,11 +73,11 @@ public struct Field<Root: Entity>: Sendable {
 }
 
 extension Field where Root.ID == String {
-  /// Lets a record without the key be known by its position in the feed, from 0.
+  /// Gives a record without a key its position in the feed, from 0, as the key.
   ///
-  /// Only for the key's field of a feed's records, not of those in an array inside of them, and
-  /// only for a feed of one source or page, where no two records have one position; anything else
-  /// is refused as an ``ImportError`` with code `invalidMapping`. Only sensible for feeds that keep
+  /// The field must be the key of the feed's own records, not of nested entities. The feed must
+  /// have one source or page, so that no two records have one position. Otherwise the import fails
+  /// with an ``ImportError`` with code `invalidMapping`. Use positions only for feeds that keep
   /// their order.
   public func orPosition() -> Self {
     var copy = self
@@ -87,11 +87,11 @@ extension Field where Root.ID == String {
 }
 
 extension Field where Root.ID == Int {
-  /// Lets a record without the key be known by its position in the feed, from 0.
+  /// Gives a record without a key its position in the feed, from 0, as the key.
   ///
-  /// Only for the key's field of a feed's records, not of those in an array inside of them, and
-  /// only for a feed of one source or page, where no two records have one position; anything else
-  /// is refused as an ``ImportError`` with code `invalidMapping`. Only sensible for feeds that keep
+  /// The field must be the key of the feed's own records, not of nested entities. The feed must
+  /// have one source or page, so that no two records have one position. Otherwise the import fails
+  /// with an ``ImportError`` with code `invalidMapping`. Use positions only for feeds that keep
   /// their order.
   public func orPosition() -> Self {
     var copy = self
@@ -111,21 +111,23 @@ public struct MappingPart<Root: Entity>: Sendable {
   public static func buildExpression(_ field: Field<Root>) -> [MappingPart<Root>] {
     [MappingPart(part: .field(field.definition))]
   }
-  /// Adds an object inside of the record.
+  /// Adds a nested object.
   public static func buildExpression(_ object: NestedObject<Root>) -> [MappingPart<Root>] {
     [MappingPart(part: object.part)]
   }
-  /// Adds an array of objects inside of the record.
+  /// Adds a nested array of objects.
   public static func buildExpression(_ array: NestedArray<Root>) -> [MappingPart<Root>] {
     [MappingPart(part: array.part)]
   }
-  /// The parts in the order in which they are listed.
+  /// Returns the parts in the order in which they are listed.
   public static func buildBlock(_ parts: [MappingPart<Root>]...) -> [MappingPart<Root>] {
     parts.flatMap { $0 }
   }
 }
 
-/// How an entity is made from JSON records: one field for each attribute that the feed has.
+/// The rules by which an import makes an entity from JSON records.
+///
+/// A mapping has a field for each attribute that the feed has.
 ///
 /// ```swift
 /// static let json = JSONMapping<Song> {
@@ -137,14 +139,14 @@ public struct MappingPart<Root: Entity>: Sendable {
 /// }
 /// ```
 ///
-/// The key's field is always required. A member that is missing leaves its attribute alone, or at
-/// its default in a new record; so does null for an attribute that is not optional. Attributes
-/// without a field belong to the app: an import never changes them. Defaults that are another value
-/// for every new entity, such as `UUID()`, are another value in every new row.
+/// The key's field is always required. A missing member leaves its attribute alone, or at its
+/// default in a new record. Null counts as missing for an attribute that is not optional.
+/// Attributes without a field belong to the app: an import never changes them. If a default differs
+/// for every new entity, as `UUID()` does, it differs in every new row.
 public struct JSONMapping<Root: Entity>: Sendable {
   let definition: MappingDefinition
 
-  /// A mapping of the given fields.
+  /// Creates a mapping of the given parts.
   public init(
     _ root: Root.Type = Root.self, @JSONMappingBuilder<Root> _ parts: () -> [MappingPart<Root>]
   ) {
@@ -155,25 +157,27 @@ public struct JSONMapping<Root: Entity>: Sendable {
 
   /// The mapping that an entity's schema suggests.
   ///
-  /// Each attribute is looked for under its column's name, as it is, in snake_case and in
-  /// camelCase: `artistID`, `artist_id`, `artistId`. The target of a reference called `artistID` is
-  /// imported from an object called `artist`, and entities whose only reference to this one it is
-  /// from an array with the name of their table, `songs`; each by its own schema, but never an
-  /// entity inside of itself. Values are converted as ``Conversion/automatic`` says.
+  /// The mapping looks for each attribute under its column's name, as it is, in snake_case and in
+  /// camelCase: `artistID`, `artist_id`, `artistId`. It imports the target of a reference called
+  /// `artistID` from an object called `artist`. It imports entities with exactly one reference to
+  /// this entity from an array with the name of their table, such as `songs`. Nested entities
+  /// follow their own schemas; an entity is never nested inside itself. ``Conversion/automatic``
+  /// converts the values.
   public static var automatic: Self {
     Self(MappingDefinition(entity: Root.self, parts: nil))
   }
 
-  /// The same mapping, and every record has the given value in an attribute that the feed does not
-  /// have: the album whose songs were asked for.
+  /// Returns the mapping with one value for an attribute in all records.
+  ///
+  /// The feed need not have the attribute, for example the album whose songs it lists.
   ///
   /// ```swift
   /// let mapping = Song.json.setting(\.albumID, to: 5)
   /// try await stack.importJSON(Song.self, from: .file(url), mapping: mapping)
   /// ```
   ///
-  /// The value stands above whatever a record says of the attribute. An import with the value of a
-  /// key fails with an ``ImportError`` with code `invalidMapping`.
+  /// The value replaces any value that a record has for the attribute. If the attribute is the key,
+  /// the import fails with an ``ImportError`` with code `invalidMapping`.
   public func setting<Value: AttributeValue>(
     _ path: any WritableKeyPath<Root, Value> & Sendable, to value: Value
   ) -> Self {

@@ -4,42 +4,42 @@ internal import Strata
 struct MappingDefinition: Sendable {
   enum Part: Sendable {
     case field(FieldDefinition)
-    /// An object at one of some keys, and the attribute that refers to its entity.
+    /// An object at one of several keys, and the attribute that refers to its entity.
     case object(AttributePlace, keys: [String], MappingDefinition)
-    /// An array of objects at one of some keys, and how they are those of the record.
+    /// An array of objects at one of several keys, and their membership in the record.
     case array(keys: [String], MappingDefinition, Membership)
-    /// A member by which a record says that it is gone.
+    /// A member by which a record deletes its row.
     case tombstone(key: String, TombstoneSign)
-    /// An array with the keys of what the record is linked with.
+    /// An array with the keys of linked entities.
     case links(LinksDefinition)
   }
 
-  /// How the elements of an array belong to the record around them.
+  /// The way in which the elements of an array belong to the record.
   enum Membership: Sendable {
-    /// By an attribute of theirs; the record may have others.
+    /// By an attribute of the elements. Other entities may refer to the record, too.
     case reference(AttributePlace)
-    /// By a relationship, which has no others afterwards.
+    /// By a relationship, which has no other entities afterwards.
     case relationship(deletesOthers: Bool, @Sendable (Model) -> ImportLinks?)
   }
 
   let entity: any Entity.Type
-  /// Nil for the convention.
+  /// The parts; nil for the convention.
   let parts: [Part]?
   /// Values that every record has.
   var constants: [ConstantDefinition] = []
 }
 
-/// An attribute's value in every record.
+/// A value that an attribute has in every record.
 struct ConstantDefinition: Sendable {
   let attribute: AttributePlace
   let cell: @Sendable () throws(ValueError) -> Cell
 }
 
-/// Keys of linked entities, without their type.
+/// An array of keys of linked entities, without the keys' type.
 struct LinksDefinition: Sendable {
-  /// Where the array is in a record.
+  /// The array's key in a record.
   let key: String
-  /// Where the key is in an element; nil if the element is the key.
+  /// The path of the key in an element; nil if the element is the key.
   let member: String?
   let kind: JSONColumn.Kind
   let convert: (@Sendable (Cell) throws(ValueError) -> Cell)?
@@ -47,16 +47,16 @@ struct LinksDefinition: Sendable {
   let links: @Sendable (Model) -> ImportLinks?
 }
 
-/// How a member says that its record is gone.
+/// The value by which a member marks its record as a deletion.
 enum TombstoneSign: Sendable, Hashable {
-  /// It is true.
+  /// The value is `true`.
   case isTrue
-  /// It is there, and not null.
+  /// The member exists and is not null.
   case isThere
-  /// It is a text.
+  /// The value is this text.
   case isText(String)
 
-  /// How the member is scanned, if no field scans it.
+  /// The kind by which the member is scanned if no field scans it.
   var kind: JSONColumn.Kind {
     switch self {
     case .isTrue: .bool
@@ -66,7 +66,7 @@ enum TombstoneSign: Sendable, Hashable {
   }
 }
 
-/// An attribute: by its path in a declared mapping, by its column in the convention.
+/// An attribute, by its path in a declared mapping or by its column in the convention.
 enum AttributePlace: Sendable {
   case path(any AnyKeyPath & Sendable)
   case column(Int)
@@ -75,28 +75,28 @@ enum AttributePlace: Sendable {
 /// A field without its types.
 struct FieldDefinition: Sendable {
   let attribute: AttributePlace
-  /// The places where a record may have the value; the first that is there counts.
+  /// The keys that may have the value. The first member that exists counts.
   var keys: [String]
   let kind: JSONColumn.Kind
   let convert: (@Sendable (Cell) throws(ValueError) -> Cell)?
-  /// What a value becomes that does not fit; nil if it is refused.
+  /// Makes the cell for a value that does not fit; nil refuses such a value.
   var unknown: (@Sendable () throws(ValueError) -> Cell)?
-  /// What a record without the value gets; nil leaves the attribute alone.
+  /// Makes the cell for a record without the value; nil leaves the attribute alone.
   var fallback: (@Sendable () throws(ValueError) -> Cell)?
   var isRequired = false
   var isOnlyWhenInserted = false
   var allowsNumberInString = false
-  /// Makes a key from a record's position, for records without one.
+  /// Makes the key of a record without a key from its position.
   var positionKey: (@Sendable (Int) -> Cell)?
-  /// What stands between the values of all keys, which together are the attribute's.
+  /// Joins the values of all keys into the attribute's value; nil if the keys are alternatives.
   var separator: String?
 }
 
 extension MappingDefinition {
-  /// Where the mapping finds what, in words: enough to tell another version of it in most cases.
+  /// The mapping's keys and kinds as text, to recognise another version of the mapping.
   ///
-  /// Conversions of the app's are closures, and key paths print the same name on every launch only
-  /// if they are of stored properties.
+  /// The text does not contain every difference. The app's conversions are closures. A key path
+  /// prints the same name on every launch only if it is of a stored property.
   var text: String {
     let constants = constants.map { " \($0.text)" }.joined()
     guard let parts else { return "\(entity)\(constants)" }
@@ -126,7 +126,7 @@ extension ConstantDefinition {
 }
 
 extension MappingDefinition.Membership {
-  /// The column by which elements refer to the record around them; nil for many-to-many.
+  /// Returns the elements' column that refers to the record; nil for many-to-many.
   func column(of elements: Table, in model: Model) throws(ImportError) -> Int? {
     switch self {
     case .reference(let inverse): try inverse.column(of: elements)
@@ -136,7 +136,7 @@ extension MappingDefinition.Membership {
 }
 
 extension AttributePlace {
-  /// The column of a table.
+  /// Returns the attribute's column in a table.
   func column(of table: Table) throws(ImportError) -> Int {
     switch self {
     case .column(let column): return column

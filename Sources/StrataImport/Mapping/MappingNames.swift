@@ -1,6 +1,6 @@
-/// The names that a JSON member may have for an attribute's name.
+/// The names of JSON members that match an attribute's name.
 enum MappingNames {
-  /// The name itself, in snake_case and in camelCase, with `Id` and with `ID`.
+  /// Returns the name as it is, in snake_case and in camelCase, with `Id` and with `ID`.
   static func variants(of name: String) -> [String] {
     let words = words(of: name)
     let camel = words.prefix(1) + words.dropFirst().map(capitalized)
@@ -17,7 +17,7 @@ enum MappingNames {
     return variants
   }
 
-  /// The name of what a reference refers to: `artist` of `artistID` and `artist_id`.
+  /// Returns the target's name for a reference: `artist` for `artistID` and `artist_id`.
   static func target(ofReference name: String) -> String? {
     for suffix in ["_id", "ID", "Id"] where name.hasSuffix(suffix) && name.count > suffix.count {
       return String(name.dropLast(suffix.count))
@@ -25,7 +25,7 @@ enum MappingNames {
     return nil
   }
 
-  /// The words of a name, in lowercase: `trackURLPath` and `track_url_path` have the same.
+  /// Returns the words of a name in lowercase, the same for `trackURLPath` and `track_url_path`.
   private static func words(of name: String) -> [String] {
     var words: [String] = []
     var word = ""
@@ -37,7 +37,7 @@ enum MappingNames {
         continue
       }
       if letter.isUppercase, !word.isEmpty {
-        // An acronym ends before its last capital, if a small letter follows.
+        // An acronym ends before its last capital if a small letter follows that capital.
         let follows = index + 1 < letters.count && letters[index + 1].isLowercase
         if !letters[index - 1].isUppercase || follows {
           words.append(word)

@@ -1,11 +1,11 @@
 internal import Strata
 
-/// Resolves what one plan is for: names to columns and slots, types to tables.
+/// Resolves the mappings of one plan: names to columns and slots, types to tables.
 struct MappingResolver {
   private let model: Model
   private var columns: [JSONColumn] = []
   private var slots: [JSONPath: Int] = [:]
-  /// The entities around the one that is being resolved, which the convention does not nest again.
+  /// The enclosing entities, which the convention does not nest again.
   private var around: [ObjectIdentifier]
 
   init(_ model: Model, inside around: [ObjectIdentifier] = []) {
@@ -13,7 +13,7 @@ struct MappingResolver {
     self.around = around
   }
 
-  /// The plan of everything that was resolved.
+  /// Returns the plan of all mappings that were resolved.
   func plan(of table: Table) throws(ImportError) -> JSONPlan {
     do throws(JSONPlanError) { return try JSONPlan(columns) } catch {
       throw .mapping("\(table.entity): \(error)")
@@ -23,8 +23,9 @@ struct MappingResolver {
   /// Resolves the mapping of an entity.
   ///
   /// - Parameters:
-  ///   - places: where in the record it may be.
-  ///   - isRoot: whether it is a record of the feed or an element of an array, and so always there.
+  ///   - places: the paths where the entity may be in the record.
+  ///   - isRoot: whether the entity is a record of the feed or an element of an array, and thus
+  ///     always present.
   mutating func entity(
     _ mapping: MappingDefinition, at places: [JSONPath], isRoot: Bool
   ) throws(ImportError) -> EntityMapper {
@@ -48,7 +49,7 @@ struct MappingResolver {
         guard sources[column] == nil else {
           throw .mapping("\(table.entity).\(table.columns[column].name) is mapped twice")
         }
-        // What is gone need not have what it would be required to.
+        // A deletion needs only its key, so the mapper checks the other required fields.
         let isScanned = isRoot && (tombstones.isEmpty || column == Table.keyColumn)
         sources[column] = try source(
           field, column, of: table, at: places, isRoot: isRoot, isScanned: isScanned)
@@ -70,7 +71,7 @@ struct MappingResolver {
       linkages: linkages, columns: columns, places: places.count, deletion: deletion)
   }
 
-  /// The values that every record has, by column.
+  /// Returns the values that every record has, by column.
   private func constants(
     of mapping: MappingDefinition, _ table: Table
   ) throws(ImportError) -> [Int: Cell] {
@@ -115,7 +116,7 @@ struct MappingResolver {
     return EntityMapper.Linkage(slots: slots, plan: plan, convert: definition.convert, links: links)
   }
 
-  /// After the fields, so that one of them may read the same member.
+  /// Resolves the tombstone. Runs after the fields, so that both can read one slot.
   private mutating func deletion(
     _ tombstones: [(key: String, sign: TombstoneSign)], of table: Table, at places: [JSONPath]
   ) throws(ImportError) -> EntityMapper.Deletion? {
@@ -193,7 +194,7 @@ struct MappingResolver {
       links: links)
   }
 
-  /// The column by which elements refer to the record around them, and the links that they are.
+  /// Returns the elements' column that refers to the record, and the links that the array replaces.
   private func membership(
     _ membership: MappingDefinition.Membership, of elements: Table, _ keys: [String],
     in table: Table
@@ -215,7 +216,7 @@ struct MappingResolver {
     }
   }
 
-  /// The paths of keys inside of places.
+  /// Returns the paths of keys inside places, ordered by key, then by place.
   private func inside(
     _ places: [JSONPath], _ keys: [String], _ table: Table
   ) throws(ImportError) -> [JSONPath] {
@@ -227,7 +228,7 @@ struct MappingResolver {
     return paths
   }
 
-  /// The slot of a path; one that is asked for twice is read once.
+  /// Returns the slot of a path. Two requests for one path and kind get one slot.
   private mutating func slot(
     _ path: JSONPath, _ kind: JSONColumn.Kind, isRequired: Bool, _ allowsNumberInString: Bool,
     takesAny: Bool = false
@@ -249,7 +250,7 @@ struct MappingResolver {
 }
 
 extension Model {
-  /// The table of an entity, and what a new one is.
+  /// Returns the table of an entity, and the defaults of a new entity.
   func mappingTarget(
     _ type: any Entity.Type
   ) throws(ImportError) -> (table: Table, defaults: NewEntity) {
@@ -261,7 +262,7 @@ extension Model {
 }
 
 extension Table {
-  /// The path that a key of a mapping is.
+  /// Returns the path that a key of a mapping names.
   func path(of key: String) throws(ImportError) -> JSONPath {
     do throws(JSONPlanError) { return try JSONPath(key) } catch {
       throw .mapping("\(entity), key \"\(key)\": \(error)")
@@ -272,7 +273,7 @@ extension Table {
 // MARK: - Convention
 
 extension MappingResolver {
-  /// What the schema of a table suggests.
+  /// Returns the parts that the schema of a table suggests.
   fileprivate func convention(_ table: Table) -> [MappingDefinition.Part] {
     var parts: [MappingDefinition.Part] = []
     var names: Set<String> = []

@@ -1,6 +1,6 @@
 public import Strata
 
-/// An array inside of each record whose objects are entities of their own.
+/// An array of nested objects that are entities of their own.
 ///
 /// ```swift
 /// static let json = JSONMapping<Album> {
@@ -11,14 +11,14 @@ public import Strata
 /// ```
 ///
 /// The entities are imported with the record, in the same commit. An array that is declared by the
-/// reference of its elements adds and updates: what the store has besides them stays. An array that
-/// is declared by a relationship replaces what the record is linked with, as ``NestedKeys`` does:
-/// when everything was read, links that the array does not have go. An empty array and null are no
-/// links; a record without the array leaves them alone.
+/// reference of its elements adds and updates entities; other entities in the store stay. An array
+/// that is declared by a relationship replaces the record's links, as ``NestedKeys`` does: when
+/// everything was read, the import removes links that the array does not have. An empty array and
+/// null remove all links. A record without the array keeps its links.
 public struct NestedArray<Root: Entity>: Sendable {
   let part: MappingDefinition.Part
 
-  /// The objects of the array at `key` refer to the record by the attribute at `inverse`.
+  /// Maps the array at `key` to entities that refer to the record by the attribute at `inverse`.
   public init<Target: Entity>(
     _ key: String, _ mapping: JSONMapping<Target>,
     _ inverse: any WritableKeyPath<Target, Root.ID> & Sendable
@@ -26,7 +26,8 @@ public struct NestedArray<Root: Entity>: Sendable {
     part = .array(keys: [key], mapping.definition, .reference(.path(inverse)))
   }
 
-  /// The objects of the array at `key` refer to the record by the optional attribute at `inverse`.
+  /// Maps the array at `key` to entities that refer to the record by the optional attribute at
+  /// `inverse`.
   public init<Target: Entity>(
     _ key: String, _ mapping: JSONMapping<Target>,
     _ inverse: any WritableKeyPath<Target, Root.ID?> & Sendable
@@ -34,9 +35,9 @@ public struct NestedArray<Root: Entity>: Sendable {
     part = .array(keys: [key], mapping.definition, .reference(.path(inverse)))
   }
 
-  /// The record is linked with the objects of the array at `key`, and with no others.
+  /// Links the record with exactly the entities of the array at `key`.
   ///
-  /// Not for a child of the view context.
+  /// An import into a child of the view context fails with code `invalidMapping`.
   public init<Target: Entity>(
     _ relationship: ManyToMany<Root, Target>, _ key: String, _ mapping: JSONMapping<Target>
   ) {
@@ -45,18 +46,19 @@ public struct NestedArray<Root: Entity>: Sendable {
       .relationship(deletesOthers: false) { $0.importLinks(relationship) })
   }
 
-  /// The objects of the array at `key`, and no others, refer to the record.
+  /// Makes exactly the entities of the array at `key` refer to the record.
   ///
-  /// What refers to the record and is not in the array refers to nothing afterwards, or is deleted
-  /// by the delete rules. A row that waits to be pushed stays as it is, and so does one that a rule
-  /// of another one holds. Not for a child of the view context.
+  /// Other entities that refer to the record lose their reference, or are deleted by the delete
+  /// rules. A row that waits to be pushed stays as it is. A row also stays if a delete rule denies
+  /// its deletion. An import into a child of the view context fails with code `invalidMapping`.
   ///
   /// - Parameters:
-  ///   - relationship: from the record to the objects.
+  ///   - relationship: the relationship from the record to the entities.
   ///   - key: the array's key in a record.
-  ///   - mapping: what the objects become.
-  ///   - deletingOthers: whether what is not in the array is deleted. Without it, a relationship
-  ///     over a required reference fails an import with code `invalidMapping`.
+  ///   - mapping: the mapping of the objects.
+  ///   - deletingOthers: whether entities that refer to the record and are not in the array are
+  ///     deleted. Without it, a relationship over a required reference fails an import with code
+  ///     `invalidMapping`.
   public init<Target: Entity>(
     _ relationship: ToMany<Root, Target>, _ key: String, _ mapping: JSONMapping<Target>,
     deletingOthers: Bool = false

@@ -1,26 +1,27 @@
 public import Strata
 
-/// An array inside of each record with the keys of what the record's entity is linked with.
+/// A nested array with the keys of the entities that a record is linked with.
 ///
 /// ```swift
 /// NestedKeys(Song.playlists, "playlist_ids")
 /// NestedKeys(Song.tags, "relationships.tags.data", at: "id")
 /// ```
 ///
-/// When everything was read, the entity is linked with those and no others: links that the array
-/// does not have go, and so do references by which others refer here, unless they cannot do without
-/// one. A record without the array leaves the links alone; null is an array without elements. Keys
-/// of what is not there link nothing. The order of the array is that of the links, if they have
-/// one. Links are no records and not counted. Not for a child of the view context.
+/// When everything was read, the record's entity is linked with exactly these entities: the import
+/// removes links that the array does not have. Other entities that refer to the record lose their
+/// reference, unless the reference is required. A record without the array keeps its links; null
+/// counts as an empty array. A key without an entity links nothing. Links that have an order get
+/// the order of the array. ``ImportResult`` does not count links, because links are not records. An
+/// import into a child of the view context fails with code `invalidMapping`.
 public struct NestedKeys<Root: Entity>: Sendable {
   let part: MappingDefinition.Part
 
-  /// The keys in the array at `key`.
+  /// Links the record over a many-to-many relationship by the keys in the array at `key`.
   ///
   /// - Parameters:
-  ///   - relationship: what the keys are linked in.
+  ///   - relationship: the relationship from the record to the keys' entities.
   ///   - key: the array's key in a record.
-  ///   - member: where the key is in an element that is an object; nil if the elements are keys.
+  ///   - member: the path of the key in an element that is an object; nil if the elements are keys.
   ///   - allowingNumberInString: whether `"5"` is the key 5.
   public init<Target: Entity>(
     _ relationship: ManyToMany<Root, Target>, _ key: String, at member: String? = nil,
@@ -31,12 +32,12 @@ public struct NestedKeys<Root: Entity>: Sendable {
     }
   }
 
-  /// The keys in the array at `key`, of what refers to the record's entity.
+  /// Makes the entities whose keys are in the array at `key` refer to the record.
   ///
   /// - Parameters:
-  ///   - relationship: what the keys are linked in.
+  ///   - relationship: the relationship from the record to the keys' entities.
   ///   - key: the array's key in a record.
-  ///   - member: where the key is in an element that is an object; nil if the elements are keys.
+  ///   - member: the path of the key in an element that is an object; nil if the elements are keys.
   ///   - allowingNumberInString: whether `"5"` is the key 5.
   public init<Target: Entity>(
     _ relationship: ToMany<Root, Target>, _ key: String, at member: String? = nil,
@@ -60,7 +61,7 @@ public struct NestedKeys<Root: Entity>: Sendable {
 }
 
 extension JSONMappingBuilder {
-  /// Adds an array of keys inside of the record.
+  /// Adds a nested array of keys.
   public static func buildExpression(_ keys: NestedKeys<Root>) -> [MappingPart<Root>] {
     [MappingPart(part: keys.part)]
   }

@@ -1,7 +1,8 @@
-/// Arrays of numbers, such as the coordinates of a shape, as the store keeps them: the JSON text that
-/// the general way would give, made without decoding anything.
+/// A fast path to the stored text of number arrays, such as the coordinates of a shape.
+///
+/// The text is the JSON that decoding and encoding would give, made without decoding.
 enum NumberArrays {
-  /// How many arrays are around the numbers; nil for a type of anything else.
+  /// The nesting depth of a type of number arrays; nil for any other type.
   static func depth(of type: Any.Type) -> Int? { depths[ObjectIdentifier(type)] }
 
   private static let depths: [ObjectIdentifier: Int] = {
@@ -17,14 +18,15 @@ enum NumberArrays {
     return depths
   }()
 
-  /// The text as the store keeps it; nil for what is not such arrays, of which the general way says
-  /// what is wrong.
+  /// Returns the text of an array as the store keeps it.
   ///
+  /// - Returns: nil if `json` is no array of this depth, or has a negative zero or a number out of
+  ///   range. Decoding then makes the text or finds the error.
   /// - Complexity: O(*n*) for *n* bytes.
   static func text(_ json: String, depth: Int) -> String? {
     var json = json
     return json.withUTF8 { bytes in
-      // Every number ends before the last bracket.
+      // The last bracket ends every number before the end of the buffer.
       guard let first = bytes.baseAddress, bytes.last == UInt8(ascii: "]") else { return nil }
       var writer = Writer(cursor: first, end: first + bytes.count)
       return writer.array(depth) && writer.isAtEnd
@@ -45,7 +47,7 @@ enum NumberArrays {
 
     var isAtEnd: Bool { cursor == end }
 
-    /// Writes an array; false for anything else.
+    /// Writes an array; returns false for any other value.
     mutating func array(_ depth: Int) -> Bool {
       guard take("[") else { return false }
       text.append(UInt8(ascii: "["))
@@ -73,7 +75,7 @@ enum NumberArrays {
 
     private mutating func skipSpace() {
       while cursor < end, cursor.pointee <= 0x20 {
-        // The scanner has seen that it is white space.
+        // The scanner has checked that the byte is white space.
         cursor += 1
       }
     }
@@ -83,7 +85,7 @@ enum NumberArrays {
       let first = cursor
       guard cursor < end, let number = JSONNumber(&cursor) else { return false }
       let digits = UnsafeBufferPointer(start: first, count: cursor - first)
-      // The general way decides about the sign of zero.
+      // Decoding decides about the sign of zero.
       guard let value = number.real(digits), value != 0 || !number.isNegative else { return false }
       if Self.isShortest(number, value, digits) {
         text.append(contentsOf: digits)
@@ -94,9 +96,9 @@ enum NumberArrays {
       return true
     }
 
-    /// Whether the digits are those that the value would be written with.
+    /// Whether the digits are the shortest text of the value.
     ///
-    /// No two decimals of up to 15 digits are one `Double`, so none is shorter.
+    /// Different decimals of up to 15 digits are different `Double`s, so no shorter text exists.
     private static func isShortest(
       _ number: JSONNumber, _ value: Double, _ digits: UnsafeBufferPointer<UInt8>
     ) -> Bool {

@@ -1,6 +1,6 @@
 internal import Strata
 
-/// A mapping resolved against its tables: what to read of each record, and what to make of it.
+/// A mapping resolved against its tables: the plan that reads records, and their mappers.
 struct RecordMapper {
   let plan: JSONPlan
   private let root: EntityMapper
@@ -14,7 +14,7 @@ struct RecordMapper {
     plan = try resolver.plan(of: root.table)
   }
 
-  /// The deletions of rows of which the feed has only the keys.
+  /// Creates a mapper of an array of keys whose rows are to be deleted.
   init(deletionsOf keys: DeletedKeys, in model: Model) throws(ImportError) {
     plan = JSONPlan(value: keys.kind, allowsNumberInString: keys.allowsNumberInString)
     let (table, defaults) = try model.mappingTarget(keys.entity)
@@ -25,18 +25,18 @@ struct RecordMapper {
       columns: plan.columns, places: 1, deletion: .always)
   }
 
-  /// Whether the feed has no rows here, only deletions.
+  /// Whether every record is a deletion.
   var isOfDeletions: Bool { if case .always? = root.deletion { true } else { false } }
 
-  /// Whether records are known by their position in the feed.
+  /// Whether a record without a key gets its position in the feed as the key.
   var hasPositionKey: Bool { root.hasPositionKey }
 
-  /// Whether records may say what they, or what is inside of them, are linked with.
+  /// Whether records, or their nested entities, make links.
   var hasLinks: Bool { root.hasLinks }
 
-  /// The records of a row.
+  /// Makes the records of a scanned row.
   ///
-  /// - Parameter position: how many records came before.
+  /// - Parameter position: the number of records before this one.
   func make(
     _ row: JSONRow, position: Int, into made: inout [EntityMapper.Made]
   ) throws(EntityMapper.Refusal) {

@@ -1,7 +1,9 @@
 public import Strata
 
-/// A member by which a record says that it is gone: the row with its key is deleted, by the delete
-/// rules, and nothing else of the record is read but for being checked.
+/// A member that marks a record as a deletion of the row with its key.
+///
+/// The delete rules run for the deletion. The import validates the rest of the record but does not
+/// use it.
 ///
 /// ```swift
 /// static let json = JSONMapping<Song> {
@@ -11,24 +13,24 @@ public import Strata
 /// }
 /// ```
 ///
-/// What such a record lacks is not required but for its key. A row that is not there stays so; one
-/// that waits to be pushed stays. A deletion that a rule forbids is tried again when everything was
-/// read.
+/// Such a record needs no required field but its key. If the store does not have the row, nothing
+/// changes. A row that waits to be pushed stays. If a delete rule denies the deletion, the import
+/// tries it again when everything was read.
 public struct Tombstone<Root: Entity>: Sendable {
   let part: MappingDefinition.Part
 
-  /// A record is gone whose member at `key` is `true`.
+  /// Marks records whose member at `key` is `true`.
   public init(ifTrue key: String) { part = .tombstone(key: key, .isTrue) }
 
-  /// A record is gone in which the member at `key` is there and not null: `"deleted_at"`.
+  /// Marks records whose member at `key` exists and is not null, such as `"deleted_at"`.
   public init(ifThere key: String) { part = .tombstone(key: key, .isThere) }
 
-  /// A record is gone whose member at `key` is a text: `Tombstone(if: "status", is: "deleted")`.
+  /// Marks records whose member at `key` is `text`: `Tombstone(if: "status", is: "deleted")`.
   public init(if key: String, is text: String) { part = .tombstone(key: key, .isText(text)) }
 }
 
 extension JSONMappingBuilder {
-  /// Adds what says that the record is gone.
+  /// Adds the sign of a deletion.
   public static func buildExpression(_ tombstone: Tombstone<Root>) -> [MappingPart<Root>] {
     [MappingPart(part: tombstone.part)]
   }

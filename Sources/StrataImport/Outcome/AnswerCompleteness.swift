@@ -1,6 +1,7 @@
-/// How complete an answer of a server is: the cases of the table in <doc:WhenAbsenceDeletes>.
+/// The completeness of a server's answer.
 ///
-/// Code and tests use the same cases, and a test compares them with the article.
+/// The cases are the rows of the table in <doc:WhenAbsenceDeletes>. A test compares them with the
+/// article.
 enum AnswerCompleteness: String, CaseIterable {
   case whole = "200 or 203, and its end is marked"
   case failure = "any other status, such as 206, 207 or 226"
@@ -20,7 +21,7 @@ enum AnswerCompleteness: String, CaseIterable {
   case unversionedPages = "several pages, and one has no ETag"
   case trustedPages = "several pages without ETags, and the feed says that they are steady"
 
-  /// What an import that deletes absent rows makes of an answer.
+  /// The effect of an answer on an import that deletes absent rows.
   enum Verdict: Hashable {
     /// Rows that the answer lacks are deleted.
     case deletes
@@ -46,7 +47,9 @@ enum AnswerCompleteness: String, CaseIterable {
 }
 
 extension AnswerCompleteness {
-  /// What the status of a response says (RFC 9110, 15.3): only 200 and 203 have all of it.
+  /// Classifies the status of a response (RFC 9110, 15.3).
+  ///
+  /// Only 200 and 203 are whole answers.
   ///
   /// - Parameter expectsNoContent: whether an answer without content is a feed without records.
   init(status: Int, expectsNoContent: Bool = false) {
@@ -58,16 +61,16 @@ extension AnswerCompleteness {
       }
   }
 
-  /// What the header fields of a response say about its end.
+  /// Classifies the end of a response by its header fields.
   ///
-  /// A JSON array or object ends with a bracket, so one that is cut is a syntax error, whatever the
-  /// transport says. Lines end where the input ends. The transport notices a body that is shorter
-  /// than its length or lacks its last chunk (RFC 9112, 6.3); it does not notice a compressed
+  /// A JSON array or object ends with a bracket, so a cut is a syntax error, even if the transport
+  /// reports no error. Lines end where the input ends. The transport notices a body that is shorter
+  /// than its length or lacks its last chunk (RFC 9112, 6.3). It does not notice a compressed
   /// stream that lacks its end.
   ///
   /// - Parameters:
-  ///   - isLines: whether the body has one record a line.
-  ///   - field: the value of a header field.
+  ///   - isLines: whether the body is JSON lines.
+  ///   - field: returns the value of a header field.
   init(ofLines isLines: Bool, field: (String) -> String?) {
     let encoding = field("Content-Encoding")?.lowercased() ?? "identity"
     let hasMarkedEnd =
@@ -79,11 +82,11 @@ extension AnswerCompleteness {
   }
 }
 
-/// An entity of which a feed need not have had every record, so that none of its rows was absent.
+/// An entity whose absent rows were kept, because the feed may lack records of it.
 public struct IncompleteEntity: Sendable, Hashable, CustomStringConvertible {
-  /// Why rows that a feed lacks may be on the server all the same.
+  /// The reason why the server may still have rows that a feed lacks.
   public enum Reason: Sendable, Hashable {
-    /// An array with the entity's records was not there, was null, or was a single record.
+    /// An array with the entity's records was missing, was null, or was a single record.
     case missingArray
     /// The document had records of a type that no part of the ``JSONDocument`` takes.
     case untakenRecords
@@ -101,7 +104,7 @@ public struct IncompleteEntity: Sendable, Hashable, CustomStringConvertible {
 
   /// The entity's name.
   public let name: String
-  /// Why its rows were kept; the first reason of several.
+  /// The reason why its rows were kept; the first of several.
   public let reason: Reason
 
   public var description: String { "\(name): \(reason.description)" }

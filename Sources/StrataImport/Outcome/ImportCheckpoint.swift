@@ -1,13 +1,13 @@
-/// Where an import of JSON lines can go on.
+/// A position at which an interrupted import of JSON lines can go on.
 ///
-/// Everything before is in the store. Keep it wherever you like, and give it to
+/// All records before it are in the store. Keep the checkpoint anywhere, and pass it to
 /// ``ImportOptions/checkpoint`` with the same input.
 public struct ImportCheckpoint: Sendable, Hashable, Codable {
-  /// The bytes up to the end of the last committed record.
+  /// The number of bytes up to the end of the last committed record.
   public let offset: Int
-  /// The records up to there, refused ones included.
+  /// The number of records up to there, including refused records.
   public let records: Int
-  /// The line feeds up to there.
+  /// The number of line feeds up to there.
   let lines: Int
 
   init(offset: Int, records: Int, lines: Int) {
@@ -16,15 +16,16 @@ public struct ImportCheckpoint: Sendable, Hashable, Codable {
     self.lines = lines
   }
 
-  /// Reads what was encoded.
+  /// Decodes a checkpoint.
   ///
-  /// - Throws: `DecodingError` for numbers that no import has come to.
+  /// - Throws: `DecodingError` for numbers that no import can reach.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     offset = try container.decode(Int.self, forKey: .offset)
     records = try container.decode(Int.self, forKey: .records)
     lines = try container.decode(Int.self, forKey: .lines)
-    // Every record and every line has a byte, and an import goes on counting from here.
+    // Every record and every line has at least a byte. An import adds to these numbers, so the
+    // bound leaves room.
     guard (0...Int.max / 2).contains(offset), (0...offset).contains(records),
       (0...offset).contains(lines)
     else {

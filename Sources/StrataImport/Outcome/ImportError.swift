@@ -1,14 +1,14 @@
 public import Strata
 
-/// Why an import stopped.
+/// The error with which an import stopped.
 ///
-/// Batches committed before are in the store; ``result`` says what they changed.
+/// Batches that were committed before the error stay in the store. ``result`` counts their changes.
 public struct ImportError: Error, Sendable, CustomStringConvertible {
-  /// The kind of an error. Compare with the constants; more may come.
+  /// The kind of an error. Compare with the constants; later versions may add more.
   public struct Code: Sendable, Hashable, CustomStringConvertible {
     public let description: String
 
-    /// The input is not JSON, or not of the format that was asked for.
+    /// The input is not JSON, or does not have the given format.
     public static let syntax = Code(description: "syntax")
     /// A record is longer than ``ImportOptions/longestRecord``.
     public static let recordTooLong = Code(description: "recordTooLong")
@@ -18,8 +18,9 @@ public struct ImportError: Error, Sendable, CustomStringConvertible {
     public static let source = Code(description: "source")
     /// The mapping does not fit the entity.
     public static let invalidMapping = Code(description: "invalidMapping")
-    /// Records break rules of the entity's schema; ``ImportError/storeError`` lists every failure
-    /// of their batch by key.
+    /// Records break rules of the entity's schema.
+    ///
+    /// ``ImportError/storeError`` lists every failure of their batch by key.
     public static let validationFailed = Code(description: "validationFailed")
     /// The store refused a batch; see ``ImportError/storeError``.
     public static let store = Code(description: "store")
@@ -29,7 +30,7 @@ public struct ImportError: Error, Sendable, CustomStringConvertible {
 
   /// The kind of the error.
   public let code: Code
-  /// What happened.
+  /// A description of the error.
   public let message: String
   /// The number of bytes before the fault, from the start of the input.
   public private(set) var offset: Int?
@@ -41,14 +42,16 @@ public struct ImportError: Error, Sendable, CustomStringConvertible {
   public private(set) var path: String?
   /// The offending text, shortened to 80 bytes.
   public private(set) var found: String?
-  /// What the store said.
+  /// The error of the store.
   public private(set) var storeError: StoreError?
-  /// The error of the source: ``GzipError``, ``HTTPStatusError``, or whatever a file, an
-  /// AsyncSequence or URLSession threw.
+  /// The error of the source.
+  ///
+  /// It is a ``GzipError``, an ``HTTPStatusError``, a ``PagingError``, or the error that a file, an
+  /// `AsyncSequence` or URLSession threw.
   public private(set) var underlying: (any Error)?
-  /// What the batches committed before have changed.
+  /// The changes of the batches that were committed before the error.
   public internal(set) var result = ImportResult()
-  /// Whether one record was refused and reading can go on with the next.
+  /// Whether the error refuses a single record, so that reading can go on with the next.
   private(set) var isOfOneRecord = false
 
   private init(_ code: Code, _ message: String) {
@@ -126,7 +129,7 @@ extension ImportError {
     ImportError(.source, "the input has no record's end where the import is to go on")
   }
 
-  /// The error in an input that was not read from its beginning.
+  /// Returns the error with its location counted from the start of the input, not from `origin`.
   func moved(by origin: ImportCheckpoint) -> ImportError {
     var copy = self
     copy.offset = offset.map { $0 + origin.offset }

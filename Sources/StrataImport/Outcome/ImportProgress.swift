@@ -1,41 +1,47 @@
 internal import Strata
 
-/// What an import changed.
+/// The changes that an import made.
 public struct ImportResult: Sendable, Hashable {
-  /// Records read, refused ones included.
+  /// The number of records read, including refused records.
   public internal(set) var records = 0
-  /// Rows that are new.
+  /// The number of inserted rows.
   public internal(set) var inserted = 0
-  /// Rows with other values than before.
+  /// The number of rows that got other values.
   public internal(set) var updated = 0
-  /// Rows that had the values already; neither written nor announced.
+  /// The number of rows that had the values already. They are neither written nor reported.
   public internal(set) var unchanged = 0
-  /// Rows deleted because the feed no longer has them, or says that they are gone.
+  /// The number of rows deleted, because the feed lacks them or marks them as deleted.
   public internal(set) var deleted = 0
-  /// Rows that stay as they are although the feed has them otherwise, or not at all: somebody
-  /// changed them meanwhile, a delete rule keeps them, or they wait to be pushed.
+  /// The number of rows that stay as they are although the feed has other values or lacks them.
+  ///
+  /// These rows were changed meanwhile, are kept by a delete rule, or wait to be pushed.
   public internal(set) var kept = 0
-  /// Records that were refused and left out.
+  /// The number of records that were refused and left out.
   public internal(set) var skipped = 0
-  /// The first records that were left out, as many as ``ImportOptions/RefusedRecords`` says.
+  /// The first records that were left out, up to the limit of ``ImportOptions/RefusedRecords``.
   public internal(set) var refused: [RefusedRecord] = []
-  /// The entities of which the feed need not have had every record, so that none of their rows was
-  /// absent, each with the reason. Empty unless absent rows were looked for.
+  /// The entities whose absent rows were kept, because the feed may lack records of them.
+  ///
+  /// Each element has the reason. The array is empty unless the import deletes absent rows.
   public internal(set) var incompleteEntities: [IncompleteEntity] = []
-  /// What the document says beside its records, where the ``JSONDocument`` asks for it; of several
-  /// pages that of the last one.
+  /// The values beside the records that the ``JSONDocument`` keeps.
+  ///
+  /// If the feed has several pages, they are the values of the last page.
   public internal(set) var members = JSONMembers()
-  /// The number of the commit that has everything, the newest one if the store had everything
-  /// already; 0 in a child of the view context, whose edits the records become.
+  /// The number of the commit that has all records.
+  ///
+  /// It is the newest commit if the store had all records already. It is 0 in a child of the view
+  /// context, where records become edits.
   public internal(set) var commit: Int64 = 0
 }
 
-/// A record that was left out, and why.
+/// A record that was left out, and the reason.
 public struct RefusedRecord: Sendable, Hashable, CustomStringConvertible {
-  /// What is wrong.
+  /// A description of the fault.
   public let message: String
-  /// The number of bytes before the fault, from the start of the input; nil if a rule of the schema
-  /// refused the record.
+  /// The number of bytes before the fault, from the start of the input.
+  ///
+  /// It is nil if the store refused the record, for example by a rule of the schema.
   public let offset: Int?
   /// The fault's line, from 1.
   public let line: Int?
@@ -63,22 +69,23 @@ public struct RefusedRecord: Sendable, Hashable, CustomStringConvertible {
   }
 }
 
-/// How far an import has come.
+/// The progress of an import.
 public struct ImportProgress: Sendable, Hashable {
-  /// Bytes read so far.
+  /// The number of bytes read so far.
   public internal(set) var bytes = 0
   /// The size of the input in bytes, if it is known.
   public internal(set) var totalBytes: Int?
-  /// What has been committed so far; its records are those read.
+  /// The changes committed so far. Its `records` counts all records read.
   public internal(set) var result = ImportResult()
-  /// How long the import has run.
+  /// The time since the import began.
   public internal(set) var elapsed = Duration.zero
-  /// Where the import could go on if it were interrupted now: only of one source of JSON lines that
-  /// is committed in batches.
+  /// The checkpoint at which the import could go on if it were interrupted.
+  ///
+  /// Only an import of a single source of JSON lines that commits in batches has a checkpoint.
   public internal(set) var checkpoint: ImportCheckpoint?
-  /// Counts the attempts of a refresh.
+  /// The number of the refresh's attempt.
   var attempt = 0
-  /// Counts the changes, so that what one worker says late is not taken for news.
+  /// Counts the changes of the progress. A worker's late report has a lower number than the newest.
   var number = 0
 
   func isNewer(than other: Self) -> Bool {
@@ -96,17 +103,18 @@ public struct ImportProgress: Sendable, Hashable {
     return seconds > 0 ? Double(result.records) / seconds : 0
   }
 
-  /// How long reading the rest takes at the speed until now; nil if the input's size is not known,
-  /// or is such that reading it would take longer than anybody waits.
+  /// The estimated time for the rest of the input, at the speed so far.
+  ///
+  /// It is nil if the input's size is not known, or if the estimate exceeds 10^12 seconds.
   public var remaining: Duration? {
     guard let fraction, fraction > 0 else { return nil }
     let seconds = elapsed / .seconds(1) * ((1 - fraction) / fraction)
-    // A duration has no room for what a server may say that it sends.
+    // A server may claim a size for which the time does not fit a `Duration`.
     return seconds < 1e12 ? .seconds(seconds) : nil
   }
 }
 
-/// Watches an import from wherever you like.
+/// An observer of an import's progress, usable from any isolation.
 ///
 /// ```swift
 /// let monitor = ImportMonitor()
@@ -114,12 +122,12 @@ public struct ImportProgress: Sendable, Hashable {
 /// for await progress in monitor.updates { print(progress.fraction ?? 0) }
 /// ```
 ///
-/// For one import: another one needs another monitor.
+/// A monitor serves one import. Create a new monitor for each import.
 public final class ImportMonitor: Sendable {
   private struct State: Sendable {
     var progress = ImportProgress()
     var isFinished = false
-    /// Whether somebody is telling the newest progress; that somebody tells what comes meanwhile.
+    /// Whether a call of `publish` is yielding. That call also yields progress that is newer.
     var isTelling = false
     var continuations: [AsyncStream<ImportProgress>.Continuation] = []
   }
@@ -127,18 +135,19 @@ public final class ImportMonitor: Sendable {
   private let state = Lock(State())
   private let onProgress: (@Sendable (ImportProgress) -> Void)?
 
-  /// A monitor of nothing yet.
+  /// Creates a monitor that has not been passed to an import.
   public init() { onProgress = nil }
 
-  /// A monitor for one of several attempts.
+  /// Creates a monitor for one of several attempts. It passes each progress to `onProgress`.
   init(_ onProgress: @escaping @Sendable (ImportProgress) -> Void) { self.onProgress = onProgress }
 
-  /// How far the import has come.
+  /// The newest progress of the import.
   public var progress: ImportProgress { state.withLock { $0.progress } }
 
-  /// How far the import has come, after every batch; ends with the import.
+  /// The progress of the import after every batch; the sequence ends with the import.
   ///
-  /// Who is slow gets the newest and misses what was before. Any number may watch.
+  /// A slow consumer misses older elements and gets the newest. Any number of consumers may
+  /// iterate.
   public var updates: AsyncStream<ImportProgress> {
     let (stream, continuation) = AsyncStream.makeStream(
       of: ImportProgress.self, bufferingPolicy: .bufferingNewest(1))

@@ -1,15 +1,16 @@
 internal import Foundation
 
-/// What a document says beside its records: ``JSONRecords/member(_:)``.
+/// The values that a document has beside its records, kept by ``JSONRecords/member(_:)``.
 public struct JSONMembers: Sendable, Hashable {
   var texts: [String: String] = [:]
 
-  /// The JSON text of the value at a path, as it stands in the document; nil if there is none.
+  /// The JSON text of the value at a path, as it stands in the document; nil without such a value.
   public subscript(path: String) -> String? { texts[path] }
 
-  /// The value at a path; nil if there is none, or null.
+  /// Decodes the value at a path.
   ///
-  /// - Throws: `DecodingError` if it is another one.
+  /// - Returns: nil if the document has no such value, or null.
+  /// - Throws: `DecodingError` if the value does not decode as `Value`.
   public func decoded<Value: Decodable>(
     _ type: Value.Type = Value.self, at path: String
   ) throws -> Value? {
@@ -17,10 +18,12 @@ public struct JSONMembers: Sendable, Hashable {
     return try JSONDecoder().decode(Value?.self, from: Data(text.utf8))
   }
 
-  /// A link of JSON:API, from the member `links`: a string, or an object with a member `href`; nil
-  /// if there is none, or null.
+  /// Returns a link of JSON:API from the member `links`.
   ///
-  /// - Throws: `DecodingError` if it is neither.
+  /// A link is a string, or an object with a member `href`.
+  ///
+  /// - Returns: nil if the document has no such link, or null.
+  /// - Throws: `DecodingError` if the link is neither a string nor such an object.
   public func link(_ relation: String) throws -> String? {
     try decoded([String: Link?].self, at: "links")?[relation]??.target
   }

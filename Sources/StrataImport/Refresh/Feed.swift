@@ -7,7 +7,7 @@ public import Strata
   public import Foundation
 #endif
 
-/// Something of a server that the store has a copy of: where it is, and what its records become.
+/// Records of a server that the store has a copy of: their address and their mapping.
 ///
 /// ```swift
 /// var songs = Feed(
@@ -18,37 +18,41 @@ public struct Feed: Sendable {
   typealias Preparation =
     @Sendable (Feed, ScratchContext, FeedClaim, ImportMonitor) throws(ImportError) -> PreparedImport
 
-  /// What it is known by: to callers who want the same at once, and in the store, as
-  /// `CacheEntry.feed(name)` and for what the server said of its version.
+  /// The name that identifies the feed.
   ///
-  /// The feeds of two albums, or of two users in one store, need two names.
+  /// Calls for feeds of one name share a request. The store keeps the feed's freshness, as
+  /// `CacheEntry.feed(name)`, and its validators by the name. The feeds of two albums, or of two
+  /// users in one store, need two names.
   public let name: String
-  /// The request for its first page.
+  /// The request for the first page.
   public var request: URLRequest
-  /// How the page after a page is found.
+  /// The rule by which the page after a page is found.
   public var paging = Paging.one
-  /// Whether the pages are steady although the server says no versions of them: no row moves from one
-  /// page to another while they are read, as with pages by a cursor.
+  /// Whether no row moves between pages while they are read, as with pages that follow a cursor.
   ///
-  /// Otherwise nothing is deleted as absent from a feed of several pages of which one has no `ETag`.
+  /// If it is false, an import of several pages deletes absent rows only if every page has an
+  /// `ETag`.
   public var hasSteadyPages = false
-  /// Whether an answer with status 204 or 205 says that there are no records. Otherwise it is an
-  /// ``HTTPStatusError``.
+  /// Whether an answer with status 204 or 205 means that the feed has no records.
+  ///
+  /// If it is false, such an answer is an ``HTTPStatusError``.
   public var expectsNoContent = false
-  /// What is marked as imported besides the feed itself.
+  /// The entries that an import marks as imported besides the feed itself.
   public var freshens: [CacheEntry] = []
-  /// How its records become visible, and what happens to those that are refused. Pages are read one
-  /// after the other, whatever ``ImportOptions/workers`` says, and there is no checkpoint.
+  /// The options of the import.
+  ///
+  /// Pages are read one after the other, whatever ``ImportOptions/workers`` is. A feed with a
+  /// checkpoint fails with code `invalidMapping`.
   public var options = ImportOptions()
 
   let absent: AbsentRows
-  /// Whether the body has one record a line, and so no end of its own.
+  /// Whether the body is JSON lines, which have no end mark.
   let isLines: Bool
-  /// Its format and mapping in words: records of another mapping are to be asked for again.
+  /// The format and the mapping as text. If it changes, the records are requested again.
   let mapping: String
   let prepare: Preparation
 
-  /// A feed of one entity's records.
+  /// Creates a feed of an entity's records.
   public init<E: Entity>(
     _ name: String, _ type: E.Type, from request: URLRequest, as format: JSONFormat = .array,
     mapping: JSONMapping<E> = .automatic, absent: AbsentRows = .keep
@@ -68,7 +72,7 @@ public struct Feed: Sendable {
     }
   }
 
-  /// A feed of documents with the records of several entities.
+  /// Creates a feed of documents with the records of several entities.
   public init(
     _ name: String, _ document: JSONDocument, from request: URLRequest, absent: AbsentRows = .keep
   ) {
@@ -89,12 +93,12 @@ public struct Feed: Sendable {
     return prepared
   }
 
-  /// The feed as the store knows it.
+  /// The cache entry of the feed.
   var entry: CacheEntry { .feed(name) }
 
-  /// Everything that importing it brings up to date.
+  /// All entries that an import of the feed brings up to date.
   var entries: [CacheEntry] { [entry] + freshens }
 
-  /// Whether rows are deleted that the feed does not have, so that all of it must be read.
+  /// Whether absent rows are deleted, so that the whole feed must be read.
   var isReadWhole: Bool { if case .keep = absent.rule { false } else { true } }
 }

@@ -5,9 +5,9 @@ internal import Strata
   internal import FoundationNetworking
 #endif
 
-/// What a server said of the pages of a feed when all of them were imported.
+/// The validators of a feed's pages, as of the import of all of them.
 ///
-/// Text in the store, where it is compared as it stands.
+/// The store keeps a version as text, and compares the text as it stands.
 struct FeedVersion: Codable, Equatable {
   struct Page: Codable, Equatable {
     let url: URL
@@ -22,8 +22,9 @@ struct FeedVersion: Codable, Equatable {
     }
   }
 
-  /// What would make the same pages other rows: the schema, the mapping, where the records are and
-  /// what becomes of absent rows.
+  /// The settings that decide which rows the pages become, as text.
+  ///
+  /// They are the schema, the mapping, the location of the records and the rule for absent rows.
   let meaning: String
   var pages: [Page] = []
 
@@ -32,7 +33,7 @@ struct FeedVersion: Codable, Equatable {
     meaning = "\(stack.schemaFingerprint) \(try feed.absent.text(stack)) \(feed.mapping)"
   }
 
-  /// Nil if the text says nothing, or of pages that meant something else.
+  /// Reads a version; nil if the text is invalid or has another meaning.
   init?(_ text: String, meaning: String) {
     guard let version = try? JSONDecoder().decode(Self.self, from: Data(text.utf8)),
       version.meaning == meaning
@@ -51,15 +52,15 @@ struct FeedVersion: Codable, Equatable {
 }
 
 extension URLRequest {
-  /// The same request, to be answered with "not modified" if a page is as it was.
+  /// Returns the request with a page's validators, so that a server can answer "not modified".
   ///
-  /// Both validators are sent: the server compares the stronger one that it knows (RFC 9110,
-  /// 13.2.2).
+  /// The request has both validators. The server compares the stronger validator that it knows (RFC
+  /// 9110, 13.2.2).
   func conditional(on page: FeedVersion.Page?) -> URLRequest {
     var copy = self
-    // URLSession's own cache would answer in the server's place.
+    // URLSession's own cache would answer instead of the server.
     copy.cachePolicy = .reloadIgnoringLocalCacheData
-    // Validators that the app has set are of something else that it may have.
+    // Validators that the app has set describe another copy of the feed.
     copy.setValue(page?.etag, forHTTPHeaderField: "If-None-Match")
     copy.setValue(page?.lastModified, forHTTPHeaderField: "If-Modified-Since")
     return copy

@@ -1,15 +1,15 @@
 internal import Strata
 
-/// Work that is under way, each under a name, and who waits for it.
+/// The running refreshes by name, and the callers that wait for each.
 ///
-/// landed ─ join → flying ─ the work ends, or the last one leaves → landed
-///
-/// Everyone who joins while the work is under way gets its result. Work that nobody waits for any
-/// longer is cancelled, and the next one who comes begins anew, also while it still comes to its
-/// end.
+/// ```
+/// landed ─ join → flying ─ the work ends, or the last caller leaves → landed
+/// ```
+/// All callers that join while the work runs get its result. When the last caller leaves, the work
+/// is cancelled. The next caller begins new work, even if the cancelled work has not ended.
 final class Flights: Sendable {
   typealias Outcome = Result<RefreshResult, ImportError>
-  /// Does the work, and tells its progress.
+  /// Does the work and reports its progress.
   typealias Work =
     @Sendable @concurrent (@escaping @Sendable (ImportProgress) -> Void) async -> Outcome
   private typealias Continuation = CheckedContinuation<Outcome, Never>
@@ -21,7 +21,7 @@ final class Flights: Sendable {
 
   private struct Flight: Sendable {
     let id: Int
-    /// Nil until it has begun.
+    /// The task of the work; nil until the work has begun.
     var task: Task<Void, Never>?
     var passengers: [Int: Passenger] = [:]
   }
@@ -29,9 +29,9 @@ final class Flights: Sendable {
   private struct State: Sendable {
     var flights: [String: Flight] = [:]
     var lastID = 0
-    /// Who has called and has no outcome yet.
+    /// The callers without an outcome.
     var callers: Set<Int> = []
-    /// Why those left who had not joined yet.
+    /// The errors of callers that left before they joined.
     var absent: [Int: ImportError] = [:]
 
     mutating func nextID() -> Int {
@@ -42,9 +42,9 @@ final class Flights: Sendable {
 
   private let state = Lock(State())
 
-  /// Waits for the work of a name, and begins it if nobody has.
+  /// Waits for the work of a name, and begins the work if it does not run.
   ///
-  /// The work is everybody's: a deadline of the caller's ends the caller's wait.
+  /// The callers share the work, so a caller's deadline ends only the caller's wait.
   nonisolated(nonsending) func join(
     _ name: String, _ monitor: ImportMonitor?,
     _ work: @escaping Work
@@ -65,7 +65,7 @@ final class Flights: Sendable {
     } onCancel: {
       leave(name, id, .cancelled)
     }
-    // Who leaves behind the landing was noted as one who has not come yet.
+    // If the caller left after the landing, `leave` took it for a caller that had not joined.
     state.withLock { state in
       state.callers.remove(id)
       state.absent[id] = nil
@@ -96,8 +96,10 @@ final class Flights: Sendable {
     if let flight { begin(name, flight, work) }
   }
 
-  /// Begins the work, outside of the lock: binding a task-local value takes a lock of the caller's
-  /// task, and who cancels that task holds it while the caller leaves.
+  /// Begins the work. Call it outside of the lock.
+  ///
+  /// Binding a task-local value takes a lock of the caller's task. Cancelling that task holds the
+  /// same lock while it calls `leave`, which takes this lock.
   private func begin(_ name: String, _ id: Int, _ work: @escaping Work) {
     let task = StoreDeadline.withNone {
       Task {
@@ -116,7 +118,7 @@ final class Flights: Sendable {
   private func leave(_ name: String, _ id: Int, _ reason: ImportError) {
     let (passenger, task): (Passenger?, Task<Void, Never>?) = state.withLock { state in
       guard let flight = state.flights[name], flight.passengers[id] != nil else {
-        // A deadline may come late.
+        // A deadline may end after the caller has its outcome.
         if state.callers.contains(id) { state.absent[id] = reason }
         return (nil, nil)
       }

@@ -5,22 +5,22 @@ internal import Strata
   internal import FoundationNetworking
 #endif
 
-/// The pages of a feed, each asked for when the one before was read.
+/// A walk over the pages of a feed, which requests each page when the page before was read.
 ///
-/// Pages that the server says are as they were when they were imported are left out. A feed that
-/// must be read whole, because rows that it does not have are deleted, is left out whole or not at
-/// all: if one page has changed, the walk begins again and asks for every page.
+/// The walk skips pages that are unchanged since they were imported. If absent rows are deleted,
+/// the feed must be read whole, so the walk skips all pages or none. If a page has changed, it
+/// begins again and requests every page.
 final class PageWalk: Sendable {
   private struct State: Sendable {
     var version: FeedVersion
-    /// What is asked for next; nil after the last page.
+    /// The next request; nil after the last page.
     var request: URLRequest?
     var asked: Set<URLRequest> = []
     /// The pages that were read.
     var read: [(request: URLRequest, page: FeedVersion.Page)] = []
-    /// Whether pages may be left out.
+    /// Whether unchanged pages may be skipped.
     var isConditional = true
-    /// The page that is being read, and the records that were read before it.
+    /// The page that is being read, and the number of records before it.
     var open: (request: URLRequest, response: HTTPURLResponse, before: Int)?
 
     mutating func restart(_ feed: Feed) {
@@ -43,7 +43,7 @@ final class PageWalk: Sendable {
   private let known: [FeedVersion.Page]
   private let state: Lock<State>
 
-  /// - Parameter known: what the server said of the pages that the store has.
+  /// - Parameter known: the validators of the pages that the store has.
   init(
     _ feed: Feed, _ transport: HTTPTransport, _ patience: Patience,
     _ version: FeedVersion, known: [FeedVersion.Page]
@@ -55,12 +55,12 @@ final class PageWalk: Sendable {
     state = Lock(State(version: version, request: feed.request))
   }
 
-  /// What the server said of the pages until now.
+  /// The validators of the pages so far.
   var version: FeedVersion { state.withLock { $0.version } }
 
-  /// The next page that has changed; nil after the last one.
+  /// Returns the next page that has changed; nil after the last page.
   ///
-  /// - Parameter result: what was read of the pages before.
+  /// - Parameter result: the result of the pages before.
   nonisolated(nonsending) func next(
     _ result: ImportResult
   ) async throws(ImportError) -> JSONSource? {
@@ -76,16 +76,16 @@ final class PageWalk: Sendable {
     return nil
   }
 
-  /// Whether the pages that were read are as they were, asked when all of them have been.
+  /// Checks that the pages are unchanged, after all of them were read.
   ///
-  /// A row that moves to a page which has been read already is on none. Only pages of which the
-  /// server says an `ETag` can be asked; one alone was always of one version.
+  /// The import misses a row that moves to a page that was read already. Only pages with an `ETag`
+  /// can be checked. A single page needs no check, because all of it is of one version.
   nonisolated(nonsending) func steadiness() async throws(ImportError) -> AnswerCompleteness {
     let read = state.withLock { $0.read }
     guard feed.isReadWhole, read.count > 1 else { return .whole }
     var result = AnswerCompleteness.steadyPages
     for (request, page) in read {
-      // A time of one second's precision does not tell what changed within that second.
+      // `Last-Modified` has a precision of one second, so it hides changes within that second.
       if let etag = page.etag, request.httpMethod == "GET" {
         let answer = try await send(question(request, page))
         if case .body(_, let head) = answer,
@@ -100,10 +100,10 @@ final class PageWalk: Sendable {
     return result
   }
 
-  /// The request for a page, to be answered with "not modified" if the page is as it was.
+  /// Returns the request for a page, conditional on the page's validators.
   private func question(_ request: URLRequest, _ page: FeedVersion.Page?) -> URLRequest {
     var question = request.conditional(on: page)
-    // The transport does not notice where compressed lines are cut.
+    // The transport does not notice that compressed lines are cut.
     if feed.isReadWhole && feed.isLines {
       question.setValue("identity", forHTTPHeaderField: "Accept-Encoding")
     }
@@ -121,7 +121,7 @@ final class PageWalk: Sendable {
     return (request, page?.url == request.url ? page : nil)
   }
 
-  /// Goes on behind a page that was read.
+  /// Finds the request after a page that was read.
   private func finishPage(_ result: ImportResult) throws(ImportError) {
     let page: FeedPage? = state.withLock { state in
       defer { state.open = nil }
@@ -136,7 +136,7 @@ final class PageWalk: Sendable {
     state.withLock { $0.request = next }
   }
 
-  /// Goes on behind a page that has not changed: to where it led, which the answer says or said.
+  /// Finds the request after an unchanged page, by its answer or by the pages that the store has.
   private func leaveOut(
     _ page: FeedVersion.Page?, _ response: HTTPURLResponse, _ request: URLRequest
   ) throws(ImportError) {
@@ -157,7 +157,7 @@ final class PageWalk: Sendable {
     do throws(PagingError) { return try rule() } catch { throw .source(error) }
   }
 
-  /// Notes a page that is to be read; false if the walk begins again instead.
+  /// Notes a page that is to be read; returns false if the walk begins again instead.
   private func note(
     _ request: URLRequest, _ response: HTTPURLResponse?, records: Int
   ) -> Bool {
@@ -182,7 +182,7 @@ final class PageWalk: Sendable {
 
   // MARK: Requests
 
-  /// Sends a request until it is answered or patience ends.
+  /// Sends a request until it is answered or no retry is left.
   private nonisolated(nonsending) func send(
     _ request: URLRequest
   ) async throws(ImportError) -> Answer {
@@ -205,7 +205,7 @@ final class PageWalk: Sendable {
       case .whole: return .body(.body(answer), head)
       case .expectedNoContent: return .body(.expectedNoContent, head)
       default:
-        // A request without validators has nothing that could be unchanged.
+        // "Not modified" has no meaning for a request without validators.
         if head.statusCode == 304 && request.isConditional { return .notModified(head) }
         throw HTTPStatusError(head)
       }

@@ -4,33 +4,32 @@ public import Foundation
   public import FoundationNetworking
 #endif
 
-/// How the page after a page of a ``Feed`` is found.
+/// The rule by which the page after a page of a ``Feed`` is found.
 public struct Paging: Sendable {
   typealias Rule = @Sendable (FeedPage) throws(PagingError) -> URLRequest?
 
   let next: Rule
-  /// Where a page leads that has not changed, as far as the answer says; nil if it leads to where
-  /// it did.
+  /// Finds the page after an unchanged page by its answer; nil for the page that followed before.
   let unchanged: Rule
-  /// The members of a document that the rule looks at.
+  /// The members of a document that the rule reads.
   var members: [String] = []
-  /// Whether there may be another page.
+  /// Whether the feed may have several pages.
   var isPaged = true
 
-  /// There is one page.
+  /// A single page.
   public static let one = Self(next: nowhere, unchanged: nowhere, isPaged: false)
 
-  /// At the link with the relation `next` of the response's `Link` header (RFC 8288).
+  /// The link with the relation `next` in the response's `Link` header (RFC 8288).
   public static let linkHeader = Self(next: link, unchanged: link)
 
-  /// At the link `next` of a JSON:API document: in its member `links`, a string or an object with a
-  /// member `href`. For feeds of a ``JSONDocument``.
+  /// The link `next` of a JSON:API document.
   ///
-  /// A page that has not changed leads to where it did.
+  /// The link is in the member `links`, as a string or an object with a member `href`. Only feeds
+  /// of a ``JSONDocument`` have this link. After an unchanged page comes the same page as before.
   public static let jsonAPI = Self(
     next: documentLink, unchanged: nowhere, members: ["links"])
 
-  /// Wherever a closure says; nil after the last page.
+  /// Finds the next page by a closure, which returns nil after the last page.
   ///
   /// ```swift
   /// songs.paging = .next { page in
@@ -43,7 +42,7 @@ public struct Paging: Sendable {
 
   @Sendable private static func nowhere(_ page: FeedPage) -> URLRequest? { nil }
 
-  // A link that cannot be read must not make a page look like the last one.
+  // A link that cannot be read must not make a page look like the last page.
   @Sendable private static func documentLink(
     _ page: FeedPage
   ) throws(PagingError) -> URLRequest? {
@@ -66,24 +65,24 @@ public struct Paging: Sendable {
 
 /// A page of a ``Feed`` that was read.
 public struct FeedPage: Sendable {
-  /// What was asked for.
+  /// The request for the page.
   public let request: URLRequest
-  /// What the server answered, without the body.
+  /// The response without its body.
   public let response: HTTPURLResponse
-  /// Its place among the feed's pages, from 1.
+  /// The position of the page among the feed's pages, from 1.
   public let number: Int
-  /// The records that it had, refused ones included; 0 if the server said that it has not changed.
+  /// The number of records, including refused records; 0 for an unchanged page.
   public let records: Int
-  /// What its document says beside its records.
+  /// The values that the page's document has beside its records.
   public var members = JSONMembers()
 
-  /// The same request at another address, relative to this page's; nil if it is none.
+  /// Returns the request with another address, relative to this page's; nil if `target` is none.
   func request(at target: String) -> URLRequest? {
     let url = URL(string: target, relativeTo: response.url ?? request.url)
     return url.map { request.with($0.absoluteURL) }
   }
 
-  /// The same request with other values of some query parameters.
+  /// Returns the page's request with the given values of query parameters.
   public func request(with parameters: [String: String]) -> URLRequest {
     guard let url = request.url,
       var components = URLComponents(url: url, resolvingAgainstBaseURL: true)
@@ -109,10 +108,10 @@ extension URLRequest {
 
 /// The `Link` header of a response (RFC 8288): `<https://…?page=2>; rel="next", <…>; rel="last"`.
 enum LinkHeader {
-  /// The first target with a relation; nil if there is none.
+  /// Returns the first target with a relation; nil without such a link.
   ///
-  /// - Throws: ``PagingError/unreadableLink(_:)`` for text that is no list of links. Such text must
-  ///   not look like a header without the relation, which means the last page.
+  /// - Throws: ``PagingError/unreadableLink(_:)`` for text that is not a list of links. Such text
+  ///   must not look like a header without the relation, which means the last page.
   static func target(of relation: String, in text: String) throws(PagingError) -> String? {
     var parser = Parser(text)
     var found: String?
@@ -132,7 +131,7 @@ enum LinkHeader {
       rest = text[...]
     }
 
-    /// The next link; nil at the end.
+    /// Returns the next link; nil at the end.
     mutating func next() throws(PagingError) -> (target: String, parameters: [String: String])? {
       // Elements of a list may be empty (RFC 9110, 5.6.1).
       repeat { skipSpace() } while take(",")
@@ -144,7 +143,7 @@ enum LinkHeader {
       skipSpace()
       while take(";") {
         let (name, value) = try parameter()
-        // The first of several counts.
+        // The first of several parameters of one name counts.
         if !name.isEmpty && parameters[name] == nil { parameters[name] = value }
         skipSpace()
       }
@@ -173,7 +172,7 @@ enum LinkHeader {
       throw .unreadableLink(text)
     }
 
-    /// What comes before a separator.
+    /// Reads the text before a separator, in lowercase.
     private mutating func word() -> String {
       let word = rest.prefix { !";,=\"".contains($0) && !$0.isWhitespace }
       rest = rest[word.endIndex...]
@@ -190,11 +189,11 @@ enum LinkHeader {
   }
 }
 
-/// Why the pages of a feed cannot be read.
+/// The error of pages that cannot be read.
 public enum PagingError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// A page leads to one that was read before.
+  /// A page leads to a page that was read before.
   case repeatedPage(URL?)
-  /// What should say where the next page is cannot be read.
+  /// The link to the next page cannot be read.
   case unreadableLink(String)
 
   public var description: String {

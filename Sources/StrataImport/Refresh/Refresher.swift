@@ -1,25 +1,26 @@
 internal import Foundation
 public import Strata
 
-/// Brings feeds of a server up to date: pull to refresh.
+/// An object that brings feeds of a server up to date: pull to refresh.
 ///
 /// ```swift
 /// let refresher = Refresher(stack)
 /// try await refresher.refresh(songs, ifOlderThan: .seconds(60))
-/// // The view context shows what the server has.
+/// // The view context shows the server's rows.
 /// ```
 ///
-/// - Callers who ask for one feed at the same time share one request. Who is cancelled leaves; when
-///   nobody waits any longer the request is cancelled, too.
-/// - A server that said `ETag` or `Last-Modified` is asked whether that is still so, and if it is,
-///   nothing is sent and nothing is parsed. What it said is kept in the store, written with the
-///   last row of the import if that left nothing out, and forgotten with `Stack.forgetImport(of:)`,
-///   with every row that is evicted or that another import deletes, and when the mapping's paths,
-///   the format, the rule for absent rows or the store's schema change.
-/// - What fails for a reason that may pass is tried again, by a ``RetryPolicy``. Importing the same
-///   feed again writes nothing, so an import whose connection breaks begins anew.
+/// - Callers that refresh one feed at the same time share a request. A caller that is cancelled
+///   stops waiting. When the last caller is cancelled, the request is cancelled, too.
+/// - The refresher sends a feed's validators, `ETag` and `Last-Modified`, with its request. If the
+///   feed is unchanged, the server sends no body and the refresher parses none. The store keeps the
+///   validators. They are written with the last row of the import if the import left nothing out.
+///   They are forgotten by `Stack.forgetImport(of:)`, when a row is evicted, and when another
+///   import deletes a row. They are ignored when the mapping's paths, the format, the rule for
+///   absent rows or the store's schema change.
+/// - A ``RetryPolicy`` repeats requests after failures that may pass. A second import of the same
+///   records writes nothing, so an import whose connection breaks begins anew.
 ///
-/// One refresher for each stack is enough; two do not know of each other's requests.
+/// A stack needs only one refresher. Two refreshers do not share requests.
 public final class Refresher: Sendable {
   private let stack: Stack
   private let transport: HTTPTransport
@@ -30,10 +31,10 @@ public final class Refresher: Sendable {
   /// Creates a refresher of a stack's feeds.
   ///
   /// - Parameters:
-  ///   - stack: where feeds are imported.
-  ///   - transport: what sends requests.
-  ///   - retries: when a request that failed is sent again.
-  ///   - clock: by which to wait for that.
+  ///   - stack: the stack that imports the feeds.
+  ///   - transport: the transport that sends requests.
+  ///   - retries: the policy by which a failed request is sent again.
+  ///   - clock: the clock for the waits between requests.
   public init(
     _ stack: Stack, transport: HTTPTransport = .urlSession(),
     retries: RetryPolicy = RetryPolicy(), clock: any Clock<Duration> = ContinuousClock()
@@ -44,15 +45,18 @@ public final class Refresher: Sendable {
     self.clock = clock
   }
 
-  /// Imports what a server has, if it has changed, and returns when the view context shows it.
+  /// Imports a feed if it has changed, and returns when the view context shows the result.
   ///
   /// - Parameters:
-  ///   - feed: what to bring up to date. A call that joins another one's request gets what that
-  ///     one's feed says.
-  ///   - age: asks the server only if the feed was imported longer ago; nil to ask in any case.
-  ///   - monitor: told of the progress, and that it ends, also if another call began the request.
-  /// - Throws: ``ImportError``. With code `source`, its ``ImportError/underlying`` error is an
-  ///   ``HTTPStatusError``, a ``PagingError``, or what the transport throws, of the last attempt.
+  ///   - feed: the feed. A call that joins a running request gets that request's result, even if
+  ///     its own feed differs.
+  ///   - age: the age of the last import up to which no request is sent; nil to send a request in
+  ///     any case.
+  ///   - monitor: a monitor that publishes the progress and its end, also if another call began the
+  ///     request.
+  /// - Throws: ``ImportError``. If its code is `source`, its ``ImportError/underlying`` is an
+  ///   ``HTTPStatusError``, a ``PagingError``, or the error of the transport, from the last
+  ///   attempt.
   @discardableResult
   @concurrent
   public func refresh(
@@ -72,10 +76,10 @@ public final class Refresher: Sendable {
     }
   }
 
-  /// How many callers wait for a feed.
+  /// Returns the number of callers that wait for a feed.
   func passengers(of name: String) -> Int { flights.passengers(of: name) }
 
-  /// Tries until the feed is imported or patience ends.
+  /// Tries again until the feed is imported or no retry is left.
   private nonisolated(nonsending) func load(
     _ feed: Feed, _ onProgress: @escaping @Sendable (ImportProgress) -> Void
   ) async throws(ImportError) -> RefreshResult {
@@ -100,22 +104,22 @@ public final class Refresher: Sendable {
     }
   }
 
-  /// A feed that is never the same from its first page to its last is read so often.
+  /// The number of attempts for a feed whose pages change whenever they are read.
   private static let steadyAttempts = 3
 
-  /// What became of one attempt.
+  /// The outcome of an attempt.
   private enum Attempt {
     case done(RefreshResult)
-    /// Pages changed while others were read.
+    /// A page changed while other pages were read.
     case changedMeanwhile
-    /// Rows were taken away while the server said that they have not changed, or a suspension took
-    /// what the store had before the server was asked.
+    /// The validators were forgotten while the server answered, or a suspension took the pin of the
+    /// rows from before the first request.
     case again
   }
 
   /// Imports the feed once.
   ///
-  /// - Parameter isLast: whether pages that change are put up with.
+  /// - Parameter isLast: whether the attempt succeeds even if pages change.
   private nonisolated(nonsending) func attempt(
     _ feed: Feed, _ number: Int, isLast: Bool, _ patience: Patience,
     _ onProgress: @escaping @Sendable (ImportProgress) -> Void
@@ -130,7 +134,7 @@ public final class Refresher: Sendable {
       try stack.claim(of: feed.entry) { walk.version.text }
     }
     let scratch = stack.scratch()
-    // Before the first request: the answer need not have what is saved or pushed from now on.
+    // Before the first request: the answer need not have rows that are saved or pushed later.
     let monitor = ImportMonitor { progress in
       var progress = progress
       progress.attempt = number
@@ -176,17 +180,17 @@ public final class Refresher: Sendable {
   }
 }
 
-/// What became of a refresh.
+/// The outcome of a refresh.
 public enum RefreshResult: Sendable, Hashable {
-  /// The store's copy is young enough: nobody was asked.
+  /// The store's copy is young enough, so no request was sent.
   case fresh
-  /// The server said that its version is the store's.
+  /// The server answered that the feed is unchanged.
   case notModified
-  /// What the server sent was imported.
+  /// The server's records were imported.
   case imported(ImportResult)
 }
 
-/// What is left of a ``RetryPolicy`` during one refresh.
+/// The state of a ``RetryPolicy`` during a refresh.
 final class Patience: Sendable {
   private let policy: RetryPolicy
   private let clock: any Clock<Duration>
@@ -197,9 +201,9 @@ final class Patience: Sendable {
     self.clock = clock
   }
 
-  /// Waits until something that failed may be tried again.
+  /// Waits until a failed request may be sent again.
   ///
-  /// - Throws: the error itself if it may not.
+  /// - Throws: the error itself if no retry is left or a retry is useless; `cancelled`.
   nonisolated(nonsending) func wait(after error: ImportError) async throws(ImportError) {
     let count = failures.withLock { count in
       count += 1

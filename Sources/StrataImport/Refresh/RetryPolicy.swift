@@ -4,24 +4,23 @@ internal import Foundation
   internal import FoundationNetworking
 #endif
 
-/// How often and when a refresh tries again what failed for a reason which may pass.
+/// The number and the delays of a refresh's retries after failures that may pass.
 ///
-/// Such reasons are a connection that cannot be made or is lost, a time-out, and the statuses 408,
-/// 425, 429, 500, 502, 503 and 504. The wait doubles from one failure to the next, less a random
-/// part, so that the clients of a server that comes back do not come all at once ("Exponential
-/// Backoff And Jitter", M. Brooker, 2015). A server that says `Retry-After` is believed, up to
-/// ``longestDelay``.
+/// Such failures are a connection that cannot be made or is lost, a time-out, and the statuses 408,
+/// 425, 429, 500, 502, 503 and 504. The wait doubles from failure to failure, less a random part.
+/// So when a server comes back, its clients do not return all at once ("Exponential Backoff And
+/// Jitter", M. Brooker, 2015). A `Retry-After` header replaces the wait, up to ``longestDelay``.
 public struct RetryPolicy: Sendable, Hashable {
-  /// How many failures one refresh survives, all its pages together; 0 for none.
+  /// The number of failures that a refresh survives, over all its pages; 0 for none.
   public var limit: Int
   /// The wait after the first failure.
   public var firstDelay: Duration
-  /// What no wait exceeds.
+  /// The longest wait.
   public var longestDelay: Duration
   /// The part of each wait that is random, from 0 to 1.
   public var jitter: Double
 
-  /// A policy; each parameter is the property of its name.
+  /// Creates a policy. Each parameter sets the property of its name.
   public init(
     limit: Int = 3, firstDelay: Duration = .milliseconds(500),
     longestDelay: Duration = .seconds(30), jitter: Double = 0.5
@@ -32,11 +31,12 @@ public struct RetryPolicy: Sendable, Hashable {
     self.jitter = jitter
   }
 
-  /// The first failure is the last.
+  /// A policy without retries: the first failure ends the refresh.
   public static let never = RetryPolicy(limit: 0)
 
-  /// The wait after a failure, counted from 1; nil if it was one too many or trying again is
-  /// useless.
+  /// Returns the wait after a failure, whose number counts from 1.
+  ///
+  /// - Returns: nil if the number exceeds the limit or a retry is useless.
   func delay(after count: Int, _ error: ImportError) -> Duration? {
     guard count <= limit, error.code == .source, Self.mayPass(error.underlying) else {
       return nil
@@ -44,7 +44,7 @@ public struct RetryPolicy: Sendable, Hashable {
     if let wait = (error.underlying as? HTTPStatusError)?.retryAfter {
       return min(wait, longestDelay)
     }
-    // What is no number is no jitter.
+    // NaN counts as no jitter.
     let jitter = jitter > 0 ? min(jitter, 1) : 0
     return fullDelay(after: count) * (1 - jitter * Double.random(in: 0...1))
   }
@@ -52,7 +52,7 @@ public struct RetryPolicy: Sendable, Hashable {
   private func fullDelay(after count: Int) -> Duration {
     var delay = min(firstDelay, longestDelay)
     var doublings = count - 1
-    // Half of the longest first: the double of a long one may be too much for a duration.
+    // Compare with half of the longest delay: twice a long delay may overflow a `Duration`.
     while doublings > 0 && delay > .zero && delay < longestDelay {
       delay = delay > longestDelay / 2 ? longestDelay : delay * 2
       doublings -= 1

@@ -1,13 +1,13 @@
 public import Strata
 
-/// One pin: everything of an element that a map can show.
+/// The values of an element that a map can show.
 ///
 /// Two equal annotations look the same, so a change that leaves the annotation equal causes no
 /// ``AnnotationOperation``.
 public struct Annotation: Identifiable, Hashable, Sendable {
-  /// The key of the record that the annotation stands for, the same for as long as it exists.
+  /// The key of the element's record, the same for as long as the annotation exists.
   public let id: RecordKey
-  /// Where the annotation is.
+  /// The coordinate of the annotation.
   public var coordinate: Coordinate
   /// The main line of text, empty for none.
   public var title: String
@@ -15,26 +15,29 @@ public struct Annotation: Identifiable, Hashable, Sendable {
   public var subtitle: String
   /// A name that the surface knows how to draw, such as a colour; empty for its default.
   public var style: String
-  /// Which annotation wins where two would overlap: the greater one. NaN is kept as 0.
+  /// The rank of the annotation where annotations overlap: the greatest wins. NaN is stored as 0.
   public var priority: Double {
     didSet { if priority.isNaN { priority = 0 } }
   }
 
-  /// With which others the annotation may be clustered; nil for none.
+  /// The name of the group within which the annotation may be clustered; nil for no clustering.
   public var clusterGroup: String?
-  /// Numbers that clusters combine, in the order in which the mapping names them. NaN is kept as 0.
+  /// The numbers that clusters combine, in the order in which the mapping names them. NaN is stored
+  /// as 0.
   public var values: [Double] {
     didSet { values = values.map { $0.isNaN ? 0 : $0 } }
   }
-  /// What the annotation stands for, if that is more than the element of its id.
+  /// The cluster that the annotation stands for; nil if it stands only for the element of its id.
   public var cluster: Cluster?
 
   /// The annotations that are displayed as one.
   public struct Cluster: Hashable, Sendable {
-    /// How many they are.
+    /// The number of annotations in the cluster.
     public var count: Int
-    /// A zoom level at which they are one: the map's. While they stay the same, no surface is told
-    /// of another one.
+    /// A zoom level of the map at which the annotations are displayed as one.
+    ///
+    /// If the map's level changes and the cluster stays the same, the surface receives no
+    /// operation.
     public var zoom: Int
 
     /// Creates a cluster.
@@ -44,7 +47,7 @@ public struct Annotation: Identifiable, Hashable, Sendable {
     }
   }
 
-  /// Creates an annotation; what is not given is empty, or 0.
+  /// Creates an annotation; every text that is not given is empty, and every number 0.
   public init(
     id: RecordKey, coordinate: Coordinate, title: String = "", subtitle: String = "",
     style: String = "", priority: Double = 0, clusterGroup: String? = "", values: [Double] = []
@@ -61,8 +64,10 @@ public struct Annotation: Identifiable, Hashable, Sendable {
 }
 
 extension Annotation {
-  /// Whether a map shows another annotation of the same id as it shows this one: all is equal but
-  /// with whom they may be clustered, and the zoom level of a cluster.
+  /// Returns whether a map shows another annotation of the same id exactly as this annotation.
+  ///
+  /// The cluster group and the zoom level of a cluster do not count; all other values have to be
+  /// equal.
   package func looks(like other: Annotation) -> Bool {
     coordinate == other.coordinate && title == other.title && subtitle == other.subtitle
       && style == other.style && priority == other.priority && values == other.values

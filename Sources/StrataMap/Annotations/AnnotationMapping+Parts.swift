@@ -6,7 +6,7 @@ extension AnnotationMapping {
     title(path) { $0 }
   }
 
-  /// Titles the annotation with an attribute, nil being no title.
+  /// Titles the annotation with an attribute; nil means no title.
   public func title(_ path: any KeyPath<E, String?> & Sendable) -> Self {
     title(path) { $0 ?? "" }
   }
@@ -23,7 +23,7 @@ extension AnnotationMapping {
     subtitle(path) { $0 }
   }
 
-  /// Uses an attribute as the second line of text, nil being no subtitle.
+  /// Uses an attribute as the second line of text; nil means no subtitle.
   public func subtitle(_ path: any KeyPath<E, String?> & Sendable) -> Self {
     subtitle(path) { $0 ?? "" }
   }
@@ -40,7 +40,7 @@ extension AnnotationMapping {
     style(path) { $0 }
   }
 
-  /// Uses an attribute as the name of the style, nil being the surface's default.
+  /// Uses an attribute as the name of the style; nil means the surface's default.
   public func style(_ path: any KeyPath<E, String?> & Sendable) -> Self {
     style(path) { $0 ?? "" }
   }
@@ -52,35 +52,36 @@ extension AnnotationMapping {
     setting(\.style, to: Part(path, style))
   }
 
-  /// Ranks the annotation by a number, the greater the more important.
+  /// Ranks the annotation by a number; greater numbers are more important.
   public func priority<V: AttributeValue & BinaryFloatingPoint>(
     _ path: any KeyPath<E, V> & Sendable
   ) -> Self {
     priority(path) { Double($0) }
   }
 
-  /// Ranks the annotation by a number, the greater the more important, nil being 0.
+  /// Ranks the annotation by a number; greater numbers are more important, and nil counts as 0.
   public func priority<V: AttributeValue & BinaryFloatingPoint>(
     _ path: any KeyPath<E, V?> & Sendable
   ) -> Self {
     setting(\.priority, to: Part(path) { Double($0 ?? 0) })
   }
 
-  /// Ranks the annotation by a whole number, the greater the more important.
+  /// Ranks the annotation by a whole number; greater numbers are more important.
   public func priority<V: AttributeValue & BinaryInteger>(
     _ path: any KeyPath<E, V> & Sendable
   ) -> Self {
     priority(path) { Double($0) }
   }
 
-  /// Ranks the annotation by a whole number, the greater the more important, nil being 0.
+  /// Ranks the annotation by a whole number; greater numbers are more important, and nil counts as
+  /// 0.
   public func priority<V: AttributeValue & BinaryInteger>(
     _ path: any KeyPath<E, V?> & Sendable
   ) -> Self {
     setting(\.priority, to: Part(path) { Double($0 ?? 0) })
   }
 
-  /// Ranks the annotation by a number made from an attribute, the greater the more important.
+  /// Ranks the annotation by a number made from an attribute; greater numbers are more important.
   ///
   /// NaN counts as 0.
   public func priority<V: AttributeValue>(
@@ -89,9 +90,9 @@ extension AnnotationMapping {
     setting(\.priority, to: Part(path, rank))
   }
 
-  /// Clusters an annotation only with those of the same group, nil being alone.
+  /// Clusters an annotation only with annotations of the same group; nil means no clustering.
   ///
-  /// Without it, all annotations are one group.
+  /// Without a cluster group, all annotations are in the same group.
   public func clusterGroup<V: AttributeValue>(
     _ path: any KeyPath<E, V> & Sendable, _ group: @escaping @Sendable (V) -> String?
   ) -> Self {

@@ -1,6 +1,6 @@
 public import Strata
 
-/// Which attributes of an entity make its annotation.
+/// The attributes of an entity that make its annotation.
 ///
 ///     static let pins = AnnotationMapping<Quake>(latitude: \.latitude, longitude: \.longitude)
 ///       .title(\.place)
@@ -8,12 +8,12 @@ public import Strata
 ///       .style(\.magnitude) { $0 > 6 ? "red" : "orange" }
 ///       .priority(\.magnitude)
 ///
-/// A mapping is a value: every modifier returns a changed copy, and a part given twice is the one
-/// given last. A change to attributes that no part reads costs the map nothing, which is why a part
-/// is a key path with a formatting closure, and not a closure over the whole entity: the closure
-/// must depend on nothing but its argument.
+/// A mapping is a value: every modifier returns a changed copy. If a part is given twice, the last
+/// one counts, but every cluster value is kept. A change of attributes that no part reads costs the
+/// map nothing. Therefore a part is a key path with a formatting closure, and not a closure over
+/// the whole entity. The formatting closure must depend on nothing but its argument.
 public struct AnnotationMapping<E: Entity>: Sendable {
-  /// One part of an annotation: the attribute it is read from, and how.
+  /// A part of an annotation: the attribute that it is read from, and the conversion.
   struct Part<Output>: Sendable {
     let path: any PartialKeyPath<E> & Sendable
     let read: @Sendable (E) -> Output
@@ -26,7 +26,7 @@ public struct AnnotationMapping<E: Entity>: Sendable {
     }
   }
 
-  /// Where the coordinate comes from.
+  /// The source of the coordinate.
   private enum Place: Sendable {
     case own(latitude: Part<Double?>, longitude: Part<Double?>)
     case related(RelatedPlace<E>)
@@ -39,7 +39,7 @@ public struct AnnotationMapping<E: Entity>: Sendable {
   var priority: Part<Double>?
   var clusterGroup: Part<String?>?
   var values: [Part<Double>] = []
-  /// How clusters combine the values, one function for each.
+  /// The functions with which clusters combine the values, one function for each value.
   private(set) package var combinations: [ClusterValues.Combination] = []
 
   /// Creates a mapping that reads the coordinate from two attributes, in degrees.
@@ -51,7 +51,7 @@ public struct AnnotationMapping<E: Entity>: Sendable {
 
   /// Creates a mapping that reads the coordinate from two attributes, in degrees.
   ///
-  /// An element is withheld from the map while either of them is nil.
+  /// An element is withheld from the map while one of the attributes is nil.
   public init(
     latitude: any KeyPath<E, Double?> & Sendable, longitude: any KeyPath<E, Double?> & Sendable
   ) {
@@ -63,8 +63,9 @@ public struct AnnotationMapping<E: Entity>: Sendable {
   ///     AnnotationMapping(
   ///       through: \Stop.stationID, latitude: \Station.latitude, longitude: \Station.longitude)
   ///
-  /// When the related entity moves, so does the annotation, and when it is deleted, the annotation
-  /// is withheld, in the same turn. A registry holds all places of these entities for that.
+  /// If the related entity moves, the annotation moves in the same turn. If the related entity is
+  /// deleted, the annotation is withheld in the same turn. For this, a registry observes all
+  /// related entities.
   public init<Target: Entity>(
     through key: any KeyPath<E, Target.ID?> & Sendable,
     latitude: any KeyPath<Target, Double?> & Sendable,
@@ -76,8 +77,9 @@ public struct AnnotationMapping<E: Entity>: Sendable {
 
   /// Creates a mapping that reads the coordinate from a related entity, in degrees.
   ///
-  /// When the related entity moves, so does the annotation, and when it is deleted, the annotation
-  /// is withheld, in the same turn. A registry holds all places of these entities for that.
+  /// If the related entity moves, the annotation moves in the same turn. If the related entity is
+  /// deleted, the annotation is withheld in the same turn. For this, a registry observes all
+  /// related entities.
   public init<Target: Entity>(
     through key: any KeyPath<E, Target.ID?> & Sendable,
     latitude: any KeyPath<Target, Double> & Sendable,
@@ -87,7 +89,7 @@ public struct AnnotationMapping<E: Entity>: Sendable {
     place = .related(RelatedPlace(key, target))
   }
 
-  /// The entity that has the coordinate, if it is another one.
+  /// The reference to the related entity that has the coordinate; nil if the entity itself has it.
   package var relatedPlace: RelatedPlace<E>? {
     switch place {
     case .own: nil
@@ -102,7 +104,7 @@ public struct AnnotationMapping<E: Entity>: Sendable {
     return coordinatePaths + optional.compactMap { $0 } + values.map(\.path)
   }
 
-  /// Those of them that make the coordinate.
+  /// The key paths that the coordinate depends on.
   var coordinatePaths: [any PartialKeyPath<E> & Sendable] {
     switch place {
     case .own(let latitude, let longitude): [latitude.path, longitude.path]
@@ -110,7 +112,8 @@ public struct AnnotationMapping<E: Entity>: Sendable {
     }
   }
 
-  /// The coordinate that an entity itself has; nil if it has none, or no valid one.
+  /// Returns the coordinate of an entity's own attributes; nil if there is none, or if it is not
+  /// valid.
   func coordinate(of entity: E) -> Coordinate? {
     guard case .own(let latitude, let longitude) = place,
       let latitude = latitude.read(entity), let longitude = longitude.read(entity)
@@ -119,12 +122,13 @@ public struct AnnotationMapping<E: Entity>: Sendable {
     return coordinate.isValid ? coordinate : nil
   }
 
-  /// The annotation of one entity; nil, and so withheld, when it has no valid coordinate itself.
+  /// Returns the annotation of an entity; nil if it is withheld, as it has no valid coordinate
+  /// itself.
   package func annotation(for entity: E, id: RecordKey) -> Annotation? {
     annotation(for: entity, id: id, at: coordinate(of: entity))
   }
 
-  /// The annotation of one entity at a coordinate; nil without one.
+  /// Returns the annotation of an entity at a coordinate; nil without a coordinate.
   func annotation(for entity: E, id: RecordKey, at coordinate: Coordinate?) -> Annotation? {
     guard let coordinate else { return nil }
     return Annotation(
@@ -135,14 +139,16 @@ public struct AnnotationMapping<E: Entity>: Sendable {
       values: values.map { $0.read(entity) })
   }
 
-  /// Has clusters combine a number made from an attribute: ``Annotation/values`` has it, in the
-  /// order of these calls.
+  /// Lets clusters combine a number that is made from an attribute.
+  ///
+  /// ``Annotation/values`` has the numbers in the order of these calls.
   ///
   ///     .clusterValue(\.magnitude, max)
   ///
   /// - Parameters:
   ///   - path: the attribute.
-  ///   - combine: must not care about order and grouping: sums, least and greatest values.
+  ///   - combine: combines two numbers independent of order and grouping, such as a sum or a
+  ///     maximum.
   public func clusterValue<V: AttributeValue & BinaryFloatingPoint>(
     _ path: any KeyPath<E, V> & Sendable,
     _ combine: @escaping @Sendable (Double, Double) -> Double
@@ -150,13 +156,14 @@ public struct AnnotationMapping<E: Entity>: Sendable {
     clusterValue(path, { Double($0) }, combine)
   }
 
-  /// Has clusters combine a number made from an attribute, such as 1 for those of a kind, and 0 for
-  /// others.
+  /// Lets clusters combine a number made from an attribute, such as 1 for a certain kind and 0
+  /// otherwise.
   ///
   /// - Parameters:
   ///   - path: the attribute.
-  ///   - number: what of its value is combined.
-  ///   - combine: must not care about order and grouping: sums, least and greatest values.
+  ///   - number: makes the number from the attribute's value.
+  ///   - combine: combines two numbers independent of order and grouping, such as a sum or a
+  ///     maximum.
   public func clusterValue<V: AttributeValue>(
     _ path: any KeyPath<E, V> & Sendable, _ number: @escaping @Sendable (V) -> Double,
     _ combine: @escaping @Sendable (Double, Double) -> Double

@@ -1,15 +1,16 @@
 public import Strata
 
-/// One change to what a surface shows.
+/// A change of the annotations on a surface.
 ///
-/// Operations are minimal: an annotation that moved is moved, never removed and added, and one
-/// whose place and look both changed gets a ``move(_:to:)`` and then a ``restyle(_:)``.
+/// Operations are minimal. An annotation that has moved is moved, never removed and added. If both
+/// the coordinate and the look have changed, the annotation gets a ``move(_:to:)`` and then a
+/// ``restyle(_:)``.
 public enum AnnotationOperation: Sendable, Hashable {
   /// Show an annotation whose id is not shown.
   case add(Annotation)
-  /// Put a shown annotation somewhere else; nothing else about it changed.
+  /// Put a shown annotation at another coordinate; its other values have not changed.
   case move(RecordKey, to: Coordinate)
-  /// Redraw a shown annotation where it is: its title, subtitle, style or priority changed.
+  /// Redraw a shown annotation where it is, because another of its values has changed.
   case restyle(Annotation)
   /// Take a shown annotation away.
   case remove(RecordKey)

@@ -1,22 +1,22 @@
-/// Something that shows annotations: a map view, a terminal, a recorder in a test.
+/// An object that shows annotations, such as a map view, a terminal, or a recorder in a test.
 ///
-/// A registry holds its surface weakly and calls it on the main actor, one operation per call, each
-/// one valid on what the calls before it left: an id is added only when it is not shown, and moved,
-/// restyled or removed only when it is.
+/// A registry holds its surface weakly and calls it on the main actor, with one operation per call.
+/// Each operation is valid after the operations before it: an id is added only when it is not
+/// shown. It is moved, restyled or removed only when it is shown.
 @MainActor public protocol AnnotationSurface: AnyObject {
   /// Shows one operation.
   ///
-  /// The call may use the registry: whatever it calls there (``AnnotationRegistry/detach()``,
-  /// ``AnnotationRegistry/close(_:)``) takes effect at once, and nothing more is delivered in this
-  /// turn. It is never made from inside a change of the live query.
+  /// The call may use the registry. ``AnnotationRegistry/detach()`` and
+  /// ``AnnotationRegistry/close(_:)`` take effect at once, and the turn delivers nothing more. The
+  /// call is never made from inside a change of the live query.
   func apply(_ operation: AnnotationOperation)
 
-  /// The gate has been closed, or is open again; it is open when a registry begins, and when it
-  /// ends.
+  /// Called when the gate has closed or has opened again.
   ///
-  /// Called before ``AnnotationRegistry/close(_:)``, ``AnnotationRegistry/open(_:)`` or
-  /// ``AnnotationRegistry/detach()`` returns, for what a surface does by itself: animations that
-  /// are to end, or differences that are to wait. By default nothing happens.
+  /// The gate is open when a registry begins and when it ends. The call comes before
+  /// ``AnnotationRegistry/close(_:)``, ``AnnotationRegistry/open(_:)`` or
+  /// ``AnnotationRegistry/detach()`` returns. It is for the surface's own work, such as animations
+  /// that have to end, or differences that have to wait. The default implementation does nothing.
   func gateDidChange(isOpen: Bool)
 }
 

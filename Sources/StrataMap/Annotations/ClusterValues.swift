@@ -1,9 +1,9 @@
-/// The numbers of annotations that clusters combine.
+/// Functions that combine the numbers of annotations in clusters.
 package enum ClusterValues {
-  /// Makes one number of two, whatever their order.
+  /// Combines two numbers, independent of their order.
   package typealias Combination = @Sendable (Double, Double) -> Double
 
-  /// Combines numbers one by one.
+  /// Combines two lists of numbers element by element.
   static func combine(
     _ combinations: [Combination], _ left: [Double], _ right: [Double]
   ) -> [Double] {

@@ -1,7 +1,7 @@
 public import Observation
 internal import Strata
 
-/// A surface for views that observe: its annotations as a list for SwiftUI's `Map`.
+/// A surface for views that observe it, with its annotations as a list for SwiftUI's `Map`.
 ///
 ///     Map {
 ///       ForEach(surface.annotations) { pin in
@@ -9,17 +9,17 @@ internal import Strata
 ///       }
 ///     }
 ///
-/// Reading ``annotations`` in a view's body, or in `withObservationTracking`, is enough. A view
-/// that is evaluated once a frame sees a slice of operations as one change.
+/// Reading ``annotations`` in a view's body, or in `withObservationTracking`, is enough. For a view
+/// that is evaluated once a frame, a slice of operations is a single change.
 @MainActor public final class ObservableSurface: AnnotationSurface, Observable {
   private let registrar = ObservationRegistrar()
   private var list: [Annotation] = []
   private var places: [RecordKey: Int] = [:]
 
-  /// A surface without annotations.
+  /// Creates a surface without annotations.
   public init() {}
 
-  /// What is shown, in no order that means anything: on a map there is none.
+  /// The shown annotations, in no particular order.
   public var annotations: [Annotation] {
     registrar.access(self, keyPath: \.annotations)
     return list
@@ -27,7 +27,7 @@ internal import Strata
 
   /// Shows one operation.
   ///
-  /// - Complexity: O(1), if nobody holds on to the list.
+  /// - Complexity: O(1), if no copy of the list exists elsewhere.
   public func apply(_ operation: AnnotationOperation) {
     registrar.withMutation(of: self, keyPath: \.annotations) {
       switch operation {

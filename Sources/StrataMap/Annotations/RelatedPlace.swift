@@ -1,22 +1,22 @@
 package import Strata
 
-/// How an entity refers to the one that has its coordinate.
+/// A reference from an entity to the related entity that has its coordinate.
 package struct RelatedPlace<E: Entity>: Sendable {
-  /// Told of the keys of related entities whose coordinates have changed.
+  /// Called with the keys of related entities whose coordinates have changed.
   typealias Observer = @MainActor ([RecordKey]) -> Void
 
   let path: any PartialKeyPath<E> & Sendable
-  /// The key of the related entity; nil if there is none.
+  /// Returns the key of the related entity; nil if there is none.
   let key: @Sendable (E) -> RecordKey?
-  /// Observes all related entities as long as what it returns is held.
+  /// Starts observing all related entities, for as long as the caller holds the result.
   let observe: @MainActor @Sendable (ViewContext, @escaping Observer) -> Observation
 
-  /// Observes as long as it is held.
+  /// An observation that lasts as long as it is held.
   struct Observation {
     let held: AnyObject
-    /// The coordinate that a related entity has now.
+    /// Returns the present coordinate of a related entity.
     let coordinate: @MainActor (RecordKey) -> Coordinate?
-    /// Whether every change so far was told.
+    /// Whether every change so far has been reported.
     let isSettled: @MainActor () -> Bool
     /// Waits until the entities are read.
     let settle: @MainActor () async -> Void
@@ -40,13 +40,13 @@ package struct RelatedPlace<E: Entity>: Sendable {
   }
 }
 
-/// Tells which of all entities of a live query have moved.
+/// Reports the entities of a live query whose coordinates have changed.
 @MainActor private final class PlaceObservation<Target: Entity> {
   private let live: LiveQuery<Target>
   private let mapping: AnnotationMapping<Target>
   private let observer: @MainActor ([RecordKey]) -> Void
   private var observation: LiveObservation?
-  /// How many large changes are being looked at.
+  /// The number of large changes that are being processed.
   private var lookingAt = 0
   private let settling = Settling()
 

@@ -1,13 +1,13 @@
-/// Tasks that wait on the main actor for something to be settled, each until it is cancelled.
+/// The waiters on the main actor for work to be settled, each until it is cancelled.
 @MainActor final class Settling {
   private var waiters: [UInt64: CheckedContinuation<Void, Never>] = [:]
   private var lastWaiter: UInt64 = 0
 
-  /// Returns when something was settled, the task is cancelled, or `isUnsettled` says that there is
-  /// nothing to wait for: whoever calls this looks again.
+  /// Returns after `resumeAll()`, after the task is cancelled, or if `isUnsettled` returns false.
   ///
-  /// That is asked where the continuation is kept: a task that prefers an executor of its own may
-  /// be suspended on its way from an earlier look to here.
+  /// The caller then checks its condition again. `isUnsettled` is called where the continuation is
+  /// stored, because a task with an executor preference may be suspended between an earlier check
+  /// and this point.
   func wait(while isUnsettled: () -> Bool) async {
     lastWaiter += 1
     let waiter = lastWaiter
@@ -24,7 +24,7 @@
     }
   }
 
-  /// It is settled: whoever waits goes on.
+  /// Resumes every waiter.
   func resumeAll() {
     let waiting = waiters.values
     waiters = [:]

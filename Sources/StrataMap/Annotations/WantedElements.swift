@@ -1,14 +1,14 @@
 package import Strata
 
-/// The annotations of many elements, in parts that a turn of the main actor can take.
+/// The annotations of many elements, in parts that fit into a turn of the main actor.
 package struct WantedElements: Sendable {
   package private(set) var parts: [[(id: RecordKey, annotation: Annotation?)]] = []
-  /// How many elements changed in nothing that makes an annotation.
+  /// The number of changed elements whose changes touched no attribute of the mapping.
   package var unchanged = 0
 
   package static let partSize = 64
 
-  /// How many annotations there are; O(parts).
+  /// The number of annotations; O(parts).
   var count: Int { parts.reduce(0) { $0 + $1.count } }
 
   package init() {}
@@ -21,7 +21,7 @@ package struct WantedElements: Sendable {
     parts[parts.count - 1].append((id, annotation))
   }
 
-  /// Takes a part away.
+  /// Removes and returns the last part; nil if no part is left.
   package mutating func popPart() -> [(id: RecordKey, annotation: Annotation?)]? {
     parts.popLast()
   }

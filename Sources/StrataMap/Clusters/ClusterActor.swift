@@ -1,27 +1,27 @@
 package import Strata
 
-/// Keeps the clusters of a registry off the main actor.
+/// An actor that keeps the clusters of a registry off the main actor.
 ///
-/// It is told of changes in batches, each with the view that the map has then, and answers with
-/// what is to be displayed differently. It knows nothing of what becomes of an answer: the next
-/// batch says what is displayed.
+/// A request has batches of changes, the present view of the map, and the displayed items. The
+/// answer says which items are to be displayed differently. The actor does not know how an answer
+/// is used: the next request says which items are displayed.
 package actor ClusterActor {
   typealias Index = ClusterIndex<[Double]>
 
-  /// What one batch changes, and what the map shows.
+  /// Batches of changes, with the view of the map.
   package struct Request: Sendable {
-    /// Counts requests whose view differs: answers to older ones are dropped.
+    /// A number that counts the requests with a new view. An answer to an older view is dropped.
     package var generation: UInt64
-    /// What the registry's elements were when the changes were taken.
+    /// The version of the registry's elements when the changes were taken.
     package var version: UInt64
-    /// In the order in which they happened.
+    /// The batches in the order of their changes.
     var batches: [Batch]
     var region: GeoRegion
     var zoom: Int
     var displayed: [RecordKey: Index.Item]
   }
 
-  /// The new states of some annotations, nil for those that are gone or withheld.
+  /// The new annotations of some ids, nil for ids that are gone or withheld.
   enum Batch: Sendable {
     case some([RecordKey: Annotation?])
     case many(WantedElements)
@@ -38,13 +38,13 @@ package actor ClusterActor {
     }
   }
 
-  /// Annotations that are clustered with each other.
+  /// A group of annotations that are clustered with each other.
   private struct Group: Hashable, Sendable {
-    /// Nil for those that stay alone.
+    /// The name of the group; nil for annotations that are never clustered.
     let name: String?
   }
 
-  /// What is to be displayed differently, in parts that a turn of the main actor can take.
+  /// The items to display differently, in parts that fit into a turn of the main actor.
   package struct Answer: Sendable {
     package let generation: UInt64
     package let version: UInt64
@@ -57,11 +57,11 @@ package actor ClusterActor {
   }
 
   enum Difference: Sendable {
-    /// It is displayed no more.
+    /// The id is no longer displayed.
     case gone(RecordKey)
-    /// It is displayed as one that it was not, in a group.
+    /// The id is displayed as a new or changed item, in a group.
     case shown(Index.Item, in: String?)
-    /// It is displayed as it was, and may look different.
+    /// The item is displayed as before, and its annotation may look different.
     case changed(RecordKey)
 
     var id: RecordKey {
@@ -91,8 +91,8 @@ package actor ClusterActor {
       for item in index.items(in: request.region, zoom: request.zoom) {
         seen.insert(item.id)
         let old = request.displayed[item.id]
-        // A cluster that stays is told all the same: what it was made of at its old level may
-        // change.
+        // A cluster that looks the same at its new zoom level is reported, too: the cluster of the
+        // old level may change.
         if old?.looks(like: item) != true || item.count > 1 && old?.zoom != item.zoom {
           shown.append(.shown(item, in: group.name))
         } else if changed.contains(item.id) {
@@ -105,7 +105,7 @@ package actor ClusterActor {
     return answer
   }
 
-  /// - Parameter changed: the displayed ids that are told of.
+  /// - Parameter changed: collects the displayed ids that the batch names.
   private func apply(
     _ batch: Batch, _ displayed: [RecordKey: Index.Item], _ changed: inout Set<RecordKey>
   ) {
@@ -121,7 +121,7 @@ package actor ClusterActor {
       if indexes[group]?.point(of: id) != point { put[group, default: []].append(point) }
     }
     for group in Set(removed.keys).union(put.keys) {
-      // Taken out of the dictionary, so that it is not copied.
+      // Taken out of the dictionary, so that the index is not copied.
       var index = indexes.removeValue(forKey: group) ?? emptyIndex(group)
       index.update(put[group] ?? [], removing: removed[group] ?? [])
       if index.count > 0 { indexes[group] = index }
@@ -148,36 +148,38 @@ package actor ClusterActor {
     indexes.values.first { $0.contains(id) }
   }
 
-  /// The ids of what an annotation of a zoom level stands for.
+  /// Returns the ids of the elements that an annotation at a zoom level stands for.
   package func leaves(of id: RecordKey, zoom: Int, from offset: Int, limit: Int) -> [RecordKey] {
     guard let index = index(of: id), let item = index.item(of: id, zoom: zoom) else { return [] }
     return index.leaves(of: item, from: offset, limit: limit)
   }
 
-  /// The least zoom level at which it comes apart.
+  /// Returns the least zoom level at which a cluster comes apart.
   package func expansionZoom(of id: RecordKey, zoom: Int) -> Int? {
     guard let index = index(of: id), let item = index.item(of: id, zoom: zoom) else { return nil }
     return index.expansionZoom(of: item)
   }
 
-  /// The ids of what stands for an annotation at every zoom level from 0, to where it is by itself.
+  /// Returns the ids of an annotation's leaders at each zoom level from 0 to where it leads itself.
   package func leaders(of id: RecordKey) -> [RecordKey] {
     guard let index = index(of: id) else { return [] }
     let leaders = (0...31).lazy.compactMap { index.leader(of: id, zoom: $0) }
     return Array(leaders.prefix { $0 != id })
   }
 
-  /// The least zoom level at which an annotation is displayed by itself.
+  /// Returns the least zoom level at which an annotation is displayed by itself.
   package func zoomAlone(_ id: RecordKey) -> Int? {
     guard let index = index(of: id) else { return nil }
-    // A cluster of a finer level is a part of one of a coarser one.
+    // A cluster of a finer level is a part of a cluster of a coarser level.
     return (0...31).first { index.item(of: id, zoom: $0)?.count == 1 }
   }
 }
 
 extension ClusterIndex.Item where Value: Equatable {
-  /// Whether nobody can tell two items apart. The zoom level does not count: a cluster of as many
-  /// points is the same at all levels.
+  /// Returns whether two items look the same.
+  ///
+  /// The zoom level does not count: a cluster with the same number of points looks the same at all
+  /// levels.
   fileprivate func looks(like other: Self) -> Bool {
     id == other.id && count == other.count && coordinate == other.coordinate
       && value == other.value

@@ -6,27 +6,28 @@ public import Strata
 ///     index.update([ClusterIndex.Point(id: key, coordinate: place, value: 1)])
 ///     let items = index.items(in: region, zoom: 4)
 ///
-/// What is displayed depends on the set of points alone, not on the order in which they came: an
-/// index that took 10,000 changes equals one that was built at once. A cluster is drawn at one of
-/// its points, its *leader*, and has its id, so that it is the same cluster after most changes. At
-/// a whole zoom level no two items are nearer to each other than ``ClusterOptions/radius``, if
-/// ``ClusterOptions/minimumPoints`` is 2. Longitude has no end: points at 179.99 and -179.99
-/// degrees are neighbours. What lies beyond 85.05 degrees of latitude is taken for what lies there.
+/// The displayed items depend only on the set of points, not on the order in which they were added:
+/// an index after 10,000 changes equals an index that was built at once. A cluster is drawn at one
+/// of its points, its *leader*, and has the leader's id. So it remains the same cluster after most
+/// changes. At a whole zoom level no two items are nearer to each other than
+/// ``ClusterOptions/radius``, if ``ClusterOptions/minimumPoints`` is 2. Longitude has no edge:
+/// points at 179.99 and -179.99 degrees are neighbours. Points beyond 85.05 degrees of latitude are
+/// clustered as if they were at that latitude.
 ///
-/// Each point has a value, and each cluster that of its points, combined. The function that
-/// combines two values must not care about order and grouping: sums, least and greatest values,
-/// counts by kind. (Sums of floating-point numbers do care a little; they are taken in an order
-/// that depends on the set of points alone, so equal sets have equal sums.)
+/// Each point has a value, and each cluster has the combined value of its points. The function that
+/// combines two values must not depend on order and grouping: use sums, least and greatest values,
+/// or counts by kind. (Sums of floating-point numbers do depend on the order a little. They are
+/// computed in an order that depends only on the set of points, so equal sets have equal sums.)
 ///
-/// One change costs O(zoom levels) expected, whatever the number of points.
+/// A single change costs O(zoom levels) expected, whatever the number of points.
 public struct ClusterIndex<Value: Sendable>: Sendable {
   /// A point to be clustered.
   public struct Point: Sendable {
-    /// What it is, in the index once.
+    /// The id of the point, unique in the index.
     public var id: RecordKey
-    /// Where it is; a point whose coordinate is invalid is in no cluster.
+    /// The coordinate of the point; a point with an invalid coordinate is in no cluster.
     public var coordinate: Coordinate
-    /// What it adds to the values of its clusters.
+    /// The value that the point adds to its clusters.
     public var value: Value
 
     /// Creates a point.
@@ -37,28 +38,29 @@ public struct ClusterIndex<Value: Sendable>: Sendable {
     }
   }
 
-  /// What is displayed as one at a zoom level: a cluster, or a point by itself.
+  /// A cluster or a single point, displayed as one item at a zoom level.
   public struct Item: Sendable {
-    /// The id of the leader, which no other item of the zoom level has.
+    /// The id of the leader, which is unique among the items of the zoom level.
     public let id: RecordKey
-    /// Where the leader is.
+    /// The coordinate of the leader.
     public let coordinate: Coordinate
-    /// The zoom level; for a point by itself one more than ``ClusterOptions/maximumZoom``.
+    /// The zoom level; for a single point, one more than ``ClusterOptions/maximumZoom``.
     public let zoom: Int
-    /// How many points it stands for.
+    /// The number of points that the item stands for.
     public let count: Int
-    /// The values of these points, combined.
+    /// The combined value of these points.
     public let value: Value
   }
 
   private var tree: ClusterTree
-  /// How many points make a cluster.
+  /// The least number of points that make a cluster.
   private let minimum: Int
-  /// Nil if there are no values.
+  /// The function that combines values; nil if there are none.
   private let combine: (@Sendable (Value, Value) -> Value)?
   private var coordinates: [Coordinate] = []
   private var values: [Value] = []
-  /// By slot, the values of everything below; of a run that begins in a stack, those of the run.
+  /// By slot, the combined value of all points below; for a point that begins a run, that of the
+  /// run.
   private var sums: [Value] = []
 
   /// Creates an index without points.
@@ -69,7 +71,7 @@ public struct ClusterIndex<Value: Sendable>: Sendable {
     self.init(options, combine: combine)
   }
 
-  /// Creates an index without points that combines nothing: an item has the value of its leader.
+  /// Creates an index without points that combines no values: an item has the value of its leader.
   init(_ options: ClusterOptions, withoutValues: Void) {
     self.init(options, combine: nil)
   }
@@ -80,7 +82,7 @@ public struct ClusterIndex<Value: Sendable>: Sendable {
     tree = ClusterTree(options)
   }
 
-  /// How many points are clustered.
+  /// The number of points in the index.
   public var count: Int { tree.count }
 
   func contains(_ id: RecordKey) -> Bool { tree.slot(of: id) != nil }
@@ -91,16 +93,18 @@ public struct ClusterIndex<Value: Sendable>: Sendable {
 
   // MARK: Changes
 
-  /// Puts points in, moves those that are there, and takes others out.
+  /// Adds points, moves points that are in the index, and removes others.
   ///
-  /// Of several points with one id the last one counts, and what is removed as well as put in is
-  /// put in. Points with an invalid coordinate are taken out.
+  /// If several points have the same id, the last one counts. A point that is both removed and
+  /// added is added. Points with an invalid coordinate are removed.
   ///
-  /// - Complexity: O(k · zoom levels) expected, k being the number of changes; everything is built
-  ///   anew if more than a sixth changes, which is O(n log n), n being the number of points.
+  /// - Complexity: O(k · zoom levels) expected, k being the number of changes. If more than 64
+  ///   points and more than a sixth of all points change, the index is built again. This is O(n log
+  ///   n), n being the number of points.
   public mutating func update(_ points: [Point], removing removed: [RecordKey] = []) {
     let changes = points.count + removed.count
-    // Where both cost the same: between 15 and 20 % moved points, a little or far.
+    // An update and a build cost the same at 15 to 20 % moved points, whether they move a little or
+    // far.
     let isLarge = changes > 64 && changes * 6 > tree.count
     reserve(for: points.count)
     var change = Change()
@@ -125,9 +129,9 @@ public struct ClusterIndex<Value: Sendable>: Sendable {
     tree.free(freed)
   }
 
-  /// The places of points by rank, those of one id in order.
+  /// Returns the positions of points by rank; points of the same id stay in order.
   ///
-  /// A build goes through the points of each level by rank: with slots in that order it goes
+  /// A build goes through the points of each level by rank. With the slots in this order it goes
   /// through memory in order, too.
   private static func byRank(_ points: [Point]) -> [Int] {
     var ranked = points.indices.map { (rank: points[$0].id.stableHash, index: $0) }
@@ -141,7 +145,7 @@ public struct ClusterIndex<Value: Sendable>: Sendable {
     var arriving: [Int] = []
   }
 
-  /// Makes room for more points, with an eighth to spare: arrays that grow by themselves double.
+  /// Reserves memory for more points and an eighth to spare. Arrays that grow by themselves double.
   private mutating func reserve(for count: Int) {
     guard let capacity = tree.reserve(for: count) else { return }
     coordinates.reserveCapacity(capacity)
@@ -181,50 +185,52 @@ public struct ClusterIndex<Value: Sendable>: Sendable {
     }
   }
 
-  // MARK: What is displayed
+  // MARK: Items
 
-  /// The items of a zoom level whose place is in a region, those of highest priority first.
+  /// Returns the items of a zoom level with coordinates in a region, in order of priority.
   ///
   /// - Parameters:
-  ///   - region: what is looked at.
-  ///   - zoom: a whole zoom level, 0 being that at which the world is as wide as
-  ///     ``ClusterOptions/tileSize``.
+  ///   - region: the region, such as the visible region.
+  ///   - zoom: a whole zoom level: 0 where the world is as wide as ``ClusterOptions/tileSize``.
   /// - Complexity: O(k log k), k being the number of items; independent of the number of points.
   public func items(in region: GeoRegion, zoom: Int) -> [Item] {
     guard let rect = WorldRect(region) else { return [] }
     return tree.places(in: rect, zoom: max(zoom, 0), minimum: minimum).map(item)
   }
 
-  /// The item that stands for a point at a zoom level; nil if there is no such point.
+  /// Returns the item that stands for a point at a zoom level; nil if there is no such point.
   public func item(of id: RecordKey, zoom: Int) -> Item? {
     place(of: id, zoom).map { place in
-      // Too few to be a cluster.
+      // The points are too few to be a cluster.
       let isApart = tree.count(place) < minimum
       guard isApart, let slot = tree.slot(of: id) else { return item(place) }
       return item(ClusterPlace(slot: slot, zoom: tree.levels.sites))
     }
   }
 
-  /// The id of the item that stands for a point at a zoom level; nil if there is no such point.
+  /// Returns the id of the item that stands for a point at a zoom level; nil if there is no such
+  /// point.
   func leader(of id: RecordKey, zoom: Int) -> RecordKey? {
     place(of: id, zoom).map { tree.count($0) < minimum ? id : tree.ids[$0.slot] }
   }
 
-  /// What an item is made of when it first comes apart, its leader's part first.
+  /// Returns the parts of an item at the zoom level where it first comes apart, its leader's part
+  /// first.
   ///
-  /// If it is made of an item that has changed meanwhile, the answer is for the one that stands for
-  /// its leader now.
+  /// If the item has changed meanwhile, the result is for the item that stands for its leader at
+  /// present.
   public func children(of item: Item) -> [Item] {
     place(of: item.id, item.zoom)
       .map { tree.children($0, minimum: minimum).map(self.item) } ?? []
   }
 
-  /// The points that an item stands for, in an order that depends on the set of points alone.
+  /// Returns the points that an item stands for, in an order that depends only on the set of
+  /// points.
   ///
   /// - Parameters:
-  ///   - item: one of those that ``items(in:zoom:)`` returned.
-  ///   - offset: how many to pass over.
-  ///   - limit: how many to return at most.
+  ///   - item: an item that ``items(in:zoom:)`` returned.
+  ///   - offset: the number of points to skip.
+  ///   - limit: the maximum number of points to return.
   /// - Complexity: O(limit + zoom levels) expected, and O(offset) in a stack of points at one
   ///   place.
   public func leaves(of item: Item, from offset: Int = 0, limit: Int = .max) -> [RecordKey] {
@@ -232,10 +238,12 @@ public struct ClusterIndex<Value: Sendable>: Sendable {
     return tree.leaves(place, from: offset, limit: limit).map { tree.ids[$0] }
   }
 
-  /// The least zoom level at which an item comes apart; nil if it never does, because it is one
-  /// point or all of its points are at one place.
+  /// Returns the least zoom level at which an item comes apart.
   ///
-  /// - Complexity: O(k), k being the number of its points if they are all at nearly one place.
+  /// The result is nil if the item never comes apart, because it is a single point or all of its
+  /// points are at one place.
+  ///
+  /// - Complexity: O(k), k being the number of its points, if they are all at nearly one place.
   public func expansionZoom(of item: Item) -> Int? {
     place(of: item.id, item.zoom).flatMap(tree.expansionZoom)
   }
@@ -253,7 +261,7 @@ public struct ClusterIndex<Value: Sendable>: Sendable {
 
   // MARK: Values
 
-  /// The values of an item's points, combined.
+  /// Returns the combined value of an item's points.
   private func value(_ place: ClusterPlace) -> Value {
     guard let combine, place.zoom <= tree.levels.maximum else { return values[place.slot] }
     if Int(tree.nodes[place.slot].top) == place.zoom { return sums[place.slot] }
@@ -272,7 +280,7 @@ public struct ClusterIndex<Value: Sendable>: Sendable {
     return sum
   }
 
-  /// The values of a stack's points from one to the last before the next run.
+  /// Returns the combined value of a run: the points from `start` on, before the next run begins.
   private func run(
     from start: Int, of members: [Int32], _ first: Int, _ combine: (Value, Value) -> Value
   ) -> Value {
@@ -284,7 +292,7 @@ public struct ClusterIndex<Value: Sendable>: Sendable {
     return sum
   }
 
-  /// Makes the sums anew that a change has touched, the lower ones first.
+  /// Computes the sums that a change has touched again, each after the sums that it depends on.
   private mutating func sumUp() {
     let stale = tree.takeStale()
     guard let combine else { return }

@@ -1,18 +1,19 @@
 internal import Strata
 
-/// The geometry of the zoom levels: how near is too near, and the cells that points are found by.
+/// The geometry of the zoom levels: the radius of each level, and the cells by which points are
+/// found.
 ///
-/// Level 0...maximum are those at which points are clustered; level `sites` is one finer and has
-/// the sites. The cells of a level are squares of a power of two, so that they go around the world
-/// without a remainder, and at least as wide as the radius of the level above, which looks into
-/// them.
+/// Points are clustered at the levels 0 to `maximum`. Level `sites` is one level finer and has the
+/// sites. The cells of a level are squares whose width is a power of two, so that a whole number of
+/// cells goes around the world. They are at least as wide as the radius of the next coarser level,
+/// which looks into them.
 struct ClusterLevels: Sendable {
   let maximum: Int
-  /// In units of the world, by level: two points at most so far apart are too near.
+  /// The radius by level, in units of the world: points at this distance or less are too near.
   private let radii: [UInt32]
-  /// The cells' width by level, as a power of two.
+  /// The width of the cells by level, as a power of two.
   private let cellShifts: [UInt32]
-  /// The width of the cell whose points are one site.
+  /// The width of the cell whose points form a site, as a power of two.
   let siteShift: UInt32
 
   init(_ options: ClusterOptions) {
@@ -21,7 +22,8 @@ struct ClusterLevels: Sendable {
     let share = options.radius.isFinite ? min(max(options.radius / tile, 0.001), 0.5) : 0.5
     self.maximum = maximum
     radii = (0...maximum).map { zoom in
-      // Points are rounded to units: what is farther apart than this is so in truth as well.
+      // Points are rounded to units: points that are farther apart than this are farther apart in
+      // truth.
       UInt32(share * WorldPoint.side / Double(1 << zoom)) + 2
     }
     cellShifts = [31] + radii.map { UInt32(UInt32.bitWidth - ($0 - 1).leadingZeroBitCount) }
@@ -30,21 +32,23 @@ struct ClusterLevels: Sendable {
 
   /// The level of the sites.
   var sites: Int { maximum + 1 }
-  /// The level of what is no site by itself: no level has it.
+  /// The level of a point that leads no site. No level has this number.
   var none: Int { maximum + 2 }
 
   @inline(__always)
   func radius(_ level: Int) -> UInt32 { radii[level] }
 
-  /// How far at most a point is from the leader that stands for it: the radii of all finer levels,
-  /// each half of the one before, and the width of a site.
+  /// Returns the greatest distance of a point from the leader that stands for it.
+  ///
+  /// This is the sum of the radii of all finer levels, each half of the one before, and a site's
+  /// width.
   func reach(_ level: Int) -> UInt32 {
     UInt32(min(UInt64(radii[level]) * 2 + (4 << siteShift), UInt64(UInt32.max / 2)))
   }
 
   // MARK: Cells
 
-  /// The hash of the cell of a level that a point is in.
+  /// Returns the hash of the cell that contains a point at a level.
   @inline(__always)
   func cell(_ point: WorldPoint, _ level: Int) -> UInt32 {
     let shift = cellShifts[level]
@@ -57,20 +61,22 @@ struct ClusterLevels: Sendable {
     return UInt32(truncatingIfNeeded: ((word ^ word >> 32) &* 0xBF58_476D_1CE4_E5B9) >> 32)
   }
 
-  /// About how many cells of a level touch a rectangle.
+  /// Returns about how many cells of a level touch a rectangle.
   func countOfCells(_ level: Int, _ rect: WorldRect) -> UInt64 {
     let shift = cellShifts[level]
     return (UInt64(rect.width >> shift) + 2) * (UInt64((rect.south - rect.north) >> shift) + 2)
   }
 
-  /// Calls `body` once with every cell of a level that touches a rectangle, which may go around the
-  /// world.
+  /// Calls `body` once for every cell of a level that touches a rectangle.
+  ///
+  /// The rectangle may go around the world.
   @inline(__always)
   func forEachCell(_ level: Int, _ rect: WorldRect, _ body: (Cell) -> Void) {
     let shift = cellShifts[level]
     let columns = UInt64(1) << (32 - shift)
     let west = rect.west >> shift
-    // Where the ends are in one cell, the rectangle may still go all around to it.
+    // If both ends are in the same cell, the rectangle may still go all the way around to that
+    // cell.
     var width = UInt64(((rect.west &+ rect.width) >> shift) &- west) & (columns - 1) + 1
     if (UInt64(rect.width) + 1) >> shift >= columns - 1 { width = columns }
     for row in rect.north >> shift...rect.south >> shift {
@@ -81,14 +87,14 @@ struct ClusterLevels: Sendable {
     }
   }
 
-  /// One square of a level.
+  /// A cell of a level.
   struct Cell {
     fileprivate let shift: UInt32
     fileprivate let column: UInt32
     fileprivate let row: UInt32
     let hash: UInt32
 
-    /// Whether a point is in the cell, and does not only share its hash.
+    /// Returns whether a point is in the cell, and not only in a cell with the same hash.
     @inline(__always)
     func contains(_ point: WorldPoint) -> Bool {
       point.x >> shift == column && point.y >> shift == row
@@ -100,13 +106,14 @@ struct ClusterLevels: Sendable {
 struct WorldRect: Sendable, Hashable {
   /// The western edge.
   let west: UInt32
-  /// How far it reaches eastwards; `UInt32.max` is all around.
+  /// The width eastwards; `UInt32.max` is all around the world.
   let width: UInt32
-  /// The northern edge, the lesser number.
+  /// The northern edge, which is the lesser number.
   let north: UInt32
   let south: UInt32
 
-  /// What is at most `radius` to each side of a point; `radius` is half the world or less.
+  /// Creates the square within `radius` of a point on each side; `radius` is at most half the
+  /// world.
   @inline(__always)
   init(around center: WorldPoint, radius: UInt32) {
     west = center.x &- radius
@@ -127,7 +134,7 @@ struct WorldRect: Sendable, Hashable {
     point.x &- west <= width && point.y >= north && point.y <= south
   }
 
-  /// The same rectangle with so much more on every side.
+  /// Returns the rectangle with a margin on every side.
   func padded(_ margin: UInt32) -> WorldRect {
     let wider = UInt64(width) + 2 * UInt64(margin)
     return WorldRect(
@@ -137,14 +144,14 @@ struct WorldRect: Sendable, Hashable {
 }
 
 extension WorldRect {
-  /// The rectangle of a region; nil if the region is not valid.
+  /// Creates the rectangle of a region; nil if the region is not valid.
   init?(_ region: GeoRegion) {
     guard region.isValid else { return nil }
     let degrees = region.east - region.west + (region.west > region.east ? 360 : 0)
     let edges = [(region.north, region.west), (region.south, region.west)].map {
       WorldPoint(Coordinate(latitude: $0.0, longitude: $0.1))
     }
-    // One unit more than the edges, whose own places were rounded down.
+    // The width is a unit more than the edges require, because their places were rounded down.
     let width = UInt32(min(degrees / 360 * WorldPoint.side + 1, WorldPoint.side - 1))
     self.init(west: edges[0].x, width: width, north: edges[0].y, south: edges[1].y)
   }

@@ -1,42 +1,45 @@
-/// One point in the tree of clusters, 40 bytes.
+/// A point in the tree of clusters, 40 bytes.
 ///
-/// A point that leads at a level leads at every finer one too, so one number says all: it leads
-/// from `top` on. At the next coarser level it has joined `parent`.
+/// A point that leads at a level also leads at every finer level. So a single number is enough: the
+/// point leads from level `top` on. At the next coarser level it has joined `parent`.
 struct ClusterNode: Sendable {
   static let none: Int32 = -1
 
   let position: WorldPoint
-  /// The priority: points are ordered by it, the greater first, as if by chance.
+  /// The priority, which is as good as random: points are ordered by it, the greatest first.
   let rank: UInt64
-  /// How many points are below, those of its own site included; 0 for what is no site's leader.
+  /// The number of points below, including its own site; 0 for a point that leads no site.
   var weight: Int32 = 0
   var parent = Self.none
   var firstChild = Self.none
   var nextSibling = Self.none
   var previousSibling = Self.none
-  /// The coarsest level at which it leads; `ClusterLevels.none` if it leads at none.
+  /// The coarsest level at which the point leads; `ClusterLevels.none` if it leads at none.
   var top: UInt8
   var marks: Marks = []
 
-  /// What an update notes about a point while it runs, and must find cleared by the next one.
+  /// Notes about a point.
+  ///
+  /// The marks `leadsSite`, `leadsStack` and `gone` persist. Each update must find all other marks
+  /// cleared.
   struct Marks: OptionSet {
     let rawValue: UInt8
 
-    /// It waits to be looked at again at the level under way.
+    /// The point waits to be decided again at the present level.
     static let queued = Self(rawValue: 1)
-    /// Its site was changed by this update.
+    /// This update changed whether the point leads its site.
     static let siteChanged = Self(rawValue: 2)
-    /// It led its site before this update.
+    /// The point led its site before this update.
     static let ledSite = Self(rawValue: 4)
-    /// It leads its site.
+    /// The point leads its site.
     static let leadsSite = Self(rawValue: 8)
-    /// What is below it has changed, and its summary with that.
+    /// The points below have changed, and their summary with them.
     static let stale = Self(rawValue: 16)
-    /// Its slot is given up when the update is over.
+    /// The slot is free after the update.
     static let gone = Self(rawValue: 32)
-    /// It came with this update and is in no site yet.
+    /// The point was added by this update and is in no site yet.
     static let arriving = Self(rawValue: 64)
-    /// It leads a site of two points and more.
+    /// The point leads a site of two or more points.
     static let leadsStack = Self(rawValue: 128)
   }
 

@@ -1,19 +1,22 @@
-/// How annotations are clustered.
+/// The options for clustering annotations.
 public struct ClusterOptions: Sendable, Hashable {
-  /// The least distance of two displayed items at a whole zoom level, in points of the screen, more
-  /// than 0 and at most half of ``tileSize``.
+  /// The least distance of two displayed items at a whole zoom level, in points of the screen.
+  ///
+  /// It is more than 0 and at most half of ``tileSize``.
   public var radius: Double
   /// The greatest zoom level at which annotations are clustered, 0 to 22.
   ///
-  /// Beyond it every annotation is displayed by itself. The map's own greatest zoom level is a good
-  /// choice: then what lies at one place stays a cluster, and can be spread out.
+  /// At greater zoom levels every annotation is displayed by itself. The map's own greatest zoom
+  /// level is a good choice: annotations at one place then stay a cluster, and can be spread out.
   public var maximumZoom: Int
-  /// How many annotations make a cluster, 2 or more; fewer are displayed by themselves.
+  /// The least number of annotations that make a cluster, 2 or more.
+  ///
+  /// Fewer annotations are displayed by themselves.
   public var minimumPoints: Int
   /// The width of the world at zoom level 0, in points of the screen.
   public var tileSize: Double
 
-  /// Creates options; what is out of range is brought into it.
+  /// Creates options; values out of range are brought into range when they are used.
   public init(
     radius: Double = 40, maximumZoom: Int = 16, minimumPoints: Int = 2, tileSize: Double = 512
   ) {

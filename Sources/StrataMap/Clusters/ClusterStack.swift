@@ -1,32 +1,32 @@
-/// The points of a site, two or more, by rank.
+/// The points of a site with two or more points, by rank.
 ///
-/// For summaries they are divided into runs: a run begins with the first point, and with every
-/// point whose rank says so. So the runs, like all else, depend on the set alone, are short, and a
-/// change concerns one of them.
+/// For summaries the points are divided into runs. A run begins with the first point, and with
+/// every point whose rank says so. Runs are short, and depend only on the set of points. A change
+/// concerns only a few of them.
 struct ClusterStack: Sendable {
   var members: [Int32]
-  /// Those of them that begin runs, by rank.
+  /// The members that begin a run because of their rank, by rank.
   var runs: [Int32]
 
-  /// The stack of its leader alone.
+  /// Creates the stack of a leader alone.
   init(_ leader: Int, rank: UInt64) {
     members = [Int32(leader)]
     runs = Self.beginsRun(rank) ? members : []
   }
 
-  /// Adds a point that all others outrank.
+  /// Adds a point that every other member outranks.
   mutating func append(_ slot: Int32, rank: UInt64) {
     members.append(slot)
     if Self.beginsRun(rank) { runs.append(slot) }
   }
 
-  /// Whether a point of this rank begins a run: one in 64 does.
+  /// Returns whether a point of this rank begins a run, which is true for 1 rank in 64.
   @inline(__always)
   static func beginsRun(_ rank: UInt64) -> Bool { rank & 63 == 0 }
 }
 
 extension ClusterTree {
-  /// The leader of the site whose cell a point is in.
+  /// Returns the leader of the site whose cell contains a point.
   func siteLeader(at position: WorldPoint) -> Int? {
     let shift = levels.siteShift
     var found: Int?
@@ -39,18 +39,18 @@ extension ClusterTree {
     return found
   }
 
-  /// The site that a point leads; nil if that is the point alone.
+  /// Returns the stack that a point leads; nil if the site is the point alone.
   ///
-  /// The mark spares nearly all points the look-up.
+  /// The mark avoids the look-up for nearly all points.
   @inline(__always)
   func stack(_ leader: Int) -> ClusterStack? {
     nodes[leader].marks.contains(.leadsStack) ? stacks[Int32(leader)] : nil
   }
 
-  /// The points of the site that a point leads, by rank.
+  /// Returns the points of the site that a point leads, by rank.
   func members(_ leader: Int) -> [Int32] { stack(leader)?.members ?? [Int32(leader)] }
 
-  /// How many points the site has that a point leads.
+  /// Returns the number of points of the site that a point leads.
   @inline(__always)
   func siteCount(_ leader: Int) -> Int { stack(leader)?.members.count ?? 1 }
 
@@ -60,7 +60,7 @@ extension ClusterTree {
     return stacks.removeValue(forKey: Int32(leader))
   }
 
-  /// Adds a point to the site of its cell, which it may come to lead.
+  /// Adds a point to the site of its cell. The point may become the leader.
   mutating func enterSite(_ slot: Int) {
     guard let leader = siteLeader(at: nodes[slot].position) else {
       setLeadsSite(slot, true)
@@ -76,7 +76,7 @@ extension ClusterTree {
     handOver(stack, from: leader, before: stack.members.count - 1)
   }
 
-  /// Takes a point out of its site, which another one may come to lead.
+  /// Removes a point from its site. If it led the site, the next point by rank becomes the leader.
   mutating func leaveSite(_ slot: Int) {
     guard let leader = siteLeader(at: nodes[slot].position) else {
       fatalError("ClusterTree: point \(slot) has no site")
@@ -94,7 +94,7 @@ extension ClusterTree {
     handOver(stack, from: leader, before: stack.members.count + 1)
   }
 
-  /// The site has these points now, and had so many, led by `leader`.
+  /// Stores a changed site, which had `count` points and was led by `leader`.
   private mutating func handOver(_ stack: ClusterStack, from leader: Int, before count: Int) {
     let new = Int(stack.members[0])
     let now = Int32(stack.members.count)
@@ -128,7 +128,7 @@ extension ClusterTree {
     }
   }
 
-  /// Where a point is, or would be, among points by rank.
+  /// Returns the position of a point among points by rank, or the position at which it would be.
   func place(of slot: Int, in members: [Int32]) -> Int {
     var (low, high) = (0, members.count)
     while low < high {
@@ -138,11 +138,11 @@ extension ClusterTree {
     return low
   }
 
-  /// The run of a place has changed, and the one before it if a run begins or began there.
+  /// Marks the run at a position as stale, and the run before it, as a run may begin or end there.
   mutating func runChanged(at place: Int, in members: [Int32]) {
     var place = min(place + 1, members.count - 1)
     var runs = 0
-    // The point after it may have been the leader, whose summary was that of the whole site.
+    // The point after it may have been the leader, whose summary covered the whole site.
     while place > 0 && runs < 3 {
       let slot = Int(members[place])
       if ClusterStack.beginsRun(nodes[slot].rank) {

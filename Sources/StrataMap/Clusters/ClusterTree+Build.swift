@@ -1,5 +1,5 @@
 extension ClusterTree {
-  /// Clusters the points of some slots from scratch, as if there had never been others.
+  /// Clusters the points of some slots from scratch, without regard to earlier points.
   ///
   /// - Complexity: O(n log n + n · levels), n being the number of points.
   mutating func build(_ slots: [Int32]) {
@@ -23,7 +23,7 @@ extension ClusterTree {
     return ranked.map(\.slot)
   }
 
-  /// Puts points, by rank, into their sites; answers the sites' leaders by rank.
+  /// Adds points, by rank, to their sites, and returns the sites' leaders by rank.
   private mutating func buildSites(_ slots: [Int32]) -> [Int32] {
     leaders[levels.sites] = SlotTable(capacity: slots.count)
     var sites: [Int32] = []
@@ -44,8 +44,9 @@ extension ClusterTree {
     return sites
   }
 
-  /// Chooses the leaders of a level among those of the finer one, by rank, and answers them by
-  /// rank.
+  /// Chooses the leaders of a level among the leaders of the finer level, and returns them by rank.
+  ///
+  /// The candidates are in order of rank.
   private mutating func build(_ level: Int, _ candidates: [Int32]) -> [Int32] {
     var table = SlotTable(capacity: candidates.count)
     var chosen: [Int32] = []
@@ -55,7 +56,7 @@ extension ClusterTree {
       let position = nodes[slot].position
       var nearest = -1
       var distance = UInt64.max
-      // Whoever is in the table leads already, and so is of higher rank.
+      // A point in the table leads already, and so has a higher rank.
       levels.forEachCell(level, WorldRect(around: position, radius: radius)) { cell in
         table.forEach(cell.hash) { other in
           guard cell.contains(nodes[other].position),
@@ -78,7 +79,8 @@ extension ClusterTree {
     return chosen
   }
 
-  /// Sums up the weights, from those that lead nothing but their site to those that lead most.
+  /// Sums up the weights, from points that lead only their site to points that lead the most
+  /// levels.
   private mutating func weigh(_ slots: [Int32]) {
     var byTop = [[Int32]](repeating: [], count: levels.none + 1)
     for slot in slots { byTop[Int(nodes[Int(slot)].top)].append(slot) }

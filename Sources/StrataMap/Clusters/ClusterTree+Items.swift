@@ -1,19 +1,19 @@
-/// A leader at a zoom level: what is displayed there as one item.
+/// A leader at a zoom level, which is displayed there as an item.
 struct ClusterPlace: Sendable, Hashable {
   let slot: Int
-  /// The zoom level; that of the sites and beyond it stand for a point by itself.
+  /// The zoom level. The level of the sites, or a finer level, stands for the point by itself.
   let zoom: Int
 }
 
 extension ClusterTree {
-  /// What is displayed in a rectangle, by rank; items of fewer points than `minimum` are taken
+  /// Returns the items in a rectangle by rank; items with fewer points than `minimum` are taken
   /// apart.
   ///
-  /// - Complexity: O(k log k), k being the number of places.
+  /// - Complexity: O(k log k), k being the number of items.
   func places(in rect: WorldRect, zoom: Int, minimum: Int) -> [ClusterPlace] {
     let isApart = zoom > levels.maximum
     let level = min(zoom, levels.sites)
-    // A point may be in the rectangle while the leader that it has joined is not.
+    // A point may be in the rectangle while its leader is not.
     let margin = isApart ? 1 << levels.siteShift : minimum > 2 ? levels.reach(level) : 0
     var places: [ClusterPlace] = []
     forEachLeader(of: level, in: rect.padded(margin)) { slot in
@@ -44,7 +44,7 @@ extension ClusterTree {
     }
   }
 
-  /// The leader that stands for a point at a zoom level.
+  /// Returns the item that stands for a point at a zoom level.
   func place(of slot: Int, zoom: Int) -> ClusterPlace {
     if zoom > levels.maximum { return ClusterPlace(slot: slot, zoom: levels.sites) }
     var slot = siteLeader(at: nodes[slot].position) ?? slot
@@ -52,13 +52,13 @@ extension ClusterTree {
     return ClusterPlace(slot: slot, zoom: zoom)
   }
 
-  /// Calls `body` with those that have joined a leader at this zoom level or a finer one.
+  /// Calls `body` with every point that has joined a leader at this zoom level or a finer level.
   @inline(__always)
   func forEachMember(of place: ClusterPlace, _ body: (Int) -> Void) {
     forEachChild(place.slot) { if Int(nodes[$0].top) > place.zoom { body($0) } }
   }
 
-  /// How many points an item stands for.
+  /// Returns the number of points that an item stands for.
   func count(_ place: ClusterPlace) -> Int {
     if place.zoom > levels.maximum { return 1 }
     let node = nodes[place.slot]
@@ -68,10 +68,13 @@ extension ClusterTree {
     return count
   }
 
-  /// Those that have joined a leader, the first to part from it last, and by rank.
+  /// Returns the points that have joined a leader.
+  ///
+  /// Points that part from the leader at a finer level come first. Points of the same level are in
+  /// order of rank.
   func members(of place: ClusterPlace) -> [Int] {
-    // What is compared is copied: reading the points again for each comparison would miss the
-    // cache.
+    // The keys of the comparison are copied, because reading the points for each comparison would
+    // miss the cache.
     var members: [(top: UInt8, rank: UInt64, slot: Int)] = []
     forEachChild(place.slot) { slot in
       let node = nodes[slot]
@@ -86,8 +89,8 @@ extension ClusterTree {
     return members.map(\.slot)
   }
 
-  /// The least zoom level at which an item is more than one; nil if there is none, because all of
-  /// its points are at one place.
+  /// Returns the least zoom level at which an item comes apart; nil if all of its points are at one
+  /// place.
   func expansionZoom(_ place: ClusterPlace) -> Int? {
     var zoom = levels.none
     forEachMember(of: place) { zoom = min(zoom, Int(nodes[$0].top)) }
@@ -97,12 +100,12 @@ extension ClusterTree {
     return isSpread && place.zoom <= levels.maximum ? levels.sites : nil
   }
 
-  /// What an item is made of at its expansion zoom; its points, if it has none.
+  /// Returns the parts of an item at its expansion zoom; its points, if there is no such zoom.
   func children(_ place: ClusterPlace, minimum: Int) -> [ClusterPlace] {
     if place.zoom > levels.maximum { return [] }
     var zoom = levels.sites
     forEachMember(of: place) { zoom = min(zoom, Int(nodes[$0].top)) }
-    // Sites are nothing that is displayed: beyond the last level there are only points.
+    // Sites are not displayed: beyond the last level there are only points.
     if zoom == levels.sites { return points(place) }
     let parts = members(of: place).filter { Int(nodes[$0].top) == zoom }
     return ([place.slot] + parts).flatMap { slot in
@@ -111,12 +114,12 @@ extension ClusterTree {
     }
   }
 
-  /// The points of an item, each by itself.
+  /// Returns the points of an item, each as an item by itself.
   private func points(_ place: ClusterPlace) -> [ClusterPlace] {
     leaves(place, from: 0, limit: .max).map { ClusterPlace(slot: $0, zoom: levels.sites) }
   }
 
-  /// The points of an item from an offset on, in an order that depends on the set of points alone.
+  /// Returns a page of an item's points, in an order that depends only on the set of points.
   ///
   /// - Complexity: O(limit + levels) expected.
   func leaves(_ place: ClusterPlace, from offset: Int, limit: Int) -> [Int] {
@@ -139,7 +142,7 @@ extension ClusterTree {
     }
   }
 
-  /// Some leaves of all.
+  /// A page of an item's leaves.
   private struct LeafPage {
     private(set) var slots: [Int] = []
     private var skipping: Int
@@ -152,7 +155,7 @@ extension ClusterTree {
 
     var isFull: Bool { slots.count >= limit }
 
-    /// Passes over so many leaves, if the page begins after them.
+    /// Skips `count` leaves if the page begins after them, and returns whether it did.
     mutating func skip(_ count: Int) -> Bool {
       guard skipping >= count else { return false }
       skipping -= count

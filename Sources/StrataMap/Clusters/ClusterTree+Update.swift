@@ -1,19 +1,19 @@
-/// What the update of one level has to look at, and leaves to the next one.
+/// The working state of a level's update, and its result for the next level.
 struct ClusterWork: Sendable {
-  /// Points that came to lead the level before.
+  /// Points that became leaders at the level before.
   var arrivals: [Int] = []
-  /// Points that led the level before and do not any more, with the coarsest level they led.
+  /// Points that no longer lead the level before, with the coarsest level that they led.
   var departures: [(slot: Int, top: Int)] = []
-  /// Points that came to lead, or no longer lead, their site.
+  /// Points that began or ceased to lead their site.
   var changedSites: [Int] = []
-  /// Points to look at again, as a heap: the one of highest rank first.
+  /// Points to decide again, in a heap with the highest rank first.
   var queue: [Int] = []
-  /// Points found around another one.
+  /// Points found around another point.
   var found: [Int] = []
 }
 
 extension ClusterTree {
-  /// Takes points out, and puts points in that are in no site yet.
+  /// Removes points, and adds points that are in no site yet.
   ///
   /// - Complexity: O(k · levels) expected, k being the number of points.
   mutating func update(removing removed: [Int], adding added: [Int]) {
@@ -28,7 +28,7 @@ extension ClusterTree {
     work.departures.removeAll(keepingCapacity: true)
   }
 
-  /// Turns the sites that changed their leader into arrivals and departures.
+  /// Turns the sites with a new leader into arrivals and departures.
   private mutating func beginLevels() {
     for slot in work.changedSites {
       let marks = nodes[slot].marks
@@ -48,7 +48,7 @@ extension ClusterTree {
     work.changedSites.removeAll(keepingCapacity: true)
   }
 
-  /// Brings one level up to date with what has come and gone.
+  /// Updates a level for its arrivals and departures.
   private mutating func update(_ level: Int) {
     let (arrivals, departures) = (work.arrivals, work.departures)
     work.arrivals.removeAll(keepingCapacity: true)
@@ -62,7 +62,7 @@ extension ClusterTree {
     while let slot = dequeue() { settle(slot, level) }
   }
 
-  /// Decides whether a point leads a level, everything of higher rank being decided.
+  /// Decides whether a point leads a level, after every point of higher rank has been decided.
   private mutating func settle(_ slot: Int, _ level: Int) {
     let led = nodes[slot].leads(level)
     guard let leader = nearestLeader(of: slot, level) else {
@@ -82,7 +82,7 @@ extension ClusterTree {
     }
   }
 
-  /// Makes a point a leader; those of lower rank around it may not lead any more, or join it.
+  /// Makes a point a leader. Points of lower rank around it may cease to lead, or may join it.
   private mutating func lead(_ slot: Int, _ level: Int) {
     unlink(slot)
     nodes[slot].top = UInt8(level)
@@ -98,7 +98,7 @@ extension ClusterTree {
           let square = position.squaredDistance(to: node.position, within: radius),
           outranks(slot, other)
         else { return }
-        // One that has joined nobody is waiting already.
+        // A point that has joined no leader is in the queue already.
         if !node.leads(level) {
           guard node.parent >= 0 else { return }
           let parent = Int(node.parent)
@@ -113,8 +113,8 @@ extension ClusterTree {
     for index in work.found.indices { enqueue(work.found[index]) }
   }
 
-  /// The nearest leader of higher rank within the radius; of equally near ones that of highest
-  /// rank.
+  /// Returns the nearest leader of higher rank within the radius; of equally near leaders, the
+  /// highest.
   private func nearestLeader(of slot: Int, _ level: Int) -> Int? {
     let position = nodes[slot].position
     let radius = levels.radius(level)
@@ -136,7 +136,7 @@ extension ClusterTree {
 
   // MARK: The queue
 
-  /// Has those looked at again that have joined a point at this level.
+  /// Enqueues the points that have joined a point at this level.
   private mutating func enqueueChildren(_ slot: Int, of level: Int) {
     var child = nodes[slot].firstChild
     while child >= 0 {

@@ -2,30 +2,32 @@ internal import Strata
 
 /// The clusters of a set of points at every zoom level, kept up to date point by point.
 ///
-/// At each level, from the finest to the coarsest, the points that led at the level before are
-/// taken by rank, and one leads again unless a leader of higher rank is within the radius: the
-/// maximal independent set of a random order. All others join the nearest such leader. So the
-/// result depends on the set of points alone, and since ranks are as good as random, the change of
-/// one point reaches, in expectation, only a constant number of others at each level (K.
-/// Censor-Hillel, E. Haramaty, Z. Karnin, *Optimal Dynamic Distributed MIS*, PODC 2016).
+/// At each level, from the finest to the coarsest, the leaders of the level before are taken by
+/// rank. A point leads again unless a leader of higher rank is within the radius. This is the
+/// maximal independent set of a random order. Every other point joins its nearest leader of higher
+/// rank. So the result depends only on the set of points. Since ranks are as good as random, the
+/// change of a single point reaches, in expectation, only a constant number of other points at each
+/// level (K. Censor-Hillel, E. Haramaty, Z. Karnin, *Optimal Dynamic Distributed MIS*, PODC 2016).
 ///
-/// Points of one small cell are one *site* before that, led by the one of highest rank: otherwise
-/// each of 10,000 points at one place would have to be looked at when their leader goes.
+/// Before the finest level, the points of a small cell form a *site*, which its point of highest
+/// rank leads. Otherwise the removal of a leader would require a new decision for each of 10,000
+/// points at one place.
 ///
-/// Points have the numbers of their slots. A point that moves is another one in another slot.
+/// A point is identified by the number of its slot. A point that moves becomes another point in
+/// another slot.
 struct ClusterTree: Sendable {
   let levels: ClusterLevels
   var nodes: [ClusterNode] = []
   private(set) var ids: [RecordKey] = []
   private var freeSlots: [Int32] = []
   private var slotsByID = SlotTable()
-  /// By level, the points that lead there; the last one has the sites.
+  /// The leaders of each level; the last table has the leaders of the sites.
   var leaders: [SlotTable]
-  /// The sites of two points and more, by their leader.
+  /// The sites of two or more points, by their leader.
   var stacks: [Int32: ClusterStack] = [:]
-  /// Points whose summary has to be made anew, and the first ones of a stack's runs.
+  /// Points whose summaries have to be computed again, including points that begin a stack's run.
   var stale: [Int32] = []
-  /// What the update of one level needs, kept for its memory.
+  /// The working state of a level's update, kept so that its memory is reused.
   var work = ClusterWork()
 
   init(_ options: ClusterOptions) {
@@ -33,7 +35,7 @@ struct ClusterTree: Sendable {
     leaders = (0...levels.sites).map { _ in SlotTable() }
   }
 
-  /// How many points there are.
+  /// The number of points.
   var count: Int { slotsByID.count }
 
   // MARK: Slots
@@ -44,7 +46,9 @@ struct ClusterTree: Sendable {
     return found
   }
 
-  /// All slots that have a point, in order: points that came at once have theirs by rank.
+  /// Returns all slots that have a point, in order.
+  ///
+  /// Points that were added together to an empty index have their slots in order of rank.
   func slots() -> [Int32] {
     var slots: [Int32] = []
     slots.reserveCapacity(count)
@@ -54,7 +58,7 @@ struct ClusterTree: Sendable {
     return slots
   }
 
-  /// Gives an id a slot that no level knows yet.
+  /// Returns a slot for an id. No level knows the slot yet.
   mutating func occupy(_ id: RecordKey, _ position: WorldPoint) -> Int {
     let rank = id.stableHash
     let node = ClusterNode(position, rank: rank, top: levels.none)
@@ -72,7 +76,7 @@ struct ClusterTree: Sendable {
     return slot
   }
 
-  /// Makes an id forget its slot, which stays as it is until it is freed.
+  /// Removes an id's slot from the look-up. The slot keeps its point until it is freed.
   mutating func abandon(_ slot: Int) {
     slotsByID.remove(Self.idHash(nodes[slot].rank), slot)
     nodes[slot].marks.insert(.gone)
@@ -82,7 +86,7 @@ struct ClusterTree: Sendable {
     freeSlots.append(contentsOf: slots.lazy.map { Int32($0) })
   }
 
-  /// Makes room for more points; answers the new capacity in slots, if it is another one.
+  /// Reserves memory for more points, and returns the new capacity in slots; nil if it is the same.
   mutating func reserve(for count: Int) -> Int? {
     let needed = nodes.count + max(count - freeSlots.count, 0)
     guard needed > nodes.capacity else { return nil }
@@ -93,10 +97,10 @@ struct ClusterTree: Sendable {
     return capacity
   }
 
-  /// The upper bits of the rank place a point among others already.
+  /// Returns the lower bits of a rank, because the upper bits already decide the order of points.
   private static func idHash(_ rank: UInt64) -> UInt32 { UInt32(truncatingIfNeeded: rank) }
 
-  /// Whether a point comes before another one.
+  /// Returns whether point `one` has a higher rank than point `other`.
   @inline(__always)
   func outranks(_ one: Int, _ other: Int) -> Bool {
     let (a, b) = (nodes[one].rank, nodes[other].rank)
@@ -116,7 +120,7 @@ struct ClusterTree: Sendable {
     add(nodes[child].weight, from: parent)
   }
 
-  /// Makes a point leave whom it has joined, if it has.
+  /// Removes a point from its leader, if it has joined a leader.
   mutating func unlink(_ child: Int) {
     let node = nodes[child]
     guard node.parent >= 0 else { return }
@@ -132,7 +136,7 @@ struct ClusterTree: Sendable {
     add(-node.weight, from: Int(node.parent))
   }
 
-  /// Adds to the weight of a point and of all above it, whose summaries are stale then.
+  /// Adds to the weight of a point and of all points above it, and marks their summaries as stale.
   mutating func add(_ weight: Int32, from slot: Int) {
     var slot = Int32(slot)
     while slot >= 0 {
@@ -148,7 +152,7 @@ struct ClusterTree: Sendable {
     stale.append(Int32(slot))
   }
 
-  /// What a point adds to the summaries of its clusters has changed.
+  /// Marks the summaries that depend on a point's value as stale.
   mutating func valueChanged(_ slot: Int) {
     guard let leader = siteLeader(at: nodes[slot].position) else { return }
     if let members = stack(leader)?.members {
@@ -157,7 +161,8 @@ struct ClusterTree: Sendable {
     add(0, from: leader)
   }
 
-  /// The points whose summaries have to be made anew, those first that others depend on.
+  /// Returns the points whose summaries have to be computed again, each after the points it depends
+  /// on.
   mutating func takeStale() -> [Int] {
     if stale.count < 256 {
       var slots = stale.compactMap { slot -> (top: UInt8, slot: Int)? in
@@ -179,7 +184,7 @@ struct ClusterTree: Sendable {
     return Array(byTop.reversed().joined())
   }
 
-  /// Calls `body` with every point that has joined another one, at whatever level.
+  /// Calls `body` with every point that has joined a point, at any level.
   @inline(__always)
   func forEachChild(_ slot: Int, _ body: (Int) -> Void) {
     var child = nodes[slot].firstChild

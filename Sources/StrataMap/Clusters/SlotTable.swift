@@ -1,9 +1,9 @@
-/// Numbers of slots, found by 32 bits of a hash: open addressing with linear probing.
+/// Slot numbers by 32 bits of a hash: open addressing with linear probing.
 ///
-/// An entry knows its hash, so that looking for one touches nothing but the table, and removing one
-/// can close the gap. Different things may share a hash, so whoever looks compares what it finds.
+/// An entry contains its hash. So a look-up touches only the table, and a removal can close the
+/// gap. Different elements may share a hash, so the caller compares the elements that it finds.
 struct SlotTable: Sendable {
-  /// The hash above, the slot below.
+  /// The hash in the upper half, the slot in the lower half.
   private var entries: [UInt64]
   private(set) var count = 0
 
@@ -13,7 +13,7 @@ struct SlotTable: Sendable {
     entries = Array(repeating: Self.free, count: max(8, capacity * 3 / 2))
   }
 
-  /// Hashes are spread evenly over the table by their upper bits.
+  /// Returns the first index of a hash. The upper bits spread hashes evenly over the table.
   @inline(__always)
   private static func home(_ hash: UInt32, _ size: Int) -> Int {
     Int(truncatingIfNeeded: (UInt64(hash) &* UInt64(size)) >> 32)
@@ -35,13 +35,13 @@ struct SlotTable: Sendable {
     }
   }
 
-  /// Calls `body` with every slot there is.
+  /// Calls `body` with every slot in the table.
   func forEachSlot(_ body: (_ slot: Int) -> Void) {
     for entry in entries where entry != Self.free { body(Int(entry & 0xFFFF_FFFF)) }
   }
 
   mutating func insert(_ hash: UInt32, _ slot: Int) {
-    // Half full to three quarters full.
+    // Grows from three quarters full to half full.
     if count * 4 >= entries.count * 3 { resize(to: entries.count * 3 / 2) }
     Self.put(UInt64(hash) << 32 | UInt64(slot), &entries)
     count += 1
@@ -65,7 +65,8 @@ struct SlotTable: Sendable {
       hole += 1
       if hole == size { hole = 0 }
     }
-    // What comes after the hole moves into it, unless it would get before its home.
+    // An entry after the hole moves into the hole, unless the hole is before the entry's first
+    // index.
     var place = hole
     while true {
       place += 1
@@ -82,11 +83,11 @@ struct SlotTable: Sendable {
     }
     entries[hole] = Self.free
     count -= 1
-    // To half full, so that it takes as many changes again until it grows or shrinks.
+    // Shrinks to half full, so that the next resizing is as many changes away in both directions.
     if entries.count > 64 && count * 6 < entries.count { resize(to: count * 2) }
   }
 
-  /// Gives back memory that a guess of the capacity took.
+  /// Releases memory that an estimate of the capacity reserved.
   mutating func fit() {
     if entries.count > 64 && count * 2 < entries.count { resize(to: max(8, count * 3 / 2)) }
   }

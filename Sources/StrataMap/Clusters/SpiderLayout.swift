@@ -1,10 +1,11 @@
 internal import Foundation
 public import Strata
 
-/// Places for the annotations of a stack around the place that they share: a spiral of slots.
+/// A layout that spreads the annotations of a stack around their common place, in a spiral of
+/// slots.
 ///
-/// Every annotation has a slot by its id. When one comes or goes, each of the others stays or moves
-/// to the slot beside its own: the slots themselves never move.
+/// An annotation's slot depends on its id. If an annotation is added or removed, every other
+/// annotation stays or moves to the slot beside its own. The slots themselves never move.
 public struct SpiderLayout: Sendable, Hashable {
   /// The distance of neighbouring slots, in points of the screen.
   public var spacing: Double
@@ -14,15 +15,15 @@ public struct SpiderLayout: Sendable, Hashable {
   /// - Parameter spacing: about the width of an annotation, in points of the screen.
   public init(spacing: Double = 28) { self.spacing = spacing }
 
-  /// How far from the shared place an annotation is drawn, in points of the screen.
+  /// The offset at which an annotation is drawn from the common place, in points of the screen.
   public struct Offset: Sendable, Hashable {
-    /// To the right.
+    /// The distance to the right.
     public let x: Double
-    /// Downwards.
+    /// The distance downwards.
     public let y: Double
   }
 
-  /// Where to draw each annotation.
+  /// Returns the offset of each annotation.
   ///
   /// - Complexity: O(n log n), n being the number of ids.
   public func offsets(of ids: some Sequence<RecordKey>) -> [RecordKey: Offset] {
@@ -30,7 +31,7 @@ public struct SpiderLayout: Sendable, Hashable {
     var offsets = [RecordKey: Offset](minimumCapacity: slots.count)
     var angle = 0.0
     for id in slots {
-      // An Archimedean spiral: its turns are `spacing` apart, and so are the slots on it.
+      // In an Archimedean spiral the turns are `spacing` apart, and so are the slots on it.
       let turns = 1 + angle / (2 * .pi)
       let radius = spacing * turns
       offsets[id] = Offset(x: radius * sin(angle), y: -radius * cos(angle))
@@ -39,7 +40,7 @@ public struct SpiderLayout: Sendable, Hashable {
     return offsets
   }
 
-  /// Where to draw the annotation of each element.
+  /// Returns the offset of each element's annotation.
   ///
   /// - Complexity: O(n log n), n being the number of ids.
   public func offsets<ID: AttributeValue & Hashable>(of ids: some Sequence<ID>) -> [ID: Offset] {

@@ -1,17 +1,19 @@
 internal import Foundation
 internal import Strata
 
-/// A place on the square of the Web Mercator projection, its side being 2³² units.
+/// A place on the square of the Web Mercator projection, whose side is 2³² units.
 ///
-/// In whole numbers distances are exact, so that clusters are the same on every machine; and as 2³²
-/// is where a `UInt32` begins anew, the antimeridian is no edge. One unit is 9 mm at the equator.
+/// Distances in whole numbers are exact, so that clusters are the same on every machine. Since 2³²
+/// is where a `UInt32` starts again at 0, the antimeridian is no edge. A unit is 9 mm at the
+/// equator.
 struct WorldPoint: Sendable, Hashable {
-  /// Eastwards from the antimeridian.
+  /// The distance eastwards from the antimeridian.
   let x: UInt32
-  /// Southwards from the northern edge, at about 85 degrees; what is beyond lies on the edge.
+  /// The distance southwards from the northern edge, at about 85 degrees. Places beyond lie on the
+  /// edge.
   let y: UInt32
 
-  /// Units in the whole world.
+  /// The number of units around the world.
   static let side = 4_294_967_296.0
 
   init(x: UInt32, y: UInt32) {
@@ -19,7 +21,7 @@ struct WorldPoint: Sendable, Hashable {
     self.y = y
   }
 
-  /// The place of a valid coordinate.
+  /// Creates the place of a valid coordinate.
   init(_ coordinate: Coordinate) {
     x = UInt32(truncatingIfNeeded: Int64((coordinate.longitude / 360 + 0.5) * Self.side))
     y = Self.y(coordinate.latitude)
@@ -27,13 +29,15 @@ struct WorldPoint: Sendable, Hashable {
 
   static func y(_ latitude: Double) -> UInt32 {
     let sine = sin(latitude * .pi / 180)
-    // Infinite at the poles.
+    // The share is infinite at the poles.
     let share = 0.5 - 0.25 * log((1 + sine) / (1 - sine)) / .pi
     return UInt32(min(max(share * side, 0), side - 1))
   }
 
-  /// The square of the distance to a place that is at most half the world away, the shorter way
-  /// around; nil if it is more than `radius`, which is at most half the world.
+  /// Returns the square of the distance to a place at most half the world away, the shorter way
+  /// around.
+  ///
+  /// The result is nil if the distance is more than `radius`, which is at most half the world.
   @inline(__always)
   func squaredDistance(to other: WorldPoint, within radius: UInt32) -> UInt64? {
     let eastward = UInt64(Int32(bitPattern: x &- other.x).magnitude)

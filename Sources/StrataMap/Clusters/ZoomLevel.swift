@@ -1,10 +1,10 @@
-/// The whole zoom level of a map whose zoom trembles.
+/// The whole zoom level of a map whose zoom oscillates.
 ///
 ///     zoom 4.9 → 4,  5 → 5,  4.9 → 5,  4.8 → 5,  4.7 → 4,  4.9 → 4
 ///
-/// The level is the whole part of the zoom, but on the way out it changes a quarter later: a zoom
-/// that stays within ±0.1 of anything changes it once at most, and one that is whole always is its
-/// level.
+/// The level is the whole part of the zoom, but when the map zooms out it changes a quarter later.
+/// A zoom that stays within ±0.1 of any value changes the level at most once. A whole zoom is
+/// always its own level.
 package struct ZoomLevel: Sendable, Hashable {
   package private(set) var level: Int
   private static let slack = 0.25
@@ -13,7 +13,7 @@ package struct ZoomLevel: Sendable, Hashable {
     level = Self.whole(zoom)
   }
 
-  /// Takes the map's zoom; answers whether the level changed.
+  /// Sets the map's zoom, and returns whether the level changed.
   package mutating func settle(_ zoom: Double) -> Bool {
     if zoom >= Double(level) - Self.slack && zoom < Double(level + 1) { return false }
     let new = Self.whole(zoom)
@@ -21,7 +21,7 @@ package struct ZoomLevel: Sendable, Hashable {
     return new != level
   }
 
-  /// Maps have no zoom levels beyond these.
+  /// Maps have no zoom levels outside of 0 to 30.
   private static func whole(_ zoom: Double) -> Int {
     zoom.isNaN ? 0 : Int(min(max(zoom, 0), 30).rounded(.down))
   }

@@ -1,16 +1,15 @@
 internal import Strata
 
-/// What to change in a GeoJSON source, in the form that MapLibre's `GeoJSONSource.updateData`
-/// takes.
+/// The changes of a GeoJSON source, in the form that MapLibre's `GeoJSONSource.updateData` takes.
 ///
 ///     {"remove": [7], "add": [{"type": "Feature", "id": 8, …}], "update": [{"id": 9,
 ///      "newGeometry": {…}, "addOrUpdateProperties": [{"key": …, "value": …}]}]}
 ///
 /// Features have the properties `id`, `title`, `subtitle`, `style`, `priority` and `values`,
-/// without those that are empty; clusters also `cluster`, `point_count` and `zoom`. An id that is
-/// an integer of at most 53 bits is a number, any other one a string: a UUID as usual, other bytes
-/// in hexadecimal. As MapLibre keeps only numbers as ids of drawn features, give the source
-/// `promoteId: "id"`.
+/// without empty properties. Clusters also have `cluster`, `point_count` and `zoom`. An id that is
+/// an integer of at most 53 bits is a number. Any other id is a string: a UUID in its usual form,
+/// other bytes in hexadecimal. MapLibre keeps only numbers as ids of drawn features, so give the
+/// source `promoteId: "id"`.
 public struct GeoJSONDifference: Sendable, Encodable {
   var remove: [GeoJSONID] = []
   var add: [GeoJSONFeature] = []
@@ -28,20 +27,20 @@ public struct GeoJSONDifference: Sendable, Encodable {
     let value: GeoJSONValue
   }
 
-  /// How many features come.
+  /// The number of added features.
   public var addedCount: Int { add.count }
-  /// How many features change.
+  /// The number of updated features.
   public var updatedCount: Int { update.count }
-  /// How many features go.
+  /// The number of removed features.
   public var removedCount: Int { remove.count }
 
-  /// Whether there is nothing to change.
+  /// Whether the difference has no changes.
   public var isEmpty: Bool { remove.isEmpty && add.isEmpty && update.isEmpty }
 
   /// The difference as JSON, in UTF-8.
   public var json: [UInt8] { GeoJSONEncoding.bytes(self) }
 
-  /// Adds what makes one annotation of another.
+  /// Adds the difference between two annotations; nil means that there is no annotation.
   mutating func note(from old: Annotation?, to new: Annotation?) {
     switch (old, new) {
     case (nil, nil): break

@@ -10,7 +10,7 @@ struct GeoJSONFeature: Sendable, Hashable, Encodable {
 
   struct Geometry: Sendable, Hashable, Encodable {
     let type = "Point"
-    /// Longitude first.
+    /// The longitude and then the latitude.
     let coordinates: [Double]
 
     private enum CodingKeys: CodingKey { case type, coordinates }
@@ -45,7 +45,7 @@ struct GeoJSONFeature: Sendable, Hashable, Encodable {
   }
 }
 
-/// A record's key as an id that JavaScript keeps as it is.
+/// A record's key as an id that JavaScript represents exactly.
 enum GeoJSONID: Sendable, Hashable, Encodable {
   case number(Int64)
   case text(String)
@@ -93,7 +93,7 @@ enum GeoJSONValue: Sendable, Hashable, Encodable {
   }
 }
 
-/// Writing GeoJSON.
+/// The encoding of GeoJSON.
 enum GeoJSONEncoding {
   static func bytes(_ value: some Encodable) -> [UInt8] {
     let encoder = JSONEncoder()

@@ -1,7 +1,7 @@
 internal import Foundation
 internal import Strata
 
-/// A surface for a map in a browser: it turns operations into differences of a GeoJSON source.
+/// A surface for a map in a browser, which turns operations into differences of a GeoJSON source.
 ///
 ///     let surface = GeoJSONSurface()
 ///     let registry = AnnotationRegistry(quakes, mapping: Quake.pins, on: surface)
@@ -10,32 +10,32 @@ internal import Strata
 ///       Task { if let difference = surface?.take() { send(difference.json) } }
 ///     }
 ///
-/// What happens between two calls of ``take()`` is one difference, and no more than that: an
-/// annotation that came and went is not in it, and one that moved ten times is moved once. A page
-/// that connects begins with ``featureCollection`` and applies every difference taken after it.
+/// The operations between two calls of ``take()`` become a single minimal difference. An annotation
+/// that was added and removed is not in it, and an annotation that moved ten times is moved once. A
+/// page that connects begins with ``featureCollection`` and applies every difference that is taken
+/// after it.
 ///
-/// While the registry's gate is closed there is nothing to take, not even what came before that;
-/// when it opens, ``onChange`` is called again.
+/// While the registry's gate is closed, ``take()`` returns nil, even for operations before the
+/// closing. When the gate opens, ``onChange`` is called again.
 @MainActor public final class GeoJSONSurface: AnnotationSurface {
   private var current: [RecordKey: Annotation] = [:]
-  /// What the pages have.
+  /// The annotations that the pages have.
   private var taken: [RecordKey: Annotation] = [:]
   private var changed: Set<RecordKey> = []
-  /// The gate is closed.
+  /// Whether the gate is closed.
   private var isHeld = false
 
-  /// Called after the first operation since the last ``take()``; the rest of its slice comes after
-  /// it.
+  /// Called after the first operation since the last ``take()``, and before the rest of its slice.
   ///
-  /// Called when it is set, too, and when the gate opens, if there is something to take already.
+  /// It is also called when it is set and when the gate opens, if there is a difference to take.
   public var onChange: @MainActor () -> Void = {} {
     didSet { tellIfChanged() }
   }
 
-  /// A surface without annotations.
+  /// Creates a surface without annotations.
   public init() {}
 
-  /// Notes one operation.
+  /// Records one operation.
   public func apply(_ operation: AnnotationOperation) {
     let wasUnchanged = changed.isEmpty
     switch operation {
@@ -44,7 +44,7 @@ internal import Strata
     case .remove(let id): current[id] = nil
     }
     if current[operation.id] == nil && taken[operation.id] == nil {
-      // It came and went.
+      // The annotation was added and removed.
       changed.remove(operation.id)
     } else {
       changed.insert(operation.id)
@@ -52,7 +52,7 @@ internal import Strata
     if wasUnchanged && !changed.isEmpty { onChange() }
   }
 
-  /// Holds differences back, or has them taken again.
+  /// Holds differences back while the gate is closed.
   public func gateDidChange(isOpen: Bool) {
     isHeld = !isOpen
     tellIfChanged()
@@ -62,7 +62,7 @@ internal import Strata
     if !changed.isEmpty && !isHeld { onChange() }
   }
 
-  /// What has changed since the last call; nil if nothing has, or the gate is closed.
+  /// Returns the changes since the last call; nil if there are none, or if the gate is closed.
   ///
   /// - Complexity: O(n log n), n being the number of changed annotations.
   public func take() -> GeoJSONDifference? {
@@ -76,8 +76,7 @@ internal import Strata
     return difference.isEmpty ? nil : difference
   }
 
-  /// Everything, as it was when ``take()`` was last called: a GeoJSON `FeatureCollection`, as
-  /// UTF-8.
+  /// All features as of the last ``take()``: a GeoJSON `FeatureCollection` in UTF-8.
   ///
   /// - Complexity: O(n log n), n being the number of annotations.
   public var featureCollection: [UInt8] {

@@ -1,27 +1,28 @@
-/// What a registry has done so far.
+/// Counts of the operations that a registry has delivered or avoided.
 public struct AnnotationCounters: Sendable, Hashable {
-  /// Operations delivered that added an annotation.
+  /// The number of delivered operations that added an annotation.
   public internal(set) var added = 0
-  /// Operations delivered that moved an annotation.
+  /// The number of delivered operations that moved an annotation.
   public internal(set) var moved = 0
-  /// Operations delivered that restyled an annotation.
+  /// The number of delivered operations that restyled an annotation.
   public internal(set) var restyled = 0
-  /// Operations delivered that removed an annotation.
+  /// The number of delivered operations that removed an annotation.
   public internal(set) var removed = 0
-  /// Changes that met a pending operation of the same id and were composed with it.
+  /// The number of changes that met a pending operation of the same id and were composed with it.
   public internal(set) var coalesced = 0
-  /// Changes that left the annotation as the surface shows it, and caused nothing.
+  /// The number of changes that left the annotation as the surface shows it, and caused no
+  /// operation.
   public internal(set) var suppressed = 0
-  /// The most ids that were ever pending at once.
+  /// The maximum number of ids that were pending at once.
   public internal(set) var highWater = 0
-  /// Turns of the main actor in which something was delivered.
+  /// The number of turns of the main actor that delivered at least one operation.
   public internal(set) var slices = 0
-  /// The longest that such a turn took, by the registry's clock.
+  /// The duration of the longest such turn, by the registry's clock.
   public internal(set) var worstSlice = Duration.zero
 
   /// Creates counters at zero.
   public init() {}
 
-  /// Operations delivered, of every kind.
+  /// The number of delivered operations of every kind.
   public var applied: Int { added + moved + restyled + removed }
 }

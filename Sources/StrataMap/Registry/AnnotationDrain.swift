@@ -1,11 +1,11 @@
 package import Strata
 
-/// The part of a registry that is not generic: desires in, operations out, in turns of its own.
+/// The part of a registry that is not generic: turns desires into operations, in turns of its own.
 ///
-/// Desires only fill the queue. What is pending is delivered in a later turn of the main actor, in
-/// slices: at least one operation, then as many as fit the budget. Before each operation the turn's
-/// number, the gate, the deadline and the surface are looked at again, because the call before may
-/// have changed any of them.
+/// A desire only fills the queue. A later turn of the main actor delivers the pending operations in
+/// slices: at least one operation, then as many as fit into the budget. Before each operation the
+/// turn checks its number, the gate, the deadline and the surface again, because the call before
+/// may have changed any of them.
 @MainActor package final class AnnotationDrain {
   /// Runs its argument in a later turn of the main actor.
   package typealias Later = @MainActor (_ turn: @escaping @MainActor () -> Void) -> Void
@@ -20,15 +20,17 @@ package import Strata
   private var isGateToldOpen = true
   private var watch = Watch.nobody
 
-  /// Called once, when the drain is detached by whomever: nothing need be desired any more.
+  /// Called once, when the drain is detached for any reason. Desires have no effect after that.
   package var onDetach: @MainActor () -> Void = {}
-  /// Called when the gate has been opened or closed.
+  /// Called when the gate has opened or closed.
   package var onGateChange: @MainActor () -> Void = {}
-  /// Called in a turn after one in which counters or what is pending have changed, if somebody has
-  /// watched them since it was called last.
+  /// Called in a turn after a change of the counters or of the pending operations, if
+  /// ``watchCounts()`` was called since the last call.
   package var onCount: @MainActor () -> Void = {}
 
-  /// nobody ─watchCounts→ somebody ─didCount→ informing ─inform→ nobody
+  /// Whether a reader waits for a change of the counts.
+  ///
+  ///     nobody ─watchCounts→ somebody ─didCount→ informing ─inform→ nobody
   private enum Watch { case nobody, somebody, informing }
 
   package init(
@@ -42,7 +44,7 @@ package import Strata
     self.later = later
     let start = clock.now
     elapsed = { start.duration(to: clock.now) }
-    // The registry before may have gone with its gate closed.
+    // An earlier registry of the surface may have been released while its gate was closed.
     surface.gateDidChange(isOpen: true)
   }
 
@@ -53,12 +55,12 @@ package import Strata
   package var isGateOpen: Bool { machine.gate.isOpen }
   package var isDetached: Bool { machine.isDetached }
 
-  /// Whether no operation can come before something else happens.
+  /// Whether no operation is delivered before another event.
   package var isSettled: Bool { queue.isEmpty || !isGateOpen || isDetached }
 
   // MARK: Events
 
-  /// The wanted state of one id has become `annotation`, nil meaning gone or withheld.
+  /// Sets the wanted annotation of one id; nil if it is gone or withheld.
   package func desire(_ id: RecordKey, _ annotation: Annotation?) {
     guard isObserving() else { return }
     _ = queue.desire(id, annotation)
@@ -66,10 +68,10 @@ package import Strata
     didCount()
   }
 
-  /// So many annotations are about to be desired.
+  /// Reserves memory for a number of annotations that are about to be desired.
   package func reserve(_ count: Int) { queue.reserve(count) }
 
-  /// So many changes were seen that touched nothing an annotation is made of.
+  /// Counts changes that touched no attribute of the mapping.
   package func suppress(_ count: Int = 1) {
     guard isObserving() else { return }
     queue.suppress(count)
@@ -110,7 +112,7 @@ package import Strata
     settle()
   }
 
-  /// Whether there is still a surface to show anything on; detaches when it is gone.
+  /// Returns whether there is still a surface; detaches the drain if the surface was released.
   package func isObserving() -> Bool {
     if surface == nil { detach() }
     return !isDetached
@@ -128,7 +130,8 @@ package import Strata
     case .schedule:
       later { [weak self] in
         guard let turn = self?.beginTurn() else { return }
-        // Weakly for each operation: the one before may have released the registry.
+        // The reference is weak for each operation, because the operation before may have released
+        // the registry.
         var isFirst = true
         while self?.deliver(turn, isFirst: isFirst) == true { isFirst = false }
         self?.finish(turn, isIdle: isFirst)
@@ -151,7 +154,7 @@ package import Strata
     return Turn(number: number, start: now, deadline: now + sliceBudget)
   }
 
-  /// Delivers one operation, if the turn may still; answers whether it did.
+  /// Delivers one operation if the turn still may, and returns whether it did.
   private func deliver(_ turn: Turn, isFirst: Bool) -> Bool {
     guard machine.mayApply(turn.number) else { return false }
     guard let surface else {
@@ -172,16 +175,16 @@ package import Strata
 
   // MARK: Watching
 
-  /// Has ``onCount`` called once, after the next change.
+  /// Asks for one call of ``onCount`` after the next change.
   package func watchCounts() {
     if watch == .nobody { watch = .somebody }
   }
 
-  /// While nobody watches, the cost of an operation is this comparison.
+  /// Schedules a call of ``onCount``. Without a watcher, an operation costs only this comparison.
   private func didCount() {
     guard watch == .somebody else { return }
     watch = .informing
-    // Behind a turn that delivers, if one was just asked for.
+    // If a delivering turn was just scheduled, this turn comes after it.
     later { [weak self] in self?.inform() }
   }
 
@@ -192,7 +195,7 @@ package import Strata
 
   // MARK: Waiting
 
-  /// Waits until nothing is pending, the gate is closed, the drain is detached, or the task is
+  /// Waits until no operation is pending, the gate is closed, the drain is detached, or the task is
   /// cancelled.
   package func drain() async {
     while !isSettled && !Task.isCancelled { await settling.wait { !isSettled } }

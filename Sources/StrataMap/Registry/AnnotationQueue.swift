@@ -1,8 +1,9 @@
 package import Strata
 
-/// What the surface shows, and the operations that would make it show what is wanted.
+/// The annotations on the surface, and the operations that lead to the wanted annotations.
 ///
-/// An id is in one of five states, told apart by what is `shown` of it and what is wanted:
+/// An id is in one of five states, which follow from its `shown` annotation and its wanted
+/// annotation:
 ///
 ///     absent    not shown, nothing wanted
 ///     adding    not shown, an annotation is wanted             → add
@@ -14,28 +15,29 @@ package import Strata
 ///     adding ─desire nil→ absent;  updating ─desire as shown→ shown
 ///     shown, updating ─desire nil→ removing ─next→ absent;  removing ─desire→ shown or updating
 ///
-/// Only adding, updating and removing are pending, each once per id: however many desires come,
-/// what waits is bounded by the number of distinct ids. An annotation with an invalid coordinate is
-/// desired like nil.
+/// Only the states adding, updating and removing are pending, with one entry per id. However many
+/// desires arrive, the number of distinct ids bounds the queue. A desire for an annotation with an
+/// invalid coordinate counts as a desire for nil.
 ///
-/// `next` pops deletes first, then on-screen updates, then on-screen inserts, then what is off
-/// screen; within a class, the id that has been pending longest.
+/// `next` returns removals first, then updates on screen, then insertions on screen, then
+/// operations off screen. Within a class, the id that has been pending longest comes first.
 ///
-/// - Complexity: `desire` and `next` are O(log n), n being the pending ids.
+/// - Complexity: `desire` and `next` are O(log n), n being the number of pending ids.
 package struct AnnotationQueue {
-  /// What a desire did.
+  /// The effect of a desire.
   package enum DesireAction: Sendable, Hashable {
     /// The id became pending.
     case queued
-    /// The id was pending already and now waits for something else, or for the same.
+    /// The id was pending and stays pending, for a different or an equal annotation.
     case coalesced
-    /// The id was pending and is now shown as wanted: its operation vanished.
+    /// The id was pending, and the surface already shows the wanted annotation: its operation was
+    /// dropped.
     case vanished
-    /// The id is shown as wanted: nothing to do.
+    /// The surface already shows the wanted annotation: nothing to do.
     case suppressed
   }
 
-  /// The classes, in the order in which they are served.
+  /// The classes of operations, in the order of delivery.
   private enum Lane: Int, CaseIterable { case removals, updates, insertions, offScreen }
 
   private struct Pending {
@@ -44,7 +46,7 @@ package struct AnnotationQueue {
     var lane: Lane
   }
 
-  /// What the surface shows, every operation popped so far taken as delivered.
+  /// The annotations on the surface, with every operation that `next` has returned.
   package private(set) var shown: [RecordKey: Annotation] = [:]
   package private(set) var counters = AnnotationCounters()
   private var pending: [RecordKey: Pending] = [:]
@@ -57,10 +59,10 @@ package struct AnnotationQueue {
   package var isEmpty: Bool { pending.isEmpty }
   package var pendingCount: Int { pending.count }
 
-  /// Makes room for so many annotations, if there are none yet.
+  /// Reserves memory for a number of annotations, if there are none yet.
   ///
-  /// A table that grows moves all that it has at once: at 100,000 annotations that would hold the
-  /// main actor for 60 milliseconds, whatever the slices.
+  /// A hash table that grows moves all of its entries at once. With 100,000 annotations this would
+  /// hold the main actor for 60 milliseconds, whatever the slice budget.
   package mutating func reserve(_ count: Int) {
     guard shown.isEmpty && pending.isEmpty else { return }
     shown.reserveCapacity(count)
@@ -71,7 +73,7 @@ package struct AnnotationQueue {
 
   // MARK: Events
 
-  /// The wanted state of one id has become `annotation`, nil meaning gone or withheld.
+  /// Sets the wanted annotation of one id; nil if it is gone or withheld.
   package mutating func desire(_ id: RecordKey, _ annotation: Annotation?) -> DesireAction {
     precondition(annotation == nil || annotation?.id == id, "an annotation under another's id")
     let wanted = annotation.flatMap { $0.coordinate.isValid ? $0 : nil }
@@ -115,18 +117,18 @@ package struct AnnotationQueue {
     }
   }
 
-  /// So many changes were seen that touched nothing an annotation is made of.
+  /// Counts changes that touched no attribute of the mapping.
   package mutating func suppress(_ count: Int = 1) { counters.suppressed += count }
 
-  /// A turn of the surface has ended that delivered something.
+  /// Counts a turn that delivered at least one operation.
   package mutating func sliceEnded(after duration: Duration) {
     counters.slices += 1
     counters.worstSlice = max(counters.worstSlice, duration)
   }
 
-  /// The visible region has become what `isOnScreen` says; nil: everything is on screen.
+  /// Sets which coordinates are on screen; nil means that all are.
   ///
-  /// - Complexity: O(n log n), n being the pending ids.
+  /// - Complexity: O(n log n), n being the number of pending ids.
   package mutating func regionChanged(_ isOnScreen: (@Sendable (Coordinate) -> Bool)?) {
     self.isOnScreen = isOnScreen
     for (id, old) in pending where old.lane != lane(of: id, old.wanted) {
@@ -136,7 +138,7 @@ package struct AnnotationQueue {
     }
   }
 
-  /// The surface can take one operation; nil when nothing is pending.
+  /// Returns the next operation and counts it as delivered; nil if no operation is pending.
   package mutating func next() -> AnnotationOperation? {
     guard let id = lanes.lazy.compactMap(\.first).first?.id, let entry = pending[id] else {
       return nil
@@ -156,7 +158,7 @@ package struct AnnotationQueue {
       return .remove(id)
     case (var current?, let wanted?) where current.coordinate != wanted.coordinate:
       current.coordinate = wanted.coordinate
-      // What differs besides stays pending under its ticket, so it comes right after the move.
+      // Other differences stay pending under the same ticket, so that the restyle follows the move.
       if current.looks(like: wanted) {
         remove(id, entry)
         current = wanted
@@ -172,7 +174,7 @@ package struct AnnotationQueue {
     }
   }
 
-  /// Nothing more will be delivered: what is pending is dropped, what is shown stays known.
+  /// Drops every pending operation and keeps `shown`, because nothing more will be delivered.
   package mutating func dropPending() {
     pending = [:]
     lanes = Lane.allCases.map { _ in TicketLane() }
@@ -184,7 +186,7 @@ package struct AnnotationQueue {
     guard let wanted else { return .removals }
     let arrives = isOnScreen?(wanted.coordinate) ?? true
     guard let current = shown[id] else { return arrives ? .insertions : .offScreen }
-    // A pin that leaves the screen is seen leaving.
+    // A pin that moves off the screen is visible until it has moved.
     let leaves = isOnScreen?(current.coordinate) ?? true
     return arrives || leaves ? .updates : .offScreen
   }

@@ -1,10 +1,11 @@
 public import Strata
 
-// The registry's questions and selections by the ids of its entity, where others use keys of any.
+// The registry's queries and selections with ids of its entity, in place of untyped keys.
 
 extension AnnotationRegistry {
-  /// The id of the element that a key identifies, such as ``Annotation/id``; nil if it is none of
-  /// this entity.
+  /// Returns the element id that a key such as ``Annotation/id`` identifies.
+  ///
+  /// The result is nil if the key is no key of this entity.
   public func elementID(of key: RecordKey) -> E.ID? { try? E.ID(cell: key.cell) }
 
   /// The ids of the selected elements, in the order in which they were selected.
@@ -13,7 +14,7 @@ extension AnnotationRegistry {
   /// Whether an element is selected.
   public func isSelected(_ id: E.ID) -> Bool { id.recordKey.map(selection.contains) ?? false }
 
-  /// Selects an element's annotation; answers whether a query has the element.
+  /// Selects an element's annotation, and returns whether a query has the element.
   @discardableResult
   public func select(_ id: E.ID) -> Bool { id.recordKey.map { select($0) } ?? false }
 
@@ -22,34 +23,40 @@ extension AnnotationRegistry {
     if let key = id.recordKey { deselect(key) }
   }
 
-  /// The annotation that the surface shows for an element now: its own, or that of the cluster it
-  /// is in; nil if neither is shown, because it is not in view, withheld, or still to come.
+  /// Returns the annotation that the surface shows for an element: its own or that of its cluster.
+  ///
+  /// The result is nil if neither is shown, because it is not in view, withheld, or still to be
+  /// delivered.
   public func displayed(for id: E.ID) async -> Annotation? {
     guard let key = id.recordKey else { return nil }
     return await displayed(for: key)
   }
 
-  /// The ids of the elements that the annotation with an element's id stands for, in an order that
-  /// depends on the set of elements alone.
+  /// Returns the ids of the elements that the annotation with an element's id stands for.
+  ///
+  /// The order of the ids depends only on the set of elements.
   ///
   /// - Parameters:
-  ///   - id: of the element that the annotation is named after.
-  ///   - offset: how many to pass over.
-  ///   - limit: how many to return at most.
+  ///   - id: The id of the element whose id the annotation has.
+  ///   - offset: The number of ids to skip.
+  ///   - limit: The maximum number of ids to return.
   public func leaves(of id: E.ID, from offset: Int = 0, limit: Int = 100) async -> [E.ID] {
     guard let key = id.recordKey else { return [] }
     return await leaves(of: key, from: offset, limit: limit).compactMap(elementID)
   }
 
-  /// The least zoom level at which the cluster with an element's id comes apart; nil if it never
-  /// does, or there is no such cluster.
+  /// Returns the least zoom level at which the cluster with an element's id comes apart.
+  ///
+  /// The result is nil if the cluster never comes apart, or if there is no such cluster.
   public func expansionZoom(of id: E.ID) async -> Int? {
     guard let key = id.recordKey else { return nil }
     return await expansionZoom(of: key)
   }
 
-  /// The least zoom level at which an element is displayed by itself: where a map has to go to
-  /// reveal it. Nil if no query has the element.
+  /// Returns the least zoom level at which an element is displayed by itself: the zoom that reveals
+  /// it.
+  ///
+  /// The result is nil if no query has the element.
   public func reveal(_ id: E.ID) async -> Int? {
     guard let key = id.recordKey else { return nil }
     return await reveal(key)

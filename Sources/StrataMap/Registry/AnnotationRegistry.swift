@@ -5,28 +5,30 @@ public import Strata
 ///
 ///     let registry = AnnotationRegistry(quakes, mapping: Quake.pins, on: mapView)
 ///
-/// Every change of the query that touches an attribute of the mapping becomes the fewest operations
-/// that show it; a change that touches none becomes none. Operations wait in a queue with at most
-/// one entry per id, and are delivered one by one in turns of their own: never inside a change of
-/// the query, never inside a call to ``open(_:)``, and not while a reason keeps the gate closed.
-/// Deletes go first, then updates on screen, then insertions, then what is off screen.
+/// A change of the query that touches an attribute of the mapping becomes the fewest operations
+/// that show it. Any other change becomes no operation. Operations wait in a queue with at most one
+/// entry per id. They are delivered one by one in turns of their own: never inside a change of the
+/// query, never inside a call to ``open(_:)``, and not while a reason keeps the gate closed.
+/// Removals go first, then updates on screen, then insertions, then operations off screen.
 ///
-/// Several queries of one entity can be shown by one registry, and be attached and detached at any
-/// time: an element is shown while one of them has it, and only differences become operations.
+/// A registry can show several queries of one entity. Queries can be attached and detached at any
+/// time. An element is shown while at least one query has it, and only differences become
+/// operations.
 ///
 /// With ``ClusterOptions`` the annotations are clustered: <doc:Clusters>.
 ///
-/// The registry keeps its queries alive until it is detached or released, and the surface not at
-/// all: a surface that goes away ends the registry as ``detach()`` does. An element without a valid
-/// coordinate is withheld until it has one.
+/// The registry keeps its queries alive until it is detached or released. It does not keep the
+/// surface: the release of the surface ends the registry as ``detach()`` does. An element without a
+/// valid coordinate is withheld until it has a valid coordinate.
 ///
-/// A large queue is delivered in slices, so that the main actor stays free for others in between; a
-/// slice delivers at least one operation and ends at the first after its budget. A change of more
-/// than 256 elements at once, such as a first load, is looked at on another thread before that.
+/// A large queue is delivered in slices, so that the main actor is free between them. A slice
+/// delivers at least one operation, and ends at the first operation after its budget. A change of
+/// more than 256 elements at once, such as a first load, is first processed on another thread.
 ///
-/// `Observable`: reading ``selection``, ``isGateOpen``, ``counters``, ``pendingOperationCount``,
-/// ``shownCount`` or ``annotations`` in a SwiftUI body or in `withObservationTracking` is enough.
-/// Numbers that change are told of once a slice, in the turn after it.
+/// The registry is `Observable`: reading ``selection``, ``isGateOpen``, ``counters``,
+/// ``pendingOperationCount``, ``shownCount`` or ``annotations`` in a SwiftUI body or in
+/// `withObservationTracking` is enough. Changes of the counts are reported once a slice, in the
+/// turn after the slice.
 @MainActor public final class AnnotationRegistry<E: Entity>: Observable {
   private let registrar = ObservationRegistrar()
   private let core: AnnotationDrain
@@ -38,15 +40,17 @@ public import Strata
   /// Starts showing the elements of a live query on a surface.
   ///
   /// - Parameters:
-  ///   - live: The elements; those it has already are added in a later turn. More queries can be
-  ///     attached, and this one detached. One made with `reading:` has to read all that the mapping
-  ///     does: of other changes it tells nobody.
-  ///   - mapping: Which attributes make an annotation.
-  ///   - surface: Where to show them, held weakly. Only one registry should use it.
-  ///   - clusters: How they are clustered; nil for not at all. Until ``show(_:zoom:)`` is called,
-  ///     the whole world is shown at zoom level 0.
-  ///   - sliceBudget: How long the main actor may be occupied at a time; not negative.
-  ///   - clock: What the budget is measured with.
+  ///   - live: The query of the elements. Its present elements are added in a later turn. More
+  ///     queries can be attached, and this query can be detached. A query that was made with
+  ///     `reading:` has to read all attributes of the mapping, because it reports no changes of
+  ///     other attributes.
+  ///   - mapping: The attributes that make an annotation.
+  ///   - surface: The surface that shows the annotations, held weakly. Only one registry should use
+  ///     it.
+  ///   - clusters: The options for clustering; nil for no clusters. Until ``show(_:zoom:)`` is
+  ///     called, the whole world is shown at zoom level 0.
+  ///   - sliceBudget: The time for which a slice may occupy the main actor; not negative.
+  ///   - clock: The clock that measures the budget.
   public init(
     _ live: LiveQuery<E>, mapping: AnnotationMapping<E>, on surface: any AnnotationSurface,
     clusters: ClusterOptions? = nil, sliceBudget: Duration = .milliseconds(4),
@@ -72,27 +76,30 @@ public import Strata
     attach(live)
   }
 
-  /// Starts showing, of elements that are too many for the memory, those in the visible region.
+  /// Starts showing the elements in the visible region, for elements that do not fit into memory.
   ///
   ///     let registry = AnnotationRegistry(
   ///       in: stack.view, showing: region, mapping: Quake.pins, on: surface
   ///     ) { region in Quake.where { $0.location.isIn(region) } }
   ///
-  /// The query is run for the visible region with half of it more on every side, and again, for
-  /// another region, when ``show(_:zoom:)`` tells of one that is not in it, or that is much
-  /// smaller. Until that result is there, the old one stays. What both have is not touched.
+  /// The query is run for the visible region with a margin of half its size on every side. It is
+  /// run again for another region when ``show(_:zoom:)`` reports a region that is not inside, or a
+  /// much smaller region. The old result stays until the new result is loaded. Elements of both
+  /// results are not touched.
   ///
-  /// With clusters, those at the edge of the region count only what is in it.
+  /// With clusters, the clusters at the edge of the region count only the elements in the region.
   ///
   /// - Parameters:
-  ///   - view: Where the query is run.
-  ///   - region: What the map shows; ``show(_:zoom:)`` tells what it shows later.
-  ///   - mapping: Which attributes make an annotation.
-  ///   - surface: Where to show them, held weakly. Only one registry should use it.
-  ///   - clusters: How they are clustered; nil for not at all.
-  ///   - sliceBudget: How long the main actor may be occupied at a time; not negative.
-  ///   - clock: What the budget is measured with.
-  ///   - query: The elements in a region; with a spatial index, their number is all that counts.
+  ///   - view: The view context that runs the query.
+  ///   - region: The region that the map shows first; ``show(_:zoom:)`` reports later regions.
+  ///   - mapping: The attributes that make an annotation.
+  ///   - surface: The surface that shows the annotations, held weakly. Only one registry should use
+  ///     it.
+  ///   - clusters: The options for clustering; nil for no clusters.
+  ///   - sliceBudget: The time for which a slice may occupy the main actor; not negative.
+  ///   - clock: The clock that measures the budget.
+  ///   - query: Returns the query of the elements in a region. With a spatial index, the cost
+  ///     depends only on the number of these elements.
   public convenience init(
     in view: ViewContext, showing region: GeoRegion, mapping: AnnotationMapping<E>,
     on surface: any AnnotationSurface, clusters: ClusterOptions? = nil,
@@ -108,37 +115,37 @@ public import Strata
 
   // MARK: Queries
 
-  /// Shows the elements of one more query; nothing happens if it is attached already.
+  /// Shows the elements of one more query; has no effect if the query is attached already.
   public func attach(_ live: LiveQuery<E>) {
     guard !core.isDetached else { return }
     elements.attach(live)
   }
 
-  /// Shows the elements of a query no more, except those that another attached query has.
+  /// Stops showing the elements of a query, except the elements that another attached query has.
   ///
-  /// To replace one query by another, attach the new one first: what both have stays as it is.
-  /// While an attached query is being read for the first time, the elements of the detached one are
-  /// still shown.
+  /// To replace a query, attach the new query first: elements of both queries stay as they are.
+  /// While an attached query loads for the first time, the elements of the detached query are still
+  /// shown.
   public func detach(_ live: LiveQuery<E>) { elements.detach(live) }
 
-  /// Why what is around the visible region could not be read; nil if it could.
+  /// The error of the last read around the visible region; nil if the read succeeded.
   ///
-  /// Until it can, the map shows what was read before. It is tried again when ``show(_:zoom:)`` is
-  /// called.
+  /// After an error, the map shows the result of the read before it. The next ``show(_:zoom:)``
+  /// tries again.
   public var regionError: StoreError? { regional?.live.error }
 
   // MARK: Selection
 
-  /// The ids of what is selected, in the order in which it was.
+  /// The ids of the selected annotations, in the order of their selection.
   ///
-  /// A selected annotation stays selected while it moves, changes its looks, waits, or is in a
-  /// cluster, and until no query has its element.
+  /// An annotation stays selected while it moves, is restyled, waits, or is in a cluster. It leaves
+  /// the selection when no query has its element.
   public var selection: [RecordKey] {
     registrar.access(self, keyPath: \.selection)
     return selected
   }
 
-  /// Selects an annotation; answers whether there is an element with its id.
+  /// Selects an annotation, and returns whether there is an element with its id.
   @discardableResult
   public func select(_ id: RecordKey) -> Bool {
     guard elements.contains(id) else { return false }
@@ -161,30 +168,31 @@ public import Strata
 
   // MARK: Clusters
 
-  /// Tells what the map shows, so that this is read, and clustered for its zoom level, with half of
-  /// it more on every side.
+  /// Reports the region that the map shows, so that the registry reads and clusters its elements.
   ///
-  /// Call it whenever the region has changed. Moving the map within that margin causes nothing, nor
-  /// does a zoom that trembles by a tenth. Without clusters and a query for regions it does
-  /// nothing.
+  /// The registry reads and clusters with a margin of half the region's size on every side, for the
+  /// region's zoom level. Call this method whenever the region has changed. A move of the map
+  /// within the margin has no effect, and neither has a zoom that oscillates by a tenth. Without
+  /// clusters and without a query for regions, the method has no effect.
   ///
   /// - Parameters:
-  ///   - region: What is visible.
-  ///   - zoom: 0 where the world is as wide as ``ClusterOptions/tileSize``, one more for twice
-  ///     that.
+  ///   - region: The visible region.
+  ///   - zoom: The zoom level: 0 where the world is as wide as ``ClusterOptions/tileSize``, and one
+  ///     more for each doubling of that width.
   public func show(_ region: GeoRegion, zoom: Double) {
     guard !core.isDetached, region.isValid else { return }
     regional?.show(region)
     display?.show(region, zoom: zoom)
   }
 
-  /// The ids of the elements that an annotation stands for, in an order that depends on the set of
-  /// elements alone.
+  /// Returns the ids of the elements that an annotation stands for.
+  ///
+  /// The order of the ids depends only on the set of elements.
   ///
   /// - Parameters:
-  ///   - id: of the annotation.
-  ///   - offset: how many to pass over.
-  ///   - limit: how many to return at most.
+  ///   - id: The id of the annotation.
+  ///   - offset: The number of ids to skip.
+  ///   - limit: The maximum number of ids to return.
   public func leaves(
     of id: RecordKey, from offset: Int = 0, limit: Int = 100
   ) async -> [RecordKey] {
@@ -192,16 +200,19 @@ public import Strata
     return await display.leaves(of: id, from: offset, limit: limit)
   }
 
-  /// The least zoom level at which a cluster comes apart; nil if it never does, because all of its
-  /// elements are at one place, or the annotation is no cluster.
+  /// Returns the least zoom level at which a cluster comes apart.
+  ///
+  /// The result is nil if the cluster never comes apart, because all of its elements are at one
+  /// place, or if the annotation is no cluster.
   public func expansionZoom(of id: RecordKey) async -> Int? {
     await display?.expansionZoom(of: id)
   }
 
-  /// The least zoom level at which an annotation is displayed by itself: where a map has to go to
-  /// reveal it. Nil if there is no such annotation.
+  /// Returns the least zoom level at which an annotation is displayed by itself: the zoom that
+  /// reveals it.
   ///
-  /// If that is more than ``ClusterOptions/maximumZoom``, it may be at one place with others: see
+  /// The result is nil if there is no such annotation. If the level is greater than
+  /// ``ClusterOptions/maximumZoom``, the annotation may share its place with others: see
   /// ``SpiderLayout``.
   public func reveal(_ id: RecordKey) async -> Int? {
     guard elements.contains(id) else { return nil }
@@ -209,16 +220,19 @@ public import Strata
     return await display.zoomAlone(id)
   }
 
-  /// The annotation that the surface shows for an element now: its own, or that of the cluster it
-  /// is in; nil if neither is shown, because it is not in view, withheld, or still to come.
+  /// Returns the annotation that the surface shows for an element: its own or that of its cluster.
   ///
-  /// - Parameter id: of the element.
+  /// The result is nil if neither is shown, because it is not in view, withheld, or still to be
+  /// delivered.
+  ///
+  /// - Parameter id: The id of the element.
   public func displayed(for id: RecordKey) async -> Annotation? {
     guard elements.contains(id) else { return nil }
     if let annotation = core.annotations[id] { return annotation }
     let leaders = await display?.leaders(of: id) ?? []
     guard elements.contains(id) else { return nil }
-    // A leader of a coarser level leads the finer ones, too, and others there.
+    // The leader of a coarse cluster also leads finer clusters, which may not contain the element.
+    // So the zoom levels have to match.
     for (zoom, leader) in leaders.enumerated().reversed() {
       if let shown = core.annotations[leader], shown.cluster?.zoom == zoom { return shown }
     }
@@ -230,24 +244,25 @@ public import Strata
     display.map { elements.isBehind || $0.version != $0.displayedVersion } ?? false
   }
 
-  // MARK: What is shown
+  // MARK: Shown annotations
 
-  /// What the surface shows, by id; after the end, what it was left showing.
+  /// The annotations that the surface shows, by id; after ``detach()``, those it showed last.
   ///
-  /// Complexity: O(1); the dictionary is shared until the next operation, which then copies it
-  /// once.
+  /// - Complexity: O(1); the dictionary is shared until the next operation, which then copies it
+  ///   once.
   public var annotations: [RecordKey: Annotation] { watched.annotations }
 
-  /// How many annotations the surface shows.
+  /// The number of annotations that the surface shows.
   public var shownCount: Int { watched.shownCount }
 
-  /// How many ids wait for an operation, never more than there are distinct ids.
+  /// The number of ids with a pending operation, never more than there are distinct ids.
   public var pendingOperationCount: Int { watched.pendingCount }
 
-  /// What the registry has done so far.
+  /// Counts of the operations that the registry has delivered or avoided.
   public var counters: AnnotationCounters { watched.counters }
 
-  /// The core, of which somebody reads what changes with the counters.
+  /// The core, after registering an observation of the counters. All observed values change with
+  /// the counters.
   private var watched: AnnotationDrain {
     registrar.access(self, keyPath: \.counters)
     core.watchCounts()
@@ -258,46 +273,51 @@ public import Strata
     registrar.withMutation(of: self, keyPath: path) {}
   }
 
-  // MARK: When to deliver
+  // MARK: Delivery
 
-  /// Whether there is no reason to hold operations back.
+  /// Whether the gate has no reason to hold operations back.
   public var isGateOpen: Bool {
     registrar.access(self, keyPath: \.isGateOpen)
     return core.isGateOpen
   }
 
-  /// Delivers nothing until the reason is opened again; at once, also from inside an operation.
+  /// Holds operations back until the reason is opened; takes effect at once, even inside an
+  /// operation.
   ///
-  /// Closing twice for one reason is closing once. After the end it does nothing.
+  /// A second close for the same reason has no further effect. After ``detach()`` the method has no
+  /// effect.
   public func close(_ reason: GateReason) { core.close(reason) }
 
-  /// Takes a reason back; when it was the last, what is pending is delivered in a later turn.
+  /// Removes a reason; if it was the last, the pending operations are delivered in a later turn.
   public func open(_ reason: GateReason) { core.open(reason) }
 
-  /// Tells which coordinates are on screen, so that those are served first; nil means all are.
+  /// Sets which coordinates are on screen, so that their operations are delivered first; nil means
+  /// all.
   ///
-  /// It orders what is pending and hides nothing. The closure is called when an operation is queued
-  /// and when this method is called, and must answer the same for the same coordinate in between.
+  /// This orders the pending operations and hides none. The closure is called when an operation is
+  /// queued and when this method is called. Between these calls it must return the same result for
+  /// the same coordinate.
   ///
-  /// Complexity: O(n log n), n being the pending ids.
+  /// - Complexity: O(n log n), n being the number of pending ids.
   public func prioritize(_ isOnScreen: (@Sendable (Coordinate) -> Bool)?) {
     core.regionChanged(isOnScreen)
   }
 
-  /// Waits until nothing is pending, the gate is closed, the registry has ended, or the task is
-  /// cancelled.
+  /// Waits until no operation is pending, the gate is closed, the registry has ended, or the task
+  /// is cancelled.
   ///
-  /// Changes that reach the live query while it waits are waited for too, and so are the elements
-  /// of a region and related entities that are being read.
+  /// It also waits for changes that reach the live query meanwhile, and for reads of the elements
+  /// of a region and of related entities.
   public func drain() async {
-    // The elements that the query had from the start may arrive in a turn already asked for.
+    // The elements that the query had from the start may arrive in a turn that is already
+    // scheduled.
     await Task.yield()
     repeat {
       await regional?.settle()
       await elements.settle()
       await display?.settle()
       await core.drain()
-      // What came meanwhile may be under way between them.
+      // Changes that arrived meanwhile may be on their way between these parts.
     } while !isSettled && !core.isDetached && !Task.isCancelled
   }
 
@@ -309,8 +329,8 @@ public import Strata
 
   /// Ends the registry: after this call returns the surface is never called again.
   ///
-  /// It may be called from inside an operation, and more than once. What is shown stays shown; what
-  /// was pending is dropped; the reasons of the gate are forgotten.
+  /// It may be called from inside an operation, and more than once. The shown annotations stay on
+  /// the surface. Pending operations are dropped, and the reasons of the gate are forgotten.
   public func detach() { core.detach() }
 
   private func stopObserving() {

@@ -1,39 +1,39 @@
 package import Strata
 
-/// What a registry with clusters displays, as far as the main actor knows it: what is in view, and
-/// no more.
+/// The items that a registry with clusters displays, as the main actor knows them: only those in
+/// view.
 ///
-/// Changes go to the actor in batches, one request at a time; what changes while one is away waits.
-/// What is displayed by itself changes in the turn in which it is told, without waiting for the
-/// actor.
+/// Changes go to the cluster actor in batches, one request at a time. Later changes wait until the
+/// request is answered. An annotation that is displayed by itself changes in the turn of the
+/// change, without waiting for the actor.
 @MainActor package final class ClusterDisplay {
   private let actor: ClusterActor
   private let work: SlicedWork
-  /// What is wanted of an id now.
+  /// Returns the annotation that is wanted for an id.
   private let annotation: @MainActor (RecordKey) -> Annotation?
   private let desire: @MainActor (RecordKey, Annotation?) -> Void
   private var batches: [ClusterActor.Batch] = []
-  /// What has changed after the last batch.
+  /// The changes after the last batch.
   private var changes: [RecordKey: Annotation?] = [:]
   private var displayed: [RecordKey: ClusterActor.Index.Item] = [:]
   private var zoom = ZoomLevel(0)
   private var region = GeoRegion(south: -90, west: -180, north: 90, east: 180)
   private var generation: UInt64 = 0
   private var requestedGeneration: UInt64 = 0
-  /// Whether the actor is being asked, or its answer shown.
+  /// Whether a request is at the actor, or its answer is being shown.
   package private(set) var isAway = false
   private var isOver = false
   private let settling = Settling()
 
-  /// Counts the turns in which elements changed.
+  /// The number of turns in which elements changed.
   package private(set) var version: UInt64 = 0
-  /// The version that the displayed clusters are of.
+  /// The version of the elements in the displayed clusters.
   package private(set) var displayedVersion: UInt64 = 0
   private var displayedGeneration: UInt64 = 0
 
   /// - Parameters:
-  ///   - annotation: what is wanted of an id when it is called.
-  ///   - desire: told of what is to be displayed.
+  ///   - annotation: returns the annotation that is wanted for an id at the time of the call.
+  ///   - desire: called with the annotation to display for an id; nil for none.
   package init(
     _ options: ClusterOptions, _ combinations: [ClusterValues.Combination],
     work: SlicedWork = SlicedWork(),
@@ -48,31 +48,32 @@ package import Strata
 
   // MARK: Events
 
-  /// The wanted state of one id has become `annotation`, nil meaning gone or withheld.
+  /// Sets the wanted annotation of one id; nil if it is gone or withheld.
   package func want(_ id: RecordKey, _ annotation: Annotation?) {
     guard !isOver else { return }
     changes[id] = .some(annotation)
-    // It stays among what is displayed, if it is gone, until the actor says so: another query may
+    // An element that is gone stays in `displayed` until the actor reports it: another query may
     // have it a moment later.
     if displayed[id]?.count == 1 { desire(id, annotation) }
   }
 
-  /// The wanted states of many ids have become others.
+  /// Sets the wanted annotations of many ids.
   package func want(_ elements: WantedElements) {
     guard !isOver else { return }
     closeBatch()
     batches.append(.many(elements))
   }
 
-  /// The elements have become another version: what was wanted since goes to the actor.
+  /// Ends a version of the elements, and sends its changes to the actor.
   package func turnEnded() {
     version += 1
     send()
   }
 
-  /// The map shows a region at a zoom.
+  /// Sets the region and the zoom that the map shows.
   ///
-  /// Nothing happens while it stays in what was asked for the last time, at the same zoom level.
+  /// The call has no effect while the region stays in the last requested region, at the same zoom
+  /// level.
   package func show(_ visible: GeoRegion, zoom newZoom: Double) {
     let isOtherLevel = zoom.settle(newZoom)
     if !isOtherLevel && region.covers(visible) { return }
@@ -87,7 +88,7 @@ package import Strata
     changes = [:]
     displayed = [:]
     settling.resumeAll()
-    // What may be large goes where it was made.
+    // The indexes may be large, so they are released on the actor that made them.
     Task { [actor] in await actor.clear() }
   }
 
@@ -149,13 +150,13 @@ package import Strata
 
   private func show(_ part: [ClusterActor.Difference], of answer: ClusterActor.Answer) {
     for difference in part where !isOver {
-      // The map may have moved on, also in the middle of it. The next answer says how it is
-      // displayed, and knows of no change before it.
+      // The map may have moved on, even between two parts. The next answer says how the element is
+      // displayed, but does not report a change before it.
       if answer.generation == generation { show(difference) } else { restyle(difference.id) }
     }
   }
 
-  /// Wants of what is displayed by itself what it looks like now.
+  /// Updates an annotation that is displayed by itself to its present look.
   private func restyle(_ id: RecordKey) {
     if displayed[id]?.count == 1 { desire(id, annotation(id)) }
   }
@@ -166,7 +167,7 @@ package import Strata
       if displayed.removeValue(forKey: id) != nil { desire(id, nil) }
     case .changed(let id): restyle(id)
     case .shown(let item, let group):
-      // Gone or changed since: the next batch knows.
+      // If the element is gone, the next batch reports it.
       guard let annotation = annotation(item.id) else { return }
       displayed[item.id] = item
       desire(item.id, item.count == 1 ? annotation : Annotation(of: item, in: group))
@@ -189,7 +190,7 @@ package import Strata
 
   package func zoomAlone(_ id: RecordKey) async -> Int? { await actor.zoomAlone(id) }
 
-  /// Waits until what was told so far is displayed, the display is over, or the task is cancelled.
+  /// Waits until all changes so far are displayed, the display has ended, or the task is cancelled.
   package func settle() async {
     let (wantedVersion, wantedGeneration) = (version, generation)
     func isUnsettled() -> Bool {
@@ -201,7 +202,8 @@ package import Strata
 }
 
 extension Annotation {
-  /// The annotation of a cluster: where its leader is, and without the looks of its leader.
+  /// Creates the annotation of a cluster, with its leader's coordinate but without its leader's
+  /// look.
   fileprivate init(of item: ClusterActor.Index.Item, in group: String?) {
     self.init(
       id: item.id, coordinate: item.coordinate, clusterGroup: group, values: item.value)

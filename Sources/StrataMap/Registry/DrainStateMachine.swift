@@ -1,21 +1,22 @@
-/// When operations may be delivered.
+/// The states of a drain, which decide when operations may be delivered.
 ///
 ///     idle ─wake→ scheduled ─begin→ applying ─finish→ idle or scheduled
 ///     scheduled ─begin, gate closed→ idle;  applying ─close→ idle
-///     applying ─wake, open→ scheduled (the turn under way is over);  any ─detach→ detached
+///     applying ─wake, open→ scheduled (the present turn ends);  any ─detach→ detached
 ///
-/// A turn is numbered. Whoever is called in the middle of one (the surface) and calls back ends it:
-/// its number no longer matches, so nothing more is delivered by it, also if the gate was closed
-/// and opened again meanwhile, or a run loop inside the call ran another turn.
+/// A turn is numbered. If the surface, which is called in the middle of a turn, calls back, the
+/// turn ends: its number no longer matches, so the turn delivers nothing more. This holds even if
+/// the gate was closed and opened again meanwhile, or if a run loop inside the call ran another
+/// turn.
 package struct DrainStateMachine: Sendable {
   private enum State {
-    /// Nothing is pending, or the gate is closed; no turn is coming.
+    /// No operation is pending, or the gate is closed. No turn is scheduled.
     case idle
-    /// A turn was asked for and has not begun; it looks at the gate when it does.
+    /// A turn was requested and has not begun. It checks the gate when it begins.
     case scheduled
-    /// The turn of this number delivers.
+    /// The turn with this number delivers.
     case applying(UInt64)
-    /// Final: nothing is delivered any more.
+    /// Final: nothing more is delivered.
     case detached
   }
 
@@ -35,7 +36,7 @@ package struct DrainStateMachine: Sendable {
     if case .detached = state { true } else { false }
   }
 
-  /// Operations may have become pending.
+  /// Schedules a turn if operations may have become pending.
   package mutating func wake() -> Action {
     switch state {
     case .scheduled, .detached:
@@ -48,7 +49,7 @@ package struct DrainStateMachine: Sendable {
     }
   }
 
-  /// There is one more reason not to deliver, or the same again.
+  /// Adds a reason to hold operations back; has no effect if the reason is there already.
   package mutating func close(_ reason: GateReason) {
     switch state {
     case .detached:
@@ -61,14 +62,14 @@ package struct DrainStateMachine: Sendable {
     }
   }
 
-  /// A reason not to deliver is gone, if it was there.
+  /// Removes a reason to hold operations back, if it is there.
   package mutating func open(_ reason: GateReason, hasWork: Bool) -> Action {
     guard !isDetached else { return .none }
     gate.open(reason)
     return hasWork ? wake() : .none
   }
 
-  /// A scheduled turn has come; answers its number, or nil if it is not to deliver.
+  /// Begins a scheduled turn, and returns its number, or nil if the turn must not deliver.
   package mutating func begin() -> UInt64? {
     switch state {
     case .idle, .applying, .detached:
@@ -91,14 +92,14 @@ package struct DrainStateMachine: Sendable {
     }
   }
 
-  /// The turn delivers no more: its time is up, or nothing is pending.
+  /// Ends a turn whose time is up or that has nothing left to deliver.
   package mutating func finish(_ turn: UInt64, hasWork: Bool) -> Action {
     guard mayApply(turn) else { return .none }
     state = hasWork ? .scheduled : .idle
     return hasWork ? .schedule : .none
   }
 
-  /// The end; answers whether it was not already.
+  /// Ends the machine, and returns whether it had not ended before.
   package mutating func detach() -> Bool {
     guard !isDetached else { return false }
     gate.clear()

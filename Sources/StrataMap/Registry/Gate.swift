@@ -1,14 +1,14 @@
-/// Why nothing may be delivered for now: one name in the set that keeps a gate closed.
+/// A reason to keep a gate closed, identified by its name.
 ///
 ///     extension GateReason { static let measuring: GateReason = "measuring" }
 public struct GateReason: Sendable, Hashable, ExpressibleByStringLiteral, CustomStringConvertible {
-  /// What the reason is called.
+  /// The name of the reason.
   public let description: String
 
-  /// Creates a reason by its name; equal names are one reason.
+  /// Creates a reason from its name; equal names are the same reason.
   public init(_ name: String) { description = name }
 
-  /// Creates a reason by its name; equal names are one reason.
+  /// Creates a reason from its name; equal names are the same reason.
   public init(stringLiteral name: String) { description = name }
 
   /// The user's fingers are on the map.
@@ -19,10 +19,10 @@ public struct GateReason: Sendable, Hashable, ExpressibleByStringLiteral, Custom
   public static let hidden: GateReason = "hidden"
 }
 
-/// A set of reasons not to deliver; it is open when there is none.
+/// A set of reasons to hold operations back; the gate is open when the set is empty.
 ///
-/// Reasons do not count: one closed twice is opened once, so a callback that comes twice, or whose
-/// counterpart is missing, cannot jam the gate for good.
+/// Reasons do not count: a reason that is closed twice is opened by a single call. So a callback
+/// that comes twice, or whose counterpart is missing, cannot jam the gate for good.
 package struct Gate: Sendable, Hashable {
   package private(set) var reasons: Set<GateReason> = []
 

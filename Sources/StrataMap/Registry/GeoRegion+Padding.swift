@@ -1,7 +1,7 @@
 internal import Strata
 
 extension GeoRegion {
-  /// The same region with half of itself more on every side, so that a map can be moved a little.
+  /// The region with a margin of half its size on every side, so that a map can be moved a little.
   var padded: GeoRegion {
     let center = west + width / 2
     let height = north - south
@@ -13,7 +13,7 @@ extension GeoRegion {
     return region
   }
 
-  /// Whether all of another region lies in this one.
+  /// Returns whether all of another region lies in this region.
   func covers(_ other: GeoRegion) -> Bool {
     guard other.south >= south && other.north <= north else { return false }
     if width >= 360 { return true }
@@ -21,6 +21,6 @@ extension GeoRegion {
     return offset + other.width <= width
   }
 
-  /// Degrees from the western to the eastern edge.
+  /// The degrees from the western to the eastern edge.
   var width: Double { east - west + (west > east ? 360 : 0) }
 }

@@ -1,16 +1,17 @@
 internal import Strata
 
-/// A change of so many elements that it is looked at on another thread.
+/// A change of so many elements that another thread processes it.
 struct LargeChange<E: Entity>: Sendable {
-  /// Which elements may have changed, in any order.
+  /// The differences that name the elements that may have changed, in any order.
   let differences: [KeyedDifference<E>]
-  /// What all queries have when they are looked at: what one loses, another one may have.
+  /// The rows of all queries at the time of processing: an element that one query loses may be in
+  /// another.
   let rows: [KeyedRows<E>]
   let mapping: AnnotationMapping<E>
-  /// Those that make an annotation.
+  /// The attributes that make an annotation.
   let attributes: AttributeSet
 
-  /// What is wanted of the elements that make other annotations now.
+  /// The annotations of the elements whose attributes in the mapping may have changed.
   var wanted: WantedElements {
     var wanted = WantedElements()
     var seen: Set<RecordKey> = []

@@ -1,13 +1,13 @@
 import Strata
 
-/// Which elements of a registry have the coordinates of which related entities.
+/// An index from related entities to the elements of a registry that have their coordinates.
 @MainActor final class PlacesOfElements<E: Entity> {
   private let related: RelatedPlace<E>
   private var placeOfElement: [RecordKey: RecordKey] = [:]
   private var elementsOfPlace: [RecordKey: Set<RecordKey>] = [:]
   private var observation: RelatedPlace<E>.Observation?
 
-  /// - Parameter moved: called with the elements whose places have changed.
+  /// - Parameter moved: called with the elements whose coordinates have changed.
   init(
     _ related: RelatedPlace<E>, in view: ViewContext,
     moved: @escaping @MainActor ([RecordKey]) -> Void
@@ -20,13 +20,13 @@ import Strata
     }
   }
 
-  /// Whether every change of the related entities so far was told.
+  /// Whether every change of the related entities so far has been reported.
   var isSettled: Bool { observation?.isSettled() ?? true }
 
   /// Waits until the related entities are read.
   func settle() async { await observation?.settle() }
 
-  /// An element has come or has changed; nil: it is gone.
+  /// Records the reference of an element that was inserted or updated; nil removes the element.
   func note(_ element: E?, _ id: RecordKey) {
     let place = element.flatMap(related.key)
     let old = placeOfElement[id]
@@ -39,7 +39,7 @@ import Strata
     if let place { elementsOfPlace[place, default: []].insert(id) }
   }
 
-  /// Where an element is.
+  /// Returns the coordinate of an element.
   func coordinate(for element: E) -> Coordinate? {
     related.key(element).flatMap { observation?.coordinate($0) }
   }

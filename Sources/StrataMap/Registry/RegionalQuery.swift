@@ -1,16 +1,16 @@
 import Strata
 
-/// A live query of what is in and around the visible region.
+/// A live query of the elements in and around the visible region.
 ///
-/// One region is read at a time, and what the map shows meanwhile is read after it, the last region
-/// alone. What cannot be read is tried again when the map next shows something.
+/// The query reads a single region at a time. If the map shows other regions meanwhile, only the
+/// last of these is read next. A read that failed is tried again when the map shows a region next.
 @MainActor final class RegionalQuery<E: Entity> {
   let live: LiveQuery<E>
   private let query: @MainActor (GeoRegion) -> Query<E>
-  /// What the live query has, or reads first.
+  /// The region that the live query has read, or reads first.
   private var region: GeoRegion
   private var reading: GeoRegion?
-  /// What is to be read next.
+  /// The region to read next.
   private var wanted: GeoRegion?
   private let settling = Settling()
 
@@ -22,7 +22,7 @@ import Strata
     live = view.live(query(region))
   }
 
-  /// The map shows a region: reads around it unless that is there already, and not much more.
+  /// Reads around a region that the map shows, unless the region that was read last suits it.
   func show(_ visible: GeoRegion) {
     let isFine = reading != nil || live.error == nil
     if isFine && (wanted ?? reading ?? region).suits(visible) { return }
@@ -30,16 +30,16 @@ import Strata
     if reading == nil { readNext() }
   }
 
-  /// Whether what the map shows is still being read.
+  /// Whether a region is being read.
   var isReading: Bool { reading != nil }
 
-  /// Waits until what was asked for last is there, or cannot be read.
+  /// Waits until the region that was requested last is read, or cannot be read.
   func settle() async {
     try? await live.load()
     while isReading && !Task.isCancelled { await settling.wait { isReading } }
   }
 
-  /// Nothing more is read.
+  /// Ends reading.
   func end() {
     (reading, wanted) = (nil, nil)
     settling.resumeAll()
@@ -49,11 +49,12 @@ import Strata
     reading = wanted
     wanted = nil
     guard let reading else { return settling.resumeAll() }
-    // Whoever moves the map may be in a hurry; what it shows has no deadline.
+    // The caller that moves the map may have a deadline. The read of the region must not inherit
+    // it.
     StoreDeadline.withNone {
       _ = Task { [weak self, live, query = query(reading)] in
         let isRead: Bool
-        // A failure stays in the query's own `error`, and the old result is shown.
+        // The query's `error` keeps a failure, and the old result stays shown.
         do {
           try await live.change(to: query)
           isRead = true
@@ -64,7 +65,7 @@ import Strata
   }
 
   private func didRead(_ read: GeoRegion, _ isRead: Bool) {
-    // Nobody waits for it after the end.
+    // After `end()` the result is not needed.
     guard reading == read else { return }
     if isRead { region = read }
     readNext()
@@ -72,7 +73,8 @@ import Strata
 }
 
 extension GeoRegion {
-  /// Whether a region that was read has what the map shows, and not much more than is around it.
+  /// Returns whether a region that was read covers the visible region and is not much larger than
+  /// needed.
   fileprivate func suits(_ visible: GeoRegion) -> Bool {
     let around = visible.padded
     let isTooMuch =

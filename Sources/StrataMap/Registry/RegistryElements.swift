@@ -1,39 +1,41 @@
 import Strata
 
-/// The elements of a registry's queries, and the annotations that are wanted of them.
+/// The elements of a registry's queries, and the annotations that follow from them.
 ///
-/// What is wanted of an element is what the queries have *now*, so that nothing depends on the
-/// order in which changes are taken. A few changes are taken in the turn in which they happen. Of
-/// many, such as a first load or a reset, the turn takes a reference: they are looked at on another
-/// thread, and what comes of it is taken in slices, or goes to the clusters as it is. A few changes
-/// meanwhile are taken in their turns, remembered by key, and looked at again.
+/// The wanted annotation of an element follows from the *present* rows of the queries, so that the
+/// order in which changes are processed does not matter. A few changes are processed in the turn in
+/// which they happen. Of a large change, such as a first load or a reset, the turn keeps a
+/// reference: another thread makes the annotations. The main actor then takes them in slices, or
+/// passes them whole to the clusters. A few changes that happen meanwhile are processed in their
+/// turns, remembered by key, and processed again afterwards.
 ///
-/// One large change is under way at a time; those that come meanwhile wait, and are one together.
-/// They are not composed: an element that is looked at as it is now, because another query lost it,
-/// is ahead of what waits, and what waits, composed with what comes after, may name it no more. So
-/// each says only which elements to look at, as they are when its time has come.
+/// Large changes are processed one at a time. Later large changes wait, and are then processed
+/// together. They are not composed. An element may already have been processed ahead of the waiting
+/// changes, because another query lost it. A waiting change that is composed with a later change
+/// might no longer name that element. So each waiting change says only which elements to process,
+/// and they are processed as they are at that time.
 @MainActor final class RegistryElements<E: Entity> {
   private let mapping: AnnotationMapping<E>
   private let attributes: AttributeSet
   private let core: AnnotationDrain
   private let work: SlicedWork
-  /// Called in every turn in which the queries' elements change.
+  /// Called in every turn in which the elements of the queries change.
   var didChange: @MainActor () -> Void = {}
-  /// Where annotations are wanted, instead of in `core`, if they are clustered.
+  /// The receiver of the annotations, in place of `core`, if they are clustered.
   var display: ClusterDisplay?
   private let context: ViewContext
   private var places: PlacesOfElements<E>?
   private var sources: [ObjectIdentifier: AnnotationSource<E>] = [:]
-  /// Whether a large change is under way.
+  /// Whether a large change is being processed.
   private(set) var isBehind = false
-  /// The large changes that nobody has looked at yet.
+  /// The large changes that wait to be processed.
   private var waiting: [KeyedDifference<E>] = []
-  /// What a few changes were of since somebody did.
+  /// The keys of the few changes since a large change began to be processed.
   private var changedMeanwhile: Set<RecordKey> = []
   private var isOver = false
   private let settling = Settling()
 
-  /// So many changes are taken at once.
+  /// The maximum number of changes that are processed in the turn in which they happen.
   private static var atOnce: Int { 256 }
 
   init(
@@ -50,7 +52,7 @@ import Strata
     }
   }
 
-  // MARK: What there is
+  // MARK: Elements
 
   func contains(_ id: RecordKey) -> Bool {
     sources.values.contains { $0.live.rows.contains(id) }
@@ -60,7 +62,7 @@ import Strata
     sources.values.lazy.compactMap { $0.live.rows.element(of: id) }.first
   }
 
-  /// The annotation that is wanted of an id.
+  /// Returns the annotation that is wanted for an id.
   func annotation(of id: RecordKey) -> Annotation? {
     element(of: id).flatMap { annotation(for: $0, id) }
   }
@@ -70,7 +72,7 @@ import Strata
     return mapping.annotation(for: element, id: id, at: places.coordinate(for: element))
   }
 
-  /// Whether every change so far has been taken.
+  /// Whether every change so far has been processed.
   var isSettled: Bool { !isBehind && work.isIdle && places?.isSettled != false }
 
   // MARK: Queries
@@ -87,7 +89,7 @@ import Strata
     if !live.rows.isEmpty { merge(live.appearance) }
   }
 
-  /// Ends a query, as soon as every other one has been read.
+  /// Detaches a query as soon as every other query has been read.
   func detach(_ live: LiveQuery<E>) {
     sources[ObjectIdentifier(live)]?.isLeaving = true
     endThoseLeaving()
@@ -96,7 +98,7 @@ import Strata
   private func endThoseLeaving() {
     if sources.values.contains(where: { !$0.isLeaving && $0.isAwaited }) { return }
     for (name, source) in sources where source.isLeaving {
-      // The end of one is a turn that ends the others.
+      // The end of a query runs a turn, which may end other queries.
       guard sources[name] === source else { continue }
       sources[name] = nil
       source.observation?.cancel()
@@ -114,7 +116,7 @@ import Strata
     settling.resumeAll()
   }
 
-  /// Waits until every change so far has been taken.
+  /// Waits until every change so far has been processed.
   func settle() async {
     await places?.settle()
     while isBehind && !isOver && !Task.isCancelled {
@@ -135,7 +137,7 @@ import Strata
     turnEnded()
   }
 
-  /// Takes an element as it is now, and again behind the large change that is under way.
+  /// Processes the present state of an element, and again after the large change in progress.
   private func refresh(_ id: RecordKey, _ element: E?) {
     if isBehind { changedMeanwhile.insert(id) }
     take(id, element)
@@ -159,7 +161,7 @@ import Strata
     }
   }
 
-  /// Looks at some elements again.
+  /// Processes the present state of some elements again.
   private func refresh(_ ids: [RecordKey], then end: @escaping @MainActor () -> Void = {}) {
     guard ids.count > Self.atOnce else {
       for id in ids { take(id, element(of: id)) }
@@ -190,7 +192,7 @@ import Strata
   }
 
   private func takeWaiting() {
-    // Detached, so that whoever looks lets go of the old versions, too.
+    // Detached, so that the old rows are also released off the main actor.
     Task.detached { [weak self] in
       guard let change = await self?.popWaiting() else { return }
       let wanted = change.wanted
@@ -198,8 +200,10 @@ import Strata
     }
   }
 
-  /// Takes everything that waits, in a turn of its own: every query has what it has after the last
-  /// commit, and none what it had before.
+  /// Takes all waiting changes, in a turn of its own.
+  ///
+  /// In that turn every query has its rows after the last commit, and no query still has earlier
+  /// rows.
   private func popWaiting() -> LargeChange<E> {
     defer { waiting = [] }
     return LargeChange(
@@ -230,7 +234,8 @@ import Strata
   }
 
   private func didTake() {
-    // Also those that the large change does not name: it may have changed them back.
+    // This includes keys that the large change does not name: it may have changed those elements
+    // back.
     refresh(Array(changedMeanwhile)) { [weak self] in
       guard let self else { return }
       changedMeanwhile = []
@@ -243,10 +248,10 @@ import Strata
 
 /// A live query that a registry observes.
 @MainActor private final class AnnotationSource<E: Entity> {
-  /// Held, so that it lives as long as it is observed.
+  /// Retained, so that the query lives as long as it is observed.
   let live: LiveQuery<E>
   var observation: LiveObservation?
-  /// It was detached, and is shown until every other one has been read.
+  /// Whether the query was detached. Its elements are shown until every other query has been read.
   var isLeaving = false
 
   init(_ live: LiveQuery<E>) { self.live = live }

@@ -1,8 +1,8 @@
-/// Work that is too much for one turn of the main actor, done in order, in slices.
+/// Work that takes too long for one turn of the main actor, done in order, in slices.
 ///
-/// A slice runs at least one step, and ends with the first after its budget.
+/// A slice runs at least one step, and ends with the first step after its budget.
 @MainActor package final class SlicedWork {
-  /// One part of a job; answers whether there is more to do.
+  /// A part of a job; returns whether the job has more to do.
   package typealias Step = @MainActor () -> Bool
 
   private var jobs: [Step] = []
@@ -22,7 +22,7 @@
     elapsed = { start.duration(to: clock.now) }
   }
 
-  /// Runs a job after those added before, in later turns.
+  /// Runs a job after all jobs that were added before, in later turns.
   package func add(_ step: @escaping Step) {
     jobs.append(step)
     schedule()
@@ -36,7 +36,7 @@
 
   package var isIdle: Bool { jobs.isEmpty }
 
-  /// Waits until there is nothing to do, or the task is cancelled.
+  /// Waits until all jobs are done, or the task is cancelled.
   package func settle() async {
     while !jobs.isEmpty && !Task.isCancelled { await settling.wait { !jobs.isEmpty } }
   }
@@ -52,7 +52,7 @@
     let deadline = elapsed() + budget
     repeat {
       guard let step = jobs.first else { break }
-      // A step may end everything.
+      // A step may call `end()`, which drops every job.
       if !step(), !jobs.isEmpty { jobs.removeFirst() }
     } while elapsed() < deadline
     if jobs.isEmpty { settling.resumeAll() }

@@ -1,9 +1,11 @@
 import Strata
 
-/// The ids that wait in one class, lowest ticket first: a binary heap that knows where each is.
+/// The pending ids of one class in a binary heap, lowest ticket first, with the position of each
+/// id.
 ///
-/// Tickets mostly come in rising order, which makes `insert` O(1); an id that changes its class
-/// keeps its ticket, so insertion and removal anywhere have to be possible, and are O(log n).
+/// Tickets mostly arrive in rising order, which makes `insert` O(1). An id that changes its class
+/// keeps its ticket. So insertion and removal have to be possible at any position, and are O(log
+/// n).
 struct TicketLane {
   struct Entry {
     let ticket: UInt64
@@ -16,7 +18,7 @@ struct TicketLane {
   var first: Entry? { heap.first }
   var count: Int { heap.count }
 
-  /// Makes room for so many entries.
+  /// Reserves memory for a number of entries.
   mutating func reserve(_ count: Int) {
     heap.reserveCapacity(count)
     places.reserveCapacity(count)

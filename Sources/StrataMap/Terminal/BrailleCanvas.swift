@@ -1,17 +1,18 @@
-/// A raster of dots that is read as Braille characters, 2 x 4 dots each.
+/// A raster of dots that is drawn as Braille characters of 2 x 4 dots.
 struct BrailleCanvas: Hashable {
   let width: Int
   let height: Int
   private var dots: [Bool]
 
-  /// An empty canvas; the width must be a multiple of 2, the height of 4.
+  /// Creates an empty canvas; the width must be a multiple of 2, the height of 4.
   init(width: Int, height: Int) {
     self.width = width
     self.height = height
     dots = Array(repeating: false, count: width * height)
   }
 
-  /// One dot; those beyond the upper and lower edge are blank, the sides are joined.
+  /// The dot at a position. Dots beyond the upper and lower edge are blank; the left and right
+  /// sides are joined.
   subscript(x: Int, y: Int) -> Bool {
     get {
       guard (0..<height).contains(y) else { return false }
@@ -23,7 +24,7 @@ struct BrailleCanvas: Hashable {
     }
   }
 
-  /// The dots that have a blank neighbour above, below or beside.
+  /// The canvas without the dots whose four neighbours above, below and beside are all set.
   var outline: BrailleCanvas {
     var result = self
     for y in 0..<height {
@@ -35,7 +36,7 @@ struct BrailleCanvas: Hashable {
     return result
   }
 
-  /// The character of one cell: a space, or a Braille pattern (U+2801 to U+28FF).
+  /// Returns the character of a cell: a space, or a Braille pattern (U+2801 to U+28FF).
   func character(column: Int, row: Int) -> Character {
     var pattern: UInt32 = 0
     for (line, bits) in Self.bits.enumerated() {
@@ -46,7 +47,7 @@ struct BrailleCanvas: Hashable {
     return Character(scalar)
   }
 
-  /// Unicode numbers the upper three lines first, column by column, then the lowest.
+  /// Unicode numbers the upper three lines first, column by column, and then the lowest line.
   private static let bits: [(left: UInt32, right: UInt32)] = [
     (0x01, 0x08), (0x02, 0x10), (0x04, 0x20), (0x40, 0x80),
   ]

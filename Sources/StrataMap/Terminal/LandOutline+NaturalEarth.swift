@@ -2,9 +2,9 @@ extension LandOutline {
   // Natural Earth 110m land, via martynafford/natural-earth-geojson: CC0 / public domain.
   //
   // Simplified to 0.3°, rounded to half degrees, without Antarctica. A ring starts with its first
-  // point (longitude and latitude in half degrees); every further point is two characters, the
-  // distance from the one before: "?" is 0, ">" is -1, "@" is +1. A line that starts with a space
-  // goes on with the ring before.
+  // point (longitude and latitude in half degrees). Every further point is two characters, the
+  // distance from the point before: "?" is 0, ">" is -1, "@" is +1. A line that starts with a space
+  // continues the ring before.
   static let naturalEarth = """
     214 154 ?>G?E>?>6<F?@>C@N=@@F?B>@>>>E=AAB>K?=AB@Q=F=K?A>>=B?M?B=B@=@@@O>B>?7:>C;3=9<<@:>>?=><@
      <;A>?<=?>>@><>><<?>===<H@BAAB?IEAB=?==:=>B9>:<A=8??@<?<>2?16B?B>A@A>B=?===>:;;99<>=@:<>=;=?=

@@ -1,4 +1,4 @@
-/// The land of the Earth as closed rings of points; rings inside others are lakes.
+/// The land of the Earth as closed rings of points. Rings inside other rings are lakes.
 struct LandOutline: Sendable {
   /// A point in half degrees.
   struct Point: Hashable, Sendable {
@@ -11,7 +11,7 @@ struct LandOutline: Sendable {
 
   let rings: [[Point]]
 
-  /// Decodes the text described at ``naturalEarth``.
+  /// Decodes text in the format of ``naturalEarth``.
   init(_ text: String) {
     var rings: [[Point]] = []
     for line in text.split(separator: "\n") {
@@ -32,9 +32,9 @@ struct LandOutline: Sendable {
     self.rings = rings
   }
 
-  /// The land as filled dots: those whose centre is inside an odd number of rings.
+  /// Returns the land as filled dots, whose centres are inside an odd number of rings.
   ///
-  /// An island that covers no centre gets one dot all the same.
+  /// An island that covers no centre still gets a dot.
   ///
   /// - Complexity: O(points x height + width x height).
   func filled(_ projection: WorldProjection) -> BrailleCanvas {
@@ -63,7 +63,7 @@ struct LandOutline: Sendable {
     return canvas
   }
 
-  /// Where the sides of a ring cross a horizontal line.
+  /// Returns the positions at which the sides of a ring cross a horizontal line.
   private static func crossings(_ ring: [(x: Double, y: Double)], at y: Double) -> [Double] {
     var result: [Double] = []
     for (index, end) in ring.enumerated() {
@@ -74,7 +74,7 @@ struct LandOutline: Sendable {
     return result
   }
 
-  /// Whether a ring, as projected, could lie between the centres of the dots.
+  /// Returns whether a projected ring could lie between the centres of the dots.
   private static func isSmall(_ ring: [(x: Double, y: Double)]) -> Bool {
     let xs = ring.map(\.x).sorted(), ys = ring.map(\.y).sorted()
     guard let left = xs.first, let right = xs.last, let top = ys.first, let bottom = ys.last else {

@@ -1,11 +1,13 @@
-/// The foreground colours of a terminal that styles are drawn with.
+/// The foreground colours of a terminal in which styles are drawn.
 enum TerminalColor: String, CaseIterable, Sendable {
   case red, orange, yellow, green, cyan, blue, magenta, white, gray
 
-  /// Colours for styles that are not the name of one, in an order that keeps neighbours apart.
+  /// The colours of styles that name no colour, in an order in which neighbours are easy to tell
+  /// apart.
   private static let palette: [TerminalColor] = [.yellow, .cyan, .magenta, .green, .orange, .blue]
 
-  /// The colour of a style: the one it names, or always the same one for the same text.
+  /// Creates the colour that a style names, or else a colour that is always the same for the same
+  /// text.
   init(style: String) {
     let name = style.lowercased()
     switch name {
@@ -34,6 +36,6 @@ enum TerminalColor: String, CaseIterable, Sendable {
     }
   }
 
-  /// Text in the colour, then the terminal's own colour again.
+  /// Returns text in the colour, followed by the terminal's default colour.
   func paint(_ text: String) -> String { "\u{1B}[\(code)m\(text)\u{1B}[0m" }
 }

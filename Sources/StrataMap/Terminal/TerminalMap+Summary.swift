@@ -1,8 +1,10 @@
 internal import Strata
 
 extension TerminalMap {
-  /// The annotations as text, no line longer than `width`: a heading, then one each, the most
-  /// important first, and as a last line how many did not fit.
+  /// Returns the annotations as lines of text, none longer than `width`.
+  ///
+  /// The first line is a heading. A line for each annotation follows, the most important first. If
+  /// not all fit, the last line says how many are left out.
   func summary(width: Int, lines: Int?) -> [String] {
     let ranked = ranked
     let room = max(0, (lines ?? .max) - 1)
@@ -23,7 +25,7 @@ extension TerminalMap {
     return ([place] + text.map(\.printable)).joined(separator: "  ")
   }
 
-  /// Degrees with two decimals and a side instead of a sign: ` 9.30 S`.
+  /// Returns degrees with two decimals and a side in place of a sign, such as ` 9.30 S`.
   private static func degrees(
     _ value: Double, _ positive: String, _ negative: String, width: Int
   ) -> String {
@@ -36,8 +38,8 @@ extension TerminalMap {
 }
 
 extension String {
-  /// The text without controls and line breaks: what comes from outside must not steer the
-  /// terminal.
+  /// The text with spaces in place of control characters and line breaks. Text from outside must
+  /// not control the terminal.
   var printable: String {
     String(
       String.UnicodeScalarView(

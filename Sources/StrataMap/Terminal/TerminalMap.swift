@@ -1,19 +1,20 @@
 public import Strata
 
-/// A world map made of characters: the land in Braille, the annotations as pins.
+/// A world map made of characters, with the land in Braille and the annotations as pins.
 ///
 ///     let map = TerminalMap()
 ///     let registry = AnnotationRegistry(quakes, mapping: Quake.pins, on: map)
 ///     await registry.drain()
 ///     print(map.render(width: 100))
 ///
-/// A pin has the colour that its style names (red, orange, yellow, green, cyan, blue, magenta,
-/// white or gray; red for none) or else one of its own, the same in every run. Where several pins
-/// share a character the one with the greatest priority is drawn.
+/// If a pin's style names a colour (red, orange, yellow, green, cyan, blue, magenta, white or
+/// gray), the pin has that colour. A pin without a style is red. Any other style has a colour that
+/// is the same in every run. If several pins share a character, the pin with the greatest priority
+/// is drawn.
 @MainActor public final class TerminalMap: AnnotationSurface {
-  /// What it draws for.
+  /// The kind of output that the map is drawn for.
   public let output: TerminalOutput
-  /// What is shown, by id.
+  /// The shown annotations by id.
   public private(set) var annotations: [RecordKey: Annotation] = [:]
   private var land: (projection: WorldProjection, canvas: BrailleCanvas)?
 
@@ -34,23 +35,23 @@ public import Strata
     }
   }
 
-  /// The map as lines of equal width joined by newlines, or, when the output is not a terminal, a
-  /// summary in text.
+  /// Returns the map as lines of equal width joined by newlines.
   ///
-  /// The map reaches from 84° N to 57° S; pins beyond are drawn at its edge.
+  /// If the output is not a terminal, the result is a summary in text. The map covers the latitudes
+  /// from 84° N to 57° S. Pins beyond are drawn at its edge.
   ///
   /// - Parameters:
-  ///   - width: Characters a line, at least 1.
-  ///   - height: Lines, at least 1; nil for as many as leave the map undistorted, about a fifth of
-  ///     the width, or for a summary of all annotations.
-  /// - Complexity: O(n log n + width x height), n being the annotations; the land is kept for the
-  ///   next call of the same size.
+  ///   - width: The number of characters a line, at least 1.
+  ///   - height: The number of lines, at least 1. With nil, a map has as many lines as leave it
+  ///     undistorted, about a fifth of the width, and a summary has all annotations.
+  /// - Complexity: O(n log n + width x height), n being the number of annotations; the land is kept
+  ///   for the next call of the same size.
   public func render(width: Int, height: Int? = nil) -> String {
     precondition(width > 0 && (height ?? 1) > 0, "a map needs room")
     if output == .text { return summary(width: width, lines: height).joined(separator: "\n") }
     let projection = WorldProjection(columns: width, rows: height)
     let canvas = land(projection)
-    // Sorted, so that of the pins in one cell the last, which is drawn, is the most important.
+    // In this order, the last pin of a cell, which is drawn, is the most important.
     let pins = ranked.reversed().map { (cell: projection.cell(of: $0.coordinate), style: $0.style) }
     let styles = Dictionary(pins.map { ($0.cell.row * width + $0.cell.column, $0.style) }) { $1 }
     return (0..<projection.height / 4).map { row in
@@ -64,7 +65,7 @@ public import Strata
     }.joined(separator: "\n")
   }
 
-  /// One line that tells how many annotations there are of each style, in the colours of the pins.
+  /// A line with the number of annotations of each style, in the colours of the pins.
   public var legend: String {
     var counts: [String: Int] = [:]
     for annotation in annotations.values { counts[annotation.style, default: 0] += 1 }
@@ -77,7 +78,8 @@ public import Strata
     return (["\(annotations.count) \(noun)"] + parts).joined(separator: "  ")
   }
 
-  /// The annotations that have a place, most important first; those of equal priority by key.
+  /// The annotations with a valid coordinate, by priority and then by key; the most important
+  /// first.
   var ranked: [Annotation] {
     annotations.values.filter(\.coordinate.isValid).sorted {
       $0.priority == $1.priority ? $0.id < $1.id : $0.priority > $1.priority
@@ -87,7 +89,7 @@ public import Strata
   private func land(_ projection: WorldProjection) -> BrailleCanvas {
     if let land, land.projection == projection { return land.canvas }
     let filled = LandOutline.world.filled(projection)
-    // Pins stand out from filled land by their colour only.
+    // On filled land, only the colour of a pin makes it visible.
     let canvas = output == .color ? filled : filled.outline
     land = (projection, canvas)
     return canvas

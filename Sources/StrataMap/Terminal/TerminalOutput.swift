@@ -9,17 +9,19 @@
 #endif
 import Foundation
 
-/// How much a terminal map may assume of what it is printed on.
+/// The kind of output that a terminal map is printed on.
 public enum TerminalOutput: Sendable, Hashable {
-  /// A terminal that shows colours: filled land, coloured pins.
+  /// A terminal with colours: filled land and coloured pins.
   case color
-  /// A terminal that is to be left without colours: land as an outline.
+  /// A terminal without colours: land as an outline.
   case monochrome
-  /// Not a terminal: lines of text, no map.
+  /// No terminal: lines of text without a map.
   case text
 
-  /// What the standard output of this process is: `text` unless it is a terminal, and without
-  /// colours when `NO_COLOR` is set to anything but an empty string.
+  /// The standard output of this process.
+  ///
+  /// It is `text` if the output is no terminal. It is without colours if `NO_COLOR` is set to a
+  /// string that is not empty.
   public static var standard: TerminalOutput {
     guard isatty(STDOUT_FILENO) == 1 else { return .text }
     let noColor = ProcessInfo.processInfo.environment["NO_COLOR"] ?? ""

@@ -1,8 +1,9 @@
 internal import Strata
 
-/// Degrees to dots: an equirectangular map from 84° N to 57° S, around the whole Earth.
+/// A projection from degrees to dots: an equirectangular map from 84° N to 57° S, around the whole
+/// Earth.
 ///
-/// Dots are square (a terminal cell is about twice as high as wide, and holds 2 x 4 of them), so by
+/// Dots are square: a terminal cell is about twice as high as wide, and holds 2 x 4 dots. So by
 /// default a map of w cells is about w / 5 lines high.
 struct WorldProjection: Hashable {
   static let north = 84.0
@@ -11,14 +12,15 @@ struct WorldProjection: Hashable {
   let width: Int
   let height: Int
 
-  /// A map of so many cells; without a height, as many lines as keep it undistorted.
+  /// Creates a map with a number of cells; without a height, as many lines as keep it undistorted.
   init(columns: Int, rows: Int?) {
     width = columns * 2
     let natural = (Self.north - Self.south) * Double(width) / 360 / 4
     height = (rows ?? max(1, Int(natural.rounded(.up)))) * 4
   }
 
-  /// Where degrees fall, in dots from the upper left corner; outside the map when beyond its edges.
+  /// Returns the position of degrees, in dots from the upper left corner; it may be outside the
+  /// map.
   func point(latitude: Double, longitude: Double) -> (x: Double, y: Double) {
     (
       x: (longitude + 180) / 360 * Double(width),
@@ -26,7 +28,8 @@ struct WorldProjection: Hashable {
     )
   }
 
-  /// The cell of a valid coordinate; what lies beyond the map's north or south is put at its edge.
+  /// Returns the cell of a valid coordinate; coordinates beyond the map's north or south are at its
+  /// edge.
   func cell(of coordinate: Coordinate) -> (column: Int, row: Int) {
     let (x, y) = point(latitude: coordinate.latitude, longitude: coordinate.longitude)
     return (

@@ -9,8 +9,8 @@ internal import Strata
 
 /// An HTTP server on a free port of this machine that answers as badly as a test wants.
 ///
-/// With it an app tests its own refresh: what a cut answer, a lost connection or a server in trouble
-/// does to the rows that the user has.
+/// With the server an app tests its own refresh: the effect of a truncated answer, a lost
+/// connection or a server in trouble on the user's rows.
 ///
 /// ```swift
 /// let server = try MisbehavingServer { request in
@@ -20,10 +20,10 @@ internal import Strata
 /// try await Refresher(stack).refresh(feed)
 /// ```
 ///
-/// Each connection gets one answer and is closed. A test that ends lets go of the server, which then
-/// accepts nothing more.
+/// Each connection gets one answer and is then closed. When the test releases the server, the
+/// server accepts no more connections.
 public final class MisbehavingServer: Sendable {
-  /// What a client asked for.
+  /// A request of a client.
   public struct Request: Sendable {
     /// The method, such as `GET`.
     public let method: String
@@ -33,7 +33,7 @@ public final class MisbehavingServer: Sendable {
     public let headers: [String: String]
     /// The body; empty if there is none.
     public let body: Data
-    /// The request's place among all requests, from 1.
+    /// The request's position among all requests, from 1.
     public let number: Int
   }
 
@@ -48,7 +48,7 @@ public final class MisbehavingServer: Sendable {
 
   /// Starts a server.
   ///
-  /// - Parameter answer: answers a request; called on the thread of its connection.
+  /// - Parameter answer: returns the answer to a request; called on the thread of its connection.
   /// - Throws: `POSIXError` if this machine has no free port.
   public init(_ answer: @escaping @Sendable (Request) -> ServerAnswer) throws {
     let state = Lock(State(answer: answer))
@@ -64,13 +64,13 @@ public final class MisbehavingServer: Sendable {
     return url
   }
 
-  /// The requests until now.
+  /// The requests until now, in order.
   public var requests: [Request] { state.withLock { $0.requests } }
 
-  /// How many endless answers the client has put an end to.
+  /// The number of endless answers that a client has ended.
   package var endedAnswers: Int { state.withLock { $0.endedAnswers } }
 
-  /// Answers in another way from now on.
+  /// Replaces the closure that answers later requests.
   public func answer(_ answer: @escaping @Sendable (Request) -> ServerAnswer) {
     state.withLock { $0.answer = answer }
   }

@@ -1,18 +1,18 @@
 internal import CStrataZlib
 public import Foundation
 
-/// What a ``MisbehavingServer`` answers.
+/// An answer of a ``MisbehavingServer``.
 public struct ServerAnswer: Sendable {
-  /// The status; a fault may have another one.
+  /// The status; a fault may send another status.
   public var status: Int
-  /// Header fields beside those that frame the body.
+  /// Header fields in addition to the fields that frame the body.
   public var headers: [String: String]
-  /// The body, as a server that behaves would send it.
+  /// The body, as a correct server would send it.
   public var body: Data
-  /// What goes wrong; nil for an answer as it should be.
+  /// The fault of the answer; nil for a correct answer.
   public var fault: ServerFault?
 
-  /// An answer; each parameter is the property of its name.
+  /// Creates an answer; each parameter is the property of the same name.
   public init(
     status: Int = 200, headers: [String: String] = [:], body: Data = Data(),
     fault: ServerFault? = nil
@@ -23,7 +23,7 @@ public struct ServerAnswer: Sendable {
     self.fault = fault
   }
 
-  /// An answer with a text as its body.
+  /// Creates an answer with a text as its body.
   public init(
     status: Int = 200, headers: [String: String] = [:], body: String, fault: ServerFault? = nil
   ) {
@@ -43,7 +43,7 @@ public struct ServerAnswer: Sendable {
     case .cutWithoutLength: connection.send(head() + half)
     case .gzip: send(gzip(body), ["Content-Encoding": "gzip"], to: connection)
     case .gzipWithoutEnd:
-      // Header, block header, then what is there of the block.
+      // The header, the header of the block, and half of the block.
       let cut = gzip(body).prefix(15 + half.count)
       send(cut, ["Content-Encoding": "gzip"], to: connection)
     case .latin1:
@@ -74,7 +74,7 @@ public struct ServerAnswer: Sendable {
       send(body, ["Link": "<\(request.path)?page=2; rel=\"next\""], to: connection)
     case .endless:
       connection.send(head())
-      // Without a pause, a client that has no time to refuse it takes gigabytes.
+      // Without a pause, a client that has no time to refuse the body would receive gigabytes.
       while connection.send(body), !connection.waitForEnd(milliseconds: 10) {}
     }
   }
@@ -114,13 +114,14 @@ public struct ServerAnswer: Sendable {
     Data("\(String(bytes.count, radix: 16))\r\n".utf8) + bytes + Data("\r\n".utf8)
   }
 
-  /// About half of the body, up to the end of a line if it has lines: where a cut shows least.
+  /// About half of the body, up to the end of a line if it has lines, where a cut is hardest to
+  /// notice.
   private var half: Data {
     let half = body.prefix(body.count / 2)
     return half.lastIndex(of: 10).map { body.prefix(through: $0) } ?? half
   }
 
-  /// The bytes as one stored block of at most 64 KB a piece (RFC 1951, RFC 1952).
+  /// Returns the bytes in stored blocks of at most 64 KB (RFC 1951, RFC 1952).
   private func gzip(_ bytes: Data) -> Data {
     var result = Data([0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 255])
     var rest = bytes
@@ -142,19 +143,19 @@ public struct ServerAnswer: Sendable {
   }
 }
 
-/// What goes wrong with a ``ServerAnswer``.
+/// A fault of a ``ServerAnswer``.
 public enum ServerFault: Sendable, Hashable {
-  /// `Content-Length` is that of the whole body, and the connection closes after half of it.
+  /// `Content-Length` has the length of the whole body, and the connection closes after half of it.
   case cutWithLength
-  /// The body comes in chunks, and the connection closes before the last one.
+  /// The body comes in chunks, and the connection closes before the last chunk.
   case cutChunks
-  /// The body has neither a length nor chunks, and ends with the connection: whole.
+  /// The whole body comes with neither a length nor chunks, and ends with the connection.
   case withoutLength
   /// The body has neither a length nor chunks, and the connection closes after half of it.
   case cutWithoutLength
-  /// The body is compressed with gzip: whole.
+  /// The whole body is compressed with gzip.
   case gzip
-  /// The body is half of a gzip stream, with the length of that half.
+  /// The body is half of a gzip stream, and the length is correct for that half.
   case gzipWithoutEnd
   /// The body is text in ISO 8859-1.
   case latin1
@@ -164,26 +165,26 @@ public enum ServerFault: Sendable, Hashable {
   case tooManyRequests(retryAfter: Int? = nil)
   /// Status 503, with `Retry-After` in seconds if it is given.
   case unavailable(retryAfter: Int? = nil)
-  /// Status 206 and half of the body.
+  /// Status 206, and half of the body.
   case partialContent
   /// Status 204.
   case noContent
-  /// Status 200 and a page in HTML, as of a network that wants a sign-in.
+  /// A page in HTML, as from a network that wants a sign-in; status 200 unless given.
   case htmlPage
-  /// Status 200 and nothing.
+  /// An empty body; status 200 unless given.
   case emptyBody
   /// A byte order mark in front of the body.
   case byteOrderMark
-  /// The whole body, 64 bytes in a millisecond.
+  /// The whole body, 64 bytes per millisecond.
   case slowDrip
-  /// The connection closes within the header. URLSession on Linux ends the process at that
+  /// The connection closes within the header. In this case URLSession on Linux ends the process
   /// (swift-corelibs-foundation 6.3).
   case halfHeader
-  /// An `ETag` that is always the same.
+  /// An `ETag` that is always the same, and status 304 for every conditional request.
   case lyingETag
-  /// A `Link` header field that is no list of links.
+  /// A `Link` header field with invalid syntax.
   case unreadableLink
-  /// The body again and again, a hundred times a second, until the client leaves.
+  /// The body repeatedly, a hundred times a second, until the client leaves.
   case endless
 
   /// Every fault, in its simplest form.

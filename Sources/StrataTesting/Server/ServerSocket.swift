@@ -41,7 +41,8 @@ final class ServerSocket: Sendable {
         if connection < 0 {
           if errno == EINTR || errno == ECONNABORTED { continue }
           #if !canImport(Darwin)
-            // Not before the last call: another socket may get the number.
+            // The descriptor is closed only after the last call, because another socket may get its
+            // number.
             close(descriptor)
           #endif
           return
@@ -51,7 +52,7 @@ final class ServerSocket: Sendable {
     }.start()
   }
 
-  /// Ends the thread that accepts.
+  /// Ends the accepting thread.
   deinit {
     #if canImport(Darwin)
       close(descriptor)
@@ -61,7 +62,7 @@ final class ServerSocket: Sendable {
   }
 }
 
-/// A connection of a client; closed when nothing refers to it.
+/// A connection of a client, which is closed when it is released.
 final class ServerConnection: Sendable {
   private let descriptor: Int32
 
@@ -75,7 +76,7 @@ final class ServerConnection: Sendable {
 
   deinit { close(descriptor) }
 
-  /// The head and the body of the request; nil if the client leaves within the head.
+  /// Returns the head and the body of the request; nil if the client leaves within the head.
   func readRequest() -> (head: String, body: Data)? {
     var bytes = Data()
     let end = Data("\r\n\r\n".utf8)
@@ -105,13 +106,13 @@ final class ServerConnection: Sendable {
     return count > 0 ? Data(buffer[..<count]) : nil
   }
 
-  /// Sends bytes; false if the client has left.
+  /// Sends bytes, and returns false if the client has left.
   @discardableResult
   func send(_ bytes: Data) -> Bool {
     #if canImport(Darwin)
       let flags: Int32 = 0
     #else
-      // A client may have left: an error, not a signal.
+      // If the client has left, `send` returns an error and raises no signal.
       let flags = Int32(MSG_NOSIGNAL)
     #endif
     return bytes.withUnsafeBytes { bytes in
@@ -132,9 +133,9 @@ final class ServerConnection: Sendable {
     }
   }
 
-  /// Waits for the client, which has nothing more to say, to leave.
+  /// Waits for the client, which has nothing more to send, to leave.
   ///
-  /// - Returns: whether it left within the time.
+  /// - Returns: whether the client left within the time.
   func waitForEnd(milliseconds: Int32) -> Bool {
     var end = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
     return poll(&end, 1, milliseconds) > 0

@@ -3,7 +3,7 @@ import Strata
 import StrataMap
 
 extension Workload {
-  /// One change of a clustered point: moved a little or far, put in, taken out.
+  /// A change of a clustered point: a small move, a large move, a removal or an insertion.
   static let clusterChange = Workload(
     name: "M1", summary: "clusters: one change among 10,000 and 100,000 points"
   ) { bench in
@@ -12,7 +12,7 @@ extension Workload {
     }
   }
 
-  /// Clustering at once, and what a map shows.
+  /// The clustering of all points, and queries of a map's region.
   static let clusterBuild = Workload(
     name: "M2", summary: "clusters: build of 10,000 and 100,000 points, what 1,024 × 768 show"
   ) { bench in
@@ -21,7 +21,7 @@ extension Workload {
     }
   }
 
-  /// The same with a million points.
+  /// The same measurements with a million points.
   static let clusterMillion = Workload(
     name: "M3", summary: "clusters of 1,000,000 points: build, memory, a change, what a map shows",
     isLong: true
@@ -32,7 +32,7 @@ extension Workload {
     }
   }
 
-  /// How one change grows with the number of points.
+  /// The growth of the cost of a change with the number of points.
   static let clusterGrowth = Workload(
     name: "M6", summary: "clusters: growth of one change from 10,000 to 1,000,000 points",
     isLong: true
@@ -58,7 +58,7 @@ extension Workload {
   }
 }
 
-/// A set of points of one size.
+/// A point set with a number of points.
 @MainActor private struct ClusterCase {
   typealias Index = ClusterIndex<Int>
   let set: PointSet
@@ -97,7 +97,7 @@ extension Workload {
         let watch: ProcessorWatch
         switch step % 4 {
         case 0, 1:
-          // About a hundred meters.
+          // A move of about a hundred meters.
           places[number].latitude += (random.share() - 0.5) / 500
           let moved = point(number, places[number])
           watch = ProcessorWatch()
@@ -134,8 +134,9 @@ extension Workload {
     return [half, most] + reindex(half, bench)
   }
 
-  /// How many changes cost as much as one of supercluster 8, which indexes everything anew: its
-  /// fastest documented times.
+  /// Returns how many changes cost as much as one change of supercluster 8.
+  ///
+  /// Supercluster indexes all points anew. Its times are the fastest documented ones.
   private func reindex(_ change: Figure, _ bench: Bench) -> [Figure] {
     let milliseconds = [10_000: 31.0, 100_000: 360, 1_000_000: 4_000]
     guard let whole = milliseconds[count] else { return [] }
@@ -168,7 +169,9 @@ extension Workload {
     return [build, bytes, half, most]
   }
 
-  /// A screen of 1,024 × 768 points around some point, at any zoom level.
+  /// Returns the times of queries for a screen of 1,024 × 768 points around a random point.
+  ///
+  /// The zoom levels are random.
   private func queries(_ index: Index, _ places: [Coordinate]) -> [Double] {
     var random = MapRandom(seed: 3)
     return (0..<2_000).map { _ in
@@ -197,7 +200,7 @@ extension Workload {
     for repetition in 0...bench.repetitions {
       var times: [Double] = []
       for step in 0..<1_000 {
-        // Every second time the leader.
+        // Every second removal takes the leader.
         let leader = index.items(in: .world, zoom: 0)[0].id
         let number =
           if step % 2 == 0, case .integer(let id) = leader.cell { Int(id) } else { step }

@@ -18,7 +18,7 @@ private struct Spot: Entity {
 }
 
 extension Workload {
-  /// How long a registry holds the main actor when everything comes at once.
+  /// The longest turn of the main actor when a registry gets all elements at once.
   static let firstLoads = Workload(
     name: "M7", summary: "registry: the longest turn of the main actor, 100,000 elements at once"
   ) { bench in
@@ -65,7 +65,8 @@ extension Workload {
   }
 }
 
-/// The most processor time that the main actor was held between two turns of a bystander.
+/// Runs `body`, and returns the longest processor time of the main actor between two turns of a
+/// bystander.
 @MainActor
 private func longestTurn<R>(
   _ body: @MainActor () async throws -> R

@@ -4,12 +4,12 @@ import StrataMap
 
 /// Points to cluster, the same in every run.
 enum PointSet: String, CaseIterable {
-  /// All over the map, evenly by degrees.
+  /// Points all over the map, evenly spread by degrees.
   case uniform
-  /// In 300 towns of different sizes, each with a normal distribution.
+  /// Points in 300 towns of different sizes, each with a normal distribution.
   case towns
 
-  /// The first points of the set, by number from 0.
+  /// Returns the first `count` points of the set.
   func coordinates(_ count: Int) -> [Coordinate] {
     var random = MapRandom(seed: 42)
     switch self {
@@ -44,7 +44,7 @@ struct MapRandom {
 
   init(seed: UInt64) { state = seed }
 
-  /// From 0 up to 1, excluded.
+  /// Returns a number from 0 up to 1, 1 excluded.
   mutating func share() -> Double {
     state &+= 0x9E37_79B9_7F4A_7C15
     var word = state
@@ -55,7 +55,7 @@ struct MapRandom {
 
   mutating func below(_ bound: Int) -> Int { Int(share() * Double(bound)) }
 
-  /// Around 0 with a deviation of 1.
+  /// Returns a normally distributed number around 0 with a deviation of 1.
   mutating func normal() -> Double {
     let radius = (-2 * log(1 - share())).squareRoot()
     return radius * cos(2 * .pi * share())

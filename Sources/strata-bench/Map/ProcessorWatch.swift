@@ -1,13 +1,15 @@
 import Foundation
 
-/// Processor time of this thread since it was made: what a busy machine takes away does not count.
+/// A watch of the processor time of this thread, which starts when it is made.
+///
+/// Time that a busy machine spends on other threads does not count.
 struct ProcessorWatch {
   private let start = Self.now
 
   var milliseconds: Double { (Self.now - start) / 1e6 }
   var microseconds: Double { (Self.now - start) / 1e3 }
 
-  /// In nanoseconds.
+  /// The processor time of this thread in nanoseconds.
   private static var now: Double {
     var time = timespec()
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)

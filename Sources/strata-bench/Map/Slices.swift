@@ -3,7 +3,7 @@ import Strata
 import StrataMap
 
 extension Workload {
-  /// How long a registry occupies the main actor at a time.
+  /// The time for which a slice of a registry occupies the main actor.
   static let slices = Workload(
     name: "M5", summary: "registry: slices with 1,000 changes a frame, 100,000 annotations"
   ) { bench in
@@ -33,7 +33,7 @@ extension Workload {
         let offer = ProcessorWatch()
         for moved in changes { drain.desire(moved.id, moved) }
         offerTimes.append(offer.microseconds)
-        // One slice a frame, as a busy main actor would run them.
+        // A busy main actor would run one slice in each frame.
         guard !turns.isEmpty else { continue }
         let watch = ProcessorWatch()
         turns.removeFirst()()
@@ -50,12 +50,12 @@ extension Workload {
   }
 }
 
-/// A map that keeps where its annotations are.
+/// A surface that keeps the coordinates of its annotations.
 @MainActor final class MemoryMap: AnnotationSurface {
   private var places: [RecordKey: Coordinate] = [:]
 
-  /// - Parameter capacity: for so many annotations the map does not grow, which would be its own
-  ///   time.
+  /// - Parameter capacity: the number of annotations up to which its dictionary does not grow. The
+  ///   time of growing is the surface's own.
   init(capacity: Int = 0) { places.reserveCapacity(capacity) }
 
   var count: Int { places.count }

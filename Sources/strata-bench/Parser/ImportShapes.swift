@@ -3,7 +3,7 @@ import Strata
 import StrataImport
 
 extension Workload {
-  /// Arrays of arrays of coordinates, which most of a GeoJSON feed is.
+  /// Nested arrays of coordinates, the largest part of a GeoJSON feed.
   static let shapes = Workload(
     name: "J3", summary: "import 200 shapes of 5,000 coordinates (24 MB of JSON) to [[[Double]]]"
   ) { bench in
@@ -35,7 +35,7 @@ private struct Shape: Entity {
 
   static let schema = Schema<Shape>("shapes", key: \.id) { Attribute(\.rings) }
 
-  /// Coordinates of six decimals, as maps have them.
+  /// Returns a feed of shapes whose coordinates have six decimals, as in maps.
   static func feed(shapes: Int, coordinates: Int) -> Data {
     func degrees(_ bits: UInt64) -> Double { Double(Int(bits % 360_000_000) - 180_000_000) / 1e6 }
     let objects = (0..<shapes).map { shape in

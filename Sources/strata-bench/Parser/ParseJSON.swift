@@ -13,7 +13,7 @@ extension Workload {
       + bench.parsing(.bytes, file, size, songs, layout)
   }
 
-  /// A file that no memory should hold, and nothing does.
+  /// A file that is too large for memory. Both sides read it through a window.
   static let streaming = Workload(
     name: "J2", summary: "parse 2 GB of NDJSON (5,300,000 songs), beside a byte scan", isLong: true
   ) { bench in

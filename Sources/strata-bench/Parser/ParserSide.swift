@@ -1,24 +1,25 @@
 import Foundation
 import StrataImport
 
-/// One way to read a file of ``SongFeed``, run in a process of its own, so that its peak of memory
-/// is nobody else's.
+/// A way to read a file of ``SongFeed``.
+///
+/// It runs in a process of its own, so that the peak of memory belongs to it alone.
 enum ParserSide: String, CaseIterable {
-  /// Strata's scanner: every song into the slots of a row, through a window.
+  /// Strata's scanner, which reads every song into the cells of a row, through a window.
   case scanner
-  /// Foundation's `JSONDecoder` into structs.
+  /// Foundation's `JSONDecoder`, which decodes into structs.
   case decoder
-  /// The sum of all bytes, through a window of the same size: what reading alone costs.
+  /// A count of the lines, through a window of the same size: the cost of reading alone.
   case bytes
 
   struct Outcome {
     var songs: Int
     var milliseconds: Double
-    /// The most memory that was resident at a time.
+    /// The largest resident size in bytes.
     var peakBytes: Int
   }
 
-  /// The argument that makes the program a child.
+  /// The argument that makes the program a child process.
   static let argument = "--parse"
 
   /// Runs this side in a child process.
@@ -39,7 +40,7 @@ enum ParserSide: String, CaseIterable {
       songs: Int(numbers[0]), milliseconds: numbers[1], peakBytes: Int(numbers[2]))
   }
 
-  /// What a child does: reads the file and prints its outcome.
+  /// Reads the file in the child process and prints the outcome.
   static func runChild(_ arguments: [String]) throws {
     guard arguments.count == 3, let side = Self(rawValue: arguments[0]),
       let layout = SongFeed.Layout(rawValue: arguments[1])

@@ -1,18 +1,19 @@
 import Foundation
 
-/// JSON of songs as a server would send it: 12 keys, one object and one array inside, 379 bytes a
-/// song; always the same.
+/// JSON of songs as a server would send it, the same in every run.
 ///
-/// One song in eight has text that is not ASCII, one in sixteen has escapes.
+/// A song has 12 members, one of them an object and one an array. It takes 379 bytes. Every eighth
+/// song has text that is not ASCII. Every sixteenth song has escapes in its comment, if it has a
+/// comment.
 struct SongFeed {
   enum Layout: String {
-    /// An array, an object a line: with 200,000 songs 75.7 MB.
+    /// An array with an object on each line. With 200,000 songs it has 75.7 MB.
     case array
-    /// An object a line, nothing else.
+    /// An object on each line, without brackets or commas.
     case lines
   }
 
-  /// Writes songs to a file; the bytes written.
+  /// Writes songs to a file and returns the number of bytes.
   static func write(_ count: Int, as layout: Layout, to file: URL) throws -> Int {
     guard FileManager.default.createFile(atPath: file.path, contents: nil) else {
       throw BenchError("cannot create \(file.path)")

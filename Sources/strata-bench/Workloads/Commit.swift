@@ -16,7 +16,7 @@ extension Workload {
         ]
         return try await bench.compare(metrics) {
           repetition += 1
-          // Each part changes rows of its own, so that no edit meets one of another part.
+          // Each part changes rows of its own, so that edits of two parts do not meet.
           let edits = Edit.generated(stored, repetition: repetition)
           let current = try await stack.fetch(Song.all)
           let queued = try await queued(stack, current, edits[0])
@@ -39,13 +39,13 @@ extension Workload {
     }
   }
 
-  /// One song as it is stored and what it is to be.
+  /// A stored song and its new value.
   private struct Edit: Sendable {
     let song: Song
     let bpm: Double
 
-    /// Three lists of edits of distinct songs, in no order; the next repetition edits the same
-    /// ones.
+    /// Returns three lists of edits of distinct songs, in no order. Every repetition edits the same
+    /// songs.
     static func generated(_ songs: [Song], repetition: Int) -> [[Edit]] {
       // Odd steps through a power of two visit every number once.
       let order = (0..<1 << 17).map { ($0 &* 77_773 + 999) % (1 << 17) }.filter { $0 < songs.count }
@@ -59,8 +59,9 @@ extension Workload {
     }
   }
 
-  /// Every save is asked for before the first one runs, behind a save of everything that takes the
-  /// writer long enough: what a transaction takes, without changing threads.
+  /// Returns the time of a transaction in microseconds, without changes of threads.
+  ///
+  /// A save of all songs occupies the writer until every one-row save is in its queue.
   @concurrent
   private static func queued(
     _ stack: Stack, _ stored: [Song], _ edits: [Edit]
@@ -98,7 +99,7 @@ extension Workload {
     return times
   }
 
-  /// Until the view context shows the commit.
+  /// Returns the times of saves until the view context shows the commit.
   @MainActor
   private static func onMain(_ stack: Stack, _ edits: [Edit]) async throws -> [Double] {
     var times: [Double] = []

@@ -2,7 +2,7 @@ import Foundation
 import Strata
 
 extension Workload {
-  /// What a commit costs without looking for other processes, looking for them, with history.
+  /// The cost of a commit: alone, with a look for other processes, and with a history.
   static let commits = Workload(
     name: "H1", summary: "10,000 one-row commits: alone, watching other processes, with history"
   ) { bench in
@@ -17,8 +17,9 @@ extension Workload {
 
   private static let count = 10_000
 
-  /// The median times of saves that change one of a thousand songs, in microseconds; commit by
-  /// commit in turns, as the differences are small.
+  /// Returns the median times in microseconds of saves that change one of a thousand songs.
+  ///
+  /// The stacks commit in turn, because the differences are small.
   @MainActor
   private static func strataCommits(_ bench: Bench) async throws -> [Double] {
     var options = [Stack.Options(), Stack.Options(), Stack.Options()]

@@ -57,13 +57,13 @@ extension Workload {
     }
   }
 
-  /// The time of calls from a task that is not on the main actor.
+  /// Returns the time of calls from a task outside of the main actor, in microseconds.
   @concurrent
   private static func singlesInScratch(
     _ stack: Stack, _ keys: ArraySlice<Int>
   ) async throws -> Double {
     let scratch = stack.scratch()
-    // Pins the snapshot.
+    // This read pins the snapshot.
     _ = try await scratch.find(Song.self, 1)
     let watch = Stopwatch()
     for key in keys {

@@ -2,7 +2,7 @@ import Foundation
 import Strata
 
 extension Workload {
-  /// How the cost of a live query's change and of a look-up grows with the table.
+  /// The growth of the cost of a live query's change and of a look-up with the size of the table.
   static let growth = Workload(
     name: "G", summary: "growth: live queries of 1,000 to 1,000,000 rows, look-ups in 10,000,000",
     isLong: true

@@ -2,7 +2,7 @@ import Foundation
 import Strata
 
 extension Workload {
-  /// A JSON file of songs that nobody has, upserted; and the same feed a little later.
+  /// The import of a JSON file of new songs, and of the same feed a little later.
   static let importing = Workload(
     name: "W9",
     summary: "import a file of 100,000 JSON objects to upserted rows; again with 1 % changed"
@@ -91,7 +91,7 @@ extension Workload {
 }
 
 extension [Song] {
-  /// The songs as a JSON array, an object a line.
+  /// The songs as a JSON array, with an object on each line.
   var json: String { "[\n" + map(\.json).joined(separator: ",\n") + "\n]\n" }
 }
 

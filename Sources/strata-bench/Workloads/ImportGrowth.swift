@@ -2,7 +2,7 @@ import Foundation
 import Strata
 import StrataImport
 
-/// What a user edits while an import runs.
+/// An entity that the user edits while an import runs.
 private struct Note: Entity {
   var id = 0
   var text = ""
@@ -11,7 +11,7 @@ private struct Note: Entity {
 }
 
 extension Workload {
-  /// What a record costs in files of 10,000 to 5,000,000.
+  /// The cost of a record in files of 10,000 to 5,000,000 records.
   static let importGrowth = Workload(
     name: "W9g", summary: "import files of 10,000 to 5,000,000 JSON objects", isLong: true
   ) { bench in
@@ -28,7 +28,7 @@ extension Workload {
     return figures
   }
 
-  /// How long a save of the view context takes while an import runs.
+  /// The time of a save of the view context while an import runs.
   static let importSaves = Workload(
     name: "W9s", summary: "saves of the view context during an import of 1,000,000 JSON objects",
     isLong: true
@@ -65,7 +65,7 @@ extension Workload {
     return watch.microseconds / Double(count)
   }
 
-  /// A file of songs, an object a line.
+  /// Writes a file of songs with an object on each line.
   @MainActor
   private static func songFile(_ count: Int, _ bench: Bench) throws -> URL {
     let file = bench.newFile("json")

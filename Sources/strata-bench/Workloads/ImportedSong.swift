@@ -2,7 +2,7 @@ import Foundation
 import Strata
 import StrataImport
 
-/// Which attributes of an imported song have an index.
+/// A choice of the attributes of an imported song that have an index.
 protocol SongIndexes: Sendable {
   static var titles: Bool { get }
   static var artists: Bool { get }
@@ -69,7 +69,7 @@ struct ImportedSong<Indexes: SongIndexes>: Entity {
     }
   }
 
-  /// Imports a file of songs, off the main actor; returns when everything is committed and shown.
+  /// Imports a file of songs off the main actor. Returns when all songs are committed and shown.
   @discardableResult
   static func importSongs(_ file: URL, into stack: Stack) async throws -> ImportResult {
     try await stack.importJSON(Self.self, from: .file(file), mapping: mapping)

@@ -2,7 +2,7 @@ import Foundation
 import Strata
 
 extension Workload {
-  /// Songs that nobody has, in one transaction.
+  /// The insertion of new songs in one transaction.
   static let insert = Workload(
     name: "W1", summary: "insert 100,000 songs in one transaction"
   ) { bench in

@@ -2,7 +2,7 @@ import Foundation
 import Strata
 
 extension Workload {
-  /// A live query and a change of one of its rows, against fetching everything again.
+  /// A live query after a change of one of its rows, against a new fetch of all rows.
   static let live = Workload(
     name: "W7", summary: "live query sorted by title: a one-row commit until its value is on main"
   ) { bench in
@@ -17,7 +17,7 @@ extension Workload {
       + memory(bench)
   }
 
-  /// Allocated bytes a row of a live query, against an array of structs.
+  /// Compares the bytes that a row takes in a live query and in an array of structs.
   @MainActor
   private static func memory(_ bench: Bench) async throws -> [Figure] {
     if Memory.allocated == nil { return [] }
@@ -28,7 +28,7 @@ extension Workload {
     }
     return try await bench.compare(["memory, bytes a row"]) {
       try await bench.withStack(songs: count) { stack in
-        // Fills SQLite's page cache, which is not the live query's.
+        // This fetch fills SQLite's page cache, which does not belong to the live query.
         _ = try await stack.view.fetch(Song.all)
         let before = try allocated()
         let live = stack.view.live(Song.sorted(by: \.title))
@@ -51,7 +51,7 @@ extension Workload {
   }
 }
 
-/// A live query and the statement that fetches the same.
+/// A live query, and the statement that fetches the same rows.
 struct LiveCase {
   let name: String
   let songs: Int

@@ -2,7 +2,7 @@ import Foundation
 import Strata
 
 extension Workload {
-  /// Ten live queries of the same: one is maintained, ten are told.
+  /// Ten equal live queries over one maintained result.
   static let equalQueries = Workload(
     name: "W7c", summary: "ten equal live queries of 1,000 rows: a one-row commit until all have it"
   ) { bench in

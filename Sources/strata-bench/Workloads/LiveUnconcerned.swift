@@ -2,7 +2,7 @@ import Foundation
 import Strata
 
 extension Workload {
-  /// A live query and changes of rows that it does not show: what they cost because it is there.
+  /// The cost that a live query adds to changes of rows that it does not show.
   static let unconcerned = Workload(
     name: "W7b", summary: "live query of 1,000 rows by title: changes outside the result"
   ) { bench in
@@ -23,7 +23,7 @@ extension Workload {
           return await updates.next()
         }
         let cost = try await change(stack, outside, changes)
-        // The first thing that the query tells of is the first change of what it shows.
+        // The first update of the query is the first change of a shown row.
         let shown = live.elements[7]
         stack.view.update(shown) { $0.bpm += 1 }
         try await stack.view.save()
@@ -42,7 +42,8 @@ extension Workload {
     }
   }
 
-  /// CPU time a commit of one changed row, until the view context has seen all of them.
+  /// Returns the processor time of a one-row commit in microseconds, until the view context shows
+  /// it.
   @concurrent
   private static func change(
     _ stack: Stack, _ songs: [Song], _ changes: Int
@@ -60,13 +61,13 @@ extension Workload {
 }
 
 extension Stack {
-  /// Songs after the first ones by title, each of them once.
+  /// Returns songs after the first songs by title, each of them once.
   fileprivate func outside(_ first: Int) async throws -> [Song] {
     try await fetch(Song.sorted(by: \.title).offset(first).limit(5_000))
   }
 }
 
-/// CPU time of the process, all threads, since it was made.
+/// A watch of the processor time of all threads of the process, which starts when it is made.
 struct CPUTime {
   private let start = now
 

@@ -3,7 +3,7 @@ import Strata
 import Synchronization
 
 extension Workload {
-  /// One task or thread that commits, and one that reads pages as long as it does.
+  /// A task or thread that commits, and another that reads pages meanwhile.
   static let mixed = Workload(
     name: "W8", summary: "10,000 one-row commits beside a reader of sorted pages of 50"
   ) { bench in
@@ -87,7 +87,7 @@ extension Workload {
   }
 }
 
-/// Raised once, by one thread for another.
+/// A flag that one thread raises once for another thread.
 final class DoneFlag: Sendable {
   private let flag = Atomic(false)
 

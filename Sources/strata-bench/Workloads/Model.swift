@@ -2,7 +2,7 @@ import Foundation
 import Strata
 
 extension Workload {
-  /// A large app's model: opening it, and whether what it does not concern is slower with it.
+  /// The opening of a large app's model, and its cost for operations on another entity.
   static let model = Workload(
     name: "model",
     summary:
@@ -103,7 +103,7 @@ extension Workload {
       try await scratch.save()
     }
     let savingTime = saving.microseconds / count
-    // For the next repetition.
+    // The songs get their first values back for the next repetition.
     for song in songs { scratch.upsert(song) }
     try await view.merged(try await scratch.save())
     return [findingTime, fetchingTime, savingTime]
@@ -111,12 +111,12 @@ extension Workload {
 }
 
 extension Entity {
-  /// The table's name, which makes the schema.
+  /// The table's name. Reading it makes the schema.
   fileprivate static var tableName: String { schema.name }
 }
 
 extension RawConnection {
-  /// The statements that make the file's tables and indexes.
+  /// Returns the statements that make the file's tables and indexes.
   fileprivate func schema() throws -> [String] {
     let rows = try prepare("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY rowid")
     var statements: [String] = []

@@ -1,7 +1,7 @@
 import Foundation
 import Strata
 
-/// Pages of 50 songs that are not hidden, by title, of 100,000.
+/// Pages of 50 songs by title, of 100,000 songs without the hidden ones.
 enum Pages {
   static let sql =
     "\(SongSQL.select) WHERE hidden = 0 AND title >= ? ORDER BY title, id LIMIT 50"
@@ -10,14 +10,14 @@ enum Pages {
     Song.where { !$0.hidden && $0.title >= start }.sorted(by: \.title).limit(50)
   }
 
-  /// Titles at which pages begin.
+  /// The titles at which pages begin.
   static let starts = (0..<2_000).map {
     Song(number: Int(UInt64($0 + 77).mixed % 100_000) + 1).title
   }
 }
 
 extension Workload {
-  /// What a list that is scrolled, or a search that is typed, asks for.
+  /// The fetches of a list that scrolls, or of a search during typing.
   static let pages = Workload(
     name: "W4", summary: "2,000 filtered, sorted pages of 50 songs, of 100,000"
   ) { bench in
@@ -57,13 +57,13 @@ extension Workload {
     }
   }
 
-  /// The time of the pages for a task that is not on the main actor, and the number of songs.
+  /// Returns the time of the pages for a task outside of the main actor, and the number of songs.
   @concurrent
   private static func pagesInScratch(
     _ stack: Stack, _ queries: [Query<Song>]
   ) async throws -> (milliseconds: Double, songs: Int) {
     let scratch = stack.scratch()
-    // Pins the snapshot.
+    // This read pins the snapshot.
     _ = try await scratch.find(Song.self, 1)
     var count = 0
     let watch = Stopwatch()

@@ -2,7 +2,7 @@ import Foundation
 import Strata
 
 extension Workload {
-  /// Artists, each with its songs: two statements on either side.
+  /// Artists with their songs, by two statements on either side.
   static let related = Workload(
     name: "W10", summary: "1,000 of 10,000 artists with their songs, of 100,000"
   ) { bench in
@@ -87,7 +87,7 @@ struct BandSong: Entity, Equatable {
   }
 }
 
-/// The store of W10, and the same fetch by hand.
+/// The store of W10, and its fetch by hand.
 @MainActor
 enum RelatedStore {
   static func make(_ bench: Bench, artists: Int, songs: Int) async throws -> URL {
@@ -111,7 +111,9 @@ enum RelatedStore {
     return url
   }
 
-  /// The artists of a held statement with their songs, found by a list of keys and a dictionary.
+  /// Returns the artists of a statement with their songs.
+  ///
+  /// It finds the songs by a list of keys, and their artists by a dictionary.
   static func fetch(
     _ raw: RawConnection, _ select: RawStatement
   ) throws -> [(Band, [BandSong])] {

@@ -1,7 +1,7 @@
 import Foundation
 import Strata
 
-/// What is upserted over 100,000 stored songs.
+/// The songs that are upserted over 100,000 stored songs.
 enum UpsertCase: String, CaseIterable {
   case halfChanged = "half changed ms"
   case noneChanged = "none changed ms"
@@ -23,7 +23,7 @@ enum UpsertCase: String, CaseIterable {
 }
 
 extension Workload {
-  /// Songs that are stored already, some of them with other values.
+  /// Upserts of stored songs, part of them with new values.
   static let upsert = Workload(
     name: "W2", summary: "upsert 100,000 stored songs: half changed, none changed, only the bpm"
   ) { bench in

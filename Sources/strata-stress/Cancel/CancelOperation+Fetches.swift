@@ -67,7 +67,7 @@ extension CancelOperation {
       options.schemaVersion = Next.version
       let plan = try await Stack.plan(Next.entities, at: copy, options: options)
       try CancelSurprise.unless(plan.problems.isEmpty, "\(plan.problems)")
-      // Nothing stops it.
+      // `Stack.plan` does not react to a cancellation.
       try Task.checkCancellation()
     },
     CancelOperation("temporary") { _ in

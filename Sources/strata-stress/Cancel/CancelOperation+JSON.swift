@@ -85,7 +85,7 @@ extension CancelOperation {
 
   private typealias OptionsFor = @Sendable (ImportOptions.Commits) -> ImportOptions
 
-  /// Imports 400 notes.
+  /// Returns an operation that imports 400 notes.
   private static func importing(
     _ name: String, from first: Int, _ part: Part,
     _ run:
@@ -115,14 +115,14 @@ extension CancelOperation {
     }
   }
 
-  /// Lines as the only member of an object.
+  /// Returns an object whose only member is an array of the lines.
   private static func object(_ lines: Data) -> Data {
     let elements = lines.split(separator: UInt8(ascii: "\n")).joined(separator: [UInt8(ascii: ",")])
     return Data(#"{"notes":["#.utf8) + Data(elements) + Data("]}".utf8)
   }
 }
 
-/// Elements that come one after the other, now and then after a rest.
+/// A sequence of elements that suspends after every hundred elements.
 private struct Slowly<Element: Sendable>: AsyncSequence, Sendable {
   let elements: [Element]
 

@@ -110,7 +110,7 @@ extension CancelOperation {
   ]
 }
 
-/// Answers every request with the same notes.
+/// A URL protocol that answers every request with the same notes.
 private final class FeedServer: URLProtocol {
   static let notes = 3000..<3200
 

@@ -40,7 +40,9 @@ extension CancelOperation {
     },
   ]
 
-  /// Whether a stream comes to an element before its end, which is also that of whose it is.
+  /// Returns whether a stream has an element before its end.
+  ///
+  /// - Parameter owner: the object whose end would end the stream, kept alive meanwhile.
   @MainActor
   private static func hasNext(
     _ stream: some AsyncSequence<some Any, Never>, of owner: AnyObject? = nil
@@ -50,10 +52,10 @@ extension CancelOperation {
     return false
   }
 
-  /// Saves a note, and waits until a stream says so.
+  /// Returns an operation that saves a note and waits until a stream reports it.
   ///
-  /// - Parameter follow: begins to follow; what it returns waits, and says whether the stream came
-  ///   to an element before its end.
+  /// - Parameter follow: subscribes to the stream. The closure that it returns waits for the
+  ///   stream, and returns whether the stream had an element before its end.
   private static func following(
     _ name: String, _ id: Int,
     _ follow:
@@ -62,7 +64,7 @@ extension CancelOperation {
     CancelOperation(name, effect: { $0.notes.insert(id) }) { @MainActor site in
       let wait = try await follow(site)
       let scratch = site.stack.scratch()
-      // Another one the second time: what is there already is no change.
+      // The second run writes another value, because an equal row is no change.
       let found = try await scratch.find(Note.self, id)
       scratch.upsert(Note(id: id, text: name, deleter: (found?.deleter ?? site.stamp) + 1))
       try await scratch.save()

@@ -3,15 +3,15 @@ import Strata
 import StrataImport
 import StrataMap
 
-/// A call of the library that waits, and what the store has after it.
+/// A suspending call of the library, and its effect on the store.
 ///
-/// Done again, it changes nothing more.
+/// A second run leaves the same ledger.
 struct CancelOperation: Sendable {
-  /// What of its effect may be there when it was cancelled.
+  /// The part of the effect that a cancelled call may leave.
   enum Part: Sendable {
-    /// All or nothing.
+    /// All of the effect, or nothing.
     case whole
-    /// Some of the notes, if it commits more than once.
+    /// Any part of the notes, because the call may commit more than once.
     case someNotes
   }
 
@@ -33,16 +33,16 @@ struct CancelOperation: Sendable {
     + feeds + migrations
 }
 
-/// Where an operation works.
+/// The stack and the store that an operation works on.
 struct CancelSite: Sendable {
   let stack: Stack
   /// The store's file.
   let store: URL
-  /// A number of each trial's own.
+  /// A number that differs in each trial.
   let stamp: Int
 }
 
-/// What an operation throws that does not find what it must.
+/// The error of an operation that meets an unexpected result.
 struct CancelSurprise: Error {
   let found: String
 
@@ -162,7 +162,7 @@ extension CancelOperation {
     try CancelSurprise.unless(map.count > 0, "\(map.count) annotations")
     try await body(registry)
     registry.detach()
-    // The registry does not keep it.
+    // The registry does not retain the map.
     withExtendedLifetime(map) {}
   }
 
@@ -204,7 +204,7 @@ extension CancelOperation {
       let query = Note.where { $0.id == 3 }
       if try await view.fetch(query).isEmpty { view.insert(Note(id: 3, text: "three")) }
       do { try await view.save() } catch {
-        // Saved or not, it is shown.
+        // The view shows the edit, whether it was saved or not.
         let found = try await Task { @MainActor in try await view.fetch(query) }.value
         try CancelSurprise.unless(found.count == 1, "no edit after a cancelled save")
         throw error
@@ -278,7 +278,7 @@ extension CancelOperation {
     CancelOperation("changes", effect: { $0.notes.insert(8) }) { site in
       let changes = site.stack.changes
       let scratch = site.stack.scratch()
-      // Another one the second time: what is there already is no change.
+      // The second run writes another value, because an equal row is no change.
       let found = try await scratch.find(Note.self, 8)
       scratch.upsert(Note(id: 8, text: "eight", deleter: (found?.deleter ?? site.stamp) + 1))
       try await scratch.save()
@@ -290,7 +290,7 @@ extension CancelOperation {
 }
 
 extension Stack {
-  /// Runs `body`, and closes the stack however it ends.
+  /// Runs `body` and then closes the stack, even if `body` throws.
   func closing<R>(_ body: () async throws -> R) async throws -> R {
     let result: Result<R, any Error>
     do { result = .success(try await body()) } catch { result = .failure(error) }

@@ -2,15 +2,16 @@ import Foundation
 import Strata
 import StrataFaults
 
-/// Runs every call of the library that waits, and cancels it at its n-th moment, for n = 0, 1, 2
-/// and so on, until it ends before.
+/// Cancels every suspending call of the library at its n-th moment.
+///
+/// n counts from 0 until the call ends before the moment.
 @MainActor
 struct CancelStress {
   struct Options {
-    /// Tries every n; if not, fewer and fewer of them.
+    /// Whether to try every n, except for turns. Otherwise the gaps between the tried n grow.
     var isThorough = true
     var seed = UInt64.random(in: 0...UInt64(UInt32.max))
-    /// Nil for all.
+    /// The only operation to run; nil for all operations.
     var operation: CancelOperation?
   }
 
@@ -47,7 +48,7 @@ struct CancelStress {
         }
       }
       report.counts["cancelledErrors", default: 0] += errors
-      // Whoever is cancelled before it begins never does all of its work.
+      // A call that is cancelled before it begins must throw.
       if errors == 0 { report.violations.append("\(operation.name): cannot be cancelled") }
     }
     report.require("trials")

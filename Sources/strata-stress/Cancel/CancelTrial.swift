@@ -3,7 +3,7 @@ import Strata
 import StrataFaults
 import StrataImport
 
-/// One call that is cancelled at one moment, then made again.
+/// A call that is cancelled at a given moment and then repeated.
 @MainActor
 final class CancelTrial {
   private let operation: CancelOperation
@@ -17,7 +17,7 @@ final class CancelTrial {
   /// Whether the call has thrown an error.
   private(set) var hasFailed = false
 
-  /// A note that a later save writes.
+  /// The key of the note that a later save writes.
   private static let laterNote = 9_000_000
 
   init(
@@ -37,6 +37,8 @@ final class CancelTrial {
     try FileManager.default.copyItem(at: template.store, to: store)
   }
 
+  /// Cancels the call, checks the store, repeats the call and checks the store again.
+  ///
   /// - Returns: whether the call was cancelled before it ended.
   func run(cancellingAt number: Int, _ moment: CancelMoment) async throws -> Bool {
     let canceller = Canceller()
@@ -52,7 +54,7 @@ final class CancelTrial {
       try await operation.run(site)
     }
     if let error = end.error { note(error, end.wasCancelled) }
-    // Behind whatever is still under way.
+    // This save runs behind all work that is still under way.
     try await stack.withScratch { $0.upsert(Note(id: Self.laterNote, text: "later")) }
     try await check(stack, live, isDone: end.error == nil)
     do { try await operation.run(site) } catch { violations.append("a second time: \(error)") }
@@ -72,7 +74,10 @@ final class CancelTrial {
     if !wasCancelled { violations.append("fails without being cancelled: \(error)") }
   }
 
-  /// The store has all that was acknowledged, or nothing of it, and everybody sees the same.
+  /// Checks the store and the view after a call.
+  ///
+  /// A call that returned has its whole effect. A call that failed has its whole effect, none, or a
+  /// part that the operation allows. A live query equals a fetch.
   private func check(_ stack: Stack, _ live: LiveQuery<Note>, isDone: Bool) async throws {
     var stored = try await StoreContents.stored(stack).ledger
     if stored.notes.remove(Self.laterNote) == nil { violations.append("a later save is lost") }
@@ -85,7 +90,7 @@ final class CancelTrial {
     if Array(live.elements) != fetched { violations.append("a live query differs from a fetch") }
   }
 
-  /// Whether the notes are on the way from what was before to what is after.
+  /// Returns whether the notes lie between the state before the call and the state after it.
   private func hasNotesBetween(_ ledger: Ledger) -> Bool {
     let all = before.notes.union(after.notes)
     let kept = before.notes.intersection(after.notes)
@@ -93,7 +98,8 @@ final class CancelTrial {
       && ledger.balances == after.balances && ledger.counters == after.counters
   }
 
-  /// The next start of the program finds the same, and the history leads there.
+  /// Checks that the next start of the program finds the same state, and that the history leads
+  /// there.
   private func inspect() async {
     let found = await StoreInspection(store, start: start, token: token)
     violations += found.violations.map { "afterwards: \($0)" }

@@ -2,9 +2,9 @@ import Dispatch
 import Strata
 import StrataFaults
 
-/// What is counted until the task is cancelled.
+/// The kind of moment that is counted until the cancellation.
 enum CancelMoment: String, Sendable, CaseIterable {
-  /// The task goes on behind an `await`.
+  /// The task resumes after an `await`.
   case resumption
   /// SQLite calls the file system for the store that the task works with.
   case fileCall
@@ -12,16 +12,17 @@ enum CancelMoment: String, Sendable, CaseIterable {
   case turn
 }
 
-/// Runs a task, and cancels it at its n-th moment of a kind.
+/// Runs a task and cancels it at its n-th moment of a kind.
 ///
-/// As the executor of the actor that works, and the one that its task prefers, it sees every
-/// resumption before it runs, those of the library's functions that run on no actor included; and as
-/// an observer of the store's files every call while the work waits for it. Resumptions on the main
-/// actor go past it: for those the main actor's turns are counted.
+/// A canceller is the executor of the actor that works, and the task's preferred executor reports
+/// to it. So it sees every resumption before it runs, including resumptions of library functions
+/// that run on no actor. It observes the store's files, so it also sees every call of the file
+/// system while the work waits for it. Resumptions on the main actor bypass the canceller. For them
+/// it counts the turns of the main actor.
 final class Canceller: SerialExecutor, FileObserver {
   private struct State: Sendable {
     var moment: CancelMoment?
-    /// How many moments are left.
+    /// The number of moments before the cancellation.
     var left = 0
     var hasCancelled = false
   }
@@ -30,9 +31,10 @@ final class Canceller: SerialExecutor, FileObserver {
   private let cancel: Lock<(@Sendable () -> Void)?> = Lock(nil)
   private let queue = DispatchQueue(label: "strata-stress.cancel")
 
-  /// Runs `body` and cancels it at the `number`-th moment from its start on; before it at 0.
+  /// Runs `body` and cancels it at the `number`-th moment after its start, or at 0 before its
+  /// start.
   ///
-  /// - Returns: the error of `body`, and whether it was cancelled before it ended.
+  /// - Returns: the error of `body`, and whether the cancellation came before its end.
   @MainActor
   func run(
     cancellingAt number: Int, _ moment: CancelMoment,
@@ -66,7 +68,7 @@ final class Canceller: SerialExecutor, FileObserver {
     return (error, wasCancelled)
   }
 
-  /// Counts a moment; nil is the one that is waited for, without counting.
+  /// Counts a moment of a kind. Nil stands for the kind that the run waits for.
   private func pass(_ moment: CancelMoment?) {
     let isNow = state.withLock { state in
       guard let wanted = state.moment, !state.hasCancelled, moment == nil || moment == wanted else {
@@ -92,7 +94,7 @@ final class Canceller: SerialExecutor, FileObserver {
 
 }
 
-/// Where a task's functions run that run on no actor.
+/// The executor of a task's functions that run on no actor.
 private final class PreferredExecutor: TaskExecutor {
   private let willRun: @Sendable () -> Void
   private let queue = DispatchQueue(label: "strata-stress.cancel.elsewhere")
@@ -106,7 +108,7 @@ private final class PreferredExecutor: TaskExecutor {
   }
 }
 
-/// Works on a canceller's executor, so that what it waits for comes back there.
+/// An actor on a canceller's executor, so that its resumptions pass the canceller.
 private actor CancelHost {
   private nonisolated let canceller: Canceller
   nonisolated var unownedExecutor: UnownedSerialExecutor { canceller.asUnownedSerialExecutor() }

@@ -2,7 +2,8 @@ import Foundation
 import Strata
 import StrataImport
 
-// What others do in a history: workers, another stack on the file, imports, the system.
+// The parts of a history outside the view context: workers, a second stack on the file, imports,
+// suspensions.
 
 extension ContextHistory {
   func beginWorker() async throws {
@@ -67,7 +68,7 @@ extension ContextHistory {
     try didSave(layer, .error, outcome, commit: commit, code)
   }
 
-  /// Imports a feed that says one attribute of some books.
+  /// Imports a feed with one attribute of a few books.
   func importBooks() async throws {
     try await finishSave()
     var rows = current
@@ -85,7 +86,8 @@ extension ContextHistory {
     advance(to: rows)
   }
 
-  /// Suspends the stack; meanwhile the view context is edited and the other stack commits.
+  /// Suspends the stack. Meanwhile the history edits the view context and commits through the other
+  /// stack.
   func suspend() async throws {
     try await finishSave()
     note("the stack is suspended", "suspensions")
@@ -100,8 +102,9 @@ extension ContextHistory {
     try require(view.commit == newest, "the view context resumes at \(view.commit) of \(newest)")
   }
 
-  /// Links a topic with a book at a place among its books, in the view context or in a scratch
-  /// context, and saves or forgets it.
+  /// Links a topic with a book at a position among its books, or unlinks it.
+  ///
+  /// The edit goes through the view context or a scratch context. It is saved or rolled back.
   func reorder() async throws {
     try await finishSave()
     try await view.merged(newest)
@@ -127,7 +130,7 @@ extension ContextHistory {
         }
         try await view.link(topic, to: book, at: index, in: Topic.reading)
       }
-      // A live query of links shows what is saved; a fetch shows the edit, too.
+      // A live query of links shows saved links. A fetch shows the edit, too.
       let shown = try await view.fetch(Topic.reading(of: topic)).map(\.id)
       try require(shown == order, "the view context reads \(shown), not \(order)")
       if random.oneIn(4) { return view.rollback() }
@@ -147,7 +150,7 @@ extension ContextHistory {
       }
       commit = try await scratch.save()
     }
-    // Another position between the same neighbours is a commit, too.
+    // A new position between the same neighbours is a commit, too.
     advance(to: rows, isCommitted: commit == newest + 1)
     try require(commit == newest, "commit \(commit), not \(newest)")
   }

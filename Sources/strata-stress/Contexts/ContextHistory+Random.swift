@@ -1,6 +1,7 @@
 import Strata
 
-// What is random in a history: few keys and small values, so that rows come back and agree.
+// The random values of a history. Keys are few and values small, so that deleted rows come back and
+// edits agree.
 
 extension ContextHistory {
   func randomKey(_ table: PlainTable) -> Int { random.below(table == .books ? 5 : 3) }
@@ -19,7 +20,7 @@ extension ContextHistory {
 
   private var randomShelf: Int? { random.oneIn(2) ? random.below(3) : nil }
 
-  /// A row with one or two other values.
+  /// Returns a row with one or two new values.
   func changed(_ row: PlainRow, _ table: PlainTable) -> PlainRow {
     let other = randomRow(table)
     var row = row

@@ -3,17 +3,17 @@ import Strata
 import StrataImport
 import StrataSQLite
 
-/// One random history, and what the model says of it.
+/// A random history of contexts, and its model.
 @MainActor
 final class ContextHistory {
-  /// What the contexts showed or did that the model says they must not.
+  /// A state or an outcome that contradicts the model.
   struct Violation: Error {
     let text: String
   }
 
-  /// What was done, for a report.
+  /// The steps so far, for a report.
   var steps: [String] = []
-  /// Is told of what begins.
+  /// Called with the name of each piece of work that begins.
   private let progress: (String) -> Void
   var counts: [String: Int] = [:]
 
@@ -22,11 +22,12 @@ final class ContextHistory {
   let second: Stack
   let view: ViewContext
   var random: SplitMix64
-  /// The rows after every commit.
+  /// The rows after each commit, by commit number.
   private(set) var states: [Int64: PlainRows] = [:]
   private(set) var newest: Int64
-  /// The view context's edits, and those that it is saving.
+  /// The view context's edits that are not part of a save under way.
   var pending = PlainLayer()
+  /// The save of the view context that is under way.
   private(set) var saving: Saving?
   /// Whether the task of the newest save has ended.
   private var hasEnded = false
@@ -80,7 +81,7 @@ final class ContextHistory {
 
   var current: PlainRows { states[newest] ?? PlainRows() }
 
-  /// The layers that the view context has right now, the lowest first.
+  /// The layers of the view context at this moment, the lowest first.
   var viewLayers: [PlainLayer] {
     guard let saving else { return [pending] }
     if view.isSaving { return [saving.layer, pending] }
@@ -88,7 +89,7 @@ final class ContextHistory {
     return [saving.layer.joined(with: pending)]
   }
 
-  /// What the view context must show right now.
+  /// Returns the rows that the view context must show at this moment.
   func shown() throws -> PlainRows {
     guard let base = states[view.commit] else {
       throw Violation(text: "the view context shows the commit \(view.commit) of \(newest)")
@@ -105,7 +106,8 @@ final class ContextHistory {
     if !condition { throw Violation(text: text()) }
   }
 
-  /// Takes what a save did, and compares it with what it must have done.
+  /// Compares the result of a save with the expected outcome, and takes over the rows that it
+  /// wrote.
   func didSave(
     _ layer: PlainLayer, _ policy: PlainPolicy, _ outcome: PlainRows.Outcome,
     commit: Int64?, _ code: StoreError.Code?
@@ -129,9 +131,9 @@ final class ContextHistory {
     try require(code == expected, "\(expected) expected, not \(code.map { "\($0)" } ?? "a commit")")
   }
 
-  /// Takes the rows of a new commit, if there is one.
+  /// Records the rows of a new commit. Equal rows mean that there was no commit.
   ///
-  /// - Parameter isCommitted: whether there is one although the rows are the same.
+  /// - Parameter isCommitted: whether there was a commit even if the rows are equal.
   func advance(to rows: PlainRows, isCommitted: Bool = false) {
     if rows == current && !isCommitted { return }
     streams.willHear(rows, current)
@@ -278,7 +280,7 @@ final class ContextHistory {
     if case .saved(let rows) = outcome { advance(to: rows) }
   }
 
-  /// Puts what a save that has failed by now had back under what was edited meanwhile.
+  /// Puts the edits of a failed save back under the edits that were made meanwhile.
   private func joinFailedSave() {
     guard let failed = saving, !view.isSaving else { return }
     if case .saved = failed.outcome { return }
@@ -286,14 +288,15 @@ final class ContextHistory {
     saving?.layer = PlainLayer()
   }
 
-  /// Waits for the save that is under way.
+  /// Waits for the save that is under way, and checks its result.
   func finishSave() async throws {
     guard let saving else { return }
     let code = await saving.task.value
     if case .saved = saving.outcome {
       try require(code == nil, "a save failed with \(code.map { "\($0)" } ?? "")")
     } else {
-      // The rows are those of now: nobody has saved since but the model itself.
+      // The expected outcome still holds, because every other save of the model waits for this save
+      // first.
       try didSave(saving.layer, .error, saving.outcome, commit: nil, code)
       pending = saving.layer.joined(with: pending)
     }
@@ -301,7 +304,7 @@ final class ContextHistory {
     steps.append("the save has ended")
   }
 
-  /// Makes a group of edits and takes it back, saved or not; others may commit in between.
+  /// Makes a group of edits and undoes it. The second stack may commit in between.
   private func undo() async throws {
     try await finishSave()
     let before = pending
@@ -313,11 +316,11 @@ final class ContextHistory {
     if random.oneIn(3) { try await commitElsewhere() }
     try screen.check(self)
     let layer = try shown()
-    // Edits that cancel each other are no group.
+    // Edits that cancel each other out make no group.
     guard view.undoName == name else { return }
     view.undo()
     note("view undoes", "undone")
-    // An attribute that somebody else has changed meanwhile is left as it is.
+    // Undo leaves an attribute alone that another commit has changed meanwhile.
     let base = states[view.commit] ?? PlainRows()
     if base.under([group]) == layer, isUndisturbed(group, since: before, base) {
       pending = before
@@ -333,7 +336,9 @@ final class ContextHistory {
     }
   }
 
-  /// Whether nobody has written what a group edited: a row as it was edited from is still there.
+  /// Returns whether no other commit has written a row that the group edited.
+  ///
+  /// The row below is then still the row that the edit started from.
   private func isUndisturbed(
     _ group: PlainLayer, since before: PlainLayer, _ base: PlainRows
   ) -> Bool {
@@ -354,7 +359,7 @@ final class ContextHistory {
 
   func words(_ row: PlainRow?) -> String { PlainEdit.words(row) }
 
-  /// Why something failed; nil if it did not.
+  /// Returns the error code of `body`, or nil if it throws no `StoreError`.
   func code(_ body: () async throws -> Void) async -> StoreError.Code? {
     do { try await body() } catch { return (error as? StoreError)?.code }
     return nil

@@ -43,7 +43,7 @@ struct ContextScreen {
     try await greatest.load()
   }
 
-  /// Compares what is shown right now with what the model says.
+  /// Compares the shown results with the model.
   func check(_ history: ContextHistory, isAtRest: Bool = false) throws {
     let shown = try history.shown()
     try check(shelves, shown, history)
@@ -62,7 +62,7 @@ struct ContextScreen {
     let ones = rows.filter { $0.first == 1 }
     try expect(Array(filtered.elements), stably(ones) { $0.second < $1.second }, "a filter")
     let top = Array(stably(rows) { $0.second > $1.second }.prefix(2))
-    // While it is filled again a window may be shorter.
+    // A window may be shorter while it is filled again.
     let found = Array(window.elements)
     try expect(found, isAtRest ? top : Array(top.prefix(found.count)), "a window")
     let shelved = shown[.shelves, 1] == nil ? [] : rows.filter { $0.shelfID == 1 }
@@ -82,7 +82,7 @@ struct ContextScreen {
     try checkConflicts(history)
   }
 
-  /// Compares the ordered links that are shown with those of some rows.
+  /// Compares the shown ordered links with the links of some rows.
   func checkReadings(_ history: ContextHistory, _ shown: PlainRows) throws {
     for (topic, live) in readings.enumerated() {
       try history.require(
@@ -112,7 +112,9 @@ struct ContextScreen {
     }.map(\.element)
   }
 
-  /// Every edit started from what the context showed, so each that would conflict is listed.
+  /// Checks that the view context lists every edit that would conflict.
+  ///
+  /// It can list all of them, because every edit started from a shown row.
   private func checkConflicts(_ history: ContextHistory) throws {
     guard history.saving == nil, let base = history.states[history.view.commit] else { return }
     try history.require(
@@ -132,7 +134,7 @@ struct ContextScreen {
     let found = history.view.conflicts.compactMap { conflict in
       names[conflict.entity].map { "\($0) \(conflict.key)" }
     }
-    // A save that failed tells of later commits than the context shows.
+    // After a failed save the list has conflicts with later commits than the context shows.
     let isKnown = Set(expected).isSubset(of: found)
     try history.require(isKnown, "the conflicts are \(found), not \(expected.sorted())")
   }

@@ -1,7 +1,8 @@
 import Strata
 
-/// Consumers of changes that also read: their copies are the store's rows whenever they have taken
-/// what there is.
+/// Consumers of changes that also read the store.
+///
+/// Their copies must equal the store's rows whenever they have taken all changes.
 @MainActor
 final class ContextStreams {
   private let stack: Stack
@@ -17,13 +18,13 @@ final class ContextStreams {
     ofView = stack.view.changes(of: Book.self).makeAsyncIterator()
   }
 
-  /// Notes a commit.
+  /// Notes that a commit is on its way to the streams.
   func willHear(_ rows: PlainRows, _ old: PlainRows) {
     hasUnread = true
     if rows.rows(.books) != old.rows(.books) { hasUnreadBooks = true }
   }
 
-  /// Reads without taking anything, or takes what there is.
+  /// Reads the store without taking changes, or takes all changes.
   func step(_ history: ContextHistory) async throws {
     if history.random.oneIn(2) {
       try await history.finishSave()

@@ -1,14 +1,16 @@
 import Foundation
 import Strata
 
-/// Random histories of contexts over the public API, against plain rows: edits, saves with every
-/// policy, rollbacks, undo, children, links, cascades, cancellations, streams, live queries of every
-/// kind and a second stack on the file. Few keys and small values, so that rows come back and agree.
+/// Runs random histories of contexts over the public API and compares them with plain rows.
+///
+/// A history has edits, saves with every policy, rollbacks, undo, children, links, cascades,
+/// cancellations, streams, live queries of every kind and a second stack on the file. Keys are few
+/// and values small, so that deleted rows come back and edits agree.
 @MainActor
 struct ContextStress {
   struct Options {
     var histories = 2_000
-    /// Goes on until so many seconds have passed, if it is given.
+    /// The duration of the run in seconds; nil to run `histories` histories.
     var seconds: Double?
     var seed: UInt64 = 1
   }

@@ -1,15 +1,17 @@
 import Strata
 
-/// What a scratch context reads: the rows of a commit, once it or a relative has read anything.
+/// The snapshot that a scratch context and its relatives read.
+///
+/// `rows` is nil until one of these contexts reads.
 @MainActor
 final class ReadRows {
   var rows: PlainRows?
-  /// Whether a suspension took what was read.
+  /// Whether a suspension has released the snapshot.
   var isLost = false
   init(_ rows: PlainRows?) { self.rows = rows }
 }
 
-/// A scratch context of a random history, and the model of it.
+/// A scratch context of a random history, and its model.
 @MainActor
 final class ContextWorker {
   enum Parent: Equatable {
@@ -30,10 +32,10 @@ final class ContextWorker {
   let name: String
   private var read: ReadRows
   private var hasChildren = false
-  /// The layers of its ancestors, as they were when it was made or last refreshed.
+  /// The layers of the ancestors, as of the creation or the last refresh of the context.
   private var frozen: [PlainLayer]
   private var layer = PlainLayer()
-  /// A value from before a save of this context.
+  /// A book that was read before a save of this context.
   private var stale: Book?
 
   init(
@@ -53,12 +55,14 @@ final class ContextWorker {
       context.scratch(), .worker(self), read, frozen + [layer], name: "\(number), child of \(name)")
   }
 
-  /// How many parents it has before the store or the view context.
+  /// The number of scratch contexts down to the store or the view context, this one included.
   var depth: Int {
     if case .worker(let parent) = parent { parent.depth + 1 } else { 1 }
   }
 
-  /// - Returns: whether the context is let go of.
+  /// Takes a random step.
+  ///
+  /// - Returns: whether the history releases the context.
   func step(_ history: ContextHistory) async throws -> Bool {
     switch history.random.below(14) {
     case 0..<6: try await edit(history)
@@ -100,9 +104,10 @@ final class ContextWorker {
     return read.rows ?? PlainRows()
   }
 
-  /// Compares a row with what the layers make of it.
+  /// Compares a row with the row that the layers lead to.
   ///
-  /// What an edit leaves alone may be the row's, or what it was when it was edited.
+  /// An attribute that an edit does not set may have the value of the row below, or its value at
+  /// the time of the edit.
   private func check<E: PlainEntity>(
     _ found: E?, _ key: Int, _ base: PlainRows, _ history: ContextHistory
   ) throws {
@@ -182,7 +187,7 @@ final class ContextWorker {
     history.note("\(name) made \(layer.edits[E.table]?[key].map { "\($0)" } ?? "nothing")", "edits")
   }
 
-  /// Edits a value from before other saves: the save must say so, or do it.
+  /// Edits a value that is older than other saves. The save must refuse the edit or write it.
   private func editStale(_ history: ContextHistory) async throws {
     guard let stale else { return }
     try await history.finishSave()
@@ -227,6 +232,8 @@ final class ContextWorker {
     switch parent {
     case .store:
       let (old, outcome) = (history.current, history.current.saving(layer, policy))
+      // The children get the unread state before the save begins, so also if the save fails.
+      if hasChildren && read.rows == nil { leaveState(history, old) }
       var commit: Int64?
       let code = await history.code { commit = try await self.context.save(policy.strata) }
       try history.didSave(layer, policy, outcome, commit: commit, code)
@@ -258,7 +265,7 @@ final class ContextWorker {
     }
   }
 
-  /// Reading goes on with the newest state; children stay where they were.
+  /// Moves the context to the newest state. Its children keep their older state.
   private func leaveState(_ history: ContextHistory, _ old: PlainRows) {
     if hasChildren && read.rows == nil { read.rows = old }
     read = ReadRows(nil)
@@ -266,7 +273,10 @@ final class ContextWorker {
     frozen = []
   }
 
-  /// Saves into a parent that shows some rows, nil for those that it knows nothing of.
+  /// Saves into the layer of the parent.
+  ///
+  /// - Parameter shown: the row that the parent shows for a key; nil if the parent does not know
+  ///   it.
   private func absorb(
     into target: PlainLayer, _ policy: PlainPolicy, _ history: ContextHistory,
     shown: (PlainTable, Int) -> PlainRow??, linked: (PlainLink) -> Bool?,
@@ -314,7 +324,9 @@ final class ContextWorker {
     readNewest(history)
   }
 
-  /// Reads the newest state from now on; children that have read nothing yet stay where they were.
+  /// Moves the context to the newest state.
+  ///
+  /// Children that have read nothing yet keep the current state.
   private func readNewest(_ history: ContextHistory, afterSuspension: Bool = false) {
     if hasChildren && read.rows == nil { read.rows = history.current }
     switch parent {
@@ -333,7 +345,7 @@ final class ContextWorker {
     hasChildren = false
   }
 
-  /// A suspension takes what was read; the next read is of the newest state.
+  /// Marks the snapshot as released by a suspension. The next read is a read of the newest state.
   func didSuspend() {
     if read.rows != nil { read.isLost = true }
     if case .worker(let parent) = parent { parent.didSuspend() }

@@ -1,5 +1,5 @@
-// The rows of a store and the rules of a save as the documentation states them, on plain arrays:
-// nothing here is the library's.
+// A model of a store's rows and of the rules of a save, on plain arrays. It follows the
+// documentation and uses no code of the library.
 
 /// The entities of the contexts' stress test.
 enum PlainTable: Int, CaseIterable, Comparable {
@@ -8,7 +8,7 @@ enum PlainTable: Int, CaseIterable, Comparable {
   static func < (left: PlainTable, right: PlainTable) -> Bool { left.rawValue < right.rawValue }
 }
 
-/// The attributes of a row beside its key.
+/// The attributes of a row without its key.
 typealias PlainRow = [Int?]
 
 /// A link of a book with a topic.
@@ -17,19 +17,20 @@ struct PlainLink: Hashable {
   let topic: Int
 }
 
-/// What a save does about conflicts, as `SavePolicy` says it.
+/// The rule of a save for conflicts, as in `SavePolicy`.
 enum PlainPolicy: CaseIterable {
   case error, mergeMine, mergeTheirs, overwrite, discard
 }
 
-/// What a context wants of one key.
+/// The edit of a context for one key.
 enum PlainEdit: Equatable {
-  /// A change of a row that was shown; nil before is an insertion, nil after a deletion.
+  /// A known edit: the row before and the row after. An insertion has nil before, a deletion nil
+  /// after.
   case seen(PlainRow?, PlainRow?)
-  /// The row is to be this one, or gone, whatever it is now.
+  /// A blind edit: the row becomes this row, or is deleted for nil, whatever the store has.
   case set(PlainRow?)
 
-  /// The row that is shown over another one.
+  /// Returns the row that the edit shows over a row below.
   func over(_ row: PlainRow?) -> PlainRow? {
     switch self {
     case .set(let row): return row
@@ -41,7 +42,9 @@ enum PlainEdit: Equatable {
     }
   }
 
-  /// The attributes that the edit sets; all of them for an insertion, a deletion or a blind edit.
+  /// Returns whether the edit sets an attribute.
+  ///
+  /// An insertion, a deletion and a blind edit set all attributes.
   func sets(_ index: Int) -> Bool {
     if case .seen(let before?, let after?) = self { return before[index] != after[index] }
     return true
@@ -68,7 +71,7 @@ struct PlainLayer: Equatable {
 
   var isEmpty: Bool { edits.allSatisfy(\.value.isEmpty) && links.isEmpty }
 
-  /// Edits the row that is shown to be another one.
+  /// Edits a shown row.
   mutating func edit(_ table: PlainTable, _ key: Int, from shown: PlainRow?, to after: PlainRow?) {
     let result: PlainEdit?
     switch edits[table]?[key] {
@@ -103,7 +106,7 @@ struct PlainLayer: Equatable {
     }
   }
 
-  /// The layer with what was edited on top of it.
+  /// Returns the layer composed with the edits of a layer above it.
   func joined(with upper: PlainLayer) -> PlainLayer {
     var result = self
     for (table, edits) in upper.edits {
@@ -119,11 +122,11 @@ struct PlainLayer: Equatable {
   }
 }
 
-/// What a store has.
+/// The rows and links of a store.
 struct PlainRows: Equatable {
   var tables: [PlainTable: [Int: PlainRow]] = [:]
   var links: Set<PlainLink> = []
-  /// The books of each topic, in an order of their own.
+  /// The books of each topic in their order.
   var readings: [Int: [Int]] = [:]
 
   subscript(table: PlainTable, key: Int) -> PlainRow? {
@@ -139,7 +142,7 @@ struct PlainRows: Equatable {
       && PlainTable.allCases.allSatisfy { left.rows($0) == right.rows($0) }
   }
 
-  /// What a context with some layers shows, the lowest first.
+  /// Returns the rows that a context with these layers shows, the lowest layer first.
   func under(_ layers: [PlainLayer]) -> PlainRows {
     var shown = self
     for layer in layers {
@@ -153,18 +156,18 @@ struct PlainRows: Equatable {
     return shown
   }
 
-  /// The books of a topic that are there.
+  /// Returns the existing books of a topic.
   func reading(of topic: Int) -> [Int] {
     self[.topics, topic] == nil ? [] : (readings[topic] ?? []).filter { self[.books, $0] != nil }
   }
 
-  /// How a save ends.
+  /// The outcome of a save.
   enum Outcome: Equatable {
     case saved(PlainRows)
     case conflict, deleteDenied, missingReference, uniquenessViolated
   }
 
-  /// A reference from one table to another, and what becomes of it when its target goes.
+  /// A reference from one table to another, with its delete rule.
   private struct Reference {
     let table: PlainTable
     let attribute: Int
@@ -179,7 +182,7 @@ struct PlainRows: Equatable {
     Reference(table: .loans, attribute: 0, target: .books, rule: .deny),
   ]
 
-  /// What saving a layer makes of the rows.
+  /// Returns the outcome of saving a layer over these rows.
   func saving(_ layer: PlainLayer, _ policy: PlainPolicy) -> Outcome {
     var result = self
     for (table, edits) in layer.edits {
@@ -208,7 +211,9 @@ struct PlainRows: Equatable {
     return Set(slots).count == slots.count ? .saved(result) : .uniquenessViolated
   }
 
-  /// What becomes of a row that was edited and is another one by now.
+  /// Returns the row that an edit makes of a stored row, and whether the edit conflicts.
+  ///
+  /// The stored row may have changed since the edit.
   static func settle(
     _ before: PlainRow?, _ after: PlainRow?, over stored: PlainRow?, _ policy: PlainPolicy
   ) -> (row: PlainRow?, conflicts: Bool) {
@@ -235,9 +240,9 @@ struct PlainRows: Equatable {
     }
   }
 
-  /// Applies delete rules to a fixed point.
+  /// Applies the delete rules until they change no more rows.
   ///
-  /// - Returns: whether one of them forbids a deletion.
+  /// - Returns: whether a rule forbids a deletion.
   private mutating func applyDeleteRules(since old: PlainRows) -> Bool {
     var deleted: [(PlainTable, Int)] = []
     for table in PlainTable.allCases {

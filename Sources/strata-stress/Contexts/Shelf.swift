@@ -50,7 +50,7 @@ extension Book {
   }
 }
 
-/// Goes with its book.
+/// A page, which is deleted with its book.
 struct Page: PlainEntity {
   var id = 0
   var bookID = 0
@@ -69,7 +69,7 @@ extension Page {
   init(key: Int, _ row: PlainRow) { self.init(id: key, bookID: row[0] ?? 0, number: row[1] ?? 0) }
 }
 
-/// Keeps its book.
+/// A loan, which forbids the deletion of its book.
 struct Loan: PlainEntity {
   var id = 0
   var bookID: Int?

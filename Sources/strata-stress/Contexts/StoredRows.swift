@@ -1,7 +1,7 @@
 import Foundation
 import StrataSQLite
 
-/// What SQLite finds in the file of a store that nobody has open.
+/// The rows in the file of a closed store, read by SQLite alone.
 struct StoredRows {
   private(set) var rows = PlainRows()
 

@@ -2,10 +2,10 @@ import Foundation
 import Strata
 import StrataSQLite
 
-/// Stores in which bits were flipped, at every kind of page and in the log: they open with a typed
-/// error or work, and never trap.
+/// Opens stores with flipped bits in every kind of page and in the log.
 ///
-/// A child process reads them, so that a trap is a violation like any other.
+/// A damaged store works or fails with a typed error. It never traps. A child process reads the
+/// stores, so that a trap is a violation like any other.
 @MainActor
 struct CorruptionStress {
   struct Options {
@@ -21,7 +21,7 @@ struct CorruptionStress {
     var report = Report(mode: "corruption")
     let watchdog = Watchdog(mode: "corruption")
     var done = 0
-    /// What is damaged by turns: the trees, and the kinds of pages.
+    /// The trees and the kinds of pages that the trials damage in turn.
     var wanted: [String: Set<String>] = [:]
     var damaged: [String: Set<String>] = [:]
     while done < options.trials && report.violations.count < 20 {
@@ -58,7 +58,7 @@ struct CorruptionStress {
     if wanted["kind", default: []].count != PageKind.allCases.count {
       report.violations.append("the template has not every kind of page: \(wanted)")
     }
-    // A tree is damaged in one trial of three, one after the other, and so is a kind of page.
+    // Every third trial damages the next tree, and every third trial the next kind of page.
     if options.trials >= 100 {
       report.require("opened", "refused")
       let trees = wanted["tree", default: []].count
@@ -71,7 +71,7 @@ struct CorruptionStress {
   private static let entities: [any Entity.Type] =
     ChildProcess.entities + [Place.self, Tag.self, Photo.self]
 
-  /// What the child does: damages and reads one store after the other.
+  /// Damages and reads one store after the other, in the child process.
   static func runChild(seed: UInt64, trials: Int) async throws {
     let temporary = try TemporaryFolder()
     defer { temporary.remove() }
@@ -130,10 +130,10 @@ struct CorruptionStress {
     FileHandle.standardOutput.write(Data((line + "\n").utf8))
   }
 
-  /// A few flipped bits, a stretch of other bytes, or an early end.
+  /// Flips a few bits, overwrites a stretch of bytes, or cuts the file short.
   private static func damage(_ bytes: inout [UInt8], page: Int, _ random: inout SplitMix64) {
     let page = page * PageKind.size
-    // The first bytes of a page say what the others mean.
+    // A page begins with its header, which gives all other bytes their meaning.
     let span = Bool.random(using: &random) ? 16 : PageKind.size
     switch Int.random(in: 0..<8, using: &random) {
     case 0: bytes.removeLast(Int.random(in: 0..<bytes.count, using: &random))
@@ -157,17 +157,17 @@ struct CorruptionStress {
     return options
   }
 
-  /// Stores with rows, indexes, words, places, links and a history.
+  /// A store with rows, indexes, full text, places, links and a history, in two forms.
   @MainActor
   private struct Template {
-    /// With half of it in the log.
+    /// The store with half of its rows in the log.
     let logged: URL
-    /// All in one file.
+    /// The store in one file, without a log.
     let whole: URL
-    /// The tables and indexes of `whole`, also those behind words and places, and their first
-    /// pages.
+    /// The tables and indexes of `whole` with their first pages, including the tables behind full
+    /// text and places.
     let trees: [(name: String, page: Int)]
-    /// The pages of `whole` by what they are for.
+    /// The pages of `whole` by their kinds.
     let kinds: [(name: String, pages: [Int])]
 
     init(in folder: URL) async throws {
@@ -188,7 +188,7 @@ struct CorruptionStress {
           scratch.insert(place)
           scratch.link(place, to: Tag(id: part), in: Place.tags)
         }
-        // What becomes free has pages of its own.
+        // The deleted rows leave free pages, which are kinds of pages, too.
         if part == 1 {
           try await stack.withScratch { scratch in
             for note in try await scratch.fetch(Note.where { $0.id < 300 }) { scratch.delete(note) }
@@ -212,7 +212,7 @@ struct CorruptionStress {
     }
   }
 
-  /// Reads everything, and writes.
+  /// Reads the whole store and writes to it.
   private static func use(_ store: URL) async throws(StoreError) {
     let stack = try await Stack.open(entities, at: store, options: stackOptions)
     do throws(StoreError) {

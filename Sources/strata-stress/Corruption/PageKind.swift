@@ -1,11 +1,13 @@
-/// What a page of a database file is for, after SQLite's description of its file format
+/// The purpose of a page of a database file.
+///
+/// The kinds follow SQLite's description of its file format
 /// (https://www.sqlite.org/fileformat2.html).
 enum PageKind: String, CaseIterable {
   case header, tableInterior, tableLeaf, indexInterior, indexLeaf, overflow, freeTrunk, freeLeaf
 
   static let size = 4096
 
-  /// The pages of a whole and undamaged file, from 0 on, by their kinds.
+  /// Returns the pages of a complete and undamaged file by kind, numbered from 0.
   static func pages(of bytes: [UInt8]) -> [PageKind: [Int]] {
     var pages: [PageKind: [Int]] = [.header: [0]]
     var free: Set<Int> = [0]
@@ -32,7 +34,8 @@ enum PageKind: String, CaseIterable {
     case 5: .tableInterior
     case 10: .indexLeaf
     case 13: .tableLeaf
-    // The number of the next one, in a file of less than 32 million pages.
+    // An overflow page begins with the number of the next page. In a file of less than 32 million
+    // pages, the first byte of that number is below 2.
     default: .overflow
     }
   }

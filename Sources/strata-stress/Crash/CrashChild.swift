@@ -2,18 +2,20 @@ import Foundation
 import Strata
 import StrataImport
 
-/// The process that ``CrashStress`` kills: works for ever, says what it is about to do and what was
-/// acknowledged.
+/// The process that ``CrashStress`` kills.
+///
+/// It works forever. It prints every save and import before the work begins and after its
+/// acknowledgement.
 @MainActor
 struct CrashChild {
   struct Options {
     var store = ""
     var seed: UInt64 = 1
-    /// The first number of a note that nobody has used.
+    /// The first number that no note has had.
     var firstNote = 1
-    /// Opens the store with the next version's tables.
+    /// Whether to open the store with the next version's tables, and to do nothing else.
     var migrates = false
-    /// What it does not live to see done; nil if it is killed from outside.
+    /// The call that kills the process; nil for a kill from outside.
     var fatalCall: FatalCall?
 
     var arguments: [String] {
@@ -78,7 +80,7 @@ struct CrashChild {
       }
     case 9..<11: try await importNotes(.batched, keeping: true, Int.random(in: 1...1500), stack)
     case 11..<13: try await importNotes(.atomic, keeping: true, Int.random(in: 1...1500), stack)
-    // Everything goes, and the next one finds an empty table.
+    // The first import deletes all notes, so that the second import finds an empty table.
     case 13:
       try await importNotes(.batched, keeping: false, 0, stack)
       try await importNotes(.atomic, keeping: true, 3000, stack)
@@ -138,10 +140,10 @@ struct CrashChild {
   }
 }
 
-/// Something that a process does to its store, as it says it before and after.
+/// A piece of work of a process on its store, as the process prints it.
 enum CrashWork: Equatable {
   case step(Step)
-  /// An import of so many notes; if it does not keep the others, they are deleted.
+  /// An import of `count` notes. Unless it keeps all other notes, it deletes them.
   case imported(first: Int, count: Int, isAtomic: Bool, keeps: Bool)
 
   var line: String {
@@ -167,7 +169,7 @@ enum CrashWork: Equatable {
     }
   }
 
-  /// What it makes of a store, done to its end.
+  /// Returns the ledger after the whole work.
   func applied(to ledger: Ledger) -> Ledger {
     var ledger = ledger
     switch self {
@@ -179,12 +181,12 @@ enum CrashWork: Equatable {
     return ledger
   }
 
-  /// Whether a store may be like this if it was interrupted.
+  /// Returns whether an interruption of the work may leave a ledger.
   func mayLeave(_ found: Ledger, from before: Ledger) -> Bool {
     let after = applied(to: before)
     if found == before || found == after { return true }
     guard case .imported(let first, let count, false, let keeps) = self else {
-      // Rows that an atomic import does not find are deleted in its one transaction.
+      // An atomic import deletes absent rows in its only transaction.
       return false
     }
     var others = found
@@ -192,7 +194,7 @@ enum CrashWork: Equatable {
     let range = first..<(first + count)
     let added = found.notes.intersection(range)
     let kept = found.notes.subtracting(range)
-    // Batches come in order, and nothing is deleted before the last.
+    // Batches come in order, and no row is deleted before the last batch.
     let isPrefix = added.count == (added.max().map { $0 - first + 1 } ?? 0)
     let deletesLast = kept == before.notes || (!keeps && added.count == count)
     return others == before && isPrefix && deletesLast && kept.isSubset(of: before.notes)

@@ -1,13 +1,14 @@
 import Foundation
 import Strata
 
-/// Kills a process that works with a store, again and again: while it opens, saves, imports,
-/// migrates, checkpoints and resumes; by turns at a random moment and at the n-th call of the file
-/// system of a kind, so that a few kills, too, come in the middle of a commit, a checkpoint and a
-/// migration.
+/// Kills a process that works with a store, again and again.
 ///
-/// After every kill, what was acknowledged is there, what was not is there as a whole or not at
-/// all, and the history leads from the state before to the one after.
+/// The process opens, saves, imports, migrates, checkpoints and resumes. Kills come in turn at a
+/// random moment and at the n-th call of a kind to the file system. So even a few kills hit a
+/// commit, a checkpoint and a migration.
+///
+/// After every kill the store has all acknowledged work. Each commit that was not acknowledged is
+/// there as a whole or not at all. The history leads from the state before to the state after.
 @MainActor
 struct CrashStress {
   struct Options {
@@ -42,14 +43,14 @@ struct CrashStress {
     if options.kills >= 30 {
       report.require("inCommits", "inCheckpoints", "atSyncs", "inMigrations")
     }
-    // Fewer say nothing of a machine that begins slowly.
+    // Fewer kills show nothing on a machine that starts processes slowly.
     if options.kills >= 300 {
       report.require("interrupted", "inBulkLoads", "migrated", "notMigrated", "leftLogs")
     }
     return report
   }
 
-  /// What is known of the store between two kills.
+  /// The known state of the store between two kills.
   private struct State {
     let store: URL
     var contents: StoreContents
@@ -74,7 +75,8 @@ struct CrashStress {
       report.violations.append("a process did not begin")
     }
     if child.fatalCall == nil {
-      // Once in four in the middle of opening, otherwise at work: a slow machine opens slowly.
+      // A quarter of the kills comes while the store opens. All other kills wait until it is open,
+      // because a slow machine opens slowly.
       if Int.random(in: 0..<4, using: &random) > 0 { _ = await process.output.next() }
       try await Task.sleep(for: .microseconds(Int.random(in: 0...120_000, using: &random)))
       process.kill()
@@ -101,7 +103,7 @@ struct CrashStress {
       report.counts["acknowledged", default: 0] += 1
     }
     if unfinished != nil { report.counts["interrupted", default: 0] += 1 }
-    // The table's indexes are put off and made at the end.
+    // An import into an empty table puts its indexes off and makes them at the end.
     if case .imported? = unfinished, ledger.notes.isEmpty {
       report.counts["inBulkLoads", default: 0] += 1
     }
@@ -133,8 +135,10 @@ struct CrashStress {
     (state.contents, state.token) = (contents, token)
   }
 
-  /// Kills a migration of a copy of the store, which has more rows then: by turns in the middle of
-  /// its transaction, after it was done, at any time, and after it said that it began.
+  /// Kills a migration of a copy of the store, which has more rows.
+  ///
+  /// The kill comes in turn in the middle of the migration's transaction, after its end, at any
+  /// time, and after the process says that it has begun.
   private func killMigration(
     _ number: Int, _ state: State, in folder: URL, _ random: inout SplitMix64,
     _ report: inout Report
@@ -162,7 +166,7 @@ struct CrashStress {
     if number % 4 == 1 {
       while !wasDone, let line = await process.output.next() { wasDone = line == "ready" }
     }
-    // What comes before may take long.
+    // The work before the migration may take long.
     if number % 4 == 3 { wasDone = await process.output.next() == "ready" }
     if number % 4 > 1 {
       try await Task.sleep(for: .microseconds(Int.random(in: 0...60_000, using: &random)))

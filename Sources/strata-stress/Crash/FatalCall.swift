@@ -9,17 +9,17 @@ import StrataFaults
   import Musl
 #endif
 
-/// A call that SQLite makes of the file system and that the process does not live to see done.
+/// A call of SQLite to the file system at which the process kills itself.
 ///
-/// A kill from outside comes at any time; this one comes where it is wanted, and again with the same
-/// seed.
+/// The process ends before the call. A kill from outside comes at any time. This kill comes at a
+/// chosen call, and comes there again with the same seed.
 struct FatalCall: Sendable {
   enum Kind: Int, CaseIterable, Sendable {
-    /// A frame is written to the log: a commit, or a part of a long one.
+    /// A write of a frame to the log: a commit, or a part of a long commit.
     case logWrite = 1
-    /// A page is written back to the database: nothing but a checkpoint does that.
+    /// A write of a page to the database, which only a checkpoint makes.
     case checkpointWrite
-    /// The disk is waited for: before and after a checkpoint's pages.
+    /// A wait for the disk, before and after the pages of a checkpoint.
     case sync
 
     fileprivate func matches(_ call: FileCall, _ file: String) -> Bool {
@@ -32,7 +32,7 @@ struct FatalCall: Sendable {
   }
 
   let kind: Kind
-  /// From 1 on.
+  /// The number of the call among the calls of its kind, from 1 on.
   let number: Int
 
   /// Kills this process at the call.

@@ -3,15 +3,16 @@ import Strata
 import StrataFaults
 import StrataImport
 
-/// Losses of power at random moments, also in the middle of checkpoints, imports and closing.
+/// Simulates losses of power at random moments, also in the middle of checkpoints, imports and
+/// closing.
 ///
-/// Whatever a loss leaves opens, is whole, and is the state after one of the commits: with `full`
-/// after the last acknowledged one or a later one, with `normal` after any.
+/// After a loss the store opens, is whole, and has the state after one of its commits. With `full`
+/// this is the last acknowledged commit or a later one. With `normal` it is any commit.
 @MainActor
 struct PowerStress {
   struct Options {
     var seed = UInt64.random(in: 0...UInt64(UInt32.max))
-    /// How many losses with each setting.
+    /// The number of losses with each setting of `synchronous`.
     var losses = 1000
   }
 
@@ -40,13 +41,13 @@ struct PowerStress {
       }
     }
     report.require("fullCommits", "fullLosses", "normalCommits", "normalLosses")
-    // Without it, what the disk had was never taken away.
+    // Without an undone commit, no loss took anything from the disk.
     if options.losses >= 300 { report.require("normalUndone") }
     return report
   }
 }
 
-/// One store, worked on for a while, and what losses of power leave of it.
+/// A run over one store, and the checks of its files after losses of power.
 @MainActor
 private struct PowerRun {
   private let synchronous: Stack.Synchronous
@@ -74,7 +75,7 @@ private struct PowerRun {
     return options
   }
 
-  /// Returns how often the power was lost.
+  /// Runs the work and the checks, and returns the number of losses.
   mutating func run() async throws -> Int {
     let template = try await FaultTemplate(in: folder)
     let content = [UInt8](try Data(contentsOf: template.store))
@@ -92,6 +93,8 @@ private struct PowerRun {
   }
 
   /// Works until the power was lost often enough, and returns the state after every commit.
+  ///
+  /// The work ends after 12 rounds at the latest.
   private mutating func work(
     _ loss: PowerLoss, _ template: FaultTemplate
   ) async throws -> [Int64: StoreContents] {
@@ -139,7 +142,7 @@ private struct PowerRun {
     }
   }
 
-  /// A new id, anywhere among the others.
+  /// Returns a new key, anywhere among the other keys.
   private mutating func note() -> Int {
     notes += 1
     return notes &* 48_271 % 2_147_483_647

@@ -1,8 +1,8 @@
-/// What is done while calls fail.
+/// The work of a stack while calls of the file system fail.
 enum FaultScenario: String, CaseIterable {
   case create, open, migrate, save, `import`, checkpoint, suspend, close
 
-  /// What the stack does, in order.
+  /// A step of a scenario.
   enum Action {
     case saveView
     case saveScratch
@@ -27,7 +27,7 @@ enum FaultScenario: String, CaseIterable {
         .saveView, .load, .saveScratch, .saveRefused, .fetch, .saveRemoval, .saveRefused,
         .saveScratch,
       ]
-    // Into an empty table first: its indexes are made after the rows.
+    // The first import fills an empty table, so its indexes are made after the rows.
     case .import: [.importAtOnce(count: 300), .importBatches(count: 300), .importAtOnce(count: 50)]
     case .checkpoint: [.saveScratch, .saveScratch, .saveView, .saveScratch, .saveView, .fetch]
     case .suspend: [.saveScratch, .suspend, .saveView, .suspend]
@@ -35,6 +35,6 @@ enum FaultScenario: String, CaseIterable {
     }
   }
 
-  /// The length in bytes past which the log is written back.
+  /// The length of the log in bytes past which a checkpoint writes it back.
   var logLimit: Int { self == .checkpoint ? 16 * 1024 : 16 * 1024 * 1024 }
 }

@@ -2,15 +2,16 @@ import Foundation
 import Strata
 import StrataFaults
 
-/// Lets the n-th call of every kind that SQLite makes of the file system fail, for n = 1, 2, 3 and
-/// so on, until a whole scenario passes without reaching it.
+/// Makes the n-th call of every kind to the file system fail.
+///
+/// n counts from 1 until a whole scenario makes fewer calls.
 @MainActor
 struct FaultStress {
   struct Options {
     var seed = UInt64.random(in: 0...UInt64(UInt32.max))
-    /// Tries every n; if not, fewer and fewer of them.
+    /// Whether to try every n. Otherwise the gaps between the tried n grow.
     var isThorough = true
-    /// Nil for all.
+    /// The only scenario to run; nil for all scenarios.
     var scenario: FaultScenario?
   }
 
@@ -30,7 +31,7 @@ struct FaultStress {
       var failures = 0
       for call in FileCall.allCases {
         for code in FaultPlan.codes(of: call) {
-          // A few calls in a row: what is tried again at once fails again.
+          // Several failures in a row also defeat an immediate retry.
           for length in [1, 6] {
             var number = 1
             while true {

@@ -3,7 +3,9 @@ import Strata
 import StrataFaults
 import StrataImport
 
-/// One scenario in which one call fails, or a few in a row, and everything works before and after.
+/// A scenario in which one call fails, or a few calls in a row.
+///
+/// All calls before and after them work.
 @MainActor
 final class FaultTrial {
   private let scenario: FaultScenario
@@ -11,16 +13,18 @@ final class FaultTrial {
   private let plan = FaultPlan()
   private let folder: URL
   private let store: URL
-  /// What the store had before, and what it must have now: everything acknowledged, nothing else.
+  /// The contents of the store before the scenario.
   private let start: StoreContents
   private let token: HistoryToken?
+  /// The state that the store must have: all acknowledged changes, and nothing else.
   private var ledger: Ledger
   private var random: SplitMix64
   private var lastNote = 0
   private var hasFailed = false
   private(set) var violations: [String] = []
-  /// How many calls failed, and how many errors somebody was told of.
+  /// The number of calls that failed.
   private(set) var failures = 0
+  /// The number of errors that the stack threw.
   private(set) var errors = 0
 
   init(
@@ -81,8 +85,12 @@ final class FaultTrial {
 
   // MARK: - Failing
 
-  /// Notes what an action failed with, checks what a kill would leave behind now, and lets every
-  /// call work again.
+  /// Records the error of an action and checks the files that a kill would leave behind.
+  ///
+  /// All later calls work again.
+  ///
+  /// - Parameter maybe: the states that the failed action may have left, besides the state before
+  ///   it.
   private func note(_ error: any Error, maybe: [Ledger]) async {
     failures = max(failures, plan.disarm())
     errors += 1
@@ -110,7 +118,7 @@ final class FaultTrial {
     }
   }
 
-  /// Runs what must not fail any more.
+  /// Runs `body`. An error is a violation.
   private func attempt(_ what: String, _ body: () async throws -> Void) async {
     do { try await body() } catch { violations.append("\(what): \(error)") }
   }
@@ -194,7 +202,9 @@ final class FaultTrial {
     ledger = after
   }
 
-  /// A save that is rolled back after some of its rows were written, which may fail, too.
+  /// Makes a save that is rolled back after it has written some of its rows.
+  ///
+  /// The rollback may fail, too.
   private func saveRefused(_ stack: Stack) async throws {
     let scratch = stack.scratch()
     for id in 1...2 { scratch.insert(Branch(id: id, name: "the same")) }
@@ -245,7 +255,7 @@ final class FaultTrial {
     do throws(ImportError) {
       try await stack.importJSON(Note.self, from: .data(json), options: options)
     } catch {
-      // Batches are there one after the other, each as a whole.
+      // Batches are committed in order, each of them as a whole.
       let parts = (0..<count).map { part in
         var ledger = ledger
         ledger.notes.formUnion(first..<(first + part))
@@ -269,7 +279,7 @@ final class FaultTrial {
 
   // MARK: - Checking
 
-  /// Everybody sees what was acknowledged.
+  /// Checks that the store and the live query have the acknowledged state.
   private func check(_ stack: Stack, _ live: LiveQuery<Note>) async {
     await attempt("checking") {
       try await stack.view.merged(stack.historyToken.commit)
@@ -282,7 +292,7 @@ final class FaultTrial {
     }
   }
 
-  /// The next start of the program finds what was acknowledged.
+  /// Checks that the next start of the program finds the acknowledged state.
   private func inspect() async {
     let found = await StoreInspection(store, start: token == nil ? nil : start, token: token)
     violations += found.violations.map { "afterwards: \($0)" }
@@ -292,7 +302,7 @@ final class FaultTrial {
   }
 }
 
-/// A store that every trial begins with a copy of.
+/// The store that every trial copies.
 @MainActor
 struct FaultTemplate {
   nonisolated static let accounts = 20

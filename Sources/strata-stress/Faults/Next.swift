@@ -1,6 +1,6 @@
 import Strata
 
-/// The next version of the schema: a renamed and a converted attribute, and a new one.
+/// The next version of the schemas, with a renamed, a converted and a new attribute.
 enum Next {
   static let version = 2
   static let entities: [any Entity.Type] = [Account.self, Branch.self, Note.self, Counter.self]

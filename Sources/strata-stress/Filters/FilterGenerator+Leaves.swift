@@ -4,7 +4,7 @@ import Strata
 extension FilterGenerator {
   // MARK: Numbers
 
-  /// A generated number, and the same in plain Swift.
+  /// A generated number, and the same computation in plain Swift.
   private struct Number<R, V: NumericValue> {
     let value: QueryExpression<R, V?>
     let compute: (Piece) -> FilterNumber?
@@ -12,7 +12,7 @@ extension FilterGenerator {
 
   mutating func integers<R>(_ f: Fields<R, Piece>) -> GeneratedFilter<R, Piece> {
     if oneIn(3) {
-      // The forms that are not computed.
+      // A comparison without arithmetic.
       let value = pick(values.integers)
       return compare(f.plays, value, { FilterNumber($0.plays) }, FilterNumber(value))
     }
@@ -102,7 +102,7 @@ extension FilterGenerator {
     }
   }
 
-  /// Compares a value with a constant.
+  /// Returns a comparison of a value with a constant.
   private mutating func compare<R, V: ComparableValue>(
     _ value: QueryExpression<R, V>, _ constant: V, _ number: @escaping (Piece) -> FilterNumber?,
     _ other: FilterNumber
@@ -120,7 +120,7 @@ extension FilterGenerator {
     return GeneratedFilter(filter: filter) { piece, _ in Self.holds(kind, number(piece), other) }
   }
 
-  /// Compares two values of rows.
+  /// Returns a comparison of two values of rows.
   private mutating func compare<R, V: ComparableValue, W: ComparableValue>(
     _ a: QueryExpression<R, V>, _ b: QueryExpression<R, W>,
     _ first: @escaping (Piece) -> FilterNumber?, _ second: @escaping (Piece) -> FilterNumber?
@@ -202,7 +202,7 @@ extension FilterGenerator {
       return condition(value.utf8Count > count) { $0.utf8.count > count }
     case 10, 11: return localized(value, other, text)
     default:
-      // Byte by byte, as plain filters compare.
+      // Plain filters compare byte by byte.
       let other = pick(values.texts)
       return condition(value.contains(other) && value.utf8Count == other.utf8.count) {
         Array($0.utf8) == Array(other.utf8)
@@ -262,7 +262,7 @@ extension FilterGenerator {
   }
 
   mutating func lists<R>(_ f: Fields<R, Piece>) -> GeneratedFilter<R, Piece> {
-    // Long ones go to the store as one value.
+    // Strata passes a long list to SQLite as one value.
     let length = pick([0, 1, 3, 300])
     func list<V>(_ values: [V], _ more: (Int) -> V) -> [V] {
       (0..<length).map { $0 < 3 ? pick(values) : more($0) }
@@ -288,7 +288,7 @@ extension FilterGenerator {
         integers.contains(piece.plays)
       }
     default:
-      // As a loop would build it.
+      // A chain of `||`, as a loop would build it.
       let integers = list(values.integers) { $0 - 150 }
       let none = f.plays != f.plays
       return GeneratedFilter(filter: integers.reduce(none) { $0 || f.plays == $1 }) { piece, _ in

@@ -15,7 +15,7 @@ struct GeneratedFilter<Root, Subject> {
   var not: Self { Self(filter: !filter) { !holds($0, $1) } }
 }
 
-/// Filters as a program would write them, made up at random.
+/// A generator of random filters like those of a program.
 struct FilterGenerator {
   var random: SplitMix64
   let values: FilterValues
@@ -25,7 +25,7 @@ struct FilterGenerator {
   }
   mutating func oneIn(_ count: UInt64) -> Bool { random.next() % count == 0 }
 
-  /// Connects filters at random.
+  /// Returns a random tree of filters.
   mutating func tree<R, S>(
     _ depth: Int, _ leaf: (inout FilterGenerator) -> GeneratedFilter<R, S>
   ) -> GeneratedFilter<R, S> {
@@ -143,7 +143,7 @@ struct FilterGenerator {
     }
   }
 
-  /// Asks about related entities in one of the ways there are.
+  /// Returns a condition on related entities: any, all, none, or a count.
   private mutating func related<R, S, Target: Entity>(
     _ fields: RelatedFields<R, Target>,
     _ condition: (inout FilterGenerator, Fields<Related<R, Target>, Target>) -> GeneratedFilter<

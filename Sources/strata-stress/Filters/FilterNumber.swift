@@ -1,7 +1,8 @@
 import Foundation
 
-/// What arithmetic in a filter should come to, written down independently of Strata: in 64-bit
-/// integers as long as they do, then in reals.
+/// The expected result of arithmetic in a filter, computed independently of Strata.
+///
+/// The arithmetic uses 64-bit integers until a result overflows, then reals.
 enum FilterNumber: Equatable {
   case integer(Int)
   case real(Double)
@@ -16,7 +17,7 @@ enum FilterNumber: Equatable {
     }
   }
 
-  /// The number cut to an integer, within what 64 bits hold.
+  /// The number truncated to an integer and clamped to 64 bits.
   private var whole: Int {
     switch self {
     case .integer(let value): value
@@ -53,7 +54,10 @@ enum FilterNumber: Equatable {
     return result.isNaN ? nil : .real(result)
   }
 
-  /// Negative, zero or positive as `a` is less than, equal to or greater than `b`, exactly.
+  /// Returns a negative number, zero or a positive number if `a` is less than, equal to or greater
+  /// than `b`.
+  ///
+  /// The comparison is exact.
   static func order(_ a: FilterNumber, _ b: FilterNumber) -> Int {
     switch (a, b) {
     case (.integer(let x), .integer(let y)): return x < y ? -1 : x == y ? 0 : 1

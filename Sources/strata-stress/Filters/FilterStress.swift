@@ -1,8 +1,9 @@
 import Foundation
 import Strata
 
-/// Generated filters, each run by SQLite and in plain Swift, and one in three over unsaved edits,
-/// too: all find the same entities.
+/// Runs generated filters in SQLite and in plain Swift.
+///
+/// Every third filter also runs over unsaved edits. All runs must find the same entities.
 struct FilterStress {
   struct Options {
     var count = 200_000
@@ -10,9 +11,9 @@ struct FilterStress {
   }
 
   private let options: Options
-  /// The filters that are tried on one state of the entities.
+  /// The number of filters for one state of the entities.
   private let roundSize = 1_000
-  /// How deep filters are nested: mostly a little, for the time that deep ones take.
+  /// The depths of the filters in turn. Most are small, because deep filters take long.
   private let depths = [0, 1, 0, 1, 0, 2, 1, 3]
 
   init(_ options: Options) { self.options = options }
@@ -24,7 +25,7 @@ struct FilterStress {
     let sizes = stride(from: 0, to: options.count, by: roundSize).map {
       min(roundSize, options.count - $0)
     }
-    // Two rounds at a time: each waits for its reader most of the time.
+    // Two rounds run at a time, because each of them waits for its reader most of the time.
     try await withThrowingTaskGroup(of: Report.self) { group in
       for (number, size) in sizes.enumerated() {
         if number >= 2, let done = try await group.next() { report.add(done, &counts) }
@@ -36,14 +37,14 @@ struct FilterStress {
     }
     report.counts = counts
     report.require("filters", "inMemory")
-    // Filters that find nothing, or everything, would agree too easily.
+    // Filters that find no rows, or all rows, would agree too easily.
     if counts["hits", default: 0] < counts["filters", default: 0] {
       report.violations.append("the filters find next to nothing")
     }
     return report
   }
 
-  /// Tries `size` filters on a state that is saved by half and edited by half, then saved.
+  /// Runs `size` filters over unsaved edits on a saved state, then over the saved edits.
   private func round(_ size: Int, _ seed: UInt64) async throws -> Report {
     var report = Report(mode: "round")
     var random = SplitMix64(seed: seed)
@@ -66,7 +67,8 @@ struct FilterStress {
       }
       generated.append((query, expected))
     }
-    // What is related to unsaved edits takes many reads: not for every filter.
+    // A condition on rows related to unsaved edits takes many reads, so only every third filter
+    // runs here.
     for (number, (query, expected)) in generated.enumerated() where number % 3 == 0 {
       report.counts["inMemory", default: 0] += 1
       let found = try await scratch.fetch(query).map(\.id)
@@ -98,7 +100,7 @@ extension Report {
 }
 
 extension ScratchContext {
-  /// Makes one state of another, without saving.
+  /// Edits the context from one state to another, without a save.
   fileprivate func change(_ old: FilterWorld, to new: FilterWorld) {
     change(old.composers, to: new.composers)
     change(old.labels, to: new.labels)

@@ -1,7 +1,7 @@
 import Foundation
 import Strata
 
-/// Has every kind of attribute that filters treat in a way of its own.
+/// An entity with every kind of attribute that filters treat differently.
 struct Piece: Entity, Equatable {
   var id = 0
   var title = ""
@@ -30,7 +30,7 @@ struct Piece: Entity, Equatable {
   }
 }
 
-/// Refers to others of its kind.
+/// An entity that refers to its own kind.
 struct Composer: Entity, Equatable {
   var id = 0
   var name = ""
@@ -84,7 +84,7 @@ struct FilterWorld: Sendable {
   }
 }
 
-/// Values at the edges of each kind, few enough that what a filter asks for is often there.
+/// Edge values of each kind. They are few, so that a filter often finds its values.
 struct FilterValues {
   let integers: [Int]
   let reals: [Double]
@@ -126,7 +126,7 @@ struct FilterValues {
       plays: integers.randomElement(using: &random) ?? 0, skips: maybe(integers, &random),
       bpm: reals.randomElement(using: &random) ?? 0, rating: maybe(reals, &random),
       released: maybe(dates, &random), isLive: random.next() % 2 == 0,
-      // Some references lead nowhere.
+      // The reference may lead nowhere.
       composerID: maybe(Array(0..<7), &random))
   }
 
@@ -136,7 +136,7 @@ struct FilterValues {
       teacherID: maybe(Array(0..<7), &random))
   }
 
-  /// One of the values, or nil once in four.
+  /// Returns a random value, or nil in a quarter of the calls.
   func maybe<V>(_ values: [V], _ random: inout SplitMix64) -> V? {
     random.next() % 4 == 0 ? nil : values.randomElement(using: &random)
   }

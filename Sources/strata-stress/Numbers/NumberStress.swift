@@ -1,7 +1,7 @@
 import Strata
 import StrataImport
 
-/// Generated numbers, read by the JSON parser and by the standard library: the same bits.
+/// Compares the bits of generated numbers as the JSON parser and the standard library read them.
 struct NumberStress {
   struct Options {
     var count = 1_000_000
@@ -41,7 +41,7 @@ struct NumberStress {
     return report
   }
 
-  /// The next number; nil if it was refused.
+  /// Returns the next number, or nil if the parser refuses it.
   private func real(_ scanner: inout JSONRecordScanner, _ row: inout JSONRow) -> Double? {
     guard (try? scanner.next(&row)) == true, case .real(let value) = row.cells[0] else {
       return nil

@@ -1,5 +1,6 @@
-/// Generated JSON numbers of every kind that a parser may get wrong; the tests of StrataImport link
-/// this file.
+/// A generator of JSON numbers of every kind that a parser may get wrong.
+///
+/// The tests of StrataImport link this file.
 struct NumberTexts<Generator: RandomNumberGenerator> {
   var generator: Generator
 
@@ -33,9 +34,9 @@ struct NumberTexts<Generator: RandomNumberGenerator> {
 
   private func shortest(_ value: Double) -> String { value.isFinite ? "\(value)" : "0" }
 
-  /// The text of a number exactly between two doubles, or just beside it.
+  /// Returns the text of a number exactly halfway between two doubles, or just beside it.
   ///
-  /// That is an odd number of 54 bits (fewer for subnormals) times a power of two.
+  /// The halfway number is an odd number of 54 bits (fewer for subnormals) times a power of two.
   private mutating func halfway(exponents: ClosedRange<Int>) -> String {
     let exponent = Int.random(in: exponents, using: &generator)
     let low: UInt64 = exponent == -1074 ? 0 : 1 << 52
@@ -45,16 +46,17 @@ struct NumberTexts<Generator: RandomNumberGenerator> {
     case 0: break
     case 1: text += text.contains(".") ? "0001" : ".0001"
     default:
-      // The last digit of a number below one is 5, that of a large one anything.
+      // The last digit of a number below one is 5. A large number may have any last digit.
       if text.last != "0" { text.append("\(Int(String(text.removeLast())).map { $0 - 1 } ?? 0)9") }
       if !text.contains(".") { text.insert(".", at: text.index(before: text.endIndex)) }
     }
     return sign + text
   }
 
-  /// `factor × 2^power`, written out in full.
+  /// Returns `factor × 2^power`, written out in full.
   private static func product(_ factor: UInt64, powerOfTwo power: Int) -> String {
-    // Nine digits a limb, the lowest first. A negative power of two is 5^n / 10^n.
+    // Each limb has nine digits, and the lowest limb comes first. A negative power of two is 5^n /
+    // 10^n.
     var limbs = [factor % 1_000_000_000, factor / 1_000_000_000]
     let (base, step, stepValue): (UInt64, Int, UInt64) =
       power < 0 ? (5, 13, 1_220_703_125) : (2, 31, 1 << 31)

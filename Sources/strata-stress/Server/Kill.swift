@@ -1,26 +1,29 @@
 import Strata
 import StrataFaults
 
-/// The end of a process in the middle of its work, without ending this one: from one of its writes
-/// on nothing reaches a file any more, and no request leaves.
+/// The simulated kill of a process in the middle of its work.
 ///
-/// What the process wrote before stays, as it does when the system ends a process.
+/// The process that runs the test goes on. From the fatal write on, every write, truncation, sync
+/// and deletion of a file fails, and ``ServerHistory`` pushes no more requests. Earlier writes
+/// stay, as they do when the system kills a process.
 final class Kill: FileObserver {
   private struct State: Sendable {
-    /// The writes that are still done; nil for all of them.
+    /// The number of writes that still succeed; nil for no limit.
     var writes: Int?
     var isDead = false
   }
 
   private let state = Lock(State())
 
-  /// Whether the process has ended.
+  /// Whether the simulated process is dead.
   var isDead: Bool { state.withLock { $0.isDead } }
 
-  /// Ends the process at a write from now on.
+  /// Kills the simulated process after a number of further writes.
   func arm(after writes: Int) { state.withLock { $0.writes = writes } }
 
-  /// - Returns: whether the process has ended.
+  /// Removes the limit of writes.
+  ///
+  /// - Returns: whether the simulated process is dead.
   func disarm() -> Bool {
     state.withLock { state in
       state.writes = nil
@@ -43,6 +46,6 @@ final class Kill: FileObserver {
     }
   }
 
-  /// SQLite's code of an error of the disk.
+  /// SQLite's result code for a disk error, `SQLITE_IOERR`.
   private static let inputOutput: Int32 = 10
 }

@@ -11,7 +11,7 @@ import StrataImport
 struct SharedNote: Entity, Equatable {
   var id = 0
   var title = ""
-  /// The user's alone.
+  /// The user's own mark. The server does not have it.
   var isRead = false
 
   static let schema = Schema<SharedNote>("sharedNotes", key: \.id) {
@@ -24,14 +24,14 @@ struct SharedNote: Entity, Equatable {
   }
 }
 
-/// One random history of an app and its server.
+/// A random history of an app and its server.
 @MainActor
 final class ServerHistory {
   struct Violation: Error, CustomStringConvertible {
     let description: String
   }
 
-  /// What the user has done that the server is not known to have.
+  /// An edit of the user that the server has not acknowledged.
   enum Local: Equatable {
     case title(String)
     case deleted
@@ -43,14 +43,14 @@ final class ServerHistory {
   private var stack: Stack
   private var outbox: Outbox
   private let server: UnreliableServer
-  /// The end of the process that has the store open.
+  /// The kill of the process that has the store open.
   private var kill = Kill()
   private var random: SplitMix64
   private var local: [Int: Local] = [:]
   private var lastTitle = 0
-  /// Whether a refresh was cancelled, whose commit may come a little later.
+  /// Whether a refresh was cancelled. Its commit may still arrive.
   private var hasCancelled = false
-  /// Whether every refused edit is given up.
+  /// Whether the history reverts every refused edit.
   private var isSettling = false
 
   init(seed: UInt64) async throws {
@@ -137,7 +137,7 @@ final class ServerHistory {
     if isDeletion { try await forgetUnsentDeletion(of: id) }
   }
 
-  /// Writes or deletes a note, by a scratch context or the view.
+  /// Writes or deletes a note through a scratch context or the view context.
   private func edit(_ old: SharedNote?, _ id: Int, _ title: String?) async throws {
     if random.oneIn(2) {
       try await stack.withScratch { scratch in
@@ -162,12 +162,14 @@ final class ServerHistory {
     }
   }
 
-  /// A row that was made and deleted before it was sent is no request.
+  /// Forgets a deletion that the outbox does not have.
+  ///
+  /// The outbox drops a row that was inserted and deleted before a push.
   private func forgetUnsentDeletion(of id: Int) async throws {
     if try await !waiting().contains(id) { local[id] = nil }
   }
 
-  /// The rows that wait to be sent, refused ones included.
+  /// Returns the keys of the rows with requests in the outbox, including refused requests.
   private func waiting() async throws -> Set<Int> {
     let keys = try await outbox.requests().map(\.key) + outbox.refusals().map(\.request.key)
     return Set(
@@ -186,7 +188,7 @@ final class ServerHistory {
         if kill.isDead { throw URLError(.networkConnectionLost) }
         guard case .integer(let key) = request.key.cell else { return .refused("no key") }
         let id = Int(key)
-        // What was acknowledged is not sent again before it is edited.
+        // The outbox must not send an acknowledged edit again before the row is edited again.
         if before[id] == nil || verdicts.withLock({ $0.contains { $0.id == id } }) {
           unasked.withLock { $0.append(id) }
         }
@@ -207,7 +209,7 @@ final class ServerHistory {
     let seen = verdicts.withLock { $0 }
     steps.append("verdicts \(seen)")
     let waiting = try await waiting()
-    // A process that ends may not have noted the last answers.
+    // A killed process may not have stored the last answers.
     for (id, verdict) in seen where verdict == .done {
       if !isKilled || !waiting.contains(id) { local[id] = nil }
     }
@@ -216,7 +218,7 @@ final class ServerHistory {
     for refusal in try await outbox.refusals() { try await end(refusal) }
   }
 
-  /// Gives a refused edit up, changes it, or leaves it.
+  /// Reverts a refused edit, replaces it, or leaves it.
   private func end(_ refusal: PushRefusal) async throws {
     guard case .integer(let key) = refusal.request.key.cell else { return }
     let id = Int(key)
@@ -289,16 +291,16 @@ final class ServerHistory {
     try await open()
   }
 
-  /// Lets the process end during what comes, sometimes.
+  /// Arms the kill for the work that follows, at random.
   ///
-  /// - Returns: whether it may.
+  /// - Returns: whether the kill is armed.
   private func armKill() -> Bool {
     guard !isSettling, random.oneIn(4) else { return false }
     kill.arm(after: random.below(30))
     return true
   }
 
-  /// Begins a process behind the one that has ended.
+  /// Replaces a killed process by a new process, which opens the store again.
   private func endKill() async throws {
     guard kill.disarm() else { return }
     note("the process was killed", "kills")
@@ -315,12 +317,12 @@ final class ServerHistory {
     hasCancelled = false
   }
 
-  /// With a server that behaves, both sides end up equal.
+  /// Makes the server reliable and checks that both sides become equal.
   private func settle() async throws {
     isSettling = true
     server.with { state in
       state.isReliable = true
-      // Pages that cannot be compared with themselves delete nothing.
+      // Without validators, a refresh cannot verify several pages and deletes no absent rows.
       state.pageSize = nil
     }
     try await push()
@@ -328,7 +330,7 @@ final class ServerHistory {
     try await refresh(isReliable: true)
     try require(try await outbox.requests().isEmpty, "something waits: \(local)")
     let titles = try await rows().mapValues(\.title)
-    // Lines without a record do not say that there is nothing.
+    // An empty answer in lines does not prove that the server has no notes, so no row is deleted.
     if server.notes.isEmpty && server.with({ $0.isLines }) { return }
     try require(titles == server.notes, "the store has \(titles), the server \(server.notes)")
   }

@@ -1,16 +1,16 @@
 import Foundation
 import Strata
 
-/// Random histories of an app and a server whose answers go wrong: refreshes that delete what is
-/// absent, pushes, edits on both sides, refusals, cancellations, relaunches and kills.
+/// Runs random histories of an app and a server whose answers go wrong.
 ///
-/// Nothing is deleted that the server has, no edit is lost or sent twice after it was acknowledged,
-/// and at rest both sides are equal.
+/// A history has refreshes that delete absent rows, pushes, edits on both sides, refusals,
+/// cancellations, relaunches and kills. No refresh deletes a row that the server has. No edit is
+/// lost, and no edit is sent again after its acknowledgement. At rest both sides are equal.
 @MainActor
 struct ServerStress {
   struct Options {
     var seeds = 2_000
-    /// Goes on until so many seconds have passed, if it is given.
+    /// The duration of the run in seconds; nil to run `seeds` histories.
     var seconds: Double?
     var seed: UInt64 = 1
   }

@@ -6,9 +6,11 @@ import StrataImport
   import FoundationNetworking
 #endif
 
-/// A server of notes, without a network, whose answers go wrong as a seed says.
+/// A server of notes without a network.
+///
+/// A seed decides which of its answers go wrong.
 final class UnreliableServer: Sendable {
-  /// What goes wrong with an answer.
+  /// A fault of an answer.
   enum Fault: Int, CaseIterable {
     case partialContent, noContent, tooManyRequests, brokenServer, lostRequest, brokenBody, cutBody
     case decodedBody, htmlPage, emptyBody, brokenLink, shiftingPages
@@ -16,12 +18,12 @@ final class UnreliableServer: Sendable {
 
   struct State: Sendable {
     var notes: [Int: String] = [:]
-    /// The notes that have been there since the set was filled.
+    /// The notes that have existed without a break since a caller filled the set.
     var lasting: Set<Int> = []
     var random: SplitMix64
     var isReliable = false
     var isLines = false
-    /// The notes of a page; nil for one page.
+    /// The number of notes on a page; nil for a single page.
     var pageSize: Int?
     var hasValidators = true
     var faults: [Fault: Int] = [:]
@@ -93,12 +95,12 @@ extension UnreliableServer.State {
     return try respond(request, status, fields, body, ends: ends)
   }
 
-  /// All bytes as a number (FNV-1a).
+  /// Returns a hash of all bytes (FNV-1a).
   private func tag(of body: Data) -> UInt64 {
     body.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
   }
 
-  /// The body of a page, and the `Link` to the next one.
+  /// Returns the body of the requested page, and the `Link` to the next page.
   private func page(of request: URLRequest) -> (body: Data, link: String) {
     let number = Int(request.url?.query?.dropFirst("page=".count) ?? "1") ?? 1
     let all = notes.sorted { $0.key < $1.key }
@@ -112,7 +114,9 @@ extension UnreliableServer.State {
     return (Data(text.utf8), isLast ? "" : "</notes?page=\(number + 1)>; rel=\"next\"")
   }
 
-  /// Half of a body, up to the end of a line: where a cut shows least.
+  /// Returns about half of a body, cut at the end of a line.
+  ///
+  /// A cut is hardest to notice there.
   private func half(_ body: Data) -> Data {
     let half = body.prefix(body.count / 2)
     return half.lastIndex(of: UInt8(ascii: "\n")).map { body.prefix(through: $0) } ?? half
@@ -140,9 +144,9 @@ extension UnreliableServer.State {
     return (response, stream)
   }
 
-  /// What the server makes of a change, as a server that has rules does.
+  /// Applies a pushed edit by the rules of the server.
   ///
-  /// - Returns: nil if the request or its answer is lost.
+  /// - Returns: the verdict, or nil if the request or its answer is lost.
   mutating func apply(_ kind: PushRequest.Kind, _ id: Int, _ title: String?) -> PushVerdict? {
     let luck = isReliable ? 9 : random.below(10)
     if luck == 0 { return nil }

@@ -3,7 +3,7 @@ import Strata
 import StrataImport
 import StrataMap
 
-/// Workers, an app's screens and followers of changes over one store, whose size does not grow.
+/// Workers, an app's screens and consumers of changes over one store of constant size.
 @MainActor
 final class SoakLoad {
   let stack: Stack
@@ -13,7 +13,7 @@ final class SoakLoad {
   private var tasks: [Task<Void, Never>] = []
   private let isOver = Lock(false)
   private var problems: [String] = []
-  /// How many screens were opened.
+  /// The number of screens that were opened.
   private(set) var visits = 0
 
   nonisolated static let accounts = 500
@@ -55,7 +55,7 @@ final class SoakLoad {
     }
   }
 
-  /// Screens that are opened, edited in and left, one after the other.
+  /// Opens a screen, edits in it and leaves it, again and again.
   private func visitScreens() async {
     while !isOver.withLock({ $0 }) {
       visits += 1
@@ -68,7 +68,7 @@ final class SoakLoad {
           stack.view.update(account) { $0.owner = "Owner \(visits % 17)" }
           try await stack.view.save(.mergeMine)
         }
-        // Rarely: a suspension empties the log, whose bound is looked at in between.
+        // A suspension is rare, because it empties the log, whose length is measured in between.
         if visits % 1000 == 0 {
           await stack.suspend()
           try await stack.resume()
@@ -84,11 +84,11 @@ final class SoakLoad {
   func end() async {
     isOver.withLock { $0 = true }
     for task in tasks.dropLast(2) { await task.value }
-    // Without it, these would end with the stack.
+    // The last two tasks consume changes. Without a cancellation they end only with the stack.
     for task in tasks.suffix(2) { task.cancel() }
   }
 
-  /// What is not as it must be, once nobody writes.
+  /// Returns the violations after the last write.
   func violations() async throws -> [String] {
     for worker in workers { problems += await worker.problems }
     try await stack.view.merged(stack.historyToken.commit)
@@ -125,7 +125,7 @@ actor SoakWorker {
         }
       } catch {
         let code = (error as? StoreError)?.code ?? (error as? ImportError)?.storeError?.code
-        // Others move the same money, and a suspension takes snapshots away.
+        // Other workers move the same money, and a suspension releases snapshots.
         let isUsual = code == .conflict || code == .suspended
         if !isUsual { problems.append("\(error)") }
       }
@@ -146,7 +146,7 @@ actor SoakWorker {
     saves += 1
   }
 
-  /// Deletes some notes, or writes them again.
+  /// Deletes ten notes and writes ten others.
   private func rewrite() async throws {
     let scratch = stack.scratch()
     let first = Int.random(in: 0..<SoakLoad.notes - 20, using: &random)
@@ -173,7 +173,7 @@ actor SoakWorker {
     saves += 1
   }
 
-  /// Work that is given up in the middle.
+  /// Starts a fetch and cancels it in the middle.
   private func cancel() async throws {
     let work = Task { [stack] in try await stack.fetch(Note.sorted(by: \.text)) }
     for _ in 0..<Int.random(in: 0...5, using: &random) { await Task.yield() }

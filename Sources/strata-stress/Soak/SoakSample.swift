@@ -1,20 +1,23 @@
 import Foundation
 import Strata
 
-/// What a process under load has and takes at one time.
+/// The resources and delays of a process under load at one time.
 struct SoakSample: Sendable {
-  /// In seconds since the start.
+  /// The time in seconds since the start.
   let time: Int
-  /// In kilobytes: the process's memory, the write-ahead log, the database.
+  /// The process's memory in kilobytes.
   let memory: Int
+  /// The size of the write-ahead log in kilobytes.
   let log: Int
+  /// The size of the database in kilobytes.
   let file: Int
   let descriptors: Int
   let threads: Int
-  /// How long a turn of the main actor takes to come, in microseconds.
+  /// The median wait for a turn of the main actor, in microseconds.
   let hopP50: Int
+  /// The 99th percentile of the wait for a turn of the main actor, in microseconds.
   let hopP99: Int
-  /// The longest that the main actor was held, in microseconds of its own computing.
+  /// The longest time that the main actor was held, in microseconds of its own processor time.
   let stall: Int
   let saves: Int
 
@@ -32,7 +35,7 @@ struct SoakSample: Sendable {
     }.joined()
   }
 
-  /// Watches for a while.
+  /// Measures a sample during an interval.
   @MainActor
   init(
     _ store: URL, at time: Duration, _ load: SoakLoad, during interval: Duration
@@ -56,9 +59,9 @@ struct SoakSample: Sendable {
   }
 }
 
-/// What the system says of this process; 0 where it does not say so in a file.
+/// The state of this process as `/proc` shows it; 0 on systems without `/proc`.
 enum ProcessState {
-  /// The memory that it has, in bytes.
+  /// The resident memory in bytes.
   static var memory: Int {
     let status = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8)) ?? ""
     let pages = status.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0

@@ -1,8 +1,9 @@
 import Foundation
 import Strata
 
-/// One store under a load that never changes, for as long as is wished: what an app that is never
-/// quit would have. Memory, files, the log and the time that hops take must stay what they are.
+/// Runs one store under a constant load, like that of an app that is never quit.
+///
+/// Memory, files, the log and the time of hops must not grow.
 @MainActor
 struct SoakStress {
   struct Options {
@@ -15,9 +16,12 @@ struct SoakStress {
 
   init(_ options: Options) { self.options = options }
 
-  /// Samples that are taken, whatever the time.
+  /// The number of samples, whatever the duration.
   private static let samples = 20
-  /// What is made once and kept, such as threads and statements, is there after so many.
+  /// The number of samples before the measured ones.
+  ///
+  /// By then the process has everything that it makes once and keeps, such as threads and
+  /// statements.
   private static let warmUp = 5
 
   func run() async throws -> Report {
@@ -59,18 +63,19 @@ struct SoakStress {
   }
 }
 
-/// How far a figure may grow between the end of the warm-up and all later samples but the two
-/// largest.
+/// The bound for the growth of a figure after the warm-up.
+///
+/// The two largest samples do not count.
 private struct SoakBound: Sendable {
   let name: String
-  /// Whether it follows from what else the machine does, which changes within a short run.
+  /// Whether the figure depends on the other work of the machine, which changes within a short run.
   var isOfTheMachine = false
   let value: @Sendable (SoakSample) -> Int
-  /// The most, by what it was first.
+  /// The largest value that is allowed, by the first value.
   let most: @Sendable (Int) -> Int
 
   func problem(first: SoakSample, _ later: ArraySlice<SoakSample>) -> String? {
-    // One sample may fall on a moment when the machine, or an allocator, has done something else.
+    // A single sample may fall on a moment at which the machine or an allocator does other work.
     let values = later.dropFirst().map(value).sorted()
     let most = most(value(first))
     guard let typical = values.dropLast(2).last, typical > most else { return nil }
@@ -79,12 +84,13 @@ private struct SoakBound: Sendable {
 
   static let all = [
     SoakBound(name: "memoryKB", value: \.memory) { $0 + $0 / 4 + 16 * 1024 },
-    // Commits that find no turn of the main actor on a busy machine come on top of the limit.
+    // On a busy machine, commits for which the main actor has no turn make the log longer than its
+    // limit.
     SoakBound(name: "logKB", value: \.log) { _ in Stack.Options().logLimit / 1024 * 3 },
     SoakBound(name: "storeKB", value: \.file) { $0 * 3 / 2 + 8 * 1024 },
     SoakBound(name: "descriptors", value: \.descriptors) { $0 + 8 },
     SoakBound(name: "threads", value: \.threads) { $0 + 16 },
-    // In microseconds. The machine may have become slower, too.
+    // These figures are in microseconds. The machine may have become slower, too.
     SoakBound(name: "hopP50", isOfTheMachine: true, value: \.hopP50) { $0 * 5 + 500 },
     SoakBound(name: "hopP99", isOfTheMachine: true, value: \.hopP99) { $0 * 10 + 20_000 },
     SoakBound(name: "stall", value: \.stall) { _ in 8_000 },

@@ -1,6 +1,6 @@
 import Strata
 
-/// Somebody who opens a screen while others write, looks at something else there, and leaves.
+/// A user who opens a screen during other writes, changes its query, and leaves.
 @MainActor
 struct ScreenVisit {
   private let view: ViewContext
@@ -9,7 +9,7 @@ struct ScreenVisit {
 
   init(_ view: ViewContext, total: Int) { (self.view, self.total) = (view, total) }
 
-  /// What it shows that is not so.
+  /// Visits the screen and returns its wrong results.
   func violations(_ random: inout SplitMix64) async throws -> [String] {
     var violations: [String] = []
     let screen = view.live(Self.query(&random))
@@ -26,7 +26,9 @@ struct ScreenVisit {
     return violations
   }
 
-  /// Whether a fetch of the same state has the same; true if there is no more such state.
+  /// Returns whether a fetch at the same commit has the same elements.
+  ///
+  /// The result is true if the view has moved to another commit meanwhile.
   private func isRight(_ screen: LiveQuery<Account>) async throws -> Bool {
     let (commit, shown) = (view.commit, Array(screen.elements))
     let fetched = try await view.fetch(screen.query)

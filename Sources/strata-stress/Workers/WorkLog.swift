@@ -1,17 +1,17 @@
 import Strata
 
-/// Every acknowledged save of a run, by the number of its commit.
+/// The acknowledged saves of a run by commit number.
 ///
-/// Done again in the order of the numbers, they must make the store: then there is an order of all
-/// saves in which every one of them saw what the ones before had left.
+/// A replay in the order of the numbers must lead to the contents of the store. Then there is an
+/// order of all saves in which each save saw the results of the saves before it.
 final class WorkLog: Sendable {
   enum Effect: Sendable {
     case balance(of: Int, before: Int, after: Int)
     case insert(notes: Range<Int>)
     case delete(note: Int)
-    /// Whatever it was called before.
+    /// Names a branch, whatever its name was before.
     case name(of: Branch.ID, String)
-    /// To nil if it was deleted.
+    /// Renames a branch, or deletes it if `to` is nil.
     case rename(of: Branch.ID, from: String, to: String?)
   }
 
@@ -21,7 +21,9 @@ final class WorkLog: Sendable {
     entries.withLock { $0[commit, default: []] += effects }
   }
 
-  /// What the saves since `start` make, the names of the branches, and what cannot be.
+  /// Replays the saves after `start`.
+  ///
+  /// - Returns: the ledger, the names of the branches, and the violations by impossible effects.
   func replay(
     from start: Ledger
   ) -> (ledger: Ledger, names: [Branch.ID: String], violations: [String]) {
@@ -34,7 +36,8 @@ final class WorkLog: Sendable {
       return names[branch] == old || names[branch] == new
     }
     for (commit, effects) in entries.withLock({ $0 }).sorted(by: { $0.key < $1.key }) {
-      // A save that agrees with the newest commit has its number, and may be here before it.
+      // A save whose edits the store has already returns the number of the newest commit. Its
+      // effects may precede those of that commit here.
       for effect in effects.filter(follows) + effects.filter({ !follows($0) }) {
         let isPossible: Bool
         switch effect {
@@ -54,7 +57,9 @@ final class WorkLog: Sendable {
 }
 
 extension Ledger {
-  /// False if the save cannot have seen what it says.
+  /// Applies an effect.
+  ///
+  /// - Returns: false if the save cannot have seen the state that the effect begins with.
   fileprivate mutating func apply(_ effect: WorkLog.Effect) -> Bool {
     switch effect {
     case .balance(let account, let before, let after):
@@ -68,7 +73,7 @@ extension Ledger {
     }
   }
 
-  /// What the branches in the store are called.
+  /// Returns the names of the branches in the store.
   static func names(_ stack: Stack) async throws -> [Branch.ID: String] {
     let branches = try await stack.fetch(Branch.all)
     return Dictionary(uniqueKeysWithValues: branches.map { ($0.id, $0.name) })

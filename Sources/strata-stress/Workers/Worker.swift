@@ -2,12 +2,13 @@ import Foundation
 import Strata
 import StrataImport
 
-/// Moves money, edits branches, writes and imports notes at random, through scratch contexts of its
-/// own.
+/// Moves money, edits branches, and writes and imports notes at random, through scratch contexts of
+/// its own.
 actor Worker {
   private let stack: Stack
   private let log: WorkLog
   private let accounts: Int
+  /// Whether calls are cancelled at random moments.
   private let cancels: Bool
   private var random: SplitMix64
   private var nextNote: Int
@@ -15,9 +16,8 @@ actor Worker {
   private(set) var counts: [String: Int] = [:]
   private(set) var violations: [String] = []
 
-  /// - Parameters:
-  ///   - number: tells its notes from those of the others.
-  ///   - cancels: whether what it does is cancelled at random moments.
+  /// - Parameter number: the worker's number, which keeps the keys of its notes apart from those of
+  ///   other workers.
   init(_ stack: Stack, _ log: WorkLog, number: Int, _ options: WorkerStress.Options) {
     self.stack = stack
     self.log = log
@@ -55,7 +55,7 @@ actor Worker {
       default: try await checkSnapshot()
       }
     } catch {
-      // Others move the same money and take the same names, and some are cancelled.
+      // Other workers move the same money and take the same names. Cancelled calls throw, too.
       let code = (error as? StoreError)?.code ?? (error as? ImportError)?.storeError?.code
       if [.conflict, .uniquenessViolated].contains(code) {
         counts["conflicts", default: 0] += 1
@@ -69,7 +69,7 @@ actor Worker {
 
   // MARK: - Money
 
-  /// Two accounts, and what a transfer makes of them.
+  /// A transfer between two accounts, and its effects.
   private struct Transfer {
     let from: Account
     let to: Account
@@ -109,7 +109,7 @@ actor Worker {
     counts["saves", default: 0] += 1
   }
 
-  /// Both sides in one commit, or neither.
+  /// Moves money with both sides in one commit.
   private func transfer() async throws {
     let scratch = stack.scratch()
     let transfer = try await makeTransfer(scratch)
@@ -117,7 +117,7 @@ actor Worker {
     try await save(scratch, transfer.effects)
   }
 
-  /// The same through a context inside of another one, after one that is given up.
+  /// Moves money through a child context, after another child context was rolled back.
   private func transferNested() async throws {
     let scratch = stack.scratch()
     let transfer = try await makeTransfer(scratch)
@@ -131,7 +131,7 @@ actor Worker {
     try await save(scratch, transfer.effects)
   }
 
-  /// What is undone before the save is not in it.
+  /// Checks that a save does not contain an undone edit.
   private func transferWithUndo() async throws {
     let scratch = stack.scratch()
     scratch.undoLimit = 10
@@ -155,13 +155,13 @@ actor Worker {
     try await scratch.save()
   }
 
-  /// Every state that anybody can read has the whole sum.
+  /// Checks that a readable state always has the whole sum.
   private func checkSum() async throws {
     let sum = try await stack.fetch(Account.all).reduce(0) { $0 + $1.balance }
     if sum != accounts * 1000 { violations.append("a snapshot has \(sum) in all") }
   }
 
-  /// A context that reads again finds what it found before.
+  /// Checks that a second read of a context finds the rows of the first read.
   private func checkSnapshot() async throws {
     let scratch = stack.scratch()
     let first = try await scratch.fetch(Account.all)
@@ -188,7 +188,8 @@ actor Worker {
       } else {
         let name = "Branch \(Int.random(in: 0..<40, using: &random))"
         scratch.update(branch) { $0.name = name }
-        // A save of nothing has the number of the newest commit, whatever that made of the branch.
+        // A save without changes returns the number of the newest commit, whatever that commit did
+        // to the branch.
         if name != branch.name { effects = [.rename(of: id, from: branch.name, to: name)] }
       }
     } else {

@@ -1,7 +1,9 @@
 import Strata
 import StrataMap
 
-/// Everybody who looks on while workers work, and what they must have seen in the end.
+/// The consumers of a run: live queries, streams, lists and maps.
+///
+/// In the end they must show the contents of the store.
 @MainActor
 final class WorkerObservers {
   private let stack: Stack
@@ -54,9 +56,9 @@ final class WorkerObservers {
     clusters.show(Self.world, zoom: Double(zoom))
   }
 
-  /// What somebody sees that is not so, once nobody writes.
+  /// Returns the differences between the consumers and the store after the last write.
   ///
-  /// - Parameter begin: told what is looked at next.
+  /// - Parameter begin: called with the name of each check.
   func violations(
     _ stored: StoreContents, begin: (String) -> Void
   ) async throws -> [String] {
@@ -98,8 +100,10 @@ final class WorkerObservers {
     return violations
   }
 
-  /// The clusters have every account once, and are those that one finds who has not seen the
-  /// changes.
+  /// Returns the violations of the clusters.
+  ///
+  /// The clusters must contain every account once. They must equal the clusters of a new registry,
+  /// which has not seen the changes.
   private func clusterViolations(_ accounts: [RecordKey: Account]) async -> [String] {
     await clusters.drain()
     var violations: [String] = []
@@ -137,7 +141,7 @@ final class WorkerObservers {
   }
 }
 
-/// A list as a table view would have it: kept by the updates of a live query alone.
+/// A list like that of a table view, kept up to date by a live query's updates alone.
 @MainActor
 private final class ListFollower<E: Entity & Equatable> {
   private let live: LiveQuery<E>
@@ -157,7 +161,8 @@ private final class ListFollower<E: Entity & Equatable> {
     }
   }
 
-  /// Waits until the list is the query's, for a long time at most.
+  /// Waits until the list equals the live query's elements, for a quarter of the watchdog's
+  /// patience.
   func violations() async -> [String] {
     let deadline = ContinuousClock.now + Watchdog.patience / 4
     while list != Array(live.elements) {
@@ -168,7 +173,7 @@ private final class ListFollower<E: Entity & Equatable> {
   }
 }
 
-/// A map that has what it was told.
+/// A surface that keeps its annotations.
 @MainActor
 private final class MirrorMap: AnnotationSurface {
   private(set) var shown: [RecordKey: Annotation] = [:]
@@ -178,7 +183,7 @@ private final class MirrorMap: AnnotationSurface {
     let count: Int
   }
 
-  /// Where something is shown, and for how many.
+  /// The coordinate of each annotation, and the number of elements that it stands for.
   var places: [RecordKey: Place] {
     shown.mapValues { Place(coordinate: $0.coordinate, count: $0.cluster?.count ?? 1) }
   }

@@ -1,24 +1,26 @@
 import Foundation
 import Strata
 
-/// Worker actors and the view context against one store; now and then everybody stops, and what
-/// each of them sees is compared with what was acknowledged.
+/// Runs worker actors and the view context against one store.
+///
+/// Now and then all of them stop. The state that each of them sees is then compared with the
+/// acknowledged saves.
 @MainActor
 struct WorkerStress {
   enum Mode: Int, CaseIterable {
     case usual
-    /// Few accounts and many workers: nearly every save meets another one.
+    /// Few accounts and many workers, so that nearly every save meets another save.
     case contention
-    /// Observers that are far behind: what they have not read is composed.
+    /// Slow consumers, whose unread changes are composed.
     case slow
-    /// What workers do is cancelled at random moments.
+    /// Workers whose calls are cancelled at random moments.
     case cancellation
-    /// Next to nothing is kept of what somebody has not taken yet.
+    /// Tiny bounds for unread changes, idle readers and backlogs.
     case tiny
 
     var accounts: Int { self == .contention ? 4 : Bank.accounts }
 
-    /// How long observers rest after each element.
+    /// The pause of the consumers after each element; nil for none.
     var pace: Duration? {
       switch self {
       case .slow: .milliseconds(20)
@@ -37,11 +39,11 @@ struct WorkerStress {
   }
 
   struct Options {
-    /// For each mode.
+    /// The duration of each mode in seconds.
     var seconds = 5.0
     var seed = UInt64.random(in: 0...UInt64(UInt32.max))
     var workers = 4
-    /// Nil for all of them, one after the other.
+    /// The modes that run one after the other.
     var modes = Mode.allCases
     var mode = Mode.usual
   }
@@ -62,7 +64,7 @@ struct WorkerStress {
       try await run.run()
       var part = Report(mode: "\(mode)", counts: run.counts)
       part.require("saves")
-      // A short run on a busy machine need not come to everything.
+      // A short run on a busy machine need not do every kind of work.
       if options.seconds >= 30 {
         part.require("imports", "checkpoints")
         if mode == .contention { part.require("conflicts") }
@@ -78,7 +80,7 @@ struct WorkerStress {
   }
 }
 
-/// One store in one mode.
+/// A run over one store in one mode.
 @MainActor
 private struct WorkerRun {
   private let options: WorkerStress.Options
@@ -131,7 +133,9 @@ private struct WorkerRun {
     await stack.close()
   }
 
-  /// Only the view context changes owners and writes notes with numbers this low.
+  /// Edits through the view context.
+  ///
+  /// Only the view context changes owners, and only it writes notes with numbers this low.
   private mutating func actOnView() async throws {
     let view = stack.view
     let id = Int.random(in: 0..<options.mode.accounts, using: &random)
@@ -157,7 +161,7 @@ private struct WorkerRun {
       view.undoGroup("kept") { _ = view.update(account) { $0.owner = owner } }
       view.undoGroup("undone later") { _ = view.update(account) { $0.owner = "nobody" } }
       try await view.save()
-      // Others have moved its money since.
+      // Workers have moved the account's money since the save.
       view.undo()
     case 5:
       let total = options.mode.accounts * 1000
@@ -183,8 +187,8 @@ private struct WorkerRun {
   }
 
   private mutating func check() async throws {
-    // Of commits that cancel out those who read them at once are told nothing, the last number
-    // included. One that brings something new is waited for.
+    // Commits that cancel each other out give a slow consumer no element, not even the number of
+    // the last commit. So the check waits for a commit that changes a row.
     try await writeNote()
     let stored = try await StoreContents.stored(stack)
     let replayed = log.replay(from: start.ledger)

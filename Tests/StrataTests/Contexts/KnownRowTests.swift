@@ -169,9 +169,11 @@ private struct Slipway: Entity, Equatable {
     view.delete(gull)
     let slipway = Slipway(id: 1, boatID: 1)
     view.insert(slipway)
+    let stop = await WriterStop(stack)
     let save = Task { try await view.save() }
     while !view.isSaving { await Task.yield() }
     view.update(slipway) { $0.boatID = 2 }
+    stop.release()
     _ = try await save.value
     #expect(view.conflicts.map(\.entity) == ["Slipway"])
     try await view.save(.mergeTheirs)

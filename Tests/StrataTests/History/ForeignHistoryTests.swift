@@ -179,7 +179,9 @@ import Testing
     let there = try await file.open(.long)
     try await here.commit { $0.insert(Boat(id: 1)) }
     let forgetting = here.store.writer.enqueue(.normal) { writer throws(StoreError) in
-      try writer.forgetFreshness(nil)
+      _ = try writer.transaction { transaction throws(StoreError) in
+        try transaction.forgetImport(nil)
+      }
     }
     try await forgetting.value
     #expect(try await here.view.fetch(Boat.all).count == 1)

@@ -33,7 +33,8 @@ internal import Foundation
     let stack = try await Stack.open(Item.self, at: file.url)
     let error = await failure {
       try await stack.store.writer.enqueue(.urgent) { writer throws(StoreError) in
-        _ = try writer.transaction { connection throws(StoreError) in
+        _ = try writer.transaction { transaction throws(StoreError) in
+          let connection = transaction.connection
           try translatingErrors { () throws(SQLiteError) in
             try connection.execute("INSERT INTO items (id, name) VALUES (1, 'lost')")
             // In the place of the rollback, a statement that fails.

@@ -165,7 +165,7 @@ import Testing
     let isUnpinned = await eventually {
       _ = try? await stack.store.writer.enqueue(.urgent) { writer in
         let answer = writer.pool.withoutPins(
-          at: snapshot.commit, schemaVersion: writer.schemaVersion
+          at: snapshot.commit, schemaVersion: writer.file.schemaVersion
         ) {
           isWhole.withLock { $0 = true }
           try? Connection(path: path, .readWrite).execute("UPDATE strata_commit SET number = 9")
@@ -183,7 +183,7 @@ import Testing
   private func restarts(without snapshots: [Snapshot]) async throws -> Int {
     let count = Lock(0)
     _ = try await stack.store.writer.enqueue(.urgent) { writer in
-      writer.pool.withoutPins(at: snapshots[0].commit, schemaVersion: writer.schemaVersion) {
+      writer.pool.withoutPins(at: snapshots[0].commit, schemaVersion: writer.file.schemaVersion) {
         count.withLock { $0 += 1 }
       }
     }.value

@@ -109,7 +109,7 @@ extension Writer {
         let broken = try connection.prepare("SELECT abs(-9223372036854775807 - 1)")
         connection.cache.add(broken, for: Writer.rollback)
       }
-      writer.rollBack(connection)
+      writer.file.rollBack(connection)
     }.value
   }
 }

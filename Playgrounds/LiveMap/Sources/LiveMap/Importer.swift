@@ -6,9 +6,9 @@ import StrataImport
   import FoundationNetworking
 #endif
 
-/// Where the quakes come from.
+/// The source of the quakes.
 enum Feed: Sendable {
-  /// The bundled file, as a slow connection would deliver it: so that there is something to see.
+  /// The bundled file at the speed of a slow connection, so that the import can be seen.
   case bundled(URL)
   /// A feed on the network.
   case remote(URL)
@@ -21,23 +21,24 @@ enum Feed: Sendable {
     }
   }
 
-  /// The last word of a file in gzip format is the size in bytes of what was compressed.
+  /// Returns the size in bytes of the uncompressed file, which is the last word of a file in gzip
+  /// format.
   private static func sizeDecompressed(_ file: URL) -> Int? {
     let end = try? Data(contentsOf: file).suffix(4)
     return end?.reversed().reduce(0) { $0 << 8 | Int($1) }
   }
 }
 
-/// Brings the feed into the store, away from the main actor.
+/// Imports the feed into the store, away from the main actor.
 actor Importer {
   private let scratch: ScratchContext
 
   init(_ stack: Stack) { scratch = stack.scratch() }
 
-  /// Makes the store's quakes equal to the feed's; what the user noted about them stays.
+  /// Makes the store's quakes equal to the feed's quakes, and keeps the user's notes.
   func refresh(from feed: Feed, monitor: ImportMonitor) async throws -> ImportResult {
     var options = ImportOptions()
-    // Small batches, for many small steps on the map.
+    // Small batches make many small steps on the map.
     options.longestTransaction = .milliseconds(1)
     return try await scratch.importJSON(
       Sighting.self, from: feed.source, as: .featureCollection, mapping: Sighting.json,

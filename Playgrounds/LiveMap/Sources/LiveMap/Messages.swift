@@ -2,26 +2,26 @@ import Foundation
 import StrataImport
 import StrataMap
 
-/// What a page asks for: an object with one key, such as `{"select": {"id": "ci37868143"}}`.
+/// A request of a page: an object with one key, such as `{"select": {"id": "ci37868143"}}`.
 enum Request: Decodable, Sendable {
   /// The map shows a region, in degrees.
   case show(south: Double, west: Double, north: Double, east: Double, zoom: Double)
-  /// Nothing shall change on the map, until the same reason is released.
+  /// The map must not change until a `release` with the same reason.
   case hold(reason: Reason)
   case release(reason: Reason)
-  /// The last one of these is on the screen, the next one may come.
+  /// The last event of a stream is on the screen, and the next event may come.
   case shown(stream: EventStream)
 
-  /// What the list and the map are of.
+  /// The list and the map show these kinds, filtered by a text, in an order.
   case list(kinds: [Sighting.Kind], text: String, order: Order)
-  /// Which rows of the list are visible.
+  /// These rows of the list are visible.
   case rows(from: Int, count: Int)
 
   case select(id: String)
   case deselect
-  /// How far to zoom in to see one by itself.
+  /// Asks for the zoom level at which an element stands by itself.
   case reveal(id: String)
-  /// A cluster was clicked.
+  /// The user clicked a cluster.
   case open(id: String)
 
   case note(id: String, text: String)
@@ -30,28 +30,28 @@ enum Request: Decodable, Sendable {
 
   case startImport
   case stopImport
-  /// What is not given stays.
+  /// Sets the balloons. A number that is missing stays as it is.
   case balloons(count: Int?, movesPerSecond: Int?)
 
   enum Reason: String, Decodable { case drag, hidden }
   enum Order: String, Decodable { case strongest, newest, name }
 }
 
-/// What a page is told again and again.
+/// The kinds of events that a page gets again and again.
 enum EventStream: String, Decodable, Sendable { case change, rows, status }
 
-/// What a page is told, likewise.
+/// An event for a page, an object with one key like a request.
 enum Event: Encodable, Sendable {
-  /// What has changed on the map.
+  /// The changes of the map.
   case change(difference: GeoJSONDifference)
-  /// Everything that was there when the page connected has been sent.
+  /// The page has everything that existed when it connected.
   case complete
   case rows(total: Int, from: Int, rows: [Row])
-  /// The selected sighting as it is now; none if it is selected no more.
+  /// The selected sighting in its current state; nil if it is no longer selected.
   case selected(sighting: Row?)
-  /// Where to zoom to, to see one by itself, or a cluster come apart.
+  /// The zoom level at which an element stands by itself, or a cluster comes apart.
   case approach(id: String, zoom: Int)
-  /// What lies at one place, and where to draw it around that place, in points of the screen.
+  /// The elements at one place, and their positions around it in points of the screen.
   case spread(id: String, legs: [Leg])
   case status(status: Status)
   case problem(message: String)
@@ -63,7 +63,7 @@ enum Event: Encodable, Sendable {
     let magnitude: Double?
     let latitude: Double?
     let longitude: Double?
-    /// Milliseconds since 1970.
+    /// The time in milliseconds since 1970.
     let time: Double?
     let note: String
 
@@ -88,7 +88,7 @@ enum Event: Encodable, Sendable {
 
 /// The numbers of a page's dashboard.
 struct Status: Encodable, Sendable, Hashable {
-  /// How many pages have a registry.
+  /// The number of pages with a registry.
   var pages = 0
   /// The newest commit that the view context shows.
   var commit: Int64 = 0
@@ -113,13 +113,13 @@ struct Status: Encodable, Sendable, Hashable {
 
   struct Feed: Encodable, Sendable, Hashable {
     var isRunning = false
-    /// The part that is read, 0 to 1; nil if the size of the feed is not known.
+    /// The part of the feed that is read, 0 to 1; nil if its size is not known.
     var fraction: Double?
     var result: ImportResult.Counts?
     var problem: String?
   }
 
-  /// Takes what a registry says of itself.
+  /// Takes the state and the counters of a registry.
   @MainActor mutating func describe(_ registry: AnnotationRegistry<Sighting>) {
     let counters = registry.counters
     isHolding = !registry.isGateOpen
@@ -139,7 +139,7 @@ struct Status: Encodable, Sendable, Hashable {
 }
 
 extension ImportResult {
-  /// What a page says about an import.
+  /// The numbers of an import that a page shows.
   struct Counts: Encodable, Sendable, Hashable {
     let records: Int
     let inserted: Int

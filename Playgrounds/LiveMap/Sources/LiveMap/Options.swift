@@ -1,9 +1,9 @@
 import Foundation
 
-/// What the command line says.
+/// The options of the command line.
 struct Options {
   var port: UInt16 = 8080
-  /// Where to keep the store; nil for a new one that is removed at the end.
+  /// The store's file; nil for a temporary store that is removed at the end.
   var store: URL?
   /// A feed to import instead of the bundled one.
   var feed: URL?

@@ -2,23 +2,24 @@ import Foundation
 import Strata
 import StrataMap
 
-/// One page: a list and a map of one live query, for as long as the page's connection lasts.
+/// The list and the map of a page, over one live query, for as long as the page's connection lasts.
 ///
-/// Every page has a registry of its own, because region, zoom, clusters, gate and selection are a
-/// page's own. What is expensive is shared underneath: live queries that are equal have one result
-/// in memory. When the connection ends, so does `run`, and with it everything that is held here.
+/// Every page has a registry of its own, because region, zoom, clusters, gate and selection belong
+/// to the page. The pages share the expensive part: equal live queries have one result in memory.
+/// When the connection ends, `run` returns, and the session releases everything that it holds.
 @MainActor final class Session {
   private let world: World
   private let live: LiveQuery<Sighting>
-  /// The selected one alone, wherever it is in the list: few changes wake it.
+  /// A live query of the selected sighting alone, wherever it is in the list. Few changes wake it.
   private let selected: LiveQuery<Sighting>
   private let surface = GeoJSONSurface()
   private let registry: AnnotationRegistry<Sighting>
   private let send: @Sendable (Event) -> Void
   private var visibleRows = (from: 0, count: 40)
   private var hasBegun = false
-  /// Of what the page has not shown the last one yet, and of what there is a newer one.
+  /// The streams whose last event the page has not shown yet.
   private var underWay: Set<EventStream> = []
+  /// The streams under way that have a newer event.
   private var waiting: Set<EventStream> = []
   private var lastStatus: Status?
 
@@ -29,11 +30,11 @@ import StrataMap
     live = view.live(Sighting.listed(.strongest))
     selected = view.live(Sighting.none)
     registry = AnnotationRegistry(live, mapping: Sighting.pins, on: surface, clusters: clusters)
-    // Until the page has said what its map shows.
+    // The gate stays closed until the page tells the region of its map.
     registry.close(.regionChange)
     world.welcome(self)
     surface.onChange = { [weak self] in
-      // After the slice.
+      // The rest of the slice comes first.
       Task { self?.offer(.change) }
     }
   }
@@ -45,7 +46,7 @@ import StrataMap
       group.addTask { await self.followSelection() }
       group.addTask { await self.followStatus() }
       for await request in requests {
-        // What takes time must not keep a drag waiting.
+        // Work that takes time must not keep a drag waiting.
         if let work = answer(request) { group.addTask { await self.attempt(work) } }
       }
       registry.detach()
@@ -53,7 +54,7 @@ import StrataMap
     }
   }
 
-  /// Sends everything that is there, and then says so.
+  /// Sends the current state, and then `complete`.
   private func begin() async throws {
     try await live.load()
     registry.open(.regionChange)
@@ -63,12 +64,13 @@ import StrataMap
     send(.complete)
   }
 
-  // MARK: What the page follows
+  // MARK: Events
 
-  /// Sends what is new, one at a time: the next one follows when the page has shown the last.
+  /// Sends the newest event of a stream, unless the page has not shown the last one.
   ///
-  /// Meanwhile the surface composes, and the list has its newest elements. So a page that is slow,
-  /// or stopped, costs an entry an id, and no queue.
+  /// The next event follows when the page has shown the last one. Meanwhile the surface composes
+  /// changes, and the list has its newest elements. So a page that is slow or stopped costs an
+  /// entry for each id, and no queue.
   private func offer(_ stream: EventStream) {
     guard !underWay.contains(stream) else {
       waiting.insert(stream)
@@ -106,13 +108,14 @@ import StrataMap
     offer(.rows)
     for await _ in live.updates(every: .milliseconds(100)) {
       offer(.rows)
-      // The registry deselects what its query loses; the card goes with it.
+      // The registry deselects an element that its query loses. The card on the page closes with
+      // it.
       if registry.selection.isEmpty { selected.query = .none }
     }
   }
 
   private func followSelection() async {
-    // A page that connects again has a selection that it is about to tell.
+    // A page that connects again has a selection, and is about to send it.
     var last: Event.Row?
     for await update in selected.updates {
       let sighting = update.elements.first.map(Event.Row.init)
@@ -132,7 +135,7 @@ import StrataMap
 
   private typealias Work = @MainActor @Sendable () async throws -> Void
 
-  /// Does what can be done at once; the rest is returned.
+  /// Answers a request at once, or returns the work that takes time.
   private func answer(_ request: Request) -> Work? {
     switch request {
     case .show(let south, let west, let north, let east, let zoom):
@@ -193,7 +196,7 @@ import StrataMap
     send(.approach(id: id, zoom: zoom))
   }
 
-  /// Has the page zoom in until a cluster comes apart, or spread it out, if it never does.
+  /// Makes the page zoom in until a cluster comes apart, or spread it out if it never does.
   private func open(_ id: String) async throws {
     if let zoom = await registry.expansionZoom(of: id) {
       return send(.approach(id: id, zoom: zoom))
@@ -216,11 +219,11 @@ import StrataMap
       return send(.problem(message: "It has been deleted meanwhile."))
     }
     body(view, sighting)
-    // The winds may have moved it since: what was edited here is what counts.
+    // The winds may have moved the sighting since. The edit made here wins.
     try await view.save(.mergeMine)
   }
 
-  /// Takes back the newest edit, whichever page made it: the view context is everybody's.
+  /// Undoes the newest edit of any page, because all pages share the view context.
   private func undo() async throws {
     guard world.stack.view.undo() != nil else { return }
     try await world.stack.view.save(.mergeMine)

@@ -3,7 +3,7 @@ import Strata
 import StrataImport
 import StrataMap
 
-/// What was seen, and where: a quake from the feed, or a balloon of the playground's own.
+/// A sighting: a quake from the feed, or a balloon of the playground's own.
 struct Sighting: Entity {
   enum Kind: String, AttributeValue, Codable, CaseIterable { case quake, balloon }
 
@@ -14,7 +14,7 @@ struct Sighting: Entity {
   var latitude: Double?
   var longitude: Double?
   var time: Date?
-  /// The user's own: no feed ever touches it, and neither do the winds.
+  /// The user's own note. No feed changes it, and the winds do not either.
   var note = ""
 
   static let schema = Schema<Sighting>("sightings", key: \.id) {
@@ -27,7 +27,9 @@ struct Sighting: Entity {
     Attribute(\.note)
   }
 
-  /// Where a feed of quakes has each attribute. What has no field here is never imported.
+  /// The members of a feed of quakes that become attributes.
+  ///
+  /// An attribute without a field is never imported.
   static let json = JSONMapping<Sighting> {
     Field(\.id, "id")
     Field(\.place, "properties.place")
@@ -37,8 +39,9 @@ struct Sighting: Entity {
     Field(\.time, "properties.time", .epochMilliseconds)
   }
 
-  /// How a sighting becomes a pin. A cluster knows how many balloons it has, and its strongest
-  /// quake.
+  /// The mapping of a sighting to a pin.
+  ///
+  /// A cluster has its number of balloons, and the magnitude of its strongest quake.
   static let pins = AnnotationMapping<Sighting>(latitude: \.latitude, longitude: \.longitude)
     .title(\.place) { $0 ?? "Somewhere" }
     .subtitle(\.magnitude) { $0.map { String(format: "M %.1f", $0) } ?? "" }

@@ -1,9 +1,9 @@
 import Dispatch
 import Foundation
 
-/// Waiting to be asked to end.
+/// A wait for a request to end.
 enum Signals {
-  /// Returns when one of the signals comes; until then they do nothing else.
+  /// Returns when one of the signals comes. Until then the signals have no other effect.
   static func first(of numbers: Int32...) async {
     let (signals, continuation) = AsyncStream.makeStream(of: Void.self)
     let sources = numbers.map { number in

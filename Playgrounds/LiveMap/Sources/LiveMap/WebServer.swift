@@ -7,9 +7,9 @@ import StrataMap
 struct WebServer {
   private let server: HTTPServer
 
-  /// Only this machine can connect.
+  /// Makes a server to which only this machine can connect.
   ///
-  /// - Parameter port: 0 for any that is free.
+  /// - Parameter port: the port; 0 for any free port.
   init(_ world: World, port: UInt16) async throws {
     server = HTTPServer(
       address: try .inet(ip4: "127.0.0.1", port: port), logger: .disabled)
@@ -33,7 +33,8 @@ struct WebServer {
 
   func stop() async { await server.stop() }
 
-  /// Where the page is, once the server listens; throws if it does not, because it cannot.
+  /// Returns the page's address when the server listens. Throws if it does not listen within two
+  /// seconds.
   func address() async throws -> String {
     try await server.waitUntilListening(timeout: 2)
     let listening = await server.listeningAddress
@@ -47,7 +48,7 @@ struct WebServer {
   }
 }
 
-/// The connection of one page.
+/// The connection of a page.
 private struct Page: WSMessageHandler {
   let world: World
   let isClustered: Bool
@@ -82,13 +83,13 @@ extension Request {
 }
 
 extension AsyncStream<Event> {
-  /// Encoded by whoever takes them, one after the other: not on the main actor.
+  /// The events as encoded messages. A task that is not on the main actor encodes them one by one.
   fileprivate var messages: AsyncStream<WSMessage> {
     let (messages, outbox) = AsyncStream<WSMessage>.makeStream()
     Task {
       let encoder = JSONEncoder()
       for await event in self {
-        // No event has a number that JSON has not.
+        // Encoding fails only for numbers that JSON does not have. No event has such a number.
         guard let json = try? encoder.encode(event) else { continue }
         outbox.yield(.text(String(decoding: json, as: UTF8.self)))
       }
@@ -99,7 +100,7 @@ extension AsyncStream<Event> {
 }
 
 extension Bundle {
-  /// The paths of the files in a folder and the folders in it.
+  /// Returns the paths of the files in a folder and in its subfolders.
   fileprivate func files(in folder: String) throws -> [String] {
     guard let root = resourceURL?.appendingPathComponent(folder) else { return [] }
     return try FileManager.default.subpathsOfDirectory(atPath: root.path).filter {

@@ -1,12 +1,12 @@
 import Foundation
 import Strata
 
-/// Launches balloons and moves them: an author of thousands of changes a second.
+/// Launches and moves balloons, with thousands of changes a second.
 ///
-/// It keeps no balloons in memory. Each turn reads the next ones from the store, moves them and
-/// saves them as one commit; one that the user deletes meanwhile stays deleted.
+/// The actor keeps no balloons in memory. Each turn reads the next balloons from the store, moves
+/// them, and saves them as one commit. A balloon that the user deletes meanwhile stays deleted.
 actor Winds {
-  /// How many balloons there shall be, and how many of them move in a second.
+  /// The wanted number of balloons, and the number of moves in a second.
   struct Setting: Sendable, Hashable {
     var count = 0
     var movesPerSecond = 0
@@ -20,7 +20,7 @@ actor Winds {
   private let sites: [LaunchSite]
   private var wanted = Setting()
   private var blowing: Task<Void, Never>?
-  /// The balloon that was moved last; the ones after it are next.
+  /// The balloon that moved last. The balloons after it are next.
   private var last = ""
 
   init(_ stack: Stack, sites: [LaunchSite]) {
@@ -39,7 +39,7 @@ actor Winds {
     await blowing?.value
   }
 
-  /// Goes on until there is nothing to do.
+  /// Takes turns until there is nothing to do.
   private func blow() async {
     defer { blowing = nil }
     do {
@@ -50,7 +50,7 @@ actor Winds {
         let isComplete = try await launch(setting.count)
         if isComplete && setting.movesPerSecond == 0 && setting == wanted { return }
         try await drift(setting.movesPerSecond / Self.turnsPerSecond)
-        // Who changed or deleted one meanwhile wins.
+        // A change or a deletion that another context saves meanwhile wins.
         try await scratch.save(.discard)
         try await Task.sleep(until: end)
       }
@@ -60,8 +60,9 @@ actor Winds {
     }
   }
 
-  /// Launches or takes down as many as are wanted, some in each turn; answers whether none are
-  /// left.
+  /// Launches or deletes balloons up to the wanted number, a part of them in each turn.
+  ///
+  /// - Returns: whether there were as many as wanted already.
   private func launch(_ count: Int) async throws -> Bool {
     let missing = try await count - scratch.count(Sighting.balloons)
     for _ in 0..<min(max(missing, 0), Self.mostInOneTurn) {
@@ -76,7 +77,7 @@ actor Winds {
     return missing == 0
   }
 
-  /// Moves the next balloons.
+  /// Moves the next `count` balloons.
   private func drift(_ count: Int) async throws {
     let balloons = Sighting.balloons.sorted(by: \.id)
     var next = try await scratch.fetch(balloons.where { [last] in $0.id > last }.limit(count))
@@ -88,13 +89,13 @@ actor Winds {
   }
 }
 
-/// Where balloons begin.
+/// A place where balloons begin.
 struct LaunchSite: Decodable, Sendable {
   let name: String
   let longitude: Double
   let latitude: Double
 
-  /// In the file it is an array, `["Tokyo", 139.75, 35.69]`.
+  /// Reads a site from an array, such as `["Tokyo", 139.75, 35.69]`.
   init(from decoder: any Decoder) throws {
     var container = try decoder.unkeyedContainer()
     name = try container.decode(String.self)
@@ -110,13 +111,13 @@ extension Sighting {
       latitude: site.latitude, longitude: site.longitude, time: Date())
   }
 
-  /// One step with the prevailing winds: eastwards in the middle latitudes, westwards in the
+  /// Moves one step with the prevailing winds: eastwards in the middle latitudes, westwards in the
   /// tropics.
   fileprivate mutating func drift() {
     guard let latitude, let longitude else { return }
     let (north, east) = (latitude * .pi / 180, longitude * .pi / 180)
     let eastwards = -cos(3 * north) * 0.9 + .random(in: -0.1...0.1)
-    // In waves around the Earth, and back from the poles.
+    // The path goes around the Earth in waves, and turns back from the poles.
     let northwards = 0.35 * sin(4 * east + 3 * north) - pow(latitude / 75, 3)
     self.latitude = min(max(latitude + northwards + .random(in: -0.1...0.1), -80), 80)
     self.longitude =

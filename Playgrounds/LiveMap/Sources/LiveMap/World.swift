@@ -1,9 +1,9 @@
 import Strata
 import StrataImport
 
-/// What all pages share: the store, its view context, and those who change it.
+/// The store, its view context and the authors of changes, which all pages share.
 @MainActor final class World {
-  /// What became of the last import.
+  /// The state of the last import.
   private enum Import {
     case none
     case running(ImportMonitor, Task<Void, Never>)
@@ -19,7 +19,7 @@ import StrataImport
   private var setting = Winds.Setting()
   private var visits: [Visit] = []
 
-  /// Weak, so that the number of visits tells whether sessions really end.
+  /// A weak reference, so that the number of visits tells whether sessions really end.
   private struct Visit {
     weak var session: Session?
   }

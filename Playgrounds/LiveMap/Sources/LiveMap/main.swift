@@ -1,7 +1,8 @@
 // A map in the browser that is kept equal to a live query.
 //
-//   swift run --package-path Playgrounds/LiveMap swift run -c release --package-path
-//   Playgrounds/LiveMap LiveMap --port 9000 --store quakes.sqlite
+//   swift run --package-path Playgrounds/LiveMap
+//   swift run -c release --package-path Playgrounds/LiveMap \
+//     LiveMap --port 9000 --store quakes.sqlite
 
 import Foundation
 import Strata
@@ -34,7 +35,7 @@ func serve(_ options: Options) async throws {
   }
   FileHandle.standardOutput.write(Data("Live map at \(address) (Ctrl-C ends it)\n".utf8))
 
-  // However it ends, the store is closed, and removed if it is a temporary one.
+  // However the process ends, it closes the store, and removes a temporary store.
   await Signals.first(of: SIGINT, SIGTERM)
   await server.stop()
   await world.end()

@@ -2,7 +2,7 @@ import Foundation
 import GRDB
 import Synchronization
 
-/// What GRDB observes: W7, W7b and W7c, each with `ValueObservation` on the main actor.
+/// GRDB's sides of W7, W7b and W7c, with `ValueObservation` on the main actor.
 @MainActor
 struct GRDBObservation<R: GRDBRecord> {
   private let pool: DatabasePool
@@ -21,7 +21,8 @@ struct GRDBObservation<R: GRDBRecord> {
     }
   }
 
-  /// Changes one shown row and waits for the value that has it, again and again.
+  /// Returns a side that changes a shown row and waits for the value with the change, again and
+  /// again.
   func one(changes: Int) async throws -> Peer.Side {
     let shown = Shown(observation, in: pool)
     await shown.wait { !$0.isEmpty }
@@ -53,7 +54,9 @@ struct GRDBObservation<R: GRDBRecord> {
     }
   }
 
-  /// CPU time of changes that no shown row has, beyond the same changes unobserved.
+  /// Returns a side that measures the processor time of changes outside of the shown rows.
+  ///
+  /// The time of the same changes without an observation is subtracted.
   func unconcerned() async throws -> Peer.Side {
     let outside = try await pool.read { database in
       try R.order(Column("title"), Column("id")).limit(200, offset: 1_000).fetchAll(database)
@@ -76,7 +79,7 @@ struct GRDBObservation<R: GRDBRecord> {
     }
   }
 
-  /// Ten observations of the same: until each has a change.
+  /// Returns a side with ten equal observations. It waits until all of them have a change.
   func ten() async throws -> Peer.Side {
     let all = (0..<10).map { _ in Shown(observation, in: pool) }
     for shown in all { await shown.wait { !$0.isEmpty } }
@@ -107,7 +110,7 @@ extension GRDBRecord {
   }
 }
 
-/// What one observation has told the main actor last.
+/// The last value of an observation on the main actor.
 @MainActor
 private final class Shown<R: GRDBRecord> {
   private(set) var records: [R] = []

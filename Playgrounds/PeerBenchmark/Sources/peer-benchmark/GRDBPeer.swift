@@ -2,7 +2,7 @@ import Foundation
 import GRDB
 
 extension Peer {
-  /// GRDB with one kind of record.
+  /// Returns GRDB as a peer, with one kind of record.
   static func grdb<R: GRDBRecord>(_: R.Type) -> Peer {
     Peer(name: R.peerName) { bench, metric in
       if let each = UpsertCase(rawValue: metric) { return GRDBWrites<R>(bench).upsert(each) }
@@ -31,7 +31,7 @@ extension Peer {
   }
 }
 
-/// A pool over a copy of a store file, as GRDB's documentation sets it up.
+/// Opens a pool over a store file, set up as in GRDB's documentation.
 @MainActor
 func openPool(_ url: URL) throws -> DatabasePool {
   var configuration = Configuration()

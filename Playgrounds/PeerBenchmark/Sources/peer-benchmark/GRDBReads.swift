@@ -1,7 +1,7 @@
 import Foundation
 import GRDB
 
-/// What GRDB fetches: W3, W4, W5 and W10.
+/// GRDB's sides of W3, W4, W5 and W10.
 @MainActor
 struct GRDBReads<R: GRDBRecord> {
   let bench: Bench

@@ -1,9 +1,9 @@
 import Foundation
 import GRDB
 
-/// A song as GRDB stores it in the table that Strata made.
+/// A song as GRDB stores it in the table that Strata makes.
 protocol GRDBRecord: FetchableRecord, PersistableRecord, Sendable {
-  /// What the columns of the report are called.
+  /// The name of the peer's column in the report.
   static var peerName: String { get }
 
   init(_ song: Song)
@@ -12,14 +12,14 @@ protocol GRDBRecord: FetchableRecord, PersistableRecord, Sendable {
 }
 
 extension GRDBRecord {
-  /// One of the pages of W4 and W8.
+  /// Returns the request for a page of W4 and W8.
   static func page(from start: String) -> QueryInterfaceRequest<Self> {
     filter(Column("hidden") == false && Column("title") >= start)
       .order(Column("title"), Column("id")).limit(50)
   }
 }
 
-/// GRDB's fastest idiom: columns by position, an encoder written by hand.
+/// A song in GRDB's fastest idiom: columns by position, and an encoder written by hand.
 struct GRDBSong: GRDBRecord {
   static let peerName = "grdb"
   static let databaseTableName = "songs"
@@ -61,7 +61,7 @@ struct GRDBSong: GRDBRecord {
   }
 }
 
-/// GRDB's usual idiom: what `Codable` derives.
+/// A song in GRDB's usual idiom: `Codable` derives the coding.
 struct GRDBCodableSong: GRDBRecord, Codable {
   static let peerName = "grdbCodable"
   static let databaseTableName = "songs"

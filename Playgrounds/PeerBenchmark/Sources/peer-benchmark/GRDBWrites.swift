@@ -1,14 +1,14 @@
 import Foundation
 import GRDB
 
-/// What GRDB writes: W1, W2, W6, W8 and W9.
+/// GRDB's sides of W1, W2, W6, W8 and W9.
 @MainActor
 struct GRDBWrites<R: GRDBRecord> {
   let bench: Bench
 
   init(_ bench: Bench) { self.bench = bench }
 
-  /// Times `body` over a new copy of the store, then compares what is stored.
+  /// Times `body` over a new copy of the store, then compares the stored songs.
   private func timed(
     songs: Int, expecting expected: [Song], _ body: (DatabasePool) async throws -> Void
   ) async throws -> [Double] {
@@ -61,7 +61,7 @@ struct GRDBWrites<R: GRDBRecord> {
     }
   }
 
-  /// Commits of one row: in a row, and awaited one by one.
+  /// Returns a side of one-row commits, first without waiting in between, then awaited one by one.
   func commits() async throws -> Peer.Side {
     let pool = try openPool(try await bench.newStore(songs: 100_000))
     let records = Self.edited
@@ -91,7 +91,7 @@ struct GRDBWrites<R: GRDBRecord> {
     }
   }
 
-  /// Commits of one row beside a reader of pages.
+  /// Returns a side of one-row commits beside a reader of pages.
   func besideReader() -> Peer.Side {
     let records = Self.edited
     return {
@@ -133,7 +133,8 @@ struct GRDBWrites<R: GRDBRecord> {
 }
 
 extension DatabasePool {
-  /// The synchronous call, by a name that overload resolution cannot mistake in an async function.
+  /// Calls the synchronous method by a name that overload resolution cannot mistake in an async
+  /// function.
   fileprivate func writeWithoutTransactionSync(
     _ body: (Database) throws -> Void
   ) throws {

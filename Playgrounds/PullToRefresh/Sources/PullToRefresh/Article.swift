@@ -2,7 +2,7 @@ import Foundation
 import Strata
 import StrataImport
 
-/// What the app shows: the server's words, and a mark of the user's own.
+/// An article of the server, with the user's own mark.
 struct Article: Entity, Equatable {
   var id = 0
   var title = ""
@@ -13,7 +13,9 @@ struct Article: Entity, Equatable {
     Attribute(\.isRead)
   }
 
-  /// The server does not know what was read, so no import touches it.
+  /// The mapping of the server's articles.
+  ///
+  /// The server does not have `isRead`, so no import changes it.
   static let json = JSONMapping<Article> {
     Field(\.id, "id")
     Field(\.title, "headline").required()

@@ -2,20 +2,22 @@ import FlyingFox
 import FlyingSocks
 import Foundation
 
-/// A small server of headlines, ten a page, with a tag for each page; it can be made to fail.
+/// A small server of headlines, with ten on each page and a tag for each page.
+///
+/// It fails on demand.
 actor NewsServer {
   private let server: HTTPServer
   private var headlines: [Int: String] = [:]
   private var failures = 0
   private var delay = Duration.zero
-  /// What was answered, newest last: `200 /news`.
+  /// The answers, the newest last, such as `200 page 1`.
   private(set) var log: [String] = []
 
   init() throws {
     server = HTTPServer(address: try .inet(ip4: "127.0.0.1", port: 0), logger: .disabled)
   }
 
-  /// Starts it on a free port; it runs until the process ends.
+  /// Starts the server on a free port. It runs until the process ends.
   func start() async throws -> URL {
     for id in 1...25 { headlines[id] = "Headline \(id)" }
     await server.appendRoute("GET /news") { [self] request in try await answer(request) }
@@ -27,7 +29,7 @@ actor NewsServer {
     return url
   }
 
-  // MARK: What happens on the server between two calls
+  // MARK: Changes of the server between two calls
 
   func publish(_ id: Int, _ headline: String?) { headlines[id] = headline }
   func fail(times count: Int) { failures = count }

@@ -1,6 +1,7 @@
 import Strata
 
-/// The list that a user would see: changed by what the live query says, never fetched again.
+/// The list that a user would see. The updates of a live query change it, and nothing is fetched
+/// again.
 @MainActor final class Screen {
   private let articles: LiveQuery<Article>
   private var rows: [Article] = []
@@ -20,7 +21,7 @@ import Strata
     for edit in update.edits { print("  screen  ~ \(rows[edit.offset].title)") }
   }
 
-  /// Returns when the list shows what the view context has, as it does after a turn of the main
+  /// Returns when the list shows the elements of the live query, which takes a turn of the main
   /// actor.
   func settled() async {
     while rows != Array(articles.elements) { await Task.yield() }

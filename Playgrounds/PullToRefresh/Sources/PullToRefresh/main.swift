@@ -12,8 +12,7 @@ let server = try NewsServer()
 let url = try await server.start()
 let stack = try await Stack.temporary(Article.self)
 
-// 1. A feed is where the server has something, and what its records become. Rows that no page has
-//    are deleted.
+// 1. A feed is a URL whose records become rows. The refresh deletes rows that no page has.
 var news = Feed(
   "news", Article.self, from: URLRequest(url: url), mapping: Article.json, absent: .delete)
 news.paging = .linkHeader
@@ -21,7 +20,7 @@ news.paging = .linkHeader
 let refresher = Refresher(
   stack, retries: RetryPolicy(limit: 3, firstDelay: .milliseconds(50), jitter: 0))
 
-// 2. The list on screen is a live query: it is told what changed, not that something did.
+// 2. The list on screen follows a live query, whose updates say exactly which rows changed.
 let screen = Screen(stack.view.live(Article.all.sorted(by: \.id)))
 
 @MainActor func pull(_ title: String) async {
@@ -44,7 +43,7 @@ let screen = Screen(stack.view.live(Article.all.sorted(by: \.id)))
 await server.fail(times: 2)
 await pull("The first pull, from a server that is overloaded")
 
-// 4. The user reads something; the server changes one headline, adds one and withdraws one.
+// 4. The user reads an article. The server changes one headline, adds one and withdraws one.
 print("\nThe user opens the third one")
 if let article = try await stack.view.find(Article.self, 3) {
   stack.view.update(article) { $0.isRead = true }
@@ -58,8 +57,9 @@ await server.publish(7, nil)
 await server.publish(26, "Headline 26")
 await pull("One corrected, one withdrawn, one new")
 
-// 5. Ten screens ask at once, and the server is slow: one request for each page, and another one
-//    for each whether it still is what it was, before rows that no page has are deleted.
+// 5. Ten screens refresh at once, and the server is slow. It gets one request for each page. Before
+//    rows that no page has are deleted, it gets a second request for each page, to see whether the
+//    page is unchanged.
 await server.publish(27, "Headline 27")
 await server.slowDown(.milliseconds(20))
 print("\nTen pulls at once, from a slow server")
@@ -70,11 +70,11 @@ try await withThrowingTaskGroup { group in
 print("  server  \(await server.takeLog().joined(separator: ", "))")
 await screen.settled()
 
-// 6. A copy that is young is not asked about.
+// 6. A copy that is young enough needs no request.
 print("\nThe screen appears again")
 print("  \(try await refresher.refresh(news, ifOlderThan: .seconds(60)))")
 
-// 7. The server is down: the screen keeps what it has.
+// 7. The server is down. The screen keeps its rows.
 await server.fail(times: 100)
 await pull("The server is down")
 

@@ -41,7 +41,7 @@ extension PredicateExpressions.RangeExpressionContains: TranslatableExpression {
 /// A captured range.
 private protocol BoundedRange {
   associatedtype Bound
-  /// The bounds; nil on a side without one.
+  /// The bounds, with nil on a side without a bound.
   var bounds: (lower: Bound?, upper: Bound?, includesUpper: Bool) { get }
 }
 
@@ -102,7 +102,7 @@ extension PredicateExpressions.SequenceContains: TranslatableExpression {
       throw .unsupported(self, "only captured collections can be asked for what they contain")
     }
     let element = try translation.value(self.element)
-    // A range of integers is a sequence, too, and may be endless.
+    // A range of integers is also a sequence, and may be endless.
     if let range = constant.value as? any BoundedRange {
       return .condition(try range.contains(element, in: self))
     }

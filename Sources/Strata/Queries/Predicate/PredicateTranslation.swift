@@ -1,9 +1,9 @@
 internal import Foundation
 
-/// Walks a predicate's tree into a filter.
+/// A translation of a predicate's tree into a filter.
 ///
-/// The expressions are generic structs, so each type says by a conformance to
-/// ``TranslatableExpression`` what it becomes; whatever does not conform is not supported.
+/// The expressions are generic structs. Each supported type conforms to ``TranslatableExpression``
+/// and translates itself. All other types are not supported.
 struct PredicateTranslation {
   /// The attributes that key paths may lead to.
   private let attributes: [AttributeDefinition]
@@ -27,7 +27,7 @@ struct PredicateTranslation {
 
   // MARK: Expressions
 
-  /// What an expression stands for.
+  /// Returns the term for an expression.
   mutating func term(_ expression: any PredicateExpression) throws(QueryError) -> PredicateTerm {
     guard let expression = expression as? any TranslatableExpression else {
       throw .unsupported(expression, "a query cannot do this")
@@ -35,7 +35,7 @@ struct PredicateTranslation {
     return try expression.term(&self)
   }
 
-  /// An expression as a value to compare or to compute with.
+  /// Returns an expression as a value to compare or to compute with.
   mutating func value(_ expression: any PredicateExpression) throws(QueryError) -> ExpressionNode {
     switch try term(expression) {
     case .value(let node): return node
@@ -50,7 +50,7 @@ struct PredicateTranslation {
     }
   }
 
-  /// An expression as a condition.
+  /// Returns an expression as a condition.
   mutating func condition(
     _ expression: any PredicateExpression
   ) throws(QueryError) -> FilterNode {
@@ -69,7 +69,7 @@ struct PredicateTranslation {
 
   func variable(_ id: PredicateExpressions.VariableID) -> PredicateTerm? { variables[id] }
 
-  /// What an expression stands for when a variable is something else.
+  /// Returns the term for an expression in which a variable stands for `value`.
   mutating func term(
     _ expression: any PredicateExpression, with id: PredicateExpressions.VariableID,
     as value: PredicateTerm
@@ -79,18 +79,21 @@ struct PredicateTranslation {
     return try term(expression)
   }
 
-  /// What a key path from the entity leads to: an attribute, or a part of the way to one.
+  /// Returns the term for a key path from the entity.
+  ///
+  /// The key path leads to an attribute, or is a part of an attribute's path.
   func term(at path: AnyKeyPath) -> PredicateTerm {
-    // The schema's own path is known to be Sendable; this one only equals it.
+    // The schema's own path is known to be Sendable. `path` only equals it.
     let attribute = attributes.first { $0.path as AnyKeyPath == path }
     return attribute.map { .value(.attribute(AttributeReference($0.path))) } ?? .path(path)
   }
 }
 
-/// What a part of a predicate stands for.
+/// The meaning of a part of a predicate.
 indirect enum PredicateTerm {
-  /// The entity itself, or what a key path from it leads to: no attribute, but perhaps part of the
-  /// way to one.
+  /// The entity itself, or a key path from it that is not an attribute.
+  ///
+  /// The key path may be a part of an attribute's path.
   case path(AnyKeyPath?)
   case value(ExpressionNode)
   case condition(FilterNode)
@@ -113,7 +116,7 @@ struct PredicateConstant {
   var bool: Bool? { value as? Bool }
   var isNil: Bool { if case .null? = try? cell(in: value) { true } else { false } }
 
-  /// The value as SQLite stores it.
+  /// Returns the value as SQLite stores it.
   func cell(in expression: Any) throws(QueryError) -> Cell {
     guard let type = type as? any AttributeValue.Type else {
       throw .unsupported(expression, "\(type) is no type of attribute")
@@ -135,7 +138,7 @@ struct PredicateConstant {
   }
 }
 
-/// An expression of a predicate that a query can answer.
+/// An expression of a predicate that can become part of a filter.
 protocol TranslatableExpression: PredicateExpression {
   func term(_ translation: inout PredicateTranslation) throws(QueryError) -> PredicateTerm
 }

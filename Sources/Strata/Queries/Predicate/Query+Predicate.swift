@@ -1,15 +1,15 @@
 public import Foundation
 
 extension Query {
-  /// The entities that meet a predicate.
+  /// Creates the query for the entities that meet a predicate.
   ///
   /// ```swift
   /// let query = try Query(#Predicate<Song> { $0.title.contains("grace") && $0.plays > 100 })
   /// ```
   ///
-  /// The predicate becomes a filter like any other and keeps a filter's meaning: texts are compared
-  /// byte by byte, arithmetic on a missing value makes a missing value, and so do `!` on nil and a
-  /// division by zero, where Foundation would throw.
+  /// The predicate becomes an ordinary filter and keeps a filter's meaning. Texts are compared byte
+  /// by byte. Arithmetic on a missing value gives a missing value. So do `!` on nil and a division
+  /// by zero, where Foundation would throw.
   ///
   /// - Throws: ``QueryError`` with code `unsupported`, naming the part of the predicate that cannot
   ///   be translated.
@@ -17,7 +17,7 @@ extension Query {
     self.init(filter: try PredicateTranslation.filter(predicate))
   }
 
-  /// Only those that also meet a predicate.
+  /// Returns the query for only the entities that also meet a predicate.
   ///
   /// - Throws: ``QueryError`` with code `unsupported`, naming the part of the predicate that cannot
   ///   be translated.
@@ -28,7 +28,7 @@ extension Query {
 }
 
 extension Entity {
-  /// The query for the entities that meet a predicate.
+  /// Returns the query for the entities that meet a predicate.
   ///
   /// - Throws: ``QueryError`` with code `unsupported`, naming the part of the predicate that cannot
   ///   be translated.

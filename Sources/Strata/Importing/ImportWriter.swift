@@ -1,0 +1,170 @@
+internal import StrataSQLite
+
+/// Writes an import's rows in an open transaction.
+///
+/// The rows go through the phases of a save, with two differences: a row may wait for a row that it
+/// refers to, and rows that break rules may be left out, so that one bad record does not cost a
+/// whole batch.
+struct ImportWriter {
+  var saving: ImportTarget.Saving
+  var outcome = BatchOutcome()
+
+  init(_ saving: ImportTarget.Saving) { self.saving = saving }
+
+  /// Runs `body` in a transaction, and writes the import's marks at its end.
+  static func run(
+    on writer: isolated Writer, _ saving: ImportTarget.Saving, author: String,
+    _ body: (inout ImportWriter, inout Transaction) throws(StoreError) -> Void
+  ) throws(StoreError) -> BatchOutcome {
+    let start = ContinuousClock.now
+    var (commit, outcome) = try writer.transaction(author: author) {
+      transaction throws(StoreError) in
+      var importing = ImportWriter(saving)
+      try body(&importing, &transaction)
+      try importing.mark(in: &transaction)
+      return importing.outcome
+    }
+    outcome.commit = commit
+    outcome.duration = start.duration(to: .now)
+    return outcome
+  }
+
+  /// Notes what the commit means for feeds.
+  private mutating func mark(in transaction: inout Transaction) throws(StoreError) {
+    // Deleted rows may be rows of other feeds, or refer to them: a server that is asked whether such
+    // a feed is new would say no.
+    if outcome.deleted > 0 {
+      try ValidatorTable.forget(but: saving.marks.claim?.entry, transaction.connection)
+    }
+    guard saving.hasMarks else { return }
+    try transaction.markFresh(saving.marks.identities)
+    if saving.marks.isComplete && outcome.isComplete && outcome.waiting.isEmpty,
+      let claim = saving.marks.claim
+    {
+      try ValidatorTable.complete(claim, transaction.connection)
+    }
+    transaction.isCounted = true
+    outcome.isMarked = true
+  }
+
+  // MARK: - Rows
+
+  /// Writes a layer, but for rows that the outbox shields, rows that wait and rows that are refused.
+  ///
+  /// - Returns: the changes of these rows alone.
+  @discardableResult
+  mutating func write(
+    _ layer: Layer, in transaction: inout Transaction
+  ) throws(StoreError) -> [TableID: TableChanges] {
+    let (connection, model, builder) =
+      (transaction.connection, transaction.model, transaction.builder)
+    var layer = layer
+    if let unpushed = try UnpushedRows(connection, model, pushed: saving.pushed) {
+      outcome.note(try unpushed.shield(&layer, builder))
+    }
+    var resolver = LayerResolver(connection, model, .error, builder, presumes: false)
+    var working = try resolver.resolve(layer)
+    var skipped = 0
+    if saving.skipsRefused && model.hasRules {
+      let failures = SaveValidation.takeBackRefused(&working, model)
+      skipped = Set(failures.map(\.key)).count
+      outcome.refused += failures
+    }
+    var waiting = try runRules(on: &working, in: &transaction)
+    while saving.skipsRefused {
+      let failures = try UniqueValues(connection: connection, model: model)
+        .takeBackRefused(&working)
+      if failures.isEmpty { break }
+      skipped += failures.count
+      outcome.refused += failures
+      // A row that requires a row which is left out is left out, too.
+      waiting += try transaction.runRules(on: &working, waits: saving.waits).waiting
+    }
+    if model.hasRules { try SaveValidation.check(working, model) }
+    let changes = try transaction.write(&working)
+    if let noted = saving.noted, changes.values.contains(where: { $0.deletions ?? 0 > 0 }) {
+      try noted.followNow(changes)
+    }
+    for row in waiting {
+      if let change = layer[row.table, row.key] {
+        outcome.waiting.layer.compose(change, row.table, row.key)
+      }
+    }
+    outcome.note(changes, of: layer.count - waiting.count - skipped, in: layer.tables.keys)
+    return changes
+  }
+
+  /// Runs the delete rules and looks for required references.
+  ///
+  /// If rows may wait, a deletion that a rule forbids waits, too: the row that holds it may be
+  /// deleted later.
+  private func runRules(
+    on working: inout WorkingSet, in transaction: inout Transaction
+  ) throws(StoreError) -> [DeleteRules.WaitingRow] {
+    guard saving.waits, transaction.model.hasReferences else {
+      return try transaction.runRules(on: &working, waits: saving.waits).waiting
+    }
+    let deletions = working.deletions
+    if deletions.isEmpty { return try transaction.runRules(on: &working, waits: true).waiting }
+    var allowed = working
+    for deletion in deletions { allowed.takeBack(deletion) }
+    var denied: [WorkingSet.Position] = []
+    /// Adds deletions to the allowed ones, by halves if a rule forbids one of them.
+    func add(
+      _ deletions: ArraySlice<WorkingSet.Position>, in transaction: inout Transaction
+    ) throws(StoreError) {
+      var attempt = allowed
+      for deletion in deletions { attempt.tables[deletion.table]?.set(nil, at: deletion.index) }
+      do throws(StoreError) {
+        var checked = attempt
+        _ = try transaction.runRules(on: &checked, waits: true).waiting
+        allowed = attempt
+      } catch {
+        guard error.code == .deleteDenied else { throw error }
+        if deletions.count == 1 {
+          denied += deletions
+          return
+        }
+        let middle = deletions.startIndex + deletions.count / 2
+        try add(deletions[..<middle], in: &transaction)
+        try add(deletions[middle...], in: &transaction)
+      }
+    }
+    try add(deletions[...], in: &transaction)
+    working = allowed
+    return try transaction.runRules(on: &working, waits: true).waiting
+      + denied.map { DeleteRules.WaitingRow(table: $0.table, key: $0.key) }
+  }
+}
+
+extension WorkingSet {
+  /// The position of a row.
+  fileprivate struct Position {
+    let table: TableID
+    let index: Int
+    let key: RecordKey
+  }
+
+  /// The rows that are to be deleted.
+  fileprivate var deletions: [Position] {
+    tableIDs.flatMap { table in
+      (tables[table]?.all ?? []).enumerated().compactMap { index, row in
+        row.before != nil && row.after == nil
+          ? Position(table: table, index: index, key: row.key) : nil
+      }
+    }
+  }
+
+  fileprivate mutating func takeBack(_ row: Position) {
+    let before = tables[row.table]?.all[row.index].before
+    tables[row.table]?.set(before, at: row.index)
+  }
+}
+
+extension TableChanges {
+  /// The number of deleted rows; nil if there are too many changes to keep each of them.
+  var deletions: Int? {
+    guard case .rows(let rows) = self else { return nil }
+    return rows.count { $0.change.after == nil }
+  }
+}

@@ -1,0 +1,112 @@
+internal import StrataSQLite
+
+/// The changes that make the links of some entities what a feed says.
+struct LinkReplacement {
+  private let connection: Connection
+  private let builder: RecordBuilder
+  private(set) var layer = Layer()
+  /// How many rows of a table the arrays no longer have, where such rows are deleted.
+  private(set) var absent: [TableID: Int] = [:]
+
+  init(_ sets: [LinkSet], _ transaction: Transaction) throws(StoreError) {
+    connection = transaction.connection
+    builder = transaction.builder
+    // All removals come first: a row that one owner loses may belong to another one now.
+    for set in sets {
+      switch set.links.kind {
+      case .join(let end, _): try removeLinks(set, end)
+      case .referrers(let table, let column, let deletesOthers):
+        try removeReferences(set, table, column, deletesOthers: deletesOthers)
+      }
+    }
+    for set in sets {
+      switch set.links.kind {
+      case .join(let end, let isInverse): try addLinks(set, end, isInverse: isInverse)
+      case .referrers(let table, let column, _): try addReferences(set, table, column)
+      }
+    }
+  }
+
+  private mutating func removeLinks(_ set: LinkSet, _ end: JoinTable.End) throws(StoreError) {
+    let wanted = Set(set.targets)
+    for link in try rows(of: end.table, by: end.root, set.owner)
+    where !wanted.contains(link.key(end.target)) {
+      layer.compose(.blind(.set(nil)), end.table.id, link.key(Table.keyColumn))
+    }
+  }
+
+  private mutating func addLinks(
+    _ set: LinkSet, _ end: JoinTable.End, isInverse: Bool
+  ) throws(StoreError) {
+    let isOrdered = end.table.columns.count > JoinTable.position
+    for (index, target) in set.targets.enumerated() {
+      let (owner, other) =
+        isInverse ? (target.cell, set.owner.cell) : (set.owner.cell, target.cell)
+      let record: Record
+      do throws(ValueError) {
+        let position = end.position == nil ? LinkClock.next() : Double(index + 1)
+        record = try Record(
+          [try JoinTable.key(owner, other), owner, other] + (isOrdered ? [.real(position)] : []))
+      } catch {
+        throw .query("\(end.table.entity): \(error.message)", entity: end.table.entity)
+      }
+      // An end without an order leaves the positions of stored links alone.
+      let columns = end.position.map { AttributeSet([$0]) } ?? AttributeSet()
+      layer.compose(
+        .blind(.patching(columns, onInsert: record)), end.table.id,
+        record.key(Table.keyColumn))
+    }
+  }
+
+  /// Rows whose reference is required keep it until they get another one or are deleted.
+  private mutating func removeReferences(
+    _ set: LinkSet, _ table: Table, _ column: Int, deletesOthers: Bool
+  ) throws(StoreError) {
+    guard deletesOthers || table.columns[column].isOptional else { return }
+    let wanted = Set(set.targets)
+    for row in try rows(of: table, by: column, set.owner)
+    where !wanted.contains(row.key(Table.keyColumn)) {
+      if deletesOthers {
+        layer.compose(.blind(.set(nil)), table.id, row.key(Table.keyColumn))
+        absent[table.id, default: 0] += 1
+      } else {
+        try refer(row, of: table, by: column, to: .null)
+      }
+    }
+  }
+
+  private mutating func addReferences(
+    _ set: LinkSet, _ table: Table, _ column: Int
+  ) throws(StoreError) {
+    // A target that does not exist has no reference to set.
+    for target in set.targets {
+      if let row = try connection.record(target, of: table, builder) {
+        try refer(row, of: table, by: column, to: set.owner.cell)
+      }
+    }
+  }
+
+  private mutating func refer(
+    _ row: Record, of table: Table, by column: Int, to owner: Cell
+  ) throws(StoreError) {
+    var cells = (0..<row.count).map { row[$0] }
+    cells[column] = owner
+    do throws(ValueError) {
+      layer.compose(
+        .blind(.patching(AttributeSet([column]), onInsert: try Record(cells))), table.id,
+        row.key(Table.keyColumn))
+    } catch {
+      throw .query("\(table.entity): \(error.message)", entity: table.entity)
+    }
+  }
+
+  private func rows(
+    of table: Table, by column: Int, _ key: RecordKey
+  ) throws(StoreError) -> ContiguousArray<Record> {
+    let statement = try translatingErrors { () throws(SQLiteError) in
+      try connection.statement(for: table.sql.selectByReference(column))
+    }
+    key.bind(to: statement, at: 1)
+    return try builder.records(statement, of: table)
+  }
+}

@@ -1,0 +1,44 @@
+/// The changes of all portions that one transaction writes.
+struct CollectedChanges {
+  private var parts: [TableID: [TableChanges]] = [:]
+  private var counts: [TableID: Int] = [:]
+  /// The only portion; nil before the first and after the second one.
+  private var only: [TableID: TableChanges]? = [:]
+
+  mutating func add(_ changes: [TableID: TableChanges]) {
+    if changes.isEmpty { return }
+    guard let only else { return collect(changes) }
+    if only.isEmpty {
+      self.only = changes
+    } else {
+      self.only = nil
+      collect(only)
+      collect(changes)
+    }
+  }
+
+  private mutating func collect(_ changes: [TableID: TableChanges]) {
+    for (table, changes) in changes {
+      counts[table, default: 0] += changes.count
+      if counts[table, default: 0] > TableChanges.limit {
+        parts[table] = [.reset]
+      } else {
+        parts[table, default: []].append(changes)
+      }
+    }
+  }
+
+  /// One change for every key, in O(*n* log *k*) of all rows and portions.
+  var composed: [TableID: TableChanges] {
+    only ?? parts.compactMapValues { Self.composed($0[...]) }.filter { !$0.value.isEmpty }
+  }
+
+  private static func composed(_ parts: ArraySlice<TableChanges>) -> TableChanges? {
+    if parts.count <= 1 { return parts.first }
+    let middle = parts.startIndex + parts.count / 2
+    guard let first = composed(parts[..<middle]), let second = composed(parts[middle...]) else {
+      return nil
+    }
+    return first.composed(with: second)
+  }
+}

@@ -1,0 +1,62 @@
+internal import StrataSQLite
+
+/// The number of the newest commit, and how the writer notices commits of other processes.
+final class CommitCounter {
+  /// What other processes have committed since the last look.
+  enum Finding {
+    case nothing
+    /// Commits up to a number, each of which the history may have.
+    case commits(upTo: Int64)
+    /// Changes that no number tells: a program wrote without counting, or an older file took the
+    /// store's place.
+    case unknown(upTo: Int64)
+  }
+
+  private static let readDataVersion = SQL("PRAGMA data_version")
+
+  /// The newest commit that was published.
+  private(set) var number: Int64
+  /// The number in the store when `dataVersion` was read.
+  private var counted: Int64
+  /// SQLite's counter, which changes with every commit of another connection.
+  private var dataVersion: Int64
+
+  init(_ opened: OpenedState) {
+    (number, counted, dataVersion) = (opened.commit, opened.commit, opened.dataVersion)
+  }
+
+  static func dataVersion(_ connection: Connection) throws(SQLiteError) -> Int64 {
+    try connection.integer(for: readDataVersion) ?? 0
+  }
+
+  /// Whether nobody else has committed since the last look, counted or not.
+  func isCurrent(_ connection: Connection) throws(StoreError) -> Bool {
+    try translatingErrors { () throws(SQLiteError) in
+      try Self.dataVersion(connection) == dataVersion
+    }
+  }
+
+  /// Compares the state that the open transaction sees with the last look.
+  func look(_ connection: Connection) throws(StoreError) -> Finding {
+    let (stored, version) = try translatingErrors { () throws(SQLiteError) in
+      (try StoredCommit.read(connection), try Self.dataVersion(connection))
+    }
+    let isUncounted = version != dataVersion && stored == counted
+    (dataVersion, counted) = (version, stored)
+    if stored > number { return .commits(upTo: stored) }
+    return stored < number || isUncounted ? .unknown(upTo: stored) : .nothing
+  }
+
+  /// Notes that commits up to a number are published.
+  func didPublish(_ number: Int64) { self.number = number }
+
+  /// Notes that the newest commit is this connection's.
+  func didCommit() { counted = number }
+
+  /// Starts to watch through another connection.
+  ///
+  /// - Parameters:
+  ///   - version: the connection's data version.
+  ///   - isUnchanged: whether nobody has written since the last look.
+  func didReopen(at version: Int64, isUnchanged: Bool) { dataVersion = isUnchanged ? version : -1 }
+}

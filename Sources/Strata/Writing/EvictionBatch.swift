@@ -1,0 +1,49 @@
+internal import StrataSQLite
+
+/// Rows that are to be evicted, and why some of them may have to stay.
+struct EvictionBatch: Sendable {
+  /// The author of commits that evict.
+  static let author = "strata.eviction"
+
+  let table: Table
+  let candidates: ArraySlice<EvictionCandidate>
+  /// The keys that are edited or referred to by an edit, by table.
+  let inUse: [TableID: Set<RecordKey>]
+  let followsRules: Bool
+
+  /// Deletes the rows of the batch that may go.
+  ///
+  /// - Returns: the counts, and the rows that stay because other rows refer to them.
+  func delete(
+    in transaction: inout Transaction
+  ) throws(StoreError) -> (report: EvictionReport, referenced: [EvictionCandidate]) {
+    try transaction.makeOwedIndexes()
+    let unpushed = try UnpushedRows(transaction.connection, transaction.model)
+    var run = EvictionRun(self, keeping: unpushed, transaction)
+    let rows = try run.choose()
+    if !rows.isEmpty {
+      var working = try run.consequences(of: rows[...])
+      try transaction.write(&working)
+      // A server that is asked whether a feed is new would say no, and the rows would stay away.
+      try ValidatorTable.forget(nil, transaction.connection)
+    }
+    return (run.report, run.referenced)
+  }
+}
+
+extension Snapshot {
+  /// The rows of a query, in its order, without keeping them.
+  func evictionCandidates(_ plan: QueryPlan) async throws(StoreError) -> [EvictionCandidate] {
+    try await read { reader, connection throws(StoreError) in
+      let rows = try connection.prepared(
+        plan.select(limit: nil, offset: plan.offset), reader.model)
+      defer { rows.reset() }
+      var candidates: [EvictionCandidate] = []
+      while try translatingErrors({ () throws(SQLiteError) in try rows.step() }) {
+        let record = try reader.builder.record(rows, of: plan.table)
+        candidates.append(EvictionCandidate(record))
+      }
+      return candidates
+    }
+  }
+}

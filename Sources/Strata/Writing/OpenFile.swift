@@ -1,0 +1,127 @@
+internal import Foundation
+internal import StrataSQLite
+
+/// The writer's connection, and the tables of the file that it was opened with.
+final class OpenFile {
+  private enum State {
+    case open(Connection)
+    /// A transaction could not be ended, so the connection is gone; the next unit opens the file.
+    case lost
+    /// The store is closed or suspended.
+    case closed
+  }
+
+  let identity: UUID
+  private let options: StoreOptions
+  private let tablesHash: Int
+  private var state: State
+  /// SQLite's version of the schema, at the last comparison of the tables.
+  private(set) var schemaVersion: Int64
+  /// The files as a suspension left them; nil if another program may have written meanwhile.
+  private var suspendedFiles: FileState?
+
+  init(_ connection: Connection, _ opened: OpenedState, _ options: StoreOptions) {
+    state = .open(connection)
+    identity = opened.identity
+    tablesHash = opened.tablesHash
+    schemaVersion = opened.schemaVersion
+    self.options = options
+  }
+
+  /// The connection; nil while the file is closed, suspended or lost.
+  var connection: Connection? {
+    if case .open(let connection) = state { return connection }
+    return nil
+  }
+
+  /// Whether the connection was given up and may be opened again.
+  var isLost: Bool { if case .lost = state { true } else { false } }
+
+  /// Ends the transaction, if one is open, and leaves nothing of it.
+  ///
+  /// A rollback can fail. The next unit would then write into the failed transaction, which also
+  /// keeps the lock. So the connection is closed, which rolls back, and the next unit opens the file.
+  func rollBack(_ connection: Connection) {
+    guard connection.isInTransaction else { return }
+    try? connection.statement(for: Writer.rollback).run()
+    guard connection.isInTransaction else { return }
+    (state, suspendedFiles) = (.lost, nil)
+    options.log.note(.connectionClosed)
+  }
+
+  // MARK: - Tables
+
+  private static let readSchemaVersion = SQL("PRAGMA schema_version")
+
+  /// The schema version that the open transaction leaves.
+  ///
+  /// Read within the transaction: after the commit it may be another process's.
+  func newSchemaVersion(_ connection: Connection) throws(SQLiteError) -> Int64? {
+    try connection.integer(for: Self.readSchemaVersion)
+  }
+
+  /// Notes the schema version of a commit of this connection.
+  func didChangeSchema(to version: Int64) { schemaVersion = version }
+
+  /// Whether the tables are those that were opened.
+  ///
+  /// An import of another process may have made its indexes again: SQLite counts that as a change
+  /// of the schema and compiles every statement again, but the tables are the same.
+  func hasSameTables(_ connection: Connection) throws(StoreError) -> Bool {
+    let version = try translatingErrors { () throws(SQLiteError) in
+      try connection.integer(for: Self.readSchemaVersion) ?? 0
+    }
+    if version == schemaVersion { return true }
+    guard try StoreFormat.tablesHash(connection) == tablesHash,
+      try StoreFormat.isDescribed(connection, by: options)
+    else { return false }
+    schemaVersion = version
+    return true
+  }
+
+  // MARK: - Closing and opening again
+
+  func close() { state = .closed }
+
+  /// Closes the connection of a store that is suspended.
+  ///
+  /// - Parameter files: the files, if every commit in them is accounted for.
+  func suspend(leaving files: FileState?) { (state, suspendedFiles) = (.closed, files) }
+
+  /// Opens the file that was open before; on failure nothing changes.
+  ///
+  /// - Parameter commit: the newest commit that this process knows.
+  /// - Returns: the connection, its data version, and whether nobody has written since the
+  ///   suspension.
+  /// - Throws: `replaced` if another file is at the path, `schemaChanged` if the tables are others.
+  func reopen(
+    after commit: Int64
+  ) throws(StoreError) -> (connection: Connection, dataVersion: Int64, isUnchanged: Bool) {
+    let connection: Connection
+    let application: Int64?
+    do throws(SQLiteError) {
+      connection = try options.connection(.existing)
+      application = try connection.integer("PRAGMA application_id")
+    } catch {
+      throw StoreError(error, path: options.path)
+    }
+    guard application == StoreFormat.applicationID else { throw replaced }
+    guard try hasSameTables(connection) else { throw .schemaChanged }
+    let (stored, version) = try translatingErrors { () throws(SQLiteError) in
+      (try StoredCommit.read(connection), try CommitCounter.dataVersion(connection))
+    }
+    guard try HistoryFormat.identity(connection) == identity, stored >= commit else {
+      throw replaced
+    }
+    // Looked at after the data version was read, so that a commit in between is noticed by one.
+    let isUnchanged = suspendedFiles.map(FileState(ofDatabaseAt: options.path).isUnchanged(since:))
+    state = .open(connection)
+    return (connection, version, isUnchanged == true)
+  }
+
+  private var replaced: StoreError {
+    StoreError(
+      .replaced, "another file is in the store's place (\(options.path))",
+      advice: "close the stack and open it again, or put the file back and resume again")
+  }
+}

@@ -1,0 +1,147 @@
+internal import StrataSQLite
+
+/// A request that a server may have received, and the commit that says so.
+struct HandedOverRequest: Sendable {
+  let request: PushRequest
+  let commit: Int64
+}
+
+/// What a push does next with a row.
+enum PushTurn: Sendable {
+  case send(HandedOverRequest)
+  /// The row was edited after the requests were put in order.
+  case otherOrder
+  /// Nothing of the row waits any more.
+  case nothing
+}
+
+extension Transaction {
+  // MARK: - Pushing
+
+  /// Notes a request as handed over to the server.
+  mutating func handOver(_ planned: PushRequest) throws(StoreError) -> PushTurn {
+    isCounted = true
+    let (table, key) = (planned.table, planned.key)
+    guard var entry = try entry(table, key) else { return .nothing }
+    if entry.commit != planned.commit { return .otherOrder }
+    let request = PushRequest(
+      entry, key, table, model, record: try connection.record(key, of: table, builder),
+      original: planned.record)
+    guard let request else {
+      try set(nil, table, key)
+      return .nothing
+    }
+    entry.handOver(at: number)
+    try set(entry, table, key)
+    return .send(HandedOverRequest(request: request, commit: number))
+  }
+
+  /// Notes the server's verdict on a request.
+  ///
+  /// - Parameter imports: the imports that are told of pushed rows.
+  mutating func settle(
+    _ sent: HandedOverRequest, _ verdict: PushVerdict, _ imports: ImportsUnderWay
+  ) throws(StoreError) {
+    isCounted = true
+    let (request, table) = (sent.request, sent.request.table)
+    guard var entry = try entry(table, request.key) else { return }
+    let isLeft: Bool
+    switch verdict {
+    case .later: return
+    case .refused(let reason): isLeft = entry.refuse(request.kind, reason, at: sent.commit)
+    case .done:
+      imports.notePushed(entry.attributesKnownHere(of: table), table.id, request.key)
+      var encoder = HistoryEncoder(historyLayout)
+      let record = request.record.map { encoder.encode($0, of: table.id) }
+      isLeft = entry.acknowledge(request.kind, at: sent.commit, sent: record)
+    }
+    try set(isLeft ? entry : nil, table, request.key)
+  }
+
+  // MARK: - Refused requests
+
+  /// Lets the next push send a refused request again.
+  ///
+  /// - Returns: false if the row was edited since, or the refusal has ended.
+  mutating func retry(_ request: PushRequest) throws(StoreError) -> Bool {
+    guard var entry = try refused(request) else { return false }
+    entry.retry()
+    try set(entry, request.table, request.key)
+    isCounted = true
+    return true
+  }
+
+  /// Gives a refused edit up: the row gets the server's values, and the request is forgotten.
+  ///
+  /// - Returns: whether that was possible; if not, nothing is written.
+  mutating func revert(_ request: PushRequest) throws(StoreError) -> Bool {
+    guard let entry = try refused(request), let change = reversal(of: entry, request) else {
+      return false
+    }
+    var layer = Layer()
+    layer[request.table.id, request.key] = .blind(change)
+    var resolver = LayerResolver(connection, model, .overwrite, builder, presumes: false)
+    var working = try resolver.resolve(layer)
+    _ = try runRules(on: &working)
+    guard let unsent = try unsentRows(working, besides: request) else { return false }
+    if model.hasRules { try SaveValidation.check(working, model) }
+    try write(&working, isPushed: false)
+    try set(nil, request.table, request.key)
+    for (table, key) in unsent { try set(nil, model[table], key) }
+    isCounted = true
+    return true
+  }
+
+  /// The entry of a refused request; nil if the row was edited since, or the refusal has ended.
+  private func refused(_ request: PushRequest) throws(StoreError) -> OutboxEntry? {
+    guard let entry = try entry(request.table, request.key), entry.refusal != nil,
+      entry.commit == request.commit
+    else { return nil }
+    return entry
+  }
+
+  /// The change that gives an edit up; nil if the server's values are not known.
+  private func reversal(of entry: OutboxEntry, _ request: PushRequest) -> BlindChange? {
+    if request.kind == .insert { return .set(nil) }
+    let original = entry.original.flatMap {
+      HistoryDecoder.record($0, of: request.table, historyLayout, builder)
+    }
+    guard let original else { return nil }
+    return request.kind == .delete
+      ? .set(original) : .patching(entry.editedAttributes, onInsert: original)
+  }
+
+  /// The waiting rows that delete rules delete and no server knows.
+  ///
+  /// - Returns: nil if a server may know one of them, because it would never be told.
+  private func unsentRows(
+    _ working: WorkingSet, besides request: PushRequest
+  ) throws(StoreError) -> [(TableID, RecordKey)]? {
+    var unsent: [(TableID, RecordKey)] = []
+    for (table, rows) in working.tables {
+      for row in rows.all where row.before != nil && row.after == nil {
+        if table == request.table.id && row.key == request.key { continue }
+        guard let entry = try entry(model[table], row.key) else { continue }
+        if entry.isKnown || entry.handedOver != nil { return nil }
+        unsent.append((table, row.key))
+      }
+    }
+    return unsent
+  }
+
+  // MARK: -
+
+  private func entry(_ table: Table, _ key: RecordKey) throws(StoreError) -> OutboxEntry? {
+    try translatingErrors { () throws(SQLiteError) in
+      try OutboxTable.entry(table, key, connection)
+    }
+  }
+
+  private func set(
+    _ entry: OutboxEntry?, _ table: Table, _ key: RecordKey
+  ) throws(StoreError) {
+    try translatingErrors { () throws(SQLiteError) in
+      try OutboxTable.set(entry, table, key, connection)
+    }
+  }
+}

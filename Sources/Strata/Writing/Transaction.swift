@@ -1,0 +1,145 @@
+internal import Foundation
+internal import StrataSQLite
+
+/// An open write transaction.
+///
+/// The writer makes one for each unit that writes and hands it to the code that does: saves,
+/// imports, evictions, the outbox. It collects what was written. If the body throws, the rows are
+/// rolled back and this value is dropped, so that nothing of a failed transaction is remembered.
+struct Transaction {
+  let connection: Connection
+  let model: Model
+  let builder: RecordBuilder
+  let historyLayout: HistoryLayout
+  /// The number that the commit gets if anything is written.
+  let number: Int64
+  let author: String
+  private let clock: @Sendable () -> Date
+
+  /// Whether the commit is counted even if no row changes: a guest table was written.
+  ///
+  /// The writer takes a commit without a number for one of another program.
+  var isCounted = false
+  /// Whether an index was made or dropped.
+  var hasNewSchema = false
+  /// Whether indexes are dropped until an import ends.
+  var owesIndexes: Bool
+  private var written = CollectedChanges()
+
+  init(
+    _ connection: Connection, _ model: Model, _ builder: RecordBuilder, _ layout: HistoryLayout,
+    number: Int64, author: String, owesIndexes: Bool, clock: @escaping @Sendable () -> Date
+  ) {
+    self.connection = connection
+    self.model = model
+    self.builder = builder
+    historyLayout = layout
+    self.number = number
+    self.author = author
+    self.owesIndexes = owesIndexes
+    self.clock = clock
+  }
+
+  func now() -> Date { clock() }
+
+  /// The changes of all rows that were written, composed.
+  var changes: [TableID: TableChanges] { written.composed }
+
+  // MARK: - The phases of a save
+
+  /// Runs delete rules and looks for required references.
+  ///
+  /// - Parameter waits: whether rows whose reference does not exist yet are taken out and returned.
+  mutating func runRules(
+    on working: inout WorkingSet, waits: Bool = false
+  ) throws(StoreError) -> (waiting: [DeleteRules.WaitingRow], effects: [DeleteEffect]) {
+    guard model.hasReferences else { return ([], []) }
+    if owesIndexes && working.hasDeletions { try makeOwedIndexes() }
+    var rules = DeleteRules(connection, model, builder)
+    let waiting = try rules.run(on: &working, waits: waits)
+    return (waiting, rules.effects)
+  }
+
+  /// Writes rows and notes their changes, for the outbox too if it pushes this author's commits.
+  ///
+  /// - Parameter isPushed: whether the outbox may note the rows.
+  /// - Returns: the changes of these rows alone, in key order.
+  @discardableResult
+  mutating func write(
+    _ working: inout WorkingSet, isPushed: Bool = true
+  ) throws(StoreError) -> [TableID: TableChanges] {
+    let recorder = isPushed ? try outboxRecorder() : nil
+    let changes = try RowWriter(connection, model, builder, outbox: recorder).write(&working)
+    written.add(changes)
+    return changes
+  }
+
+  private func outboxRecorder() throws(StoreError) -> OutboxRecorder? {
+    let pushes = try translatingErrors { () throws(SQLiteError) in
+      try OutboxTable.pushes(author, connection)
+    }
+    guard pushes else { return nil }
+    return OutboxRecorder(connection: connection, layout: historyLayout, commit: number)
+  }
+
+  /// Marks cache entries as imported now.
+  mutating func markFresh(_ entries: Set<CacheIdentity>) throws(StoreError) {
+    if entries.isEmpty { return }
+    try FreshnessTable.mark(entries, at: now(), connection)
+    isCounted = true
+  }
+
+  /// Makes one cache entry stale, or all, so that the server is asked for the whole of it again.
+  mutating func forgetImport(_ entry: CacheIdentity?) throws(StoreError) {
+    try FreshnessTable.forget(entry, connection)
+    try ValidatorTable.forget(entry, connection)
+    isCounted = true
+  }
+
+  // MARK: - Indexes
+
+  /// Drops the plain indexes of a table that has exactly `count` rows, until the import ends.
+  ///
+  /// Unique indexes stay, because they tell which rows collide.
+  ///
+  /// - Returns: whether the indexes were dropped.
+  @discardableResult
+  mutating func dropIndexes(of table: Table, having count: Int) throws(StoreError) -> Bool {
+    let indexes = table.plainIndexes
+    if indexes.isEmpty { return false }
+    let isDropped = try translatingErrors { () throws(SQLiteError) in
+      let rows = try connection.integer(
+        "SELECT count(*) FROM (SELECT 1 FROM \(table.name.quotedIdentifier) LIMIT \(count + 1))")
+      guard rows == Int64(count) else { return false }
+      try DeferredIndexes.drop(indexes, of: table.name, connection)
+      return true
+    }
+    if isDropped { (owesIndexes, hasNewSchema) = (true, true) }
+    return isDropped
+  }
+
+  /// Makes every dropped index again. Delete rules need the indexes to look up referring rows.
+  ///
+  /// On a full disk the indexes stay dropped, because deletions make room.
+  mutating func makeOwedIndexes() throws(StoreError) {
+    guard owesIndexes else { return }
+    do throws(SQLiteError) {
+      try connection.execute("SAVEPOINT strata_indexes")
+      while try DeferredIndexes.makeNext(connection) {}
+      try connection.execute("RELEASE strata_indexes")
+      (owesIndexes, hasNewSchema) = (false, true)
+    } catch {
+      let failure = StoreError(error)
+      guard failure.code == .diskFull, connection.isInTransaction else { throw failure }
+      try translatingErrors { () throws(SQLiteError) in
+        try connection.execute("ROLLBACK TO strata_indexes")
+        try connection.execute("RELEASE strata_indexes")
+      }
+    }
+  }
+}
+
+extension Table {
+  /// The indexes that only make reading faster.
+  var plainIndexes: [TableIndex] { sql.indexes(uniques: uniques).filter { !$0.isUnique } }
+}
