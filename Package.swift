@@ -1,8 +1,10 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-/// One set of settings for every target, so that code moves between them without surprises.
-/// A warning is an error where the environment asks for that, as `.ci/run` does.
+/// The settings of every target.
+///
+/// All targets have the same settings, so that code moves between them without surprises. Warnings
+/// are errors if the environment has `STRATA_STRICT`, as in `.ci/run`.
 let settings: [SwiftSetting] =
   [
     .enableUpcomingFeature("ExistentialAny"),

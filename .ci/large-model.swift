@@ -1,5 +1,5 @@
-// Writes the benchmark's large model: 60 entities, eight of them with 60 attributes and 20
-// relationships each. The same text every time.
+// Writes the benchmark's large model. It has 60 entities, and eight of them have 60 attributes and
+// 20 relationships each. The output is always the same.
 //
 //   swift .ci/large-model.swift Sources/strata-bench/LargeModel
 import Foundation
@@ -14,7 +14,7 @@ let types: [(type: String, value: String)] = [
 
 func name(_ index: Int) -> String { (index < 10 ? "Entity0" : "Entity") + "\(index)" }
 
-/// What the to-one relationships of an entity refer to.
+/// Returns the numbers of the entities that an entity's to-one relationships refer to.
 func targets(_ index: Int) -> [Int] {
   if index < large { return (0..<12).map { (index * 7 + $0 * 5 + 1) % count } }
   return [index % large, (index + 3) % large, (index * 11 + 5) % count, (index * 17 + 9) % count]

@@ -1,8 +1,8 @@
-// Reads the symbol graphs of a product, of a folder that .ci/symbol-graphs made.
+// Reads the symbol graphs of a product from a folder that .ci/symbol-graphs made.
 //
-//   public-symbols list FOLDER           prints each public symbol and conformance, one a line, in order
-//   public-symbols undocumented FOLDER   prints those without documentation, and those that throw and do not
-//                                        say what; fails if there are any
+//   public-symbols list FOLDER           prints public symbols and conformances, sorted, one a line
+//   public-symbols undocumented FOLDER   prints the symbols without documentation and the throwing
+//                                        symbols without documented errors; fails if it prints any
 
 import Foundation
 
@@ -27,7 +27,7 @@ struct SymbolGraph: Decodable {
     struct Documentation: Decodable {
       struct Line: Decodable { var text: String }
       var lines: [Line]
-      /// Where it was written: elsewhere if it is a protocol's.
+      /// The module whose source has the comment. An inherited comment has its protocol's module.
       var module: String?
     }
     struct Extension: Decodable { var constraints: [Constraint]? }
@@ -48,7 +48,7 @@ struct SymbolGraph: Decodable {
 
     var path: String { pathComponents.joined(separator: ".") }
 
-    /// The declaration on one line, behind what it belongs to.
+    /// The declaration on one line, after the names of the types that contain it.
     var line: String {
       var line = declarationFragments.map(\.spelling).joined()
         .split(whereSeparator: \.isWhitespace).joined(separator: " ")
@@ -58,12 +58,12 @@ struct SymbolGraph: Decodable {
       if availability?.contains(where: { $0.isUnconditionallyUnavailable == true }) == true {
         line += " [unavailable]"
       }
-      // Those of an extension are not part of the declaration.
+      // The declaration does not include the constraints of its extension.
       line += swiftExtension?.constraints?.condition ?? ""
       return line
     }
 
-    /// What the documentation lacks.
+    /// Returns the fault of the documentation, or nil if it has no fault.
     func fault(in module: String) -> String? {
       guard let lines = docComment?.lines,
         lines.contains(where: { !$0.text.allSatisfy(\.isWhitespace) })
@@ -72,7 +72,7 @@ struct SymbolGraph: Decodable {
       return lines.contains { $0.text.contains("Throws:") } ? nil : "does not say what it throws"
     }
 
-    /// Whether it throws by itself, and not only what a closure throws.
+    /// Whether the declaration itself throws. A `throws` inside parentheses belongs to a closure.
     private var throwsErrors: Bool {
       var depth = 0
       for fragment in declarationFragments {
@@ -100,21 +100,23 @@ struct SymbolGraph: Decodable {
 }
 
 extension [SymbolGraph.Constraint] {
-  /// ` [Value: Hashable]`, nothing if there is nothing to say.
+  /// The constraints as in ` [Value: Hashable]`. Empty without constraints.
   var condition: String {
     let texts = filter { !["Copyable", "Escapable"].contains($0.rhs) }.map(\.text).sorted()
     return texts.isEmpty ? "" : " [\(texts.joined(separator: ", "))]"
   }
 }
 
-/// The name of a type of another module, which has no symbol here, only a mangled name.
+/// Returns the name of a type of another module.
+///
+/// Such a type has no symbol here, only a mangled name.
 func extendedType(_ mangled: String) -> String {
   let short = [
     "s:SD": "Dictionary", "s:SS": "String", "s:Sa": "Array", "s:Sb": "Bool", "s:Sd": "Double",
     "s:Sf": "Float", "s:Si": "Int", "s:Sq": "Optional", "s:Su": "UInt",
   ]
   if let name = short[mangled] { return name }
-  // `s:20FoundationEssentials3URLV`: names behind their lengths, of which the last is the type's.
+  // In `s:20FoundationEssentials3URLV`, each name follows its length. The last name is the type's.
   var rest = mangled.drop { !$0.isNumber }
   var name = mangled
   while let length = Int(rest.prefix { $0.isNumber }) {
@@ -139,11 +141,11 @@ let symbols = graphs.flatMap(\.symbols)
 
 switch CommandLine.arguments[1] {
 case "list":
-  // What every type conforms to unless it says otherwise says nothing.
+  // Every type has these conformances by default, so the listing leaves them out.
   let implied: Set = ["Swift.Copyable", "Swift.Escapable", "Swift.SendableMetatype"]
   let paths = Dictionary(
     symbols.map { ($0.identifier.precise, $0.path) }, uniquingKeysWith: { first, _ in first })
-  // A type, what it conforms to, and then its members.
+  // The ranks sort a type before its conformances, and the conformances before its members.
   var lines = symbols.map { (path: $0.path, rank: 0, line: $0.line) }
   var conformances: [String: Set<String>] = [:]
   for relationship in graphs.flatMap(\.relationships) where relationship.kind == "conformsTo" {

@@ -107,6 +107,7 @@ package final class Connection {
   private func registerFunctions() throws(SQLiteError) {
     for register in [
       CaseFolding.register, TextCollation.register, ValueList.register, GreatCircle.register,
+      ExactSum.register,
     ] {
       let code = register(handle)
       guard code == SQLITE_OK else {

@@ -78,7 +78,8 @@ final class StatementTrace {
 }
 
 extension Connection {
-  /// Calls `body` for every statement that ends. Must be called before any statement runs.
+  /// Calls `body` for every statement that ends, in place of the trace before. Must be called while
+  /// no statement runs.
   ///
   /// - Parameter countsRows: whether SQLite also calls the trace for every row.
   package func trace(
@@ -87,5 +88,10 @@ extension Connection {
     let trace = StatementTrace(countsRows: countsRows, body)
     statementTrace = trace
     trace.watch(handle)
+  }
+
+  package func endTrace() {
+    sqlite3_trace_v2(handle, 0, nil, nil)
+    statementTrace = nil
   }
 }

@@ -1,8 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// The same client programs under the four settings that apps use. Building them is the test: see
-// `.ci/run`. The folders of the other three are links to `Programs`.
+// The same client programs under the four settings that apps use. The test is that they build. See
+// `.ci/run`. The folders `MainActorDefault`, `Plain6` and `Swift5` are links to `Programs`.
 
 let upcoming: [SwiftSetting] = [
   .enableUpcomingFeature("ExistentialAny"),

@@ -1,5 +1,5 @@
 // expect: cannot assign value of type 'Key<Song>' to type 'Artist.ID' (aka 'Key<Artist>')
-// The keys of two entities are of two types, although both are UUIDs.
+// The keys of two entities have different types, although both are UUIDs.
 import Strata
 
 struct Artist: Entity {

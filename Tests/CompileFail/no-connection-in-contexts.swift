@@ -1,5 +1,5 @@
 // expect: inaccessible due to
-// Nor does the view context.
+// The view context does not give access to the store or to a connection.
 import Strata
 
 @MainActor func peek(_ view: ViewContext) { _ = view.store.writer.connection }

@@ -1,5 +1,6 @@
 // expect: cannot convert value of type
-// A condition on a related entity is found once for all rows: it cannot look at the row outside.
+// The rows that meet a related condition are found once for all outer rows. The condition cannot
+// read the outer row.
 import Strata
 
 struct Folder: Entity {

@@ -1,5 +1,5 @@
 // expect: a scratch context belongs to one actor
-// The message says what to do instead.
+// The message names the alternative.
 import Strata
 
 func send(_ value: some Sendable) {}

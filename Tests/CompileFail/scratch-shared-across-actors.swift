@@ -1,5 +1,5 @@
 // expect: data races
-// A scratch context belongs to one actor: handing it to two must not compile.
+// A scratch context belongs to one actor. A program that passes it to two actors must not compile.
 import Strata
 
 actor Worker {

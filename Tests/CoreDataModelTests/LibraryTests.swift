@@ -90,7 +90,7 @@ struct LibraryTests {
     #expect(Set(keys).count == 200)
   }
 
-  /// What is not in the article is not tested, and what is not tested does not belong there.
+  /// The article must contain the tested code without changes.
   @Test func `the article has the code that is tested`() throws {
     let here = URL(filePath: #filePath).deletingLastPathComponent()
     let article = here.appending(path: "../../Sources/Strata/Strata.docc/MovingCoreData.md")
@@ -104,7 +104,7 @@ struct LibraryTests {
   }
 }
 
-/// A store as Core Data lays one out.
+/// A store with the layout that Core Data uses.
 private enum OldLibrary {
   static func make(at url: URL) throws {
     let support = url.deletingLastPathComponent().appending(

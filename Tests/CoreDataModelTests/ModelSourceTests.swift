@@ -6,7 +6,7 @@ import Testing
 @Suite struct ModelSourceTests {
   private static let folder = URL(filePath: #filePath).deletingLastPathComponent()
 
-  /// The source of a model of a few elements.
+  /// Returns the Swift source of a model with these elements.
   private func source(_ entities: String) throws -> String {
     let model = try DataModel(xml: Data("<model>\(entities)</model>".utf8))
     return SwiftSource.text(of: model, named: "a model")
@@ -72,7 +72,7 @@ import Testing
     #expect(text.contains("// The fetch request Long was Page where words > 9: write a query."))
   }
 
-  // What came behind a carriage return was code.
+  // The text after a carriage return must not become code.
   @Test(arguments: ["&#13;&#10;", "&#13;", "&#10;", "&#x2028;"])
   func `a note of several lines is a comment to its end`(line: String) throws {
     let text = try source(
@@ -84,7 +84,7 @@ import Testing
     #expect(text.contains("// text had to match a b\n"))
   }
 
-  // The other end was a list of a reference that nobody had.
+  // A transient relationship stores no reference. Its inverse cannot be a list of that reference.
   @Test func `a relationship whose inverse was transient has none`() throws {
     let text = try source(
       """
@@ -98,7 +98,7 @@ import Testing
     #expect(!text.contains("artistID"))
   }
 
-  // A default that its type cannot hold was written all the same.
+  // A default that its type cannot hold does not compile.
   @Test(arguments: [("16", 70_000), ("16", -32_769), ("32", 3_000_000_000)])
   func `numbers beyond their type are said, not written`(width: String, number: Int) throws {
     let text = try source(
@@ -113,7 +113,7 @@ import Testing
     #expect(text.contains("// b was to be from any to \(number)."))
   }
 
-  // The first one by its name was the kind of every new entity.
+  // The kind of a new entity is the parent's, not the first kind by name.
   @Test func `a new entity of several kinds is of the parent's`() throws {
     func source(isAbstract: String) throws -> String {
       try self.source(
@@ -129,7 +129,8 @@ import Testing
     #expect(try source(isAbstract: "YES").contains("var kind = Kind.bicycle"))
   }
 
-  // An enumeration of one case has no size, so its attribute could not be told from its neighbour.
+  // An enumeration with one case has no size. Strata could not tell its attribute from the
+  // attribute beside it, and a stack would refuse the schema.
   @Test func `an abstract parent of one child has no kinds`() throws {
     let text = try source(
       """

@@ -1,9 +1,12 @@
 import Foundation
 
-/// One input of libFuzzer: whatever it is, the parser ends, gives the same however the input is
-/// cut, and agrees with Foundation about what is JSON.
+/// Checks one input of libFuzzer.
 ///
-/// Compiled into one module with the parser and the tests' `JSONSupport.swift`; see `.ci/fuzz`.
+/// The parser must end for every input. Its result must not depend on how the input is cut into
+/// chunks. It must agree with Foundation about valid JSON.
+///
+/// This file is compiled into one module with the parser and the tests' `JSONSupport.swift`. See
+/// `.ci/fuzz`.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzOneInput(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
   let text = Array(UnsafeBufferPointer(start: start, count: count))
@@ -36,7 +39,7 @@ private func scannedPlan(root: String) -> JSONPlan {
   }
 }
 
-/// Whatever the format and the size of the chunks, records and errors are the same.
+/// Checks that the size of the chunks changes neither records nor errors, in every format.
 private func checkCuts(_ text: [UInt8], _ chunk: Int) {
   for (format, plan) in scanned {
     let whole = scan(text, as: format, plan)
@@ -51,16 +54,16 @@ private func checkCuts(_ text: [UInt8], _ chunk: Int) {
   }
 }
 
-/// What is JSON here is JSON for Foundation, and the other way round, but for what is documented in
-/// the article on JSON input.
+/// Checks that the parser and Foundation accept the same texts, except for the differences that the
+/// article on JSON input documents.
 private func checkVerdict(_ text: [UInt8]) {
-  // Foundation takes NUL for a hint of UTF-16 or UTF-32, which RFC 8259 forbids to send.
+  // Foundation takes a NUL as a hint of UTF-16 or UTF-32. RFC 8259 forbids these encodings.
   guard !text.contains(0), ![0xEF, 0xFE, 0xFF].contains(text.first) else { return }
   let fault = fault(in: text)
   let value = try? JSONSerialization.jsonObject(with: Data(text), options: .fragmentsAllowed)
   switch (fault, value) {
   case (nil, nil):
-    // Numbers beyond every double are refused by Foundation even where nobody wants a double.
+    // Foundation refuses a number beyond every double, even if no column reads it.
     guard hasLargeNumber(text) else { fatalError("Foundation refuses it") }
   case (let fault?, _?):
     // Foundation allows a comma before a closing bracket.
@@ -75,7 +78,7 @@ private func checkVerdict(_ text: [UInt8]) {
   }
 }
 
-/// A string alone has the text that Foundation finds, a number the nearest double.
+/// Checks that a lone string has Foundation's text, and that a lone number is the nearest double.
 private func checkValue(_ value: Any, _ text: [UInt8]) {
   guard
     let plan = try? JSONPlan([JSONColumn(JSONPath([.index(0)]), value is String ? .text : .real)])
@@ -83,7 +86,7 @@ private func checkValue(_ value: Any, _ text: [UInt8]) {
   let outcome = scan(Array("[[".utf8) + text + Array("]]".utf8), as: .array, plan).first
   if let string = value as? String {
     guard case .text(let found)? = outcome?.values?.first else { fatalError("not a string") }
-    // Foundation drops a byte order mark behind an escape.
+    // Foundation drops a byte order mark after an escape.
     guard withoutMarks(found) == withoutMarks(string) else { fatalError("not \(string)") }
   } else if value is NSNumber, let first = text.first(where: { $0 > 0x20 }), first < 0x3A {
     let trimmed = String(decoding: text, as: UTF8.self)

@@ -1,9 +1,9 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// Compiles the MapKit adapter where there is no MapKit, against declarations of what it uses, and
-// drives it with a map view that only keeps what it is told. `Adapter` is a link to
-// `Sources/StrataMapKit`.
+// Compiles the MapKit adapter on systems without MapKit, against the declarations that it uses.
+// Drives the adapter with a map view that keeps its annotations and draws nothing. `Adapter` is a
+// link to `Sources/StrataMapKit`.
 
 let upcoming: [SwiftSetting] = [
   .enableUpcomingFeature("ExistentialAny"),

@@ -1,4 +1,4 @@
-// What articles and comments of Strata assume.
+// The declarations that the snippets in Strata's articles and comments use.
 
 private struct Song: Entity {
   var id = UUID.timeOrdered()

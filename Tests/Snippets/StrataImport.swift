@@ -1,4 +1,4 @@
-// What articles and comments of StrataImport assume.
+// The declarations that the snippets in StrataImport's articles and comments use.
 
 private struct Song: Entity {
   var id = 0
@@ -100,7 +100,7 @@ private let request = URLRequest(url: URL(filePath: "/"))
 @MainActor private var outbox: Outbox { fatalError() }
 @MainActor private var songs = Feed("songs", Song.self, from: request)
 
-/// A client of HTTP that an app has besides URLSession.
+/// An app's HTTP client other than URLSession.
 private struct HTTPClient {
   func send(_ request: URLRequest) async throws -> (HTTPURLResponse, AsyncStream<Data>) {
     throw URLError(.unsupportedURL)

@@ -1,4 +1,4 @@
-// What articles and comments of StrataMap assume.
+// The declarations that the snippets in StrataMap's articles and comments use.
 
 private struct Quake: Entity {
   var id = ""

@@ -1,4 +1,4 @@
-// What comments of StrataSwiftUI assume.
+// The declarations that the snippets in StrataSwiftUI's comments use.
 
 private struct Song: Entity {
   var id = UUID.timeOrdered()

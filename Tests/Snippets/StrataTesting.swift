@@ -1,4 +1,4 @@
-// What articles and comments of StrataTesting assume.
+// The declarations that the snippets in StrataTesting's articles and comments use.
 
 private struct Song: Entity {
   var id = 0
@@ -31,11 +31,12 @@ private struct Stop: Entity {
   static let pins = AnnotationMapping<Stop>(latitude: \.latitude, longitude: \.longitude)
 }
 
-/// The app's own screen, and its server in tests.
+/// The app's own screen.
 @MainActor @Observable private final class Screen {
   var titles: [String] = []
 }
 
+/// The server of the app's tests.
 private struct TestServer {
   init(_ respond: @escaping @Sendable () async -> Data) {}
 }

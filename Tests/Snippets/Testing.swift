@@ -1,4 +1,4 @@
-// What the article assumes.
+// The declarations that the snippets in the article Testing use.
 
 private struct Song: Entity {
   var id = UUID.timeOrdered()
@@ -26,7 +26,7 @@ private struct Stop: Entity {
   static let pins = AnnotationMapping<Stop>(latitude: \.latitude, longitude: \.longitude)
 }
 
-/// The app's own server of its tests.
+/// The server of the app's tests.
 @MainActor private final class TestServer {
   var beforeAnswering: @Sendable () async -> Void = {}
 }

@@ -11,7 +11,7 @@ import Testing
   import Glibc
 #endif
 
-/// Kills the process when it is about to be written.
+/// An entity that kills the process when its row is about to be written.
 private struct Bomb: Entity {
   var id = 0
   var name = ""
@@ -71,7 +71,8 @@ private struct Bomb: Entity {
     #expect(try await stack.view.count(Book.where { $0.title == "late" }) == 4_000)
   }
 
-  /// The indexes are made anew, which other connections must not take for other tables.
+  /// The import makes the indexes again. Other connections must not take this for a change of the
+  /// tables.
   @Test func `an empty table has its indexes after the load, for everybody`() async throws {
     let file = try StoreFile()
     let stack = try await file.open(Author.self, Book.self)
@@ -86,13 +87,14 @@ private struct Bomb: Entity {
     #expect(try await StoreFile.indexes(of: "books", stack) == 3)
     await other.close()
     await stack.close()
-    // Opening checks that the tables are as the model says.
+    // Opening checks that the tables match the model.
     let again = try await file.open(Author.self, Book.self)
     #expect(try await again.view.count(Book.all) == 3_002)
     await again.close()
   }
 
-  /// Every empty table got its indexes anew, in a commit of which nobody knew the number.
+  /// The import must not make the indexes of a table that is not in the feed. Their commit would
+  /// have no known number.
   @Test func `indexes of tables that the feed does not have are left alone`() async throws {
     func schema() async throws -> [Int] {
       try await stack.read(

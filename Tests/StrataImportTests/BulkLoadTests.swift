@@ -12,10 +12,12 @@ import Testing
   import Glibc
 #endif
 
-/// An empty table that gets many rows is filled without its indexes, which are made at the end.
+/// Tests imports of many rows into an empty table. Such an import drops the table's indexes and
+/// makes them again at its end.
 @Suite(.stack(Author.self, Book.self), .timeLimit(.minutes(25)))
 struct BulkLoadTests {
-  /// More than a table needs to be loaded in bulk, in chunks between which the test looks.
+  /// More rows than the threshold of a bulk load, in chunks. A test can read the store between two
+  /// chunks.
   private static let chunks = (0..<6).map { chunk in
     Data((Book.lines((chunk * 5_000 + 1)...(chunk * 5_000 + 5_000)) + "\n").utf8)
   }
@@ -26,7 +28,7 @@ struct BulkLoadTests {
     try await stack.withScratch { $0.insert(Author(id: 1, name: "Ann")) }
   }
 
-  /// Imports all chunks; `between` runs before each of them.
+  /// Imports all chunks. `between` runs before each chunk and before the end.
   private static func load(
     into stack: Stack, between: @escaping @Sendable (Int) async throws -> Void
   ) async throws(ImportError) -> ImportResult {
@@ -87,7 +89,8 @@ struct BulkLoadTests {
     await other.close()
   }
 
-  /// What was to make the indexes waited for the resumption, and the import with it.
+  /// The indexes can be made only after the resumption. The cancelled import must not wait for
+  /// that.
   @Test func `an import that is cancelled during a suspension does not wait for its end`()
     async throws
   {
@@ -103,7 +106,8 @@ struct BulkLoadTests {
     while try await StoreFile.indexes(of: "books", stack) < 3 { await Task.yield() }
   }
 
-  /// Rows could not be deleted, which is what makes room.
+  /// A deletion makes the missing indexes first. It must also succeed without room for them,
+  /// because deletions make room.
   @Test func `rows can be deleted although there is no room for the indexes`() async throws {
     let stack = stack
     let result = try await Self.load(into: stack) { number in
@@ -130,7 +134,7 @@ struct BulkLoadTests {
     #expect(try await stack.view.count(Book.all) == 29_999)
   }
 
-  /// Without an index a cascade would read the whole table for every row.
+  /// Without an index, a cascade would read the whole table for every deleted row.
   @Test func `a deletion has its indexes, and rows that come later as well`() async throws {
     let stack = stack
     let result = try await Self.load(into: stack) { number in
@@ -188,7 +192,7 @@ struct BulkLoadTests {
     #expect(steps == .gaveWay)
     #expect(try await StoreFile.indexes(of: "books", stack) == 0)
     #expect(order.withLock(\.self) == ["urgent"])
-    // Nothing is urgent now, or it has to wait.
+    // A step makes an index if no urgent ticket waits or if `givesWay` is false.
     for (givesWay, step) in [(true, DeferredIndexes.Step.made), (false, .made), (true, .done)] {
       let next = try await writer.enqueue(.bulk) { writer throws(StoreError) in
         try writer.makeNextOwedIndex(givesWay: givesWay)

@@ -35,7 +35,7 @@ final class ClientConnection {
     bytes.withUnsafeBytes { _ = write(descriptor, $0.baseAddress, $0.count) }
   }
 
-  /// Everything until the server closes the connection.
+  /// Returns all bytes that arrive until the server closes the connection.
   func readToEnd() -> Data {
     var all = Data()
     var buffer = [UInt8](repeating: 0, count: 16 * 1024)

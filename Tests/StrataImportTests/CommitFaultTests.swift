@@ -6,7 +6,7 @@ import Testing
 @testable import Strata
 @testable import StrataImport
 
-/// What an import says that cannot read its store any more once it is committed.
+/// Tests imports that cannot read their store after their commit.
 @Suite(.timeLimit(.minutes(25))) struct CommitFaultTests {
   private struct Item: Entity {
     var id = 0
@@ -14,8 +14,8 @@ import Testing
     static let schema = Schema<Item>("items", key: \.id) { Attribute(\.name).indexed() }
   }
 
-  // Indexes that are made after the rows change SQLite's number of the schema, which was read after
-  // the commit: a failure there said that nothing was imported, and everything was.
+  // Making indexes after the rows changes SQLite's schema version. A read of the schema version
+  // after the commit may fail. In that case the import must not report that nothing is imported.
   @Test func `an import at once is said to have failed only if it is not there`() async throws {
     let manager = FileManager.default
     let folder = manager.temporaryDirectory.appendingPathComponent("strata-\(UUID())")
@@ -43,7 +43,7 @@ import Testing
       }
       failures = plan.disarm()
       #expect(try await stack.count(Item.all) == result.inserted, "call \(number)")
-      // The writer takes the tables for its own.
+      // The writer still takes the tables for its own.
       try await stack.withScratch { $0.insert(Item(id: 301)) }
       await stack.close()
       number += 1

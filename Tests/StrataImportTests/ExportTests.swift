@@ -12,7 +12,7 @@ private struct Lyrics: JSONValue, Equatable {
   var year: Int?
 }
 
-/// As JSON a string, a number or null.
+/// A type whose JSON is a string, a number or null.
 private enum Loose: JSONValue, Equatable {
   case text(String)
   case number(Int)
@@ -59,7 +59,7 @@ private struct Loosely: Entity, Equatable {
   }
 }
 
-/// One attribute of every kind.
+/// An entity with an attribute of every kind.
 private struct Everything: Entity, Equatable {
   var id = UUID()
   var count = 0
@@ -100,7 +100,7 @@ private struct Everything: Entity, Equatable {
     Attribute(\.maybeLyrics)
   }
 
-  /// Elsewhere in the record, under names that have to be escaped, and by conversions.
+  /// A mapping with nested paths, names that need escapes, and conversions.
   static let json = JSONMapping<Everything> {
     Field(\.id, "meta.id")
     Field(\.count, "meta.numbers[2]")
@@ -151,7 +151,7 @@ private struct Everything: Entity, Equatable {
   }
 
   private static func date(_ random: inout SeededRandom) -> Date {
-    // Nearer to the reference date a Double is finer than what is read.
+    // Near the reference date, a `Double` has more digits than the parser of dates reads.
     let distance = 16 + Double(random.next() >> 11) / 0x1p53 * random.pick([1e3, 1e6, 1e9, 1e12])
     return Date(timeIntervalSinceReferenceDate: random.oneIn(2) ? distance : -distance)
   }
@@ -190,7 +190,7 @@ private struct Everything: Entity, Equatable {
     }
     let json = try await exported(first, Everything.all, as: format, mapping: mapping)
     #expect(try await first.exportJSON(Everything.all, as: format, mapping: mapping) == json)
-    // Foundation reads it, too.
+    // Foundation reads the JSON, too.
     if format != .lines { _ = try JSONSerialization.jsonObject(with: json) }
     let second = try await Stack.temporary(Everything.self)
     let result = try await second.importJSON(
@@ -200,7 +200,7 @@ private struct Everything: Entity, Equatable {
       try await first.fetch(Everything.all), try await second.fetch(Everything.all)
     )
     #expect(before == after)
-    // And the other way round.
+    // An export of the copy gives the same JSON.
     #expect(try await exported(second, Everything.all, as: format, mapping: mapping) == json)
     await first.close()
     await second.close()
@@ -297,8 +297,8 @@ private struct Everything: Entity, Equatable {
     await stack.close()
   }
 
-  /// A type that is a string as JSON was written with the quotes that it has in the store, and its
-  /// own export was refused.
+  /// The store keeps a string of such a type as JSON, with quotes. The export must not quote that
+  /// text a second time, because an import would refuse the result.
   @Test(arguments: [true, false])
   func `a type that is any JSON is written as that`(isMapped: Bool) async throws {
     let mapping: JSONMapping<Loosely> = isMapped ? Loosely.json : .automatic
@@ -317,12 +317,12 @@ private struct Everything: Entity, Equatable {
     let copy = try await Stack.temporary(Loosely.self)
     try await copy.importJSON(Loosely.self, from: .data(json), mapping: mapping)
     #expect(try await copy.fetch(Loosely.sorted(by: \.id)) == rows)
-    // As JSON in a string it is read, too.
+    // The import also reads JSON inside a string.
     let texts = #"[{"id":1,"value":7,"lyrics":"{\"lines\":[\"b\"]}"}]"#
     try await copy.importJSON(Loosely.self, from: .data(Data(texts.utf8)), mapping: mapping)
     #expect(try await copy.fetch(Loosely.sorted(by: \.id)).first?.lyrics?.lines == ["b"])
     await copy.close()
-    // Nobody could tell it from a value that is not there.
+    // A value that is null as JSON would look like a missing value.
     try await stack.withScratch { $0.insert(Loosely(id: 5, value: .nothing)) }
     let error = await #expect(throws: StoreError.self) {
       try await exported(stack, Loosely.all, mapping: mapping)
@@ -351,7 +351,7 @@ private struct Everything: Entity, Equatable {
     await #expect(throws: StoreError.self) { try await stack.exportJSON(query) }
   }
 
-  /// What an export fails with; nil if it does not.
+  /// Returns the code of an export's error and its attributes, or nil if the export succeeds.
   private func refusal(_ mapping: JSONMapping<Everything>, _ stack: Stack) async -> String? {
     do {
       _ = try await exported(stack, Everything.all, mapping: mapping)
@@ -363,7 +363,7 @@ private struct Everything: Entity, Equatable {
     }
   }
 
-  /// It was written, and the import of what was written deleted it.
+  /// An import of the exported row would delete the row.
   @Test func `a row that would be read as gone is refused`() async throws {
     let stack = try await Stack.temporary(Everything.self)
     var one = Everything()
@@ -391,7 +391,7 @@ private struct Everything: Entity, Equatable {
     #expect(await failure(Tombstone(if: "text", is: "here"), text) == nil)
     #expect(await failure(Tombstone(ifThere: "count"), count) == nil)
     #expect(await failure(Tombstone(ifThere: "deleted"), text) == nil)
-    // An object is always there.
+    // The export always writes the object `meta`.
     #expect(await failure(Tombstone(ifThere: "meta"), text) == "invalidMapping")
     await stack.close()
   }
@@ -468,7 +468,7 @@ private struct Everything: Entity, Equatable {
     try await edit { ($0.shelf, $0.authorID) = (4, 2) }
     #expect(try await bodies(mapping) == [#"{"id":3,"place":["",4],"author":{"id":2}}"#])
     try await edit { $0.note = "mine" }
-    // The note is no concern of the server's.
+    // The mapping has no field for the note.
     #expect(try await bodies(Book.json) == [])
     try await edit { $0.title = "U" }
     #expect(try await bodies(.automatic) == [#"{"id":3,"title":"U"}"#])

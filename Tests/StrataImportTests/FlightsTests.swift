@@ -35,8 +35,9 @@ import Testing
     #expect(try await first.value == .notModified)
   }
 
-  // The one who began a flight made its task under the lock that the one who cancels waits for
-  // while it holds up the making of tasks: both, and then everybody, waited for ever.
+  // `join` must make the task of a flight outside of its lock. Making the task takes a lock of the
+  // caller's task. A cancellation of the caller holds that lock while it waits for the lock of
+  // `join`, so both would wait for ever.
   @Test func `who is cancelled while joining holds nobody up`() async {
     await #expect(processExitsWith: .success) {
       // Ends a process that hangs.

@@ -10,7 +10,8 @@ private struct Label: Entity, Equatable {
   static let schema = Schema<Label>("labels", key: \.id) {}
 }
 
-/// What refers to a label loses it, or holds it, or goes with it.
+/// An entity that loses its reference when its label is deleted. A `Firm` denies the deletion, and
+/// a `Part` is deleted with its label.
 private struct Loose: Entity, Equatable {
   var id = 0
   var labelID: Int?
@@ -98,7 +99,8 @@ struct FullSyncRulesTests {
     #expect(try await stack.fetch(Label.all).map(\.id) == [2])
   }
 
-  /// They went with their label, though nobody had ever told the server of them.
+  /// Parts that are made or edited during the import must not be deleted with an absent label. The
+  /// server does not know of them.
   @Test(arguments: [ImportOptions.Commits.batched, .atomic])
   func `what was made or edited meanwhile does not go along`(
     commits: ImportOptions.Commits
@@ -127,7 +129,7 @@ struct FullSyncRulesTests {
     #expect(try await stack.fetch(Part.all).map(\.id) == [1, 3, 9])
   }
 
-  /// What was held went in a later pass, which the mark of the first one took for done.
+  /// A later pass deletes the rows that a rule held. The first pass must not mark the feed.
   @Test func `a feed is marked when the last row that was held is gone`() async throws {
     try await stack.withScratch { scratch in
       for id in 1...4 { scratch.insert(Firm(id: id, previousID: id == 1 ? nil : id - 1)) }
@@ -170,7 +172,8 @@ struct FullSyncRulesTests {
       for id in 1...4 { scratch.insert(Label(id: id)) }
       for id in 1...3 { scratch.insert(Part(id: id, labelID: id)) }
     }
-    // One is edited, one is to be referred to, and one would take along what is edited.
+    // Part 1 is edited, and part 2 gets a reference to label 4. The deletion of label 1 or 2 would
+    // delete an edited part.
     let parts = try await stack.view.fetch(Part.all)
     stack.view.update(parts[0]) { $0.name = "mine" }
     stack.view.update(parts[1]) { $0.labelID = 4 }

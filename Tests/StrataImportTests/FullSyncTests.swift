@@ -22,7 +22,7 @@ import Testing
     let result = try await stack.books(feed, absent: .delete, options: .init(batchSize: 100))
     #expect(result.unchanged == 1_000 && result.inserted + result.updated + result.deleted == 0)
     #expect(stack.historyToken == token)
-    // The first that anybody hears of is what comes after it.
+    // The first reported commit is the one of this insertion.
     try await stack.withScratch { $0.insert(Author(id: 2)) }
     for await change in changes {
       #expect(change.changes(of: Author.self).inserted.map(\.id) == [2])
@@ -73,7 +73,7 @@ import Testing
       Book.self, from: .data(Data(Book.lines(1...10).utf8)), as: .lines, mapping: Book.json,
       absent: .delete, freshens: [.feed("books")], options: .init(batchSize: 100))
     #expect(result.deleted == 990 && result.unchanged == 10)
-    // Ten pages, the last one with the mark.
+    // The deletions take ten pages. The last page also marks the feed.
     #expect(result.commit == before + 10)
     #expect(try await stack.lastImported(.feed("books")) != nil)
     #expect(try await ids() == Array(1...10))

@@ -17,7 +17,8 @@ import Testing
       (#"{"type":"LineString","coordinates":[[0,0],[10,0],[10,2]]}"#, [70.0 / 12, 2.0 / 12]),
       (#"{"type":"MultiLineString","coordinates":[[[0,0],[2,0]],[[4,2],[6,2]]]}"#, [3, 1]),
       (#"{"type":"Polygon","coordinates":[[[1,1],[5,1],[5,3],[1,3],[1,1]]]}"#, [3, 2]),
-      // A square of 6 with a hole of 2 in its left half: (36 · 3 - 4 · 2) / 32.
+      // A square with sides of 6 and a hole with sides of 2 in its left half. The centre's
+      // longitude is (36 · 3 - 4 · 2) / 32.
       (
         #"{"type":"Polygon","coordinates":[[[0,0],[6,0],[6,6],[0,6],[0,0]],[[1,2],[3,2],[3,4],[1,4],[1,2]]]}"#,
         [3.125, 3]
@@ -26,12 +27,12 @@ import Testing
         #"{"type":"MultiPolygon","coordinates":[[[[0,0],[2,0],[2,2],[0,2],[0,0]]],[[[4,0],[4,2],[6,2],[6,0],[4,0]]]]}"#,
         [3, 1]
       ),
-      // Areas count alone, if there are any.
+      // If a geometry has areas, only the areas count.
       (
         #"{"type":"GeometryCollection","geometries":[{"type":"Point","coordinates":[99,9]},{"type":"Polygon","coordinates":[[[0,0],[2,0],[2,2],[0,2],[0,0]]]}]}"#,
         [1, 1]
       ),
-      // Without any extent the positions count.
+      // If a geometry has no extent, its positions count.
       (#"{"type":"Polygon","coordinates":[[[3,4],[3,4],[3,4],[3,4]]]}"#, [3, 4]),
       (#"{"type":"LineString","coordinates":[[3,4],[3,4]]}"#, [3, 4]),
       (#"{"type":"Polygon","coordinates":[[[0,0],[4,0],[0,0]]]}"#, [2, 0]),
@@ -69,7 +70,7 @@ import Testing
       }
       let still = try #require(try centre(json { ($0, $1) }))
       let moved = try #require(try centre(json { ($0 * 3 + 100, $1 * 2 - 40) }))
-      // The sum of a ring that crosses itself may be next to nothing, and its centre far away.
+      // The area of a ring that crosses itself may be nearly 0, and its centre may be far away.
       guard still.allSatisfy({ abs($0) < 2 }) else { continue }
       #expect(abs(moved[0] - (still[0] * 3 + 100)) < 1e-7, "\(ring)")
       #expect(abs(moved[1] - (still[1] * 2 - 40)) < 1e-7, "\(ring)")

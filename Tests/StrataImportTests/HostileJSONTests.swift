@@ -27,18 +27,20 @@ private struct Parcel: Entity {
   }
 }
 
-/// Input that never ends: how much of it is taken before it is refused, or kept while it is
-/// skipped.
+/// Tests the scanner with endless input. The tests bound the bytes that the scanner takes before it
+/// refuses the input, and the bytes that it keeps while it skips the input.
 @Suite struct HostileJSONTests {
   private static let chunk = 4 * 1024
   private static let longestRecord = 64 * 1024
   private static let most = 512 * 1024
-  /// What is too long is noticed when an eighth more has come.
+  /// The most bytes that the scanner takes of a record that is too long. It notices the excess
+  /// after at most another eighth of the limit.
   private static let bound = longestRecord + longestRecord / 8 + 2 * chunk
 
-  /// Gives a scanner a text's start, then one unit for ever.
+  /// Appends the start of a text to a scanner, and then one unit again and again.
   ///
-  /// - Returns: how many bytes it took, what it said, and the most that it kept.
+  /// - Returns: The bytes that the scanner took, the code of its error, and the most bytes that it
+  ///   kept.
   private func feed(
     _ start: String, _ unit: String, as format: JSONFormat
   ) throws -> (taken: Int, code: JSONSyntaxError.Code?, kept: Int) {
@@ -76,7 +78,8 @@ private struct Parcel: Entity {
     #expect(end.code == .tooLong && end.taken <= Self.bound, "\(end)")
   }
 
-  // "[" and 16 MB of white space were taken for a record that is too long.
+  // White space between records does not belong to a record. 16 MB of it are no record that is too
+  // long.
   @Test(arguments: ["", "[", "[{}", "[{},", "[{},{}]"])
   func `white space between records may be of any length, and is not kept`(start: String) throws {
     let end = try feed(start, " ", as: .array)
@@ -131,7 +134,8 @@ private struct Parcel: Entity {
     #expect(sum == 2 * 1024 * 1024 + 2 && largest <= ChunkReader.size)
   }
 
-  // A hundred refused records are listed: with the whole values their texts took 1.6 GB.
+  // The result lists a hundred refused records. If their messages had whole values, the list could
+  // take 1.6 GB.
   @Test(
     .stack(Parcel.self),
     arguments: ["price", "page", "size", "date", "bytes", "place", "insideID"].flatMap { member in

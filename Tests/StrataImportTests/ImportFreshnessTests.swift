@@ -32,7 +32,7 @@ private struct Level: Entity, Equatable {
     #expect(result.inserted == 2 && result.commit == 1)
     #expect(try await !stack.isStale(Level.all, olderThan: .seconds(1_000_000)))
     #expect(try await stack.lastImported(.feed("levels")) != nil)
-    // Nor does it need anything new to be fresh again.
+    // An import without new rows marks its query and its feed, too.
     #expect(try await importing(#"[{"id": 1, "level": 2}]"#, absent: .delete).deleted == 1)
     #expect(try await importing("[]").records == 0)
     #expect(try await stack.view.count(Level.all) == 1)

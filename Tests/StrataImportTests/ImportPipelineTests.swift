@@ -25,7 +25,8 @@ import Testing
     #expect(try await stack.view.count(Book.all) == 800)
   }
 
-  /// Each had a commit of its own in the end, or all of them one, with all their rows in memory.
+  /// Batches span sources. Otherwise each source would have its own commit, or one commit would
+  /// need all rows in memory.
   @Test func `many small sources make few commits`() async throws {
     let before = stack.historyToken.commit
     let sources = (1...300).map { JSONSource.data(Data(Book.lines([$0]).utf8)) }
@@ -33,7 +34,7 @@ import Testing
       Book.self, from: sources, as: .lines, mapping: Book.json,
       options: .init(batchSize: 50) { $0.workers = 2 })
     #expect(result.inserted == 300 && result.records == 300)
-    // Full batches of two workers, and what is left of both.
+    // The two workers write full batches, and then their remaining rows.
     #expect((6...7).contains(result.commit - before))
     let none = await #expect(throws: ImportError.self) {
       try await stack.importJSON(
@@ -110,7 +111,7 @@ import Testing
     #expect(try await stack.fetch(Book.all).map(\.title) == ["a", "c"])
   }
 
-  /// What the first record said was lost.
+  /// The row keeps the attributes of its first record.
   @Test func `a later record of a waiting row adds to it`() async throws {
     let gate = TestGate()
     let pieces = [

@@ -109,7 +109,8 @@ import Testing
     #expect(other?.code == .source)
   }
 
-  /// A row that waited was on its way with a later batch when the batches before it were done.
+  /// A waiting row may join a later batch. The checkpoint must not pass the row's first record
+  /// before the later batch is committed.
   @Test func `a checkpoint lies before no record that is not in the store`() async throws {
     let lines = [
       #"{"id": 1, "title": "A", "shelf": 5, "author": 9}"#, Book.lines([2]),
@@ -126,7 +127,7 @@ import Testing
     #expect(try await stack.fetch(Book.all).map(\.shelf) == [5, 2, 0, 1, 2])
   }
 
-  /// One that was damaged where it was kept ended the process.
+  /// Decoding must refuse a damaged checkpoint. An import with such a checkpoint would trap.
   @Test func `a checkpoint that cannot be one is refused`() throws {
     func decode(_ offset: Int, _ records: Int, _ lines: Int) throws -> ImportCheckpoint {
       let json = #"{"offset":\#(offset),"records":\#(records),"lines":\#(lines)}"#
@@ -217,7 +218,7 @@ import Testing
       await updates.reduce(into: []) { $0.append($1.fraction) }
     }
     try await stack.importJSON(
-      // As the expected length of a response is that has none.
+      // -1 means an unknown size, as in `URLResponse.expectedContentLength`.
       Book.self, from: .chunks(pieces, size: isKnown ? lines.count : -1), as: .lines,
       mapping: Book.json, options: .init(batchSize: 10) { $0.workers = 1 }, monitor: monitor)
     let fractions = await watching.value
@@ -225,7 +226,7 @@ import Testing
     if !isKnown { #expect(fractions.allSatisfy { $0 == nil }) }
   }
 
-  /// Two servers that said so of their responses ended the process.
+  /// The sum of two claimed sizes may overflow. The total size is unknown then.
   @Test func `sizes that nothing can have are not known together`() async throws {
     let sources = [Book.lines(1...30), Book.lines(31...60)].map { lines in
       let pieces = AsyncStream<Data> { continuation in
@@ -240,7 +241,7 @@ import Testing
     #expect(result.inserted == 60 && monitor.progress.totalBytes == nil)
   }
 
-  /// A server that said so and sent next to nothing ended the process.
+  /// A huge claimed size and few received bytes give a duration that overflows.
   @Test func `the rest of a size that nothing can have takes longer than can be said`() {
     var progress = ImportProgress()
     (progress.bytes, progress.totalBytes, progress.elapsed) = (1, .max, .seconds(60))

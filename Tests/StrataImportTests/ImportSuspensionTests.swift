@@ -14,12 +14,12 @@ private struct Reading: Entity, Equatable {
   }
 }
 
-/// An import whose stack is suspended in the middle of its input.
+/// Tests imports whose stack is suspended in the middle of their input.
 @Suite(.stack(Reading.self), .timeLimit(.minutes(25))) struct ImportSuspensionTests {
   let stack = Stack.test
   private let gate = TestGate()
 
-  /// Readings 1 to 10,000 in two pieces; the second one comes when the gate is open.
+  /// Readings 1 to 10,000 in two pieces. The second piece arrives when the gate is open.
   private var feed: AsyncStream<Data> {
     let halves = [1...5_000, 5_001...10_000].map { ids in
       ids.map { #"{"id": \#($0), "level": 1}"# }.joined(separator: ",")
@@ -59,7 +59,7 @@ private struct Reading: Entity, Equatable {
     await gate.arrived()
     await stack.suspend()
     try await stack.resume()
-    // Had the import looked anew, it would take this one for a row that the feed has dropped.
+    // If the import read the existing rows again, it would take this row for an absent row.
     try await stack.withScratch { $0.insert(Reading(id: 30_000)) }
     await gate.open()
     let result = try await task.value

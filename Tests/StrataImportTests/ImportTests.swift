@@ -112,7 +112,7 @@ private struct Song: Entity, Equatable {
   @Test func `absent rows are deleted, but not those that somebody changed meanwhile`() async throws
   {
     _ = try await importing(#"[{"id":1,"title":"A"},{"id":2,"title":"B"},{"id":3,"title":"C"}]"#)
-    // The feed's second half arrives only after somebody else has changed a row.
+    // The feed's second half arrives only after another context has changed a row.
     let gate = TestGate()
     let feed = HeldFeed([#"[{"id":1,"title":"A"}"#, "]"], gate)
     let importing = Task {
@@ -250,7 +250,8 @@ private struct Song: Entity, Equatable {
     #expect(try await songs().count == 1)
   }
 
-  /// The deletion of the stored row met the edit of the same row, which is no pair: it trapped.
+  /// The deletion of the stored row does not compose with the edit of the same row, and must not
+  /// trap.
   @Test @MainActor func `absent rows with unsaved edits stay in a child of the view context`()
     async throws
   {
@@ -281,7 +282,7 @@ extension ImportTests {
     #expect(try await sheet.count(Song.all) == 2_000)
   }
 
-  /// The deletion went through whatever the row had become.
+  /// The deletion must conflict with a commit that changes the row during the import.
   @Test @MainActor func `a row that others change is not deleted by a child as absent`()
     async throws
   {

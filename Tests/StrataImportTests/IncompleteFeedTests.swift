@@ -5,8 +5,10 @@ import Testing
 
 @testable import StrataImport
 
-/// A full sync deletes what a feed does not have; a feed that does not have everything must not
-/// look like one that does.
+/// Tests full syncs with incomplete feeds.
+///
+/// A full sync deletes the rows that the feed lacks. An incomplete feed must not look like a
+/// complete feed.
 @Suite(.stack(Author.self, Book.self), .timeLimit(.minutes(25))) struct IncompleteFeedTests {
   let stack = Stack.test
 
@@ -80,7 +82,7 @@ import Testing
     }
     #expect(error?.code == .source)
     #expect(try await ids() == [[1, 2], [1, 2]])
-    // Nor are those of several files of which one is empty.
+    // An import of several files fails, too, if one of them is empty.
     await #expect(throws: ImportError.self) {
       try await stack.importJSON(
         Book.self, from: [.data(Data(Book.lines([1]).utf8)), .data(Data(text.utf8))], as: .lines,

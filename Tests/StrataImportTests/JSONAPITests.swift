@@ -123,7 +123,7 @@ import Testing
     #expect(server.paths == ["/books", "/books?page=2"])
   }
 
-  /// It would have looked like the last page, and what the others have like gone.
+  /// The page must not look like the last page. The rows of the later pages would look absent.
   @Test func `a link that cannot be read is an error`() async throws {
     let server = TestServer { _, _ in .init(body: #"{"links": {"next": 5}, "data": []}"#) }
     try await stack.withScratch { $0.insert(Author(id: 9)) }

@@ -31,7 +31,7 @@ import Testing
   }
 
   @Test func `every day from 0000 to 9999 has its number`() {
-    // 366 + 365 … days before 2001-01-01, counted from the other end.
+    // 0000-01-01 is 366 + 365 + … = 730,851 days before 2001-01-01.
     var (expected, days) = (-730_851, 0)
     for year in 0...9999 {
       let isLeap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)

@@ -4,7 +4,8 @@ import Testing
 @testable import StrataImport
 
 @Suite struct JSONLinesTests {
-  /// Lines of which none completes another one: what is inside may go on in the next line.
+  /// Broken lines. No line completes the line before it, because a record may continue on the next
+  /// line.
   private static let broken = [
     "{", "[", "{\"id\":", "{\"id\":1", "{\"id\":1,", "\"open", "{\"open", "{\"a\":\"open", "nul",
     "01", "-", "{]", "{\"id\":1} x", "{\"a\":\"\\x\"}",
@@ -62,14 +63,14 @@ import Testing
     #expect(found.compactMap { $0.failure?.code } == [.trailingGarbage, .trailingGarbage])
   }
 
-  /// It was read again from its beginning for every line.
+  /// The scanner must not read the array again from its beginning for every line.
   @Test func `an array over many lines is read in linear time`() throws {
     let rows = (0..<40_000).map { "{\n\"id\": \($0)\n}" }.joined(separator: ",\n")
     let found = scan("[\n\(rows)\n]".utf8, as: .lines, try plan(("id", .integer)), chunk: 64)
     #expect(found.count == 1 && found[0].refusal?.problem == .expected(.object))
   }
 
-  /// For each line that was refused, the lines before it were counted from the start of the chunk.
+  /// The scanner must not count the lines from the start of the chunk for each refused line.
   @Test func `a chunk of refused lines is read in linear time`() throws {
     let count = 100_000
     let found = scan(
@@ -94,7 +95,7 @@ import Testing
       #expect(
         array.last?.failure?.location == JSONLocation(offset: 12, line: 2, column: 2), "\(chunk)")
     }
-    // Nor is a string kept of which nothing is read.
+    // The scanner does not keep a string that no column reads.
     let beside = read("{\"skip\":[\(long)],\"features\":[]}", .featureCollection, chunk: 64)
     #expect(beside.last?.failure?.code == .tooLong)
   }

@@ -59,7 +59,8 @@ import Testing
     let plan = try JSONPlan([JSONColumn(JSONPath([.key(key)]), .integer)])
     #expect(scan(#"[{"a\":1,\"b\\":7}]"#, plan).first?.values == [.integer(7)])
     #expect(scan(#"[{"a":1,"b":7}]"#, plan).first?.values == [.missing])
-    // Its bytes stand here, between quotes too, but are two keys and a value.
+    // The text has the bytes of the key, also between quotes. But the bytes are two keys and a
+    // value.
     #expect(scan(#"[{"a":1,"b\"x":7}]"#, plan).first?.values == [.missing])
   }
 
@@ -181,7 +182,7 @@ import Testing
         [.missing, .text("[]"), .null, .null],
         [.missing, .missing, .missing, .missing],
       ])
-    // Of a key that comes twice the last counts, as a whole and in parts.
+    // If a key occurs twice, the last value counts, as a whole and in its parts.
     #expect(
       scan(#"[{"a": [0, {"b": 5}], "a": [1]}]"#.utf8, plan).map(\.values)
         == [[.missing, .text("[1]"), .missing, .missing]])

@@ -22,7 +22,7 @@ enum Value: Equatable {
   }
 }
 
-/// What one call of `next` gave.
+/// The outcome of one call of `next`.
 enum Outcome: Equatable {
   case row([Value], offset: Int)
   case refused(JSONValueError)
@@ -33,7 +33,7 @@ enum Outcome: Equatable {
   var failure: JSONSyntaxError? { if case .failed(let error) = self { error } else { nil } }
 }
 
-/// Everything a scanner gives for a text that arrives in chunks of a size.
+/// Returns all outcomes of a scanner for a text that arrives in chunks of a size.
 func scan(
   _ text: some Sequence<UInt8>, as format: JSONFormat = .array, _ plan: JSONPlan,
   chunk: Int = .max, longestRecord: Int = .max
@@ -42,7 +42,7 @@ func scan(
   var row = JSONRow()
   var outcomes: [Outcome] = []
 
-  /// Whether the input can be read further.
+  /// Reads all available records. Returns false after a syntax error, which ends the input.
   func pull() -> Bool {
     while true {
       do throws(JSONScanError) {
@@ -75,7 +75,7 @@ func scan(_ text: String, as format: JSONFormat = .array, _ plan: JSONPlan) -> [
   scan(text.utf8, as: format, plan)
 }
 
-/// The fault of a text that should be one JSON value, given in chunks of a size.
+/// Returns the fault of a text that should be one JSON value and arrives in chunks of a size.
 func fault(in text: some Sequence<UInt8>, chunk: Int = .max) -> JSONFault? {
   var window = JSONWindow()
   var rest = Array(text)[...]

@@ -25,7 +25,8 @@ import Testing
     "[1] // a", "\u{A0}1", "'a'",
   ]
 
-  /// Where Foundation is more lenient than RFC 8259: a trailing comma, and NUL after the value.
+  /// Texts that Foundation accepts although RFC 8259 forbids them: a trailing comma, and NUL after
+  /// the value.
   static let exceptions: Set<String> = ["[1,]", "{\"a\":1,}", "1\u{0}"]
 
   @Test(arguments: valid) func `what RFC 8259 allows is accepted`(text: String) {

@@ -83,7 +83,7 @@ struct LinkImportTests {
     let token = stack.historyToken
     #expect(try await importing(first, commits).unchanged == 6)
     #expect(stack.historyToken == token)
-    // Another order, one less; nothing; and not a word.
+    // Note 1 has fewer tags in another order, the array of note 2 is null, and note 3 has no array.
     _ = try await importing(
       #"{"notes": [\#(Self.note(1, 2, 3)), {"id": 2, "tags": {"data": null}}, {"id": 3}]}"#,
       commits)
@@ -114,11 +114,12 @@ struct LinkImportTests {
       #"{"folders": [{"id": 1, "notes": [3]}], "notes": [{"id": 1}, {"id": 3}], "tags": []}"#,
       commits, absent: .delete)
     #expect(try await stack.fetch(Note.all).map(\.folderID) == [nil, 1])
-    // A reference that the import took away is no change of somebody else.
+    // The import itself nullified the reference, so the row does not count as changed by others.
     #expect(result.deleted == 2 && result.kept == 0)
   }
 
-  /// Its old owner, of whom nothing was written yet, took the reference away again.
+  /// The import may write the old owner's array after the new owner's array. The old owner must not
+  /// take the reference away.
   @Test(arguments: [ImportOptions.Commits.batched, .atomic])
   func `a row that moves between owners has its new one`(
     commits: ImportOptions.Commits
@@ -133,7 +134,7 @@ struct LinkImportTests {
     }
   }
 
-  /// What was read before it would be linked with nothing.
+  /// The import makes no links for the records before a checkpoint.
   @Test func `an import that makes links at its end has no checkpoint`() async throws {
     let lines = (1...6).map { #"{"id": \#($0), "notes": []}"# }.joined(separator: "\n")
     let monitor = ImportMonitor()

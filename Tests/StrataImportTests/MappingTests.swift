@@ -119,7 +119,7 @@ private struct Song: Entity, Equatable {
     #expect(try await artists().count == 1)
   }
 
-  /// The null of its name took the reference away.
+  /// A null member of the object must not take the reference away.
   @Test func `an object with a member that is null is not null itself`() async throws {
     _ = try await importing(Song.self, .automatic, #"[{"id": 1, "artist": {"id": 5}}]"#)
     for object in [#"{"name": null}"#, #"{"id": null, "name": "x"}"#] {
@@ -268,7 +268,8 @@ private struct Song: Entity, Equatable {
     }
   }
 
-  /// They began again at 0, and rows replaced one another without a word.
+  /// Positions begin at 0 in every array, source and page. As keys, they would make rows replace
+  /// one another.
   @Test func `a position is a key only where it is another one for every record`() async throws {
     let placed = JSONMapping<Song> {
       Field(\.id, "id").orPosition()
@@ -298,7 +299,7 @@ private struct Song: Entity, Equatable {
     #expect(try await songs().map(\.title) == ["a", "b"])
   }
 
-  /// All rows of an import had one token.
+  /// Each row has its own defaults, such as its own token.
   @Test func `what every new entity has of its own every row has`() async throws {
     let stack = try await Stack.temporary(Ticket.self, Artist.self)
     let mapping = JSONMapping<Ticket> {
@@ -320,7 +321,7 @@ private struct Song: Entity, Equatable {
     #expect(Set(tickets.map(\.token)).count == 4)
     #expect(tickets.map(\.name) == ["a", "new", "new", "a"])
     #expect(tickets[1].secret == 5 && Set(tickets.map(\.secret)).count == 4)
-    // One entity for each row, not one for each attribute.
+    // The defaults of a row come from one new entity, not from one entity for each attribute.
     #expect(tickets.allSatisfy { $0.name == "a" || $0.copy == $0.token })
     let again = try await stack.importJSON(
       Ticket.self, from: .data(Data(json.utf8)), mapping: mapping)

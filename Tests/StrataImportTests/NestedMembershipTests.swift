@@ -48,7 +48,7 @@ private struct Song: Entity, Equatable {
   }
 }
 
-/// A part of an album that cannot be without it.
+/// A part of an album. Its reference to the album is required.
 private struct Track: Entity, Equatable {
   var id = ""
   var albumID = 0
@@ -78,7 +78,7 @@ private struct Album: Entity, Equatable {
   }
 }
 
-/// Arrays whose elements are the only ones that a record is linked with.
+/// Tests nested arrays that list all rows of a relationship.
 @Suite(
   .stack(Tag.self, Person.self, Song.self, Track.self, Album.self), .timeLimit(.minutes(25)))
 struct NestedMembershipTests {
@@ -132,7 +132,8 @@ struct NestedMembershipTests {
     #expect(try await stack.fetch(Song.people(of: 1)).map(\.id) == ["x", "y"])
     #expect(try await stack.fetch(Song.all).map(\.leadID) == ["x"])
     #expect(try await stack.fetch(Person.sorted(by: \.id)).map(\.name) == ["é", ""])
-    // Nobody leads a song without people.
+    // An empty array leaves the reference to its first element alone. A null array takes the
+    // reference away.
     _ = try await read(Song.self, #"[{"id": 1, "people": []}]"#, Song.json, commits)
     #expect(try await stack.fetch(Song.people(of: 1)).isEmpty)
     #expect(try await stack.fetch(Song.all).map(\.leadID) == ["x"])

@@ -5,7 +5,7 @@ import Testing
 
 @testable import StrataImport
 
-/// Arrays of numbers become the text that decoding and encoding them would give.
+/// Tests that an array of numbers becomes the same text as if it were decoded and encoded.
 @Suite struct NumberArrayTests {
   private func general<Value: AttributeValue>(_: Value.Type, _ json: String) -> Cell? {
     try? Value(cell: .text(json)).cell
@@ -16,7 +16,7 @@ import Testing
     if let text = NumberArrays.text(json, depth: depth) {
       #expect(general(type, json) == .text(text), "\(json)")
     } else {
-      // What is left to the general way is refused, or is about the sign of zero.
+      // `NumberArrays` has no text only for an array that is refused or has a negative zero.
       #expect(general(type, json) == nil || json.contains("-0"), "\(json)")
     }
   }
@@ -49,7 +49,7 @@ import Testing
       try check([[Double]].self, array(2))
       try check([[[Double]]].self, array(3))
       try check([[[[Double]]]]?.self, array(4))
-      // Too shallow or too deep.
+      // Arrays that may be too shallow or too deep.
       try check([[Double]].self, array(1 + random.below(3)))
     }
   }

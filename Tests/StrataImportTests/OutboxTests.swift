@@ -5,7 +5,7 @@ import Testing
 
 @testable import StrataImport
 
-/// Local changes on their way to a server that fails, and imports that come meanwhile.
+/// Tests pushes of local changes to a server that fails, with imports in between.
 @Suite(.timeLimit(.minutes(25))) struct OutboxTests {
   private struct Unreachable: Error {}
 
@@ -43,7 +43,7 @@ import Testing
     #expect(try await outbox.requests().isEmpty)
     try await edit(stack, 1) { $0.note = "a" }
     try await edit(stack, 1) { ($0.note, $0.shelf) = ("b", 9) }
-    // What an import brings is the server's own.
+    // The outbox makes no requests of imported changes.
     try await stack.books(Book.lines([2], title: "server"))
     try await stack.withScratch { scratch in
       scratch.insert(Book(id: 10, title: "ours", authorID: 7))
@@ -125,21 +125,25 @@ import Testing
     let options = ImportOptions(batchSize: 2) { $0.commits = commits }
     let result = try await stack.books(
       Book.lines([1, 3, 4], title: "server"), absent: .delete, options: options)
-    // 1 keeps its title, 2 and 100 stay although absent, 3 stays deleted, 5 and 6 go.
+    // Book 1 keeps its title. Books 2 and 100 stay although they are absent. Book 3 stays deleted.
+    // Books 5 and 6 are deleted.
     let books = try await stack.fetch(Book.all)
     #expect(books.map(\.id) == [1, 2, 4, 100])
     #expect(books.map(\.title) == ["mine", "T", "server", "new"])
-    // Kept: 3, which is not brought back, and 2 and 100, which are not deleted; 1 got what it may.
+    // `kept` counts book 3, which the import does not insert again, and books 2 and 100, which it
+    // does not delete. Book 1 counts as updated or unchanged, because the import may write its
+    // other attributes.
     #expect(result.deleted == 2 && result.kept == 3 && result.unchanged + result.updated == 2)
     #expect(try await outbox.push { _ in .done }.sent == 4)
-    // Now the server knows better.
+    // After the push, the server's values win.
     try await stack.books(Book.lines([1], title: "server"), absent: .delete, options: options)
     #expect(try await stack.fetch(Book.all).map(\.title) == ["server"])
     await finish(stack)
   }
 
-  /// The server had a book of an author who was deleted, because the request that said so had been
-  /// taken for one that never came.
+  /// The server may have applied a request whose answer was lost. The outbox must send the book's
+  /// later change before it sends the deletion of the author. Otherwise the server has a book of a
+  /// deleted author.
   @Test func `what a lost answer may have told is undone before what it refers to is deleted`()
     async throws
   {
@@ -200,7 +204,7 @@ import Testing
           try await editAtRandom(stack, &random)
         }
         server.withLock { $0.apply(request) }
-        // The answer is lost.
+        // The server applied the request, but its answer is lost.
         if luck == 2 { throw Unreachable() }
         return .done
       }
@@ -239,13 +243,15 @@ import Testing
     }
   }
 
-  /// A full sync of everything that the server has.
+  /// Imports everything that the server has, as a full sync.
   private func pull(_ server: Lock<Server>, into stack: Stack) async throws {
     let state = server.withLock { $0 }
     for (records, isBook) in [(state.authorRecords, false), (state.bookRecords, true)] {
-      // An array: no lines would not say that there is nothing.
+      // The records are in an array. Without records, lines would be empty input, which is no
+      // complete feed.
       let source = JSONSource.data(Data("[\(records)]".utf8))
-      // A book of the server's may be of an author who was deleted here.
+      // The server may have a book whose author is deleted in the store. The import skips such a
+      // record.
       let options = ImportOptions { $0.refusedRecords = .skip() }
       if isBook {
         try await stack.importJSON(
@@ -258,7 +264,8 @@ import Testing
   }
 }
 
-/// Does what it is told as often as it is told so, and refuses what refers to nothing.
+/// A server that applies every request, however often it comes. It notes references to missing rows
+/// as problems.
 private struct Server: Sendable {
   var authors: [Int: Author] = [:]
   var books: [Int: Book] = [:]
@@ -275,7 +282,7 @@ private struct Server: Sendable {
     }.joined(separator: ",")
   }
 
-  /// What somebody else does.
+  /// Deletes or edits a book, as another client of the server does.
   mutating func edit(_ number: UInt64) {
     let id = Int(number % 12)
     if number % 5 == 0 { books[id] = nil } else { books[id]?.shelf = Int(number % 100) }

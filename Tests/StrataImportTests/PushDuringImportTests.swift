@@ -9,7 +9,7 @@ import Testing
   import FoundationNetworking
 #endif
 
-/// What is pushed while an import reads an answer that the server gave before.
+/// Tests pushes while an import reads an older answer of the server.
 @Suite(.stack(Author.self, Book.self), .timeLimit(.minutes(25))) struct PushDuringImportTests {
   let stack = Stack.test
 
@@ -25,7 +25,8 @@ import Testing
     }
   }
 
-  /// The acknowledged insertion was absent, the acknowledged deletion was undone for good.
+  /// The older answer lacks the acknowledged insertion and has the deleted row. The import must
+  /// neither delete the inserted row nor insert the deleted row again.
   @Test(arguments: [ImportOptions.Commits.batched, .atomic], [true, false])
   func `an older answer does not undo it`(
     commits: ImportOptions.Commits, isWhole: Bool
@@ -44,7 +45,7 @@ import Testing
         absent: isWhole ? .delete : .keep, options: .init(batchSize: 2) { $0.commits = commits })
     }
     await gate.arrived()
-    // Also what is made, edited and deleted meanwhile.
+    // These changes are made during the import. The import must not undo them either.
     try await delete(3)
     try await stack.withScratch { $0.insert(Book(id: 101, title: "newer", authorID: 1)) }
     try await edit(5) { $0.shelf = 50 }
@@ -56,7 +57,7 @@ import Testing
     #expect(books.map(\.title) == ["T", "mine", "server", "new", "newer"])
     #expect(books.map(\.shelf) == [1, 1, 50, 0, 0])
     #expect(result.kept == (isWhole ? 3 : 2))
-    // The next answer is a newer one.
+    // The next answer is newer than the push, so it wins.
     try await stack.books(Book.lines([1, 4]), absent: .delete)
     #expect(try await stack.fetch(Book.all).map(\.title) == ["T", "T"])
   }
@@ -81,7 +82,7 @@ import Testing
     await gate.open()
     _ = try await refreshing.value
     #expect(try await stack.fetch(Author.all).map(\.id) == [1, 2, 3])
-    // It was there before the second one.
+    // Both rows existed before the second refresh, so this refresh deletes them.
     _ = try await refresher.refresh(feed)
     #expect(try await stack.fetch(Author.all).map(\.id) == [1])
   }
@@ -105,7 +106,7 @@ import Testing
       Book.self, from: .data(Data(feed.utf8)), as: .lines, mapping: Book.json, absent: .delete,
       options: .init(batchSize: 2) { $0.commits = commits })
     #expect(result.deleted == 2 && result.kept == 3)
-    // An author whose book waits stays, too.
+    // An author with a pending book stays, too.
     let authors = try await sheet.importJSON(
       Author.self, from: .data(Data("[]".utf8)), absent: .delete)
     #expect(authors.deleted == 1 && authors.kept == 1)

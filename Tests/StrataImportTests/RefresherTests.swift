@@ -13,7 +13,7 @@ private func json(_ ids: some Sequence<Int>, name: String = "Ada") -> String {
   "[" + ids.map { #"{"id": \#($0), "name": "\#(name)"}"# }.joined(separator: ",") + "]"
 }
 
-/// Sends a page under a tag, or says that it is as it was.
+/// Returns a page with a tag, or status 304 if the request has the tag.
 private func tagged(_ request: URLRequest, _ tag: String, _ body: String) -> TestServer.Answer {
   if request.value(forHTTPHeaderField: "If-None-Match") == tag { return .init(status: 304) }
   return .init(headers: ["ETag": tag], body: body)
@@ -53,7 +53,7 @@ private func tagged(_ request: URLRequest, _ tag: String, _ body: String) -> Tes
     #expect(try await stack.lastImported(Author.all) != nil)
   }
 
-  // MARK: Whether the server is asked, and for what
+  // MARK: Freshness and validators
 
   @Test func `what is young enough is not asked for`() async throws {
     let server = TestServer { _, _ in .init(body: json(1...1)) }
@@ -69,7 +69,7 @@ private func tagged(_ request: URLRequest, _ tag: String, _ body: String) -> Tes
     let server = TestServer { request, _ in tagged(request, "\"1\"", json(1...3)) }
     let feed = try feed(server)
     try await refresher(server).refresh(feed)
-    // What it said is in the store, not in the refresher.
+    // The store keeps the validator, so a new refresher has it, too.
     let before = try await stack.lastImported(.feed("authors"))
     #expect(try await refresher(server).refresh(feed) == .notModified)
     #expect(server.requests.last?.value(forHTTPHeaderField: "If-None-Match") == "\"1\"")
@@ -106,7 +106,7 @@ private func tagged(_ request: URLRequest, _ tag: String, _ body: String) -> Tes
     let feed = try feed(server)
     let refresher = refresher(server)
     try await refresher.refresh(feed)
-    // Nothing went, so nothing is missing.
+    // This eviction removes no rows, so the validator stays.
     _ = try await stack.evict(.beyond(newest: 10, by: \Author.id))
     #expect(try await refresher.refresh(feed) == .notModified)
     _ = try await stack.evict(.beyond(newest: 1, by: \Author.id))
@@ -154,7 +154,7 @@ private func tagged(_ request: URLRequest, _ tag: String, _ body: String) -> Tes
     try await refresher.refresh(feed)
     server.answer { _, _ in .init(headers: ["ETag": "\"2\""], body: #"[{"id": 7}, "?"]"#) }
     await #expect(throws: ImportError.self) { try await refresher.refresh(feed) }
-    // Back to the first version: but rows of the second one may be in the store.
+    // The server has the first version again, but the store may have rows of the second version.
     server.answer { request, _ in tagged(request, "\"1\"", json(1...1)) }
     #expect(try await refresher.refresh(feed) != .notModified)
   }
@@ -179,7 +179,7 @@ private func tagged(_ request: URLRequest, _ tag: String, _ body: String) -> Tes
     #expect(server.requests.count == 3)
   }
 
-  /// The wait was doubled first and cut then: after 62 failures there was no number for it.
+  /// A delay that is doubled before it is limited overflows after 62 failures.
   @Test func `a server that is down for long is asked at the longest interval`() async throws {
     let server = TestServer { _, _ in .init(status: 503) }
     var retries = RetryPolicy(limit: 70, firstDelay: .seconds(60), jitter: 0)
@@ -261,7 +261,7 @@ private func tagged(_ request: URLRequest, _ tag: String, _ body: String) -> Tes
     third.cancel()
     let error = await #expect(throws: ImportError.self) { try await third.value }
     #expect(error?.code == .cancelled)
-    // The next one does not wait for it.
+    // The next refresh does not wait for the cancelled request.
     server.answer { _, _ in .init(body: json(5...5)) }
     try await refresher.refresh(feed)
     #expect(try await ids() == [1, 2, 3, 5])
@@ -313,7 +313,7 @@ private func tagged(_ request: URLRequest, _ tag: String, _ body: String) -> Tes
 
   // MARK: Pages
 
-  /// Pages of two authors each, linked by headers.
+  /// Returns the requested page of authors, with a link to the next page in its header.
   private static func pages(_ request: URLRequest, _ pages: [[Int]]) -> TestServer.Answer {
     let components = request.url.flatMap { URLComponents(url: $0, resolvingAgainstBaseURL: true) }
     let page = components?.queryItems?.first { $0.name == "page" }?.value.flatMap(Int.init) ?? 1
@@ -332,7 +332,7 @@ private func tagged(_ request: URLRequest, _ tag: String, _ body: String) -> Tes
     feed.paging = .linkHeader
     try await refresher(server).refresh(feed)
     #expect(try await ids() == [1, 2, 3, 4, 5])
-    // And asked for once more, whether they still are what they were.
+    // The refresher requests all pages once more, to check that no page changed meanwhile.
     let paths = ["/authors", "/authors?page=2", "/authors?page=3"]
     #expect(server.paths == paths + paths)
     #expect(try await refresher(server).refresh(feed) == .notModified)
@@ -350,7 +350,7 @@ private func tagged(_ request: URLRequest, _ tag: String, _ body: String) -> Tes
       Issue.record("not imported")
       return
     }
-    // The third page led nowhere when it was read, and says nothing else.
+    // The third page was the last page when it was read, and its answer 304 has no link.
     #expect(result.records == 2 && result.inserted == 1)
     #expect(try await ids() == [1, 2, 3, 4, 5, 6, 7])
   }
@@ -428,7 +428,8 @@ private func tagged(_ request: URLRequest, _ tag: String, _ body: String) -> Tes
     #expect(try LinkHeader.target(of: "next", in: header) == target)
   }
 
-  /// The story: such a header was the last page, and the rows of the others were deleted.
+  /// The page of an unreadable header must not count as the last page. The rows of the other pages
+  /// would be deleted as absent.
   @Test(
     arguments: [
       #"</1"#, #"</2; rel="next""#, #"/2; rel="next""#, #"</2>; rel="next"#, #"</2> rel="next""#,

@@ -27,7 +27,7 @@ private struct Job: Entity, Equatable {
   }
 }
 
-/// How servers write Booleans and times, besides what JSON has for them.
+/// Tests Booleans and times in the forms that servers use instead of JSON's own types.
 @Suite(.stack(Job.self)) struct ServerConventionTests {
   let stack = Stack.test
 

@@ -4,7 +4,7 @@ import StrataTesting
 
 @testable import StrataImport
 
-/// What the tests of imports import.
+/// An author in the tests of imports.
 struct Author: Entity, Equatable {
   var id = 0
   var name = ""
@@ -16,7 +16,7 @@ struct Author: Entity, Equatable {
   }
 }
 
-/// Needs its author.
+/// A book in the tests of imports. Its author is required.
 struct Book: Entity, Equatable {
   var id = 0
   var title = ""
@@ -31,14 +31,14 @@ struct Book: Entity, Equatable {
     Attribute(\.note)
     author
   }
-  /// The note is the user's.
+  /// A mapping without the note, which belongs to the user.
   static let json = JSONMapping<Book> {
     Field(\.id, "id")
     Field(\.title, "title").required()
     Field(\.shelf, "shelf")
     Field(\.authorID, "author")
   }
-  /// For records that have some of the attributes.
+  /// A mapping for records with some of the attributes.
   static let partial = JSONMapping<Book> {
     Field(\.id, "id")
     Field(\.title, "title")
@@ -75,7 +75,7 @@ extension ImportOptions {
   }
 }
 
-/// Pieces of a feed, all but the first of which wait for a gate.
+/// A feed in pieces. All pieces after the first piece wait for a gate.
 struct HeldFeed: AsyncSequence, Sendable {
   let pieces: [Data]
   let gate: TestGate

@@ -19,7 +19,7 @@ private struct Song: Entity, Equatable {
   }
 }
 
-/// Forty songs, and the same compressed with gzip.
+/// Forty songs, their JSON, and the same JSON compressed with gzip.
 private let songs = (0..<40).map { Song(id: $0, title: "Song \($0 * 7)") }
 private let feed = Data(
   "[\(songs.map { #"{"id":\#($0.id),"title":"\#($0.title)"}"# }.joined(separator: ","))]".utf8)
@@ -31,7 +31,7 @@ private let compressed = Data(
     + "qGn8EgqkKKFwIfJ0UummQkKRriokFC7EJqFwIXYJxUxRQuFCHBKKJDT/hF5+AS521uVuBAAA"
 )!
 
-/// Pieces of some sizes, one after the other.
+/// A sequence of given elements that may end with an error.
 private struct Pieces<Element: Sendable>: AsyncSequence, Sendable {
   let elements: [Element]
   var failure: (any Error)?
@@ -53,7 +53,7 @@ private struct Pieces<Element: Sendable>: AsyncSequence, Sendable {
 private func cut(_ data: Data, _ size: Int) -> Pieces<Data> {
   Pieces(
     elements: stride(from: 0, to: data.count, by: size).map {
-      // A slice has indexes of its own.
+      // The indices of a slice need not begin at 0.
       data[$0..<min(data.count, $0 + size)]
     })
 }
@@ -132,7 +132,8 @@ private func cut(_ data: Data, _ size: Int) -> Pieces<Data> {
       damaged[index] ^= 0x10
       do {
         #expect(try await importing(.data(damaged).gunzipped()) == songs)
-        // The time, the file system and the like, and what fills the last byte of the data.
+        // Damage goes unnoticed only in the header's time and system, and in the padding of the
+        // last byte of the data.
         #expect(4...9 ~= index || index == compressed.count - 9, "damaged at \(index)")
       } catch let error as ImportError {
         let isGzip = error.underlying is GzipError
@@ -203,8 +204,9 @@ private func cut(_ data: Data, _ size: Int) -> Pieces<Data> {
     }
   }
 
-  /// On Linux, URLSession trapped when a request was cancelled while it ended, waited for the
-  /// answer to a redirection, or was about to be read from a cache: one import in some hundreds.
+  /// On Linux, URLSession traps if a request is cancelled while it ends, while it waits for the
+  /// answer to a redirection, or before it is read from a cache. Without precautions, one import in
+  /// some hundreds would trap.
   @Test func `a response can be cancelled at any moment`() async throws {
     let server = try MisbehavingServer { request in
       switch request.path {
@@ -228,7 +230,8 @@ private func cut(_ data: Data, _ size: Int) -> Pieces<Data> {
           return nil
         } catch { return error.code }
       }
-      // Five of each fifty are left alone: two of them come to the songs, three do not.
+      // Five of every fifty requests are not cancelled. Two of them lead to the songs, and three
+      // fail.
       if trial % 50 > 4 {
         for _ in 0..<Int.random(in: 0..<300) { await Task.yield() }
         task.cancel()
@@ -240,7 +243,8 @@ private func cut(_ data: Data, _ size: Int) -> Pieces<Data> {
     #expect(Set(ends.keys).isSubset(of: [nil, .source, .cancelled]))
   }
 
-  /// On Linux, nobody is told of such a response: it was an empty feed.
+  /// On Linux, URLSession does not report such a response to its delegate. The response must not
+  /// look like an empty feed.
   @Test func `a redirection to nowhere is no feed`() async throws {
     let server = try MisbehavingServer { _ in ServerAnswer(status: 302) }
     let error = await #expect(throws: ImportError.self) {
@@ -250,7 +254,8 @@ private func cut(_ data: Data, _ size: Int) -> Pieces<Data> {
     #expect((error?.underlying as? HTTPStatusError)?.status == 302)
   }
 
-  /// On Linux, the answer to a response is not looked at: the body of an error went on arriving.
+  /// On Linux, URLSession ignores the delegate's answer to a response. The transport must cancel
+  /// the task, or the body of an error would go on arriving.
   @Test func `a response that is refused is not read on`() async throws {
     let server = try MisbehavingServer { _ in
       ServerAnswer(status: 500, body: String(repeating: " ", count: 9000), fault: .endless)
@@ -261,9 +266,9 @@ private func cut(_ data: Data, _ size: Int) -> Pieces<Data> {
   }
 }
 
-/// Answers without a network, as the path says.
+/// Answers requests without a network. The last part of the path selects the answer.
 private final class FeedServer: URLProtocol {
-  /// Tells of each request that is never answered.
+  /// Yields an element for each request that is never answered.
   static let silence = AsyncStream<Void>.makeStream()
 
   override static func canInit(with request: URLRequest) -> Bool { true }

@@ -1,7 +1,7 @@
 import Foundation
 import Strata
 
-/// A store that is opened more than once, in a folder of its own.
+/// A store file in a folder of its own, which a test may open several times.
 final class StoreFile: Sendable {
   let url: URL
 

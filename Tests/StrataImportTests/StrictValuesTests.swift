@@ -30,7 +30,7 @@ private struct Amount: Entity, Equatable {
   }
 }
 
-/// What does not fit a type is refused by name, never made to fit.
+/// Tests that a value that does not fit its type is refused with its path, and never converted.
 @Suite(.stack(Amount.self)) struct StrictValuesTests {
   let stack = Stack.test
 

@@ -8,8 +8,9 @@ import StrataTesting
   import FoundationNetworking
 #endif
 
-/// A server without a network, of one test: answers as a closure says, and remembers what was
-/// asked.
+/// A server without a network, for one test.
+///
+/// A closure answers the requests, and the server records them.
 final class TestServer: Sendable {
   struct Answer: Sendable {
     var status = 200
@@ -17,7 +18,7 @@ final class TestServer: Sendable {
     var body = ""
     /// Whether the connection breaks in the middle of the body.
     var breaks = false
-    /// What the answer waits for.
+    /// The gate that the answer waits for.
     var gate: TestGate?
   }
 
@@ -29,7 +30,7 @@ final class TestServer: Sendable {
   private let host = "\(UUID().uuidString.lowercased()).test"
   private let state: Lock<State>
 
-  /// - Parameter answer: gets the request and its place among all requests, from 1.
+  /// - Parameter answer: receives the request and its position among all requests, from 1.
   init(_ answer: @escaping @Sendable (URLRequest, Int) -> Answer) {
     state = Lock(State(answer: answer))
     Self.all.withLock { $0[host] = self }
@@ -48,10 +49,10 @@ final class TestServer: Sendable {
     return URLRequest(url: url)
   }
 
-  /// What was asked for until now.
+  /// The requests until now.
   var requests: [URLRequest] { state.withLock { $0.requests } }
 
-  /// The paths that were asked for, with their queries.
+  /// The paths of the requests, with their queries.
   var paths: [String] {
     requests.map { ($0.url?.path ?? "") + ($0.url?.query.map { "?\($0)" } ?? "") }
   }
@@ -108,7 +109,7 @@ final class TestServer: Sendable {
 }
 
 extension Refresher {
-  /// Returns when some callers wait for a feed.
+  /// Returns when `count` callers wait for a feed.
   func waiting(_ count: Int, for name: String) async {
     while passengers(of: name) < count { await Task.yield() }
   }

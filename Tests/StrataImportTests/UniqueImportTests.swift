@@ -18,7 +18,8 @@ private struct User: Entity, Equatable {
   }
 }
 
-/// A duplicate stopped the import, although refused records were to be left out.
+/// Tests that an import leaves out a record with a duplicate value, as it leaves out other refused
+/// records.
 @Suite(.stack(User.self), .timeLimit(.minutes(25))) struct UniqueImportTests {
   let stack = Stack.test
 
@@ -64,7 +65,8 @@ private struct User: Entity, Equatable {
   }
 
   @Test func `who is left out keeps a value that another wanted`() async throws {
-    // 1 wants what 4 has, so it keeps n1, so 2 cannot have that, and 3 not what 2 keeps.
+    // User 4 has the new name of user 1, so user 1 keeps n1. User 2 cannot have n1 and keeps n2.
+    // User 3 cannot have n2.
     let result = try await importing(
       #"{"id": 1, "name": "n4"}"#, #"{"id": 2, "name": "n1"}"#, #"{"id": 3, "name": "n2"}"#)
     #expect(result.skipped == 3)

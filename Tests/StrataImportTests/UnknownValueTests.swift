@@ -5,7 +5,8 @@ import Testing
 
 @testable import StrataImport
 
-/// `.unknown(as:)` for every type that an attribute may have, and JSON values of every kind.
+/// Tests of `.unknown(as:)` for every type that an attribute may have, with JSON values of every
+/// kind.
 @Suite struct UnknownValueTests {
   fileprivate enum Mood: String, AttributeValue { case calm, wild }
   fileprivate enum Size: Int, AttributeValue { case small = 1, large = 2 }
@@ -26,7 +27,8 @@ import Testing
     #""00000000-0000-0000-0000-000000000001""#,
   ]
 
-  /// Whether the automatic conversion takes the value decides which one is expected.
+  /// Checks every value. The expected result is that of the automatic conversion, or `other` if
+  /// that conversion refuses the value.
   private func check<Value: AttributeValue & Equatable & UnknownSample>(_: Value.Type) async throws
   {
     func read(_ json: String, _ conversion: Conversion<Value>) async throws -> Value? {
@@ -83,7 +85,7 @@ import Testing
   }
 }
 
-/// What a new entity has, and what stands for an unknown value.
+/// The value of a new entity, and the value that replaces an unknown value.
 private protocol UnknownSample {
   static var sample: Self { get }
   static var other: Self { get }

@@ -17,11 +17,11 @@ private func books(_ ids: some Sequence<Int>) -> String {
   "[" + ids.map { Book.lines([$0]) }.joined(separator: ",") + "]"
 }
 
-/// What a server said of a feed holds only as long as the store has what it said it of.
+/// Tests that a validator counts only while the store has the rows that the validator stands for.
 @Suite(.stack(Author.self, Book.self), .timeLimit(.minutes(25))) struct ValidatorTests {
   let stack = Stack.test
 
-  /// The bodies at paths, each under a tag that is its text.
+  /// Returns a server with a body for each path. The tag of a body is its hash value.
   private func server(_ bodies: Lock<[String: String]>) -> TestServer {
     TestServer { request, _ in
       let path = (request.url?.path ?? "") + (request.url?.query.map { "?\($0)" } ?? "")
@@ -54,9 +54,9 @@ private func books(_ ids: some Sequence<Int>) -> String {
     [try await stack.fetch(Author.all).map(\.id), try await stack.fetch(Book.all).map(\.id)]
   }
 
-  // MARK: What the store lacks
+  // MARK: Rows that the store lacks
 
-  /// The songs of artists that came later never appeared.
+  /// The refused books must appear when their author arrives later.
   @Test func `a feed of which records were left out is asked for whole`() async throws {
     let bodies = Lock(["/books": books(1...2), "/authors": authors([])])
     let server = server(bodies)
@@ -66,7 +66,7 @@ private func books(_ ids: some Sequence<Int>) -> String {
     let refresher = refresher(server)
     try await refresher.refresh(bookFeed)
     #expect(try await ids() == [[], []])
-    // It was asked for, so it is young: only what the server said is not believed.
+    // The feed is fresh after the import. Only its validator is not used.
     #expect(try await refresher.refresh(bookFeed, ifOlderThan: .seconds(1_000_000)) == .fresh)
     bodies.withLock { $0["/authors"] = authors([1]) }
     try await refresher.refresh(authorFeed)
@@ -110,7 +110,8 @@ private func books(_ ids: some Sequence<Int>) -> String {
     #expect(try await stack.fetch(Author.all).map(\.name) == ["A"])
   }
 
-  /// The books came back with their author only when the server had a newer version of them.
+  /// The deletion of an author deletes its books. The feed of books must forget its validator.
+  /// Otherwise the books would come back only with a newer version of their feed.
   @Test(arguments: [ImportOptions.Commits.batched, .atomic])
   func `what one feed deletes is asked for again by the others`(
     commits: ImportOptions.Commits
@@ -126,7 +127,7 @@ private func books(_ ids: some Sequence<Int>) -> String {
     bodies.withLock { $0["/authors"] = authors([2]) }
     try await refresher.refresh(authorFeed)
     #expect(try await ids() == [[2], []])
-    // Its own version is that of the store.
+    // The store has the version of this feed's own validator.
     #expect(try await refresher.refresh(authorFeed) == .notModified)
     bodies.withLock { $0["/authors"] = authors([1, 2]) }
     try await refresher.refresh(authorFeed)
@@ -149,7 +150,7 @@ private func books(_ ids: some Sequence<Int>) -> String {
     #expect(try await ids() == [[1], [1, 2]])
   }
 
-  // MARK: What was not asked
+  // MARK: Requests without validators
 
   @Test func `"not modified" is no answer to who did not ask`() async throws {
     let server = TestServer { _, number in .init(status: number < 4 ? 304 : 500) }
@@ -172,7 +173,8 @@ private func books(_ ids: some Sequence<Int>) -> String {
 
   // MARK: Pages that shift
 
-  /// A row that moved to a page which had been read already was on none, and deleted.
+  /// A row that moves to a page that has been read is on no page that is read later. The import
+  /// must not delete it as absent.
   @Test(arguments: [1, 2, 3])
   func `rows that move while pages are read are not absent`(shifts: Int) async throws {
     let pages = Lock([[1, 2], [3, 4], [5, 6]])
@@ -184,7 +186,7 @@ private func books(_ ids: some Sequence<Int>) -> String {
           count += 1
           return count <= shifts
         }
-        // The first of all rows goes, behind the back of who has read its page.
+        // The first row disappears after its page has been read, so that all rows move up.
         if isShifted {
           pages.withLock { pages in
             let rows = pages.flatMap(\.self).dropFirst()
@@ -226,7 +228,7 @@ private func books(_ ids: some Sequence<Int>) -> String {
     #expect(try await refresher.refresh(feed) == .notModified)
   }
 
-  // MARK: What it was said of
+  // MARK: The scope of a validator
 
   @Test func `rows that are evicted behind an unchanged page are asked for again`() async throws {
     let bodies = Lock(["/authors": authors([1, 2]), "/authors?page=2": authors([3])])
@@ -267,7 +269,8 @@ private func books(_ ids: some Sequence<Int>) -> String {
     #expect(try await refresher.refresh(try feed("b", .delete)) != .notModified)
     #expect(try await ids()[0] == [1, 2])
     #expect(try await refresher.refresh(try feed("b", .delete)) == .notModified)
-    // As many queries, but another one: its rows were never compared with the feed.
+    // The new rule has as many queries, but a different query. Its rows were never compared with
+    // the feed.
     let old = AbsentRows.delete(within: Author.where { $0.id > 20 })
     let new = AbsentRows.delete(within: Author.where { $0.id > 8 })
     #expect(try await refresher.refresh(try feed("b", old)) != .notModified)

@@ -16,7 +16,7 @@ private struct Slot: Entity {
   static let schema = Schema<Slot>("slots", key: \.id) { Attribute(\.number).unique() }
 }
 
-/// The table of the article, and what faults of a server do to the rows of a store.
+/// Checks the table of the article, and that faults of a server delete no rows that the server has.
 @Suite(.stack(Author.self), .timeLimit(.minutes(25))) struct WhenAbsenceDeletesTests {
   let stack = Stack.test
 
@@ -57,7 +57,7 @@ private struct Slot: Entity {
 
   enum Format: CaseIterable { case array, lines }
 
-  /// What a feed with a fault is, in the words of the table; nil for a fault that stands for no case.
+  /// Returns the expected case of the table for an answer with a fault.
   private static func expected(_ fault: ServerFault?, _ format: Format) -> AnswerCompleteness {
     switch (fault, format) {
     case (nil, _), (.slowDrip, _), (.lyingETag, _), (.byteOrderMark, _): .whole
@@ -93,14 +93,15 @@ private struct Slot: Entity {
     return feed
   }
 
-  /// The store has the server's rows and one more.
+  /// Fills the store with the server's rows and one more row.
   private func fill() async throws {
     try await stack.withScratch { scratch in
       for id in 1...101 { scratch.insert(Author(id: id, name: "old")) }
     }
   }
 
-  /// The faults that the transport of this system can be asked to meet.
+  /// The faults that are tested with this system's URLSession. On Linux, half a header ends the
+  /// process.
   private static let faults: [ServerFault?] =
     [nil]
     + ServerFault.all.filter { fault in
@@ -170,7 +171,7 @@ private struct Slot: Entity {
       #expect(left.count == 101)
       #expect(result?.incompleteEntities == [IncompleteEntity(name: "Author", reason: reason)])
     }
-    // Without deletions, the same answer brings what it has or fails.
+    // Without deletions, the same answer is imported or fails, and deletes nothing.
     let other = Refresher(stack, transport: transport, retries: .never)
     _ = try? await other.refresh(feed(server, format, .keep))
     #expect(try await stack.fetch(Author.all).count == left.count)
@@ -212,7 +213,7 @@ private struct Slot: Entity {
     #expect(
       result.incompleteEntities
         == (areSteady ? [] : [IncompleteEntity(name: "Author", reason: .unversionedPages)]))
-    // Pages that cannot be asked for conditionally are asked for once.
+    // The refresher requests pages without validators only once.
     #expect(server.requests.map(\.path) == ["/", "/authors?page=2"])
   }
 
@@ -230,7 +231,7 @@ private struct Slot: Entity {
       result.incompleteEntities == [IncompleteEntity(name: "Author", reason: .refusedRecord)])
   }
 
-  /// The last records of a feed are saved after all of it was read.
+  /// The import saves the last records after it has read the whole feed.
   @Test func `a record that a rule refuses at the end keeps rows and says why`() async throws {
     let stack = try await Stack.temporary(Slot.self)
     try await stack.withScratch { scratch in
@@ -250,7 +251,7 @@ private struct Slot: Entity {
     await stack.close()
   }
 
-  /// Whoever receives the answer by other means gives its head along.
+  /// An app that receives the answer by other means passes its head to the import.
   @Test func `the head of a response that an app received says whether it is whole`() async throws {
     try await fill()
     let url = try #require(URL(string: "http://127.0.0.1/"))
@@ -274,7 +275,7 @@ private struct Slot: Entity {
   }
 }
 
-/// A client of HTTP for small answers, in the place of one that an app would bring.
+/// An HTTP client for small answers, in place of an app's own client.
 private enum PlainClient {
   static let transport = HTTPTransport { request in try answer(request) }
 

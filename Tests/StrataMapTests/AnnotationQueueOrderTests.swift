@@ -3,7 +3,8 @@ import StrataMap
 import Testing
 
 @Suite struct AnnotationQueueOrderTests {
-  /// Northern latitudes are on screen; pins 1 and 2 are shown in the north, 3 and 4 in the south.
+  /// Returns a queue that shows pins 1 and 2 in the north and pins 3 and 4 in the south. Only the
+  /// north is on screen.
   private func queue() -> AnnotationQueue {
     var queue = AnnotationQueue()
     for (number, latitude) in [(1, 10.0), (2, 10), (3, -10), (4, -10)] {
@@ -41,10 +42,10 @@ import Testing
   @Test func `within a class the first to be queued is the first to go`() {
     var queue = queue()
     for number in [4, 2, 3, 1] { _ = queue.desire(key(number), nil) }
-    // Composing again does not lose the place in the line.
+    // A coalesced operation keeps its position in the queue.
     _ = queue.desire(key(4), pin(4, at: 30))
     _ = queue.desire(key(4), nil)
-    // Vanishing does.
+    // An operation that vanishes loses its position.
     _ = queue.desire(key(2), pin(2, at: 10))
     _ = queue.desire(key(2), nil)
     #expect(ids(&queue) == [4, 3, 1, 2].map(key))

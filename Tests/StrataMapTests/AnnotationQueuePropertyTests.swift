@@ -40,7 +40,8 @@ import Testing
     }
   }
 
-  /// What has to happen to one id, made from scratch.
+  /// Returns the operations that turn one annotation of an id into another, computed without a
+  /// queue.
   private static func operations(
     from old: Annotation?, to new: Annotation?, _ id: RecordKey
   ) -> [AnnotationOperation] {
@@ -78,7 +79,7 @@ import Testing
   }
 }
 
-/// A queue, what was asked of it, and a surface that believes its operations.
+/// A queue, the wanted annotations, and a surface that applies the queue's operations.
 private struct History {
   var queue = AnnotationQueue()
   var wanted: [RecordKey: Annotation] = [:]
@@ -103,7 +104,7 @@ private struct History {
 
   private mutating func desire(_ random: inout SeededRandom) {
     let number = Int.random(in: 0..<12, using: &random)
-    // Few values, so that an annotation often gets back to what it was; latitude 100 is invalid.
+    // Few values, so that an annotation often returns to an earlier state. Latitude 100 is invalid.
     let latitude: Double = [0, 1, 2, 3, 100][Int.random(in: 0..<5, using: &random)]
     let style = Bool.random(using: &random) ? "red" : "blue"
     let isGone = Int.random(in: 0..<4, using: &random) == 0
@@ -112,7 +113,8 @@ private struct History {
     wanted[key(number)] = latitude == 100 ? nil : annotation
   }
 
-  /// Delivers one operation; it must be minimal, and never take away what is wanted.
+  /// Delivers one operation, if one is pending. Checks that the operation leads to the wanted
+  /// annotation and never removes a wanted annotation.
   mutating func deliverOne() -> Bool {
     guard let operation = queue.next() else { return false }
     let goal = wanted[operation.id]

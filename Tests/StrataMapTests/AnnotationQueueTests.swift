@@ -2,14 +2,14 @@ import Strata
 import StrataMap
 import Testing
 
-/// Every state of an id (absent, adding, shown, updating, removing) with every event.
+/// Tests every state of an id (absent, adding, shown, updating, removing) with every event.
 @Suite struct AnnotationQueueTests {
   private let here = pin(1, at: 10, 10, style: "red")
   private let there = pin(1, at: 20, 20, style: "red")
   private let blue = pin(1, at: 10, 10, style: "blue")
   private let blueThere = pin(1, at: 20, 20, style: "blue")
 
-  /// A queue whose surface shows `annotations`.
+  /// Returns a queue whose surface shows `annotations`.
   private func queue(showing annotations: Annotation...) -> AnnotationQueue {
     var queue = AnnotationQueue()
     for annotation in annotations {
@@ -26,7 +26,7 @@ import Testing
     return operations
   }
 
-  // MARK: Room
+  // MARK: Capacity
 
   @Test func `room is made while there is nothing, and not when it would move what there is`() {
     var queue = AnnotationQueue()

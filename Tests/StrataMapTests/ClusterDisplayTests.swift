@@ -3,7 +3,7 @@ import StrataMap
 import StrataTesting
 import Testing
 
-/// The display of clusters, with a map that only remembers what it was told last of each id.
+/// Tests the display of clusters, with a map that keeps only the last annotation of each id.
 @MainActor @Suite struct ClusterDisplayTests {
   @MainActor private final class Map {
     var shown: [RecordKey: Annotation] = [:]
@@ -56,7 +56,7 @@ import Testing
         want(number, gone ? nil : annotation(number, places.next(&random)))
       }
       display.turnEnded()
-      // Not waited for: the view changes while a batch is away.
+      // The test does not wait here, so that the view changes while a batch is computed.
       if random.oneIn(3) {
         zoom = random.below(18)
         display.show(.world, zoom: Double(zoom))
@@ -161,7 +161,8 @@ import Testing
     #expect(map.shown == map.wanted && map.shown.count == 100, "seed \(random.seed)")
   }
 
-  // What a large change renamed kept its old title when the map moved before the answer was shown.
+  // An annotation that a large change renamed must get its new title, even if the map moves before
+  // the result is shown.
   @Test(arguments: [
     (GeoRegion.world, 19.0), (.world, 0),
     (GeoRegion(south: 85, west: 10, north: 85.01, east: 10.01), 19),

@@ -73,7 +73,8 @@ import Testing
         #expect(leaves.count == item.count && Set(leaves).count == item.count, "seed \(seed)")
         let sum = leaves.reduce(0) { $0 + (points[$1]?.value ?? 0) }
         #expect(sum == item.value, "\(item), seed \(seed)")
-        // Leaders form at ever smaller radii, each half of the one before.
+        // Leaders form with radii that halve from one level to the next, so the distances from a
+        // leaf to the leader of its item add up.
         for leaf in leaves {
           let place = points[leaf]?.coordinate ?? item.coordinate
           let distance = screenDistance(

@@ -58,7 +58,7 @@ import Testing
     }
     check("built")
     for _ in 0..<300 {
-      // The leader, again and again: every time another one takes over.
+      // Removes the leader again and again. Each time, a different point becomes the leader.
       guard case .integer(let id) = index.items(in: .world, zoom: 5)[0].id.cell else { return }
       index.update([], removing: [key(Int(id))])
       left.remove(Int(id))
@@ -156,7 +156,7 @@ import Testing
         center: places.next(&random), latitudeSpan: .random(in: 0...40, using: &random),
         longitudeSpan: .random(in: 0...360, using: &random))
       for zoom in [0, 3, 7, 17] {
-        // What is beyond lies on the edge of the map.
+        // Points beyond this latitude lie on the edge of the map.
         let onMap = { (item: Sums.Item) in abs(item.coordinate.latitude) < 85 }
         let items = Set(index.items(in: region, zoom: zoom).filter(onMap))
         let inside = index.items(in: .world, zoom: zoom).filter(onMap)

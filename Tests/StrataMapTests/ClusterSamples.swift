@@ -5,7 +5,7 @@ import StrataTesting
 
 typealias Sums = ClusterIndex<Int>
 
-/// Everything that an index displays at one zoom level.
+/// The items that an index displays at one zoom level.
 struct ClusterView: Equatable {
   let items: [Sums.Item]
 
@@ -17,7 +17,7 @@ extension GeoRegion {
 }
 
 extension ClusterIndex<Int> {
-  /// The same points, clustered at once.
+  /// Returns an index of the same points, clustered in one update.
   func rebuilt(_ points: [RecordKey: Point], _ options: ClusterOptions = .init()) -> Sums {
     var index = Sums(options, combining: +)
     index.update(Array(points.values))
@@ -25,7 +25,8 @@ extension ClusterIndex<Int> {
   }
 }
 
-/// Coordinates of several kinds: all over the world, in a few towns, on a few spots, at the edges.
+/// A source of coordinates of several kinds: all over the world, in a few towns, on a few spots, at
+/// the edges.
 struct PlaceMaker {
   private let towns: [Coordinate]
   private let spots: [Coordinate]
@@ -55,7 +56,7 @@ struct PlaceMaker {
         latitude: random.oneIn(2) ? 90 : -90, longitude: .random(in: -180...180, using: &random))
     default:
       let town = random.pick(towns)
-      // From streets to counties.
+      // A town may be as small as a street or as large as a county.
       let spread = pow(10, Double.random(in: -5...0, using: &random))
       return Coordinate(
         latitude: town.latitude + .random(in: -spread...spread, using: &random),
@@ -66,7 +67,8 @@ struct PlaceMaker {
   }
 }
 
-/// The distance on the screen of a map at a zoom level, the shorter way around the world.
+/// Returns the distance of two places on the screen of a map at a zoom level, the shorter way
+/// around the world.
 func screenDistance(_ a: Coordinate, _ b: Coordinate, zoom: Int, tileSize: Double = 512) -> Double {
   func project(_ place: Coordinate) -> (x: Double, y: Double) {
     let sine = sin(place.latitude * .pi / 180)

@@ -2,7 +2,7 @@ import Strata
 import StrataMap
 import Testing
 
-/// Every state (idle, scheduled, applying, detached) with every event.
+/// Tests every state (idle, scheduled, applying, detached) with every event.
 @Suite struct DrainStateMachineTests {
   private func idle() -> DrainStateMachine { DrainStateMachine() }
 

@@ -36,7 +36,8 @@ import Testing
     }
   }
 
-  // It was remembered until the next difference, which nobody takes while no page is connected.
+  // While no page is connected, no difference is taken. The surface must not keep features that
+  // come and go meanwhile.
   @Test func `what comes and goes is forgotten`() {
     var calls = 0
     surface.onChange = { calls += 1 }
@@ -163,7 +164,8 @@ import Testing
   }
 }
 
-/// What MapLibre makes of `updateData`: features by id, each as JSON with sorted keys.
+/// The features of a page after MapLibre's `updateData`, by id. Each feature is JSON with sorted
+/// keys.
 private struct Page: Equatable {
   var features: [String: String] = [:]
   private typealias Object = [String: Any]
@@ -182,7 +184,7 @@ private struct Page: Equatable {
 
   private static func id(_ object: Object) -> String { id(object["id"]) }
 
-  /// As JSON, so that a number is not the text of its digits.
+  /// Returns an id as JSON, so that a number differs from the text of its digits.
   private static func id(_ value: Any?) -> String {
     let json = try? JSONSerialization.data(
       withJSONObject: value ?? NSNull(), options: .fragmentsAllowed)

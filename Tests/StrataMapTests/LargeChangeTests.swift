@@ -23,7 +23,7 @@ private struct Tree: Entity, Equatable {
     .title(\.name)
 }
 
-/// Changes of so many elements that they are not looked at on the main actor.
+/// Tests changes of so many elements that the main actor does not examine them.
 @Suite(.stack(Tree.self)) @MainActor struct LargeChangeTests {
   let stack = Stack.test
   let surface = RecordingSurface()
@@ -55,7 +55,7 @@ private struct Tree: Entity, Equatable {
     registry.show(.world, zoom: 20)
     await registry.drain()
     #expect(surface.shown.count == live.elements.count && !registry.clustersLag)
-    // Of another query with nearly the same elements, only the differences.
+    // A query with nearly the same elements causes only the operations of the differences.
     surface.clear()
     try await live.change(to: Tree.where { $0.rings > 5 })
     #expect(registry.pendingOperationCount == 0, "not in the turn of the change")
@@ -67,7 +67,7 @@ private struct Tree: Entity, Equatable {
     #expect(surface.shown.isEmpty)
   }
 
-  // All of the old query was taken in the turn of `detach`, and taken again later.
+  // The turn of `detach` must not process all elements of the old query.
   @Test(arguments: [nil, ClusterOptions()])
   func `replacing a query by another takes no time of its turn`(
     clusters: ClusterOptions?

@@ -1,6 +1,6 @@
 import Testing
 
-/// Turns of the main actor that come when the test says so.
+/// Turns of the main actor that run when the test runs them.
 @MainActor final class ManualTurns {
   private var turns: [@MainActor () -> Void] = []
 
@@ -8,14 +8,14 @@ import Testing
 
   func add(_ turn: @escaping @MainActor () -> Void) { turns.append(turn) }
 
-  /// Runs the turns asked for so far, and not those they ask for.
+  /// Runs the turns that are scheduled now. The turns that they schedule wait for the next call.
   func run() {
     let current = turns
     turns = []
     for turn in current { turn() }
   }
 
-  /// Runs turns until none is asked for; answers how many rounds that took.
+  /// Runs turns until none is scheduled, and returns the number of rounds.
   @discardableResult func runAll() -> Int {
     var rounds = 0
     while !turns.isEmpty, rounds < 10_000 {

@@ -1,7 +1,8 @@
 import Strata
 import StrataMap
 
-/// An annotation named by a number; the same arguments make equal ones.
+/// Returns an annotation whose id and title come from a number. Equal arguments make equal
+/// annotations.
 func pin(
   _ number: Int, at latitude: Double = 0, _ longitude: Double = 0, style: String = ""
 ) -> Annotation {

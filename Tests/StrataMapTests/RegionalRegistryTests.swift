@@ -16,7 +16,7 @@ private struct Wreck: Entity {
     place
   }
 
-  /// No attribute, so that a query with it cannot be run.
+  /// A property that is no attribute, so that a query with it fails.
   var depth: Double { 0 }
 
   static let pins = AnnotationMapping<Wreck>(latitude: \.latitude, longitude: \.longitude)
@@ -31,7 +31,8 @@ private struct Wreck: Entity {
   }
   private let asked = Asked()
 
-  /// One wreck on every whole degree from 0 to 30 degrees north and 150 degrees east to 150 west.
+  /// Inserts a wreck at every whole degree from 0 to 30 degrees north and from 150 degrees east to
+  /// 150 degrees west, and returns a registry that shows a region of them.
   private func registry(
     _ region: GeoRegion, clusters: ClusterOptions? = nil
   ) async throws -> AnnotationRegistry<Wreck> {
@@ -58,7 +59,7 @@ private struct Wreck: Entity {
       longitudeSpan: span)
   }
 
-  /// Checks that the map comes to show what a region with its margin has.
+  /// Drains the registry, and checks that the map shows the wrecks of a region and its margin.
   private func settle(
     _ registry: AnnotationRegistry<Wreck>, _ latitudes: ClosedRange<Int>, columns: Int
   ) async {
@@ -67,7 +68,8 @@ private struct Wreck: Entity {
     #expect(rows == Set(latitudes) && surface.shown.count == latitudes.count * columns)
   }
 
-  // The map was taken to be where it had been, and what it showed there was not read again.
+  // The registry reads a region without the deadline of the caller of `show`. Otherwise the read
+  // would fail, and the map would not show the region.
   @Test func `a deadline of who moves the map is not the map's`() async throws {
     let registry = try await registry(region(10, 179))
     await settle(registry, 6...14, columns: 9)
@@ -83,7 +85,7 @@ private struct Wreck: Entity {
     let registry = try await registry(region(10, 179))
     await settle(registry, 6...14, columns: 9)
     surface.clear()
-    // Within the margin.
+    // Both regions are within the margin.
     registry.show(region(11.5, -179.5), zoom: 6)
     registry.show(region(10, 178, span: 3), zoom: 6.2)
     await registry.drain()
@@ -92,7 +94,7 @@ private struct Wreck: Entity {
     registry.show(region(14, 179), zoom: 6)
     await settle(registry, 10...18, columns: 9)
     #expect(asked.regions.count == 2)
-    // What both regions have stays as it is.
+    // Annotations in both regions stay as they are.
     #expect(surface.operations.count == 2 * 4 * 9)
   }
 

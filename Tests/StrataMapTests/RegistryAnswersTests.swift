@@ -18,7 +18,7 @@ private struct Kite: Entity, Equatable {
   static let pins = AnnotationMapping<Kite>(latitude: \.latitude, longitude: \.longitude)
 }
 
-/// What a registry answers by the ids of its entity, and whom it tells of what changes.
+/// Tests the answers of a registry by the ids of its entity, and the observation of its properties.
 @Suite(.stack(Kite.self)) @MainActor struct RegistryAnswersTests {
   let stack = Stack.test
   let surface = RecordingSurface()
@@ -35,7 +35,7 @@ private struct Kite: Entity, Equatable {
     try await stack.withScratch { scratch in kites.forEach { scratch.insert($0) } }
     let live = stack.view.live(Kite.all)
     try await live.load()
-    // Time stands still: what waits is one slice.
+    // The clock stands still, so one slice applies all pending operations.
     let registry = AnnotationRegistry(
       live, mapping: Kite.pins, on: surface, clusters: clusters, clock: ManualClock())
     await registry.drain()
@@ -78,7 +78,7 @@ private struct Kite: Entity, Equatable {
     }
   }
 
-  // MARK: What is displayed
+  // MARK: Displayed annotations
 
   @Test func `an element is displayed by its own annotation, unless there is none`() async throws {
     let registry = try await registry(3)
@@ -95,8 +95,9 @@ private struct Kite: Entity, Equatable {
     #expect(await registry.displayed(for: id(2)) == nil, "in the turn in which it is deleted")
   }
 
-  /// A cluster that stayed the same at another zoom level was looked for at its first one, where it
-  /// had become another: its elements were displayed nowhere (seed 895158796).
+  /// A cluster may look the same at another zoom level. The registry must look for it at that
+  /// level. At its first level it may become another cluster, and its elements would be displayed
+  /// nowhere (seed 895158796).
   @Test(arguments: [2, 4])
   func `the annotations that display all elements are those shown, with their counts`(
     minimumPoints: Int
@@ -127,7 +128,7 @@ private struct Kite: Entity, Equatable {
       registry.show(.world, zoom: Double(random.below(8)))
       await registry.drain()
       await check("round \(round)")
-      // What is on the screen is of another zoom level than the clusters are.
+      // The screen shows another zoom level than the level of the clusters.
       registry.close(.userInteraction)
       registry.show(.world, zoom: Double(random.below(8)))
       await registry.drain()
@@ -215,7 +216,7 @@ private struct Kite: Entity, Equatable {
   var value = 0
   private(set) var last = AnnotationCounters()
 
-  /// Reads the counters now, and whenever it is told that they have changed.
+  /// Reads the counters now, and again after every change of them.
   func follow(_ registry: AnnotationRegistry<Kite>) {
     withObservationTracking {
       last = registry.counters

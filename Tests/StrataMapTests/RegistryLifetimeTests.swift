@@ -16,7 +16,7 @@ private struct Mast: Entity {
   static let pins = AnnotationMapping<Mast>(latitude: \.latitude, longitude: \.longitude)
 }
 
-/// A map that fails when it is called after its end.
+/// A map that records an issue when it is called after its end.
 @MainActor private final class MortalMap: AnnotationSurface {
   var isOver = false
 

@@ -22,7 +22,7 @@ private struct Buoy: Entity, Equatable {
     .clusterValue(\.height, max)
 }
 
-/// Several queries, selection, and clusters in one registry, with a real store.
+/// Tests several queries, selection and clusters in one registry, with a real store.
 @Suite(.stack(Buoy.self)) @MainActor struct RegistryQueriesTests {
   let stack = Stack.test
   let surface = RecordingSurface()
@@ -70,7 +70,8 @@ private struct Buoy: Entity, Equatable {
     #expect(surface.shown.isEmpty && surface.operations.count == 30)
   }
 
-  // Between the two queries' parts of the same turn, nobody had it.
+  // The two queries take their parts of a turn one after the other. In between, no query has the
+  // element.
   @Test(arguments: [nil, ClusterOptions()])
   func `an element that goes from one query to another stays selected and shown`(
     clusters: ClusterOptions?
@@ -124,7 +125,7 @@ private struct Buoy: Entity, Equatable {
     await registry.drain()
     #expect(surface.operations.count == 20 && surface.shown.count == 20)
     #expect(registry.selection == [key(1)])
-    // One that has nothing is read all the same.
+    // An empty query counts as read, too.
     let none = stack.view.live(Buoy.where { $0.kind > 5 })
     registry.attach(none)
     registry.detach(high)
@@ -148,7 +149,7 @@ private struct Buoy: Entity, Equatable {
     var changes = 0
     while changes < 10_000 {
       if random.oneIn(40) {
-        // Many at once, which are looked at on another thread.
+        // A large change, which is examined on another thread.
         let numbers = (0..<600).map { _ in random.below(1_000) }
         let shift = Double(random.below(80))
         try await stack.withScratch { scratch in

@@ -22,7 +22,7 @@ private struct Stop: Entity, Equatable {
     .title(\.name)
 }
 
-/// The registry with a real store, a real live query and a map that writes everything down.
+/// Tests the registry with a real store, a real live query and a map that records its operations.
 @Suite(.stack(Stop.self)) @MainActor struct RegistryStackTests {
   let stack = Stack.test
   let surface = RecordingSurface()

@@ -32,7 +32,7 @@ private struct Train: Entity {
   ).title(\.title)
 }
 
-/// Annotations whose coordinate a related entity has.
+/// Tests annotations with the coordinate of a related entity.
 @Suite(.stack(Station.self, Train.self)) @MainActor struct RelatedPlaceTests {
   let stack = Stack.test
   let surface = RecordingSurface()
@@ -98,7 +98,8 @@ private struct Train: Entity {
     #expect(registry.pendingOperationCount == 0)
   }
 
-  // Every element of a large change was taken again as one that had changed meanwhile.
+  // The elements of a large change must not count as changed meanwhile. They would be processed
+  // twice.
   @Test func `many elements are taken once`() async throws {
     try await stack.withScratch { scratch in
       for id in 0..<3 { scratch.insert(Station(id: id, latitude: Double(id * 10), longitude: 5)) }

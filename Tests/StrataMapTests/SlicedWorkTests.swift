@@ -13,7 +13,7 @@ import Testing
     work = SlicedWork(budget: .milliseconds(3), clock: clock, later: turns.add)
   }
 
-  /// A job of some steps, each of a millisecond.
+  /// Returns a job with these steps. Each step takes a millisecond.
   private func job(_ steps: ClosedRange<Int>) -> SlicedWork.Step {
     var rest = steps.map { $0 }[...]
     return { [log, clock] in

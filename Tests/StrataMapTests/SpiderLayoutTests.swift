@@ -32,7 +32,7 @@ import Testing
     }
   }
 
-  // All but the first were nowhere: their angles were no numbers.
+  // The angles of all annotations but the first must not be NaN, although the spacing is 0.
   @Test func `without a distance all are at the shared place`() {
     let offsets = SpiderLayout(spacing: 0).offsets(of: (0..<9).map { key($0) })
     #expect(offsets.count == 9)

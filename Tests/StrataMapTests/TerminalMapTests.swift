@@ -32,7 +32,8 @@ import Testing
     #expect(cells(map(.monochrome).render(width: 1)).count == 1)
   }
 
-  /// At 100 x 20 a cell is 3.6 degrees wide and 7.05 degrees high, from 180 W and 84 N.
+  /// With 100 x 20 cells, a cell is 3.6 degrees wide and 7.05 degrees high. The first cell begins
+  /// at 180 W and 84 N.
   @Test(arguments: [
     (0.0, 0.0, 50, 11), (48.85, 2.35, 50, 4), (-33.9, 151.2, 92, 16), (84, -180, 0, 0),
     (37.8, -122, 16, 6), (-56.9, 179.9, 99, 19),
@@ -62,7 +63,7 @@ import Testing
   func `land is where it should be`(
     name: String, latitude: Double, longitude: Double, isLand: Bool
   ) throws {
-    // Filled, in colours; 360 columns make a cell of one degree.
+    // With colours, land is filled. With 360 columns, a cell is one degree wide.
     let text = map(.color).render(width: 360)
     let plain = text.replacing("\u{1B}[38;5;242m", with: "").replacing("\u{1B}[0m", with: "")
     let row = Int((84 - latitude) / 141 * Double(cells(plain).count))

@@ -4,7 +4,7 @@ import Testing
 @Suite struct CancellationTests {
   private let database: TemporaryDatabase
   private let connection: Connection
-  /// Runs until it is stopped.
+  /// A statement that runs until it is stopped.
   private let endless = """
     WITH RECURSIVE numbers(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers)
     SELECT count(*) FROM numbers
@@ -28,7 +28,8 @@ import Testing
     let statement = try connection.prepare(
       "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n")
     #expect(try statement.step())
-    // A thread of its own: this test keeps one of the pool, which may be the only one.
+    // The flag is raised on a separate thread. The test occupies a thread of the pool, which may be
+    // the only thread.
     StoreExecutor("raiser").async { flag.raise() }
     let error = sqliteError { while try statement.step() {} }
     #expect(error?.isInterrupted == true)
@@ -47,7 +48,7 @@ import Testing
     #expect(try connection.integer(long) == 100_000)
     connection.installCancellation(CancellationFlag())
     #expect(try connection.integer(long) == 100_000)
-    // Nobody looks at the old flag any more.
+    // The connection no longer reads the old flag.
     flag.raise()
     #expect(try connection.integer(long) == 100_000)
   }

@@ -6,7 +6,7 @@ import Testing
   internal import Glibc
 #endif
 
-/// What opening says when there is nothing to open.
+/// Tests the results of opening a path without a usable database.
 @Suite struct ConnectionOpeningTests {
   private let database: TemporaryDatabase
 
@@ -28,13 +28,14 @@ import Testing
   }
 
   #if canImport(Glibc)
-    // `deinit` closed once more what `init` had closed, in memory that may have been another
-    // connection's by then.
+    // If `init` fails, it closes the handle. `deinit` must not close the handle again, because its
+    // memory may belong to another connection by then.
     @Test func `what cannot be set up is closed once`() async throws {
       try Data(repeating: 65, count: 4096).write(to: URL(fileURLWithPath: database.path))
       await #expect(processExitsWith: .success) { [path = database.path as String] in
-        // SQLite logs the misuse that it finds (`SQLITE_MISUSE`, by `SQLITE_CONFIG_LOG`). Swift does
-        // not import functions with variable arguments.
+        // SQLite logs misuse (`SQLITE_MISUSE`) to the function that `SQLITE_CONFIG_LOG` sets. Swift
+        // does not import functions with variable arguments, so the test looks up `sqlite3_config`
+        // by its name.
         typealias Log = @convention(c) (OpaquePointer?, Int32, UnsafePointer<CChar>?) -> Void
         typealias Configure = @convention(c) (Int32, Log, UnsafeMutableRawPointer?) -> Int32
         let configure = unsafeBitCast(

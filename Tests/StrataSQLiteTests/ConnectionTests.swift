@@ -82,7 +82,7 @@ import Testing
     let connection = try database.open()
     try connection.execute("CREATE TABLE blobs (b)")
     for _ in 0..<1_500 { try connection.execute("INSERT INTO blobs VALUES (zeroblob(3000))") }
-    // SQLite by itself would have checkpointed at 1,000 frames and started over.
+    // An automatic checkpoint of SQLite would run at 1,000 frames, and the log would start over.
     #expect(connection.logFrames > 1_500)
     let (frames, done) = try connection.checkpointPassively()
     #expect(frames == connection.logFrames && done == frames)

@@ -75,12 +75,12 @@ import Testing
     #expect(try connection.integer("SELECT count(*) FROM numbers") == 2)
   }
 
-  // It made the next step fail, for which every parameter had been bound.
+  // The error must not make the next step fail, because every parameter is bound again before it.
   @Test func `a value that cannot be bound is forgotten with a reset`() throws {
     let statement = try connection.prepare("SELECT ?1")
     let byte: [UInt8] = [97]
     try byte.withUnsafeBytes { bytes in
-      // SQLite refuses the length before it looks at the bytes.
+      // SQLite refuses the length before it reads the bytes.
       statement.bindStaticText(1, try #require(bytes.baseAddress), Int(Int32.max) + 1)
     }
     statement.reset()

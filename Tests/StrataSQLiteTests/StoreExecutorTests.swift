@@ -10,7 +10,7 @@ import Testing
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
     private var numbers: [Int] = []
 
-    /// Starts jobs of every priority from inside the actor: each is enqueued where it is created.
+    /// Starts jobs of every priority inside the actor, so that creating a job enqueues it.
     func start(_ count: Int) -> [Task<Void, Never>] {
       let priorities: [TaskPriority] = [.background, .high, .low, .userInitiated, .medium]
       return (0..<count).map { number in
@@ -43,7 +43,7 @@ import Testing
     #expect(await recorder.recorded() == Array(0..<200))
   }
 
-  /// Notices when two threads are inside at the same time.
+  /// A room that notices when two threads are inside at the same time.
   private final class Room: Sendable {
     private let inside = Atomic(0)
     private let overlaps = Atomic(0)

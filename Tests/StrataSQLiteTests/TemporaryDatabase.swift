@@ -1,7 +1,7 @@
 internal import Foundation
 internal import StrataSQLite
 
-/// A folder for one test's database, removed when the test lets go of it.
+/// A folder for one test's database. `deinit` removes the folder.
 final class TemporaryDatabase {
   let folder: URL
 
@@ -28,7 +28,7 @@ final class TemporaryDatabase {
   }
 }
 
-/// The error that `body` throws, if it is SQLite's.
+/// Returns the error that `body` throws, if it is an error of SQLite.
 func sqliteError(_ body: () throws -> Void) -> SQLiteError? {
   do { try body() } catch { return error as? SQLiteError }
   return nil

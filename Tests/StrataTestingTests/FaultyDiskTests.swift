@@ -29,7 +29,7 @@ import Testing
     await stack.close()
   }
 
-  // The end of the first one ended the second one's faults.
+  // The end of a disk must not end the faults of another disk at the same URL.
   @Test func `a disk in the place of another one fails`() async throws {
     let url = disk.url
     var other: FaultyDisk? = FaultyDisk(at: url)
@@ -67,7 +67,7 @@ import Testing
     await stack.close()
   }
 
-  /// SQLite calls a file by the path that its links lead to: nothing failed.
+  /// SQLite resolves links before it opens a file. The faults must apply to the resolved path.
   @Test func `a store behind a symbolic link fails, too`() async throws {
     let files = FileManager.default
     let folder = disk.url.deletingLastPathComponent()

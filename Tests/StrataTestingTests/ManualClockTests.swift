@@ -18,7 +18,7 @@ import Testing
     #expect(clock.sleeps.sorted() == [.seconds(1), .seconds(3)])
   }
 
-  /// Gives the time at which it woke.
+  /// Returns a stream that yields the clock's time when a sleep ends.
   private func sleeper(_ duration: Duration) -> AsyncStream<Duration> {
     AsyncStream { [clock] continuation in
       Task {

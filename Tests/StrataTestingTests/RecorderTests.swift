@@ -4,7 +4,7 @@ import Testing
 
 @Suite(.stack(Song.self, Artist.self), .timeLimit(.minutes(25))) @MainActor struct RecorderTests {
   let stack = Stack.test
-  /// Nobody's patience ends before the test moves it.
+  /// The clock of all recorders. No wait ends before the test advances the clock.
   let clock = ManualClock()
 
   @Test func `elements come one by one, and all are kept`() async throws {
@@ -86,7 +86,7 @@ import Testing
     }
   }
 
-  // Two that waited for one more element both took it, and the second found none.
+  // Two waiters for one more element must not take the same element.
   @Test func `each element is returned once, whoever waits`() async throws {
     for _ in 0..<100 {
       let (stream, continuation) = AsyncStream.makeStream(of: Int.self)
@@ -102,7 +102,7 @@ import Testing
     }
   }
 
-  // Among a thousand tests, nothing had come in time: nobody had had a turn.
+  // Among a thousand tests, the tasks that yield the elements may get no turn in time.
   @Test func `what is about to happen when the time is over still counts`() async throws {
     let (stream, continuation) = AsyncStream.makeStream(of: Int.self)
     let recorder = Recorder(stream, within: .seconds(5), clock: clock)
@@ -114,15 +114,15 @@ import Testing
     #expect(try await waiting.value == 1)
   }
 
-  // A wait failed at once if the next element came before the condition was looked at a second
-  // time.
+  // A wait must not check its condition a second time, because the next element may have come
+  // meanwhile.
   @Test func `a condition that has held is met`() async throws {
     let (stream, continuation) = AsyncStream.makeStream(of: Int.self)
     let recorder = Recorder(stream, clock: clock)
     let hasHeld = Lock(false)
     continuation.yield(1)
     let elements = try await recorder.wait(for: "one number") { elements in
-      // It holds for a moment only, as a number of elements does.
+      // The condition holds only for a moment, like a condition on the number of elements.
       hasHeld.withLock { hasHeld in
         defer { hasHeld = !elements.isEmpty }
         return !hasHeld && elements.count == 1

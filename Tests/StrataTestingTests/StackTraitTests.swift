@@ -14,7 +14,8 @@ extension Fixture {
 struct StackTraitTests {
   let stack = Stack.test
 
-  /// Each case adds a song of the same key, and finds its own alone: they run at the same time.
+  /// The cases run at the same time. Each case adds a song with the same key, and finds only its
+  /// own song.
   @Test(arguments: 0..<20) func `every case has a store of its own`(number: Int) async throws {
     try await stack.withScratch { $0.insert(Song(id: 3, title: "\(number)")) }
     await Task.yield()
@@ -51,7 +52,7 @@ struct StackTraitTests {
     for folder in folders { #expect(!FileManager.default.fileExists(atPath: folder)) }
   }
 
-  /// The one that has the files of a temporary stack.
+  /// Returns the folder with the files of a temporary stack.
   private func folder(of stack: Stack) async throws -> String {
     let file = try await stack.diagnostics().file.path
     #expect(FileManager.default.fileExists(atPath: file))

@@ -1,8 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// Compiles what Strata has for SwiftUI where there is no SwiftUI, against declarations of what it
-// uses, and drives it with a host that evaluates one view. `Adapter` is a link to
+// Compiles Strata's property wrappers on systems without SwiftUI, against the declarations that
+// they use. Drives them with a host that evaluates one view. `Adapter` is a link to
 // `Sources/StrataSwiftUI`.
 
 let upcoming: [SwiftSetting] = [
@@ -25,7 +25,7 @@ let package = Package(
     .executableTarget(
       name: "Check", dependencies: [strata, "Adapter", "SwiftUI"], path: "Check",
       swiftSettings: upcoming),
-    // As most apps are: everything on the main actor.
+    // Like most apps, this app isolates everything to the main actor.
     .executableTarget(
       name: "MainActorApp", dependencies: [strata, "Adapter", "SwiftUI"], path: "MainActorApp",
       swiftSettings: [.defaultIsolation(MainActor.self)]),

@@ -53,29 +53,15 @@ extension LayeredFetch {
     _ plan: QueryPlan, _ groups: [Int], _ terms: [AggregateTerm<Int>], _ columns: [Int],
     _ reader: RowReader<Value>
   ) async throws(StoreError) -> [Value] {
-    let start = terms.map(AggregateState.init)
-    var states: [GroupKey: [AggregateState]] = [:]
-    if groups.isEmpty { states[GroupKey(cells: [])] = start }
-    for record in try await records(plan) {
-      let key = GroupKey(cells: groups.map { record[$0] })
-      for term in terms.indices { states[key, default: start][term].add(record) }
-      if terms.isEmpty { states[key] = start }
+    let fold = AggregateFold(terms, by: groups, of: ContiguousArray(try await records(plan)))
+    let rows = fold.rows.sorted {
+      $0.prefix(groups.count).lexicographicallyPrecedes($1.prefix(groups.count))
     }
-    return try states.sorted { $0.key < $1.key }.map { group throws(StoreError) in
-      let cells = group.key.cells + group.value.map(\.cell)
+    return try rows.map { cells throws(StoreError) in
       do throws(CodingFailure) { return try reader.read { cells[$0] } } catch {
         throw plan.table.error(error, columns)
       }
     }
-  }
-}
-
-/// The values that the rows of one group share.
-private struct GroupKey: Hashable, Comparable {
-  let cells: [Cell]
-
-  static func < (left: GroupKey, right: GroupKey) -> Bool {
-    left.cells.lexicographicallyPrecedes(right.cells)
   }
 }
 

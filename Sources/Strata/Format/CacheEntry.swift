@@ -1,9 +1,10 @@
 internal import Foundation
 
-/// What an import brings up to date: the result of a query, or a feed with a name of your own.
+/// The part of the store that an import brings up to date: the result of a query, or a feed.
 ///
-/// A query is told by its filter, sort, limit and values, on every launch the same. It is another
-/// one after its entity's attributes have changed: what was imported before lacks the new ones.
+/// A feed has a name of your own. A query is identified by its filter, sort, limit and values, in
+/// the same way on every launch. After the attributes of its entity have changed, the query is a
+/// different entry, because earlier imports lack the new attributes.
 public struct CacheEntry: Sendable {
   private enum Kind: Sendable {
     case query(@Sendable (Model) throws(StoreError) -> SQLBuilder)
@@ -12,7 +13,7 @@ public struct CacheEntry: Sendable {
 
   private let kind: Kind
 
-  /// The result of a query.
+  /// Returns the entry for the result of a query.
   public static func query<E: Entity>(_ query: Query<E>) -> Self {
     Self(
       kind: .query { model throws(StoreError) in
@@ -21,9 +22,11 @@ public struct CacheEntry: Sendable {
       })
   }
 
-  /// A feed, told by its name.
+  /// Returns the entry for the feed with this name.
   public static func feed(_ name: String) -> Self { Self(kind: .feed(name)) }
 
+  /// Returns the identity of the entry in a store with this model.
+  ///
   /// - Throws: ``StoreError`` with code `invalidQuery`.
   func identity(_ model: Model) throws(StoreError) -> CacheIdentity {
     switch kind {
@@ -35,9 +38,9 @@ public struct CacheEntry: Sendable {
   }
 }
 
-/// A cache entry as the store knows it: 16 bytes that tell it from any other, and text for people.
+/// The identity of a cache entry in a store: a hash of 16 bytes, and a text for people.
 struct CacheIdentity: Sendable, Hashable {
-  /// Longer texts are cut: nobody reads a thousand parameters.
+  /// The number of characters after which a text is cut; a thousand parameters are not readable.
   private static let textLimit = 1000
 
   let hash: [UInt8]
@@ -59,11 +62,11 @@ struct CacheIdentity: Sendable, Hashable {
 
 /// A hash that is the same on every launch and every machine (FNV-1a of 128 bits).
 ///
-/// `Hasher` starts every process from another seed.
+/// `Hasher` is no alternative, because it starts with a different seed in every process.
 struct StableHash {
   private var state: UInt128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d
 
-  /// The bytes and their number, so that neighbours cannot run into each other.
+  /// Adds bytes and their number, which keeps neighbouring texts apart.
   mutating func combine(_ bytes: some Collection<UInt8>) {
     for byte in bytes { combine(byte) }
     withUnsafeBytes(of: UInt64(bytes.count).littleEndian) { for byte in $0 { combine(byte) } }

@@ -1,35 +1,35 @@
-/// When to move the write-ahead log back into the database file and start it again.
+/// The rule that decides when the write-ahead log is written back and started again.
 ///
-/// A pinned snapshot keeps the log from being started again, and a view context always has one: at
-/// the newest commit while it rests, at an older one while it merges. So past half of a limit the
-/// log is written back beside the writer; when that is done, the writer waits for the moment in
-/// which the view context rests, for a short time at most, unpins the snapshots of the newest
-/// commit, writes the last frames back, and pins them again: they now read the file alone, and the
-/// next commit starts the log again.
+/// A pinned snapshot keeps the log from being started again, and a view context always has one. The
+/// snapshot is of the newest commit while the view context is up to date, and of an older commit
+/// while it merges. So past half of the limit, the log is written back into the database file
+/// beside the writer. The writer then waits until the view context is up to date, for a short time
+/// at most. It unpins the snapshots of the newest commit, writes the last frames back, and pins the
+/// snapshots again. They then read the file alone, and the next commit starts the log again.
 ///
 /// short ─commit past half of the limit→ writing back ─done→ due ─restarted→ short
-/// writing back ─commit past the limit→ commits wait for it
-/// due ─not possible→ short until a sixteenth of the limit more was written
-/// due ─a sixteenth more was written→ writing back again, then due with patience anew
+/// writing back ─commit past the limit→ commits wait for the write-back
+/// due ─restart impossible→ short until another sixteenth of the limit is written
+/// due ─another sixteenth is written→ writing back again, then due with new patience
 struct CheckpointRule: Sendable {
-  /// How long commits may be held up for the view context to come to rest, if nothing else is said.
+  /// The default time for which commits wait until the view context is up to date.
   static let patience = Duration.milliseconds(10)
 
-  /// What to do after a commit.
+  /// The step to take after a commit.
   enum Step {
     case nothing
     /// Write the log back beside the writer.
     case writeBack
-    /// Let commits wait: the disk is slower than they are.
+    /// Let commits wait, because they are faster than the disk.
     case hold
   }
 
-  /// The length, in frames, past which commits wait.
+  /// The length of the log, in frames, past which commits wait for a write-back.
   let limit: Int
   private var nextAttempt: Int
   private(set) var isDue = false
   private var isWritingBack = false
-  /// How far the log may grow while it is written back.
+  /// The length, in frames, from which commits wait during the current write-back.
   private var longest = 0
 
   init(limit: Int) {
@@ -37,14 +37,14 @@ struct CheckpointRule: Sendable {
     nextAttempt = max(1, limit / 2)
   }
 
-  /// Notes a commit that left the log with `frames` frames.
+  /// Notes a commit that left the log with `frames` frames, and returns the next step.
   mutating func didCommit(frames: Int) -> Step {
     if isWritingBack { return frames < longest ? .nothing : .hold }
     let half = max(1, limit / 2)
     if frames < half { nextAttempt = half }
-    // An attempt whose patience ran out is still due, but nobody waits for it any more.
+    // An attempt stays due after its patience has run out, but commits no longer wait for it.
     if frames < nextAttempt { return .nothing }
-    // Two checkpoints never overlap: SQLite before 3.51.3 could lose commits by that.
+    // Two checkpoints must never overlap: SQLite before 3.51.3 could then lose commits.
     isDue = false
     isWritingBack = true
     nextAttempt = frames + max(1, limit / 16)
@@ -52,7 +52,7 @@ struct CheckpointRule: Sendable {
     return .writeBack
   }
 
-  /// Notes that the log is written back, but for the newest commits.
+  /// Notes that the log is written back, except for the newest commits.
   mutating func didWriteBack() {
     isWritingBack = false
     isDue = true

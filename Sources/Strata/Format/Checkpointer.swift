@@ -2,20 +2,20 @@ internal import StrataSQLite
 
 /// Writes the log back into the database file beside the writer.
 ///
-/// SQLite lets one connection write back while another commits. That waits for the disk, twice, and
-/// takes longer than anything else that a store does: the writer is left with what was committed
-/// meanwhile.
+/// SQLite lets one connection write back while another connection commits. A write-back waits for
+/// the disk twice and takes longer than anything else that a store does. With this actor, only the
+/// commits made meanwhile are left for the writer to write back.
 actor Checkpointer {
   private nonisolated let executor = StoreExecutor("strata.checkpoint")
   nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
   private let options: StoreOptions
-  /// Opened when it is first needed.
+  /// The connection, which is opened when it is first needed.
   private var connection: Connection?
 
   init(_ options: StoreOptions) { self.options = options }
 
-  /// Writes back what it can, then runs `done` on this actor's executor.
+  /// Writes back as many frames as possible, then runs `done` on this actor's executor.
   nonisolated func writeBack(then done: @escaping @Sendable () -> Void) {
     executor.async {
       self.assumeIsolated { $0.writeBackNow() }
@@ -23,7 +23,7 @@ actor Checkpointer {
     }
   }
 
-  /// What fails loses nothing: the log still has every frame.
+  /// Writes the log back. A failure loses nothing, because the log still has every frame.
   private func writeBackNow() {
     do throws(SQLiteError) {
       if connection == nil { connection = try options.connection(.existing) }
@@ -33,7 +33,7 @@ actor Checkpointer {
     }
   }
 
-  /// Closes the connection, until the log is written back again.
+  /// Closes the connection; the next write-back opens a new one.
   nonisolated func close() async {
     let closed = Promise<Void>()
     executor.async {

@@ -1,7 +1,7 @@
-/// An import's promise to bring the store to what a server sent.
+/// An import's promise to bring the store to the state that a server sent.
 package struct FeedClaim: Sendable {
   let entry: CacheIdentity
   let token: String
-  /// What the server said; asked for when everything was read.
+  /// The text of the validators that the server sent; called when the whole answer has been read.
   let value: @Sendable () -> String
 }

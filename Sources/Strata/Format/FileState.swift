@@ -1,9 +1,9 @@
 internal import Foundation
 
-/// What tells one state of a store's files from a later one while nobody here has them open.
+/// The state of a store's files, which shows writes while this process has them closed.
 ///
-/// A commit that is counted is told by its number. This notices what another program, which does
-/// not count, has written.
+/// Every commit of Strata changes the commit number in the store. The file state shows the writes
+/// of other programs, which do not count their commits.
 struct FileState: Sendable {
   private struct File: Sendable, Equatable {
     let number: UInt64?
@@ -12,11 +12,11 @@ struct FileState: Sendable {
   }
 
   private let database: File
-  /// Nil if there is no log, or an empty one, which opening the database makes.
+  /// The log; nil if it is missing or empty. Opening the database makes an empty log.
   private let log: File?
 
-  /// What tells the database's file from any other that is there at the same time; nil if there is
-  /// none.
+  /// The number that tells the database file from every other file that exists at the same time;
+  /// nil if there is no database file.
   var number: UInt64? { database.number }
 
   init(ofDatabaseAt path: String) {
@@ -25,8 +25,11 @@ struct FileState: Sendable {
     self.log = (log.size ?? 0) == 0 ? nil : log
   }
 
-  /// Whether nobody has written anything since. The log may be gone: whoever closes the database
-  /// last removes it, and writes to the database what was not written back.
+  /// Whether no program has written to the files since `earlier`.
+  ///
+  /// A missing log alone is no change, because the last connection that closes the database removes
+  /// the log. If frames were left in it, that connection writes them to the database file first,
+  /// which then differs.
   func isUnchanged(since earlier: FileState) -> Bool {
     database == earlier.database && (log == nil || log == earlier.log)
   }

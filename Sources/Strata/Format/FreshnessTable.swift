@@ -2,10 +2,13 @@ internal import Foundation
 internal import StrataSQLite
 
 /// When what was imported: a table of the store's own, which every store has.
-enum FreshnessTable {
-  static let create =
-    "CREATE TABLE strata_freshness (id BLOB PRIMARY KEY, text TEXT NOT NULL, "
-    + "time REAL NOT NULL) WITHOUT ROWID"
+enum FreshnessTable: GuestTable {
+  static func create(_ connection: Connection) throws(SQLiteError) {
+    try connection.execute(
+      "CREATE TABLE strata_freshness (id BLOB PRIMARY KEY, text TEXT NOT NULL, "
+        + "time REAL NOT NULL) WITHOUT ROWID")
+  }
+
   private static let write = SQL(
     "INSERT OR REPLACE INTO strata_freshness (id, text, time) VALUES (?1, ?2, ?3)")
   private static let read = SQL("SELECT time FROM strata_freshness WHERE id = ?1")

@@ -1,13 +1,13 @@
-/// Reads what ``HistoryEncoder`` wrote.
+/// Reads the bytes that ``HistoryEncoder`` wrote.
 ///
-/// Believes nothing: bytes that were damaged, or written by a newer version or under another
-/// layout, are ``Unreadable``, never misread.
+/// The decoder trusts no byte. Damaged bytes, and bytes of a newer version or of another layout,
+/// are ``Unreadable`` and never misread.
 struct HistoryDecoder {
   struct Unreadable: Error {}
 
   private let layout: HistoryLayout
   private let builder: RecordBuilder
-  /// What was read so far of one commit.
+  /// The changes of one commit that are read so far, by table.
   private(set) var tables: [TableID: TableChanges] = [:]
 
   init(_ layout: HistoryLayout, _ builder: RecordBuilder) {
@@ -15,7 +15,8 @@ struct HistoryDecoder {
     self.builder = builder
   }
 
-  /// The record of a table that ``HistoryEncoder/encode(_:of:)`` wrote; nil if it cannot be read.
+  /// Returns the record of a table that ``HistoryEncoder/encode(_:of:)`` wrote; nil if it cannot be
+  /// read.
   static func record(
     _ bytes: [UInt8], of table: Table, _ layout: HistoryLayout, _ builder: RecordBuilder
   ) -> Record? {
@@ -28,7 +29,7 @@ struct HistoryDecoder {
     return rows.first?.change.after
   }
 
-  /// Adds the changes of one part, in order.
+  /// Adds the changes of one part; the parts must come in order.
   mutating func decode(_ part: UnsafeRawBufferPointer) throws(Unreadable) {
     var reader = HistoryBytes(part)
     guard try reader.byte() == HistoryEncoder.version else { throw Unreadable() }
@@ -61,7 +62,7 @@ struct HistoryDecoder {
         change = Change(before: before, after: try update(before, &reader))
       }
       guard let key = (change.before ?? change.after)?.key(Table.keyColumn) else { continue }
-      // Everybody downstream looks keys up by halving.
+      // All users of the changes find keys by binary search, so the keys must ascend.
       if let last = rows.last, !(last.key < key) { throw Unreadable() }
       rows.append(RowChange(key: key, change: change))
     }
@@ -90,7 +91,7 @@ struct HistoryDecoder {
       changed = remaining > 0 ? try reader.count() : before.count
     }
     let after = try finish()
-    // A column that is out of order or that does not exist leaves something over.
+    // A column that is out of order or that does not exist is left over at the end.
     if remaining > 0 || after == before { throw Unreadable() }
     return after
   }
@@ -100,7 +101,7 @@ struct HistoryDecoder {
   }
 }
 
-/// Bytes that are read from the front, with every length checked.
+/// A reader of bytes from the front, which checks every length.
 struct HistoryBytes {
   private var rest: UnsafeRawBufferPointer.SubSequence
 
@@ -113,7 +114,7 @@ struct HistoryBytes {
     return byte
   }
 
-  /// A number in groups of seven bits.
+  /// Reads a number that is stored in groups of seven bits.
   mutating func count() throws(HistoryDecoder.Unreadable) -> Int {
     var value = 0
     var shift = 0
@@ -122,7 +123,7 @@ struct HistoryBytes {
       value |= Int(byte & 0x7F) << shift
       if byte < 0x80 { return value }
       shift += 7
-      // Far more than any length, and no sign bit.
+      // A number of 56 bits is far above any length, and its sign bit is still clear.
       if shift > 49 { throw HistoryDecoder.Unreadable() }
     }
   }

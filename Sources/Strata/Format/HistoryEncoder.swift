@@ -1,15 +1,15 @@
 internal import StrataSQLite
 
-/// Writes a commit's changes down, compactly and independently of the machine.
+/// Encodes a commit's changes compactly and independently of the machine.
 ///
-/// A part is a version byte and sections, one a table: its name as ``HistoryLayout`` has it, then
-/// its rows, then an end mark. Every row is a ``HistoryMark`` and cells: all of them for an
-/// insertion or a deletion; for an update all cells before, then the number of those that changed,
-/// each with its column. A cell is its length and tag as one number, then its payload, as it is in
-/// a record. The key is the first cell.
+/// A part is a version byte and sections, one for each table. A section is the table's name in
+/// ``HistoryLayout``, then the rows, then an end mark. A row is a ``HistoryMark`` and cells. An
+/// insertion or a deletion has all cells. An update has all cells of the record before, then the
+/// number of changed cells, then each changed cell with its column. A cell is its length and tag as
+/// one number, then its payload as in a record. The key is the first cell.
 struct HistoryEncoder {
   static let version: UInt8 = 1
-  /// A part is closed once it has so many bytes: a commit of any size is written in bounded memory.
+  /// The size in bytes at which a part ends, so that a commit of any size takes bounded memory.
   static let partLimit = 256 * 1024
 
   private let layout: HistoryLayout
@@ -20,7 +20,7 @@ struct HistoryEncoder {
     bytes.reserveCapacity(4096)
   }
 
-  /// Hands out the changes part by part; every part says by itself which tables it is about.
+  /// Passes the changes to `write`, part by part; each part names the tables that it is about.
   mutating func encode(
     _ changes: [TableID: TableChanges],
     _ write: (UnsafeRawBufferPointer, _ isLast: Bool) throws(SQLiteError) -> Void
@@ -46,11 +46,11 @@ struct HistoryEncoder {
       bytes.append(HistoryMark.end.rawValue)
     }
     try hand(to: write, isLast: true)
-    // One large commit must not be remembered for ever.
+    // The buffer of a large commit must not stay in memory.
     if bytes.capacity > Self.partLimit * 4 { bytes = [] }
   }
 
-  /// One record, to be read by ``HistoryDecoder/record(_:of:_:_:)``.
+  /// Returns a record in the form that ``HistoryDecoder/record(_:of:_:_:)`` reads.
   mutating func encode(_ record: Record, of table: TableID) -> [UInt8] {
     begin()
     bytes += layout.headers[table.index]
@@ -113,12 +113,12 @@ struct HistoryEncoder {
   }
 }
 
-/// What comes next in a section of changes.
+/// The mark that says which item comes next in a section of changes.
 enum HistoryMark: UInt8 {
   case end = 0
   case insertion = 1
   case deletion = 2
   case update = 3
-  /// More changed than is listed.
+  /// More rows changed than the section lists.
   case reset = 4
 }

@@ -2,16 +2,16 @@ public import Foundation
 
 /// One commit of a store's history.
 public struct HistoryEntry: Sendable {
-  /// The place right after this commit: keep it once the entry is dealt with.
+  /// The token right after this commit; keep it once the entry is processed.
   public let token: HistoryToken
-  /// Who committed it: what ``ScratchContext/author``, ``ViewContext/author`` or
-  /// ``Stack/Options/author`` said.
+  /// The author of the commit, from ``ScratchContext/author``, ``ViewContext/author`` or
+  /// ``Stack/Options/author``.
   public let author: String
-  /// When it was committed, by the clock of the process that did.
+  /// The time of the commit, by the clock of the process that committed.
   public let date: Date
-  /// What it changed, with the values before and after.
+  /// The changes of the commit, with the values before and after.
   ///
-  /// An entity whose changes are a reset changed more than is listed, or was laid out differently
-  /// then.
+  /// The changes of an entity are a reset if more of it changed than is listed, or if its table had
+  /// other columns at the time of the commit.
   public let changes: ChangeSet
 }

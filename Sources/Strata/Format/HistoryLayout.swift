@@ -1,10 +1,10 @@
-/// How a model's tables are named in the history, and what tells that a table looked different when
-/// something was written.
+/// The names of a model's tables in the history; a name changes with the table's columns.
 ///
-/// Records are written cell by cell in column order, so they can be read only with the columns
-/// that they were written with. Every section of changes says which those were.
+/// Records are written cell by cell in column order, so they can be read only with the columns that
+/// they were written with. For this reason the name at the beginning of every section contains a
+/// hash of the columns.
 struct HistoryLayout: Sendable {
-  /// What a table's section begins with, by the table's position in the model.
+  /// The bytes with which a table's section begins, by the table's position in the model.
   let headers: [[UInt8]]
   private let tables: [[UInt8]: Table]
 
@@ -18,12 +18,12 @@ struct HistoryLayout: Sendable {
     tables = Dictionary(uniqueKeysWithValues: zip(names, model.tables))
   }
 
-  /// The table that a section names; nil if it is unknown or had other columns.
+  /// Returns the table that a section names; nil if it is unknown or had other columns.
   func table(_ name: UnsafeRawBufferPointer) -> Table? { tables[Array(name)] }
 
-  /// A hash of the table's columns and its name.
+  /// Returns a hash of the table's columns, followed by the table's name.
   private static func name(_ table: Table) -> [UInt8] {
-    // FNV-1a: what is written must mean the same to every version of every program.
+    // FNV-1a: the written hash must mean the same to every version of every program.
     var hash: UInt64 = 0xCBF2_9CE4_8422_2325
     for column in table.columns {
       for byte in "\(column.name)\u{0}\(column.storage.rawValue)\u{0}".utf8 {

@@ -1,18 +1,20 @@
 internal import Foundation
 internal import StrataSQLite
 
-/// The writer's side of the history: one row a commit, in the commit's own transaction.
+/// The writer's side of the history: one row for each commit, in the commit's own transaction.
 ///
-/// What is kept is always one run of numbers without a gap, so that a reader sees from the numbers
-/// alone whether it missed something. After commits that were not recorded the run begins anew:
-/// nobody can get past them.
+/// The numbers of the kept entries never have a gap. So a reader sees from the numbers alone
+/// whether it missed a commit. After commits that were not recorded, the older entries are removed
+/// and a new run of numbers begins, because no reader could get past the gap.
 struct HistoryLog {
-  /// So many commits are made between two prunings.
+  /// The largest number of commits between two prunings.
   static let pruneInterval = 64
-  /// So many entries are removed at once: more than come between two prunings, few enough that no
-  /// commit waits long.
+  /// The largest number of entries that one pruning removes.
+  ///
+  /// It exceeds the number of entries between two prunings. It is small enough that no commit waits
+  /// long.
   static let pruneLimit = 256
-  /// What an entry takes besides its changes, roughly.
+  /// The approximate size of an entry without its changes, in bytes.
   private static let overhead = 48
 
   private static let append = SQL(
@@ -41,7 +43,7 @@ struct HistoryLog {
     encoder = HistoryEncoder(layout)
   }
 
-  /// Forgets what a transaction that was rolled back may have written.
+  /// Forgets the newest entry, because its transaction may have been rolled back.
   mutating func forget() { last = nil }
 
   /// Writes the entry of a commit, in its transaction.
@@ -53,7 +55,7 @@ struct HistoryLog {
     var total = (last?.total ?? 0) + Int64(Self.overhead)
     var parts: Int64 = 0
     try encoder.encode(changes) { (bytes, isLast) throws(SQLiteError) in
-      // An encoding is never empty: it begins with its version.
+      // An encoding is never empty, because it begins with its version.
       guard let base = bytes.baseAddress else { return }
       total += Int64(bytes.count)
       if isLast {
@@ -81,8 +83,10 @@ struct HistoryLog {
     if commitsUntilPruning < 0 || bytesUntilPruning < 0 { try prune(now, total, connection) }
   }
 
-  /// The newest entry, if it is of the commit right before this one and its sum is one that can be
-  /// added to; otherwise empties the history.
+  /// Returns the newest entry if it belongs to the commit right before this commit.
+  ///
+  /// Otherwise, or if adding to the entry's total could overflow, this empties the history and
+  /// returns nil.
   private func lookUp(
     before number: Int64, _ connection: Connection
   ) throws(SQLiteError) -> (number: Int64, total: Int64)? {
@@ -108,7 +112,7 @@ struct HistoryLog {
     do {
       defer { statement.reset() }
       while try statement.step() {
-        // The newest entry is neither old nor followed by anything.
+        // The newest entry always stays: its age is zero, and no bytes follow it.
         let isOld = options.age.map { now - statement.real(1) > $0 / .seconds(1) } ?? false
         let later = total - max(0, statement.integer(2))
         let isPushedOut = options.bytes.map { later >= Int64($0) } ?? false

@@ -1,11 +1,11 @@
-/// How much of a store's history is kept; see ``Stack/Options/history``.
+/// The amount of history that a store keeps; see ``Stack/Options/history``.
 ///
-/// What is older is pruned by the writer, as part of later commits: a little at a time, so somewhat
-/// more than asked for may be there.
+/// The writer prunes older commits as part of later commits, a few at a time. So the store may keep
+/// somewhat more than the options ask for.
 public struct HistoryOptions: Sendable {
-  /// How long a commit is kept, by ``Stack/Options/now``; nil for any time.
+  /// The time for which a commit is kept, by the clock ``Stack/Options/now``; nil for no limit.
   public let age: Duration?
-  /// How many bytes of the newest commits are kept; nil for any number.
+  /// The number of bytes of the newest commits that are kept; nil for no limit.
   public let bytes: Int?
 
   private init(age: Duration?, bytes: Int?) {
@@ -15,21 +15,21 @@ public struct HistoryOptions: Sendable {
     self.bytes = bytes
   }
 
-  /// Keeps what was committed within the last `age`.
+  /// Keeps the commits of the last `age`.
   ///
   /// - Precondition: `age` is greater than zero.
   public static func keep(for age: Duration) -> HistoryOptions {
     HistoryOptions(age: age, bytes: nil)
   }
 
-  /// Keeps the newest commits whose changes take `bytes` bytes together.
+  /// Keeps the newest commits whose changes together take `bytes` bytes.
   ///
   /// - Precondition: `bytes` is greater than zero.
   public static func keep(bytes: Int) -> HistoryOptions { HistoryOptions(age: nil, bytes: bytes) }
 
-  /// Keeps what both limits allow.
+  /// Keeps the commits that both limits allow.
   ///
-  /// - Precondition: both are greater than zero.
+  /// - Precondition: both limits are greater than zero.
   public static func keep(for age: Duration, bytes: Int) -> HistoryOptions {
     HistoryOptions(age: age, bytes: bytes)
   }

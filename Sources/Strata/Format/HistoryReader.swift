@@ -8,17 +8,17 @@ struct HistoryReader {
       + "WHERE number > ?1 AND number <= ?2 ORDER BY number")
   private static let parts = SQL(
     "SELECT changes FROM strata_history_part WHERE number = ?1 ORDER BY part")
-  /// Two queries: SQLite looks up a lone minimum or maximum, but scans for both.
+  /// Two queries, because SQLite looks up a lone minimum or maximum but scans the table for both.
   static let bounds = SQL(
     "SELECT (SELECT min(number) FROM strata_history), (SELECT max(number) FROM strata_history)")
 
-  /// An entry as it is stored; nil for changes that cannot be read with this model.
+  /// A stored entry; its changes are nil if they cannot be read with this model.
   struct Entry: Sendable {
     let number: Int64
     let time: Double
     let author: String
     let changes: [TableID: TableChanges]?
-    /// The bytes that its changes take.
+    /// The size of the changes in bytes.
     let size: Int
   }
 
@@ -32,7 +32,7 @@ struct HistoryReader {
     self.builder = builder
   }
 
-  /// Calls `body` with the entries after one number up to another, until it returns false.
+  /// Calls `body` with the entries after `first` up to `last`, until `body` returns false.
   func forEach(
     after first: Int64, upTo last: Int64, _ body: (Entry) -> Bool
   ) throws(SQLiteError) {
@@ -76,9 +76,9 @@ struct HistoryReader {
     return (isReadable ? decoder.tables : nil, size)
   }
 
-  /// The numbers of the oldest and the newest entry; nil if there is none.
+  /// Returns the numbers of the oldest and the newest entry; nil if the history is empty.
   ///
-  /// - Throws: `SQLITE_CORRUPT` too if they are out of order, which SQLite does not notice.
+  /// - Throws: also `SQLITE_CORRUPT` if the numbers are out of order, which SQLite does not notice.
   func bounds() throws(SQLiteError) -> ClosedRange<Int64>? {
     let statement = try connection.statement(for: Self.bounds)
     defer { statement.reset() }

@@ -1,14 +1,14 @@
 public import Foundation
 
-/// A place in a store's history: right after one commit.
+/// A position in a store's history, right after one commit.
 ///
-/// Good across launches and between processes: encode it, keep it wherever you like, and ask for
-/// what was committed since with ``Stack/history(since:)``. The order is that of the commits; it
-/// means nothing between tokens of different stores.
+/// A token stays valid across launches and in other processes. Encode it, keep it anywhere, and
+/// read the commits since then with ``Stack/history(since:)``. Tokens of one store are ordered like
+/// its commits. The order of tokens of different stores means nothing.
 public struct HistoryToken: Sendable, Hashable, Codable {
   /// The number of the commit.
   public let commit: Int64
-  /// The store that the commit is of. A copy of the file is the same store.
+  /// The identity of the commit's store; a copy of the file has the same identity.
   public let store: UUID
 }
 

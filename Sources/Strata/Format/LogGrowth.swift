@@ -1,18 +1,18 @@
-/// When to tell that the write-ahead log grows although it is written back.
+/// The rule that decides when to report a write-ahead log that grows although it is written back.
 ///
-/// Once it is twice as long as it should be, then whenever it has doubled again; anew after it was
-/// short.
+/// The log is reported at twice its limit, then each time that its length has doubled again. Once
+/// the log is shorter than its limit, the rule starts from the beginning.
 struct LogGrowth: Sendable {
   private let limit: Int
   private var next: Int
 
-  /// - Parameter limit: the length that it should have, in frames.
+  /// - Parameter limit: the length that the log should not exceed, in frames.
   init(limit: Int) {
     self.limit = limit
     next = 2 * limit
   }
 
-  /// Notes the log's length; whether it is to be told of.
+  /// Notes the log's length, and returns whether to report it.
   mutating func isNews(frames: Int) -> Bool {
     if frames < limit { next = 2 * limit }
     guard frames >= next else { return false }

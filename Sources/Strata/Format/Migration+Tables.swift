@@ -29,7 +29,7 @@ extension Migration {
   public func removeTable(_ name: String) throws(StoreError) {
     let table = try dropSearchIndexes(of: table(name))
     try execute("DROP TABLE \(table.name.quotedIdentifier)")
-    try OutboxTable.remove(table.name, connection)
+    try GuestTables.remove(table.name, connection)
     schema.tables.removeAll { $0.name == table.name }
   }
 
@@ -46,7 +46,7 @@ extension Migration {
       for index in table.indexes { try execute("DROP INDEX \(index.name.quotedIdentifier)") }
       try execute(
         "ALTER TABLE \(table.name.quotedIdentifier) RENAME TO \(newName.quotedIdentifier)")
-      try OutboxTable.rename(table.name, to: newName, connection)
+      try GuestTables.rename(table.name, to: newName, connection)
       for index in renamed.indexes { try execute(index.create) }
     }
     replace(table, renamed)
@@ -137,7 +137,7 @@ extension Migration {
       try execute(
         "ALTER TABLE \(table.name.quotedIdentifier) RENAME COLUMN \(column.name.quotedIdentifier) "
           + "TO \(newName.quotedIdentifier)")
-      try OutboxTable.rename(
+      try GuestTables.rename(
         table.name, to: table.name, columns: [(column.name, newName)], connection)
       for index in changed.indexes where index.columns.contains(newName) {
         try execute(index.create)
@@ -228,7 +228,7 @@ extension Migration {
     try atomically { () throws(StoreError) in
       for index in table.indexes { try execute("DROP INDEX \(index.name.quotedIdentifier)") }
       try execute("ALTER TABLE \(table.name.quotedIdentifier) RENAME TO \(aside)")
-      try OutboxTable.rename(table.name, to: aside, connection)
+      try GuestTables.rename(table.name, to: aside, connection)
       try execute(new.sql.create)
       let copy = TableCopy(
         connection: connection, old: table, oldName: aside, new: new,
@@ -236,7 +236,7 @@ extension Migration {
       if meter.isUsed { meter.begin(.step(to: version), new.name) }
       try copy.run()
       try execute("DROP TABLE \(aside)")
-      try OutboxTable.rename(aside, to: new.name, connection)
+      try GuestTables.rename(aside, to: new.name, connection)
       for index in new.indexes { try execute(index.create) }
     }
     replace(table, new)

@@ -1,11 +1,12 @@
 internal import StrataSQLite
 
-/// The stored tables, lent to a ``MigrationStep``.
+/// The stored tables, as a ``MigrationStep`` reads and changes them.
 ///
-/// Everything is by name, everything is in the migration's transaction. Not `Sendable`: it cannot
-/// leave the step, and after the step every call throws.
+/// Tables and columns are given by name, and everything is part of the migration's transaction. The
+/// type is not `Sendable`, so an instance cannot leave the step. After the step, every method
+/// throws.
 public final class Migration {
-  /// The tables as they are now.
+  /// The tables at this point of the migration.
   public internal(set) var schema: SchemaDescription
   /// The version that the step leads to.
   public let version: Int
@@ -14,7 +15,7 @@ public final class Migration {
   let meter: ProgressMeter
   private let builder = RecordBuilder()
   private var statements: [String: Statement] = [:]
-  /// Tables with indexes of words or places whose rows the step has changed.
+  /// The tables with search indexes whose rows the step has changed.
   private var unindexed: Set<String> = []
   private(set) var failure: StoreError?
 
@@ -27,8 +28,11 @@ public final class Migration {
     self.meter = meter
   }
 
-  /// Refuses everything after the step, and after SQLite has ended the transaction by itself: what
-  /// a step that caught the error did next would be committed statement by statement.
+  /// Throws after the step, after a failed read, and after SQLite has ended the transaction by
+  /// itself.
+  ///
+  /// A step can catch the error with which SQLite ended the transaction. Without this check, SQLite
+  /// would then commit each later statement of the step by itself.
   func check() throws(StoreError) {
     if failure == nil {
       do throws(StoreError) { try connection.checkTransaction() } catch { failure = error }
@@ -36,8 +40,9 @@ public final class Migration {
     if let failure { throw failure }
   }
 
-  /// Runs `body` wholly or not at all, so that a step that catches its error finds the tables as
-  /// ``schema`` has them.
+  /// Runs `body` entirely or not at all.
+  ///
+  /// A step that catches the error then finds the tables as ``schema`` describes them.
   func atomically(_ body: () throws(StoreError) -> Void) throws(StoreError) {
     try execute("SAVEPOINT strata_change")
     do throws(StoreError) {
@@ -52,15 +57,15 @@ public final class Migration {
     }
   }
 
-  /// Refuses everything from now on.
+  /// Makes all later calls throw.
   func end() {
     statements = [:]
     failure = failure ?? .migration("the step to version \(version) is over")
   }
 
-  /// The table of that name.
+  /// Returns the table with a name.
   ///
-  /// - Throws: ``StoreError`` with code `migrationFailed` if there is none.
+  /// - Throws: ``StoreError`` with code `migrationFailed` if there is no such table.
   public func table(_ name: String) throws(StoreError) -> SchemaDescription.Table {
     try check()
     guard let table = schema[table: name] else {
@@ -79,8 +84,8 @@ public final class Migration {
 
   func execute(_ sql: String) throws(StoreError) {
     try check()
-    // A statement that was compiled before the table changed is compiled again by SQLite, but
-    // none may be open; all are reset after every use.
+    // SQLite compiles statements again that were compiled before the table changed. But no
+    // statement may be open during the change, so every statement is reset after each use.
     try translatingErrors { () throws(SQLiteError) in try connection.execute(sql) }
   }
 }
@@ -88,9 +93,9 @@ public final class Migration {
 // MARK: - Reading
 
 extension Migration {
-  /// How many rows a table has.
+  /// Returns the number of rows of a table.
   ///
-  /// - Throws: ``StoreError`` with code `migrationFailed` if there is no such table; one of
+  /// - Throws: ``StoreError`` with code `migrationFailed` if there is no such table, or one of
   ///   SQLite's.
   /// - Complexity: O(n) in the number of rows.
   public func count(of table: String) throws(StoreError) -> Int {
@@ -102,14 +107,14 @@ extension Migration {
     }
   }
 
-  /// The rows of a table, one by one, in the order of their row numbers.
+  /// Returns the rows of a table one by one, in the order of their row numbers.
   ///
-  /// Only one row is in memory. The table may be changed while it is read: every row is read when
-  /// its turn comes, deleted ones are skipped, and rows inserted behind the last one that was
-  /// there at the beginning are not visited.
+  /// Only one row is in memory at a time. The step may change the table meanwhile. Each row is read
+  /// when its turn comes, and deleted rows are skipped. Rows that are inserted after the row that
+  /// was last at the beginning are not visited.
   ///
-  /// - Throws: ``StoreError`` with code `migrationFailed` if there is no such table; one of
-  ///   SQLite's.
+  /// - Throws: ``StoreError`` with code `migrationFailed` if there is no such table or its columns
+  ///   are named `rowid`, `_rowid_` and `oid`, or one of SQLite's.
   /// - Complexity: O(log n) for each row.
   public func rows(of table: String) throws(StoreError) -> MigrationRows {
     let table = try self.table(table)
@@ -127,9 +132,9 @@ extension Migration {
     return MigrationRows(migration: self, table: table, last: nil, end: end)
   }
 
-  /// The row of a key; nil if there is none.
+  /// Returns the row with a key; nil if there is no such row.
   ///
-  /// - Throws: ``StoreError`` with code `migrationFailed` if there is no such table; one of
+  /// - Throws: ``StoreError`` with code `migrationFailed` if there is no such table, or one of
   ///   SQLite's.
   public func row(_ key: RecordKey, of table: String) throws(StoreError) -> MigrationRow? {
     let table = try self.table(table)
@@ -184,7 +189,7 @@ extension Migration {
 // MARK: - Words and places
 
 extension Migration {
-  /// Fills the indexes of words and places of every table whose rows were changed.
+  /// Fills the search indexes of every table whose rows were changed.
   func fillSearchIndexes() throws(StoreError) {
     for table in schema.tables where unindexed.contains(table.name) {
       for index in table.searchIndexes { try execute(index.fill) }
@@ -192,8 +197,9 @@ extension Migration {
     unindexed = []
   }
 
-  /// Drops the indexes of words and places of a table that gets another shape: today's schema
-  /// decides about them after the steps.
+  /// Drops the search indexes of a table that the step changes, and returns the table without them.
+  ///
+  /// After the steps, the model decides which search indexes the table has.
   func dropSearchIndexes(
     of table: SchemaDescription.Table
   ) throws(StoreError) -> SchemaDescription.Table {
@@ -210,12 +216,11 @@ extension Migration {
 // MARK: - Writing
 
 extension Migration {
-  /// Inserts a row; optional columns that are not given are null.
+  /// Inserts a row, in which optional columns without a cell are null.
   ///
-  /// - Throws: ``StoreError`` with code `migrationFailed` for an unknown column, a required one
-  ///   that is missing, or a cell of another storage type; `uniquenessViolated` if a key or a
-  ///   unique value is there already. Whatever it is, the migration is refused unless the step
-  ///   catches it.
+  /// - Throws: ``StoreError`` with code `migrationFailed` for an unknown column, a missing required
+  ///   column, or a cell of another storage type, and with code `uniquenessViolated` if the key or
+  ///   a unique value exists already. Every error refuses the migration unless the step catches it.
   public func insert(_ cells: [String: Cell], into table: String) throws(StoreError) {
     let table = try self.table(table)
     let given = try check(cells, table)
@@ -231,9 +236,9 @@ extension Migration {
     try run(statement, given.map(\.cell), table, cells[table.key])
   }
 
-  /// Changes some cells of a row; a key that is not there is ignored.
+  /// Changes some cells of a row; does nothing if no row has the key.
   ///
-  /// - Throws: as ``insert(_:into:)``.
+  /// - Throws: the same errors as ``insert(_:into:)``.
   public func update(
     _ key: RecordKey, of table: String, _ cells: [String: Cell]
   ) throws(StoreError) {
@@ -247,9 +252,9 @@ extension Migration {
     try run(statement, given.map(\.cell) + [key.cell], table, key.cell)
   }
 
-  /// Deletes a row, if it is there. No delete rule runs.
+  /// Deletes a row if it exists, without delete rules.
   ///
-  /// - Throws: ``StoreError`` with code `migrationFailed` if there is no such table; one of
+  /// - Throws: ``StoreError`` with code `migrationFailed` if there is no such table, or one of
   ///   SQLite's.
   public func delete(_ key: RecordKey, from table: String) throws(StoreError) {
     let table = try self.table(table)
@@ -295,7 +300,7 @@ extension Migration {
 }
 
 extension SchemaDescription.Column {
-  /// Whether SQLite keeps the cell as it is.
+  /// Whether SQLite stores the cell unchanged.
   func accepts(_ cell: Cell) -> Bool {
     switch (cell, storage) {
     case (.integer, .integer), (.text, .text), (.blob, .blob): true
@@ -307,8 +312,10 @@ extension SchemaDescription.Column {
 }
 
 extension Connection {
-  /// - Throws: ``StoreError`` with code `migrationFailed` if SQLite ended the transaction: it does
-  ///   so by itself when the disk is full, or a file cannot be read or written.
+  /// Checks that the transaction is still open.
+  ///
+  /// - Throws: ``StoreError`` with code `migrationFailed` if SQLite ended the transaction. SQLite
+  ///   does so by itself when the disk is full, or when a file cannot be read or written.
   func checkTransaction() throws(StoreError) {
     if !isInTransaction {
       throw .migration("SQLite rolled the migration back after an error that was caught")

@@ -1,12 +1,12 @@
-/// What an app says about migrating, apart from its schemas.
+/// The app's options for migrations, apart from its schemas.
 struct MigrationOptions: Sendable {
   var steps: [MigrationStep] = []
   var removedTables: Set<String> = []
   var progress: (@Sendable (MigrationProgress) -> Void)?
-  /// Where the plan goes that was carried out.
+  /// Called with the plan that was carried out.
   var performed: @Sendable (MigrationPlan) -> Void = { _ in }
 
-  /// The steps that a store of a version has to go through, in order.
+  /// Returns the steps that a store of version `stored` goes through, in order.
   func steps(after stored: Int) -> [MigrationStep] {
     steps.filter { $0.version > stored }.enumerated()
       .sorted { ($0.element.version, $0.offset) < ($1.element.version, $1.offset) }.map(\.element)

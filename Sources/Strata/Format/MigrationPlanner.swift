@@ -1,7 +1,7 @@
 internal import Foundation
 internal import StrataSQLite
 
-/// Finds out what opening a store would do.
+/// Plans the migration that opening a store would perform.
 struct MigrationPlanner: Sendable {
   let model: Model
   let path: String
@@ -29,7 +29,7 @@ struct MigrationPlanner: Sendable {
       else { return plan }
       return try rehearse(connection, from: stored)
     } catch {
-      // What the machine refuses is no answer.
+      // A failure of the machine, such as a full disk, says nothing about the migration.
       if Self.unreadable.contains(error.code) { throw error }
       return MigrationPlan(from: storedVersion(connection), to: version, problems: [error])
     }
@@ -43,7 +43,7 @@ struct MigrationPlanner: Sendable {
     ((try? connection.integer("SELECT version FROM strata_schema")) ?? nil).map { Int($0) }
   }
 
-  /// Migrates a copy.
+  /// Migrates a copy of the store, and returns the plan of that migration.
   private func rehearse(
     _ connection: Connection, from stored: Int
   ) throws(StoreError) -> MigrationPlan {
@@ -52,7 +52,7 @@ struct MigrationPlanner: Sendable {
     let copy = folder.path + "/store.sqlite"
     let target: Connection
     do throws(SQLiteError) {
-      // The statement writes another file, which this pragma forbids, too.
+      // `VACUUM INTO` writes another file, which `query_only` forbids as well.
       try connection.execute("ROLLBACK")
       try connection.execute("PRAGMA query_only = OFF")
       let statement = try connection.prepare("VACUUM INTO ?1")
@@ -69,7 +69,7 @@ struct MigrationPlanner: Sendable {
 }
 
 extension Model {
-  /// What makes a new store.
+  /// Returns the plan that creates a new store.
   func creation(version: Int) -> MigrationPlan {
     MigrationPlan(
       from: nil, to: version,
@@ -86,7 +86,7 @@ extension Model {
 }
 
 extension MigrationPlan.Action {
-  /// Whether rows can refuse it.
+  /// Whether the action can fail because of rows.
   fileprivate var dependsOnRows: Bool {
     switch self {
     case .copyRows, .checkReferences, .createIndex(_, _, isUnique: true), .step: true

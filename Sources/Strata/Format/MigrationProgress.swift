@@ -1,28 +1,33 @@
-/// How far a migration is.
+/// The progress of a migration.
 public struct MigrationProgress: Sendable, Hashable {
-  /// What a migration is busy with.
+  /// A kind of work in a migration.
   public enum Phase: Sendable, Hashable {
     /// Runs a custom step.
     case step(to: Int)
-    /// Copies a table's rows into its new shape.
+    /// Copies a table's rows into the new shape of the table.
     case copying
-    /// Creates a table's indexes, or those that an import of a killed process still owed.
+    /// Creates a table's indexes, or the indexes that an import deferred before its process was
+    /// killed.
     case indexing
-    /// Looks for required references to nothing.
+    /// Looks for required references to rows that do not exist.
     case checking
   }
 
-  /// What the migration is busy with.
+  /// The kind of work that the migration does.
   public let phase: Phase
-  /// The table that it works on; nil at the beginning of a custom step, and for indexes of several.
+  /// The table that the migration works on; nil at the beginning of a custom step, and for the
+  /// indexes of several tables.
   public let table: String?
-  /// The rows, or the indexes, that are done.
+  /// The number of finished rows or indexes.
   public let done: Int
-  /// How many there are in all.
+  /// The number of all rows or indexes; 0 if they are not counted beforehand.
   public let total: Int
 }
 
-/// Tells the app about a migration's progress, at most once for every 1,000 rows.
+/// Reports a migration's progress to the app.
+///
+/// A report is made at the beginning and at the end of each piece of work, after every 1,000 rows,
+/// and after each index.
 final class ProgressMeter {
   private static let interval = 1000
 
@@ -49,7 +54,7 @@ final class ProgressMeter {
     if done % Self.interval == 0 { tell() }
   }
 
-  /// Tells of each one, where there are few.
+  /// Counts a finished index and reports it at once, because there are few indexes.
   func finishOne() {
     done += 1
     tell()

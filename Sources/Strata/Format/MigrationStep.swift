@@ -1,5 +1,7 @@
-/// A step of your own on the way to a version, for what declarations cannot say: entities split or
-/// merged, values computed from several rows.
+/// A custom step of a migration, which leads to a version of the schema.
+///
+/// A step makes changes that declarations cannot express. For example, it splits or merges
+/// entities, or computes values from several rows.
 ///
 /// ```swift
 /// options.migrations = [
@@ -12,32 +14,34 @@
 /// ]
 /// ```
 ///
-/// Steps run in the order of their versions, for every version above the stored one. They work on
-/// the tables as they are stored at that moment, by name, never on today's entities, so a step
-/// that works once works for ever. After the last one everything that the declarations say is done.
+/// Steps run in the order of their versions, for every version above the stored version. A step
+/// works by name on the tables as they are stored at that moment, never on the current entities. So
+/// a step that works once works for ever. After the last step, the migration makes all changes that
+/// the declarations ask for.
 public struct MigrationStep: Sendable {
   /// The version that the step leads to.
   public let version: Int
   let body: @Sendable (Migration) throws -> Void
 
-  /// A step to `version`.
+  /// Creates a step to `version`.
   ///
   /// - Parameters:
   ///   - version: the version that the step leads to.
-  ///   - body: runs on the writer's executor, inside the migration's transaction. What it throws
-  ///     refuses the store with `migrationFailed` and leaves the file as it was.
+  ///   - body: runs on the writer's executor, inside the migration's transaction. If it throws, the
+  ///     store is refused with `migrationFailed` and the file stays as it was. A ``StoreError`` of
+  ///     the machine, such as `diskFull` or `busy`, keeps its code.
   public init(to version: Int, _ body: @escaping @Sendable (Migration) throws -> Void) {
     self.version = version
     self.body = body
   }
 }
 
-/// A row as it is stored, read by a migration step.
+/// A stored row, as a migration step reads it.
 public struct MigrationRow: Sendable, CustomStringConvertible {
   /// The row's key.
   public let key: RecordKey
   let record: Record
-  /// The columns' names; the key's comes first.
+  /// The names of the columns; the name of the key comes first.
   public let columns: [String]
   let table: String
 
@@ -56,10 +60,10 @@ public struct MigrationRow: Sendable, CustomStringConvertible {
     }
   }
 
-  /// The value of a column.
+  /// Returns the value of a column.
   ///
   /// - Throws: ``StoreError`` with code `migrationFailed` if there is no such column, or if its
-  ///   cell is no such value.
+  ///   cell does not hold such a value.
   public func value<V: AttributeValue>(
     _ column: String, as type: V.Type = V.self
   ) throws(StoreError) -> V {
@@ -76,14 +80,16 @@ public struct MigrationRow: Sendable, CustomStringConvertible {
   }
 }
 
-/// The rows of a table, read one by one while a migration step asks for them.
+/// The rows of a table, read one by one while a migration step iterates over them.
 public struct MigrationRows: Sequence, IteratorProtocol {
   let migration: Migration
   let table: SchemaDescription.Table
   var last: Int64?
   let end: Int64?
 
-  /// The next row, as it is now; nil at the end, and after an error, which then ends the step.
+  /// Returns the next row as it is stored at this moment; nil at the end and after an error.
+  ///
+  /// After an error, all later calls on the migration throw it, and the step fails.
   public mutating func next() -> MigrationRow? {
     guard let end, let (row, number) = migration.row(of: table, after: last, upTo: end) else {
       return nil
@@ -99,9 +105,9 @@ extension StoreError {
       .migrationFailed, message, advice: "correct the migration; the store was left as it was")
   }
 
-  /// What a step threw, as the one error that says so.
+  /// Returns the error that refuses the store after a step failed.
   ///
-  /// What the machine refuses (a full disk, a locked file) keeps its code.
+  /// An error of the machine, such as a full disk or a locked file, keeps its code.
   static func step(to version: Int, _ error: any Error) -> StoreError {
     guard let error = error as? StoreError else {
       return .migration("the step to version \(version) failed: \(error)")

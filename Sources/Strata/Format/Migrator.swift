@@ -67,14 +67,14 @@ struct Migrator {
       guard let old = change.old, change.isCopy || change.isRenamed else { continue }
       try execute(
         "ALTER TABLE \(old.name.quotedIdentifier) RENAME TO \(aside(position).quotedIdentifier)")
-      if !isDry { try OutboxTable.rename(old.name, to: aside(position), connection) }
+      if !isDry { try GuestTables.rename(old.name, to: aside(position), connection) }
     }
     for table in difference.removed {
       try dropSearchIndexes(table.searchIndexes, of: table.name)
       try perform(
         .removeTable(table.name, rows: try count(table.name)),
         "DROP TABLE \(table.name.quotedIdentifier)")
-      if !isDry { try OutboxTable.remove(table.name, connection) }
+      if !isDry { try GuestTables.remove(table.name, connection) }
     }
     for (position, change) in difference.changes.enumerated() {
       if change.old == nil {
@@ -85,7 +85,7 @@ struct Migrator {
         try alter(change, from: aside(position))
       }
       guard let old = change.old, !isDry else { continue }
-      try OutboxTable.rename(
+      try GuestTables.rename(
         change.isCopy || change.isRenamed ? aside(position) : old.name, to: change.new.name,
         columns: change.renamed, connection)
     }

@@ -1,16 +1,19 @@
 extension Model {
-  /// A number that differs for models whose descriptions differ in what the file has to know; names
-  /// of entities are for messages, and a former name that nothing has today cannot be in a file of
-  /// otherwise equal tables. One that something else has today tells of names that were swapped.
+  /// A hash of those parts of the model's description that the file depends on.
   ///
-  /// It is stored beside the description, so that a store of today's schema is opened without
-  /// reading that: decoding and comparing a thousand columns takes longer than everything else.
+  /// Names of entities are left out, because they appear only in messages. A former name is
+  /// included only if another table or column has this name today, because the two may have swapped
+  /// names. Any other former name cannot be in a file whose tables are otherwise equal.
+  ///
+  /// The store keeps the hash beside the description. So a store with today's schema is opened
+  /// without reading the description. To decode and compare a thousand columns takes longer than
+  /// everything else.
   var fingerprint: Int64 {
-    // FNV-1a: every build of a program must find the same number.
+    // FNV-1a: every build of a program must compute the same number.
     var hash: UInt64 = 0xCBF2_9CE4_8422_2325
     func add(_ text: String) {
       for byte in text.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
-      // Ends the text: no byte of UTF-8.
+      // This byte ends the text, because it never occurs in UTF-8.
       hash = (hash ^ 0xFF) &* 0x100_0000_01B3
     }
     func add(formerNames: [String], of name: String, among names: @autoclosure () -> [String]) {
@@ -40,7 +43,8 @@ extension Model {
 extension StoredTables {
   /// Whether the file's tables and indexes are exactly those that the model creates.
   ///
-  /// False does not mean that they differ: a table that was altered has another text.
+  /// The result may be false although the tables are equal, because an altered table has another
+  /// text.
   func areWritten(as model: Model) -> Bool {
     model.tables.allSatisfy { table in
       let indexes = table.sql.indexes(uniques: table.uniques)

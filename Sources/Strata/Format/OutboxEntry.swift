@@ -1,28 +1,29 @@
-/// What waits to be pushed of one row.
+/// The edits of one row that wait to be pushed.
 ///
-/// What was edited since the row was handed to a server is kept apart from what was handed over:
-/// whatever becomes of that, the later edits are neither lost nor taken for acknowledged.
+/// Edits made since the row was handed to a server are kept apart from the edits that were handed
+/// over. So the later edits are neither lost nor taken for acknowledged, whatever the outcome of
+/// the request.
 struct OutboxEntry: Sendable, Equatable {
-  /// What a server may have been sent already.
+  /// The edits that a server may already have received.
   struct HandedOver: Sendable, Equatable {
-    /// The commit that noted it: later edits have greater numbers.
+    /// The commit that noted the hand-over; later edits have greater numbers.
     let commit: Int64
     var attributes: AttributeSet
-    /// Whether the row had been handed over before, and nobody knows what became of that.
+    /// Whether the row was also handed over earlier, with an unknown outcome.
     var isUncertain = false
   }
 
   /// The last commit that edited the row.
   private(set) var commit: Int64
-  /// Whether the server has the row for certain.
+  /// Whether the server certainly has the row.
   private(set) var isKnown: Bool
   private(set) var isDeleted: Bool
-  /// What was edited since the row was handed over.
+  /// The attributes that were edited since the row was handed over.
   private(set) var attributes: AttributeSet
   private(set) var handedOver: HandedOver?
-  /// The row as the server knows it, encoded; nil if it does not know it.
+  /// The row as the server knows it, encoded; nil if the server does not know the row.
   private(set) var original: [UInt8]?
-  /// Why the server refused the row as it is, in the server's words; nil for a row that may be sent.
+  /// The server's reason for refusing the row as it is; nil for a row that may be sent.
   private(set) var refusal: String?
 
   init(
@@ -38,7 +39,7 @@ struct OutboxEntry: Sendable, Equatable {
     self.refusal = refusal
   }
 
-  /// The first edit of a row.
+  /// Creates the entry for the first edit of a row.
   init(_ change: Change, commit: Int64, encode: (Record) -> [UInt8]) {
     var edited = AttributeSet()
     if let after = change.after {
@@ -49,27 +50,28 @@ struct OutboxEntry: Sendable, Equatable {
       attributes: edited, handedOver: nil, original: change.before.map(encode))
   }
 
-  /// What a server is to do.
+  /// The kind of change that a server is to make.
   var kind: PushRequest.Kind { isDeleted ? .delete : isKnown ? .update : .insert }
 
-  /// Everything edited here that the server is not known to have.
+  /// The attributes that were edited here and that the server may not have.
   var editedAttributes: AttributeSet {
     handedOver.map { attributes.union($0.attributes) } ?? attributes
   }
 
-  /// The attributes that only this store knows: whoever made or deleted a row here decides about
-  /// all of it.
+  /// Returns the attributes that only this store knows.
+  ///
+  /// For a row that was inserted or deleted here, these are all attributes.
   func attributesKnownHere(of table: Table) -> AttributeSet {
     kind == .update ? editedAttributes : .all(table.columns.count)
   }
 
   /// Adds another edit.
   ///
-  /// - Returns: whether anything is left to be pushed: a row that no server has heard of and that
-  ///   is deleted leaves nothing.
+  /// - Returns: whether anything is left to push. The deletion of a row that no server has heard of
+  ///   leaves nothing.
   mutating func edit(_ change: Change, commit: Int64, encode: (Record) -> [UInt8]) -> Bool {
     self.commit = commit
-    // What was refused is another request now.
+    // The edit turns the refused request into a different request.
     refusal = nil
     switch (change.before, change.after) {
     case (let before, nil):
@@ -80,7 +82,7 @@ struct OutboxEntry: Sendable, Equatable {
     case (let before?, let after?) where !isDeleted:
       attributes.formUnion(after.differences(from: before))
     case (_, let after?):
-      // The deletion may have reached the server, and an update would find nothing there.
+      // The deletion may have reached the server. An update would then find no row there.
       if handedOver != nil { isKnown = false }
       isDeleted = false
       attributes = .all(after.count)
@@ -88,19 +90,20 @@ struct OutboxEntry: Sendable, Equatable {
     return true
   }
 
-  /// Notes that a server may know all of it from now on.
+  /// Notes that a server may know all edits of the row, as of this commit.
   mutating func handOver(at commit: Int64) {
     handedOver = HandedOver(
       commit: commit, attributes: editedAttributes, isUncertain: handedOver != nil)
     attributes = AttributeSet()
   }
 
-  /// Notes that the server has done what it was sent.
+  /// Notes that the server has done a request.
   ///
   /// - Parameters:
-  ///   - commit: that of ``handOver(at:)``; of an older one nothing is known any more.
+  ///   - commit: the commit that ``handOver(at:)`` noted. If the row was handed over again since,
+  ///     nothing changes, because the outcome of the newer request is not known.
   ///   - sent: the row as it was sent, encoded.
-  /// - Returns: whether anything is left to be pushed.
+  /// - Returns: whether anything is left to push.
   mutating func acknowledge(_ kind: PushRequest.Kind, at commit: Int64, sent: [UInt8]?) -> Bool {
     guard let handedOver, handedOver.commit == commit else { return true }
     if self.commit <= commit { return false }
@@ -110,20 +113,23 @@ struct OutboxEntry: Sendable, Equatable {
     return isKnown || !isDeleted
   }
 
-  /// Notes that the server has refused what it was sent, and so knows nothing of it, unless an
-  /// earlier sending of the row has reached it.
+  /// Notes that the server has refused a request.
   ///
-  /// - Parameter commit: that of ``handOver(at:)``; of an older one nothing is known any more.
-  /// - Returns: whether anything is left to be pushed: a row that the server refused to insert and
-  ///   that was deleted meanwhile leaves nothing.
+  /// The server then knows none of the row's edits, unless an earlier request for the row has
+  /// reached it.
+  ///
+  /// - Parameter commit: the commit that ``handOver(at:)`` noted. If the row was handed over again
+  ///   since, nothing changes, because the outcome of the newer request is not known.
+  /// - Returns: whether anything is left to push. A row whose insertion the server refused and that
+  ///   was deleted meanwhile leaves nothing.
   mutating func refuse(_ kind: PushRequest.Kind, _ reason: String, at commit: Int64) -> Bool {
     guard let handedOver, handedOver.commit == commit else { return true }
-    // A row that was edited meanwhile is another request.
+    // A row that was edited meanwhile makes a different request.
     if self.commit <= commit { refusal = reason }
     if handedOver.isUncertain { return true }
     self.handedOver = nil
     if isDeleted { return isKnown }
-    // The server still has what it refused to delete.
+    // The server still has the row that it refused to delete.
     if kind == .delete { isKnown = true }
     attributes.formUnion(handedOver.attributes)
     return true

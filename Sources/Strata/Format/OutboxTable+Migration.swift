@@ -17,18 +17,16 @@ extension OutboxTable {
 
   /// Follows a table, and those of its columns that have other names now.
   static func rename(
-    _ table: String, to name: String, columns: [(from: String, to: String)] = [],
+    _ table: String, to name: String, columns: [(from: String, to: String)],
     _ connection: Connection
-  ) throws(StoreError) {
-    try translatingErrors { () throws(SQLiteError) in
-      if name != table {
-        let statement = try connection.statement(for: setTable)
-        statement.bind(1, table)
-        statement.bind(2, name)
-        try statement.run()
-      }
-      if !columns.isEmpty { try rename(columns, of: name, connection) }
+  ) throws(SQLiteError) {
+    if name != table {
+      let statement = try connection.statement(for: setTable)
+      statement.bind(1, table)
+      statement.bind(2, name)
+      try statement.run()
     }
+    if !columns.isEmpty { try rename(columns, of: name, connection) }
   }
 
   private static func rename(
@@ -64,37 +62,31 @@ extension OutboxTable {
   static func move(
     _ key: RecordKey, of table: String, to newKey: Cell, of newTable: String,
     _ connection: Connection
-  ) throws(StoreError) {
-    try translatingErrors { () throws(SQLiteError) in
-      let statement = try connection.statement(for: setKey)
-      statement.bind(1, table)
-      key.bind(to: statement, at: 2)
-      statement.bind(3, newTable)
-      newKey.bind(to: statement, at: 4)
-      try statement.run()
-    }
+  ) throws(SQLiteError) {
+    let statement = try connection.statement(for: setKey)
+    statement.bind(1, table)
+    key.bind(to: statement, at: 2)
+    statement.bind(3, newTable)
+    newKey.bind(to: statement, at: 4)
+    try statement.run()
   }
 
   /// The keys of a table's rows that wait.
   static func keys(
     of table: String, _ connection: Connection
-  ) throws(StoreError) -> [RecordKey] {
-    try translatingErrors { () throws(SQLiteError) in
-      let rows = try connection.statement(for: attributesOfTable)
-      defer { rows.reset() }
-      rows.bind(1, table)
-      var keys: [RecordKey] = []
-      while try rows.step() { keys.append(RecordKey(rows, 0)) }
-      return keys
-    }
+  ) throws(SQLiteError) -> [RecordKey] {
+    let rows = try connection.statement(for: attributesOfTable)
+    defer { rows.reset() }
+    rows.bind(1, table)
+    var keys: [RecordKey] = []
+    while try rows.step() { keys.append(RecordKey(rows, 0)) }
+    return keys
   }
 
   /// Forgets the rows of a table that is removed.
-  static func remove(_ table: String, _ connection: Connection) throws(StoreError) {
-    try translatingErrors { () throws(SQLiteError) in
-      let statement = try connection.statement(for: removeTable)
-      statement.bind(1, table)
-      try statement.run()
-    }
+  static func remove(_ table: String, _ connection: Connection) throws(SQLiteError) {
+    let statement = try connection.statement(for: removeTable)
+    statement.bind(1, table)
+    try statement.run()
   }
 }

@@ -4,15 +4,17 @@ internal import StrataSQLite
 ///
 /// Entries are written in the transaction that edits their rows, by every stack that has the store
 /// open: they depend neither on a history nor on the order of anything in the model.
-enum OutboxTable {
-  static let create = [
-    "CREATE TABLE strata_outbox (ignored TEXT PRIMARY KEY) WITHOUT ROWID",
-    """
-    CREATE TABLE strata_outbox_row (entity TEXT NOT NULL, key NOT NULL, number INTEGER NOT NULL, \
-    state INTEGER NOT NULL, attributes TEXT NOT NULL, handed INTEGER, handed_attributes TEXT, \
-    original BLOB, refusal TEXT, PRIMARY KEY (entity, key)) WITHOUT ROWID
-    """,
-  ]
+enum OutboxTable: GuestTable {
+  static func create(_ connection: Connection) throws(SQLiteError) {
+    try connection.execute(
+      "CREATE TABLE strata_outbox (ignored TEXT PRIMARY KEY) WITHOUT ROWID")
+    try connection.execute(
+      """
+      CREATE TABLE strata_outbox_row (entity TEXT NOT NULL, key NOT NULL, number INTEGER NOT NULL, \
+      state INTEGER NOT NULL, attributes TEXT NOT NULL, handed INTEGER, handed_attributes TEXT, \
+      original BLOB, refusal TEXT, PRIMARY KEY (entity, key)) WITHOUT ROWID
+      """)
+  }
 
   // MARK: - Whose commits
 

@@ -2,7 +2,7 @@
 final class OutboxWatchers: Sendable {
   private struct State: Sendable {
     var counts: OutboxCounts?
-    /// The number of the newest counting.
+    /// The number of the newest counting that was reported.
     var number = 0
     var hasBegun = false
     var isFinished = false
@@ -14,9 +14,9 @@ final class OutboxWatchers: Sendable {
 
   var isWatched: Bool { state.withLock { !$0.continuations.isEmpty } }
 
-  /// Adds a consumer, which gets the counts that are known at once.
+  /// Adds a consumer, which gets the known counts at once.
   ///
-  /// - Returns: the consumer's stream, and whether it is the first one ever.
+  /// - Returns: the consumer's stream, and whether the consumer is the first one ever.
   func add() -> (stream: AsyncStream<OutboxCounts>, isFirst: Bool) {
     let (stream, continuation) = AsyncStream.makeStream(
       of: OutboxCounts.self, bufferingPolicy: .bufferingNewest(1))
@@ -35,9 +35,10 @@ final class OutboxWatchers: Sendable {
     return (stream, isFirst)
   }
 
-  /// Tells every consumer, if the counts are others than before.
+  /// Sends the counts to every consumer if they have changed.
   ///
-  /// - Parameter number: the place of the counting; one that began earlier than the newest is old.
+  /// - Parameter number: the number of the counting; countings are numbered when they begin. The
+  ///   counts are ignored if a later counting has been reported.
   func yield(_ counts: OutboxCounts, _ number: Int) {
     state.withLock { state in
       if number < state.number { return }

@@ -1,29 +1,31 @@
 internal import StrataSQLite
 
-/// The order in which a server can make the changes that wait: that of the commits, deletions
-/// before updates before insertions within one, as the writer itself does; except that
+/// The order in which a server can make the waiting changes.
 ///
-/// - a row is inserted before those that refer to it,
-/// - a row is deleted after those that let go of it,
-/// - a unique value is given away before another row gets it.
+/// The order is that of the commits. Within a commit, deletions come before updates and updates
+/// before insertions, as the writer itself writes them. There are three exceptions:
 ///
-/// Several edits of a row are one request, so the commits' order alone would not do. What a server
-/// knows of a row is not certain if the answer to a request was lost, or if a migration changed the
-/// table: it may refer to any row, so it comes before whatever is deleted of the tables that it
-/// refers to. What these rules cannot order, because they ask for a circle, no server could be told
-/// row by row.
+/// - a row is inserted before the rows that refer to it,
+/// - a row is deleted after the rows that stop referring to it,
+/// - a unique value is given up before another row gets it.
+///
+/// The order of the commits alone is not enough, because several edits of a row are one request.
+/// The server's version of a row is uncertain if the answer to a request was lost, or if a
+/// migration changed the table. Such a row may refer to any row on the server. So its request comes
+/// before all deletions from the tables that it refers to. If the rules form a cycle, no order is
+/// right: no server could make these changes row by row.
 struct PushOrder {
   struct Place: Sendable, Hashable {
     let table: TableID
     let key: RecordKey
   }
 
-  /// A request in its place, and what must be true of others before it can be sent.
+  /// A request, and the conditions under which it can be sent.
   struct Step: Sendable {
     let place: Place
-    /// The requests that the server must have done.
+    /// The requests that the server must have done before.
     let needs: [Place]
-    /// The tables whose rows the server may still see referred to by this row.
+    /// The tables whose rows this row may still refer to on the server.
     let guards: Set<TableID>
     let isDeletion: Bool
   }
@@ -45,10 +47,10 @@ struct PushOrder {
   private let model: Model
   private var nodes: [Node] = []
   private var inserted: [Place: Int] = [:]
-  /// For a row: who referred to it and does not any more.
+  /// The requests that end a reference to a row, by the row that was referred to.
   private var released: [Place: [Int]] = [:]
   private var freed: [UniqueValue: Int] = [:]
-  /// For a table: who may refer to any of its rows, for all that is known.
+  /// The requests whose rows may refer to any row of a table, by that table.
   private var uncertain: [TableID: [Int]] = [:]
 
   init(_ model: Model) { self.model = model }
@@ -57,7 +59,8 @@ struct PushOrder {
   ///
   /// - Parameters:
   ///   - original: the row as the server knows it, if that can be read.
-  ///   - isHandedOver: whether the server may know a later state, which is not known here.
+  ///   - isHandedOver: whether the server may know a later version of the row, which is not known
+  ///     here.
   mutating func add(_ request: PushRequest, original: Record?, isHandedOver: Bool) {
     let table = request.table
     let number = nodes.count
@@ -104,7 +107,7 @@ struct PushOrder {
 
   // MARK: - Sorting
 
-  /// All requests: in the same order every time, also under another model.
+  /// Returns all requests, in the same order every time, also under another model.
   ///
   /// - Complexity: O(*n* log *n*) of the requests and their references.
   func sorted() -> [Step] {
@@ -131,7 +134,7 @@ struct PushOrder {
         if visited[number] { continue }
         visited[number] = true
         stack.append((number, true))
-        // The last one that is pushed comes first.
+        // The stack returns the last element first, so the lowest rank is appended last.
         let needed = needs(of: number, &uncertain).filter { !visited[$0] }.sorted {
           ranks[$0] > ranks[$1]
         }
@@ -159,10 +162,10 @@ struct PushOrder {
     }
   }
 
-  /// What has to come before a request.
+  /// Returns the requests that come before a request.
   ///
-  /// - Parameter uncertain: what the first deletion of a table needs; the others come after that
-  ///   one.
+  /// - Parameter uncertain: the requests that come before the first deletion from each table. That
+  ///   deletion takes them out, because the table's other deletions come after it.
   private func needs(of number: Int, _ uncertain: inout [TableID: [Int]]) -> [Int] {
     let node = nodes[number]
     if node.kind != .delete { return lasting(number) }
@@ -170,7 +173,7 @@ struct PushOrder {
     return lasting(number) + others.filter { $0 != number }
   }
 
-  /// What a request cannot be sent without, whatever the order.
+  /// Returns the requests without which a request cannot be sent, in any order.
   private func lasting(_ number: Int) -> [Int] {
     let node = nodes[number]
     var needed = node.refersTo.compactMap { inserted[$0] }

@@ -1,18 +1,19 @@
-/// Which requests of one push can be sent, told of each verdict.
+/// The requests of one push that can still be sent, given each verdict.
 ///
-/// A request that the server wants later or refuses blocks what depends on it and nothing else.
+/// A request that the server postpones or refuses blocks the requests that depend on it, and no
+/// other requests.
 struct PushPlan {
   private let steps: [PushOrder.Step]
   private var next = 0
   private var blocked: Set<PushOrder.Place> = []
   /// The tables with rows that a blocked request may still refer to.
   private var guarded: Set<TableID> = []
-  /// How many requests were skipped or are to be sent later.
+  /// The number of requests that were skipped or are to be sent later.
   private(set) var left = 0
 
   /// - Parameters:
-  ///   - refused: the requests that were set aside before.
-  ///   - later: the requests that the server wants later.
+  ///   - refused: the requests that the server refused before.
+  ///   - later: the requests that the server has postponed.
   init(
     _ steps: [PushOrder.Step], refused: Set<PushOrder.Place>, later: Set<PushOrder.Place>
   ) {
@@ -23,7 +24,7 @@ struct PushPlan {
     left = steps.count { later.contains($0.place) }
   }
 
-  /// The next request that can be sent; nil at the end.
+  /// Returns the next request that can be sent; nil at the end.
   mutating func nextStep() -> PushOrder.Step? {
     while next < steps.count {
       let step = steps[next]
@@ -37,7 +38,7 @@ struct PushPlan {
     return nil
   }
 
-  /// Takes what the server made of a request.
+  /// Notes the server's verdict on a request.
   mutating func note(_ verdict: PushVerdict, of step: PushOrder.Step) {
     switch verdict {
     case .done: return

@@ -1,6 +1,6 @@
-/// One change that a server is to make.
+/// A change that a server is to make.
 public struct PushRequest: Sendable {
-  /// What is to be done.
+  /// A kind of change.
   public enum Kind: Sendable, Hashable {
     /// The server does not know the entity yet.
     case insert
@@ -10,23 +10,27 @@ public struct PushRequest: Sendable {
     case delete
   }
 
-  /// What is to be done.
+  /// The kind of the change.
   public let kind: Kind
   /// The key of the entity.
   public let key: RecordKey
-  /// The names of the attributes to send: all of them for an insertion, those edited here for an
-  /// update, none for a deletion.
+  /// The names of the attributes to send.
+  ///
+  /// An insertion sends all attributes, an update the attributes that were edited here, and a
+  /// deletion none.
   public let attributes: Set<String>
   let table: Table
-  /// The row as it is to be; for a deletion as it was, if that can still be read.
+  /// The row as it is to be; for a deletion the row as it was, if that can still be read.
   let record: Record?
   /// The last commit that edited the row.
   let commit: Int64
-  /// Why the server refused it; nil if it waits to be sent.
+  /// The server's reason for refusing the request; nil if the request waits to be sent.
   let refusal: String?
   private let columns: AttributeSet
   private let model: Model
 
+  /// Creates the request of an entry; nil if the row or all attributes to send are gone.
+  ///
   /// - Parameters:
   ///   - record: the stored row.
   ///   - original: the row as the server knows it.
@@ -41,7 +45,7 @@ public struct PushRequest: Sendable {
     case .delete: columns = AttributeSet()
     }
     attributes = table.attributeNames(columns)
-    // What only another program, or a migration, can have taken away.
+    // Only another program, or a migration, can have taken the row or the attributes away.
     if kind != .delete && (record == nil || attributes.isEmpty) { return nil }
     self.key = key
     self.table = table
@@ -51,20 +55,21 @@ public struct PushRequest: Sendable {
     refusal = entry.refusal
   }
 
-  /// The entity's name; for a link of a many-to-many relationship, those of both ends.
+  /// The name of the entity; for a link of a many-to-many relationship, the names of both ends.
   public var entity: String { table.entity }
 
-  /// The entity as it is to be, or as the server knew it before it was deleted here.
+  /// Returns the entity as it is to be, or as the server knew it before it was deleted here.
   ///
-  /// Nil if it is another one, and for a deletion that was made before a migration changed the
-  /// entity's attributes: then only the ``key`` is known.
+  /// The result is nil if the request is about another entity. It is also nil for a deletion that
+  /// was made before a migration changed the entity's attributes. Only the ``key`` is known then.
   public func value<E: Entity>(as type: E.Type) -> E? {
     guard table.isTable(of: type), let record else { return nil }
     return table.decodeLeniently(record, as: type)
   }
 
-  /// The row to be written and the columns that a server is to be sent; nil for a deletion, and if
-  /// it is another entity.
+  /// Returns the row to write, the columns to send to a server, and the model.
+  ///
+  /// The result is nil for a deletion, and if the request is about another entity.
   package func exported<E: Entity>(
     as type: E.Type
   ) -> (record: Record, columns: Set<Int>, model: Model)? {
@@ -72,11 +77,10 @@ public struct PushRequest: Sendable {
     return (record, Set(columns.positions), model)
   }
 
-  /// The two ends, if the request is about a link of a many-to-many relationship; nil if it is
-  /// about anything else.
+  /// Returns the two ends of the link of a many-to-many relationship that the request is about.
   ///
-  /// An insertion links them, a deletion unlinks them, and an update moves the link to another
-  /// place in its order.
+  /// The result is nil if the request is about anything else. An insertion links the ends, a
+  /// deletion unlinks them, and an update moves the link to another position in its order.
   public func link<Root: Entity, Target: Entity>(
     of relationship: ManyToMany<Root, Target>
   ) -> LinkChanges<Root, Target>.Link? {

@@ -1,7 +1,7 @@
-/// What a server was told while an import runs, which may read an answer that the server gave
-/// before.
+/// The rows that were pushed while an import runs.
 ///
-/// Until the import ends it leaves those rows alone, as if they still waited.
+/// The import may read an answer that the server gave before it received these rows. So until its
+/// end the import leaves their pushed attributes alone, as if the rows still waited.
 package final class PushedRows: Sendable {
   private let rows = Lock<[TableID: [RecordKey: AttributeSet]]>([:])
 
@@ -11,7 +11,8 @@ package final class PushedRows: Sendable {
 
   func hasRows(of table: TableID) -> Bool { rows.withLock { $0[table] != nil } }
 
-  /// The attributes of a row that the import may have older; nil if nothing of it was pushed.
+  /// Returns the attributes of a row that the import may read with older values; nil if nothing of
+  /// the row was pushed.
   func attributes(_ table: TableID, _ key: RecordKey) -> AttributeSet? {
     rows.withLock { $0[table]?[key] }
   }
@@ -21,7 +22,9 @@ package final class PushedRows: Sendable {
   }
 }
 
-/// The imports of a store that run, each known as long as it keeps what it was given.
+/// The running imports of a store.
+///
+/// An import is known as long as it keeps the ``PushedRows`` that it was given.
 final class ImportsUnderWay: Sendable {
   private struct Import: Sendable {
     weak var pushed: PushedRows?
@@ -29,8 +32,9 @@ final class ImportsUnderWay: Sendable {
 
   private let imports = Lock<[Import]>([])
 
-  /// Notes for an import what is pushed from now on: called before anything of its feed is asked
-  /// for.
+  /// Starts to note the pushed rows for an import.
+  ///
+  /// Call this before any data of the import's feed is requested.
   func begin() -> PushedRows {
     let pushed = PushedRows()
     imports.withLock { imports in
@@ -40,9 +44,10 @@ final class ImportsUnderWay: Sendable {
     return pushed
   }
 
-  /// Tells every import of what was pushed.
+  /// Notes a pushed row for every running import.
   ///
-  /// Before its entry leaves the outbox: an import that begins later gets a later answer.
+  /// Call this before the row's entry leaves the outbox. An import that begins later gets a later
+  /// answer of the server.
   func notePushed(_ attributes: AttributeSet, _ table: TableID, _ key: RecordKey) {
     for pushed in imports.withLock({ $0.compactMap(\.pushed) }) {
       pushed.note(attributes, table, key)

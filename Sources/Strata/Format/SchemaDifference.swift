@@ -1,16 +1,17 @@
-/// What must happen to the stored tables so that they become the model's.
+/// The changes that turn the stored tables into the model's tables.
 struct SchemaDifference {
-  /// Model tables that are new or not as they are stored, in the model's order.
+  /// The model's tables that are new or differ from the stored tables, in the model's order.
   private(set) var changes: [TableChange] = []
-  /// Stored tables that are gone by declaration.
+  /// The stored tables that a declaration removes.
   private(set) var removed: [SchemaDescription.Table] = []
-  /// What is not declared and therefore refuses the store.
+  /// The changes that are not declared and therefore refuse the store.
   private(set) var problems: [StoreError] = []
 
-  /// Columns (`table.column`) that are required references only now, or to another table.
+  /// The columns (`table.column`) that keep their values but become required references, or
+  /// required references to another table.
   private(set) var newReferences: Set<String> = []
 
-  /// Whether nothing has to be changed or checked.
+  /// Whether there is nothing to change or check.
   var isEmpty: Bool {
     changes.isEmpty && removed.isEmpty && problems.isEmpty && newReferences.isEmpty
   }
@@ -36,7 +37,7 @@ struct SchemaDifference {
     checkReferrers(model)
     let isRemoved = { (name: String) in removedTables.contains { $0.isSameName(as: name) } }
     for (position, table) in stored.tables.enumerated() where claimed[position] == nil {
-      // Links go with either of their ends.
+      // The links of a relationship are removed with either of its ends.
       if isRemoved(table.name)
         || table.isJoin && table.columns.compactMap(\.target).contains(where: isRemoved)
       {
@@ -59,12 +60,14 @@ struct SchemaDifference {
 }
 
 extension SchemaDifference {
-  /// References hold keys: they cannot stay as they are if the keys become others.
+  /// Adds a problem for each reference that keeps its values although the key it refers to changes.
+  ///
+  /// References hold keys, so they cannot stay as they are if the keys become others.
   fileprivate mutating func checkReferrers(_ model: Model) {
     for change in changes where change.hasNewKey || change.hasConvertedKey {
       for referrer in change.table.referrers {
         let table = model[referrer.table]
-        // What is new, or converted by a declaration of its own, has no old keys.
+        // New tables, new columns, and columns with a conversion of their own hold no old keys.
         let other = changes.first { $0.table.id == referrer.table }
         if let other, other.old == nil || !other.keepsValues(referrer.column) { continue }
         let name = table.columns[referrer.column].name
@@ -80,31 +83,31 @@ extension SchemaDifference {
   }
 }
 
-/// What must happen to one table.
+/// The migration of one table.
 struct TableChange {
-  /// Where the cells of a column come from.
+  /// The source of a column's cells.
   enum Source {
     case column(String)
     case converted(String, ColumnConversion)
-    /// A declared value, the same for every row.
+    /// A declared value, which is the same for every row.
     case value(Cell)
-    /// The value of a new entity, one for each row.
+    /// The value of a new entity, made separately for each row.
     case newEntity
     /// The key of a link, made of the keys of its two ends.
     case linkKey
-    /// The row's place in the table, for links that get an order.
+    /// The row's position in the table, for links that get an order.
     case place
   }
 
   let table: Table
   let new: SchemaDescription.Table
-  /// Nil for a new table.
+  /// The stored table; nil for a new table.
   let old: SchemaDescription.Table?
-  /// For each column of the model's table.
+  /// The source of each column of the model's table.
   private(set) var sources: [Source] = []
-  /// The columns that are dropped.
+  /// The stored columns that are dropped.
   private(set) var removed: [String] = []
-  /// Whether rows must be copied, because SQLite cannot alter what changes.
+  /// Whether rows must be copied, because SQLite cannot make the change in place.
   private(set) var isCopy = false
 
   init(_ table: Table, from old: SchemaDescription.Table?) {
@@ -113,7 +116,7 @@ struct TableChange {
     self.old = old
   }
 
-  /// The stored columns with another name than today.
+  /// The stored columns that have another name in the model.
   var renamed: [(from: String, to: String)] {
     zip(sources, table.columns).compactMap { source, column in
       switch source {
@@ -124,7 +127,7 @@ struct TableChange {
     }
   }
 
-  /// The columns that are new.
+  /// The new columns.
   var added: [Column] {
     zip(sources, table.columns).compactMap { source, column in
       switch source {
@@ -146,7 +149,7 @@ struct TableChange {
     }
   }
 
-  /// Whether the key's values change, by a declared conversion.
+  /// Whether a declared conversion changes the key's values.
   var hasConvertedKey: Bool {
     if case .converted(_, let conversion) = sources.first {
       conversion.conversion != nil
@@ -155,17 +158,17 @@ struct TableChange {
     }
   }
 
-  /// Whether a column keeps the values that it has.
+  /// Whether a column keeps its stored values.
   func keepsValues(_ column: Int) -> Bool {
     if case .column = sources[column] { true } else { false }
   }
 
-  /// Whether other values than before are the key, of another column or new ones.
+  /// Whether the key gets the values of another column, or new values.
   var hasNewKey: Bool {
     guard let old, let source = sources.first else { return false }
     switch source {
     case .column(let name), .converted(let name, _): return !name.isSameName(as: old.key)
-    // A key for which no source was found is refused as such.
+    // A key for which no source was found is already refused.
     case .value(.null): return false
     case .value, .newEntity: return true
     // Nothing refers to a link.
@@ -173,7 +176,8 @@ struct TableChange {
     }
   }
 
-  /// The columns that are required references only now, or to another table, with the table's name.
+  /// The columns (`table.column`) that keep their values but become required references, or
+  /// required references to another table.
   var newReferences: [String] {
     guard let old else { return [] }
     return zip(sources, new.columns).compactMap { source, column in
@@ -186,7 +190,7 @@ struct TableChange {
 
   var isRenamed: Bool { old.map { $0.name != new.name } ?? false }
 
-  /// The indexes that can stay: as they were, of columns that keep their names.
+  /// The indexes that can stay, because they are unchanged and their columns keep their names.
   private var keptIndexes: Set<TableIndex> {
     guard let old, !isCopy, !isRenamed else { return [] }
     let moved = renamed.flatMap { [$0.from, $0.to] }
@@ -195,7 +199,7 @@ struct TableChange {
     }
   }
 
-  /// The indexes to drop; those of a copied table go with it.
+  /// The indexes to drop; all indexes of a table that is copied or renamed.
   var indexesToDrop: [TableIndex] {
     let kept = keptIndexes
     return old?.indexes.filter { !kept.contains($0) } ?? []
@@ -207,7 +211,7 @@ struct TableChange {
     return new.indexes.filter { !kept.contains($0) }
   }
 
-  /// The indexes of words and places that can stay.
+  /// The search indexes that can stay.
   private var keptSearchIndexes: Set<SearchIndex> {
     guard let old, !isCopy, !isRenamed else { return [] }
     let moved = renamed.flatMap { [$0.from, $0.to] }
@@ -216,13 +220,13 @@ struct TableChange {
     }
   }
 
-  /// The indexes of words and places to drop: SQLite drops none with its table.
+  /// The search indexes to drop; SQLite does not drop them with their table.
   var searchIndexesToDrop: [SearchIndex] {
     let kept = keptSearchIndexes
     return old?.searchIndexes.filter { !kept.contains($0) } ?? []
   }
 
-  /// The indexes of words and places to create.
+  /// The search indexes to create.
   var searchIndexesToCreate: [SearchIndex] {
     let kept = keptSearchIndexes
     return new.searchIndexes.filter { !kept.contains($0) }
@@ -236,7 +240,7 @@ struct TableChange {
 
   // MARK: - Columns
 
-  /// Finds the source of every column; returns what is not declared.
+  /// Finds the source of every column, and returns the changes that are not declared.
   mutating func resolve() -> [StoreError] {
     guard let old else { return [] }
     let former = table.evolution.columns.map(\.evolution.formerNames)
@@ -333,7 +337,7 @@ struct TableChange {
     }
   }
 
-  /// What a new column holds in rows that are there already.
+  /// Returns the source of a new column's values for the rows that exist already.
   private mutating func newSource(_ position: Int) throws(StoreError) -> Source {
     let column = table.columns[position]
     if table.isJoin && position == JoinTable.position {
@@ -363,13 +367,13 @@ struct TableChange {
 }
 
 extension SchemaDescription.Column {
-  /// `optional Double (REAL)`
+  /// The type for messages, such as `optional Double (REAL)`.
   var shown: String { (isOptional ? "optional " : "") + "\(valueType) (\(storage.rawValue))" }
 }
 
-/// How a stored cell becomes one of today's column.
+/// The conversion of a stored cell into a cell of the model's column.
 struct ColumnConversion: Sendable {
-  /// Nil if only nulls are replaced.
+  /// The declared conversion; nil if only nulls are replaced.
   let conversion: AttributeConversion?
   let isOptional: Bool
   let fallback: Cell?

@@ -8,8 +8,9 @@ extension StoreError {
   }
 }
 
-/// Moves a store's files out of the way: `songs.sqlite` becomes
-/// `songs.sqlite.unreadable-2026-11-21T09.41.07Z`.
+/// Moves an unreadable store's files out of the way.
+///
+/// For example, `songs.sqlite` becomes `songs.sqlite.unreadable-2026-11-21T09.41.07Z`.
 struct SetAside {
   private static let suffixes = ["-wal", "-shm", ""]
   private let path: String
@@ -18,35 +19,35 @@ struct SetAside {
   private let files = FileManager.default
 
   enum Outcome {
-    /// Where the file is now; nil if it was deleted.
+    /// The file was moved to this URL; nil if it was deleted.
     case moved(URL?)
-    /// Nothing was moved: the file is not the one that could not be read.
+    /// Nothing was moved, because the file is not the unreadable file any more.
     case isAnother
   }
 
   init(_ path: String) { self.path = path }
 
-  /// Moves the files, then deletes all but the newest ones that were moved.
+  /// Moves the files, then deletes all but the newest files that were set aside.
   ///
-  /// Nobody else can open the file meanwhile.
+  /// No other connection can open the file meanwhile.
   ///
-  /// - Parameter isSame: whether the file is still the one that could not be read; somebody else
-  ///   may have set it aside.
-  /// - Throws: ``StoreError`` with code `busy` if somebody else has the file open, and
-  ///   `cannotOpen`; the file is where it was then.
+  /// - Parameter isSame: whether the file is still the unreadable file, which may have been set
+  ///   aside from elsewhere.
+  /// - Throws: ``StoreError`` with code `busy` if another connection has the file open, and with
+  ///   code `cannotOpen`. The database file then stays where it is.
   func move(
     at date: Date, keeping count: Int, if isSame: () -> Bool, after unreadable: StoreError
   ) throws(StoreError) -> Outcome {
     let lock: FileLock
     do throws(StoreError) { lock = try self.lock(after: unreadable) } catch {
-      // Somebody else may be just about to create the next one.
+      // The connection that has the file open may be creating the next store.
       if !isSame() { return .isAnother }
       throw error
     }
     defer { withExtendedLifetime(lock) {} }
     if !isSame() { return .isAnother }
     let target = freeName(date)
-    // The log first: what is left of it must never be taken for the new store's.
+    // The log moves first: a log that stays behind must never be taken for the new store's log.
     for suffix in Self.suffixes where files.fileExists(atPath: path + suffix) {
       do { try files.moveItem(atPath: path + suffix, toPath: target + suffix) } catch {
         throw StoreError(
@@ -59,7 +60,10 @@ struct SetAside {
     return .moved(files.fileExists(atPath: target) ? URL(fileURLWithPath: target) : nil)
   }
 
-  /// What others have acknowledged since they opened the file would go with it, unseen.
+  /// Locks the file against all other connections.
+  ///
+  /// Without the lock, commits that another connection makes after it opened the file would move
+  /// away with the file, unnoticed.
   private func lock(after unreadable: StoreError) throws(StoreError) -> FileLock {
     do throws(SQLiteError) { return try FileLock(path: path) } catch {
       if !error.isBusy { throw StoreError(error, path: path) }
@@ -85,7 +89,9 @@ struct SetAside {
     return free
   }
 
-  /// What cannot be deleted stays: it harms nobody.
+  /// Deletes all but the newest files that were set aside.
+  ///
+  /// A file that cannot be deleted stays and does no harm.
   private func deleteAll(butNewest count: Int) {
     let names = (try? files.contentsOfDirectory(atPath: folder.isEmpty ? "." : folder)) ?? []
     let stores = names.filter { $0.hasPrefix(prefix) && !$0.hasSuffix("-wal") }

@@ -90,9 +90,6 @@ enum StoreFormat {
       try connection.execute("PRAGMA user_version = \(version)")
       try connection.execute("CREATE TABLE strata_commit (number INTEGER NOT NULL)")
       try connection.execute("INSERT INTO strata_commit (number) VALUES (0)")
-      try connection.execute(FreshnessTable.create)
-      try connection.execute(ValidatorTable.create)
-      for sql in OutboxTable.create { try connection.execute(sql) }
       for table in description.tables {
         try connection.execute(table.sql.create)
         for index in table.indexes { try connection.execute(index.create) }
@@ -100,7 +97,7 @@ enum StoreFormat {
       }
       try record(connection, description, fingerprint: fingerprint)
     }
-    try HistoryFormat.create(connection)
+    try GuestTables.create(connection)
   }
 
   /// A number that changes when a table is made, altered or dropped, and not when one is made anew

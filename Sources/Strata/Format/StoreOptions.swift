@@ -1,7 +1,7 @@
 internal import Foundation
 internal import StrataSQLite
 
-/// What a writer needs to know to open a store.
+/// The options with which a writer opens a store.
 struct StoreOptions: Sendable {
   let path: String
   let model: Model
@@ -9,25 +9,25 @@ struct StoreOptions: Sendable {
   let busyTimeout: Duration
   let schemaVersion: Int
   var migration = MigrationOptions()
-  /// How long the write-ahead log should grow, in bytes.
+  /// The length that the write-ahead log should not exceed, in bytes.
   let logLimit: Int
-  /// How long commits may be held up for the view context to come to rest.
+  /// The longest time for which commits wait until the view context is up to date.
   var logPatience = CheckpointRule.patience
-  /// How much is kept of what somebody has not taken yet.
+  /// The limits of backlogs and of idle readers.
   var bounds = StoreBounds()
-  /// How much history is kept; nil for none.
+  /// The amount of history that the store keeps; nil for none.
   var history: HistoryOptions?
-  /// Who commits, if a context does not say.
+  /// The author of commits, unless a context has its own author.
   var author = ""
-  /// Whether others are told of commits, and theirs are listened for.
+  /// Whether the store notices foreign commits at once, and notifies other processes of its own.
   var watchesOtherProcesses = true
-  /// Where reads that are repeated with other values are noted; nil if they are not.
+  /// The collector of reads that are repeated with other values; nil if none are collected.
   var repeatedReads: RepeatedReads?
-  /// Told of every statement.
+  /// The handlers that are called for every statement.
   var observers = StatementObservers()
-  /// Told of what happens.
+  /// The handler of the store's events.
   var log = EventLog()
-  /// What time it is.
+  /// The clock.
   var now: @Sendable () -> Date = { Date() }
 
   /// Opens a connection that writes.

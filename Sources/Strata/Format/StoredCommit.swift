@@ -1,14 +1,15 @@
 internal import StrataSQLite
 
-/// The number of the newest commit, as the store has it.
+/// The number of the newest commit in the store.
 enum StoredCommit {
   private static let number = SQL("SELECT number FROM strata_commit")
-  /// Nobody can count so far, and there is room for numbers after it.
+  /// The largest credible number; adding to it cannot overflow.
   private static let most = Int64.max / 2
 
-  /// The number that a connection sees.
+  /// Returns the number that a connection sees.
   ///
-  /// - Throws: `SQLITE_CORRUPT` for what is no number of a commit: adding to it could overflow.
+  /// - Throws: `SQLITE_CORRUPT` if the number cannot be a commit's, because adding to it could
+  ///   overflow.
   static func read(_ connection: Connection) throws(SQLiteError) -> Int64 {
     let number = try connection.integer(for: Self.number) ?? 0
     guard (0...most).contains(number) else {

@@ -1,6 +1,6 @@
 internal import StrataSQLite
 
-/// What `sqlite_schema` says, read by one query.
+/// The content of `sqlite_schema`, read with one query.
 struct StoredTables {
   struct Entry {
     let type: String
@@ -36,7 +36,10 @@ struct StoredTables {
     }
   }
 
-  /// An import has put them off, or was killed: they are made before anything else is done.
+  /// Adds the indexes that an import has put off.
+  ///
+  /// The import still runs, or its process was killed. A migration makes these indexes before it
+  /// changes anything else.
   private mutating func addDeferredIndexes(_ connection: Connection) throws(SQLiteError) {
     guard contains(DeferredIndexes.table) else { return }
     let rows = try connection.prepare(
@@ -52,24 +55,24 @@ struct StoredTables {
   /// Whether the file has a table or a view of that name.
   func contains(_ name: String) -> Bool { tables[name.folded] != nil }
 
-  /// Whether an index of words or places is as it was created, and all that it is kept in is there.
+  /// Whether a search index is as it was created, with all tables that its module needs.
   func isWhole(_ index: SearchIndex) -> Bool {
     sql(ofTable: index.name) == index.create && index.storage.allSatisfy(contains)
   }
 
-  /// The statement that made a table.
+  /// Returns the statement that made a table.
   func sql(ofTable name: String) -> String? { tables[name.folded]?.sql }
 
-  /// The statements that made a table's indexes, and its triggers that are not the framework's.
+  /// Returns the statements that made a table's indexes, and its triggers except the framework's.
   func attachedSQL(ofTable name: String) -> [String] {
     (attached[name.folded] ?? []).filter { $0.type == "index" || !$0.name.hasPrefix("strata_") }
       .map(\.sql)
   }
 
-  /// Everything that was altered outside Strata; empty if the tables are as they are described.
+  /// Returns all changes that were made outside Strata; empty if the tables are as described.
   ///
-  /// Other tables are nobody's business here. Triggers and indexes on described tables are: they
-  /// change what a save does. Those named `strata_…` belong to the framework.
+  /// Tables that are not described do not count. Triggers and indexes on described tables count,
+  /// because they change the effect of a save. Triggers named `strata_…` belong to the framework.
   func drift(from description: SchemaDescription) -> [String] {
     description.tables.flatMap(drift)
   }
@@ -138,7 +141,7 @@ extension [String] {
 }
 
 extension StoreError {
-  /// Somebody altered the tables by hand.
+  /// Returns the error for tables that were altered outside Strata.
   static func drift(_ differences: [String]) -> StoreError {
     StoreError(
       .schemaMismatch,

@@ -3,24 +3,26 @@ internal import StrataSQLite
 /// Copies a table's rows into a table of another shape, cell by cell.
 struct TableCopy {
   enum CellSource {
-    /// The old row's cell.
+    /// The cell of a column of the old row.
     case column(Int)
     case converted(Int, (Cell) throws -> Cell)
     case made(() throws(ValueError) -> Cell)
-    /// From all cells of the old row.
+    /// A cell that is computed from all cells of the old row.
     case computed((Record) throws -> Cell)
   }
 
   let connection: Connection
-  /// The old table as it is described, and the name it has meanwhile.
+  /// The old table's description; the table itself has the name `oldName` during the copy.
   let old: SchemaDescription.Table
   let oldName: String
   let new: SchemaDescription.Table
-  /// For each of the new table's columns as they are ordered in its SQL.
+  /// The sources of the new table's columns, in the order of its SQL.
   let sources: [CellSource]
   let meter: ProgressMeter
 
-  /// Copies every row, in the order of row numbers, which are kept.
+  /// Copies every row in the order of the row numbers.
+  ///
+  /// The row numbers are kept, unless an integer key takes their place or column names hide them.
   ///
   /// - Complexity: O(n log n) in the number of rows; one row at a time is in memory.
   func run() throws(StoreError) {
@@ -59,7 +61,7 @@ struct TableCopy {
         throw StoreError(insert.error(code))
       }
       if waiting.contains(record.key(0)), let key = newKey(record) {
-        try OutboxTable.move(record.key(0), of: oldName, to: key, of: new.name, connection)
+        try GuestTables.move(record.key(0), of: oldName, to: key, of: new.name, connection)
       }
       meter.advance()
     }
@@ -67,24 +69,24 @@ struct TableCopy {
     meter.end()
   }
 
-  // MARK: - What waits to be pushed
+  // MARK: - Rows that wait to be pushed
 
-  /// The rows that wait and get other keys.
+  /// Returns the keys of the waiting rows if the copy changes keys; otherwise none.
   private func waitingKeys() throws(StoreError) -> Set<RecordKey> {
     if case .column(0) = sources[0] { return [] }
-    return Set(try OutboxTable.keys(of: oldName, connection))
+    return try GuestTables.keys(of: oldName, connection)
   }
 
-  /// Of rows that are deleted nothing is left but their keys.
+  /// Moves the waiting deletions, of which only the keys are left.
   private func moveDeletions() throws(StoreError) {
     guard case .converted(0, let convert) = sources[0] else { return }
-    for key in try OutboxTable.keys(of: oldName, connection) {
+    for key in try GuestTables.keys(of: oldName, connection) {
       guard let newKey = try? convert(key.cell) else { continue }
-      try OutboxTable.move(key, of: oldName, to: newKey, of: new.name, connection)
+      try GuestTables.move(key, of: oldName, to: newKey, of: new.name, connection)
     }
   }
 
-  /// The key of a row in the new table; nil if it is made anew.
+  /// Returns the key of a row in the new table; nil if the key is made anew or not convertible.
   private func newKey(_ record: Record) -> Cell? {
     switch sources[0] {
     case .column(let column): record[column]
@@ -120,7 +122,7 @@ struct TableCopy {
         }
       }
       if let number { insert.bind(Int32(sources.count + 1), number) }
-      // Here, because the record's bytes are bound without a copy.
+      // The statement runs here, because the record's bytes are bound without a copy.
       return insert.runReturningCode()
     }
   }
@@ -137,7 +139,9 @@ struct TableCopy {
       entity: new.entity, attributes: attribute.map { [$0] } ?? [], keys: [key])
   }
 
-  /// Two keys became one: the other row is found by converting every key once more.
+  /// Returns the error for two rows that get the same key.
+  ///
+  /// The other row is found by converting every key once more.
   private func sameKey(_ record: Record) throws(StoreError) -> StoreError {
     let key = newKey(record) ?? .null
     let builder = RecordBuilder()
@@ -147,7 +151,7 @@ struct TableCopy {
       let rows = try connection.prepare("SELECT \(names) FROM \(oldName.quotedIdentifier)")
       defer { rows.reset() }
       while other == nil, try rows.step() {
-        // What is too large was met before.
+        // A row that is too large is not the other row, because that row was copied before.
         guard let row = try? builder.record(rows, columns: old.columns.count) else { continue }
         if row.key(0) != record.key(0), newKey(row) == key { other = row.key(0) }
       }

@@ -8,10 +8,13 @@ internal import StrataSQLite
 /// that completes an import, if the import left nothing out, and only if nobody took it away since
 /// the import began: an eviction and `forgetImport` do, an import of another feed that deletes
 /// rows, and another import of the same feed, whose claim replaces the first one's.
-enum ValidatorTable {
-  static let create =
-    "CREATE TABLE strata_validators (entry BLOB PRIMARY KEY, value TEXT NOT NULL, "
-    + "time REAL NOT NULL) WITHOUT ROWID"
+enum ValidatorTable: GuestTable {
+  static func create(_ connection: Connection) throws(SQLiteError) {
+    try connection.execute(
+      "CREATE TABLE strata_validators (entry BLOB PRIMARY KEY, value TEXT NOT NULL, "
+        + "time REAL NOT NULL) WITHOUT ROWID")
+  }
+
   private static let read = SQL("SELECT value FROM strata_validators WHERE entry = ?1")
   private static let write = SQL(
     "INSERT OR REPLACE INTO strata_validators (entry, value, time) VALUES (?1, ?2, ?3)")

@@ -1,4 +1,4 @@
-/// An aggregate function that SQLite and ``AggregateState`` can compute over a column in one pass.
+/// An aggregate function that SQLite and ``AggregateFold`` can compute over a column in one pass.
 enum AggregateFunction: Sendable {
   /// The number of rows.
   case rows
@@ -10,7 +10,7 @@ enum AggregateFunction: Sendable {
   case highSum
   /// The sum of the lower 32 bits of the integers.
   case lowSum
-  /// The sum of the reals, which is 0 without values and null for not-a-number.
+  /// The exact sum of the reals, which is 0 without values and null for not-a-number.
   case total
   /// The least value, or null without values.
   case least
@@ -54,90 +54,11 @@ extension AggregateTerm where Attribute == Int {
     case .distinct: "count(DISTINCT \(column))"
     case .highSum: "sum(\(column) >> 32)"
     case .lowSum: "sum(\(column) & 4294967295)"
-    case .total: "total(\(column))"
+    case .total: "strata_sum(\(column))"
     case .least: "min(\(column))"
     case .greatest: "max(\(column))"
     }
   }
-}
-
-/// An aggregate function over records, with SQLite's meaning.
-struct AggregateState {
-  private enum Value {
-    case count(Int64)
-    case distinct(Set<Cell>)
-    case integers(Int64)
-    case reals(CompensatedSum)
-    case extreme(Cell)
-  }
-
-  private let function: AggregateFunction
-  private let column: Int
-  private var value: Value
-
-  init(_ term: AggregateTerm<Int>) {
-    function = term.function
-    column = term.attribute ?? Table.keyColumn
-    value =
-      switch term.function {
-      case .rows, .values: .count(0)
-      case .distinct: .distinct([])
-      case .highSum, .lowSum: .integers(0)
-      case .total: .reals(CompensatedSum())
-      case .least, .greatest: .extreme(.null)
-      }
-  }
-
-  mutating func add(_ record: Record) {
-    let cell = record[column]
-    if case .null = cell, function != .rows { return }
-    switch (value, cell) {
-    case (.count(let count), _): value = .count(count + 1)
-    case (.distinct(var cells), _):
-      // `value` is emptied first, so that the insertion does not copy the set.
-      value = .distinct([])
-      cells.insert(cell)
-      value = .distinct(cells)
-    case (.integers(let sum), .integer(let integer)):
-      value = .integers(sum + (function == .highSum ? integer >> 32 : integer & 0xFFFF_FFFF))
-    case (.reals(var sum), .real(let real)):
-      sum.add(real)
-      value = .reals(sum)
-    case (.extreme(let known), _):
-      let isBeyond = function == .least ? cell < known : cell > known
-      if known == .null || isBeyond { value = .extreme(cell) }
-    case (.integers, _), (.reals, _): break
-    }
-  }
-
-  var cell: Cell {
-    switch value {
-    case .count(let count): .integer(count)
-    case .distinct(let cells): .integer(Int64(cells.count))
-    case .integers(let sum): .integer(sum)
-    case .reals(let sum): sum.value.isNaN ? .null : .real(sum.value)
-    case .extreme(let cell): cell
-    }
-  }
-}
-
-/// A sum of reals that also adds up the rounding errors of its additions (Neumaier 1974).
-///
-/// SQLite's sum does the same from version 3.43 on.
-private struct CompensatedSum {
-  private var sum = 0.0
-  private var lost = 0.0
-
-  mutating func add(_ value: Double) {
-    let next = sum + value
-    lost += abs(sum) >= abs(value) ? (sum - next) + value : (value - next) + sum
-    sum = next
-  }
-
-  /// The sum with its rounding errors.
-  ///
-  /// The error of an infinite sum is not a number and is left out.
-  var value: Double { sum.isFinite ? sum + lost : sum }
 }
 
 extension SumParts {

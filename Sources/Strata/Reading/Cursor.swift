@@ -1,7 +1,9 @@
 internal import StrataSQLite
 internal import Synchronization
 
-/// Names a cursor; never used again, so that closing one late closes no other.
+/// The name of a cursor.
+///
+/// A name is never used again, so a late closing closes no other cursor.
 struct CursorID: Hashable, Sendable {
   private static let last = Atomic(0)
   private let number = last.add(1, ordering: .relaxed).newValue
@@ -9,9 +11,8 @@ struct CursorID: Hashable, Sendable {
 
 /// A statement that is read in several turns, each on the snapshot's reader.
 ///
-/// Between the turns the reader may be used for other reads. As long as the cursor is held, so is
-/// its snapshot, and the write-ahead log cannot be started again. Letting go of it ends the
-/// statement without blocking.
+/// Between the turns, the reader is free for other reads. A cursor holds its snapshot, so the
+/// write-ahead log cannot be restarted. Releasing the cursor ends the statement without blocking.
 final class Cursor: Sendable {
   private let hold: SnapshotHold
   private let id = CursorID()
@@ -19,7 +20,7 @@ final class Cursor: Sendable {
 
   /// Opens a cursor over a query's rows.
   ///
-  /// - Parameter kind: who reads, for a report.
+  /// - Parameter kind: the kind of the snapshot's holder, for a report.
   init(
     _ snapshot: Snapshot, _ sql: SQLBuilder, for kind: StackDiagnostics.Holder.Kind
   ) async throws(StoreError) {
@@ -29,7 +30,7 @@ final class Cursor: Sendable {
         try reader.openCursor(id, sql, connection)
       }
     } catch {
-      // Whoever is cancelled does not wait for the reader, which may open it all the same.
+      // A cancelled task does not wait for the reader, which may still open the cursor.
       snapshot.closeCursor(id)
       throw error
     }
@@ -38,7 +39,7 @@ final class Cursor: Sendable {
 
   deinit { snapshot.closeCursor(id) }
 
-  /// At most the next `count` rows as entities; none at the end.
+  /// Returns at most the next `count` rows as entities; an empty array at the end.
   func entities<E: Entity>(
     _ count: Int, of table: Table, as _: E.Type
   ) async throws(StoreError) -> [E] {
@@ -48,7 +49,7 @@ final class Cursor: Sendable {
     } ?? []
   }
 
-  /// At most the next `count` rows as records; none at the end.
+  /// Returns at most the next `count` rows as records; an empty array at the end.
   func records(_ count: Int, of plan: QueryPlan) async throws(StoreError) -> [Record] {
     try await read { statement, _ throws(StoreError) in
       let builder = RecordBuilder()
@@ -63,8 +64,9 @@ final class Cursor: Sendable {
     } ?? []
   }
 
-  /// Hands the next rows as records to `body`, until it says that it has enough; what it made of
-  /// them, or nil at the end.
+  /// Hands the next rows as records to `body`, until `body` returns true.
+  ///
+  /// - Returns: the value with its rows; nil after the last row.
   func rows<Made: Sendable>(
     of plan: QueryPlan, _ made: Made,
     _ body: @escaping @Sendable (inout Made, Record, ExportedRelations) throws(StoreError) -> Bool
@@ -81,13 +83,15 @@ final class Cursor: Sendable {
     }
   }
 
-  /// Runs `body` on the statement, which says whether it has come to its end; nil if it had before.
+  /// Runs `body` on the statement; returns nil if an earlier turn has reached its end.
+  ///
+  /// - Parameter body: returns whether the statement is at its end.
   private func read<R: Sendable>(
     _ body:
       @escaping @Sendable (Statement, Connection) throws(StoreError) -> (result: R, isDone: Bool)
   ) async throws(StoreError) -> R? {
     try await snapshot.readOnce { [id] reader, connection throws(StoreError) in
-      // At its end a statement is reset: another step would begin anew.
+      // At its end, a statement is reset. A further step would begin it anew.
       guard let statement = reader.cursor(id) else { return nil }
       var isDone = true
       defer { if isDone { reader.closeCursor(id) } }

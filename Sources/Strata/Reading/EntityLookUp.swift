@@ -1,7 +1,9 @@
 internal import StrataSQLite
 
-/// Entities by key: looked up in ascending order, where neighbours share pages, and answered in
-/// the caller's order.
+/// A look-up of entities by key.
+///
+/// It reads in ascending order of the keys, because neighbours share pages. It returns the entities
+/// in the caller's order.
 struct EntityLookUp<E: Entity> {
   private let connection: Connection
   private let table: Table
@@ -12,7 +14,7 @@ struct EntityLookUp<E: Entity> {
     self.table = table
   }
 
-  /// The entities of the keys that exist, in the order of the keys.
+  /// Returns the entities of the keys that exist, in the order of `keys`.
   func entities(_ keys: [RecordKey]) throws(StoreError) -> [E] {
     let order = keys.positionsByKey
     guard let first = order.first, let last = order.last else { return [] }
@@ -26,7 +28,8 @@ struct EntityLookUp<E: Entity> {
       for position in order {
         var row: Statement?
         do throws(StoreError) {
-          // After a failure the other places are filled all the same: the array owns them.
+          // After a failure, the other positions are still initialised, because the array owns
+          // them.
           row = failure == nil ? try rows.row(keys[position]) : nil
         } catch {
           failure = error
@@ -44,8 +47,8 @@ struct EntityLookUp<E: Entity> {
     return entities.indices.filter { !missing.contains($0) }.map { entities[$0] }
   }
 
-  /// Initialises a place with a row's entity; with defaults if there is no row or it cannot be
-  /// read.
+  /// Initialises memory with a row's entity, or with defaults if the row does not exist or cannot
+  /// be read.
   @inline(__always)
   private func initialize(
     _ place: UnsafeMutablePointer<E>, _ statement: Statement?
@@ -65,13 +68,14 @@ struct EntityLookUp<E: Entity> {
 }
 
 extension [RecordKey] {
-  /// The positions in the order of the keys.
+  /// The positions, sorted by their keys.
   fileprivate var positionsByKey: [Int] {
     guard let low = self.min()?.integer, let high = self.max()?.integer,
       UInt64(bitPattern: high &- low) >> 32 == 0, count >> 32 == 0
     else { return indices.sorted { self[$0] < self[$1] } }
-    // Integers this close are sorted as single words, the distance from the lowest over the
-    // position: three times as fast as comparing keys in their places.
+    // Keys this close are sorted as single words. The upper half of a word is the distance from the
+    // lowest key, the lower half is the position. That is three times as fast as comparing keys in
+    // place.
     var words = indices.map { position in
       UInt64(bitPattern: (self[position].integer ?? low) &- low) << 32 | UInt64(position)
     }

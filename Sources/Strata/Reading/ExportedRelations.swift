@@ -1,16 +1,16 @@
 internal import StrataSQLite
 
-/// What rows on their way out refer to, and what refers to them, as of the same commit.
+/// The rows that exported rows refer to, and the rows that refer to them, as of the same commit.
 package struct ExportedRelations {
   let connection: Connection
   let builder: RecordBuilder
 
-  /// The record with a key; nil if there is none.
+  /// Returns the record with a key; nil if it does not exist.
   package func record(_ key: RecordKey, of table: Table) throws(StoreError) -> Record? {
     try connection.record(key, of: table, builder)
   }
 
-  /// The records whose column refers to a key, in the order of their own keys.
+  /// Returns the records whose column refers to a key, in the order of their own keys.
   package func records(
     of table: Table, referringTo key: RecordKey, in column: Int
   ) throws(StoreError) -> [Record] {
@@ -25,7 +25,7 @@ package struct ExportedRelations {
 }
 
 extension Table {
-  /// The error for a value of a record that cannot be written as its mapping would read it.
+  /// Returns the error for a value that cannot be written in the form that its mapping reads.
   package func unwritable(_ error: ValueError, _ column: Int, of record: Record) -> StoreError {
     let key = record.key(Self.keyColumn)
     return StoreError(

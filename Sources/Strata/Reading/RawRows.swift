@@ -1,6 +1,6 @@
 internal import StrataSQLite
 
-/// The rows of a raw statement that runs, on the reader's executor.
+/// The rows of a running raw statement, on the reader's executor.
 struct RawRows {
   let statement: Statement
   let columns: [String]
@@ -29,7 +29,7 @@ struct RawRows {
     try translatingErrors { () throws(SQLiteError) in try statement.step() }
   }
 
-  /// What `read` makes of each row.
+  /// Returns the values that `read` makes of the rows.
   func all<Value>(_ read: () throws(StoreError) -> Value) throws(StoreError) -> [Value] {
     defer { statement.reset() }
     var values: [Value] = []
@@ -37,7 +37,7 @@ struct RawRows {
     return values
   }
 
-  /// All rows as entities, by the names of the columns.
+  /// Returns all rows as entities; columns match attributes by name.
   func entities<E: Entity>(_ table: Table, as _: E.Type) throws(StoreError) -> [E] {
     let places = try table.columns.map { column throws(StoreError) in
       guard let place = columns.firstIndex(where: { $0.isSameName(as: column.name) }) else {
@@ -61,7 +61,7 @@ struct RawRows {
     }
   }
 
-  /// The value in a column of the row.
+  /// Returns the value in a column of the current row.
   func value<Value: AttributeValue>(
     _ position: Int, as _: Value.Type
   ) throws(StoreError) -> Value {
@@ -72,7 +72,7 @@ struct RawRows {
     }
   }
 
-  /// The value in the column after `position`, which becomes its own.
+  /// Returns the value in the column after `position`, and moves `position` to that column.
   func next<Value: AttributeValue>(
     _ position: inout Int, as type: Value.Type
   ) throws(StoreError) -> Value {
@@ -80,7 +80,9 @@ struct RawRows {
     return try value(position, as: type)
   }
 
-  /// - Throws: `invalidQuery` unless the result has so many columns.
+  /// Checks the number of the result's columns.
+  ///
+  /// - Throws: `invalidQuery` if the number is not `count`.
   func checkWidth(_ count: Int) throws(StoreError) {
     if columns.count == count { return }
     throw .raw("the result has \(columns.count) columns, not \(count)", statement.sql)
@@ -88,7 +90,7 @@ struct RawRows {
 }
 
 extension Cell {
-  /// The cell as a value; an integer is a real number, too, as in an expression of SQL.
+  /// Returns the cell as a value; an integer also converts to a real number, as in SQL.
   func value<Value: AttributeValue>() throws(ValueError) -> Value {
     if case .integer(let integer) = self, Value.storage == .real {
       return try Value(cell: .real(Double(integer)))
@@ -97,13 +99,15 @@ extension Cell {
   }
 }
 
-/// The row that a raw statement stands on, its columns in the order of a table's.
+/// The current row of a raw statement, with its columns in a table's order.
 private struct MappedRow: CellSource {
   let statement: Statement
   let places: [Int32]
   let columns: [Column]
 
-  /// Decoding would convert what is of another storage class, null to zero.
+  /// Checks the storage classes of the cells.
+  ///
+  /// Decoding would convert a cell of another storage class, for example null to zero.
   func check() throws(CodingFailure) {
     for (column, place) in places.enumerated() {
       let isRight =

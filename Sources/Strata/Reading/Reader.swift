@@ -1,30 +1,32 @@
 internal import StrataSQLite
 
-/// One read-only connection with an executor of its own.
+/// A read-only connection with an executor of its own.
 ///
-/// While a ``Snapshot`` has it, a read transaction is open and every statement sees exactly one
-/// commit.
+/// While a ``Snapshot`` has the reader, a read transaction is open, and every statement sees
+/// exactly one commit.
 actor Reader {
   private nonisolated let executor: StoreExecutor
   nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
   private var connection: Connection?
-  /// For the full text of edits, by the statement that made the store's index.
+  /// The matchers for the full text of edits, by the statement that creates the store's index.
   private var matchers: [String: TextMatcher] = [:]
   let model: Model
   let builder = RecordBuilder()
   private let repeatedReads: RepeatedReads?
-  /// The statements of cursors, until they are at their end.
+  /// The statements of the cursors that are not at their end.
   private var cursors: [CursorID: Statement] = [:]
 
-  /// What a pin sees.
+  /// The state that a pin sees.
   struct Pinned: Sendable, Equatable {
     let commit: Int64
-    /// Changes when anybody changes the tables.
+    /// SQLite's version of the schema, which changes with every change of the tables.
     let schemaVersion: Int64
   }
 
-  /// `BEGIN` alone pins nothing; a statement that reads the file does, and what it reads is of the
-  /// commit that was pinned.
+  /// The statement that begins a read transaction.
+  ///
+  /// `BEGIN` alone pins nothing. The first statement that reads the file pins the commit that it
+  /// reads.
   private static let begin = SQL("BEGIN")
   private static let readSchemaVersion = SQL("PRAGMA schema_version")
   private static let end = SQL("COMMIT")
@@ -42,7 +44,7 @@ actor Reader {
     self.connection = connection
   }
 
-  /// Pins the newest commit. Waits for the executor: only while idle.
+  /// Pins the newest commit, and waits for the executor; called only while the reader is idle.
   nonisolated func pinNow() throws(SQLiteError) -> Pinned {
     try executor.sync { assumeIsolated { $0.pinned() } }.get()
   }
@@ -60,7 +62,7 @@ actor Reader {
     return Pinned(commit: try StoredCommit.read(connection), schemaVersion: schemaVersion)
   }
 
-  /// Pins the newest commit on the calling thread, which waits for no lock; nil if the reader is
+  /// Pins the newest commit on the calling thread, without waiting for locks; nil if the reader is
   /// not idle.
   nonisolated func pinIfIdle() -> Result<Pinned, SQLiteError>? {
     executor.runIfIdle {
@@ -72,15 +74,18 @@ actor Reader {
     }
   }
 
-  /// Ends the read transaction for as long as `body` runs, then pins the newest commit and says
-  /// which that is. Nothing else runs here meanwhile.
+  /// Ends the read transaction while `body` runs, then pins the newest commit.
   ///
-  /// Does nothing unless the reader is idle, or while a cursor is open: its rows are those of the
-  /// transaction.
+  /// No other work runs on the reader meanwhile. The closure `then` gets the pinned commit, or the
+  /// error.
+  ///
+  /// Does nothing if the reader is not idle, or while a cursor is open. A cursor's rows belong to
+  /// the read transaction.
   nonisolated func withoutPin(
     _ body: () -> Void, then: (Result<Pinned, SQLiteError>) -> Void
   ) {
-    // Somebody may have begun to read since the snapshot was found idle, which may take long.
+    // A read may have begun since the snapshot was found idle. It may take long, so this does not
+    // wait.
     _ = executor.syncIfIdle {
       guard assumeIsolated({ $0.cursors.isEmpty }) else { return }
       assumeIsolated { $0.unpin() }
@@ -90,16 +95,17 @@ actor Reader {
   }
 
   private func unpin() {
-    // A transaction ends only when no statement runs: it would silently go on, with what it pins.
+    // A transaction ends only when no statement runs. Otherwise it would silently stay open with
+    // its pin.
     cursors.removeAll()
     guard let connection, connection.isInTransaction else { return }
     try? connection.statement(for: Self.end).run()
   }
 
-  /// Waits for everything enqueued so far.
+  /// Waits until all work that is enqueued so far has run.
   nonisolated func settle() { executor.sync {} }
 
-  /// Ends the read transaction after everything enqueued so far, then calls `then`.
+  /// Ends the read transaction after all work that is enqueued so far, then calls `then`.
   nonisolated func unpin(then: @escaping @Sendable () -> Void) {
     executor.async {
       self.assumeIsolated { $0.unpin() }
@@ -107,12 +113,12 @@ actor Reader {
     }
   }
 
-  /// Ends the read transaction on the calling thread; false if the reader is not idle.
+  /// Ends the read transaction on the calling thread; returns false if the reader is not idle.
   nonisolated func unpinIfIdle() -> Bool {
     executor.runIfIdle { assumeIsolated { $0.unpin() } } != nil
   }
 
-  /// Closes the connection after everything enqueued so far, then calls `then`.
+  /// Closes the connection after all work that is enqueued so far, then calls `then`.
   nonisolated func close(then: @escaping @Sendable () -> Void) {
     executor.async {
       self.assumeIsolated { reader in
@@ -123,7 +129,7 @@ actor Reader {
     }
   }
 
-  /// The cached statement for what a program asks, which is noted.
+  /// Returns the cached statement for a program's query, and notes a query with parameters.
   func prepared(
     _ sql: SQLBuilder, of table: Table, _ connection: Connection
   ) throws(StoreError) -> Statement {
@@ -133,15 +139,17 @@ actor Reader {
     return try connection.prepared(sql, model)
   }
 
-  /// Notes that one entity is found by its key.
+  /// Notes that a single entity is read by its key.
   func noteFinding(_ key: RecordKey, in table: Table) {
     repeatedReads?.note(.key(table.id), [key.cell], of: table)
   }
 
   // MARK: Cursors
 
-  /// Compiles a statement that is read in several turns. Its own: a cached one would be begun anew
-  /// by the next fetch of the same shape.
+  /// Compiles the statement of a cursor, which is read in several turns.
+  ///
+  /// A cursor does not use a cached statement, because the next fetch of the same shape would begin
+  /// it anew.
   func openCursor(
     _ id: CursorID, _ sql: SQLBuilder, _ connection: Connection
   ) throws(StoreError) {
@@ -154,19 +162,19 @@ actor Reader {
     cursors[id] = statement
   }
 
-  /// The statement of a cursor; nil at its end.
+  /// Returns the statement of a cursor; nil at its end.
   func cursor(_ id: CursorID) -> Statement? { cursors[id] }
 
   func closeCursor(_ id: CursorID) { cursors[id] = nil }
 
-  /// Closes a cursor after everything enqueued so far.
+  /// Closes a cursor after all work that is enqueued so far.
   nonisolated func closeCursorLater(_ id: CursorID) {
     executor.async { self.assumeIsolated { $0.closeCursor(id) } }
   }
 
   // MARK: Full text
 
-  /// Searches records as an index of the store would.
+  /// Returns a matcher that searches records as an index of the store does.
   func matcher(of index: TableSearch.Text) throws(SQLiteError) -> TextMatcher {
     if let known = matchers[index.index.create] { return known }
     let matcher = try TextMatcher(index)
@@ -174,8 +182,9 @@ actor Reader {
     return matcher
   }
 
-  /// Runs `body` after everything enqueued so far, then calls `then`; who withdraws it does not
-  /// wait for what runs before.
+  /// Runs `body` after all work that is enqueued so far, then calls `then`.
+  ///
+  /// Withdrawing it does not wait for the work before it.
   nonisolated func enqueue<R: Sendable>(
     _ flag: CancellationFlag,
     _ body: @escaping @Sendable (isolated Reader, Connection) throws(StoreError) -> R,
@@ -203,7 +212,7 @@ actor Reader {
     }
   }
 
-  /// Runs statements that stop when `flag` is raised, or when their patience is at its end.
+  /// Runs statements, which stop when `flag` is raised or when their patience runs out.
   private func read<R: Sendable>(
     _ flag: CancellationFlag, patience: Int?,
     _ body: @Sendable (isolated Reader, Connection) throws(StoreError) -> R
@@ -215,7 +224,9 @@ actor Reader {
     return try body(self, connection)
   }
 
-  /// What a read may take of a thread that is not the reader's: some tenths of a millisecond.
+  /// The limit of a read on a thread that is not the reader's, in thousands of instructions.
+  ///
+  /// SQLite's virtual machine runs so many instructions in some tenths of a millisecond.
   private static let patience = 10
 
   /// Runs statements on the calling thread; nil if the reader is not idle.

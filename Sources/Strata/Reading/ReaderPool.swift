@@ -1,22 +1,22 @@
 internal import StrataSQLite
 
-/// The read-only connections of a stack: those in use, and a few idle ones.
+/// The read-only connections of a stack: all connections in use, and a few idle ones.
 ///
-/// Pinning never waits for a connection: if none is idle, one is opened. Only idle connections are
-/// bounded.
+/// Pinning never waits for a connection. Without an idle connection, it opens a new one. Only the
+/// number of idle connections is bounded.
 final class ReaderPool: Sendable {
-  /// Whether connections are kept; ``Lifecycle`` decides.
+  /// Whether the pool keeps connections; ``Lifecycle`` decides.
   private enum Access: Sendable { case open, suspended, closed }
 
   private struct State: Sendable {
     var idle: [Reader] = []
     var snapshots: [ObjectIdentifier: WeakSnapshot] = [:]
-    /// Readers whose snapshot has ended and that still have to end their transaction.
+    /// The readers whose snapshot has ended and whose transaction has not.
     var releasing: [ObjectIdentifier: Reader] = [:]
     var open = 0
     var access = Access.open
     var whenEmpty: UnsafeContinuation<Void, Never>?
-    /// The tables' version, once the writer has pinned something.
+    /// The schema version of the writer's last pin; nil before the first pin.
     var schemaVersion: Int64?
   }
 
@@ -27,11 +27,11 @@ final class ReaderPool: Sendable {
   let path: String
   let model: Model
   private let busyTimeout: Duration
-  /// More than this many idle connections are closed.
+  /// The largest number of idle connections that are kept.
   private let idleLimit: Int
   private let state = Lock(State())
 
-  /// Where repeated reads are noted, if they are.
+  /// The counter of repeated reads; nil if they are not counted.
   let repeatedReads: RepeatedReads?
   private let observers: StatementObservers
   let log: EventLog
@@ -50,9 +50,9 @@ final class ReaderPool: Sendable {
     self.busyTimeout = busyTimeout
   }
 
-  /// A snapshot of the newest commit; called by the writer between transactions.
+  /// Returns a snapshot of the newest commit; called by the writer between transactions.
   ///
-  /// - Throws: `schemaChanged` if the tables are not those of the schema version any more.
+  /// - Throws: `schemaChanged` if the tables no longer have the schema version.
   func pin(schemaVersion: Int64) throws(StoreError) -> Snapshot {
     let (isClosed, idle) = state.withLock { state in
       state.schemaVersion = schemaVersion
@@ -89,8 +89,9 @@ final class ReaderPool: Sendable {
     return snapshot
   }
 
-  /// A snapshot of the newest commit, pinned on the calling thread; nil if no reader is idle, or if
-  /// the commit or the tables are not those that the writer knows.
+  /// Returns a snapshot of the newest commit, pinned on the calling thread.
+  ///
+  /// - Returns: nil if no reader is idle, or if the writer does not know the commit or the tables.
   func pinIfIdle(_ newest: NewestCommit) -> Snapshot? {
     let (reader, schemaVersion) = state.withLock { state in
       (state.access == .open ? state.idle.popLast() : nil, state.schemaVersion)
@@ -113,11 +114,11 @@ final class ReaderPool: Sendable {
       }
       return state.access == .open
     }
-    // Ending it gives the reader back, and whoever closes or suspends waits for that.
+    // Releasing the snapshot gives the reader back. A closing or a suspension waits for that.
     return isOpen ? snapshot : nil
   }
 
-  /// Connections, and who holds what.
+  /// The number of open connections, and the held snapshots with their holders, by commit.
   var load: (readers: Int, snapshots: [StackDiagnostics.Snapshot]) {
     let now = ContinuousClock.now
     let (readers, held) = state.withLock { ($0.open, $0.snapshots.values.compactMap(\.snapshot)) }
@@ -136,7 +137,7 @@ final class ReaderPool: Sendable {
     takeBack(reader)
   }
 
-  /// Ends a reader's transaction; then it is idle, or closed.
+  /// Ends a reader's transaction, then keeps the reader as idle or closes it.
   private func takeBack(_ reader: Reader) {
     if reader.unpinIfIdle() { return didUnpin(reader) }
     reader.unpin { self.didUnpin(reader) }
@@ -154,14 +155,14 @@ final class ReaderPool: Sendable {
     if !keeps { reader.close { self.didClose() } }
   }
 
-  /// Runs `body` while nobody has anything pinned, then pins every snapshot again.
+  /// Runs `body` while no snapshot is pinned, then pins every snapshot again.
   ///
-  /// Called by the writer between transactions: as nothing is committed meanwhile, a snapshot of
-  /// the newest commit sees the same state before and after.
+  /// The writer calls this between transactions. It commits nothing meanwhile, so a snapshot of the
+  /// newest commit sees the same state before and after.
   ///
-  /// Does nothing if a snapshot is of an earlier commit or being read.
+  /// Does nothing if a snapshot is of an earlier commit or is being read.
   ///
-  /// - Returns: whether every snapshot still stands for its commit; one that does not has ended.
+  /// - Returns: whether every snapshot still shows its commit. A snapshot that does not is ended.
   func withoutPins(at commit: Int64, schemaVersion: Int64, _ body: () -> Void) -> Bool {
     for reader in state.withLock({ Array($0.releasing.values) }) { reader.settle() }
     let snapshots = state.withLock { $0.snapshots.values.compactMap(\.snapshot) }
@@ -171,14 +172,16 @@ final class ReaderPool: Sendable {
     var isWhole = true
     unpinning(Array(zip(snapshots, readers))[...], body) { snapshot, again in
       if (try? again.get()) == pinned { return }
-      // Another process committed in between: what it would read now is not what it stands for.
+      // A foreign commit came in between, so the snapshot would read another commit.
       snapshot.end(.lost)
       isWhole = false
     }
     return isWhole
   }
 
-  /// Unpins one reader inside of the other, so that nothing is read until all are pinned again.
+  /// Unpins each reader inside the turn of the reader before it.
+  ///
+  /// So no reader reads until all readers are pinned again.
   private func unpinning(
     _ held: ArraySlice<(Snapshot, Reader)>, _ body: () -> Void,
     then: (Snapshot, Result<Reader.Pinned, SQLiteError>) -> Void
@@ -197,17 +200,18 @@ final class ReaderPool: Sendable {
     await empty(.closed)
   }
 
-  /// Ends every snapshot and stops their fetches, which are run again on another one; returns when
-  /// the last connection is closed.
+  /// Ends every snapshot, stops their fetches, and returns when the last connection is closed.
+  ///
+  /// The fetches run again on another snapshot.
   func suspend() async {
     state.withLock { $0.access = .suspended }
     await empty(.lost)
   }
 
-  /// Keeps connections again.
+  /// Lets the pool keep connections again.
   func resume() { state.withLock { $0.access = .open } }
 
-  /// Closes every connection; what is in use is closed when its fetch has stopped.
+  /// Closes every connection; a connection in use is closed when its fetch has stopped.
   private func empty(_ end: Snapshot.End) async {
     let (idle, snapshots) = state.withLock { state in
       defer { state.idle = [] }

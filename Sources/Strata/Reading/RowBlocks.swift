@@ -2,23 +2,23 @@ internal import StrataSQLite
 
 /// The rows of a running statement, decoded straight into an array's own memory.
 ///
-/// `Array.append(contentsOf:)` hands its spare capacity to `_copyContents`, where one body of a
-/// subclass fills it; nothing is copied afterwards. Appending is repeated until ``isDone``.
+/// `Array.append(contentsOf:)` hands its spare capacity to `_copyContents`. There, a single body of
+/// a subclass fills it, and nothing is copied afterwards. Appending is repeated until ``isDone``.
 class RowBlocks<Element> {
   let statement: Statement
-  /// The number of rows that are still to be read at most.
+  /// The largest number of rows that are still to be read.
   private var wanted = Int.max
   private(set) var isDone = false
   private var error: StoreError?
 
   init(_ statement: Statement) { self.statement = statement }
 
-  /// Initialises as much of the buffer as there are rows, and returns how much.
+  /// Initialises the start of the buffer with the next rows, and returns their number.
   func fill(_: UnsafeMutableBufferPointer<Element>) -> Int {
     fatalError("\(Self.self) does not say how its rows are decoded")
   }
 
-  /// All rows from here on.
+  /// Returns all remaining rows.
   final func all() throws(StoreError) -> [Element] {
     var elements: [Element] = []
     while !isDone {
@@ -31,12 +31,12 @@ class RowBlocks<Element> {
     return elements
   }
 
-  /// At most the next `limit` rows.
+  /// Returns at most the next `limit` rows.
   final func next(_ limit: Int) throws(StoreError) -> [Element] {
     var elements: [Element] = []
     wanted = limit
     while !isDone && elements.count < limit {
-      // A guess that does not allocate for a batch which is never full.
+      // This guess does not allocate the whole limit for a batch that is never full.
       let room = min(limit, max(64, elements.count * 2))
       if elements.count == elements.capacity { elements.reserveCapacity(room) }
       elements.append(contentsOf: Block(rows: self))
@@ -64,7 +64,7 @@ class RowBlocks<Element> {
     }
   }
 
-  /// Steps through at most `capacity` rows, each of which `decode` puts at its place.
+  /// Steps through at most `capacity` rows, and calls `decode` to put each row at its position.
   @inline(__always)
   final func fill(
     _ capacity: Int, _ table: Table, _ decode: (Int) throws(CodingFailure) -> Void

@@ -4,10 +4,12 @@ public struct SQLRow: Sendable {
   public let columns: [String]
   /// The cells, in the order of the columns.
   public let cells: [Cell]
-  /// The statement, for errors.
+  /// The text of the statement, for errors.
   let sql: String
 
-  /// The cell of the first column with a name, in which ASCII letters are the same in either case.
+  /// The cell of the first column with a name.
+  ///
+  /// ASCII letters in the name match in either case.
   ///
   /// - Throws: ``StoreError`` with code `invalidQuery` if there is no such column.
   public subscript(column: String) -> Cell {
@@ -19,12 +21,12 @@ public struct SQLRow: Sendable {
     }
   }
 
-  /// The value of the first column with a name.
+  /// Returns the value of the first column with a name.
   ///
-  /// An integer is a real number, too.
+  /// An integer also converts to a real number.
   ///
-  /// - Throws: ``StoreError`` with code `invalidQuery` if there is no such column, or what it has
-  ///   is no such value.
+  /// - Throws: ``StoreError`` with code `invalidQuery` if there is no such column, or if its cell
+  ///   does not have such a value.
   public func value<Value: AttributeValue>(
     _ column: String, as _: Value.Type = Value.self
   ) throws(StoreError) -> Value {

@@ -1,9 +1,9 @@
 internal import StrataSQLite
 
-// Everything that is read from the store goes through here.
+// Fetches and counts of rows, read through a snapshot.
 
 extension Snapshot {
-  /// The entities of a query, decoded from the rows without building records.
+  /// Returns the entities of a query, decoded from the rows without building records.
   func fetch<E: Entity>(_ plan: QueryPlan, _: E.Type) async throws(StoreError) -> [E] {
     if plan.isNever { return [] }
     return try await read(plan) { reader, connection throws(StoreError) in
@@ -15,10 +15,11 @@ extension Snapshot {
     }
   }
 
-  /// The number of rows of a query.
+  /// Returns the number of rows of a query.
   func count(_ plan: QueryPlan) async throws(StoreError) -> Int {
     if plan.isNever { return 0 }
-    // SQLite counts the rows of a table in one instruction.
+    // SQLite counts the rows of a table in one instruction, so such a read would never be stopped
+    // as long.
     let isWholeTable = plan.filter == nil && plan.links == nil && plan.reach == nil
     return try await read(plan, isShort: !isWholeTable) { reader, connection throws(StoreError) in
       let statement = try reader.prepared(plan.count(), of: plan.table, connection)
@@ -28,7 +29,9 @@ extension Snapshot {
     }
   }
 
-  /// The records of a query without its limit and offset, at most `limit`, sorted if asked.
+  /// Returns at most `limit` records of a query, without the query's own limit and offset.
+  ///
+  /// - Parameter isSorted: whether the records are in the query's order.
   func records(
     _ plan: QueryPlan, limit: Int?, isSorted: Bool
   ) async throws(StoreError) -> ContiguousArray<Record> {
@@ -42,7 +45,7 @@ extension Snapshot {
     }
   }
 
-  /// The records with the given keys.
+  /// Returns the records with the given keys.
   func records(
     _ table: Table, keys: some Sequence<RecordKey> & Sendable
   ) async throws(StoreError) -> [RecordKey: Record] {
@@ -53,14 +56,14 @@ extension Snapshot {
     return found
   }
 
-  /// The records whose reference in `column` is one of `keys`.
+  /// Returns the records whose reference in `column` is one of `keys`.
   func records(
     _ table: Table, referring keys: Set<RecordKey>, in column: Int
   ) async throws(StoreError) -> ContiguousArray<Record> {
     try await records(table, with: Array(keys), in: column)
   }
 
-  /// The records that have one of the keys in a column, many of them by one statement.
+  /// Returns the records that have one of the keys in a column, all read by one statement.
   private func records(
     _ table: Table, with keys: [RecordKey], in column: Int
   ) async throws(StoreError) -> ContiguousArray<Record> {
@@ -74,7 +77,7 @@ extension Snapshot {
     }
   }
 
-  /// The entities with the given keys in the given order; those that do not exist are left out.
+  /// Returns the entities with the given keys in the given order; missing entities are left out.
   func fetch<E: Entity>(
     _ table: Table, keys: [RecordKey], _: E.Type
   ) async throws(StoreError) -> [E] {
@@ -86,7 +89,7 @@ extension Snapshot {
 }
 
 extension Connection {
-  /// The cached statement for a query's text, its parameters bound.
+  /// Returns the cached statement for a query's text, with its parameters bound.
   func prepared(_ sql: SQLBuilder, _ model: Model) throws(StoreError) -> Statement {
     try translatingErrors { () throws(SQLiteError) in
       let statement = try self.statement(for: model.sql(sql.text))

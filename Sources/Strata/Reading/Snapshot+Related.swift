@@ -1,7 +1,7 @@
 internal import StrataSQLite
 
 extension Snapshot {
-  /// The entities of a query in groups, one for each of `keys`, all by one statement.
+  /// Returns the entities of a query in groups, one for each of `keys`, all read by one statement.
   ///
   /// - Parameter column: the column of a row that has the key of its group.
   func grouped<E: Entity>(
@@ -30,9 +30,11 @@ struct GroupedRows<E: Entity> {
     groupKeys = keys
   }
 
+  /// Returns the rows in groups, in the order of the groups' keys.
+  ///
   /// - Parameters:
   ///   - column: the column of a row that has the key of its group.
-  ///   - sorted: whether each group is to be sorted by key; else the statement has sorted it.
+  ///   - sorted: whether to sort each group by key. If not, the statement has sorted the rows.
   func groups(by column: Int, sorted: Bool) throws(StoreError) -> [[E]] {
     var places: [RecordKey: Int] = Dictionary(minimumCapacity: groupKeys.count)
     for (place, key) in groupKeys.enumerated() { places[key] = place }
@@ -42,7 +44,7 @@ struct GroupedRows<E: Entity> {
     let template = E()
     let decoded = UnsafeMutablePointer<E>.allocate(capacity: 1)
     defer { decoded.deallocate() }
-    // Rows of one group often come one after the other.
+    // Rows of the same group often follow each other.
     var last: (key: RecordKey, place: Int)?
     while try translatingErrors({ () throws(SQLiteError) in try statement.step() }) {
       let groupKey = RecordKey(statement, Int32(truncatingIfNeeded: column))
@@ -80,7 +82,7 @@ struct GroupedRows<E: Entity> {
 }
 
 extension Array {
-  /// Sorts the elements by their keys, unless they are sorted.
+  /// Sorts the elements by their keys, unless they are already sorted.
   fileprivate mutating func sort(by keys: [RecordKey]) {
     if zip(keys, keys.dropFirst()).allSatisfy({ $0 < $1 }) { return }
     self = keys.indices.sorted { keys[$0] < keys[$1] }.map { self[$0] }

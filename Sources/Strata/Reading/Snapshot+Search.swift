@@ -1,7 +1,7 @@
 internal import StrataSQLite
 
 extension Snapshot {
-  /// The keys of the records that a search matches, whatever the store has for them.
+  /// Returns the keys of the given records that a search matches, whatever the store has for them.
   func matches(
     of search: ResolvedSearch, among records: [Record]
   ) async throws(StoreError) -> Set<RecordKey> {
@@ -14,7 +14,7 @@ extension Snapshot {
     }
   }
 
-  /// What to show of records that a search matches.
+  /// Returns excerpts of records that a search matches.
   func excerpts(
     of search: ResolvedSearch, in records: [Record], length: Int
   ) async throws(StoreError) -> [(excerpt: Excerpt, attributes: [Excerpt?])] {
@@ -28,7 +28,7 @@ extension Snapshot {
 }
 
 extension Snapshot {
-  /// The query within a circle that has as many rows as are wanted.
+  /// Returns the query within a circle that has as many rows as are wanted.
   func narrowed(_ plan: QueryPlan, to limit: Int?) async throws(StoreError) -> QueryPlan {
     if !plan.isNarrowed(by: limit) { return plan }
     return try await read { reader, connection throws(StoreError) in

@@ -1,7 +1,7 @@
 internal import StrataSQLite
 
 extension Snapshot {
-  /// Whether a query has any row.
+  /// Returns whether a query has any row.
   func exists(_ plan: QueryPlan) async throws(StoreError) -> Bool {
     if plan.isNever { return false }
     return try await read(plan) { reader, connection throws(StoreError) in
@@ -12,7 +12,9 @@ extension Snapshot {
     }
   }
 
-  /// The rows that a query's statement returns, whose columns are some of its table's.
+  /// Returns the rows of a query's statement as values.
+  ///
+  /// - Parameter columns: the columns of the query's table that the rows have.
   func rows<Value: Sendable>(
     _ plan: QueryPlan, _ columns: [Int], _ values: RowReader<Value>,
     _ sql: @escaping @Sendable (QueryPlan) -> SQLBuilder

@@ -1,21 +1,20 @@
 internal import StrataSQLite
 
-/// The store exactly as it was after one commit, for as long as somebody holds this.
+/// The store exactly as it was after one commit, for as long as the snapshot is held.
 ///
-/// Reads run one after the other on the snapshot's own reader. Letting go of the last reference
-/// gives the reader back without blocking.
+/// Reads run one after the other on the snapshot's own reader. Releasing the last reference gives
+/// the reader back without blocking.
 final class Snapshot: Sendable {
   /// The number of the commit, read through the pin itself.
   let commit: Int64
   private let pool: ReaderPool
   private let state: Lock<State>
 
-  /// Why a snapshot ends before it is let go of.
+  /// The reasons for which a snapshot ends before it is released.
   enum End: Sendable {
     /// The stack is closed.
     case closed
-    /// The stack is suspended, or another process has moved the store on: there will be another
-    /// snapshot.
+    /// The stack is suspended, or another process has committed; a new snapshot takes its place.
     case lost
 
     var error: StoreError {
@@ -32,7 +31,7 @@ final class Snapshot: Sendable {
     var end: End?
     var running: [ObjectIdentifier: Running] = [:]
     var cursors = 0
-    /// Few, and most often one.
+    /// The holders of the snapshot; there are few, most often one.
     var holders: [(number: Int, holder: SnapshotHold.Holder)] = []
     var lastHolder = 0
   }
@@ -40,7 +39,8 @@ final class Snapshot: Sendable {
   /// A read that has not ended.
   private struct Running: Sendable {
     let flag: CancellationFlag
-    /// Nil for one on the caller's thread, which is too short to ask the clock for it.
+    /// The start of the read; nil for a read on the caller's thread, which is too short to be
+    /// timed.
     let since: ContinuousClock.Instant?
   }
 
@@ -52,10 +52,10 @@ final class Snapshot: Sendable {
 
   deinit { end(.closed) }
 
-  /// Whether another snapshot has to take this one's place.
+  /// Whether another snapshot has to take the place of this snapshot.
   var isLost: Bool { state.withLock { $0.end == .lost } }
 
-  /// Stops what runs and gives the reader back; later reads throw why.
+  /// Stops running reads and gives the reader back; later reads throw the reason.
   func end(_ end: End) {
     let (reader, running) = state.withLock { state in
       defer { state.reader = nil }
@@ -66,7 +66,7 @@ final class Snapshot: Sendable {
     if let reader { pool.release(reader, of: ObjectIdentifier(self)) }
   }
 
-  /// The reader, if nothing is being read, now or by a cursor, and the snapshot has not ended.
+  /// The reader; nil while a read runs or a cursor is open, and after the snapshot has ended.
   var idleReader: Reader? {
     state.withLock { $0.running.isEmpty && $0.cursors == 0 ? $0.reader : nil }
   }
@@ -93,7 +93,7 @@ final class Snapshot: Sendable {
     }
   }
 
-  /// Who keeps the snapshot, and what is being read from it: the oldest first.
+  /// Returns the holders of the snapshot and its running reads, the oldest first.
   func holders(at now: ContinuousClock.Instant) -> [StackDiagnostics.Holder] {
     let (holders, reads) = state.withLock { state in
       (state.holders.map(\.holder), state.running.values.map(\.since))
@@ -116,20 +116,20 @@ final class Snapshot: Sendable {
   /// Closes a cursor, if it was opened.
   func closeCursor(_ id: CursorID) {
     state.withLock { $0.reader }?.closeCursorLater(id)
-    // Whoever finds the reader idle from now on comes after the closing.
+    // The count falls after the closing is enqueued, so a later user of the reader runs behind it.
     state.withLock { $0.cursors -= 1 }
   }
 
-  /// Runs `body`, which only reads and may be run again; cancelling the task stops the statement
-  /// that runs.
+  /// Runs `body`, which only reads and may be run again.
   ///
-  /// What is short runs where the caller does, unless that is the main actor. What turns out to be
-  /// long is stopped and run again on the reader's own thread.
+  /// Cancelling the task stops the running statement. A short read runs on the caller's thread,
+  /// unless that is the main thread. A read that turns out to be long is stopped and runs again on
+  /// the reader's own thread.
   ///
   /// - Parameters:
-  ///   - plan: the query that is read. A search of full text does its work inside of a few of
-  ///     SQLite's instructions, so it never turns out to be long.
-  ///   - isShort: false for what is known to be long.
+  ///   - plan: the query that is read. A full-text search does its work inside a few of SQLite's
+  ///     instructions, so it would never be stopped as long. It runs on the reader's own thread.
+  ///   - isShort: false for a read that is known to be long.
   func read<R: Sendable>(
     _ plan: QueryPlan? = nil, isShort: Bool = true,
     _ body: @escaping @Sendable (isolated Reader, Connection) throws(StoreError) -> R
@@ -138,7 +138,7 @@ final class Snapshot: Sendable {
     return try await readOnce(body)
   }
 
-  /// What `body` reads; nil if that takes long or fails, or something else is being read.
+  /// Returns the result of `body`; nil if it takes long or fails, or if another read runs.
   func readAtOnce<R: Sendable>(
     _ body: @Sendable (isolated Reader, Connection) throws(StoreError) -> R
   ) -> R? {
@@ -165,12 +165,13 @@ final class Snapshot: Sendable {
     _ = state.withLock { $0.running.removeValue(forKey: ObjectIdentifier(flag)) }
   }
 
-  /// Runs `body` once, on the reader; cancelling the task stops the statement that runs, or the
-  /// wait for another one's.
+  /// Runs `body` once, on the reader's own thread.
+  ///
+  /// Cancelling the task stops the running statement, or the wait for earlier reads.
   func readOnce<R: Sendable>(
     _ body: @escaping @Sendable (isolated Reader, Connection) throws(StoreError) -> R
   ) async throws(StoreError) -> R {
-    // The reader could be done before the wait for it notices.
+    // The reader could finish before the wait for it notices the cancellation.
     if Task.isCancelled { throw .cancelled }
     let flag = CancellationFlag(deadline: StoreDeadline.current)
     guard let reader = begin(flag, since: .now) else {
@@ -181,7 +182,8 @@ final class Snapshot: Sendable {
     } catch {
       pool.log.noteFailure(error, StackEvent.readFailed)
       guard !Task.isCancelled, isLost else { throw error }
-      // What the suspension stopped, or came too late for, is run again on another snapshot.
+      // A read that the suspension stopped, or that came too late, is run again on another
+      // snapshot.
       throw [.cancelled, .closed].contains(error.code) ? .suspended : error
     }
   }

@@ -1,7 +1,7 @@
-/// Keeps a snapshot, and says who does: for a report of what keeps the log from being started
-/// again.
+/// A reference to a snapshot that names its holder.
 ///
-/// A read that ends by itself needs none: the snapshot knows what is being read from it.
+/// A report lists the holders, because a held snapshot keeps the log from being restarted. A read
+/// that ends by itself needs no hold: the snapshot knows its running reads.
 final class SnapshotHold: Sendable {
   let snapshot: Snapshot
   private let number: Int
@@ -16,7 +16,7 @@ final class SnapshotHold: Sendable {
   /// Gives the holder another name.
   func rename(_ name: String?) { snapshot.renameHolder(number, name) }
 
-  /// Somebody who keeps a snapshot.
+  /// The holder of a snapshot.
   struct Holder: Sendable {
     let kind: StackDiagnostics.Holder.Kind
     var name: String?

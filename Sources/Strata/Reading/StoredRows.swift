@@ -2,12 +2,12 @@ internal import StrataSQLite
 
 /// The stored rows for ascending keys.
 ///
-/// Many keys are met by one scan of the table in key order, started anew where it would pass over
-/// too many rows; few are looked up one by one.
+/// For many keys, one scan reads the table in key order. The scan seeks anew where it would pass
+/// over too many rows. For few keys, each key is looked up.
 struct StoredRows {
-  /// With fewer keys than this, a look-up each is cheaper.
+  /// The number of keys below which look-ups are cheaper than a scan.
   private static let scanThreshold = 16
-  /// Rows passed over before seeking is cheaper than going on.
+  /// The number of rows to pass over before a seek is cheaper than going on.
   private static let skipLimit = 8
 
   private let statement: Statement
@@ -19,9 +19,9 @@ struct StoredRows {
     try self.init(connection, table, isScan: expected >= Self.scanThreshold)
   }
 
-  /// The rows for `count` keys between two keys, none of which needs to be there.
+  /// Creates the rows for `count` keys between two keys; the keys need not exist.
   ///
-  /// Only of integers it is known how close they lie; other keys are looked up.
+  /// The distance of keys is known only for integers. Other keys are looked up.
   init(
     _ connection: Connection, _ table: Table, count: Int, from first: RecordKey, to last: RecordKey
   ) throws(StoreError) {
@@ -41,7 +41,8 @@ struct StoredRows {
     }
   }
 
-  /// The statement on the row with the key, or nil; valid until the next call.
+  /// Returns the statement on the row with the key, valid until the next call; nil if there is no
+  /// row.
   mutating func row(_ key: RecordKey) throws(StoreError) -> Statement? {
     do throws(SQLiteError) {
       return isScan ? try scan(to: key) : try lookUp(key)
@@ -85,7 +86,7 @@ struct StoredRows {
 }
 
 extension Connection {
-  /// The stored record of one key.
+  /// Returns the stored record of a key; nil if there is no row.
   func record(
     _ key: RecordKey, of table: Table, _ builder: RecordBuilder
   ) throws(StoreError) -> Record? {

@@ -32,15 +32,15 @@ final class ValueRows<Value>: RowBlocks<Value> {
   }
 }
 
-/// How a row's cells become a value.
+/// The conversion of a row's cells to a value.
 struct RowReader<Value>: Sendable {
-  /// Makes the value of cells, by their positions in the row.
+  /// Makes the value from cells, given by their positions in the row.
   let read: @Sendable ((Int) -> Cell) throws(CodingFailure) -> Value
-  /// Makes it in place, if every part of it is read directly.
+  /// The codec that makes the value in place; nil unless every part of it is read directly.
   var codec: EntityCodec?
 }
 
-/// Where values lie in a tuple: one after the other, each as it must be aligned.
+/// The offsets of values in a tuple, one after the other, each aligned as its type requires.
 struct TupleLayout {
   private var fields: [(offset: Int, kind: ValueKind)] = []
   private var end = 0
@@ -52,8 +52,10 @@ struct TupleLayout {
     end = offset + MemoryLayout<Value>.size
   }
 
-  /// What decodes such tuples in place; nil if a part of them takes the general way, or if the
-  /// compiler has laid them out otherwise.
+  /// Returns a codec that decodes such tuples in place.
+  ///
+  /// - Returns: nil if a value of the tuple cannot be read directly, or if the compiler has laid
+  ///   the tuple out otherwise.
   func codec<Tuple>(of _: Tuple.Type) -> EntityCodec? {
     if fields.contains(where: { $0.kind == .other }) || end != MemoryLayout<Tuple>.size {
       return nil

@@ -1,3 +1,5 @@
+internal import StrataSQLite
+
 /// The aggregates of a live query's rows, updated row by row.
 ///
 /// Counts and sums take rows in and out. A tree has the rows in the order of group and value: the
@@ -45,9 +47,22 @@ struct AggregateFold: Sendable {
       all += part
       offset += part.count
     }
-    for record in all { fold.count(record, 1) }
-    for column in ordered.keys { fold.ordered[column] = fold.tree(of: all, column) }
+    fold.add(all)
     return fold
+  }
+
+  /// Creates the aggregates of records. O(*n* log *n*) with extremes, else O(*n*).
+  init(
+    _ terms: [AggregateTerm<Int>], by groupColumns: [Int], of records: ContiguousArray<Record>
+  ) {
+    self.init(terms, by: groupColumns)
+    add(records)
+  }
+
+  /// Adds the first records.
+  private mutating func add(_ records: ContiguousArray<Record>) {
+    for record in records { count(record, 1) }
+    for column in Array(ordered.keys) { ordered[column] = tree(of: records, column) }
   }
 
   // MARK: Changes

@@ -1,11 +1,12 @@
-/// Tells the view context and other processes of commits, after the reply, which need not wait.
+/// The announcements of commits to the view context and to other processes.
 ///
-/// In a row of short commits they are told every ``rest`` only: waking a thread costs as much as
-/// a commit.
+/// An announcement follows the reply to the caller, which need not wait for it. In a series of
+/// short commits, announcements are at least ``rest`` apart, because waking a thread costs as much
+/// as a commit.
 final class Announcer {
   enum Action {
     case nothing
-    /// Ask again behind the work that is queued.
+    /// Ask again after the queued work.
     case later
     case now
   }
@@ -15,12 +16,12 @@ final class Announcer {
   private var isOwed = false
   private var isQueued = false
   private var last = ContinuousClock.now
-  /// Nil while other processes are not watched: the store is closed, suspended or not shared.
+  /// The signal to other processes; nil while the store is closed, suspended or not shared.
   private var signal: CommitSignal?
 
-  /// Watches other processes from now on.
+  /// Starts to watch other processes.
   ///
-  /// - Returns: whether their commits are told.
+  /// - Returns: whether their commits are reported.
   func begin(_ store: String, _ onSignal: @escaping @Sendable () -> Void) -> Bool {
     guard let signal = CommitSignal(store: store), signal.start(onSignal) else { return false }
     self.signal = signal
@@ -34,7 +35,7 @@ final class Announcer {
 
   func didCommit() { isOwed = true }
 
-  /// Says what to do after a unit.
+  /// Returns the step to take after a unit.
   ///
   /// - Parameter hasWork: whether another unit is about to run.
   func announce(hasWork: Bool) -> Action {
@@ -50,6 +51,6 @@ final class Announcer {
     return .now
   }
 
-  /// Notes that the work that was queued before has run.
+  /// Notes that the work that was queued before the request has run.
   func isAsked() { isQueued = false }
 }

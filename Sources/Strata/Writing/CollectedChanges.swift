@@ -2,7 +2,7 @@
 struct CollectedChanges {
   private var parts: [TableID: [TableChanges]] = [:]
   private var counts: [TableID: Int] = [:]
-  /// The only portion; nil before the first and after the second one.
+  /// The only portion; empty before the first portion, nil from the second portion on.
   private var only: [TableID: TableChanges]? = [:]
 
   mutating func add(_ changes: [TableID: TableChanges]) {
@@ -28,7 +28,9 @@ struct CollectedChanges {
     }
   }
 
-  /// One change for every key, in O(*n* log *k*) of all rows and portions.
+  /// The composed changes of all portions, one change for every key.
+  ///
+  /// - Complexity: O(*n* log *k*) for *n* rows in *k* portions.
   var composed: [TableID: TableChanges] {
     only ?? parts.compactMapValues { Self.composed($0[...]) }.filter { !$0.value.isEmpty }
   }

@@ -1,14 +1,15 @@
 internal import StrataSQLite
 
-/// The number of the newest commit, and how the writer notices commits of other processes.
+/// The number of the newest commit, and the detection of foreign commits.
 final class CommitCounter {
-  /// What other processes have committed since the last look.
+  /// The foreign commits since the last look.
   enum Finding {
     case nothing
-    /// Commits up to a number, each of which the history may have.
+    /// Commits up to a number. The history may have each of them.
     case commits(upTo: Int64)
-    /// Changes that no number tells: a program wrote without counting, or an older file took the
-    /// store's place.
+    /// Changes without a number of their own.
+    ///
+    /// A program wrote without counting, or an older file took the store's place.
     case unknown(upTo: Int64)
   }
 
@@ -29,7 +30,7 @@ final class CommitCounter {
     try connection.integer(for: readDataVersion) ?? 0
   }
 
-  /// Whether nobody else has committed since the last look, counted or not.
+  /// Returns whether no other connection has committed since the last look, counted or not.
   func isCurrent(_ connection: Connection) throws(StoreError) -> Bool {
     try translatingErrors { () throws(SQLiteError) in
       try Self.dataVersion(connection) == dataVersion
@@ -57,6 +58,6 @@ final class CommitCounter {
   ///
   /// - Parameters:
   ///   - version: the connection's data version.
-  ///   - isUnchanged: whether nobody has written since the last look.
+  ///   - isUnchanged: whether no program has written since the last look.
   func didReopen(at version: Int64, isUnchanged: Bool) { dataVersion = isUnchanged ? version : -1 }
 }

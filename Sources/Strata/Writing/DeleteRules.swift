@@ -2,11 +2,12 @@ internal import StrataSQLite
 
 /// The second phase of a save: delete rules and required references, on final states.
 ///
-/// References are columns, not SQLite foreign keys: those refuse forward references, fail at
-/// COMMIT without a name, and cascade behind our back. Here every row that a rule touches becomes
-/// part of the save. Rules run to a fixed point; a row is deleted once, so cycles end.
+/// References are columns, not SQLite foreign keys. Foreign keys refuse forward references, fail at
+/// `COMMIT` without naming a row, and cascade without reporting it. Here every row that a rule
+/// touches becomes part of the save. Rules run to a fixed point. A row is deleted once, so cycles
+/// end.
 struct DeleteRules {
-  /// A row that waits for one that it refers to.
+  /// A row that waits for the row to which it refers.
   struct WaitingRow {
     let table: TableID
     let key: RecordKey
@@ -28,9 +29,9 @@ struct DeleteRules {
   let model: Model
   let builder: RecordBuilder
   private var denials: [Denial] = []
-  /// What the rules did, each effect after its cause.
+  /// The effects of the rules, each effect after its cause.
   private(set) var effects: [DeleteEffect] = []
-  /// For each reference of a table that the save touches: the rows by what they refer to.
+  /// For each reference of a table that the save touches, the rows by the key to which they refer.
   private var referring: [ReferenceKey: [RecordKey: [RecordKey]]] = [:]
 
   init(_ connection: Connection, _ model: Model, _ builder: RecordBuilder) {
@@ -39,17 +40,17 @@ struct DeleteRules {
     self.builder = builder
   }
 
-  /// Applies the rules to what the save deletes, then checks what it inserts and updates.
+  /// Applies the rules to the deleted rows, then checks the inserted and updated rows.
   ///
-  /// - Parameter waits: whether rows that lack what they require are taken back, for a later save,
-  ///   instead of refused.
-  /// - Returns: what was taken back.
+  /// - Parameter waits: whether rows that lack a required row are taken back, for a later save. If
+  ///   not, the save is refused.
+  /// - Returns: the rows that were taken back.
   @discardableResult
   mutating func run(
     on working: inout WorkingSet, waits: Bool = false
   ) throws(StoreError) -> [WaitingRow] {
     var deleted: [(table: TableID, key: RecordKey)] = []
-    // In model order, so that of several deniers the same one is named every time.
+    // If several rows deny a deletion, model order makes the error name the same row every time.
     for table in working.tableIDs where !model[table].referrers.isEmpty {
       for row in working.tables[table]?.all ?? [] where row.after == nil {
         deleted.append((table, row.key))
@@ -71,7 +72,7 @@ struct DeleteRules {
     return waiting
   }
 
-  /// The keys of all rows, stored or of this save, that may refer to `key`.
+  /// Returns the keys of all rows that may refer to `key`, stored rows and rows of this save.
   private mutating func rows(
     referring key: RecordKey, _ referrer: Referrer, _ working: inout WorkingSet
   ) throws(StoreError) -> [RecordKey] {
@@ -126,7 +127,7 @@ struct DeleteRules {
     switch referrer.rule {
     case .nullify: take(after.settingNull(referrer.column))
     case .cascade:
-      // Nothing would notice a stored row any more.
+      // The insertion is dropped, so no later phase notices that its key is stored.
       if row.isPresumed, let stored = try connection.record(key, of: model[referrer.table], builder)
       {
         throw StoreError([model[referrer.table].insertedTwice(row, stored)])
@@ -139,7 +140,9 @@ struct DeleteRules {
     }
   }
 
-  /// A row that forbade a deletion and is itself deleted by another rule forbids nothing.
+  /// Checks the denials that still hold.
+  ///
+  /// A row no longer denies a deletion if another rule deletes that row.
   private func checkDenials(_ working: inout WorkingSet) throws(StoreError) {
     for denial in denials {
       let table = model[denial.referrer.table]
@@ -156,7 +159,9 @@ struct DeleteRules {
     }
   }
 
-  /// A link to what somebody else deleted goes, as if the deletion had come last.
+  /// Drops new links to rows that do not exist.
+  ///
+  /// The result is the same as if the deletion of such a row had come last.
   private mutating func dropLooseLinks(_ working: inout WorkingSet) throws(StoreError) {
     for id in working.tableIDs where model[id].isJoin {
       for (position, row) in (working.tables[id]?.all ?? []).enumerated() {
@@ -175,10 +180,10 @@ struct DeleteRules {
     }
   }
 
-  /// Looks for rows that lack what they require.
+  /// Looks for rows that lack a row that they require.
   ///
-  /// - Returns: what is wrong with the first one; nil if nothing is. With `waits` every one is
-  ///   taken back, and then others may lack it.
+  /// - Returns: the error for the first such row; nil if there is no such row. With `waits`, every
+  ///   such row is taken back. Rows that refer to it may then lack it.
   private func firstMissing(
     in working: inout WorkingSet, waits: Bool, _ waiting: inout [WaitingRow]
   ) throws(StoreError) -> StoreError? {
@@ -234,7 +239,7 @@ extension Record {
     for other in 0..<count {
       if other == column { builder.appendNull() } else { builder.append(other, of: self) }
     }
-    // Smaller than a record that exists.
+    // This cannot fail, because the record is smaller than an existing record.
     guard let record = try? builder.finish() else { return self }
     return record
   }

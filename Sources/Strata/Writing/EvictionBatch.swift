@@ -1,13 +1,13 @@
 internal import StrataSQLite
 
-/// Rows that are to be evicted, and why some of them may have to stay.
+/// The rows to evict in one transaction, and the conditions under which rows stay.
 struct EvictionBatch: Sendable {
-  /// The author of commits that evict.
+  /// The author of an eviction's commits.
   static let author = "strata.eviction"
 
   let table: Table
   let candidates: ArraySlice<EvictionCandidate>
-  /// The keys that are edited or referred to by an edit, by table.
+  /// The keys that an edit changes or refers to, by table.
   let inUse: [TableID: Set<RecordKey>]
   let followsRules: Bool
 
@@ -24,7 +24,8 @@ struct EvictionBatch: Sendable {
     if !rows.isEmpty {
       var working = try run.consequences(of: rows[...])
       try transaction.write(&working)
-      // A server that is asked whether a feed is new would say no, and the rows would stay away.
+      // With a validator, the server would answer that a feed is unchanged, and the rows would stay
+      // away.
       try ValidatorTable.forget(nil, transaction.connection)
     }
     return (run.report, run.referenced)
@@ -32,7 +33,7 @@ struct EvictionBatch: Sendable {
 }
 
 extension Snapshot {
-  /// The rows of a query, in its order, without keeping them.
+  /// Returns the keys and the hashes of a query's rows, in its order, without keeping the rows.
   func evictionCandidates(_ plan: QueryPlan) async throws(StoreError) -> [EvictionCandidate] {
     try await read { reader, connection throws(StoreError) in
       let rows = try connection.prepared(

@@ -1,11 +1,13 @@
-/// A row that is to go, as it was when that was decided.
+/// A row to delete, as it was at the time of that decision.
 struct EvictionCandidate: Sendable {
-  /// Rows a transaction: a save of the view context that comes in between waits no longer than for
-  /// a batch of an import.
+  /// The number of rows in a transaction.
+  ///
+  /// A save of the view context that comes in between waits no longer than for a batch of an
+  /// import.
   static let batchSize = 500
 
   let key: RecordKey
-  /// Tells whether the row has changed since, without keeping it.
+  /// The hash of the row, which reveals a later change without keeping the row.
   let hash: Int
 
   init(_ record: Record) {

@@ -1,21 +1,23 @@
-/// What an eviction did.
+/// The result of an eviction.
 public struct EvictionReport: Sendable, Hashable {
-  /// Rows that went, without those that a delete rule took along.
+  /// The number of deleted rows, without the rows that a delete rule deleted with them.
   public internal(set) var evicted = 0
-  /// Rows that stayed because other rows refer to them.
+  /// The number of rows that stayed because other rows refer to them.
   public internal(set) var keptReferenced = 0
-  /// Rows that stayed because the view context has unsaved edits of them, or of a row that refers
-  /// to them or would go with them.
+  /// The number of rows that stayed because of unsaved edits in the view context.
+  ///
+  /// Such an edit changes the row, a row that refers to it, or a row that would be deleted with it.
   public internal(set) var keptEdited = 0
-  /// Rows that stayed because somebody changed them after the eviction had begun.
+  /// The number of rows that stayed because they were changed after the eviction had begun.
   public internal(set) var keptChanged = 0
-  /// Rows that stayed because an ``Outbox`` has not pushed what was edited of them, or of a row
-  /// that would go with them.
+  /// The number of rows that stayed because an ``Outbox`` has not pushed an edit.
+  ///
+  /// The edit is of the row, or of a row that would be deleted with it.
   public internal(set) var keptUnpushed = 0
-  /// The commit of the last batch; nil if nothing went.
+  /// The commit of the last batch that deleted a row; nil if no row was deleted.
   public internal(set) var commit: Int64?
 
-  /// Rows that stayed, for whatever reason.
+  /// The number of rows that stayed, for any reason.
   var kept: Int { keptReferenced + keptEdited + keptChanged + keptUnpushed }
 
   mutating func add(_ batch: EvictionReport) {

@@ -1,6 +1,6 @@
 internal import StrataSQLite
 
-/// Finds out which rows of a batch may go, inside the transaction that deletes them.
+/// The choice of the rows of a batch to delete, inside the transaction that deletes them.
 struct EvictionRun {
   struct Row {
     let candidate: EvictionCandidate
@@ -13,7 +13,7 @@ struct EvictionRun {
   private let model: Model
   private let builder: RecordBuilder
   private(set) var report = EvictionReport()
-  /// Those that stay because other rows refer to them.
+  /// The rows that stay because other rows refer to them.
   private(set) var referenced: [EvictionCandidate] = []
 
   init(
@@ -26,7 +26,7 @@ struct EvictionRun {
     builder = transaction.builder
   }
 
-  /// The rows that go; the report says why others stay.
+  /// Returns the rows to delete; the report says why the other rows stay.
   mutating func choose() throws(StoreError) -> [Row] {
     var rows: [Row] = []
     var going: Set<RecordKey> = []
@@ -57,7 +57,8 @@ struct EvictionRun {
     referenced.append(candidate)
   }
 
-  /// Whether a stored row refers to the key, other than itself and those that are going.
+  /// Returns whether a stored row refers to the key, other than the row itself and the rows in
+  /// `going`.
   private func isReferenced(
     _ key: RecordKey, _ going: Set<RecordKey>
   ) throws(StoreError) -> Bool {
@@ -81,10 +82,11 @@ struct EvictionRun {
 
   // MARK: Following the delete rules
 
-  /// Those of the rows whose deletion no rule forbids, and with which nothing goes that is edited
-  /// or waits to be pushed.
+  /// Returns the rows whose deletion the delete rules allow.
   ///
-  /// A batch that is refused is halved until the rows are found that it is refused for.
+  /// A row stays if a rule forbids its deletion, if the rules would also delete an edited row, or
+  /// if they would delete or overwrite an unpushed edit. A batch that is refused is halved until
+  /// the rows that cause the refusal are found.
   private mutating func permitted(_ rows: ArraySlice<Row>) throws(StoreError) -> [Row] {
     guard let refusal = try refusal(of: rows) else { return Array(rows) }
     if rows.count == 1 {
@@ -96,8 +98,9 @@ struct EvictionRun {
     return try together(first, permitted(rows[middle...])[...])
   }
 
-  /// The first rows, and those of the others that may go with them: rules count what is left, so
-  /// that each of two may go and both may not.
+  /// Returns the first rows with the other rows that may be deleted together with them.
+  ///
+  /// Rules count the rows that remain. So each of two rows alone may be deleted, but not both.
   private mutating func together(
     _ first: [Row], _ others: ArraySlice<Row>
   ) throws(StoreError) -> [Row] {
@@ -141,7 +144,7 @@ struct EvictionRun {
     }
   }
 
-  /// Everything that changes if the rows go.
+  /// Returns all rows that change if the given rows are deleted.
   ///
   /// - Throws: ``StoreError`` with code `deleteDenied` or `validationFailed` if a rule forbids it.
   func consequences(of rows: ArraySlice<Row>) throws(StoreError) -> WorkingSet {

@@ -1,17 +1,17 @@
 internal import StrataSQLite
 
-/// The first phase of a save: every change of a layer meets the row that is in the store.
+/// The first phase of a save, in which each change of a layer meets the row in the store.
 ///
-/// Reading in key order, a range scan for many keys and a look-up for few, each row is compared in
-/// place; a record is built only of rows that differ.
+/// Rows are read in key order, many keys by a range scan and few keys by look-ups. Each row is
+/// compared in place. A record is built only for a row that differs.
 struct LayerResolver {
   let connection: Connection
   let model: Model
   let policy: SavePolicy
   let builder: RecordBuilder
-  /// Whether an insertion is taken to be of a new key without looking.
+  /// Whether an insertion is presumed to have a new key, without a look-up.
   let presumes: Bool
-  /// Whether there was such an insertion.
+  /// Whether there was an insertion with a presumed key.
   private(set) var hasPresumed = false
   private(set) var conflicts: [Conflict] = []
 
@@ -89,7 +89,7 @@ struct LayerResolver {
     }
   }
 
-  /// A change of a row that is not what the context saw.
+  /// Resolves a change whose row is not the row that the context saw.
   private mutating func resolve(
     _ change: Change, _ key: RecordKey, _ stored: Record?, _ table: Table
   ) -> WorkingSet.Row? {

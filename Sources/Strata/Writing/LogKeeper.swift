@@ -1,12 +1,12 @@
 internal import StrataSQLite
 
-/// Decides when the write-ahead log is written back and started again, and when its growth is news.
+/// The rules for writing the write-ahead log back, restarting it and reporting its growth.
 final class LogKeeper {
   private static let pageSize = 4096
 
   private var checkpoints: CheckpointRule
   private var growth: LogGrowth
-  /// How long commits wait for the view context to come to rest.
+  /// The longest time for which commits wait until the view context has merged everything.
   let patience: Duration
 
   init(_ options: StoreOptions) {
@@ -20,14 +20,15 @@ final class LogKeeper {
 
   func didWriteBack() { checkpoints.didWriteBack() }
 
-  /// The log's length in bytes if its growth is news; asked after a commit.
+  /// Returns the log's length in bytes after a commit if its growth is to be reported; nil
+  /// otherwise.
   func news(frames: Int) -> Int? {
     growth.isNews(frames: frames) ? frames * (Self.pageSize + Connection.frameHeaderSize) : nil
   }
 
-  /// Whether the log is to be started again now.
+  /// Ends an attempt to restart the log.
   ///
-  /// - Returns: false too if there is no attempt under way; an attempt is ended by this.
+  /// - Returns: whether the log is to be restarted now; false if no attempt is under way.
   func endAttempt() -> Bool {
     defer { checkpoints.endAttempt() }
     return checkpoints.isDue

@@ -1,5 +1,7 @@
-/// The commits on their way to the view context: the state of its waiting, and the part of the log
-/// that it has merged.
+/// The commits on their way to the view context.
+///
+/// The feed has the state of the view context's waiting, and the position in the change log up to
+/// which the view context has merged.
 final class MergeFeed {
   typealias Waiter = UnsafeContinuation<MergeStep?, Never>
 
@@ -13,14 +15,16 @@ final class MergeFeed {
 
   // MARK: Events
 
-  /// Starts the view context's reading of the log, at a snapshot that every published commit is in.
+  /// Starts the view context's reading of the change log.
+  ///
+  /// - Parameter snapshot: a snapshot that contains every published commit.
   func begin(at snapshot: Snapshot) {
     cursor = publisher.addCursor()
     self.snapshot = snapshot
     pull.begin()
   }
 
-  /// Makes a step due although nothing was committed.
+  /// Makes a step due, even without a commit.
   func wake() { pull.wake() }
 
   func saveBegan() { pull.saveBegan() }
@@ -37,7 +41,7 @@ final class MergeFeed {
 
   /// Notes that a step could not be made.
   ///
-  /// - Returns: whether to try again in a moment; one try waits at a time.
+  /// - Returns: whether to try again in a moment. Only one try waits at a time.
   func didFail() -> Bool { pull.didFail() }
 
   func retries() { pull.retries() }
@@ -50,7 +54,7 @@ final class MergeFeed {
   var isClosed: Bool { pull.state == .closed }
   /// Whether the view context reads every commit.
   var isOpen: Bool { pull.state == .open(.commits) }
-  /// Whether nothing can be pinned any more.
+  /// Whether no further commit can be pinned.
   var isStuck: Bool { pull.isStuck }
   var isDue: Bool { pull.isDue(hasUnread: hasUnread) }
   /// Whether the view context has merged everything and waits.
@@ -60,7 +64,7 @@ final class MergeFeed {
 
   // MARK: Steps
 
-  /// The step to a snapshot whose commits are published.
+  /// Returns the step to a snapshot whose commits are published.
   func step(to snapshot: Snapshot) -> MergeStep {
     var changes: [ChangeSet] = []
     if var cursor {
@@ -72,7 +76,9 @@ final class MergeFeed {
     return MergeStep(changes: changes, snapshot: snapshot, completedSave: pull.completedSave)
   }
 
-  /// The last step of a store whose file cannot be read any more; nil if no step was made before.
+  /// Returns the last step of a store whose file can no longer be read.
+  ///
+  /// - Returns: nil if the snapshot of the step before no longer exists.
   func lastStep(_ failure: StoreError) -> MergeStep? {
     guard let snapshot else { return nil }
     defer { pull.didStep(.nothing) }

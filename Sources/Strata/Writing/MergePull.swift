@@ -1,17 +1,18 @@
-/// Whether and why the view context should be woken.
+/// The state machine that decides when the view context gets a merge step.
 ///
 /// unopened ─begin→ open;  open ─suspend→ suspended ─resume→ open;  any ─close→ closed
 /// resting ─commit, ended save, wake→ due ─step→ resting;  resting ─wait→ waiting ─due→ answered
 ///
-/// A save of the view context holds answers back, so that its commit and its end are told together.
-/// Once the tables were changed by another program, commits are told no more.
+/// A save of the view context holds answers back, so that one step has its commit and its end.
+/// After another program has changed the tables, a step has no commits.
 struct MergePull<Waiter: Sendable>: Sendable {
-  /// What may be pinned.
+  /// The commits that may be pinned.
   enum Reach: Sendable, Equatable {
     /// Every commit.
     case commits
-    /// No commit any more: the tables are others. What the view context asks for is answered with
-    /// what it has.
+    /// No further commit, because the tables have changed.
+    ///
+    /// A step that the view context asks for has the snapshot of the step before.
     case nothing
   }
 
@@ -21,24 +22,24 @@ struct MergePull<Waiter: Sendable>: Sendable {
     case open(Reach)
     /// The file is closed until a resumption.
     case suspended(Reach)
-    /// For good.
+    /// The store is closed for good.
     case closed
   }
 
   private(set) var state = State.unopened
-  /// The newest ended save of the view context that it has not been told of.
+  /// The newest ended save of the view context that no step has reported.
   private(set) var completedSave: CompletedSave?
   private var waiter: Waiter?
-  /// A save of the view context is under way.
+  /// Whether a save of the view context is under way.
   private var isHeldBack = false
-  /// Somebody asked for a turn although nothing was committed.
+  /// Whether a step is wanted even without a commit.
   private var isWoken = false
-  /// A step that could not be made is tried again in a moment.
+  /// Whether a failed step is tried again in a moment.
   private var isRetrying = false
 
   // MARK: Events
 
-  /// The view context begins to read.
+  /// Notes that the view context begins to read.
   mutating func begin() {
     guard state == .unopened else { fatalError("a merge began in the state \(state)") }
     state = .open(.commits)
@@ -48,7 +49,9 @@ struct MergePull<Waiter: Sendable>: Sendable {
 
   mutating func saveBegan() { isHeldBack = true }
 
-  /// - Parameter save: the save, if it is in the store.
+  /// Notes that a save of the view context has ended.
+  ///
+  /// - Parameter save: the save; nil if it is not in the store.
   mutating func saveEnded(_ save: CompletedSave?) {
     isHeldBack = false
     completedSave = save ?? completedSave
@@ -62,23 +65,25 @@ struct MergePull<Waiter: Sendable>: Sendable {
     isWoken = true
   }
 
-  /// - Returns: who waits, and is told that nothing comes any more.
+  /// Notes that the store is closed for good.
+  ///
+  /// - Returns: the waiter, which gets no further step.
   mutating func close() -> Waiter? {
     state = .closed
     return take()
   }
 
-  /// The next step waits until something is due.
+  /// Notes that a waiter waits until a step is due.
   mutating func wait(_ waiter: Waiter) { self.waiter = waiter }
 
-  /// Whoever is answered now.
+  /// Returns the waiter if it gets a step at this time.
   mutating func answer(hasUnread: Bool) -> Waiter? {
     !isHeldBack && isDue(hasUnread: hasUnread) ? waiter : nil
   }
 
-  /// A step was made of everything that is known.
+  /// Notes that a step was made of everything that is known.
   ///
-  /// - Parameter reach: what may be pinned from now on.
+  /// - Parameter reach: the commits that may be pinned from this step on.
   mutating func didStep(_ reach: Reach) {
     completedSave = nil
     isWoken = false
@@ -86,9 +91,9 @@ struct MergePull<Waiter: Sendable>: Sendable {
     if case .open = state { state = .open(reach) }
   }
 
-  /// A step could not be made.
+  /// Notes that a step could not be made.
   ///
-  /// - Returns: whether to try again in a moment; one try waits at a time.
+  /// - Returns: whether to try again in a moment. Only one try waits at a time.
   mutating func didFail() -> Bool {
     if isRetrying || state == .closed { return false }
     isRetrying = true
@@ -104,15 +109,15 @@ struct MergePull<Waiter: Sendable>: Sendable {
 
   // MARK: Reading
 
-  /// Whether there is something to tell.
+  /// Returns whether a step is due.
   func isDue(hasUnread: Bool) -> Bool {
     guard case .open(let reach) = state else { return false }
     return isWoken || completedSave != nil || reach == .commits && hasUnread
   }
 
-  /// Whether the view context has merged everything and waits.
+  /// Returns whether the view context has merged everything and waits.
   func isAtRest(hasUnread: Bool) -> Bool { waiter != nil && !isDue(hasUnread: hasUnread) }
 
-  /// Whether nothing can be pinned any more.
+  /// Whether no further commit can be pinned.
   var isStuck: Bool { state == .open(.nothing) || state == .suspended(.nothing) }
 }

@@ -1,11 +1,11 @@
-/// What the view context gets at each merge turn: everything committed since the last one.
+/// The commits between two merge turns, as the writer hands them to the view context.
 struct MergeStep: Sendable {
-  /// What was committed, oldest first; empty if only the snapshot is new.
+  /// The change sets of the commits, oldest first; empty if only the snapshot is new.
   let changes: [ChangeSet]
-  /// The store right after the newest of them.
+  /// The store right after the newest commit.
   let snapshot: Snapshot
   /// The newest save of the view context that is in the snapshot.
   let completedSave: CompletedSave?
-  /// Why there is nothing newer, for good; the snapshot is the one before.
+  /// The error after which no newer commit can be read; the snapshot is that of the step before.
   var failure: StoreError?
 }

@@ -5,7 +5,7 @@ internal import StrataSQLite
 final class OpenFile {
   private enum State {
     case open(Connection)
-    /// A transaction could not be ended, so the connection is gone; the next unit opens the file.
+    /// A transaction could not be ended, so the connection is closed. The next unit opens the file.
     case lost
     /// The store is closed or suspended.
     case closed
@@ -37,10 +37,11 @@ final class OpenFile {
   /// Whether the connection was given up and may be opened again.
   var isLost: Bool { if case .lost = state { true } else { false } }
 
-  /// Ends the transaction, if one is open, and leaves nothing of it.
+  /// Rolls back the transaction, if one is open.
   ///
   /// A rollback can fail. The next unit would then write into the failed transaction, which also
-  /// keeps the lock. So the connection is closed, which rolls back, and the next unit opens the file.
+  /// keeps the lock. So the connection is closed, which rolls back, and the next unit opens the
+  /// file.
   func rollBack(_ connection: Connection) {
     guard connection.isInTransaction else { return }
     try? connection.statement(for: Writer.rollback).run()
@@ -53,9 +54,10 @@ final class OpenFile {
 
   private static let readSchemaVersion = SQL("PRAGMA schema_version")
 
-  /// The schema version that the open transaction leaves.
+  /// Returns the schema version that the open transaction leaves.
   ///
-  /// Read within the transaction: after the commit it may be another process's.
+  /// The version is read within the transaction: after the commit, it may be that of another
+  /// process.
   func newSchemaVersion(_ connection: Connection) throws(SQLiteError) -> Int64? {
     try connection.integer(for: Self.readSchemaVersion)
   }
@@ -63,9 +65,9 @@ final class OpenFile {
   /// Notes the schema version of a commit of this connection.
   func didChangeSchema(to version: Int64) { schemaVersion = version }
 
-  /// Whether the tables are those that were opened.
+  /// Returns whether the tables are the tables that were opened.
   ///
-  /// An import of another process may have made its indexes again: SQLite counts that as a change
+  /// An import of another process may have made its indexes again. SQLite counts that as a change
   /// of the schema and compiles every statement again, but the tables are the same.
   func hasSameTables(_ connection: Connection) throws(StoreError) -> Bool {
     let version = try translatingErrors { () throws(SQLiteError) in
@@ -85,15 +87,16 @@ final class OpenFile {
 
   /// Closes the connection of a store that is suspended.
   ///
-  /// - Parameter files: the files, if every commit in them is accounted for.
+  /// - Parameter files: the files; nil unless every commit in them is accounted for.
   func suspend(leaving files: FileState?) { (state, suspendedFiles) = (.closed, files) }
 
   /// Opens the file that was open before; on failure nothing changes.
   ///
   /// - Parameter commit: the newest commit that this process knows.
-  /// - Returns: the connection, its data version, and whether nobody has written since the
+  /// - Returns: the connection, its data version, and whether no program has written since the
   ///   suspension.
-  /// - Throws: `replaced` if another file is at the path, `schemaChanged` if the tables are others.
+  /// - Throws: `replaced` if another file is at the path, `schemaChanged` if the tables have
+  ///   changed.
   func reopen(
     after commit: Int64
   ) throws(StoreError) -> (connection: Connection, dataVersion: Int64, isUnchanged: Bool) {
@@ -113,7 +116,8 @@ final class OpenFile {
     guard try HistoryFormat.identity(connection) == identity, stored >= commit else {
       throw replaced
     }
-    // Looked at after the data version was read, so that a commit in between is noticed by one.
+    // The files are compared after the data version is read, so that one of the two notices a
+    // commit in between.
     let isUnchanged = suspendedFiles.map(FileState(ofDatabaseAt: options.path).isUnchanged(since:))
     state = .open(connection)
     return (connection, version, isUnchanged == true)

@@ -1,20 +1,22 @@
 internal import Foundation
 internal import StrataSQLite
 
-/// What a writer knows of its store from the beginning, all of it from one commit.
+/// The state of a store when its writer opens it, all of it as of one commit.
 ///
-/// Another process may migrate the store as soon as it is open: what is read one by one could be
-/// half of its tables, and taken for one's own.
+/// As soon as the store is open, another process may migrate it. Separate reads could then see the
+/// tables of two versions, and the writer would take them for its own.
 struct OpenedState {
   let identity: UUID
   let tablesHash: Int
   let schemaVersion: Int64
   let commit: Int64
   let dataVersion: Int64
-  /// Whether an import has put off indexes and has not made them yet.
+  /// Whether an import has dropped indexes and has not made them again.
   let owesIndexes: Bool
 
-  /// - Throws: `schemaChanged` if the tables are not the program's any more.
+  /// Reads the state in one transaction.
+  ///
+  /// - Throws: `schemaChanged` if the tables are no longer the program's.
   init(_ connection: Connection, _ options: StoreOptions) throws(StoreError) {
     try translatingErrors { () throws(SQLiteError) in try connection.execute("BEGIN") }
     defer { try? connection.execute("ROLLBACK") }

@@ -1,6 +1,6 @@
 internal import StrataSQLite
 
-/// Notes what a commit edits for the outbox, in the commit's transaction.
+/// The recorder of a commit's edits for the outbox, inside the commit's transaction.
 struct OutboxRecorder {
   let connection: Connection
   let layout: HistoryLayout

@@ -1,7 +1,10 @@
-/// The phase of a save between the delete rules and the writing: what would be written is checked
-/// against the rules of the schema, all of it, before anything is written.
+/// The phase of a save between the delete rules and the writing.
+///
+/// It checks all rows against the rules of the schema before any row is written.
 enum SaveValidation {
-  /// - Throws: one error with every failure, in the order of tables and keys.
+  /// Checks the rows that the save would write.
+  ///
+  /// - Throws: a single error with every failure, in the order of tables and keys.
   static func check(_ working: WorkingSet, _ model: Model) throws(StoreError) {
     var failures = ValidationFailures()
     for id in working.tableIDs {
@@ -15,7 +18,7 @@ enum SaveValidation {
     if let error = StoreError(failures) { throw error }
   }
 
-  /// Takes back the rows that break a rule, and says why.
+  /// Takes back the rows that break a rule, and returns the first failure of each row.
   static func takeBackRefused(
     _ working: inout WorkingSet, _ model: Model
   ) -> [ValidationFailure] {

@@ -2,7 +2,7 @@ extension Store {
   /// Whether the store is suspended.
   var isSuspended: Bool { lifecycle.withLock { $0.state == .suspended } }
 
-  /// Lets what is queued finish, stops fetches, closes every connection.
+  /// Lets queued work finish, stops fetches and closes every connection.
   func suspend() async {
     guard await ask(.suspend) == .begin else { return }
     await writer.suspend()
@@ -10,7 +10,7 @@ extension Store {
     finish(true)
   }
 
-  /// Opens the file again and accounts for what others committed.
+  /// Opens the file again and publishes the commits of other processes.
   func resume() async throws(StoreError) {
     switch await ask(.resume) {
     case .nothing: return
@@ -27,8 +27,9 @@ extension Store {
     }
   }
 
-  /// Refuses new work, lets queued work finish, closes every connection; returns when that is done,
-  /// whoever began it.
+  /// Refuses new work, lets queued work finish and closes every connection.
+  ///
+  /// Returns when all of that is done, even if another call began it.
   func close() async {
     guard await ask(.close) == .begin else { return }
     await writer.close()

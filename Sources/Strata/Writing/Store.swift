@@ -1,15 +1,15 @@
 internal import Foundation
 internal import StrataSQLite
 
-/// One open store file and everything that works on it: what a stack's contexts share.
+/// An open store file and everything that works on it, shared by a stack's contexts.
 package final class Store: Sendable {
   package let model: Model
   let writer: Writer
-  /// Every commit, for anybody.
+  /// The publisher of every commit, open to any subscriber.
   let publisher: ChangePublisher
-  /// What is under way.
+  /// The counts of work that is under way.
   let activity = ActivityLedger()
-  /// Whom an outbox tells what was pushed.
+  /// The running imports, which an outbox notifies of pushed rows.
   let imports = ImportsUnderWay()
   private let newest: NewestCommit
   let lifecycle = Lock(Lifecycle())
@@ -31,12 +31,12 @@ package final class Store: Sendable {
     return Store(model: options.model, writer: writer, publisher: publisher, newest: newest)
   }
 
-  /// Introduces the view context, whose unsaved edits keep rows.
+  /// Attaches the view context, whose unsaved edits keep rows from being deleted.
   func attach(keysInUse: @escaping @Sendable () async -> [TableID: Set<RecordKey>]) {
     keysInUseOfView.withLock { $0 = keysInUse }
   }
 
-  /// The keys that have unsaved edits in the view context, and those that an edit refers to.
+  /// The keys that have unsaved edits in the view context, and the keys to which an edit refers.
   var keysInUse: [TableID: Set<RecordKey>] {
     get async { await keysInUseOfView.withLock(\.self)() }
   }
@@ -44,10 +44,10 @@ package final class Store: Sendable {
   /// The number of the newest commit.
   var newestCommit: Int64 { newest.value }
 
-  /// What time it is.
+  /// Returns the current time, by the clock of the options.
   func now() -> Date { writer.options.now() }
 
-  /// Reads the newest commit; what a suspension stops is read again after it.
+  /// Reads the newest commit; a read that a suspension stops is run again after it.
   nonisolated(nonsending) func reading<R>(
     _ body: nonisolated(nonsending) (Snapshot) async throws(StoreError) -> R
   ) async throws(StoreError) -> R {
@@ -59,19 +59,19 @@ package final class Store: Sendable {
     }
   }
 
-  /// What tells this store from any other; a copy of the file has the same.
+  /// The identity that only this store and copies of its file have.
   var identity: UUID { writer.identity }
   var historyLayout: HistoryLayout { writer.historyLayout }
 
-  /// A snapshot of the newest commit.
+  /// Returns a snapshot of the newest commit.
   func snapshot() async throws(StoreError) -> Snapshot {
-    // While commits wait for everybody to come to rest, nobody begins to read.
+    // During a hold, commits wait until all reads have ended, so no new read begins.
     if !Task.isCancelled, !writer.queue.isHeld, let snapshot = writer.pool.pinIfIdle(newest) {
       return snapshot
     }
     return try await writer.submit(.urgent) { writer throws(StoreError) in
       let snapshot = try writer.snapshot()
-      // What is read of it may be another process's: everybody here is told of it, too.
+      // The snapshot may contain foreign commits, so the consumers here get them, too.
       writer.catchUp(with: snapshot)
       writer.answerMergePull()
       return snapshot

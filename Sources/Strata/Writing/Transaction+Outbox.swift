@@ -1,17 +1,17 @@
 internal import StrataSQLite
 
-/// A request that a server may have received, and the commit that says so.
+/// A request that a server may have received, and the commit that notes it.
 struct HandedOverRequest: Sendable {
   let request: PushRequest
   let commit: Int64
 }
 
-/// What a push does next with a row.
+/// The next step of a push with a row.
 enum PushTurn: Sendable {
   case send(HandedOverRequest)
   /// The row was edited after the requests were put in order.
   case otherOrder
-  /// Nothing of the row waits any more.
+  /// No edit of the row waits any more.
   case nothing
 }
 
@@ -38,7 +38,7 @@ extension Transaction {
 
   /// Notes the server's verdict on a request.
   ///
-  /// - Parameter imports: the imports that are told of pushed rows.
+  /// - Parameter imports: the running imports, which are notified of a pushed row.
   mutating func settle(
     _ sent: HandedOverRequest, _ verdict: PushVerdict, _ imports: ImportsUnderWay
   ) throws(StoreError) {
@@ -71,7 +71,9 @@ extension Transaction {
     return true
   }
 
-  /// Gives a refused edit up: the row gets the server's values, and the request is forgotten.
+  /// Gives a refused edit up.
+  ///
+  /// The row gets the server's values, and the request is forgotten.
   ///
   /// - Returns: whether that was possible; if not, nothing is written.
   mutating func revert(_ request: PushRequest) throws(StoreError) -> Bool {
@@ -92,7 +94,8 @@ extension Transaction {
     return true
   }
 
-  /// The entry of a refused request; nil if the row was edited since, or the refusal has ended.
+  /// Returns the entry of a refused request; nil if the row was edited since, or the refusal has
+  /// ended.
   private func refused(_ request: PushRequest) throws(StoreError) -> OutboxEntry? {
     guard let entry = try entry(request.table, request.key), entry.refusal != nil,
       entry.commit == request.commit
@@ -100,7 +103,7 @@ extension Transaction {
     return entry
   }
 
-  /// The change that gives an edit up; nil if the server's values are not known.
+  /// Returns the change that gives an edit up; nil if the server's values are not known.
   private func reversal(of entry: OutboxEntry, _ request: PushRequest) -> BlindChange? {
     if request.kind == .insert { return .set(nil) }
     let original = entry.original.flatMap {
@@ -111,9 +114,10 @@ extension Transaction {
       ? .set(original) : .patching(entry.editedAttributes, onInsert: original)
   }
 
-  /// The waiting rows that delete rules delete and no server knows.
+  /// Finds the waiting rows that delete rules delete and that no server knows.
   ///
-  /// - Returns: nil if a server may know one of them, because it would never be told.
+  /// - Returns: nil if a server may know such a row, because the server would never hear of its
+  ///   deletion.
   private func unsentRows(
     _ working: WorkingSet, besides request: PushRequest
   ) throws(StoreError) -> [(TableID, RecordKey)]? {

@@ -3,9 +3,10 @@ internal import StrataSQLite
 
 /// An open write transaction.
 ///
-/// The writer makes one for each unit that writes and hands it to the code that does: saves,
-/// imports, evictions, the outbox. It collects what was written. If the body throws, the rows are
-/// rolled back and this value is dropped, so that nothing of a failed transaction is remembered.
+/// The writer makes a transaction for each unit that writes, and hands it to a save, an import, an
+/// eviction or the outbox. The transaction collects the changes of the written rows. If the body
+/// throws, the rows are rolled back and this value is dropped, so that nothing of a failed
+/// transaction is remembered.
 struct Transaction {
   let connection: Connection
   let model: Model
@@ -16,9 +17,9 @@ struct Transaction {
   let author: String
   private let clock: @Sendable () -> Date
 
-  /// Whether the commit is counted even if no row changes: a guest table was written.
+  /// Whether the commit is counted even if no row changes, because a guest table was written.
   ///
-  /// The writer takes a commit without a number for one of another program.
+  /// The writer takes a commit without a number for a commit of another program.
   var isCounted = false
   /// Whether an index was made or dropped.
   var hasNewSchema = false
@@ -42,14 +43,15 @@ struct Transaction {
 
   func now() -> Date { clock() }
 
-  /// The changes of all rows that were written, composed.
+  /// The changes of all written rows, composed.
   var changes: [TableID: TableChanges] { written.composed }
 
   // MARK: - The phases of a save
 
   /// Runs delete rules and looks for required references.
   ///
-  /// - Parameter waits: whether rows whose reference does not exist yet are taken out and returned.
+  /// - Parameter waits: whether rows whose reference does not exist yet are taken back and
+  ///   returned.
   mutating func runRules(
     on working: inout WorkingSet, waits: Bool = false
   ) throws(StoreError) -> (waiting: [DeleteRules.WaitingRow], effects: [DeleteEffect]) {
@@ -60,7 +62,9 @@ struct Transaction {
     return (waiting, rules.effects)
   }
 
-  /// Writes rows and notes their changes, for the outbox too if it pushes this author's commits.
+  /// Writes rows and notes their changes.
+  ///
+  /// If the outbox pushes this author's commits, the rows are noted for it, too.
   ///
   /// - Parameter isPushed: whether the outbox may note the rows.
   /// - Returns: the changes of these rows alone, in key order.
@@ -89,7 +93,7 @@ struct Transaction {
     isCounted = true
   }
 
-  /// Makes one cache entry stale, or all, so that the server is asked for the whole of it again.
+  /// Makes a cache entry stale, or all entries, so that the server is asked for all of it again.
   mutating func forgetImport(_ entry: CacheIdentity?) throws(StoreError) {
     try FreshnessTable.forget(entry, connection)
     try ValidatorTable.forget(entry, connection)
@@ -118,9 +122,10 @@ struct Transaction {
     return isDropped
   }
 
-  /// Makes every dropped index again. Delete rules need the indexes to look up referring rows.
+  /// Makes every dropped index again.
   ///
-  /// On a full disk the indexes stay dropped, because deletions make room.
+  /// Delete rules need the indexes to look up referring rows. On a full disk the indexes stay
+  /// dropped, because deletions make room.
   mutating func makeOwedIndexes() throws(StoreError) {
     guard owesIndexes else { return }
     do throws(SQLiteError) {

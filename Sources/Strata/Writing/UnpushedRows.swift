@@ -1,18 +1,19 @@
 internal import StrataSQLite
 
-/// What was changed here and a server does not know yet: what nobody else may overwrite or delete.
+/// The edits that a server does not know yet, which no import and no eviction may overwrite or
+/// delete.
 ///
-/// Looked up row by row in the transaction that writes, so an edit that is saved between two
-/// batches of an import counts as well.
+/// The edits are looked up row by row in the transaction that writes. So an edit that is saved
+/// between two batches of an import counts as well.
 struct UnpushedRows {
   private let connection: Connection
   private let model: Model
-  /// What does not wait any longer, and may be older in what an import reads.
+  /// The rows that were pushed since the import began. The import may read older values of them.
   private let pushed: PushedRows?
 
-  /// Nil if nothing waits, and nothing was pushed since an import began.
+  /// Creates the look-up; nil if no edit waits, and no edit was pushed since an import began.
   ///
-  /// - Parameter connection: in an open transaction.
+  /// - Parameter connection: a connection in an open transaction.
   init?(
     _ connection: Connection, _ model: Model, pushed: PushedRows? = nil
   ) throws(StoreError) {
@@ -26,7 +27,10 @@ struct UnpushedRows {
     self.pushed = pushed
   }
 
-  /// The attributes of a row that only this store knows; nil if nothing of the row waits.
+  /// Returns the attributes of a row that must not be overwritten; nil if there are none.
+  ///
+  /// These are the attributes that wait, and the attributes that were pushed since the import
+  /// began.
   func attributes(_ table: TableID, _ key: RecordKey) throws(StoreError) -> AttributeSet? {
     let entry = try translatingErrors { () throws(SQLiteError) in
       try OutboxTable.entry(model[table], key, connection)
@@ -37,7 +41,7 @@ struct UnpushedRows {
     return pushed.map(known.union) ?? known
   }
 
-  /// Whether any row of a table waits.
+  /// Returns whether any row of a table has such attributes.
   private func hasRows(of table: TableID) throws(StoreError) -> Bool {
     if pushed?.hasRows(of: table) == true { return true }
     return try translatingErrors { () throws(SQLiteError) in
@@ -45,7 +49,7 @@ struct UnpushedRows {
     }
   }
 
-  /// Whether a deletion would delete a row that waits, or overwrite what was edited of it.
+  /// Returns whether the changes of a deletion would delete a protected row or overwrite its edits.
   func areHit(by working: WorkingSet) throws(StoreError) -> Bool {
     for (table, rows) in working.tables where try hasRows(of: table) {
       for row in rows.all where row.before != row.after {
@@ -57,17 +61,17 @@ struct UnpushedRows {
     return false
   }
 
-  // MARK: - What an import may write
+  // MARK: - The changes of an import
 
-  /// What is left out of an import's changes.
+  /// The counts of the changes that are left out of an import.
   struct LeftOut: Sendable {
-    /// Rows that are left as they are.
+    /// The number of rows that are left as they are.
     var kept = 0
-    /// Whether others are not written whole.
+    /// Whether other rows are written only in part.
     var hasValues = false
   }
 
-  /// An import's changes without what would overwrite or delete what waits.
+  /// Removes an import's changes that would overwrite or delete protected edits.
   func shield(_ layer: inout Layer, _ builder: RecordBuilder) throws(StoreError) -> LeftOut {
     var leftOut = LeftOut()
     for (table, changes) in layer.tables where try hasRows(of: table) {
@@ -90,7 +94,9 @@ struct UnpushedRows {
     return leftOut
   }
 
-  /// Takes deletions back whose delete rules would hit what waits.
+  /// Removes the deletions whose delete rules would delete or overwrite protected edits.
+  ///
+  /// - Returns: the number of these deletions.
   private func shieldFromRules(
     _ layer: inout Layer, _ builder: RecordBuilder
   ) throws(StoreError) -> Int {
@@ -101,7 +107,7 @@ struct UnpushedRows {
         var working = WorkingSet()
         working.tables[table, default: .init()].append(.init(key: key, before: record, after: nil))
         var rules = DeleteRules(connection, model, builder)
-        // What a rule denies is refused where it is written.
+        // A deletion that a rule denies is refused when it is written.
         do throws(StoreError) { try rules.run(on: &working) } catch {
           guard error.code == .deleteDenied else { throw error }
         }
@@ -115,7 +121,7 @@ struct UnpushedRows {
 }
 
 extension LayerChange {
-  /// What the change writes of a row that is there; nothing if it deletes it.
+  /// Returns the attributes that the change writes to an existing row, and no attributes for a deletion.
   fileprivate func attributes(of table: Table) -> AttributeSet {
     switch self {
     case .blind(.set(nil)): AttributeSet()

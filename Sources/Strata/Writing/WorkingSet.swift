@@ -6,10 +6,10 @@ struct WorkingSet {
     let before: Record?
     /// The record as the save leaves it.
     var after: Record?
-    /// Whether `before` is what the context believes rather than what was read.
+    /// Whether `before` is presumed by the context, and was not read.
     ///
-    /// An insertion of a new key is not looked up first: the insertion itself notices the row, and
-    /// the save begins anew.
+    /// An insertion of a new key is not looked up first. If the key is stored, the insertion itself
+    /// fails, and the save begins anew.
     var isPresumed = false
   }
 
@@ -24,7 +24,7 @@ struct WorkingSet {
       all.append(row)
     }
 
-    /// The row's position; the index is built when it is first needed.
+    /// Returns the row's position; builds the index when it is first needed.
     mutating func position(of key: RecordKey) -> Int? {
       if positions == nil {
         var index: [RecordKey: Int] = Dictionary(minimumCapacity: all.count)
@@ -39,14 +39,14 @@ struct WorkingSet {
 
   var tables: [TableID: Rows] = [:]
 
-  /// The tables in model order, so that a save is written the same way every time.
+  /// The tables in model order, so that every save writes its rows in the same order.
   var tableIDs: [TableID] { tables.keys.sorted() }
 
   var hasDeletions: Bool {
     tables.values.contains { rows in rows.all.contains { $0.before != nil && $0.after == nil } }
   }
 
-  /// The final state of a row, if the save touches it.
+  /// Returns the final state of a row; nil if the save does not touch it.
   mutating func find(_ table: TableID, _ key: RecordKey) -> Row? {
     guard let position = tables[table]?.position(of: key) else { return nil }
     return tables[table]?.all[position]
@@ -54,7 +54,7 @@ struct WorkingSet {
 }
 
 extension Table {
-  /// The conflict of an insertion that was presumed to be of a new key with the row that is there.
+  /// Returns the conflict of an insertion that was presumed to have a new key with the stored row.
   func insertedTwice(_ row: WorkingSet.Row, _ stored: Record) -> Conflict {
     conflict(
       Change(before: nil, after: row.after), key: row.key, stored: stored,

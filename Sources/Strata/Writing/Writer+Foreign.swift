@@ -1,16 +1,16 @@
 internal import StrataSQLite
 
-// Commits of other processes are noticed in every transaction, when a snapshot is pinned, and when
-// the signal file tells of them. The first to notice them publishes them.
+// Foreign commits are noticed in every transaction, when a snapshot is pinned, and when the signal
+// file changes. The step that notices them first publishes them.
 
 extension Writer {
-  /// More commits are not read one by one: the tables are read again instead.
+  /// The limit past which foreign commits are not read one by one, and the tables are read again.
   private static let foreignLimit = (commits: 100_000, bytes: 32 * 1024 * 1024)
 
   private static let beginReading = SQL("BEGIN")
   private static let endReading = SQL("COMMIT")
 
-  /// Looks for commits of other processes, without the write lock. Call between transactions.
+  /// Looks for foreign commits without the write lock; called between transactions.
   func checkForeignCommits() {
     guard let connection = try? connection else {
       if file.isLost { retryLookingForForeignCommits() }
@@ -25,14 +25,14 @@ extension Writer {
     } catch  where error.code == .schemaChanged {
       return
     } catch {
-      // The view context learns from a turn that the file is damaged.
+      // A merge turn tells the view context that the file is damaged.
       if error.code == .notADatabase && !merge.isStuck { merge.wake() }
       retryLookingForForeignCommits()
     }
     answerMergePull()
   }
 
-  /// Reads in one transaction, so that a commit made meanwhile is seen whole or not at all.
+  /// Runs `body` in a read transaction, which sees a concurrent commit whole or not at all.
   func inOneState(
     of connection: Connection, _ body: () throws(StoreError) -> Void
   ) throws(StoreError) {
@@ -46,9 +46,9 @@ extension Writer {
     try body()
   }
 
-  /// Publishes commits of other processes up to the state that the open transaction sees.
+  /// Publishes foreign commits up to the state that the open transaction sees.
   ///
-  /// - Returns: whether there was anything to publish.
+  /// - Returns: whether there were commits to publish.
   func noteForeignCommits(_ connection: Connection) throws(StoreError) -> Bool {
     switch try counter.look(connection) {
     case .nothing: return false
@@ -58,15 +58,16 @@ extension Writer {
     return true
   }
 
-  /// Publishes commits of other processes that a snapshot has seen.
+  /// Publishes the foreign commits that a snapshot has seen.
   func catchUp(with snapshot: Snapshot) {
     guard snapshot.commit > commit else { return }
     publishForeign(upTo: snapshot.commit, try? connection)
   }
 
-  /// Publishes commits of other processes as the history has them, or as a reset if it lacks one.
+  /// Publishes foreign commits from the history, or as a reset if the history lacks a commit.
   private func publishForeign(upTo number: Int64, _ connection: Connection?) {
-    // A snapshot is never beyond the changes that are published with it.
+    // A snapshot must never be ahead of the published changes, so a failure is published as a
+    // reset.
     guard let connection, let sets = (try? foreignChanges(upTo: number, connection)) ?? nil else {
       return publish(model.resetOfEveryTable, number)
     }

@@ -25,9 +25,10 @@ extension Writer {
       transaction.owesIndexes = try translatingErrors { () throws(SQLiteError) in
         try DeferredIndexes.makeNext(connection)
       }
-      // SQLite may ask once more after the commit, and report it as interrupted.
+      // SQLite may check the flag once more after the commit, and would report the commit as
+      // interrupted.
       connection.removeCancellation()
-      // Another process may read the schema at once, so the commit is counted.
+      // The commit is counted, because another process may read the schema at once.
       (transaction.isCounted, transaction.hasNewSchema) = (true, true)
       return transaction.owesIndexes ? .made : .done
     }.result

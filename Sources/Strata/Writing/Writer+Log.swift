@@ -1,6 +1,6 @@
 internal import StrataSQLite
 
-// The write-ahead log: when it is written back and started again, by ``CheckpointRule``.
+// The write-back and the restart of the write-ahead log, by ``CheckpointRule``.
 
 extension Writer {
   /// Writes the log back past half of its limit; past the limit, commits wait.
@@ -21,7 +21,8 @@ extension Writer {
     }
   }
 
-  /// Commits wait until the view context has merged everything, unless it has.
+  /// Restarts the log if the view context has merged everything; otherwise lets commits wait for
+  /// that.
   private func didWriteBack() {
     log.didWriteBack()
     if file.connection == nil { return }
@@ -33,7 +34,7 @@ extension Writer {
     }
   }
 
-  /// Starts the log again if that is due. Call while the view context has merged everything.
+  /// Restarts the log if that is due; called while the view context has merged everything.
   func restartLogIfDue() {
     guard merge.isOpen, log.endAttempt() else { return }
     let isWhole = pool.withoutPins(at: commit, schemaVersion: file.schemaVersion) {

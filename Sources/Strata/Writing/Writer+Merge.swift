@@ -7,7 +7,7 @@ extension Writer {
     return await withUnsafeContinuation { merge.wait($0) }
   }
 
-  /// Starts the view context's reading of the log, at a snapshot of the newest commit.
+  /// Starts the view context's reading of the change log, at a snapshot of the newest commit.
   func beginMerging() throws(StoreError) -> Snapshot {
     let snapshot = try snapshot()
     catchUp(with: snapshot)
@@ -15,7 +15,7 @@ extension Writer {
     return snapshot
   }
 
-  /// Saves the view context's layer; the merge step that has the commit says so.
+  /// Saves the view context's layer. The merge step that has the commit also has the save.
   func saveView(
     _ layer: Layer, save: Int, policy: SavePolicy, author: String? = nil
   ) throws(StoreError) -> Int64 {
@@ -30,7 +30,7 @@ extension Writer {
     return report.commit
   }
 
-  /// Gives the view context a turn even if nothing is committed.
+  /// Gives the view context a merge turn, even without a commit.
   func wakeMerge() {
     merge.wake()
     answerMergePull()
@@ -46,13 +46,14 @@ extension Writer {
     guard merge.hasBegun else { return nil }
     let snapshot: Snapshot
     do throws(StoreError) { snapshot = try self.snapshot() } catch {
-      // Commits under other tables or in a damaged file are never read: the view context stays
-      // where it is.
+      // Commits with other tables or in a damaged file are never read. The view context stays at
+      // its commit.
       if [.schemaChanged, .notADatabase].contains(error.code), let step = merge.lastStep(error) {
         options.log.note(error.code == .schemaChanged ? .schemaChanged : .readFailed(error))
         return step
       }
-      // The process may have no file descriptor left; a save or a fetch waits for this turn.
+      // The process may have no file descriptor left. A save or a fetch waits for this turn, so the
+      // step is tried again.
       retryMergePull()
       return nil
     }

@@ -3,8 +3,8 @@ internal import StrataSQLite
 extension Writer {
   /// Queues a unit and returns at once; the unit may run before this returns.
   ///
-  /// - Parameter waitsForResumption: whether it waits while the store is suspended; it is refused
-  ///   as `suspended` otherwise.
+  /// - Parameter waitsForResumption: whether the unit waits while the store is suspended. If not,
+  ///   it is refused as `suspended`.
   nonisolated func enqueue<R: Sendable>(
     _ lane: Lane, context: ContextID? = nil, waitsForResumption: Bool = true,
     _ body: @escaping @Sendable (isolated Writer) throws(StoreError) -> R
@@ -26,11 +26,13 @@ extension Writer {
     return Submission(promise: promise, withdraw: withdraw)
   }
 
-  /// Queues a unit and waits for it; cancelling the task withdraws a unit that has not started.
+  /// Queues a unit and waits for its result.
   ///
-  /// A short unit runs where the caller does if nothing else runs or waits, unless that is the main
-  /// actor. One that finds the store locked by another process is queued after all: only the
-  /// writer's own thread waits.
+  /// Cancelling the task withdraws a unit that has not started.
+  ///
+  /// A short unit runs on the caller's thread if no other unit runs or waits, unless that is the
+  /// main thread. A unit that finds the store locked by another process is queued after all: only
+  /// the writer's own thread waits for locks.
   nonisolated(nonsending) func submit<R: Sendable>(
     _ lane: Lane, context: ContextID? = nil, isShort: Bool = false,
     _ body: @escaping @Sendable (isolated Writer) throws(StoreError) -> R
@@ -42,11 +44,11 @@ extension Writer {
     return try await enqueue(lane, context: context, body).value
   }
 
-  /// Runs a unit unless it has to wait; nil if the store is locked.
+  /// Runs a unit unless it has to wait; nil if the unit has to be queued.
   private func runAtOnce<R: Sendable>(
     _ body: (isolated Writer) throws(StoreError) -> R
   ) -> Result<R, StoreError>? {
-    // Any setting but `NORMAL` waits for the disk, and commits of others have to be read first.
+    // Any setting but `NORMAL` waits for the disk, and foreign commits have to be read first.
     guard options.synchronous == .normal, let connection = file.connection,
       (try? counter.isCurrent(connection)) == true
     else { return nil }

@@ -1,10 +1,10 @@
 internal import StrataSQLite
 
-// A save first presumes that every insertion has a new key, without looking it up: nearly all have.
-// A save that succeeds so is right, because an insertion of a stored key fails. If it fails, the
-// cause may be such an insertion: it may be a conflict, which comes before every other error, or be
-// dropped by the policy, or be allowed. So the save is rolled back and runs again, and looks every
-// insertion up.
+// A save first presumes that every insertion has a new key, without a look-up, because nearly all
+// insertions have new keys. If the save succeeds, the presumption was right, because an insertion
+// of a stored key fails. If the save fails, such an insertion may be the cause. It may be a
+// conflict, which comes before every other error. The policy may also drop or allow it. So the save
+// is rolled back and runs again, and looks up every insertion.
 
 extension Writer {
   /// Writes a layer as one commit.
@@ -17,7 +17,7 @@ extension Writer {
     try saveReporting(layer, policy: policy, author: author).commit
   }
 
-  /// Writes a layer as one commit and says what it changed.
+  /// Writes a layer as one commit and reports its changes.
   func saveReporting(
     _ layer: Layer, policy: SavePolicy, author: String? = nil,
     marking freshened: Set<CacheIdentity> = []
@@ -48,7 +48,7 @@ extension Writer {
     }
   }
 
-  /// The errors that the layer and the store's rows cause.
+  /// The codes of the errors that a layer and the store's rows cause.
   private static let refusals: Set<StoreError.Code> = [
     .conflict, .deleteDenied, .missingReference, .validationFailed, .uniquenessViolated,
   ]

@@ -32,11 +32,11 @@ extension Writer {
     announcer.end()
   }
 
-  /// Writes the log back. A failure is met when the file is opened again.
+  /// Writes the log back; a failure shows when the file is opened again.
   ///
-  /// - Returns: the files, if every commit in them is accounted for.
+  /// - Returns: the files; nil unless every commit in them is accounted for.
   private func writeBack(_ connection: Connection) -> FileState? {
-    // Another process may write meanwhile, and the write-back takes as long as the disk does.
+    // The write-back takes as long as the disk does, and another process may write meanwhile.
     for _ in 0..<3 {
       try? inOneState(of: connection) { () throws(StoreError) in
         _ = try noteForeignCommits(connection)
@@ -91,7 +91,7 @@ extension Writer {
     }
   }
 
-  /// Runs `work` on the writer after everything that is queued, and waits for it.
+  /// Runs `work` on the writer after all queued work, and waits for it.
   nonisolated func afterQueuedWork(_ work: @escaping @Sendable (isolated Writer) -> Void) async {
     let done = Promise<Void>()
     executor.async {

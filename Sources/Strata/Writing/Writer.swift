@@ -4,8 +4,8 @@ internal import StrataSQLite
 /// The only actor that writes to the store.
 ///
 /// A transaction runs without suspending, on the writer's own serial executor, so no other work
-/// interleaves. Work waits in a queue with lanes. The parts have one job each and keep their state
-/// to themselves: the file, the commit's number, the announcements, the view context's feed.
+/// interleaves. Work waits in a queue with lanes. Each part of the writer has one job and keeps its
+/// state to itself: the file, the commit's number, the announcements, the view context's feed.
 actor Writer {
   nonisolated let executor: StoreExecutor
   nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
@@ -26,7 +26,7 @@ actor Writer {
   let log: LogKeeper
   private let newest: NewestCommit
   private var history: HistoryLog?
-  /// Whether it looks for commits of other processes in a moment.
+  /// Whether a look for foreign commits is due in a moment.
   private var looksAgain = false
   /// Whether an import has dropped indexes and has not made them again.
   private(set) var owesIndexes: Bool
@@ -51,7 +51,7 @@ actor Writer {
       try StoreFormat.prepare(
         connection, model: options.model, schemaVersion: options.schemaVersion,
         migration: options.migration, log: options.log)
-      // The next process that opens the path must find what is saved.
+      // The next process that opens the path must find the commits of this writer.
       if connection.hasMoved { throw .setAside }
     } catch {
       throw error.at(options.path)
@@ -105,7 +105,7 @@ actor Writer {
 
   /// The connection, opened again if it was lost.
   ///
-  /// - Throws: `closed` if the store is closed or suspended, or what opening the file fails with.
+  /// - Throws: `closed` if the store is closed or suspended, or the error of opening the file.
   var connection: Connection {
     get throws(StoreError) {
       if let connection = file.connection { return connection }
@@ -118,10 +118,10 @@ actor Writer {
 
   /// Runs `body` in a transaction, counts the commit and publishes its changes.
   ///
-  /// Commits of other processes are published first. If nothing is written, the commit has no
-  /// number of its own.
+  /// Foreign commits are published first. If nothing is written, the commit has no number of its
+  /// own.
   ///
-  /// - Returns: the number of the commit, or of the newest one, and what `body` returns.
+  /// - Returns: the number of the commit, or of the newest commit, and the result of `body`.
   @discardableResult
   func transaction<Result>(
     author: String? = nil, _ body: (inout Transaction) throws(StoreError) -> Result
@@ -132,7 +132,7 @@ actor Writer {
       try connection.statement(for: Self.begin).run()
     }
     do throws(StoreError) {
-      // An unchanged data version says that no other connection has committed, tables included.
+      // An unchanged data version says that no other connection has committed rows or tables.
       if try !counter.isCurrent(connection) {
         try checkSchema(connection)
         if try noteForeignCommits(connection) { answerMergePull() }
@@ -179,7 +179,7 @@ actor Writer {
 
   /// Checks that no other program has changed the tables.
   ///
-  /// - Throws: `schemaChanged`; the view context learns of it from a turn.
+  /// - Throws: `schemaChanged`; the view context learns of it from a merge turn.
   func checkSchema(_ connection: Connection) throws(StoreError) {
     if try file.hasSameTables(connection) { return }
     didFindOtherTables()
@@ -198,23 +198,23 @@ actor Writer {
   func publish(_ changes: [TableID: TableChanges], _ number: Int64) {
     counter.didPublish(number)
     newest.set(number)
-    // A commit without changes is published to nobody, but tasks may wait for its number.
+    // A commit without changes reaches no subscriber, but tasks may wait for its number.
     if changes.isEmpty { merge.wake() }
     publisher.publish(ChangeSet(commit: number, model: model, tables: changes))
   }
 
   // MARK: - Announcements
 
-  /// Tells other processes of commits from now on, and looks for theirs whenever they signal.
+  /// Starts to announce commits to other processes, and looks for their commits at each signal.
   func beginSignalling() {
     guard options.watchesOtherProcesses,
       announcer.begin(options.path, { [weak self] in self?.lookForForeignCommits() })
     else { return }
-    // The watch does not tell of earlier commits.
+    // The watch does not report earlier commits.
     lookForForeignCommits()
   }
 
-  /// Tells the view context and other processes of what was committed, now or in a moment.
+  /// Announces commits to the view context and to other processes, now or in a moment.
   func announce() {
     switch announcer.announce(hasWork: queue.hasWork) {
     case .nothing: break
@@ -229,12 +229,12 @@ actor Writer {
     }
   }
 
-  /// Looks for commits of other processes, soon.
+  /// Looks for foreign commits soon.
   nonisolated func lookForForeignCommits() {
     executor.async { [weak self] in self?.assumeIsolated { $0.checkForeignCommits() } }
   }
 
-  /// Looks for commits of other processes a moment later.
+  /// Looks for foreign commits a moment later.
   func retryLookingForForeignCommits() {
     if looksAgain { return }
     looksAgain = true
@@ -246,18 +246,18 @@ actor Writer {
 
   /// Runs `work` in a tenth of a second.
   ///
-  /// Callers let one try wait at a time: whatever fails may fail for every commit.
+  /// Callers let only one try wait at a time, because a failure may repeat for every commit.
   func afterMoment(_ work: @escaping @Sendable (isolated Writer) -> Void) {
     executor.async(after: .milliseconds(100)) { [weak self] in self?.assumeIsolated(work) }
   }
 
   // MARK: - Snapshots
 
-  /// A snapshot of the newest commit.
+  /// Returns a snapshot of the newest commit.
   ///
   /// - Throws: `schemaChanged` if another program has changed the tables.
   func snapshot() throws(StoreError) -> Snapshot {
-    // Another process may make one index after the other. If the versions of the schema never
+    // The schema version changes whenever another process makes an index. If the versions never
     // meet, the pool has opened another file.
     for _ in 0..<100 {
       do throws(StoreError) { return try pool.pin(schemaVersion: file.schemaVersion) } catch {

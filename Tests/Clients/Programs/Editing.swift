@@ -1,6 +1,6 @@
 import Strata
 
-/// An editing sheet with a popover over it, and a user who changes their mind.
+/// Edits a song in a sheet with a popover over it, for a user who undoes edits.
 @MainActor func editAndUndo(_ view: ViewContext) async throws {
   let song = Song(title: "So What", bpm: 136)
   view.undoGroup("Add") { view.insert(song) }

@@ -1,7 +1,7 @@
 import Foundation
 import Strata
 
-/// Ran under several versions.
+/// An entity that changed in several versions of an app.
 struct Venue: Entity {
   var id = UUID.timeOrdered()
   var name = ""

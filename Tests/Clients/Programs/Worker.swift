@@ -41,7 +41,7 @@ func importAll(_ stack: Stack, _ data: Data) async throws -> Int {
   return result.inserted + count
 }
 
-// The same thing without an actor: hand the scratch context to a task.
+// The same work without an actor: a task takes the scratch context.
 func background(_ stack: Stack) -> Task<Void, any Error> {
   let scratch = stack.scratch()
   return Task { @concurrent in
@@ -50,7 +50,7 @@ func background(_ stack: Stack) -> Task<Void, any Error> {
   }
 }
 
-// What was committed since the last time, by whomever, except by the sync itself.
+// Prints the changes of songs since a token, except the sync's own commits. Returns the new token.
 func changesToPush(_ stack: Stack, since token: HistoryToken?) async throws -> HistoryToken? {
   var token = token
   for try await entry in stack.history(since: token) where entry.author != "sync" {

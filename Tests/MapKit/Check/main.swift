@@ -1,4 +1,4 @@
-// Drives the adapter with a real store and a map view that only keeps what it is told.
+// Drives the adapter with a real store and a map view that keeps its annotations and draws nothing.
 
 import Adapter
 import Foundation
@@ -90,7 +90,7 @@ surface.mapView(map, regionDidChangeAnimated: true)
 await registry.drain()
 check(third.coordinate.latitude == 50.2, "the gate opens")
 
-// A selection survives a cluster, and comes back.
+// A selection survives in a cluster. The pin is selected again when the cluster comes apart.
 map.selectAnnotation(third, animated: true)
 check(registry.selection == [third.annotation.id], "selected by the user")
 map.setRegion(region(60), animated: false)
@@ -100,7 +100,7 @@ map.setRegion(region(0.5), animated: false)
 await registry.drain()
 check(map.selectedAnnotations.first === pin(3), "selected again")
 
-// A cluster that is tapped comes apart.
+// A tap on a cluster splits the cluster.
 map.setRegion(region(60), animated: false)
 await registry.drain()
 guard let cluster = map.annotations.first else { fatalError("no cluster") }
@@ -110,7 +110,8 @@ while map.region.span.longitudeDelta == wide { await Task.yield() }
 await registry.drain()
 check(map.annotations.count > 1, "a cluster that was tapped")
 
-// What a registry showed stayed for good when another one took its place, and twice if both had it.
+// A new registry replaces the annotations of the registry before it. An annotation that both
+// registries have must not be on the map twice.
 let some = stack.view.live(Lighthouse.where { $0.id >= 5 })
 try await some.load()
 let second = AnnotationRegistry(some, mapping: Lighthouse.pins, on: surface)

@@ -1,8 +1,8 @@
 @_exported public import Foundation
 @_exported public import UIKit
 
-// What the adapter uses of MapKit and CoreLocation, with their signatures. What is optional in the
-// delegate is required here, so that a method that is misspelt does not compile.
+// The declarations of MapKit and CoreLocation that the adapter uses, with their signatures. The
+// optional methods of the delegate are required here, so that a misspelt method does not compile.
 
 public struct CLLocationCoordinate2D: Sendable {
   public var latitude: Double

@@ -1,6 +1,6 @@
 public import Foundation
 
-// What the adapter uses of UIKit, with UIKit's signatures.
+// The declarations of UIKit that the adapter uses, with UIKit's signatures.
 
 @MainActor open class UIView: NSObject {
   open var bounds = CGRect.zero

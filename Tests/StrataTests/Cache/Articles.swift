@@ -3,7 +3,7 @@ import StrataTesting
 
 @testable import Strata
 
-/// What a cache holds: from a server, with a date, referred to in every way.
+/// A row of a cache, which comes from a server, has a date, and is referred to in every way.
 struct Article: Entity, Equatable {
   var id = 0
   var title = ""
@@ -23,7 +23,7 @@ struct Article: Entity, Equatable {
 
   init() {}
 
-  /// An article that was fetched some seconds after the reference date.
+  /// Makes an article that was fetched some seconds after the reference date.
   init(_ id: Int, _ seconds: Double = 0, parent: Int? = nil) {
     self.id = id
     fetched = Date(timeIntervalSinceReferenceDate: seconds)
@@ -31,7 +31,7 @@ struct Article: Entity, Equatable {
   }
 }
 
-/// Loses its article.
+/// A bookmark, which loses its article when the article is deleted.
 struct Bookmark: Entity, Equatable {
   var id = 0
   var articleID: Article.ID?
@@ -39,7 +39,7 @@ struct Bookmark: Entity, Equatable {
   static let schema = Schema<Bookmark>("bookmarks", key: \.id) { article }
 }
 
-/// Goes with its article.
+/// A picture, which is deleted with its article.
 struct Picture: Entity, Equatable {
   var id = 0
   var articleID = 0
@@ -51,7 +51,7 @@ struct Picture: Entity, Equatable {
   }
 }
 
-/// Keeps its article.
+/// A quotation, which denies the deletion of its article.
 struct Quotation: Entity, Equatable {
   var id = 0
   var articleID = 0

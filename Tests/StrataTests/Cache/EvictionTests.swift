@@ -4,7 +4,7 @@ import Testing
 
 @testable import Strata
 
-/// Needs one of two articles.
+/// A comparison, which needs at least one of its two articles.
 private struct Comparison: Entity {
   var id = 0
   var firstID: Article.ID?
@@ -16,7 +16,7 @@ private struct Comparison: Entity {
   }
 }
 
-/// With sheets and remarks in it, which go with it.
+/// A binder, whose sheets and remarks are deleted with it.
 private struct Binder: Entity {
   var id = 0
   var fetched = Date(timeIntervalSinceReferenceDate: 0)
@@ -93,7 +93,7 @@ private struct Remark: Entity {
     var changes = stack.changes.makeAsyncIterator()
     let report = try await stack.evict(Eviction<Article>.older(than: .seconds(300), by: \.fetched))
     #expect(report == self.report(2))
-    // When it returns, the view context shows it.
+    // When the eviction returns, the view context shows its result.
     #expect(live.elements.map(\.id) == [2, 4])
     #expect(await changes.next()?.changes(of: Article.self).deleted.map(\.id).sorted() == [1, 3])
     let again = try await stack.evict(Eviction<Article>.older(than: .seconds(300), by: \.fetched))
@@ -124,14 +124,14 @@ private struct Remark: Entity {
     await stack.close()
   }
 
-  /// The halves of a batch were permitted one by one, and deleted together: the eviction ended with
-  /// `validationFailed`, and nothing went, however often it ran.
+  /// Each half of a batch may be permitted, but not both together. If the eviction deleted both, it
+  /// would end with `validationFailed`, and delete nothing however often it ran.
   @Test func `of rows that may go one by one but not together, some go`() async throws {
     let stack = try await Stack.temporary(
       Article.self, Comparison.self, options: time.stackOptions)
     try await stack.withScratch { scratch in
       for id in 1...9 { scratch.insert(Article(id)) }
-      // In different halves, in one half, and one that may never go.
+      // Comparison 1 has articles in both halves, comparison 2 in one half. Article 9 may never go.
       scratch.insert(Comparison(id: 1, firstID: 1, secondID: 8))
       scratch.insert(Comparison(id: 2, firstID: 2, secondID: 3))
       scratch.insert(Comparison(id: 3, firstID: 9, secondID: nil))
@@ -184,7 +184,8 @@ private struct Remark: Entity {
     let view = stack.view
     try await stack.withScratch { $0.insert(Picture(id: 1, articleID: 6)) }
     var changes = stack.changes.makeAsyncIterator()
-    // A query through a reference reads for changes of what it looks at: this holds the merge up.
+    // A query through a reference reads after changes of the rows it depends on. This holds the
+    // merge up.
     let slow = try await view.loaded(Picture.where { $0.article.isDirty })
     let gate = TestGate()
     await view.maintainer.hold(at: gate)
@@ -194,9 +195,9 @@ private struct Remark: Entity {
     #expect(view.isSaving)
     view.update(articles[1]) { $0.title = "pending" }
     view.delete(articles[2])
-    // Its article would be gone when it is saved.
+    // An eviction would take the bookmark's article before the bookmark is saved.
     view.insert(Bookmark(id: 1, articleID: 4))
-    // It would go with its article.
+    // The picture would be deleted with its article.
     view.update(Picture(id: 1, articleID: 6)) { $0.caption = "mine" }
     let evicting = Task {
       try await stack.evict(
@@ -244,7 +245,7 @@ private struct Remark: Entity {
       try await stack.evict(Eviction<Article>.older(than: .seconds(60), by: \.fetched))
     }
     await others()
-    // Wanted again: fetched anew before its batch comes.
+    // Article 1,100 is fetched again before its batch comes.
     let wanted = Task { try await stack.commit { $0.upsert(Article(1_100, 999)) } }
     let gone = Task { try await stack.commit { $0.delete(articles[4]) } }
     await others()
@@ -266,7 +267,7 @@ private struct Remark: Entity {
   }
 
   @Test func `rows of one tree go together, the branches before the trunk`() async throws {
-    // Three levels that are as old as each other, one of them held by a bookmark.
+    // Two trees have three levels of equal age. A bookmark holds article 5.
     var articles = [Article(1), Article(2, parent: 1), Article(3, parent: 2)]
     articles += [Article(4), Article(5, parent: 4), Article(6, parent: 5)]
     articles += [Article(7, parent: 7)]
@@ -318,7 +319,7 @@ private struct Remark: Entity {
       var going = Set(ranked.dropFirst(count).map(\.id)).subtracting(edited).subtracting(quoted)
       let parentsOfEdits = articles.filter { edited.contains($0.id) }.compactMap(\.parentID)
       going.subtract(parentsOfEdits)
-      // What somebody who stays refers to stays.
+      // An article stays if an article that stays refers to it.
       while let parent = articles.first(where: { article in
         !going.contains(article.id) && article.parentID.map(going.contains) == true
       })?.parentID { going.remove(parent) }

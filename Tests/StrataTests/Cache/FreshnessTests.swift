@@ -91,7 +91,7 @@ import Testing
       #expect(
         try await stack.lastImported(query)?.timeIntervalSinceReferenceDate == Double(number))
     }
-    // The same query, built in another way.
+    // The same query, built in a different way.
     let same = Boat.where { $0.id.isIn(Set(ids)) }
     #expect(try await stack.lastImported(same)?.timeIntervalSinceReferenceDate == 8)
     let error = await failure { try await stack.lastImported(Boat.where { $0.shout == "" }) }
@@ -100,7 +100,7 @@ import Testing
   }
 
   @Test func `an identity is the same on every launch`() throws {
-    // Computed by another program. Should it change, every cache is stale once.
+    // A second program computed the hashes. If they change, every cache is stale once.
     let feed = CacheIdentity("feed", "boats", [])
     #expect(
       feed.hash.map { String($0, radix: 16) }.joined(separator: " ")
@@ -110,7 +110,7 @@ import Testing
     #expect(
       query.hash.map { String($0, radix: 16) }.joined(separator: " ")
         == "78 75 69 5a ad cd ea 69 82 c4 6a 8d 96 ac 5a 1e")
-    // Neighbours do not run into each other.
+    // Neighbouring values must not run together.
     #expect(
       CacheIdentity("query", "", [.text("a"), .text("bc")])
         != CacheIdentity("query", "", [.text("ab"), .text("c")]))
@@ -135,8 +135,8 @@ import Testing
     await stack.close()
   }
 
-  /// A mark was kept for every query that was ever imported: an app that imports what its user
-  /// types into a search field filled its store with them.
+  /// An app may import every text that its user types into a search field. Without a limit, the
+  /// marks of these queries would fill the store.
   @Test func `the oldest marks go when there are too many`() async throws {
     await (try await stack()).close()
     do {
@@ -147,7 +147,7 @@ import Testing
         WHERE n < \(FreshnessTable.limit - 1)) INSERT INTO strata_freshness \
         SELECT CAST(printf('%016d', n) AS BLOB), 'feed: ' || n, n FROM numbers
         """)
-      // Of a clock that was set back since.
+      // The mark comes from a clock that was set back since.
       try connection.execute(
         "INSERT INTO strata_freshness VALUES (x'00', 'feed: future', 1000000)")
     }
@@ -209,6 +209,6 @@ import Testing
 }
 
 extension Boat {
-  /// No attribute.
+  /// A property that is no attribute.
   fileprivate var shout: String { name.uppercased() }
 }

@@ -5,7 +5,7 @@ import Testing
 @testable import Strata
 @testable import StrataSQLite
 
-/// Stores that cannot be read and can be fetched again.
+/// Stores that cannot be read, but can be fetched again.
 @Suite(.timeLimit(.minutes(25))) struct RebuildingTests {
   private let folder: StoreFolder
   private let time = ManualClock()
@@ -57,7 +57,7 @@ import Testing
   @Test func `a log goes with its store and never meets the new one`() async throws {
     try await makeStore()
     do {
-      // What a process that was killed leaves: a store with a log.
+      // A process that is killed leaves a store with a log.
       let other = try Connection(path: folder.path, .readWrite)
       try other.execute("UPDATE boats SET length = 3")
       for suffix in ["", "-wal"] {
@@ -76,8 +76,8 @@ import Testing
     #expect(try before.integer("SELECT length FROM boats") == 3)
   }
 
-  /// The file was moved under a stack that had it open: what that one saved from then on went into
-  /// the file that was set aside, acknowledged, and its new readers opened the new store.
+  /// A stack that has the file open would go on saving into the file that was set aside, and its
+  /// saves would be acknowledged. Its new readers would open the new store.
   @Test(arguments: [UnreadableStore.rebuild(), .rebuild(keeping: 0)])
   func `a store that somebody else has open is not moved`(rule: UnreadableStore) async throws {
     let other = try await folder.stack(options(.fail))
@@ -89,7 +89,7 @@ import Testing
     #expect(error?.message.contains(folder.path) == true)
     #expect(error?.message.contains("somebody else has it open") == true)
     #expect(try !folder.names.contains { $0.contains("unreadable") })
-    // A reader alone counts, too, and the check has not taken anybody's lock away.
+    // A reader alone counts, too. The check has released no lock of the other stack.
     try await other.commit { $0.insert(Boat(id: 2)) }
     #expect(try await other.fetch(Boat.all).map(\.id) == [1, 2])
     let again = await failure {
@@ -102,14 +102,14 @@ import Testing
     await stack.close()
   }
 
-  /// A damaged file cannot be asked by SQL who has it open.
+  /// SQL cannot find out whether a damaged file is open elsewhere.
   @Test func `a damaged store that somebody else has open is not moved`() async throws {
     try await makeStore()
     var reader: Connection? = try Connection(path: folder.path)
     #expect(try reader?.integer("SELECT count(*) FROM boats") == 1)
     let handle = try FileHandle(forUpdating: folder.url)
     try handle.write(contentsOf: Data(repeating: 0x5A, count: 100))
-    // Not closed: that would release the reader's lock, which is this process's.
+    // The handle stays open. Closing it would release the reader's lock, which is this process's.
     let error = await failure { try await folder.stack(options(.rebuild())) }
     #expect(error?.code == .busy)
     reader = nil
@@ -119,8 +119,8 @@ import Testing
     await stack.close()
   }
 
-  /// Of two processes that meet a damaged store one sets it aside, and the other one did so with
-  /// the new store.
+  /// Two processes may meet a damaged store. The first process sets it aside. The second process
+  /// must not do so with the new store.
   @Test func `only the file that could not be read is moved`() async throws {
     try await makeStore()
     let error = StoreError(.notADatabase, "", advice: "")
@@ -169,7 +169,7 @@ import Testing
     let names = try folder.names.filter { $0.contains("unreadable") }
     #expect(
       names == [3, 4].map { "store.sqlite.unreadable-2001-01-01T00.00.0\($0)Z" })
-    // Two in one second, the second one the newer.
+    // Two files are set aside in one second, and the second file is the newer.
     try damage()
     let stack = try await folder.stack(options(.rebuild(keeping: 1)))
     #expect(
@@ -177,7 +177,7 @@ import Testing
     await stack.close()
     #expect(try folder.names.filter { $0.contains("unreadable") }.count == 1)
     try damage()
-    // Opening trapped at a number below zero, with the file moved away already.
+    // A number below zero must not trap, because the file has been moved away by then.
     let last = try await folder.stack(options(.rebuild(keeping: -1)))
     #expect(last.setAside != nil && last.setAside?.url == nil)
     await last.close()

@@ -4,11 +4,11 @@ import Testing
 
 @testable import Strata
 
-/// Who holds on to a state of the store, as a report names them.
+/// The holders of snapshots, as a report names them.
 @MainActor @Suite(.stack(Boat.self, Harbour.self)) struct HolderTests {
   private let stack = Stack.test
 
-  /// The names of those who hold a state that is older than the newest.
+  /// Returns the names of the holders of snapshots that are older than the newest commit.
   private func holders() async throws -> [String] {
     let report = try await stack.diagnostics()
     return report.snapshots.filter { $0.commit < report.commit }.flatMap(\.holders).map {
@@ -17,7 +17,7 @@ import Testing
     }.sorted()
   }
 
-  /// Commits something, so that whoever has read before holds an older state.
+  /// Commits a harbour, so that earlier readers hold an older snapshot.
   private func commit(_ id: Int) async throws {
     try await stack.commit { $0.insert(Harbour(id: id, name: "New")) }
     try await stack.view.merged(stack.store.newestCommit)

@@ -7,9 +7,9 @@ import Testing
 
 internal import Foundation
 
-/// What a stack's log is told of.
+/// The events that a stack reports to its log.
 @Suite(.timeLimit(.minutes(25))) struct StackEventTests {
-  /// Keeps what it is told.
+  /// A log that keeps its events.
   private final class Log: Sendable {
     private let seen = Lock<[StackEvent]>([])
     var events: [StackEvent] { seen.withLock(\.self) }
@@ -17,7 +17,7 @@ internal import Foundation
     var options: Stack.Options {
       var options = Stack.Options()
       options.log = { event in self.seen.withLock { $0.append(event) } }
-      // Among other tests, any commit may be a slow one.
+      // While other tests run, any commit may be slow.
       options.slowCommit = .seconds(3600)
       return options
     }

@@ -4,7 +4,7 @@ import Testing
 @testable import Strata
 @testable import StrataSQLite
 
-/// What statements have cost, as a report lists them.
+/// The costs of statements, as a report lists them.
 @Suite struct StatementLedgerTests {
   private func ended(_ sql: String, _ milliseconds: Int, rows: Int = 0) -> EndedStatement {
     EndedStatement(sql: sql, duration: .milliseconds(milliseconds), rows: rows, scannedRows: 2)
@@ -65,7 +65,7 @@ import Testing
     await stack.close()
   }
 
-  // A pragma takes effect while it is compiled, also behind EXPLAIN.
+  // A pragma takes effect while it is compiled, even after EXPLAIN.
   @Test func `a report explains only what reads or writes rows`() async throws {
     var options = Stack.Options()
     options.notesStatements = true

@@ -85,7 +85,7 @@ import Testing
           scratch.insert(Sale(id: Int64(2_000 + 500 * (isUnsaved ? 1 : 0) + found.count)))
         }
         view.insert(Sale(id: Int64(5_000 + 500 * (isUnsaved ? 1 : 0) + found.count)))
-        // The same shape of statement on the same reader.
+        // This fetch runs an equal statement on the same reader.
         _ = try await view.fetch(Sale.sorted(by: \.units))
       }
       #expect(found == expected)
@@ -122,7 +122,8 @@ import Testing
       iterator = nil
     }
     #if os(Linux)
-      // Not one more for each: those that are kept have three files each.
+      // The descriptors must not grow by one for each iteration. The pool keeps a few readers,
+      // which have three files each.
       let isBounded = await eventually {
         (try? OpenFiles(of: path).descriptors).map { $0 <= before + 3 * StoreBounds().idleReaders }
           ?? false
@@ -144,7 +145,7 @@ import Testing
       rows = nil
       #expect(snapshot.idleReader != nil)
     }
-    // A reader's thread may have a last look at it.
+    // A reader's thread may hold the snapshot for another moment.
     let isReleased = await eventually { held.snapshot == nil }
     #expect(isReleased)
     #expect(try await stack.fetch(Sale.all).count == 30)

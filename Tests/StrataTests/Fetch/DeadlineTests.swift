@@ -7,7 +7,7 @@ import Testing
 @Suite(.stack(Sale.self, Shop.self), .timeLimit(.minutes(25))) @MainActor struct DeadlineTests {
   let stack = Stack.test
 
-  /// Runs until it is stopped.
+  /// A statement that runs until it is stopped.
   private nonisolated static let endlessText = """
     WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n
     """
@@ -20,20 +20,24 @@ import Testing
     } catch { return (error as? StoreError)?.code }
   }
 
-  // Not on the main actor, where a connection is idle only a moment after its snapshot ends.
+  // The test does not run on the main actor, where a connection is idle only a moment after its
+  // snapshot ends.
   @concurrent @Test func `cancelling the task stops a statement that runs`() async throws {
-    let counter = StatementCounter()
-    // The next snapshot has the same idle connection.
-    try await stack.store.snapshot().read { _, connection in connection.count(with: counter) }
-    let before = counter.count
+    let ended = Lock(0)
+    // The next snapshot gets the same idle connection.
+    try await stack.store.snapshot().read { _, connection in
+      connection.trace(countsRows: false) { _ in ended.withLock { $0 += 1 } }
+    }
+    let before = ended.withLock(\.self)
     let reading = Task { [stack] in try await stack.read(Self.endless, as: Int.self) }
-    // Its transaction, the two reads of a pin, and then itself.
-    while counter.count < before + 4 { await Task.yield() }
+    // The transaction and the two reads of a pin end before the endless statement begins.
+    while ended.withLock(\.self) < before + 3 { await Task.yield() }
+    await others()
     reading.cancel()
     let error = await #expect(throws: StoreError.self) { _ = try await reading.value }
     #expect(error?.code == .cancelled)
     try await expectUsable()
-    try await stack.store.snapshot().read { _, connection in connection.count(with: nil) }
+    try await stack.store.snapshot().read { _, connection in connection.endTrace() }
   }
 
   @Test func `a deadline stops a statement that runs`() async throws {
@@ -68,11 +72,11 @@ import Testing
     leaving.cancel()
     let left = await #expect(throws: StoreError.self) { try await leaving.value }
     #expect(left?.code == .cancelled)
-    // The statement that they waited for has run all the time.
+    // The first statement has run all the time.
     reading.cancel()
     let stopped = await #expect(throws: StoreError.self) { _ = try await reading.value }
     #expect(stopped?.code == .cancelled)
-    // Nothing is left in the queue.
+    // No read is left in the queue.
     try await snapshot.readOnce { _, _ in }
     try await expectUsable()
   }
@@ -150,7 +154,7 @@ import Testing
     #expect(await eventually { shown.elements.count == 1 })
   }
 
-  /// The same connections answer the next question.
+  /// Checks that the same connections still answer.
   private func expectUsable() async throws {
     #expect(try await stack.read("SELECT 1", as: Int.self) == [1])
     #expect(try await stack.fetch(Sale.all).isEmpty)

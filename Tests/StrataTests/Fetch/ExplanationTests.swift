@@ -58,7 +58,7 @@ import Testing
     #expect(none.warnings.map(\.attributes).contains(["Sale.stars"]), "\(none)")
     let some = try await view.explain(Shop.where { $0.sales.any { $0.units.isIn([1, 2]) } })
     #expect(!some.warnings.contains { $0.message.contains("Sale") }, "\(some)")
-    // A count looks along an index.
+    // A count uses an index.
     let count = try await view.explain(Shop.where { $0.sales.count > 2 })
     #expect(count.steps.flatMap(\.all).contains { $0.table == "sales" && !$0.isScan })
   }
@@ -134,7 +134,7 @@ import Testing
     }
     #expect(reads.found.map(\.count) == [12])
     #expect(reads.found[0].description.contains("found by key 12 times"))
-    // What is remembered is bounded.
+    // The number of remembered reads is bounded.
     for number in 0..<1_000 { reads.note(.query("\(number)"), [.null], of: table) }
     #expect(reads.found.map(\.count) == [12])
   }

@@ -36,7 +36,7 @@ import Testing
     let read = try await stack.read(
       "SELECT *, 1 AS other FROM sales WHERE units > \(least) ORDER BY id", as: Sale.self)
     #expect(read == Array(sales[1...]))
-    // In another order, in another case, an integer where a real number is wanted.
+    // The columns have a different order and case, and an integer stands for a real number.
     let mixed = try await stack.read(
       """
       SELECT 7 AS PRICE, units, id, shopID, stars, 'card' AS kind, NULL AS region, rebate FROM \(Sale.self)
@@ -112,7 +112,7 @@ import Testing
     let error = await refusal { try await stack.read(RawSQL(text)) }
     #expect(error?.code == .writeRefused, "\(String(describing: error))")
     #expect(error?.sql == text)
-    // Nothing has happened to the readers.
+    // The refusal leaves the readers as they are.
     let state = try await stack.store.snapshot().read { _, connection throws(StoreError) in
       try translatingErrors { () throws(SQLiteError) in
         (try connection.integer("PRAGMA query_only"), connection.isInTransaction)
@@ -122,7 +122,7 @@ import Testing
     #expect(try await stack.fetch(Sale.all) == sales)
   }
 
-  /// Pragmas as tables run when the statement does, past what allowed it.
+  /// A pragma as a table runs when the statement runs, after the check that allowed the statement.
   @Test(arguments: [
     "SELECT * FROM pragma_optimize(65534)", "SELECT * FROM pragma_journal_mode",
     "SELECT * FROM pragma_query_only", "SELECT * FROM pragma_application_id",

@@ -2,7 +2,9 @@ import StrataTesting
 
 @testable import Strata
 
-/// What the tests of fetches ask about: few distinct values, so that groups have several members.
+/// The entity of the fetch tests.
+///
+/// Its attributes have few distinct values, so that groups have several members.
 struct Sale: Entity, Equatable {
   enum Kind: String, ComparableValue { case cash, card }
 
@@ -86,7 +88,7 @@ struct SalesQuestion: CustomStringConvertible {
     return Array(sorted.dropFirst(offset).prefix(limit ?? .max))
   }
 
-  /// Nil first, then byte by byte.
+  /// Orders nil first, and texts byte by byte.
   static func precedes(_ a: String?, _ b: String?) -> Bool {
     guard let b else { return false }
     guard let a else { return true }
@@ -94,7 +96,7 @@ struct SalesQuestion: CustomStringConvertible {
   }
 }
 
-/// Sales and shops as plain dictionaries, edited at random together with a context.
+/// Sales and shops as plain dictionaries, which are edited at random together with a context.
 struct SalesBook {
   var sales: [Int64: Sale] = [:]
   var shops: [Int64: Shop] = [:]
@@ -114,7 +116,7 @@ struct SalesBook {
       shopID: random.maybe(Array(0..<5)))
   }
 
-  /// Makes up an edit and does it here.
+  /// Makes a random edit, applies it to the dictionaries and returns it.
   mutating func edit(_ random: inout SeededRandom) -> Edit {
     if random.oneIn(6) {
       let id = Int64(random.below(4))

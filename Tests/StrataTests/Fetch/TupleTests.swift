@@ -5,8 +5,9 @@ import Testing
 
 internal import Foundation
 
-/// Chosen attributes are decoded into the memory of tuples: every kind must lie where the compiler
-/// puts it.
+/// The decoding of chosen attributes into the memory of tuples.
+///
+/// Every kind of value must lie where the compiler puts it.
 @Suite(.timeLimit(.minutes(25))) struct TupleTests {
   @Test func `attributes of every kind are those that the entities have`() async throws {
     var random = SeededRandom.printingSeed()

@@ -113,7 +113,7 @@ import Testing
     #expect(found == pairOrder(expected), note)
   }
 
-  /// The groups that there are, in the order of their values.
+  /// Returns the groups that exist, in the order of their values.
   private func pairOrder(_ sales: [Sale]) -> [String] {
     var pairs: [String] = []
     for kind in [Sale.Kind.card, .cash] {

@@ -5,7 +5,7 @@ import Testing
 @testable import Strata
 @testable import StrataSQLite
 
-/// What `history(since:)` tells, within one launch and across several.
+/// The entries of `history(since:)`, within one launch and across several launches.
 @Suite(.timeLimit(.minutes(25))) struct CommitHistoryTests {
   private let file: SharedStore
 
@@ -128,7 +128,8 @@ import Testing
     try await stack.commit { $0.insert(Boat(id: 1)) }
     try await stack.commit { $0.insert(Harbour(id: 1)) }
     let connection = try Connection(path: await stack.path, .readWrite)
-    // A byte of the hash of the columns, behind the version and the length of the name.
+    // The statement changes a byte in the hash of the columns, behind the version and the length of
+    // the name.
     try connection.execute(
       "UPDATE strata_history SET changes = CAST(substr(changes, 1, 2) || x'00' || "
         + "substr(changes, 4) AS BLOB) WHERE number = 1")
@@ -166,7 +167,8 @@ import Testing
     #expect(await failure { try await stack.commits() }?.code == .closed)
   }
 
-  // It failed with a code that said nothing about the history, also when the log started again.
+  // A suspension, or a restart of the log, takes the iteration's snapshot. The iteration must not
+  // fail.
   @Test func `a suspension is not seen by an iteration`() async throws {
     let stack = try await file.open(.long)
     for id in 0..<600 { try await stack.commit { $0.insert(Boat(id: id)) } }
@@ -204,7 +206,8 @@ import Testing
     await stack.close()
   }
 
-  // Asked for both at once, SQLite went through the whole history at every start of an iteration.
+  // For a query that asks for both bounds at once, SQLite would scan the whole history at every
+  // start of an iteration.
   @Test func `the bounds of the history are looked up`() async throws {
     let stack = try await file.open(.long)
     try await stack.commit { $0.insert(Boat(id: 1)) }
@@ -214,7 +217,7 @@ import Testing
     await stack.close()
   }
 
-  // SQLite does not look whether rows are in order, and a range of their numbers trapped.
+  // SQLite does not notice rows that are out of order, and a range of their numbers would trap.
   @Test func `a history that is out of order is a damaged one`() async throws {
     var stack = try await file.open(.long)
     for id in 1...3 { try await stack.commit { $0.insert(Boat(id: id)) } }
@@ -223,7 +226,7 @@ import Testing
         + "WHERE name = 'strata_history'")
     await stack.close()
     var bytes = try Data(contentsOf: file.url)
-    // The header of a leaf, then where its rows are, two bytes each.
+    // A leaf page begins with its header. The positions of its rows follow, two bytes each.
     let page = try #require(place.first.flatMap { Int($0) })
     #expect(bytes[page] == 0x0D && bytes[page + 4] == 3)
     for byte in [page + 8, page + 9] { bytes.swapAt(byte, byte + 4) }

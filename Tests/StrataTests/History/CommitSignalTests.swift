@@ -5,13 +5,14 @@ import Testing
 @testable import Strata
 @testable import StrataSQLite
 
-/// The file by which processes tell each other of commits.
+/// The file that signals commits between processes.
 @Suite(.timeLimit(.minutes(25))) struct CommitSignalTests {
   private let file: SharedStore
 
   init() throws { file = try SharedStore() }
 
-  /// Commits here and returns when the other stack, which does nothing by itself, has it.
+  /// Commits in one stack, and returns when the other stack, which does nothing itself, has the
+  /// commit.
   private func isTold(_ there: Stack, of here: Stack, id: Int) async throws {
     let commit = try await here.commit { $0.insert(Boat(id: id)) }
     try await there.view.merged(commit)
@@ -31,7 +32,8 @@ import Testing
   }
 
   #if os(Linux)
-    // What the system had no room for was lost, and nobody looked until the next signal.
+    // The system drops events that it has no room for. The watch must then look at once, not only
+    // after the next event.
     @Test func `who is told that signals were lost looks`() async throws {
       let room = try String(
         contentsOfFile: "/proc/sys/fs/inotify/max_queued_events", encoding: .utf8)
@@ -57,7 +59,7 @@ import Testing
         FileWatch(path: files[3].0) { isTold.withLock { $0 = true } })
       try files[0].1.write(contentsOf: Data([1]))
       #expect(await eventually { isHeld.withLock { $0 } })
-      // Two by turns: a signal that is the same as the last one takes no room.
+      // The two files take turns, because an event that equals the last event takes no room.
       for _ in 0...limit / 2 {
         for file in files[1...2] { try file.1.write(contentsOf: Data([1])) }
       }
@@ -97,7 +99,7 @@ import Testing
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["store.sqlite"])
   }
 
-  // Between opening the file and watching it, another stack that closed removed it.
+  // Between opening the file and watching it, a stack that closes may remove the file.
   @Test func `who begins while others end hears`() async throws {
     let path = file.path
     let isOver = Lock(false)
@@ -118,7 +120,7 @@ import Testing
     #expect(deaf == 0)
   }
 
-  // One that heard of the end of another made the file anew while it ended itself.
+  // A stack that hears of another stack's end must not create the file again while it ends itself.
   @Test func `two that end at once leave no file`() async throws {
     for round in 0..<500 {
       let path = "\(file.path)-\(round)"
@@ -142,7 +144,7 @@ import Testing
       let here = try await file.open(.long)
       try await isTold(there, of: here, id: id)
       await here.close()
-      // Without patience: the other stack has a snapshot.
+      // The checkpoint must not wait, because the other stack has a snapshot.
       let connection = try Connection(path: file.path, access: .readWrite, busyTimeout: .zero)
       _ = try connection.integer("PRAGMA wal_checkpoint(TRUNCATE)")
     }
@@ -172,7 +174,7 @@ import Testing
   }
 
   #if os(Linux)
-    /// What the process's descriptors are of.
+    /// Returns the paths of the process's open descriptors.
     private func descriptors() -> [String] {
       let all = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
       return all.compactMap {
@@ -180,7 +182,7 @@ import Testing
       }
     }
 
-    // Its watch had gone with it, and the queue waited for the end of the watch for ever.
+    // The watch disappears with its file. The queue must not wait for its end for ever.
     @Test func `a watch of a file that went away leaves nothing open`() async throws {
       for number in 0..<5 {
         let path = file.path + "-\(number)"
@@ -191,7 +193,8 @@ import Testing
         #expect(await eventually { events.withLock { $0 } > 0 })
         watch.end()
       }
-      // Other tests run meanwhile, but all of a process share one; another may be closing.
+      // Other tests run meanwhile. All watches of a process share one descriptor, and an older
+      // descriptor may be closing.
       #expect(
         await eventually { descriptors().filter { $0.contains("inotify") }.count <= 2 })
     }
@@ -204,7 +207,8 @@ import Testing
         await stack.close()
       }
       #expect(descriptors().filter { $0.hasPrefix(folder) } == [])
-      // Other tests run meanwhile, but all stacks of a process share one; another may be closing.
+      // Other tests run meanwhile. All stacks of a process share one descriptor, and an older
+      // descriptor may be closing.
       #expect(
         await eventually { descriptors().filter { $0.contains("inotify") }.count <= 2 })
     }

@@ -4,7 +4,7 @@ import Testing
 @testable import Strata
 @testable import StrataSQLite
 
-/// Two stacks on one file: what two processes are to each other.
+/// Two stacks over one file, which stand for two processes.
 @Suite(.timeLimit(.minutes(25))) @MainActor struct ForeignHistoryTests {
   private let file: SharedStore
 
@@ -18,7 +18,7 @@ import Testing
     let shown = there.view.changes
     let boat = Boat(id: 1, name: "Gull")
     let commit = try await here.commit { $0.insert(boat) }
-    // Nothing happens here but the signal of the other stack.
+    // Only the signal of the other stack reaches this stack.
     try await there.view.merged(commit)
     #expect(live.elements.map(\.name) == ["Gull"])
     let update = await updates.next()
@@ -52,7 +52,7 @@ import Testing
     try await recording.commit { $0.insert(Boat(id: 1)) }
     try await silent.commit { $0.insert(Boat(id: 2)) }
     try await recording.commit { $0.insert(Boat(id: 3)) }
-    // Not told, it finds all three with its own commit.
+    // Without signals, the stack finds all three commits with its own commit.
     #expect(try await there.commit { $0.insert(Boat(id: 4)) } == 4)
     var iterator = changes.makeAsyncIterator()
     #expect(await iterator.next()?.changes(of: Boat.self).isReset == true)
@@ -134,8 +134,8 @@ import Testing
   }
 
   @Test func `a save says its own commit's number, whoever commits right after it`() async throws {
-    // Telling the own view context of a commit pins a snapshot, which may see a later commit of the
-    // other process; that one's number was once returned.
+    // The merge step of a commit pins a snapshot, which may see a later commit of the other
+    // process. The save must still return the number of its own commit.
     let stacks = [try await file.open(.long), try await file.open(.long)]
     var numbers: [Int64] = []
     try await withThrowingTaskGroup(of: [Int64].self) { group in
@@ -210,7 +210,7 @@ import Testing
     await stack.close()
   }
 
-  /// A timeout meant for ever overflowed, and opening trapped.
+  /// A timeout that means for ever must not overflow when the store opens.
   @Test(arguments: [Duration.seconds(600), .seconds(Int64.max)])
   func `a writer waits for another one within the timeout`(timeout: Duration) async throws {
     let stack = try await file.open(.long) { $0.busyTimeout = timeout }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Strata
 
-/// What the history writes down and reads again, bytes alone.
+/// The encoding and decoding of history entries, without a store.
 @Suite struct HistoryCodingTests {
   private struct Anything: Entity {
     var id: Int64 = 0
@@ -34,7 +34,7 @@ import Testing
     return parts
   }
 
-  /// Nil for bytes that cannot be read.
+  /// Returns the decoded changes, or nil for bytes that cannot be read.
   private func decoded(_ parts: [[UInt8]], _ layout: HistoryLayout? = nil) -> ChangeSet? {
     var decoder = HistoryDecoder(layout ?? self.layout, RecordBuilder())
     for part in parts {
@@ -43,7 +43,7 @@ import Testing
     return ChangeSet(commit: 1, model: model, tables: decoder.tables)
   }
 
-  /// Changes of some keys, with every kind of cell.
+  /// Returns changes of some keys, with every kind of cell.
   private func rows(_ count: Int, _ random: inout SeededRandom) throws -> TableChanges {
     var rows = ContiguousArray<RowChange>()
     for key in 0..<Int64(count) {

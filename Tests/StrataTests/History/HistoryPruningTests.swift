@@ -4,7 +4,7 @@ import Testing
 @testable import Strata
 @testable import StrataSQLite
 
-/// What is removed from the history, and who must not notice.
+/// The pruning of the history, which iterations and streams must not notice.
 @Suite(.timeLimit(.minutes(25))) struct HistoryPruningTests {
   private let file: SharedStore
 
@@ -27,7 +27,7 @@ import Testing
     try await commit(300, stack)
     #expect(try await stack.commits().count == 600)
     clock.advance(by: .seconds(20))
-    // Every so many commits so many entries go, so all go in the end.
+    // Each pruning removes a limited number of entries, so all old entries are gone in the end.
     try await commit(3 * HistoryLog.pruneInterval, stack)
     let kept = try await stack.commits()
     #expect(kept.first == 301 && kept.last == 792)

@@ -4,7 +4,7 @@ import Testing
 @testable import Strata
 @testable import StrataSQLite
 
-/// A store in a folder of its own, to be opened again and again.
+/// A store in a folder of its own, which several stacks can open.
 final class SharedStore: Sendable {
   private let folder: TemporaryFolder
   var url: URL { URL(fileURLWithPath: path) }
@@ -28,12 +28,12 @@ final class SharedStore: Sendable {
 }
 
 extension HistoryOptions {
-  /// A history that a test does not outgrow.
+  /// A history whose limit no test reaches.
   static let long = HistoryOptions.keep(bytes: 1 << 30)
 }
 
 extension Stack {
-  /// The whole history since a token.
+  /// Returns the whole history since a token.
   nonisolated(nonsending) func entries(
     since token: HistoryToken? = nil
   ) async throws -> [HistoryEntry] {
@@ -42,7 +42,7 @@ extension Stack {
     return entries
   }
 
-  /// The numbers of all commits in the history since a token.
+  /// Returns the numbers of all commits in the history since a token.
   nonisolated(nonsending) func commits(since token: HistoryToken? = nil) async throws -> [Int64] {
     try await entries(since: token).map(\.token.commit)
   }

@@ -19,7 +19,7 @@ import Testing
     await gate.open()
     try await live.load()
     #expect(await eventually { live.activity.current.isIdle && stack.activity.current.isIdle })
-    // A query that cannot be run waits for nothing, and neither does one that was let go of.
+    // A query that cannot run loads nothing, and neither does a released query.
     #expect(view.live(Boat.where { $0.noName > 3 }).activity.current.isIdle)
     _ = view.live(Boat.all)
     #expect(await eventually { stack.activity.current.isIdle })
@@ -47,7 +47,7 @@ import Testing
     } onChange: {
       observed.withLock { $0 += 1 }
     }
-    // Another save, which takes longer.
+    // A second save takes longer.
     let other = stack.store.activity
     other.begin(.saving)
     #expect(await eventually { seen == [[], .saving] && observed.withLock { $0 } == 1 })
@@ -80,6 +80,6 @@ import Testing
 }
 
 extension Boat {
-  /// No attribute.
+  /// A property that is no attribute.
   fileprivate var noName: Int { name.count }
 }

@@ -36,7 +36,7 @@ import Testing
       if list != fetched {
         let update = try #require(await updates.next())
         #expect(!update.isReset)
-        // What both show is not taken out and put in again.
+        // Elements of both results are neither deleted nor inserted.
         let kept = Set(list.map(\.id)).intersection(fetched.map(\.id))
         #expect(update.insertions.count == fetched.count - kept.count)
         #expect(update.deletions.count == list.count - kept.count)
@@ -98,7 +98,7 @@ import Testing
     try await live.change(to: Boat.where { $0.length < 4 })
     try await stack.merge { $0.insert(Harbour(id: 1)) }
     #expect(live.statistics == statistics)
-    // Once another one is on its way, it is a change.
+    // While a different query loads, setting the shown query is a change.
     live.query = Boat.where { $0.length < 9 }
     try await live.change(to: Boat.where { $0.length < 4 })
     #expect(live.elements.count == 4)
@@ -120,7 +120,7 @@ import Testing
     try await live.change(to: Boat.all)
     try await stack.withScratch { $0.insert(Boat(id: 30)) }
     #expect(live.elements.count == 13)
-    // Nothing of the queries in between is maintained any more.
+    // The queries in between are not maintained any more.
     #expect(await eventually { await view.maintainer.queryCount == 1 })
   }
 
@@ -145,6 +145,6 @@ import Testing
 }
 
 extension Boat {
-  /// No attribute.
+  /// A property that is no attribute.
   fileprivate var badName: Int { name.count }
 }

@@ -7,7 +7,7 @@ import Testing
   let chart: Chart
   init() throws { chart = try Chart() }
 
-  /// The difference between two lists of boats, and both as the query shows them.
+  /// Returns the difference between two lists of boats, and both lists as the query shows them.
   private func difference(
     _ old: [Boat], _ new: [Boat], _ query: Query<Boat>
   ) throws -> (LiveDifference, old: [Boat], new: [Boat]) {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Strata
 
-/// A live query that is told again and again what to show, as a view is that is made anew.
+/// A live query whose query is set again and again, as by a view that is made anew.
 @Suite(.stack(Boat.self, Harbour.self), .timeLimit(.minutes(25))) @MainActor
 struct LiveFollowTests {
   let stack = Stack.test

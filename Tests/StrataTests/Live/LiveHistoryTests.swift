@@ -3,7 +3,7 @@ import Testing
 
 @testable import Strata
 
-/// Any history of edits, saves, failures and others' commits, followed by several live queries.
+/// Live queries under random edits, saves, failures and commits of scratch contexts.
 @Suite(.stack(Boat.self, Harbour.self, Pennant.self), .timeLimit(.minutes(25)))
 @MainActor struct LiveHistoryTests {
   let stack = Stack.test
@@ -47,7 +47,7 @@ import Testing
       let sizes = Dictionary(
         uniqueKeysWithValues: sectioned.sections.map { ($0.name, $0.range.count) })
       #expect(count.value == sizes, "counts, step \(step), seed \(random.seed)")
-      // A query through a reference shows edits when they are saved.
+      // A query through a reference shows edits only when they are saved.
       if view.hasChanges { continue }
       let most = try await view.fetch(.max(\.length), of: Boat.where { $0.harbour.isOpen })
       #expect(longest.value == most, "extreme, step \(step), seed \(random.seed)")
@@ -106,7 +106,7 @@ import Testing
     case 12: try await failingSave()
     case 13: view.rollback()
     case 14:
-      // A save that others overtake and follow.
+      // Commits of scratch contexts overtake this save and follow it.
       let saving = Task { _ = await failure { try await view.save(.overwrite) } }
       try await commit(&random, count: 3)
       await saving.value
@@ -134,19 +134,19 @@ import Testing
     if random.oneIn(2) { view.rollback() } else { try await view.save(.overwrite) }
   }
 
-  /// Fails because of a pennant, and takes only that back.
+  /// Tries a save that a pennant makes fail, and takes only the pennant back.
   private func failingSave() async throws {
     let pennant = Pennant(id: 7, code: "taken", number: 7)
     view.insert(pennant)
     let error = await failure { try await view.save(.overwrite) }
     #expect(error?.code == .uniquenessViolated)
     view.delete(pennant)
-    // Undoing that would bring the pennant back, and every save would fail.
+    // Undoing the deletion would bring the pennant back, and every save would fail.
     view.undoLimit = 0
     view.undoLimit = 50
   }
 
-  /// Somebody else changes `count` boats.
+  /// Commits changes of `count` boats from a scratch context.
   private func commit(_ random: inout SeededRandom, count: Int) async throws {
     var upserts: [Boat] = []
     var deletions: [Boat] = []
@@ -161,7 +161,7 @@ import Testing
   }
 }
 
-/// A live query, and a list that knows only its updates.
+/// A live query, and a list that is built from its updates alone.
 @MainActor private final class Follower {
   let query: Query<Boat>
   let live: LiveQuery<Boat>
@@ -177,7 +177,7 @@ import Testing
       for await update in updates {
         guard let self else { return }
         update.apply(to: &list)
-        // What comes meanwhile is composed.
+        // Updates that come meanwhile are composed.
         if isSlow { await others() }
       }
     }

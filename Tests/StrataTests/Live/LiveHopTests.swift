@@ -3,8 +3,9 @@ import Testing
 
 @testable import Strata
 
-/// Live queries whose rows other tables decide: kept up to date by reading only what changes
-/// concern.
+/// Live queries whose rows depend on other tables.
+///
+/// A change makes them read only the rows that it concerns.
 @Suite(
   .stack(Boat.self, Harbour.self, Sailor.self, Note.self, Tag.self, Folder.self, Colleague.self),
   .timeLimit(.minutes(25)))
@@ -30,7 +31,7 @@ import Testing
     #expect(live.statistics.maintainedChanges == 8)
     try await stack.merge { $0.delete(open) }
     #expect(live.elements.count == 16 && live.statistics.refills == 2)
-    // A reference to it is nil now, or leads nowhere.
+    // A reference to the deleted harbour is nil, or leads nowhere.
     let fetched = try await view.fetch(Boat.where { $0.harbour.isOpen })
     #expect(Array(live.elements) == fetched && live.statistics.loads == 1)
   }
@@ -95,7 +96,7 @@ import Testing
     #expect(try await view.find(Folder.self, 1)?.name == "theirs")
     #expect(live.elements.map(\.id) == [0, 1, 2] && count.value == 3)
     #expect(await updates.next()?.insertions == [0, 1, 2])
-    // The root's own values are none of the rows'.
+    // The root's own values do not matter to the rows.
     let wakes = live.statistics.wakes
     view.update(Folder(id: 1, name: "theirs")) { $0.name = "mine" }
     try await view.save()
@@ -144,7 +145,7 @@ import Testing
         if !isRight { return }
       }
     }
-    // Only a root that comes or goes is loaded anew.
+    // Only a query whose root appears or disappears loads again.
     #expect(statistics.prefix(5).allSatisfy { $0().loads == 1 })
     #expect(statistics.prefix(5).allSatisfy { $0().refills > 20 })
   }
@@ -174,7 +175,7 @@ import Testing
   }
 }
 
-/// Two references away from a harbour.
+/// A sailor: two references lead to a harbour.
 private struct Sailor: Entity, Equatable {
   var id = 0
   var boatID: Boat.ID?

@@ -2,13 +2,15 @@ import Testing
 
 @testable import Strata
 
-/// What a live result shows and awaits: every state meets every event.
+/// The load of a live result: every state meets every event.
 @Suite struct LiveLoadTests {
   private enum Event: CaseIterable {
     case loaded, failed, nextLoaded, nextFailed, strange, change, changeFailed, finish
   }
 
-  /// The current query is 1, the next one 2.
+  /// The states of a load without a change of its query.
+  ///
+  /// The current query is 1, the next query is 2.
   private static var currents: [(name: String, load: LiveLoad)] {
     var loading = LiveLoad()
     loading.open(1)
@@ -83,7 +85,7 @@ import Testing
         #expect(load.error != nil && load.isLoaded == isLoaded && !load.wants(2), "\(name)")
       case .change:
         #expect(load.wants(4) && !load.wants(2) && load.isAwaited, "\(name)")
-        // What is shown goes on being shown, and why it is old.
+        // The shown result stays, and so does the error that says why it is old.
         #expect(load.isLoaded == isLoaded && (load.error != nil) == (name.hasPrefix("stale")))
       case .changeFailed: #expect(load.error != nil && load.next.id == nil, "\(name)")
       case .finish: #expect(load.isFinished && !load.isAwaited && !load.isCurrent, "\(name)")

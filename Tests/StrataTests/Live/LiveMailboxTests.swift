@@ -2,7 +2,7 @@ import Testing
 
 @testable import Strata
 
-/// Every state of a mailbox, and every event in it.
+/// A mailbox in every state, under every event.
 @Suite struct LiveMailboxTests {
   let none: ShownRows
   let one: ShownRows
@@ -19,7 +19,7 @@ import Testing
     ChangedKeys(keys.map { RecordKey(.integer($0)) })
   }
 
-  /// Lends a continuation that nobody else resumes.
+  /// Calls `body` with a continuation, and resumes the continuation afterwards.
   private func withWaiter(_ body: (LiveMailbox.Waiter) throws -> Void) async rethrows {
     var failure: (any Error)?
     await withUnsafeContinuation { waiter in
@@ -29,7 +29,7 @@ import Testing
     if let failure { Issue.record(failure) }
   }
 
-  /// What `next` delivers: the counts before and after, and the keys; nil if it delivers nothing.
+  /// Returns the counts before and after a delivery and its keys, or nil without a delivery.
   private func delivered(_ action: LiveMailbox.NextAction) -> (Int, Int, Set<RecordKey>?)? {
     guard case .deliver(let delivery) = action else { return nil }
     let changed: Set<RecordKey>? =
@@ -80,7 +80,7 @@ import Testing
     _ = mailbox.publish(one, keys(2))
     #expect(mailbox.finish() == nil)
     #expect(mailbox.finish() == nil)
-    // What came before the end is not lost, and nothing comes after it.
+    // A change from before the end is delivered. A change after the end is not.
     #expect(mailbox.publish(two, keys(1)) == nil)
     await withWaiter { waiter in #expect(mailbox.park(waiter) == false) }
     #expect(delivered(mailbox.next()).map { [$0.0, $0.1] } == [2, 1])
@@ -93,7 +93,7 @@ import Testing
       var mailbox = LiveMailbox(seen: none)
       #expect(mailbox.park(waiter) == true)
       #expect(mailbox.publish(one, keys(1)) != nil)
-      // Only once: the waiter is on its way, what comes now is joined.
+      // The waiter is resumed once. It is on its way, so the second change joins the first.
       #expect(mailbox.publish(two, keys(2)) == nil)
       #expect(delivered(mailbox.next()).map { [$0.0, $0.1] } == [0, 2])
     }

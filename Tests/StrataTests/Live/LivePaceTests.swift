@@ -3,7 +3,7 @@ import Testing
 
 @testable import Strata
 
-/// Updates that come once in an interval at most.
+/// Updates that come at most once in an interval.
 @Suite(.stack(Boat.self, Harbour.self), .timeLimit(.minutes(25))) @MainActor struct LivePaceTests {
   let stack = Stack.test
   var view: ViewContext { stack.view }
@@ -18,7 +18,7 @@ import Testing
     }
     await others()
     view.insert(Boat(id: 0))
-    // The first one comes at once.
+    // The first update comes at once.
     #expect(await eventually { received == [[0]] })
     await clock.sleepers(1)
     for id in 1...5 {
@@ -31,7 +31,7 @@ import Testing
     #expect(await eventually { received.count == 2 })
     #expect(received.last == [1, 2, 3, 4, 5])
     await clock.sleepers(1)
-    // After a quiet interval the next one comes at once.
+    // After a quiet interval the next update comes at once.
     clock.advance(by: .milliseconds(500))
     await others()
     view.insert(Boat(id: 9))

@@ -22,7 +22,7 @@ import Testing
     let loads = (0..<2).map { _ in Task { try await live.load() } }
     await gate.open()
     for load in loads { try await load.value }
-    // What was edited before is on top.
+    // Earlier edits lie over the first result.
     #expect(live.isLoaded && Array(live.elements) == [gull, tern])
     try await live.load()
   }
@@ -96,14 +96,14 @@ import Testing
       ended = true
     }
     await others()
-    // Another query may take its place.
+    // A valid query may still take its place.
     #expect(!ended)
     await stack.close()
     #expect(await eventually { ended })
   }
 
   @Test func `a load that failed is not a first result`() async throws {
-    // Another program takes a column away.
+    // A second program renames a column.
     let connection = try Connection(path: await stack.path, .readWrite)
     try connection.execute("ALTER TABLE boats RENAME COLUMN speed TO pace")
     let live = view.live(Boat.all)
@@ -124,7 +124,7 @@ import Testing
     }
     track()
     view.insert(gull)
-    // An observer asks once for each change.
+    // An observer is called for one change, until it tracks again.
     view.insert(tern)
     #expect(counts.withLock { $0 } == [0, -1])
     track()
@@ -158,7 +158,7 @@ import Testing
     }
     view.insert(gull)
     #expect(live.elements.map(\.id) == [1, 11, 12, 13, 20] && count.value == 5)
-    // What was edited while the first change was told is one change after it.
+    // The edits made during the report of the first change are one change after it.
     #expect(told == [[1], [11, 20], [12], [13]])
     withObservationTracking {
       _ = count.value
@@ -234,7 +234,7 @@ import Testing
     let update = try #require(await updates.next())
     #expect(update.insertions == Array(0..<20) && update.deletions == [])
     #expect(Array(update.elements) == Array(live.elements) && update.elements.count == 20)
-    // What came and went again meanwhile is no update at all.
+    // An element that comes and goes between two updates is in neither of them.
     view.insert(Boat(id: 99))
     view.delete(Boat(id: 99))
     view.insert(Boat(id: 100, name: "last"))
@@ -271,7 +271,7 @@ import Testing
     #expect(await eventually { ends == ["query"] })
     cancelled.cancel()
     await cancelled.value
-    // A task that is cancelled before it asks ends as well.
+    // A task that is cancelled before it iterates ends as well.
     let late = follow("late", live.updates)
     late.cancel()
     await late.value
@@ -311,6 +311,6 @@ import Testing
 }
 
 extension Boat {
-  /// No attribute.
+  /// A property that is no attribute.
   fileprivate var nameLength: Int { name.count }
 }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Strata
 
-/// Live queries while more of a table changes than maintaining is worth: whom that wakes.
+/// Live queries while a table changes too much to be maintained, and the wakes that this causes.
 @Suite(.stack(Boat.self, Harbour.self), .timeLimit(.minutes(25)))
 @MainActor struct LiveReloadTests {
   let stack = Stack.test
@@ -58,7 +58,7 @@ import Testing
     update.apply(to: &list)
     #expect(list == Array(live.elements))
     #expect(sum.value == 5_998 * 9 + 7 + 10_500 * 8)
-    // Maintained from there on.
+    // Later changes are maintained again.
     try await stack.merge { $0.delete(Boat(id: 5)) }
     #expect(await updates.next()?.deletions == [4] && sum.value == 5_997 * 9 + 7 + 10_500 * 8)
     #expect(live.statistics.loads == 2)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Strata
 
-/// Live queries in sections.
+/// Live queries with sections.
 @Suite(.stack(Boat.self, Harbour.self), .timeLimit(.minutes(25)))
 @MainActor struct LiveSectionTests {
   let stack = Stack.test
@@ -80,13 +80,13 @@ import Testing
     let first = try #require(await updates.next())
     #expect(first.deletedSections == [1] && first.insertedSections == [1])
     #expect(first.deletions.isEmpty && first.insertions.isEmpty && first.moves.isEmpty)
-    // From a section that stays into one that stays.
+    // The element moves between two sections that stay.
     view.update(fleet[0]) { $0.name = "Tern" }
     let second = try #require(await updates.next())
     #expect(second.moves.map(\.from) == [LivePath(section: 0, item: 1)])
     #expect(second.moves.map(\.to) == [LivePath(section: 2, item: 0)])
     #expect(second.edits.map(\.attributes) == [["name"]])
-    // The last one of a section enters a new one: neither can be named in a move.
+    // The last element of a section enters a new section. A move can name neither of the two.
     view.update(fleet[2]) { $0.name = "Zenaida" }
     let third = try #require(await updates.next())
     #expect(third.deletedSections == [0] && third.insertedSections == [2])
@@ -169,11 +169,11 @@ import Testing
 }
 
 extension Boat {
-  /// No attribute.
+  /// A property that is no attribute.
   fileprivate var initial: String { String(name.prefix(1)) }
 }
 
-/// A live query with sections, and arrays of arrays that know only its updates.
+/// A live query with sections, and arrays of arrays that are built from its updates alone.
 @MainActor private final class SectionFollower<Name: Sendable & Equatable> {
   private let live: SectionedLiveQuery<Boat, Name>
   private var lists: [[Boat]]
@@ -186,7 +186,7 @@ extension Boat {
     updates = live.updates.makeAsyncIterator()
   }
 
-  /// Takes what has changed, if anything, and compares.
+  /// Applies the next update if the sections have changed, and compares.
   func check(_ comment: Comment) async {
     let shown = live.sections.map { Array($0.elements) }
     #expect(shown.flatMap { $0 } == Array(live.elements), comment)
@@ -200,7 +200,7 @@ extension Boat {
     #expect(lists == shown, comment)
   }
 
-  /// What a list view does, which moves what it has and shows anew only what it is told to.
+  /// Applies an update as a list view does, which draws only edited elements anew.
   private func replay(_ update: SectionUpdate<Boat, Name>) -> [[Boat]] {
     if update.isReset { return update.sections.map { Array($0.elements) } }
     var lists = lists

@@ -12,7 +12,7 @@ struct Chart {
   func record(_ boat: Boat) throws -> Record { try table.encode(boat, RecordBuilder()) }
   func key(_ boat: Boat) -> RecordKey { RecordKey(.integer(Int64(boat.id))) }
 
-  /// What a live query of these boats shows.
+  /// Returns the rows that a live query of these boats shows.
   func shown(_ boats: some Sequence<Boat>, _ query: Query<Boat>) throws -> ShownRows {
     let plan = LivePlan(try QueryPlan(query, model))
     return ShownRows(ResultTree(ContiguousArray(try boats.map(record)), order: plan.order), plan)
@@ -20,8 +20,10 @@ struct Chart {
 }
 
 extension LiveDifference {
-  /// Brings a list from the old version to the new one as a list view would: it takes elements out,
-  /// puts the moved and the new ones in, and shows anew only what is said to have changed.
+  /// Brings a list from the old version to the new version, as a list view does.
+  ///
+  /// A list view removes elements, inserts the moved and the new elements, and draws only edited
+  /// elements anew.
   func replay(on list: [Boat], _ new: [Boat]) -> [Boat] {
     var list = list
     let moved = moves.map { list[$0.from] }
@@ -35,7 +37,7 @@ extension LiveDifference {
 }
 
 extension Stack {
-  /// Commits what somebody else does, and returns when the view context shows it.
+  /// Commits edits from a scratch context, and returns when the view context shows them.
   nonisolated(nonsending) func merge(_ edit: (ScratchContext) -> Void) async throws {
     try await view.merged(try await commit(.overwrite, edit))
   }

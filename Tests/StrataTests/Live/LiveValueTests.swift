@@ -1,10 +1,11 @@
 import Observation
+import StrataSQLite
 import StrataTesting
 import Testing
 
 @testable import Strata
 
-/// Numbers, sums and extremes that stay up to date.
+/// Counts, sums and extremes that stay up to date.
 @Suite(.stack(Boat.self, Harbour.self), .timeLimit(.minutes(25))) @MainActor struct LiveValueTests {
   let stack = Stack.test
   var view: ViewContext { stack.view }
@@ -31,7 +32,7 @@ import Testing
     #expect(count.value == 3 && longest.value == 5 && sums.value?["2"] == nil)
     try await stack.merge { $0.delete(Boat(id: 5)) }
     #expect(count.value == 2 && longest.value == 4 && sums.value == ["0": 6, "1": 4])
-    // Of nothing there are values, too.
+    // An empty result has values, too.
     let none = Boat.where { $0.length > 1_000 }
     let (noSum, noMax) = (view.live(.sum(\.length), of: none), view.live(.min(\.length), of: none))
     #expect(try await noSum.load() == 0)
@@ -67,7 +68,9 @@ import Testing
     await task.value
   }
 
-  /// Takes a second; minutes, if each edit cost as much as there are edits.
+  /// An edit's cost does not depend on the number of edits.
+  ///
+  /// The test takes a second. Otherwise it would take minutes.
   @Test func `an edit is counted alone, however many are pending`() async throws {
     let sum = view.live(.sum(\.length), of: Boat.all)
     let longest = view.live(.max(\.length), of: Boat.all)
@@ -97,7 +100,7 @@ import Testing
     #expect(await failure { try await bad.load() }?.code == .invalidQuery)
     let sum = view.live(.sum(\.length), of: Boat.all)
     #expect(await failure { try await sum.load() }?.code == .invalidValue)
-    // As soon as it is in range again, there is a value.
+    // As soon as the sum is in range again, there is a value.
     try await stack.merge { $0.delete(Boat(id: 2)) }
     #expect(sum.value == .max && sum.error == nil)
   }
@@ -158,7 +161,7 @@ import Testing
   }
 }
 
-/// What becomes of the maintainer's updates, which these tests make themselves.
+/// The handling of the maintainer's updates, which these tests make themselves.
 @Suite(.timeLimit(.minutes(25))) @MainActor struct LiveValueUpdateTests {
   private let chart: Chart
   private let plan: LivePlan
@@ -197,7 +200,7 @@ import Testing
     result.tell()
   }
 
-  // The stream kept 3 while the value was 4: it had become 4 while a load had failed.
+  // The value becomes 4 while a load has failed. The stream must report 4, too.
   @Test mutating func `what changes while a load has failed is told`() async throws {
     let value = LiveValue(result) { rows in rows[0][0] }
     var updates = value.updates.makeAsyncIterator()
@@ -212,14 +215,57 @@ import Testing
     #expect(await updates.next() == .integer(4))
   }
 
-  // Every commit made the values of a limited query's rows anew on the main actor. That the given
-  // ones are taken shows with those of other rows.
+  // The main actor must not compute the values of a limited query's rows again for every commit.
+  // The test hands in the values of other rows, to see that the result takes them as they are.
   @Test mutating func `without edits the maintainer's values are taken as they are`() throws {
     let elsewhere = fold.of(try chart.shown(boats([77]), Boat.all))
     try take(boats([1, 2, 3, 4]), fold: elsewhere)
     #expect(result.shownFold?.rows == [[.integer(77)]])
     try insert(Boat(id: 0, length: 0))
     #expect(result.shownFold?.rows == [[.integer(2)]])
+  }
+}
+
+private struct Cargo: Entity {
+  var id = 0
+  var hold = 0
+  var weight = 0.0
+
+  static let schema = Schema<Cargo>("cargo", key: \.id) {
+    Attribute(\.hold)
+    Attribute(\.weight)
+  }
+}
+
+/// A fetch added reals up in SQLite, a fetch over edits in memory, a live query exactly.
+@Suite(.stack(Cargo.self)) struct EqualSumTests {
+  @Test @MainActor
+  func `a sum is the same to the last bit, whether stored, edited or live`() async throws {
+    let (stack, view) = (Stack.test, Stack.test.view)
+    var random = SeededRandom.printingSeed()
+    var sum = ExactSum()
+    let cargo = (0..<400).map { id in
+      let scale = Double(sign: .plus, exponent: random.below(80) - 40, significand: 1)
+      return Cargo(
+        id: id, hold: id % 2, weight: Double(random.below(2_000_001) - 1_000_000) * scale)
+    }
+    for load in cargo { sum.add(load.weight) }
+    let live = view.live(.sum(\.weight), of: Cargo.all)
+    try await stack.withScratch { scratch in cargo.prefix(200).forEach(scratch.insert) }
+    for load in cargo.dropFirst(200) { view.insert(load) }
+    try await live.load()
+    #expect(try await view.fetch(.sum(\.weight), of: Cargo.all) == sum.value)
+    #expect(live.value == sum.value)
+    try await view.save()
+    #expect(try await stack.fetch(.sum(\.weight), of: Cargo.all) == sum.value)
+    #expect(try await view.fetch(.sum(\.weight), of: Cargo.all) == sum.value)
+    #expect(live.value == sum.value)
+    #expect(try await stack.fetch(.average(\.weight), of: Cargo.all) == sum.value / 400)
+    // By groups: in SQL, then in memory, because an edit is pending.
+    let grouped = Cargo.all.grouped(by: \.hold)
+    let stored = try await view.fetch(.sum(\.weight), of: grouped).map(\.1)
+    view.insert(Cargo(id: 400, hold: 2, weight: 1))
+    #expect(try await view.fetch(.sum(\.weight), of: grouped).map(\.1) == stored + [1])
   }
 }
 
@@ -279,6 +325,6 @@ import Testing
 }
 
 extension Boat {
-  /// No attribute.
+  /// A property that is no attribute.
   fileprivate var noName: Int { name.count }
 }

@@ -4,12 +4,12 @@ import Testing
 
 @testable import Strata
 
-/// Whom a change wakes, and whom not.
+/// The observers and consumers that a change wakes, or leaves alone.
 @Suite(.stack(Boat.self, Harbour.self), .timeLimit(.minutes(25))) @MainActor struct LiveWakeTests {
   let stack = Stack.test
   var view: ViewContext { stack.view }
 
-  /// Everybody that a live query can wake.
+  /// All observers and consumers that a live query can wake.
   @MainActor private final class Listeners {
     let live: LiveQuery<Boat>
     private(set) var observed = 0
@@ -38,7 +38,7 @@ import Testing
       }
     }
 
-    /// How often each of them was woken.
+    /// The number of wakes of each listener.
     var wakes: [Int] { [observed, updates.count, keyed, live.statistics.wakes] }
 
     func stop() { task?.cancel() }
@@ -52,13 +52,13 @@ import Testing
     return await Listeners(live)
   }
 
-  /// What `body` wakes.
+  /// Returns the wakes of each listener that `body` causes.
   private func wakes(_ listeners: Listeners, _ body: () async throws -> Void) async throws -> [Int]
   {
     await others()
     let before = listeners.wakes
     try await body()
-    // Every commit of `body` is shown, and whoever was woken has run.
+    // Every commit of `body` must be merged, and every woken listener must have run.
     try await view.merged(stack.store.newestCommit)
     await others()
     return zip(listeners.wakes, before).map { $0 - $1 }
@@ -112,7 +112,7 @@ import Testing
       view.update(beyond) { $0.name = "mine" }
     }
     #expect(unseen == [0, 0, 0, 0])
-    // What pushes the window is seen, although the row itself is not.
+    // A row before the window pushes the window, although the row itself is not shown.
     let pushed = try await wakes(listeners) {
       try await stack.merge { $0.insert(Boat(id: 61, length: -1)) }
     }
@@ -132,7 +132,7 @@ import Testing
     }
     #expect(unread == [0, 0, 0, 0])
     #expect(listeners.live.elements.first { $0.id == 8 }?.speed == 31)
-    // Also of many rows at once.
+    // The same holds for many rows at once.
     let many = try await wakes(listeners) {
       let boats = boats
       try await stack.merge { scratch in
@@ -150,7 +150,7 @@ import Testing
     }
     #expect(read == [1, 1, 1, 1])
     #expect(listeners.updates.last?.edits.map(\.attributes) == [["name"]])
-    // What is sorted by counts as read, and so does leaving the result.
+    // An attribute that sorts the result counts as read. A row that leaves the result counts, too.
     for length in [19, 1] {
       let moved = try await wakes(listeners) {
         try await stack.merge { $0.update(boat) { $0.length = length } }

@@ -31,7 +31,7 @@ import Testing
     var updates = live.updates.makeAsyncIterator()
     try await stack.merge { scratch in for id in 10..<100 { scratch.delete(Boat(id: id)) } }
     for id in 0..<8 { view.delete(Boat(id: id, length: id)) }
-    // Nobody knows what stands before them in the store.
+    // The stored rows that sort before these boats are unknown.
     for id in 200..<208 { view.insert(Boat(id: id, length: id)) }
     #expect(live.elements.map(\.id) == [8, 9])
     var list = try #require(await updates.next()).elements.map { $0 }
@@ -53,8 +53,9 @@ import Testing
     }
   }
 
-  /// Windows on boats of their own, of which most go: where nothing is known any more, and then
-  /// where everything is.
+  /// Checks windows over boats of their own, most of which are deleted.
+  ///
+  /// At first the deletions leave windows without known rows. In the end every row is known.
   private func followWindows(from first: Int, _ random: inout SeededRandom) async throws {
     try await fill((0..<120).map { boat(first + $0, &random) })
     let mine = Boat.where { $0.id >= first }
@@ -68,7 +69,7 @@ import Testing
     }
     for step in 0..<50 {
       for _ in 0...random.below(6) {
-        // Mostly rows that are shown go, and rows that come last come.
+        // Half of the edits delete a shown row, and half of the new rows sort last.
         var new = boat(first + random.below(300), &random)
         let isLast = random.oneIn(2)
         if isLast { (new.name, new.length, new.speed) = ("Wren", 90, nil) }
@@ -83,7 +84,8 @@ import Testing
         }
       }
       if random.oneIn(2) {
-        // The last ones one by one, which leaves most of what a window shows unnamed.
+        // The last twenty rows go one by one, so that commits do not name most rows that a window
+        // shows.
         let stored = try await stack.fetch(mine).shuffled(using: &random)
         let gone = stored.prefix(stored.count > 20 ? 15 : 1)
         let others = random.oneIn(4) ? [boat(first + random.below(120), &random)] : []
@@ -105,7 +107,7 @@ import Testing
     }
   }
 
-  /// A list that knows only the updates of a live query.
+  /// A list that is built from a live query's updates alone.
   @MainActor private final class Window {
     let query: Query<Boat>
     let live: LiveQuery<Boat>
@@ -119,7 +121,7 @@ import Testing
       updates = live.updates.makeAsyncIterator()
     }
 
-    /// Takes what there is, if anything; whether the list is what is shown.
+    /// Applies the next update if the list differs, and returns whether the list is up to date.
     func replay() async -> Bool {
       let shown = Array(live.elements)
       if list == shown { return true }
@@ -147,7 +149,7 @@ import Testing
     var lives: [(Query<Boat>, LiveQuery<Boat>)] = []
     for query in queries { lives.append((query, try await view.loaded(query))) }
     while boats.count > 20 {
-      // The first ones of some order.
+      // The first rows of a random order.
       let gone = try await view.fetch(random.pick(orders).limit(40)) + boats.prefix(10)
       let others = (0..<5).map { _ in boat(random.below(600), &random) }
       try await stack.merge { scratch in

@@ -5,14 +5,14 @@ import Testing
 
 @testable import Strata
 
-/// A merge turn: first every row, layer and result, then everyone who is told.
+/// The order of a merge turn: first every row, layer and result, then every observer.
 @Suite(.stack(Boat.self, Harbour.self, Pier.self)) @MainActor struct MergeTurnTests {
   let stack = Stack.test
   var view: ViewContext { stack.view }
   let gull = Boat(id: 1, name: "Gull", length: 1)
 
-  /// The edit was made when one query had merged and the other one had not: it started from the row
-  /// of before, and its old values were shown until it was saved.
+  /// If one query had merged and another had not, an observer's edit would start from the old row.
+  /// The old values would then be shown until the save.
   @Test func `an edit of an observer sees the finished turn`() async throws {
     try await stack.withScratch { [gull] in $0.insert(gull) }
     let gulls = try await view.loaded(Boat.where { $0.name == "Gull" })
@@ -56,7 +56,7 @@ import Testing
     withExtendedLifetime((observations, queries)) {}
   }
 
-  /// A result that could not be brought up to date lent its old row to an edit.
+  /// A result that could not be brought up to date has old rows. An edit must not start from them.
   @Test func `a live query that failed lends its rows to no edit`() async throws {
     try await stack.withScratch { [gull] scratch in
       scratch.insert(gull)
@@ -73,7 +73,8 @@ import Testing
     withExtendedLifetime(failing) {}
   }
 
-  /// Each turn laid every unsaved edit over every result again: 37 ms for 10,000 edits.
+  /// A turn must not lay every unsaved edit over every result again, which takes 37 ms for 10,000
+  /// edits.
   @Test func `a turn costs what changed in it, not what is edited`() async throws {
     try await stack.withScratch { scratch in
       for id in 1...200 { scratch.insert(Boat(id: id, name: "a", length: id)) }
@@ -124,7 +125,7 @@ import Testing
       if random.oneIn(9) { try await view.save(.overwrite) }
       if random.oneIn(15) { view.rollback() }
       let fetched = try await view.fetch(query)
-      // Until it has read on, a window may be shorter, never wrong.
+      // Until a window has read more rows, it may be too short, but never wrong.
       #expect(Array(live.elements) == Array(fetched.prefix(live.elements.count)), "round \(round)")
       #expect(
         Array(whole.elements) == (try await view.fetch(Boat.where { $0.length > 50 })),

@@ -4,7 +4,7 @@ import Testing
 @testable import Strata
 
 @Suite struct OrderTreeTests {
-  /// By the second column downwards, then by the key.
+  /// The order by the second column, descending, then by the key.
   let order = RecordOrder([.init(position: 1, isDescending: true)])
 
   private func record(_ key: Int, _ value: Int, _ text: String = "") throws -> Record {
@@ -51,7 +51,8 @@ import Testing
       var records: [Int: Record] = [:]
       var tree = OrderTree([], by: order)
       var versions: [(tree: OrderTree, records: [Record])] = []
-      // Grows to thousands and shrinks to nothing, so that nodes split, join and disappear.
+      // The tree grows to thousands of records and shrinks to nothing, so that nodes split, join
+      // and disappear.
       for step in 0..<6_000 {
         let key = random.below(3_000)
         let isGrowing = step < 3_000

@@ -41,7 +41,7 @@ private enum V2 {
       Attribute(\.genre).migrationDefault("jazz")
     }
   }
-  /// Only an optional attribute more.
+  /// The song with one more optional attribute.
   struct Light: Entity, Equatable {
     var id: Int64 = 0
     var title = ""
@@ -96,13 +96,13 @@ private enum V2 {
       #expect(found.map(\.rating) == [nil, nil] && found.map(\.stars) == [3, 3])
       #expect(found.map(\.mood) == ["calm", "calm"] && found.map(\.year) == [1959, 1959])
       #expect(found.map(\.genre) == ["jazz", "jazz"])
-      // One `init()` for each row.
+      // Every row gets its default from an `init()` of its own.
       #expect(Set(found.map(\.token)).count == 2)
       #expect(stack.migration.actions.contains(.copyRows(2, table: "songs")))
       try await stack.withScratch { $0.insert(V2.Song(id: 3)) }
     }
     #expect(try file.commit == commit + 2)
-    // Nothing is left to do.
+    // The next opening has nothing to do.
     #expect(await file.migrate(V2.Song.self).actions == [])
     #expect(try file.rows("SELECT name FROM sqlite_schema WHERE name LIKE 'strata_old%'") == [])
   }

@@ -10,7 +10,7 @@ private struct Song: Entity, Equatable {
   static let schema = Schema<Song>("songs", key: \.id) { Attribute(\.title).indexed() }
 }
 
-/// Steps that catch what goes wrong and go on.
+/// Steps that catch an error and go on.
 @Suite(.timeLimit(.minutes(25))) struct CaughtErrorTests {
   private let file: StoreFile
   private let songs = [Song(id: 1, title: "So What"), Song(id: 2, title: "All Blues")]
@@ -19,16 +19,17 @@ private struct Song: Entity, Equatable {
 
   private func stored() throws -> [String] { try file.rows("SELECT * FROM songs ORDER BY id") }
 
-  /// On a full disk SQLite rolls the whole transaction back by itself. A step that caught the error
-  /// went on without a transaction: every statement was committed as it came, the deletion of the
-  /// rows before their insertion elsewhere, and the description of tables that were never made.
+  /// On a full disk SQLite rolls the whole transaction back by itself. A step that catches the
+  /// error must not go on without a transaction. Otherwise every statement would be a commit of its
+  /// own: the deletion of rows before their insertion elsewhere, and the description of tables that
+  /// were never made.
   @Test(arguments: [true, false])
   func `nothing is written after SQLite has ended the transaction`(goesOn: Bool) async throws {
     try await file.make(songs)
     let (before, bytes) = (try stored(), try file.bytes)
     let step = MigrationStep(to: 2) { migration in
       try migration.insert(["id": .integer(3), "title": .text("")], into: "songs")
-      // A disk without space for one more page.
+      // The limit stands for a disk without space for one more page.
       try migration.connection.execute("PRAGMA max_page_count = 1")
       let long = Cell.text(String(repeating: "x", count: 100_000))
       let full = #expect(throws: StoreError.self) {
@@ -50,8 +51,7 @@ private struct Song: Entity, Equatable {
     #expect(await file.migrate(Song.self).error == nil)
   }
 
-  /// A conversion that failed halfway left half of the rows in a table of the step's own, which
-  /// nobody looked for.
+  /// A conversion that fails halfway must not leave half of the rows in the table that it fills.
   @Test func `a table operation that fails is undone wholly`() async throws {
     try await file.make(songs)
     let before = try stored()

@@ -21,7 +21,9 @@ private enum V1 {
   }
 }
 
-/// The album's other attribute is its key; of the same type, so that nothing else tells.
+/// The album's other attribute becomes its key.
+///
+/// Both attributes have one type, so the type does not show the change.
 private enum V2 {
   struct Album: Entity {
     var oldID = ""
@@ -40,7 +42,7 @@ private enum V2 {
   }
 }
 
-/// A new attribute is the key; every row gets another value.
+/// A new attribute becomes the key, with a different value in every row.
 private enum NewKey {
   struct Album: Entity {
     var number = UUID().uuidString
@@ -78,7 +80,7 @@ private enum OptionalCode {
   }
 }
 
-/// What was optional is the key.
+/// An optional attribute becomes the key.
 private enum RequiredCode {
   struct Album: Entity {
     var code = ""
@@ -98,8 +100,10 @@ private enum RequiredCode {
   }
 }
 
-/// Another attribute became the key: optional references and links went on holding the old keys,
-/// and led nowhere, without a word.
+/// A change of the key under references and links.
+///
+/// Optional references and links would go on holding the old keys. They would lead nowhere, and no
+/// error would say so.
 @Suite(.timeLimit(.minutes(25))) struct ChangedKeyTests {
   @Test func `a key is not changed under references and links that hold it`() async throws {
     let file = try StoreFile()
@@ -117,7 +121,7 @@ private enum RequiredCode {
     #expect(try file.rows("SELECT albumID FROM songs") == ["a"])
     #expect(try file.rows("SELECT owner FROM \"strata_join_albums.songs\"") == ["a"])
   }
-  /// Only stored attributes of the same optionality were taken for another key.
+  /// The key also changes if the new key is not a stored attribute, or was optional.
   @Test func `a new attribute does not become the key under references and links`() async throws {
     let file = try StoreFile()
     try await file.open(V1.Album.self, V1.Song.self) { stack in

@@ -50,7 +50,9 @@ private enum V2 {
       Attribute(\.added)
     }
   }
-  /// Required by a default; the date's type changes without a conversion.
+  /// The song with a default for its new requirement.
+  ///
+  /// The date's type changes without a conversion.
   struct Defaulted: Entity {
     var id = ""
     var bpm = 0
@@ -106,7 +108,7 @@ private enum V2 {
     try await file.open(V2.Defaulted.self) { stack in
       let found = try await stack.fetch(V2.Defaulted.sorted(by: \.year))
       #expect(found.map(\.bpm) == [120, 120])
-      // Cells of the same storage type stay unless a conversion says otherwise.
+      // Cells of the same storage type stay as they are, unless a conversion is declared.
       #expect(found.map(\.added).contains(0))
     }
   }

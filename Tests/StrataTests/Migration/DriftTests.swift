@@ -12,7 +12,7 @@ private struct Song: Entity {
   }
 }
 
-/// Somebody altered the tables by hand.
+/// Tables that were altered by hand.
 @Suite(.timeLimit(.minutes(25))) struct DriftTests {
   private let file: StoreFile
   init() throws { file = try StoreFile() }

@@ -4,7 +4,10 @@ import Testing
 @testable import Strata
 
 @Suite struct FormerNamesTests {
-  /// `title<name` is a name with a former one; a stored one with what was remembered.
+  /// Matches names that are written in a short form.
+  ///
+  /// `title<name` is a wanted name with a declared former name, or a stored name with a remembered
+  /// declaration.
   private func match(_ wanted: [String], _ stored: [String]) -> [String?] {
     func split(_ text: String) -> (String, [String]) {
       let parts = text.split(separator: "<").map(String.init)
@@ -25,19 +28,20 @@ import Testing
       (["TITLE"], ["title"], ["title"]),
       (["title<headline<name"], ["name"], ["name"]),
       (["title<headline<name"], ["headline"], ["headline"]),
-      // Swapped, in a ring, in a chain.
+      // Names that are swapped, in a ring or in a chain.
       (["a<b", "b<a"], ["a", "b"], ["b", "a"]),
       (["a<b", "b<c", "c<a"], ["a", "b", "c"], ["b", "c", "a"]),
       (["a<b", "c<a"], ["a", "b"], ["b", "a"]),
       (["b<a", "a"], ["a"], ["a", nil]),
-      // Used before: remembered.
+      // Declarations that the store has used and remembers.
       (["a<b", "b<a"], ["a<b", "b<a"], ["a", "b"]),
       (["title<name", "name"], ["title<name", "name"], ["title", "name"]),
       (["title<name", "name"], ["title<name"], ["title", nil]),
-      // Declared late, for other stores: the attribute of the name has its own values.
+      // Declarations that were made late, for other stores. The attribute of the name keeps its
+      // values.
       (["title<name", "name"], ["title", "name"], ["title", "name"]),
       (["title<name"], ["title", "name"], ["title"]),
-      // Itself is no former name.
+      // A name is no former name of itself.
       (["a<a"], ["a"], ["a"]),
     ] as [([String], [String], [String?])])
   func `a name means itself unless a former name takes over`(
@@ -59,7 +63,7 @@ import Testing
       let result = match(wanted, stored)
       let given = result.compactMap { $0 }
       #expect(Set(given).count == given.count, "\(wanted) \(stored)")
-      // What is stored now has the wanted names and remembers their declarations.
+      // After the migration, the store has the wanted names and remembers their declarations.
       #expect(
         match(wanted, wanted) == wanted.map { $0.split(separator: "<").first.map(String.init) },
         "\(wanted)")

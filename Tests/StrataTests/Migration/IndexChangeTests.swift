@@ -46,8 +46,8 @@ private struct Other: Entity {
   private let file: StoreFile
   init() throws { file = try StoreFile() }
 
-  /// An index that an import had put off was dropped once more, or stayed owed for a table that was
-  /// gone: the store could not be opened any more.
+  /// An import may owe an index that the migration drops, or an index of a table that it removes.
+  /// Such a debt must end with the migration. Otherwise the store could not be opened any more.
   @Test func `a migration makes the indexes that an import owes before it drops them`() async throws
   {
     for removes in [false, true] {
@@ -85,7 +85,7 @@ private struct Other: Entity {
       }
       #expect(error?.code == .uniquenessViolated)
     }
-    // And back.
+    // The older schema brings the old indexes back.
     #expect(await file.migrate(V1.Song.self).actions?.count == 4)
     try await file.open(V1.Song.self) { stack in
       try await stack.withScratch { $0.insert(V1.Song(id: 4, title: "a", year: 1)) }
@@ -103,7 +103,7 @@ private struct Other: Entity {
     #expect(error?.attributes == ["year"])
     #expect(error?.keys == [RecordKey(.integer(1)), RecordKey(.integer(3))])
     #expect(try file.bytes == bytes)
-    // An index becomes unique where there are none.
+    // Without duplicates the index becomes unique.
     try file.execute("DELETE FROM songs WHERE id = 3")
     #expect(await file.migrate(V2.Single.self).error == nil)
   }

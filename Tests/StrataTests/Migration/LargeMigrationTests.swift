@@ -65,7 +65,7 @@ private struct New: Entity {
     #expect(steps.map(\.done) == [0, 1000, 2000, 2500])
     #expect(steps.allSatisfy { $0.phase == .step(to: 2) && $0.total == 2500 })
   }
-  /// Indexes were counted as rows are, and fewer than a thousand told nothing before the last one.
+  /// Progress is reported once in a thousand rows, but for each single index.
   @Test func `progress tells of every index that was made`() async throws {
     struct Indexed: Entity {
       var id: Int64 = 0

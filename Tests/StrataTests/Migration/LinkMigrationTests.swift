@@ -18,7 +18,7 @@ private enum V1 {
   }
 }
 
-/// Both tables have other names, the key another type, and the links an order.
+/// Both tables get new names, the key gets a new type, and the links get an order.
 private enum V2 {
   struct Page: Entity {
     var id: Int64 = 0
@@ -34,7 +34,7 @@ private enum V2 {
     var id: Int64 = 0
     static let schema = Schema<Label>("labels", formerly: ["tags"], key: \.id) {}
   }
-  /// Without the relationship.
+  /// The note without its relationship.
   struct Alone: Entity {
     var id = ""
     var text = ""
@@ -104,13 +104,14 @@ private enum Keys {
     for attempt in 1...2 {
       try await file.open(V2.Page.self, V2.Label.self) { stack in
         let one = try await stack.fetch(V2.Page.labels(of: 1)).map(\.id)
-        // By row number, which is the order in which they were made: by their keys.
+        // The links are in the order of their row numbers. The save wrote them in the order of
+        // their keys.
         #expect(one == [7, 9])
         let two = try await stack.fetch(V2.Page.labels(of: 2)).map(\.id)
         #expect(two == [7])
         #expect(stack.migration.isEmpty == (attempt == 2))
         if attempt == 2 {
-          // A link's key is made of its ends: linking once more changes nothing.
+          // A link's key consists of its ends' keys, so linking once more changes nothing.
           try await stack.withScratch {
             $0.link(V2.Page(id: 2), to: V2.Label(id: 7), in: V2.Page.labels)
           }

@@ -66,7 +66,9 @@ private enum V2 {
   }
 }
 
-/// Whatever fails, and wherever: the file has the bytes it had, and the old program goes on.
+/// Migrations that fail, in every phase.
+///
+/// The file keeps its bytes, and the old program still opens it.
 @Suite(.timeLimit(.minutes(25))) struct MigrationFailureTests {
   private let file: StoreFile
   init() throws { file = try StoreFile() }

@@ -15,7 +15,7 @@ private enum V1 {
   }
 }
 
-/// The artist is an entity of its own; song and sleeve are merged.
+/// The artist is an entity of its own, and the song has a trail of the steps that ran.
 private enum V4 {
   struct Song: Entity, Equatable {
     var id: Int64 = 0
@@ -35,7 +35,7 @@ private enum V4 {
     static let schema = Schema<Artist>("artists", key: \.id) { Attribute(\.name).unique() }
   }
 
-  /// Splits the artist off.
+  /// Moves the artist into an entity of its own.
   static let split = MigrationStep(to: 3) { migration in
     try migration.createTable(
       .init("artists", columns: [.init("id", .integer), .init("name", .text)], uniques: [["name"]]))
@@ -74,7 +74,7 @@ private enum V4 {
     V1.Song(id: 2, title: "Giant Steps", artist: "John"),
     V1.Song(id: 3, title: "All Blues", artist: "Miles"),
   ]
-  // In no order: they run by version.
+  // The list is not in order. The steps run in the order of their versions.
   private let steps = [V4.trail(4), V4.split, V4.trail(2)]
 
   @Test func `every step above the stored version runs in order, then the declarations`()

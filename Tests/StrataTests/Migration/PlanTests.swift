@@ -101,7 +101,7 @@ private enum V2 {
     #expect(!FileManager.default.fileExists(atPath: file.path))
     try file.execute("VACUUM")
     #expect(try await self.plan(V2.Light.self, version: 3).actions == plan.actions)
-    // The plan listed every table, and what was done only that the version was recorded.
+    // The opened store reports every table as the plan does, not only the recorded version.
     #expect(await file.migrate(V2.Light.self, version: 3).actions == plan.actions)
   }
 

@@ -93,7 +93,7 @@ private struct Membership: Entity {
   }
 }
 
-/// With what is unique by itself, and has few values.
+/// An entity whose unique attributes have few possible values.
 private struct Signal: Entity {
   var id: Int8 = 0
   var isMain = false
@@ -130,7 +130,7 @@ private enum Linked {
 @Suite(.timeLimit(.minutes(25))) struct RehearsalTests {
   @Test func `a description goes through JSON, and tolerates what it does not know`() throws {
     let description = try Stack.schema(of: [V1.Song.self, V1.Artist.self], version: 7)
-    // Defaults that are new each time are not in it.
+    // The description leaves out defaults that are new each time.
     #expect(try Stack.schema(of: [V1.Song.self, V1.Artist.self], version: 7) == description)
     #expect(try SchemaDescription(json: description.json) == description)
     #expect(try SchemaDescription(json: description.compactJSON) == description)
@@ -159,7 +159,7 @@ private enum Linked {
     async throws
   {
     let old = try Stack.schema(of: [V1.Song.self, V1.Artist.self], version: 1)
-    // Today's own entities read every row that was made.
+    // The entities of the same version read every generated row.
     let same = try await rehearseMigration(from: old, to: V1.Song.self, V1.Artist.self)
     #expect(same.plan.isEmpty && same.rowsAfter == ["Song": 50, "Artist": 50])
     let plays = try await same.stack.fetch(V1.Song.all).map(\.plays)
@@ -197,7 +197,8 @@ private enum Linked {
     #expect(titles[0] == titles[1])
   }
 
-  // Every column of what is unique together got values that its type does not have.
+  // Only one of the columns that are unique together gets different values. If every column did, a
+  // column of a small type would get values that its type does not have.
   @Test func `of what is unique together one column is different in every row`() async throws {
     let old = try Stack.schema(of: [Membership.self], version: 1)
     let rehearsal = try await rehearseMigration(from: old, to: Membership.self)
@@ -207,7 +208,7 @@ private enum Linked {
     await rehearsal.stack.close()
   }
 
-  // The 129th key of an Int8 was 128.
+  // The 129th generated key of an `Int8` must not be 128, which the type does not have.
   @Test func `there are no more rows than a unique column has values`() async throws {
     let old = try Stack.schema(of: [Signal.self], version: 1)
     var rows = RehearsalRows()
@@ -217,7 +218,7 @@ private enum Linked {
     await rehearsal.stack.close()
   }
 
-  // Made links repeated a pair, and had keys by which nobody found them.
+  // Generated links have the keys that a program's links have, and they repeat no pair.
   @Test func `links are made like those of a program`() async throws {
     let old = try Stack.schema(of: [Linked.Note.self, Linked.Tag.self], version: 1)
     for seed in 1...12 {
@@ -248,8 +249,8 @@ private enum Linked {
     let old = try Stack.schema(of: [V1.Song.self, V1.Artist.self], version: 1)
     let refused = await failure { try await rehearseMigration(from: old, to: V1.Artist.self) }
     #expect(refused?.code == .schemaMismatch)
-    // With the options of an app that rebuilds its store, every rehearsal passed: with an empty
-    // one.
+    // With the options of an app that rebuilds its store, every rehearsal would pass with an empty
+    // store.
     var rebuilding = Stack.Options()
     rebuilding.ifUnreadable = .rebuild()
     let rebuilt = await failure { [rebuilding] in

@@ -26,7 +26,9 @@ private enum V1 {
   }
 }
 
-/// Tables, columns and a type change together; the columns swap their names.
+/// Tables, columns and a type that change together.
+///
+/// Two of the columns swap their names.
 private enum V2 {
   struct Song: Entity, Equatable {
     var number: Int64 = 0
@@ -56,7 +58,7 @@ private enum V2 {
   }
 }
 
-/// Two tables that swap names, and columns that swap theirs without a copy.
+/// Two tables that swap their names, and two columns that swap their names without a copy.
 private enum Swap {
   struct Left: Entity {
     var id: Int64 = 0
@@ -151,8 +153,8 @@ private enum Swap {
     #expect(only?.message.contains("\"y\"") == true)
   }
 
-  /// The model looked the same to the store, which was opened without being compared: every value
-  /// was read and saved under the other name.
+  /// Swapped names make the model look unchanged. If the store were opened without a comparison,
+  /// every value would be read and saved under the other name.
   @Test func `columns that swap their names are swapped if nothing else changes`() async throws {
     try await file.make([Swap.Left(id: 1, x: "x", y: "y")])
     struct Swapped: Entity, Equatable {

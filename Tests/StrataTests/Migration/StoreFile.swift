@@ -3,7 +3,7 @@ import Foundation
 @testable import Strata
 @testable import StrataSQLite
 
-/// A store's file that is opened by one version of a program after the other.
+/// A store's file, which one version of a program after the other opens.
 final class StoreFile: Sendable {
   private let folder: TemporaryFolder
   let path: String
@@ -16,7 +16,7 @@ final class StoreFile: Sendable {
 
   deinit { folder.remove() }
 
-  /// Opens the store with a list of entities, lends the stack and closes it.
+  /// Opens the store with a list of entities, calls `body` with the stack and closes the stack.
   nonisolated(nonsending) func open(
     _ entities: any Entity.Type..., version: Int = 1,
     options edit: (inout Stack.Options) -> Void = { _ in },
@@ -35,14 +35,14 @@ final class StoreFile: Sendable {
     }
   }
 
-  /// Opens the store once and inserts what is given.
+  /// Opens the store once and inserts the entities.
   nonisolated(nonsending) func make<E: Entity>(_ entities: [E], version: Int = 1) async throws {
     try await open(E.self, version: version) { stack in
       try await stack.withScratch { scratch in for entity in entities { scratch.insert(entity) } }
     }
   }
 
-  /// Opens the store; the migration that this made, or the error.
+  /// Opens the store and returns the plan of its migration, or the error.
   nonisolated(nonsending) func migrate(
     _ entities: any Entity.Type..., version: Int = 1,
     options edit: (inout Stack.Options) -> Void = { _ in }
@@ -71,7 +71,7 @@ final class StoreFile: Sendable {
     try withConnection { connection in for sql in sql { try connection.execute(sql) } }
   }
 
-  /// Every row of a query, cell by cell.
+  /// Returns every row of a query, with its cells joined by spaces.
   func rows(_ sql: String) throws -> [String] {
     try withConnection { connection in
       let statement = try connection.prepare(sql)
@@ -98,7 +98,7 @@ extension Result where Success == MigrationPlan, Failure == StoreError {
   var error: StoreError? { if case .failure(let error) = self { error } else { nil } }
 }
 
-/// What a closure of the tests throws.
+/// The error that the tests' closures throw.
 struct Nonsense: Error, CustomStringConvertible {
   var description: String { "this is nonsense" }
 }

@@ -21,7 +21,7 @@ private struct Person: Entity {
   var last = ""
   var age: Int?
   var address = Address()
-  /// Not stored.
+  /// A property that is not stored.
   var selection: Set<Int> = []
   var note = ""
 
@@ -63,7 +63,7 @@ private struct Opaque: Entity {
   static let schema = Schema<Opaque>("opaque", key: \.id) { Attribute(\.title) }
 }
 
-/// Laid out without the rest of `anything`, `third` would seem to be where `first` is.
+/// A layout that leaves out the rest of `anything` would place `third` where `first` is.
 private struct Shifted: Entity {
   var id: Int64 = 0
   var anything: any Sendable = 1 as Int64

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Strata
 
-/// The types that are read and written by their offset, without a key path.
+/// An entity of the types that are read and written by their offset, without a key path.
 private struct Plain: Entity, Equatable {
   var id: Int64 = 0
   var flag = false
@@ -44,7 +44,7 @@ private struct Plain: Entity, Equatable {
   }
 }
 
-/// The types that go through their key path.
+/// An entity of the types that are read and written through their key path.
 private struct General: Entity, Equatable {
   var id: Int64 = 0
   var int8: Int8 = 0

@@ -80,7 +80,7 @@ private struct Lists: Entity, Equatable {
   }
 }
 
-/// Values that are made of others.
+/// Values that consist of other values.
 @Suite struct ComposedAttributeTests {
   @Test func `URLs`() async throws {
     let texts = [

@@ -9,8 +9,10 @@ private struct Song: Entity {
   static let schema = Schema<Song>("songs", key: \.id) {}
 }
 
-/// A refused file must be left as it was. Opening set write-ahead-log mode before it looked whose
-/// file it is, and that mode is written into the file.
+/// Files of other programs, which a refused opening must leave as they are.
+///
+/// The write-ahead-log mode is written into the file. So the opening must recognise the file before
+/// it sets the mode.
 @Suite struct ForeignFileTests {
   @Test func `another program's database keeps its journal mode, and every byte`() async throws {
     let folder = try TemporaryFolder()

@@ -5,7 +5,7 @@ import Testing
 
 internal import Foundation
 
-/// Names and values that somebody chose to do harm.
+/// Names and values that are chosen to do harm.
 @Suite(.timeLimit(.minutes(25))) struct HostileInputTests {
   static let texts = [
     "'", "''", "\"", "\"\"", "`", "]", ";", "--", "/*", "\\", "%", "_", "*", "?", "?1", ":a", "@a",
@@ -49,7 +49,7 @@ internal import Foundation
       let beginning = try await stack.count(Note.where { $0.text.hasPrefix(text) })
       #expect(beginning == notes.count { $0.data.starts(with: note.data) })
     }
-    // The table is there, and takes changes of every row.
+    // The table still exists, and every row can be changed.
     try await stack.withScratch { scratch in
       for note in notes { scratch.update(note) { $0.text += "'" } }
     }
@@ -85,14 +85,14 @@ internal import Foundation
 
   // MARK: - Many attributes
 
-  /// An entity of as many attributes as its kind says.
+  /// The number of attributes of an entity.
   private protocol Count: Sendable { static var count: Int { get } }
   private enum Most: Count { static let count = 2_000 }
   private enum TooMany: Count { static let count = 2_001 }
 
   private struct Wide<Kind: Count>: Entity, Equatable {
     var id = 0
-    /// All but the key.
+    /// The values of all attributes but the key.
     var values = [Int?](repeating: nil, count: Kind.count - 1)
 
     subscript(place: Int) -> Int? {

@@ -27,8 +27,10 @@ private struct ABC: Entity {
   static let schema = Schema<ABC>("A_B_C", key: \.id) {}
 }
 
-/// SQLite keeps tables and indexes in one name space. An index was named after its table and
-/// columns, joined with underscores, so schemas that are fine one by one could not be opened.
+/// The names of indexes.
+///
+/// SQLite keeps tables and indexes in one name space. If an index's name were its table's and
+/// columns' names, joined with underscores, two valid schemas could not be opened together.
 @Suite struct IndexNameTests {
   @Test func `indexes never have the name of another index or of a table`() async throws {
     let stack = try await Stack.temporary(A.self, AB.self, ABC.self)

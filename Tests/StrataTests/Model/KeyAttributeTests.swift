@@ -15,8 +15,10 @@ private struct Country: Entity {
   }
 }
 
-/// The key may be listed among the attributes. What was said there was ignored: its name, and with
-/// it the only way to have a computed key, although the error asked for one.
+/// Keys that are listed among the attributes.
+///
+/// The listed name must count. A computed key can get a name in no other way, and the error for a
+/// key without a name asks for a name.
 @Suite struct KeyAttributeTests {
   @Test func `a key that is listed has the name it is given there`() async throws {
     let table = try Model([Country.self]).table(of: Country.self)

@@ -32,7 +32,7 @@ private struct Painting: Entity, Equatable {
   }
 }
 
-/// ``Painter`` and ``Painting`` as they were when their keys were plain UUIDs.
+/// ``Painter`` and ``Painting`` with plain UUIDs as keys.
 private struct OldPainter: Entity {
   var id = UUID()
   var name = ""

@@ -10,8 +10,11 @@ private struct Accent: Entity {
   }
 }
 
-/// A quote and a combining mark are one `Character`, which is not the quote: splitting a name by
-/// characters left such a quote alone, and it ended the identifier in SQL.
+/// Quotes with combining marks.
+///
+/// A quote and a combining mark are one `Character`, which does not equal the quote. Code that
+/// splits a name by characters would miss such a quote, and the quote would end the identifier in
+/// SQL.
 @Suite struct QuotedCharacterTests {
   @Test func `a quote with a combining mark is doubled, too`() async throws {
     #expect(Array("\"\u{301}".quotedIdentifier.utf8) == Array("\"\"\"\u{301}\"".utf8))

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Strata
 
-/// Names that SQL would take for something else.
+/// An entity whose names SQL would misread without quotes.
 private struct Odd: Entity, Equatable {
   var id: Int64 = 0
   var quoted = ""
@@ -43,14 +43,14 @@ private struct Odd: Entity, Equatable {
     #expect(try await stack.fetch(Odd.others(of: odds[0])) == [odds[1]])
     try await stack.withScratch { scratch in
       scratch.update(odds[0]) { $0.apostrophe = "changed" }
-      // Swapped unique values: rows are parked and come back with their row number.
+      // The rows swap unique values, so they are parked and inserted again with their row numbers.
       scratch.update(odds[1]) { $0.keyword = "z" }
       scratch.update(odds[2]) { $0.keyword = "y" }
     }
     let changed = try await stack.fetch(Odd.all)
     #expect(changed.map(\.apostrophe) == ["changed", "\"", ""])
     #expect(changed.map(\.keyword) == ["x", "z", "y"])
-    // The reference of 1 becomes nil, because 2 is deleted.
+    // Row 2 is deleted, so the reference of row 1 becomes nil.
     try await stack.withScratch { $0.delete(changed[1]) }
     #expect(try await stack.fetch(Odd.all).map(\.otherID) == [nil, nil])
     await stack.close()

@@ -14,8 +14,10 @@ private struct Pair: Entity, Equatable {
   }
 }
 
-/// Two rows that swap a unique value are parked with their row number, which SQL calls `rowid`:
-/// an attribute of that name hides it.
+/// Attributes that are named like the row number.
+///
+/// Two rows that swap a unique value are parked with their row numbers. SQL calls the row number
+/// `rowid`, and an attribute of that name hides it.
 @Suite struct RowIDNameTests {
   @Test func `attributes named like the row number are attributes`() async throws {
     let stack = try await Stack.temporary(Pair.self)

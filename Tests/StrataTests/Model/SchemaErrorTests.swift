@@ -2,7 +2,7 @@ import Testing
 
 @testable import Strata
 
-/// Every contradiction in a schema is found when the model is made, and named.
+/// Contradictions in schemas, which are found and named when the model is made.
 @Suite struct SchemaErrorTests {
   private struct Artist: Entity {
     var id: Int64 = 0
@@ -77,7 +77,7 @@ import Testing
     static let schema = Schema<Song>("songs", key: \.id) { toOne(\.artistID, Artist.self) }
   }
 
-  /// Its to-many points at an attribute that is no reference.
+  /// An entity whose to-many relationship points at an attribute that is no reference.
   private struct Label: Entity {
     var id: Int64 = 0
     static let schema = Schema<Label>("labels", key: \.id) { toMany(\Record.labelID) }
@@ -89,7 +89,7 @@ import Testing
     static let schema = Schema<Record>("records", key: \.id) { Attribute(\.labelID) }
   }
 
-  /// Its to-many points at a reference to another entity.
+  /// An entity whose to-many relationship points at a reference to another entity.
   private struct Club: Entity {
     var id: Int64 = 0
     static let schema = Schema<Club>("clubs", key: \.id) { toMany(\Song.artistID) }

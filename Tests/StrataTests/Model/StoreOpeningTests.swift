@@ -21,7 +21,7 @@ private struct LongSong: Entity {
   }
 }
 
-/// What `Stack.open` says about files that are there already.
+/// The answers of `Stack.open` to files that exist already.
 @Suite struct StoreOpeningTests {
   private let folder: TemporaryFolder
   private var url: URL { URL(fileURLWithPath: folder.path + "/store.sqlite") }

@@ -50,7 +50,7 @@ import Testing
         }
       }
     }
-    // What varies: everything but the time, the version and the variant.
+    // Every bit varies, except the bits of the time, the version and the variant.
     let varying = zip(always, ever).map { $0 ^ $1 }
     #expect(varying.prefix(6).allSatisfy { $0 == 0 })
     #expect(Array(varying.suffix(10)) == [0x0F, 255, 0x3F] + [UInt8](repeating: 255, count: 7))

@@ -29,14 +29,16 @@ extension Measure: CustomTestStringConvertible {
   var testDescription: String { "a measure" }
 }
 
-/// Only the directly stored kind, to take the other way through the codec.
+/// An entity with directly stored attributes only, which takes the codec's other way.
 private struct Gauge: Entity {
   var id = 0.0
   var value: Double?
   static let schema = Schema<Gauge>("gauges", key: \.id) { Attribute(\.value) }
 }
 
-/// Says that it is text and makes integers: SQLite would convert them on the way in.
+/// A type that declares text and makes integers.
+///
+/// SQLite would convert the integers on the way in.
 private struct Confused: AttributeValue {
   init() {}
   init(cell: Cell) throws(ValueError) {}

@@ -4,7 +4,9 @@ import Testing
 
 @testable import Strata
 
-/// More attributes than a word has bits; the last ones are of types that take the general way.
+/// An entity with more attributes than a word has bits.
+///
+/// The types of the last attributes take the codec's general way.
 private struct Survey: Entity, Equatable {
   enum Grade: String, AttributeValue { case good, bad }
   var id = Key<Survey>()
@@ -159,7 +161,7 @@ private struct Survey: Entity, Equatable {
   }
 }
 
-/// Entities with more than 64 attributes: sets of attributes are longer than a word there.
+/// Entities with more than 64 attributes, whose attribute sets are longer than a word.
 @Suite(.stack(Survey.self)) @MainActor struct WideEntityTests {
   let stack = Stack.test
   var view: ViewContext { stack.view }
@@ -196,7 +198,7 @@ private struct Survey: Entity, Equatable {
     #expect(update?.before == first && update?.after == wanted)
     let row = "SELECT q1, q64, q65, q66, grade, q0 FROM surveys"
     #expect(try await stack.rows(row) == ["uno 0 66 66 good 1"])
-    // The same attributes again: nothing to write.
+    // The upsert equals the stored row, so there is nothing to write.
     let commit = stack.store.newestCommit
     try await stack.withScratch { $0.upsert(wanted) }
     #expect(stack.store.newestCommit == commit)

@@ -4,13 +4,13 @@ import Testing
 
 @testable import Strata
 
-/// A filter run by SQLite and the same filter run in memory find the same rows.
+/// Filters that run in SQLite and in memory, which must find the same rows.
 @Suite struct FilterDifferentialTests {
   private struct Stored: Sendable {
     let records: ContiguousArray<Record>
     let albums: [RecordKey: Record]
 
-    /// What the matcher says, key by key.
+    /// Returns the keys of the records that the matcher finds.
     func matches(_ plan: QueryPlan) -> Set<RecordKey> {
       var keys: Set<RecordKey> = []
       for record in records {
@@ -56,7 +56,7 @@ import Testing
     try await scratch.save()
   }
 
-  /// Runs all plans on one connection; returns how many, and how many rows they found.
+  /// Runs all plans on one connection, and returns the numbers of plans and of found rows.
   private func compare(_ plans: [QueryPlan], _ stack: Stack) async throws -> (Int, Int) {
     let model = stack.store.model
     let snapshot = try await stack.store.snapshot()

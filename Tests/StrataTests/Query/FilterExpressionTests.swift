@@ -7,7 +7,7 @@ import Testing
 
 /// Computed values, texts in other orders, and filters of any size.
 @Suite struct FilterExpressionTests {
-  /// Whether the store and the matcher find the one track.
+  /// Returns whether the matcher and the store find the track.
   private func finds(
     _ track: Track, _ condition: (Fields<Track, Track>) -> Filter<Track>
   ) async throws -> [Bool] {
@@ -66,7 +66,7 @@ import Testing
     #expect(error?.code == .invalidQuery && error?.message.contains("number") == true)
   }
 
-  /// Says that it is a number, but is stored as text.
+  /// A type that claims to be a number, but is stored as text.
   private struct Words: NumericValue {
     typealias Sum = Int
     var text = ""

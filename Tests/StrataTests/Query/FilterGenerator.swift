@@ -4,7 +4,7 @@ internal import Foundation
 
 @testable import Strata
 
-/// Filters over tracks as a program would write them, made up at random.
+/// A generator of random filters over tracks, as a program would write them.
 struct FilterGenerator {
   var random: SeededRandom
   let values: TrackValues
@@ -105,7 +105,7 @@ struct FilterGenerator {
     _ attribute: QueryExpression<Track, V>
   ) -> Filter<Track> {
     let whole = random.pick(values.texts)
-    // A part that is there, cut between code points, or anything.
+    // The part is cut out of a text between code points, or it is a random text.
     let scalars = Array(whole.unicodeScalars)
     let part: String
     if scalars.isEmpty || random.oneIn(3) {

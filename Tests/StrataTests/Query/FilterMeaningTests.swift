@@ -3,11 +3,11 @@ import Testing
 
 @testable import Strata
 
-/// What filters mean, by example: in the store, and in memory over an unsaved edit.
+/// The meaning of filters by example, in the store, and in memory over an unsaved edit.
 @Suite struct FilterMeaningTests {
   private static let id = UUID.timeOrdered()
 
-  /// Whether each way of running a query finds the one track.
+  /// Returns whether each way of running a query finds the track.
   private func finds(
     _ track: Track, _ album: Album? = nil, _ condition: (Fields<Track, Track>) -> Filter<Track>
   ) async throws -> [Bool] {
@@ -104,7 +104,7 @@ import Testing
     let (album, track) = (Album(id: 1), Track(albumID: 1))
     #expect(try await finds(track, album) { $0.album.isCompilation == false } == yes)
     #expect(try await finds(track, album) { $0.album.isCompilation != false } == no)
-    // A condition has no other values than these two, whatever it is made of.
+    // A condition of any kind has only these two values.
     #expect(try await finds(track) { ($0.maybeRank == 1) == false } == yes)
     #expect(try await finds(track) { ($0.isLive || $0.isLive) == false } == yes)
   }

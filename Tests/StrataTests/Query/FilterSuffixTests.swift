@@ -2,8 +2,10 @@ import Testing
 
 @testable import Strata
 
-/// SQLite's `substr` makes null of an empty blob, and a comparison with null is never true: the
-/// negation of a suffix left out rows with an empty text.
+/// Filters on the suffix of an empty text.
+///
+/// SQLite's `substr` makes null of an empty blob, and a comparison with null is never true. The
+/// negation of a suffix must not leave out rows with an empty text.
 @Suite struct FilterSuffixTests {
   @Test func `an empty text does not end with anything, in the store and in memory`() async throws {
     let stack = try await Stack.temporary(Track.self, Album.self)

@@ -3,13 +3,13 @@ import Testing
 
 @testable import Strata
 
-/// Queries that have no rows, whatever the store has.
+/// Queries that have no rows in any store.
 @MainActor @Suite(.timeLimit(.minutes(25))) struct NoneQueryTests {
   private let statements = Lock<[String]>([])
   private let stack: Stack
   private var view: ViewContext { stack.view }
 
-  /// All that have none, in one form or another.
+  /// Queries without rows, in several forms.
   private let queries: [Query<Boat>] = [
     .none, Boat.none.where { $0.length > 3 },
     Boat.where { $0.harbour.name == "Leith" && $0.id.isIn([]) },
@@ -27,7 +27,7 @@ import Testing
     }
   }
 
-  /// The statements over the entities' tables since it was asked last.
+  /// Returns the statements over the entities' tables since the last call.
   private func reads() -> [String] {
     statements.withLock { statements in
       defer { statements = [] }
@@ -99,6 +99,6 @@ import Testing
 }
 
 extension Boat {
-  /// No attribute.
+  /// A property that is no attribute.
   fileprivate var nameSize: Int { name.count }
 }

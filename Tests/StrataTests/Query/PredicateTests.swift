@@ -4,7 +4,7 @@ import Testing
 
 @testable import Strata
 
-/// Predicates as queries find what Foundation says they find.
+/// Predicates as queries, which must find the same entities as in Foundation.
 @Suite struct PredicateTests {
   private static let ranks: [Int64] = [1, 2, 3]
   private static let titles: Set<String> = ["a", "ab"]
@@ -59,7 +59,8 @@ import Testing
   }
 
   private func tracks(_ random: inout SeededRandom) -> [Track] {
-    // Short texts of letters only: Foundation compares texts character by character.
+    // The texts are short and have only letters, because Foundation compares texts character by
+    // character.
     let texts = ["", "a", "b", "ab", "ba", "none"]
     let ranks: [Int64] = [-1, 0, 1, 2, 3, 7]
     return (0..<60).map { _ in

@@ -4,9 +4,9 @@ import Testing
 
 @testable import Strata
 
-/// Sorting, limits and counts against arrays in Swift.
+/// Sorts, limits and counts, compared with arrays in Swift.
 @Suite struct QueryOrderTests {
-  /// One sort key, both as a query and as a comparison of tracks.
+  /// A sort key, both as a query and as a comparison of tracks.
   private struct Sort: Sendable {
     let query: @Sendable (Query<Track>, SortDirection) -> Query<Track>
     let value: @Sendable (Track) -> Cell
@@ -64,7 +64,7 @@ import Testing
     await stack.close()
   }
 
-  /// The order of records in memory is that of the store.
+  /// Checks that records in memory have the store's order.
   private func inMemory(
     _ query: Query<Track>, _ tracks: [Track], _ expected: [Track], _ model: Model
   ) throws {

@@ -3,17 +3,18 @@ import Testing
 
 @testable import Strata
 
-/// Filters that ask about related entities, over what is saved and over unsaved edits of every
-/// kind.
+/// Filters on related entities, over saved rows and over unsaved edits of every kind.
 @Suite @MainActor struct RelatedFilterTests {
-  /// Everything as plain Swift values.
+  /// All rows as plain Swift values.
   private struct World {
     var notes: [Int: Note] = [:]
     var tags: [String: Tag] = [:]
     var folders: [Int: Folder] = [:]
     var tagLinks: Set<[String]> = []
     var mentions: Set<[Int]> = []
-    /// What the unsaved edits delete; inserting it again would be an update.
+    /// The rows that unsaved edits delete.
+    ///
+    /// An insertion of such a row would be an update.
     var deleted: Set<String> = []
 
     func tags(of note: Note) -> [Tag] {
@@ -33,7 +34,7 @@ import Testing
 
   private typealias Case = (query: Query<Note>, holds: (Note, World) -> Bool)
 
-  /// Queries that reach into every table, each way there is.
+  /// Queries that reach into every table, in every possible way.
   private let cases: [Case] = [
     (Note.where { $0.tags.isEmpty }, { $1.tags(of: $0).isEmpty }),
     (Note.where { $0.tags.any { $0.isLoud } }, { $1.tags(of: $0).contains { $0.isLoud } }),
@@ -102,7 +103,7 @@ import Testing
         for _ in 0..<30 { edit(&world, context, &random) }
         try await compare(world, context, "before saving")
         try await context.saved()
-        // A child of the view saves into unsaved edits.
+        // A child of the view context saves into unsaved edits.
         if kind != .scratchOfView { world.deleted = [] }
         try await compare(world, context, "after saving")
       }
@@ -117,7 +118,7 @@ import Testing
     let tag = Tag(id: random.pick(["a", "b", "c", "d"]), isLoud: random.oneIn(2))
     switch random.below(10) {
     case 0, 1, 2:
-      // A reference may lead nowhere, or to a folder that comes later.
+      // A reference may lead nowhere, or to a folder that is inserted later.
       let note = Note(
         id: id, text: random.pick(["a", "b", "c"]),
         folderID: random.oneIn(3) ? nil : random.below(4))
@@ -164,7 +165,7 @@ import Testing
     }
   }
 
-  /// Deletes something that no reference leads to; links go with it.
+  /// Deletes a row that no reference leads to, and its links.
   private func delete(
     _ world: inout World, _ context: any EditingContext, _ random: inout SeededRandom
   ) {

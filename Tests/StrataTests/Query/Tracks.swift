@@ -4,7 +4,7 @@ internal import Foundation
 
 @testable import Strata
 
-/// The entities that the query tests ask about: every kind of attribute, plain and optional.
+/// The entity of the query tests, with every kind of attribute, plain and optional.
 struct Track: Entity {
   enum Genre: String, AttributeValue { case jazz, soul, ska = "SKA" }
 
@@ -56,7 +56,7 @@ struct Album: Entity {
   }
 }
 
-/// Values from a few of each kind, so that what a filter asks for is often there.
+/// A few values of each kind, so that filters often find rows.
 struct TrackValues: Sendable {
   let integers: [Int64]
   let reals: [Double]
@@ -100,6 +100,6 @@ struct TrackValues: Sendable {
 }
 
 extension SeededRandom {
-  /// One of the values, or nil once in four.
+  /// Returns one of the values, or nil in one of four cases.
   mutating func maybe<V>(_ values: [V]) -> V? { oneIn(4) ? nil : pick(values) }
 }

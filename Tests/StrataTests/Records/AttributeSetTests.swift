@@ -3,7 +3,7 @@ import Testing
 
 @testable import Strata
 
-/// Sets of positions behave as `Set<Int>` does, on both sides of the 64-bit word.
+/// Sets of positions, which behave like a `Set<Int>` on both sides of the 64-bit word.
 @Suite struct AttributeSetTests {
   private func positions(_ random: inout SeededRandom) -> Set<Int> {
     let bound = random.pick([3, 64, 65, 130, 300])

@@ -5,8 +5,12 @@ import Testing
 
 @testable import Strata
 
-/// Comparing in memory is comparing in SQLite: what the store finds, the matcher finds.
+/// The order of cells in memory, which must be the order in SQLite.
+///
+/// Otherwise the matcher and the store would find different rows.
 @Suite struct CellOrderTests {
+  /// Returns two cells.
+  ///
   /// Half of the pairs are close to each other, where a rounding comparison would be wrong.
   private func pair(_ random: inout SeededRandom) -> (Cell, Cell) {
     let a = random.cell()

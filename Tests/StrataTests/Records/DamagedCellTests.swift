@@ -3,7 +3,7 @@ import Testing
 
 @testable import Strata
 
-/// Cells of a storage class that their column cannot have, as a damaged file may bring them.
+/// Cells of a storage class that their column cannot have, as in a damaged file.
 @Suite struct DamagedCellTests {
   private struct Every: Entity {
     var id: Int64 = 0
@@ -32,8 +32,8 @@ import Testing
       [.text(String(repeating: "9", count: count)), .blob(Data(repeating: 0x39, count: count))]
     }
 
-  /// The story: a damaged page had an empty cell where a real belongs, at the end of its record. Its
-  /// eight bytes were read behind the record's last one.
+  /// A damaged page may have an empty cell in the place of a real, at the end of its record.
+  /// Decoding must not read eight bytes past the end of the record.
   @Test func `a cell of another storage class reads as zero or as nothing`() throws {
     let table = try Model([Every.self]).table(of: Every.self)
     for cell in Self.cells {

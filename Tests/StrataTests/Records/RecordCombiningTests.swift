@@ -3,7 +3,7 @@ import Testing
 
 @testable import Strata
 
-/// Taking records apart and together, against plain arrays of cells.
+/// Operations that split and join records, compared with plain arrays of cells.
 @Suite struct RecordCombiningTests {
   private func pair(_ random: inout SeededRandom) throws -> (Record, Record) {
     let count = random.oneIn(4) ? 60 + random.below(80) : random.below(8)

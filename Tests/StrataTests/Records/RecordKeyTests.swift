@@ -6,7 +6,7 @@ import Testing
 @testable import Strata
 
 @Suite struct RecordKeyTests {
-  /// Cells of one storage class, as the keys of one table are.
+  /// Returns cells of one storage class, like the keys of one table.
   private func cells(_ kind: Int, _ random: inout SeededRandom) -> [Cell] {
     (0..<200).map { _ in
       switch kind {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Strata
 
-/// What goes into a record comes out of it, and of SQLite.
+/// Cells that must come back unchanged from a record, and from SQLite.
 @Suite struct RecordRoundTripTests {
   @Test func `integers of every width come back`() throws {
     for value in EdgeValues.integers {

@@ -141,14 +141,15 @@ extension Snapshot {
   nonisolated(nonsending) func statements(
     in body: nonisolated(nonsending) () async throws -> Void
   ) async throws -> Int {
-    let counter = StatementCounter()
-    try await read { _, connection in connection.count(with: counter) }
+    let ended = Lock(0)
+    try await read { _, connection in
+      connection.trace(countsRows: false) { _ in ended.withLock { $0 += 1 } }
+    }
     do { try await body() } catch {
-      try await read { _, connection in connection.count(with: nil) }
+      try await read { _, connection in connection.endTrace() }
       throw error
     }
-    let count = counter.count
-    try await read { _, connection in connection.count(with: nil) }
-    return count
+    try await read { _, connection in connection.endTrace() }
+    return ended.withLock(\.self)
   }
 }

@@ -5,7 +5,7 @@ import Testing
 @testable import Strata
 @testable import StrataSQLite
 
-/// What a search should find, word by word.
+/// A search that compares word by word, for the expected results.
 struct NaiveSearch {
   enum Kind: CaseIterable { case words, anyWord, phrase, prefix, prefixes }
 
@@ -29,7 +29,7 @@ struct NaiveSearch {
     }
   }
 
-  /// Whether any of the texts has the tokens beside each other.
+  /// Returns whether any of the texts has the tokens next to each other.
   private func has(_ tokens: [String], begun: Bool, in texts: [[String]]) -> Bool {
     texts.contains { text in
       text.indices.contains { start in
@@ -44,7 +44,7 @@ struct NaiveSearch {
   }
 
   func matches(_ texts: [[String]]) -> Bool {
-    // An embedded NUL parts what is typed, too.
+    // An embedded NUL separates words, too.
     let terms = words.flatMap { word in
       word.text.contains("\0") ? word.tokens.map { [$0] } : [word.tokens]
     }
@@ -56,7 +56,7 @@ struct NaiveSearch {
     case .phrase: return has(some.flatMap { $0 }, begun: false, in: texts)
     case .prefixes: return some.allSatisfy { has($0, begun: true, in: texts) }
     case .prefix:
-      // The last word, which may have no letter.
+      // Only the last word may be incomplete, and it may have no letter.
       return terms.enumerated().allSatisfy { index, term in
         term.isEmpty || has(term, begun: index == terms.count - 1, in: texts)
       }
@@ -163,7 +163,7 @@ struct NaiveSearch {
     let view = await stack.view
     await view.update(page) { $0.title = "edited" }
     #expect(await failure { try await view.search(query) }?.code == .invalidQuery)
-    // It does no harm to what follows.
+    // The error does no harm to later queries.
     #expect(try await stack.fetch(Page.matching("notes")).count == 1)
     await stack.close()
   }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Strata
 
-/// Searches through edits that are not saved.
+/// Searches over unsaved edits.
 @Suite struct LayeredSearchTests {
   @Test(arguments: 1...4) func `unsaved edits are found like saved ones`(run: Int) async throws {
     var random = SeededRandom.printingSeed()

@@ -44,7 +44,9 @@ import Testing
     await stack.close()
   }
 
-  /// Three pages in two titles; the farther, the more often it has the word.
+  /// Returns a stack with three pages of two titles.
+  ///
+  /// The farther a page is, the more often it has the word.
   private func ranked() async throws -> Stack {
     let stack = try await Stack.temporary(Page.self, Shelf.self)
     try await stack.withScratch { scratch in

@@ -5,7 +5,7 @@ import Testing
 @testable import Strata
 @testable import StrataSQLite
 
-/// A note with words and a place, in a shelf.
+/// A page with words and a place, on a shelf.
 struct Page: Entity, Equatable {
   var id = ""
   var title = ""
@@ -54,7 +54,7 @@ struct Shelf: Entity, Equatable {
   }
 }
 
-/// A word as people write it, and as unicode61 without diacritics has it.
+/// A word as people write it, and its tokens by unicode61 without diacritics.
 struct Word: Sendable {
   let text: String
   let tokens: [String]
@@ -90,13 +90,15 @@ struct Prose: Sendable {
   }
 }
 
-/// Coordinates with edges, poles, the antimeridian, crowds and what is no place.
+/// Returns a coordinate, or nil.
+///
+/// The coordinates include edges, poles, the antimeridian, crowds and values that are no place.
 func degrees(_ limit: Double, _ random: inout SeededRandom) -> Double? {
   switch random.below(12) {
   case 0: nil
   case 1: random.pick([-limit, limit])
   case 2: random.pick([.infinity, -.infinity, limit + 0.001, -limit - 1, 1e300])
-  // Some are too small for the R*Tree.
+  // The smallest of these values are too small for the R*Tree.
   case 3: random.pick([0, -0.0, 45, -45, .leastNonzeroMagnitude, -1e-42])
   case 4, 5: limit - Double(random.below(2000)) / 1000
   case 6: -limit + Double(random.below(2000)) / 1000
@@ -114,7 +116,9 @@ func page(_ id: String, _ random: inout SeededRandom) -> Page {
 // MARK: - Checks
 
 extension Stack {
-  /// Every index of words and places has exactly what the rows say; through another connection.
+  /// Checks that every index of words and places has exactly the rows' content.
+  ///
+  /// The check uses a second connection.
   func checkSearch(_ source: SourceLocation = #_sourceLocation) throws {
     let path = store.writer.options.path
     let connection = try Connection(path: path, .readWrite)
@@ -138,7 +142,7 @@ extension Connection {
       } catch {
         Issue.record("\(index.name): \(error)", sourceLocation: source)
       }
-      // The check above does not see words of rows that are gone.
+      // The check above does not notice words of deleted rows.
       #expect(
         try integer("SELECT count(*) FROM \(index.storage[2].quotedIdentifier)")
           == integer("SELECT count(*) FROM \(table.name.quotedIdentifier)"),

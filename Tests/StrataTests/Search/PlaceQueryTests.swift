@@ -38,7 +38,7 @@ import Testing
     return GeoRegion(south: latitudes[0], west: edge(180), north: latitudes[1], east: edge(180))
   }
 
-  /// The model's own: by numbers alone.
+  /// Returns whether a region has a place, from the numbers alone.
   private func contains(_ region: GeoRegion, _ place: Coordinate) -> Bool {
     guard region.south <= place.latitude, place.latitude <= region.north else { return false }
     let longitudes = abs(place.longitude) == 180 ? [-180.0, 180] : [place.longitude]
@@ -79,7 +79,7 @@ import Testing
         #expect(
           found == pages.filter(expected).map(\.id), "\(name) \(region) \(meters) of \(center)")
         hits += found.count
-        // In memory as in the store.
+        // The matcher must agree with the store.
         let plan = try QueryPlan(query, stack.store.model)
         if plan.joins.isEmpty {
           for page in pages {

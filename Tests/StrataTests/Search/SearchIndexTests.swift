@@ -5,7 +5,7 @@ import Testing
 @testable import Strata
 @testable import StrataSQLite
 
-/// The indexes of words and places have what the rows have, whatever happened to the rows.
+/// The indexes of words and places, which must have the rows' content after any change.
 @Suite struct SearchIndexTests {
   @Test(arguments: 1...6) func `a random history leaves the indexes exact`(run: Int) async throws {
     var random = SeededRandom.printingSeed()
@@ -30,7 +30,7 @@ import Testing
           scratch.delete(stored)
           model[id] = nil
         case (2, let stored?):
-          // Nothing that is indexed.
+          // This update changes no indexed attribute.
           model[id] = scratch.update(stored) { $0.stars += 1 }
         case (3, let stored?):
           model[id] = scratch.update(stored) {
@@ -48,7 +48,7 @@ import Testing
       try await scratch.save()
       try stack.checkSearch()
     }
-    // A cascade.
+    // A deletion with a cascade.
     let gone = Int64(random.below(4))
     try await stack.withScratch { scratch in
       if let shelf = try await scratch.find(Shelf.self, gone) { scratch.delete(shelf) }
@@ -128,7 +128,8 @@ import Testing
     await stack.close()
   }
 
-  /// SQLite promises row numbers only to tables whose key they are, and the indexes go by them.
+  /// SQLite promises to keep row numbers only if they are the table's key. The indexes refer to
+  /// rows by these numbers.
   @Test func `VACUUM keeps the indexes exact`() async throws {
     var random = SeededRandom.printingSeed()
     let file = try StoreFile()

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Strata
 
-/// The entity of several versions of one program.
+/// The entity in several versions of one program.
 private enum Plain {
   struct Song: Entity {
     var id = ""
@@ -87,7 +87,7 @@ private enum Renamed {
       latitude: number % 4 == 0 ? nil : degrees, longitude: degrees * 5)
   }
 
-  /// How many of the songs have a place.
+  /// The number of songs that have a place.
   private var placed: Int {
     songs.count { song in song.latitude != nil && (song.longitude ?? 0) <= 180 }
   }
@@ -150,7 +150,7 @@ private enum Renamed {
     }
     #expect(
       try file.rows("SELECT name FROM sqlite_schema WHERE name LIKE '%\"songs\"%'").isEmpty)
-    // The entity goes, and its indexes with it.
+    // The removal of the entity removes its indexes.
     struct Other: Entity {
       var id = ""
       static let schema = Schema<Other>("others", key: \.id) {}

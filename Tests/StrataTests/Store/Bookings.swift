@@ -1,6 +1,6 @@
 import Strata
 
-/// Has a rule of every kind.
+/// A booking, with a rule of every kind.
 struct Booking: Entity, Equatable {
   var id = 0
   var name = "Nina"
@@ -36,7 +36,7 @@ struct Room: Entity, Equatable {
   static let schema = Schema<Room>("rooms", key: \.id) { Attribute(\.name).required() }
 }
 
-/// The table of ``Booking`` as it was before it had rules.
+/// The table of ``Booking`` before its schema had rules.
 struct UncheckedBooking: Entity {
   var id = 0
   var name = "Nina"

@@ -24,14 +24,14 @@ import Testing
   }
 
   @Test func `an attempt that nobody ended is asked for again`() {
-    // Patience may run out before the view context rests; under commits without a pause it would
-    // never rest again, and the log would grow without end.
+    // Patience may run out before the view context rests. Under commits without a pause the context
+    // never rests again, and without another attempt the log would grow without end.
     var rule = CheckpointRule(limit: 160)
     _ = rule.didCommit(frames: 160)
     rule.didWriteBack()
     #expect(rule.didCommit(frames: 169) == .nothing)
     #expect(rule.didCommit(frames: 170) == .writeBack)
-    // The writer's own checkpoint would overlap with the one that runs.
+    // The writer's own checkpoint would overlap with the checkpoint that runs.
     #expect(!rule.isDue)
     rule.didWriteBack()
     #expect(rule.isDue)

@@ -7,12 +7,15 @@ import Testing
 
 internal import Foundation
 
-/// What an app is told when the system fails; `strata-stress faults` lets every call fail in turn.
+/// The errors that an app gets when the system fails.
+///
+/// `strata-stress faults` lets every call fail in turn.
 @Suite(.timeLimit(.minutes(25))) struct FaultTests {
   private let file: StoreFile
   init() throws { file = try StoreFile() }
 
-  // Want of memory was told as an error that nobody knows, with the advice to report it.
+  // An error without a code of its own advises the user to report it. Want of memory has its own
+  // code.
   @Test func `a store that cannot be opened says why`() async throws {
     let plan = FaultPlan()
     ObservedFileSystem.observe(file.path, with: plan)
@@ -27,8 +30,8 @@ internal import Foundation
     await (try Stack.open(Item.self, at: file.url)).close()
   }
 
-  // The transaction stayed open: every later save failed because one cannot begin within another,
-  // and other processes waited for the lock.
+  // A transaction that stayed open would fail every later save, because a transaction cannot begin
+  // within another. Other processes would wait for its lock.
   @Test func `a rollback that fails leaves no transaction open`() async throws {
     let stack = try await Stack.open(Item.self, at: file.url)
     let error = await failure {
@@ -37,7 +40,7 @@ internal import Foundation
           let connection = transaction.connection
           try translatingErrors { () throws(SQLiteError) in
             try connection.execute("INSERT INTO items (id, name) VALUES (1, 'lost')")
-            // In the place of the rollback, a statement that fails.
+            // A statement that fails takes the place of the rollback.
             let broken = try connection.prepare("SELECT abs(-9223372036854775807 - 1)")
             connection.cache.add(broken, for: Writer.rollback)
           }
@@ -73,8 +76,8 @@ internal import Foundation
     await stack.close()
   }
 
-  // Each commit that the view context could not be told of tried again ten times a second, until
-  // trying was all that the writer did.
+  // The writer tries a failed merge step again ten times a second. If every commit began tries of
+  // its own, the writer would soon do nothing else.
   @Test func `what fails for every commit is tried again as for one`() async throws {
     let plan = FaultPlan()
     ObservedFileSystem.observe(file.path, with: plan)
@@ -93,14 +96,14 @@ internal import Foundation
     }
     #expect(await eventually { tries.withLock { $0 != nil } })
     #expect((1...100).contains(try #require(tries.withLock { $0 })))
-    // No commit follows: it goes on trying.
+    // No commit follows, but the writer goes on trying.
     try await stack.view.merged(300)
     await stack.close()
   }
 
-  // The mode was asked for and its first row read, but not the end of the statement, which writes
-  // the header: the store was opened with the old journal, and the first reader kept every commit
-  // out.
+  // The statement that sets the journal mode writes the header at its end. If only its first row
+  // were read, the store would open with the old journal, and the first reader would keep every
+  // commit out.
   @Test(arguments: 1...5) func `a file whose log could not be begun is not opened`(
     number: Int
   ) async throws {
@@ -119,8 +122,8 @@ internal import Foundation
     await stack.close()
   }
 
-  // SQLite keeps its old journal then, and tells only who looks at the answer: readers and the
-  // writer would have kept each other out.
+  // SQLite then keeps its old journal, and says so only in the answer to the statement. Readers and
+  // the writer would keep each other out.
   @Test func `a file system without shared memory is refused by name`() async throws {
     let plan = FaultPlan(sharesMemory: false)
     ObservedFileSystem.observe(file.path, with: plan)

@@ -1,6 +1,6 @@
 import Strata
 
-/// Lies in a harbour, if anywhere; loses it when the harbour goes.
+/// A boat, which loses its optional harbour when the harbour is deleted.
 struct Boat: Entity, Equatable {
   var id = 0
   var name = ""
@@ -28,7 +28,7 @@ struct Harbour: Entity, Equatable {
   }
 }
 
-/// Goes with its harbour, and with the pier that it continues.
+/// A pier, which is deleted with its harbour, and with the pier that it continues.
 struct Pier: Entity, Equatable {
   var id = 0
   var harbourID = 0
@@ -42,7 +42,7 @@ struct Pier: Entity, Equatable {
   }
 }
 
-/// Keeps its harbour from being deleted, but goes with its pier.
+/// A berth, which denies the deletion of its harbour and is deleted with its pier.
 struct Berth: Entity, Equatable {
   var id = 0
   var harbourID = 0
@@ -56,7 +56,7 @@ struct Berth: Entity, Equatable {
   }
 }
 
-/// Has a code of its own; a country numbers its flags.
+/// A pennant with a unique code, and with a number that is unique within its country.
 struct Pennant: Entity, Equatable {
   var id = 0
   var code: String?

@@ -5,7 +5,7 @@ import Testing
 @Suite struct LifecycleTests {
   private typealias Step = (call: Lifecycle.Call, action: Lifecycle.Action, state: Lifecycle.State)
 
-  /// What every call does in every state in which nothing is under way.
+  /// Returns the effect of every call in a state without a transition under way.
   private func steps(from state: Lifecycle.State) -> [Step] {
     switch state {
     case .open:
@@ -20,7 +20,7 @@ import Testing
     }
   }
 
-  /// A machine that has been brought to a state.
+  /// Returns a machine in a given state.
   private func machine(in state: Lifecycle.State) async -> Lifecycle {
     var machine = Lifecycle()
     func run(_ call: Lifecycle.Call, finishes: Bool = true) async {
@@ -41,7 +41,7 @@ import Testing
     return machine
   }
 
-  /// What a call that need not wait is told.
+  /// Returns the action for a call that need not wait.
   private func ask(_ machine: inout Lifecycle, _ call: Lifecycle.Call) async -> Lifecycle.Action? {
     let asked = Lock(machine)
     let action = await withUnsafeContinuation { caller in

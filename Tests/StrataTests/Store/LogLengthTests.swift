@@ -4,14 +4,17 @@ import Testing
 
 @testable import Strata
 
-/// The write-ahead log under a view context, which always has something pinned.
+/// The length of the write-ahead log under a view context, which always has a commit pinned.
 ///
-/// Commits wait for the view context as long as it takes: how far the log grows must not depend on
+/// Commits wait for the view context as long as it takes. So the log's growth does not depend on
 /// how busy the machine is.
 @Suite(.timeLimit(.minutes(25))) @MainActor struct LogLengthTests {
   private let limit = 256 * 1024
-  /// An attempt while a live query is being loaded does nothing; the next one is a sixteenth of the
-  /// limit later. Without the rule the log would grow to some sixty times the limit.
+  /// The greatest length that the log may reach.
+  ///
+  /// An attempt to restart the log does nothing while a live query loads. The next attempt comes a
+  /// sixteenth of the limit later. Without the rule the log would grow to about sixty times the
+  /// limit.
   private var bound: Int { 8 * limit }
 
   private func stack() async throws -> Stack {
@@ -26,7 +29,7 @@ import Testing
     return (attributes[.size] as? NSNumber)?.intValue ?? 0
   }
 
-  /// Commits many times and returns the greatest length that the log had.
+  /// Commits many times and returns the greatest length of the log.
   private func greatestLength(_ stack: Stack, commits: Int) async throws -> Int {
     let path = await stack.path
     var greatest = 0

@@ -4,11 +4,12 @@ import Testing
 
 @testable import Strata
 
-/// What a query finds while SQLite runs out of memory, in a process of its own: the limit is for
-/// all connections.
+/// Queries while SQLite runs out of memory.
+///
+/// Each test has a process of its own, because the limit holds for all connections of a process.
 @Suite(.timeLimit(.minutes(25))) struct MemoryFaultTests {
-  // A value that could not be bound was null, and a list of values that could not be copied an
-  // empty one: rows were missing, and nobody was told.
+  // A value that could not be bound would be null, and a list of values that could not be copied
+  // would be empty. The result would lack rows without an error.
   @Test func `a query without memory fails, and never finds less`() async {
     await #expect(processExitsWith: .success) {
       let stack = try await Stack.temporary(Item.self)
@@ -39,12 +40,12 @@ import Testing
     }
   }
 
-  // SQLite has no text to give for want of memory; that was taken for an empty one by whoever read
-  // one row and did not step any further.
+  // For want of memory SQLite returns no text. A caller that reads one row and does not step
+  // further must not take that for an empty text.
   @Test func `a text that cannot be read for want of memory is not empty`() async {
     await #expect(processExitsWith: .success) {
       let connection = try Connection(path: "", access: .memory, busyTimeout: .zero)
-      // Such a text is converted when it is read.
+      // SQLite converts a UTF-16 text when it is read.
       try connection.execute("PRAGMA encoding = 'UTF-16le'")
       try connection.execute("CREATE TABLE texts (text)")
       try connection.execute("INSERT INTO texts VALUES (replace(hex(zeroblob(50000)), '0', 'x'))")

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Strata
 
-/// When the view context is woken: every state meets every event.
+/// The rule that wakes the view context: every state meets every event.
 @Suite struct MergePullTests {
   private typealias Pull = MergePull<Int>
 
@@ -13,7 +13,7 @@ import Testing
   private static let save = CompletedSave(
     id: 1, report: SaveReport(commit: 1, changes: [:], effects: []))
 
-  /// A pull in every state, with somebody who waits.
+  /// A pull in every state, each with a waiter.
   private static var all: [Pull] {
     var open = Pull()
     open.begin()
@@ -56,7 +56,7 @@ import Testing
         case (let state, _): state
         }
       #expect(pull.state == expected, "\(event) in \(old.state)")
-      // Who is answered: somebody who waits, of an open store, if there is something to tell.
+      // The waiter of an open store is answered if there is something to report.
       let tellsCommits = pull.state == .open(.commits)
       let isOpen = tellsCommits || pull.state == .open(.nothing)
       let isAsked =
@@ -85,7 +85,7 @@ import Testing
     #expect(pull.answer(hasUnread: true) == 7 && pull.completedSave?.id == 1)
     pull.didStep(.commits)
     #expect(pull.completedSave == nil && pull.answer(hasUnread: true) == nil)
-    // A save that failed leaves the one before it to be told.
+    // A save that fails keeps the unreported save before it.
     pull.saveBegan()
     pull.saveEnded(Self.save)
     pull.saveBegan()

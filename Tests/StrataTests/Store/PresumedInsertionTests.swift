@@ -4,8 +4,10 @@ import Testing
 @testable import Strata
 @testable import StrataSQLite
 
-/// Insertions were taken to be of new keys until they were written: rules and checks ran on rows
-/// that the policy then dropped, or that were somebody else's.
+/// The presumption that an insertion's key is new.
+///
+/// Rules and checks must run on the rows that the save leaves in the store. They must not run on an
+/// insertion that the policy drops, or on a row of another context.
 @Suite(
   .stack(
     Boat.self, Harbour.self, Pier.self, Berth.self, Pennant.self, Booking.self, Room.self))
@@ -22,7 +24,8 @@ struct PresumedInsertionTests {
     }
   }
 
-  // The rules saw the pier in Oban; the policy left it in Mallaig, which was gone.
+  // The policy drops the insertions: the pier and the boat stay in Mallaig, which the save deletes.
+  // The rules must see the stored rows, not the insertions into Oban.
   @Test(arguments: [SavePolicy.mergeTheirs, .discard])
   func `rules see the row that the policy leaves`(_ policy: SavePolicy) async throws {
     try await prepare {
@@ -39,7 +42,7 @@ struct PresumedInsertionTests {
     #expect(try await stack.rows("SELECT id FROM harbours") == ["1"])
   }
 
-  // The denier seemed to have left its harbour.
+  // Rules that see the dropped insertion would find that the denying berth has left its harbour.
   @Test(arguments: [SavePolicy.mergeTheirs, .discard])
   func `an insertion that is dropped does not lift a denial`(_ policy: SavePolicy) async throws {
     try await prepare {
@@ -56,7 +59,8 @@ struct PresumedInsertionTests {
     #expect(try await stack.rows("SELECT count(*) FROM harbours") == ["2"])
   }
 
-  // The cascade took the pier of somebody else, which no rule of theirs had touched.
+  // The stored pier is another context's and lies in Mallaig. A cascade over the insertion would
+  // delete the stored pier without a conflict.
   @Test func `a cascade over an insertion that somebody else made is a conflict`() async throws {
     try await prepare { $0.insert(Pier(id: 7, harbourID: 2)) }
     let scratch = stack.scratch()
@@ -65,7 +69,7 @@ struct PresumedInsertionTests {
     let error = await failure { try await scratch.save() }
     #expect(error?.code == .conflict && error?.conflicts.map(\.key) == [RecordKey(.integer(7))])
     #expect(try await stack.rows("SELECT id, harbourID FROM piers") == ["7 2"])
-    // Mine wins, and mine goes with its harbour.
+    // The insertion overwrites the stored pier, and the cascade deletes it with its harbour.
     var changes = stack.changes.makeAsyncIterator()
     try await scratch.save(.overwrite)
     #expect(await changes.next()?.changes(of: Pier.self).deleted.map(\.harbourID) == [2])
@@ -82,7 +86,7 @@ struct PresumedInsertionTests {
     #expect(try await stack.rows("SELECT id FROM harbours") == ["2"])
   }
 
-  // Refused, although it would not have been written.
+  // A check before the policy would refuse an insertion that is not written.
   @Test func `an insertion that is not written is not checked`() async throws {
     try await prepare { $0.insert(Booking(id: 1)) }
     let scratch = stack.scratch()
@@ -98,7 +102,8 @@ struct PresumedInsertionTests {
     #expect(invalid?.code == .validationFailed)
   }
 
-  // The row was written by a program without rules, and its harbour went without any.
+  // A program without rules wrote the rows: the pier's harbour is missing, and the booking has no
+  // guests.
   @Test func `an insertion that equals the stored row is none`() async throws {
     try await prepare()
     let connection = try Connection(path: await stack.path, .readWrite)
@@ -122,7 +127,8 @@ struct PresumedInsertionTests {
     { $0.insert(Booking(id: 5, guests: 0)) },
   ]
 
-  // Other rows' refusals came first: whoever corrected them met the conflicts one save later.
+  // If refusals of other rows came first, a caller would correct them and meet the conflicts one
+  // save later.
   @Test(arguments: refused.indices, [false, true])
   func `conflicts come before every other refusal`(_ index: Int, _ isInsertion: Bool) async throws {
     let boat = Boat(id: 1, name: "Gull")

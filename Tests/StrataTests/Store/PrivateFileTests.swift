@@ -9,8 +9,8 @@ internal import Foundation
   private let file: StoreFile
   init() throws { file = try StoreFile() }
 
-  // SQLite made the file with the permissions that the process gives to any file: on a machine with
-  // several users, every one of them could read what was stored.
+  // SQLite creates the file with the process's usual permissions. On a machine with several users,
+  // every user could then read the store.
   @Test func `a new store's files can be read by their owner alone`() async throws {
     let stack = try await Stack.open(Item.self, at: file.url)
     try await stack.withScratch { $0.insert(Item(id: 1)) }
@@ -37,7 +37,7 @@ internal import Foundation
     #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o640)
   }
 
-  // SQLite follows a link to a file that is not there yet, and made it for everybody.
+  // SQLite follows a link to a missing file, and would create that file for all users.
   @Test func `a new store behind a link can be read by its owner alone, too`() async throws {
     let manager = FileManager.default
     let folder = file.url.deletingLastPathComponent()
@@ -51,8 +51,8 @@ internal import Foundation
     #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o600)
   }
 
-  // A byte was written through a link in the place of the file that signals commits, into whatever
-  // it led to.
+  // A link may stand in the place of the file that signals commits. A signal must not write its
+  // byte into the link's target.
   @Test(arguments: ["-notify", "-wal", "-shm", "-journal"])
   func `a link in the place of a file beside the store is not followed`(suffix: String)
     async throws
@@ -64,7 +64,7 @@ internal import Foundation
       atPath: file.path + suffix, withDestinationPath: victim.path)
     var stacks: [Stack] = []
     do throws(StoreError) {
-      // Two of them, or nobody is signalled.
+      // A commit is signalled only if two stacks have the store open.
       for _ in 0..<2 { stacks.append(try await Stack.open(Item.self, at: file.url)) }
       let scratch = stacks[0].scratch()
       scratch.insert(Item(id: 1))

@@ -85,27 +85,27 @@ import Testing
   @Test func `an update is checked where it changed something, and as a whole`() async throws {
     try await Self.withInvalidRows { stack in
       let rows = try await stack.fetch(Booking.all)
-      // Other attributes than the invalid ones.
+      // The update leaves the invalid attributes alone.
       let scratch = stack.scratch()
       scratch.update(rows[0]) { $0.note = "paid" }
       try await scratch.save()
-      // The same attribute, to something invalid.
+      // The update sets the invalid attribute to another invalid value.
       scratch.update(rows[0]) { $0.guests = 99 }
       let guests = await failure { try await scratch.save() }
       #expect(guests?.failures.map(\.message) == ["must be between 1 and 12"])
       scratch.rollback()
-      // A rule of the whole entity runs whatever changed.
+      // A rule of the whole entity runs after a change of any attribute.
       scratch.update(rows[1]) { $0.note = "paid" }
       let whole = await failure { try await scratch.save() }
       #expect(whole?.failures.map(\.message) == ["must end after it begins"])
       scratch.rollback()
-      // Replaced unread by what is stored: nothing changes, so nothing is checked.
+      // The upserts equal the stored rows: no row changes, so no row is checked.
       for row in try await stack.fetch(Booking.all) { scratch.upsert(row) }
       #expect(try await scratch.save() == 2)
     }
   }
 
-  /// Rows that were written before there were rules.
+  /// Calls `body` with a stack over rows that are older than the schema's rules.
   private static func withInvalidRows(_ body: (Stack) async throws -> Void) async throws {
     let folder = try TemporaryFolder()
     defer { folder.remove() }
@@ -128,7 +128,7 @@ import Testing
     try await stack.withScratch { $0.insert(Booking(id: 1, begins: 1, ends: 5)) }
     let row = Booking(id: 1, begins: 1, ends: 5)
     let (mine, theirs) = (stack.scratch(), stack.scratch())
-    // Each is valid alone.
+    // Each edit is valid alone.
     mine.update(row) { $0.begins = 4 }
     theirs.update(row) { $0.ends = 3 }
     try await theirs.save()

@@ -5,7 +5,7 @@ import Testing
 @testable import StrataSQLite
 
 private enum Widget {
-  /// The boat of a program that says the same of its table in other words.
+  /// The boat of a program that describes the same table in other words.
   struct Vessel: Entity {
     var id = 0
     var name = "new"
@@ -22,7 +22,7 @@ private enum Widget {
   }
 }
 
-/// Several programs open one store.
+/// Several programs that open one store.
 @Suite(.timeLimit(.minutes(25))) struct SharedOpeningTests {
   private let folder: StoreFolder
   init() throws { folder = try StoreFolder() }
@@ -33,8 +33,8 @@ private enum Widget {
     return options
   }
 
-  /// Opening took the write lock to find out that there was nothing to do: a widget could not open
-  /// the store while the app imported.
+  /// Opening takes no write lock if it has nothing to write. Otherwise a widget could not open the
+  /// store while the app imports.
   @Test func `a store opens while somebody else writes`() async throws {
     let app = try await folder.stack()
     try await app.commit { $0.insert(Boat(id: 1)) }
@@ -45,7 +45,7 @@ private enum Widget {
     #expect(try await widget.fetch(Boat.all).map(\.length) == [0])
     #expect(widget.migration.isEmpty)
     await widget.close()
-    // What has to be written waits for the lock.
+    // An opening that has to write waits for the lock.
     var newer = hasty
     newer.schemaVersion = 2
     let locked = await failure { try await folder.stack(newer) }
@@ -57,8 +57,8 @@ private enum Widget {
     await stack.close()
   }
 
-  /// Opening rewrote the description for another type name, which is no commit that is counted, and
-  /// every other process read all its tables again.
+  /// Opening keeps the stored description if only its type names differ. A rewrite is not a counted
+  /// commit, so every other process would read all its tables again.
   @Test func `names that only people read are not rewritten by whoever opens`() async throws {
     let app = try await folder.stack()
     try await app.commit { $0.insert(Boat(id: 1)) }
@@ -82,8 +82,8 @@ private enum Widget {
       stack.store.model.table(of: Boat.self).plainIndexes, of: "boats", connection)
   }
 
-  /// The widget's fingerprint was not the stored one, so indexes that an import of the app dropped
-  /// were a change of the tables: every save failed, and for good.
+  /// The widget's fingerprint differs from the stored one. If the indexes that an import of the app
+  /// drops were a change of the tables, every save of the widget would fail for good.
   @Test func `indexes that come and go are no change for whoever says the same in other words`()
     async throws
   {
@@ -105,8 +105,7 @@ private enum Widget {
     await app.close()
   }
 
-  /// Opening waited for the lock to make indexes that an import still owed, and failed if it did
-  /// not get it.
+  /// An import may still owe indexes. Opening does not need the lock to make them.
   @Test func `a store opens while somebody else fills it without indexes`() async throws {
     let app = try await folder.stack()
     try await app.commit { $0.insert(Boat(id: 1, length: 7)) }
@@ -124,7 +123,8 @@ private enum Widget {
     await app.close()
   }
 
-  /// What the writer noted of its store one by one could be half of another program's tables.
+  /// The writer reads all facts about its store from one commit. Facts that are read one by one
+  /// could come from half of another program's tables.
   @Test func `a store that is migrated while it is opened is not taken for one's own`() async throws
   {
     let app = try await folder.stack()

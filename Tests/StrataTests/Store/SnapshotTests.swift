@@ -26,7 +26,7 @@ import Testing
   }
 
   @Test func `a snapshot is pinned before anything is read through it`() async throws {
-    // Another program writes between the pin and the first read.
+    // A second program writes between the pin and the first read.
     let connection = try Connection(path: await stack.path, .readWrite)
     let snapshot = try await stack.store.snapshot()
     try connection.execute("INSERT INTO boats VALUES (1, 'Gull', 0, NULL, NULL)")
@@ -40,7 +40,7 @@ import Testing
     let reader = try #require(snapshot?.idleReader)
     snapshot = nil
     let isGivenBack = await eventually {
-      // Held together, so that each needs a reader of its own.
+      // Both snapshots are held at once, so that each needs a reader of its own.
       let first = try? await stack.store.snapshot()
       let second = try? await stack.store.snapshot()
       return first?.idleReader === reader || second?.idleReader === reader
@@ -63,8 +63,8 @@ import Testing
     #expect(isBounded)
   }
 
-  /// A cursor that was opened just after its snapshot was found idle lost its rows, and said that
-  /// it was at its end.
+  /// A cursor may open just after its snapshot was found idle. Unpinning the reader would take the
+  /// cursor's rows, and the cursor would report its end.
   @Test func `nothing is unpinned under an open cursor`() async throws {
     for number in 0..<3 { try await stack.commit { $0.insert(Boat(id: number)) } }
     let first = try await stack.store.snapshot()
@@ -96,7 +96,7 @@ import Testing
     return sql
   }()
 
-  /// Keeps a reader busy until it is let go.
+  /// A reader that is busy until its hold is signalled.
   private struct BusyReader {
     let reader: Reader
     let hold = DispatchSemaphore(value: 0)
@@ -115,7 +115,8 @@ import Testing
     }
   }
 
-  // It waited for a read that had begun since the snapshot was found idle, and all commits with it.
+  // A read may begin after the snapshot was found idle. If the restart waited for that read, all
+  // commits would wait, too.
   @Test func `who restarts the log waits for no read`() async throws {
     let snapshot = try await stack.store.snapshot()
     let busy = try await BusyReader(of: snapshot)
@@ -132,7 +133,8 @@ import Testing
     try await busy.read.value
   }
 
-  // Whoever opened it had been cancelled and did not know its number: the statement stayed open.
+  // A task that is cancelled does not wait for the reader, which may open the cursor all the same.
+  // Without a closing call, the statement would stay open.
   @Test func `a cursor that is opened for nobody is closed`() async throws {
     let snapshot = try await stack.store.snapshot()
     let reader = try #require(snapshot.idleReader)
@@ -179,7 +181,7 @@ import Testing
     #expect(await failure { try await count(snapshot) }?.code == .suspended)
   }
 
-  /// How often the log could be started again while nothing is pinned.
+  /// Returns how often the log could be restarted without pins: one time or never.
   private func restarts(without snapshots: [Snapshot]) async throws -> Int {
     let count = Lock(0)
     _ = try await stack.store.writer.enqueue(.urgent) { writer in
@@ -269,7 +271,7 @@ import Testing
       return await failure { try await scratch.find(Boat.self, 1) }?.code
     }
     reading.cancel()
-    // Cancelled early, it fails at its first fetch.
+    // A task that is cancelled early fails at its first fetch.
     let code = try? await reading.value
     #expect(code ?? .cancelled == .cancelled)
     #expect(try await stack.fetch(Boat.all) == [])
@@ -284,7 +286,7 @@ import Testing
   }
 }
 
-/// A fetch that only cancelling ends.
+/// A fetch that runs until it is stopped.
 private struct Endless {
   let task: Task<StoreError?, Never>
 

@@ -4,13 +4,13 @@ import Testing
 @testable import Strata
 @testable import StrataSQLite
 
-/// Holds a store's writer up from one call to the next.
+/// A stop of a store's writer, from the initializer to ``release()``.
 ///
-/// The unit that blocks runs on the writer's own queue, so no thread of the pool waits.
+/// The blocking unit runs on the writer's own queue, so no thread of the pool waits.
 final class WriterStop: Sendable {
   private let goOn = DispatchSemaphore(value: 0)
 
-  /// Returns when the writer stands still.
+  /// Returns when the writer has stopped.
   init(_ stack: Stack) async {
     let goOn = goOn
     await withUnsafeContinuation { stopped in
@@ -24,7 +24,7 @@ final class WriterStop: Sendable {
   func release() { goOn.signal() }
 }
 
-/// Lets others run until the condition holds; false if it does not within minutes.
+/// Yields until the condition holds. Returns false if it does not hold within five minutes.
 nonisolated(nonsending) func eventually(_ condition: () async -> Bool) async -> Bool {
   let end = ContinuousClock.now + .seconds(300)
   while ContinuousClock.now < end {
@@ -34,7 +34,7 @@ nonisolated(nonsending) func eventually(_ condition: () async -> Bool) async -> 
   return await condition()
 }
 
-/// Lets everything that is ready run a few hundred times.
+/// Yields a few hundred times, so that ready tasks run.
 nonisolated(nonsending) func others() async {
   for _ in 0..<300 { await Task.yield() }
 }
@@ -59,10 +59,10 @@ extension Connection {
 }
 
 extension Stack {
-  /// The path of the store's file, told by the writer between two units.
+  /// The path of the store's file, read from the writer's pool.
   var path: String { get async { await store.writer.pool.path } }
 
-  /// Every row of a query by a second connection, cell by cell.
+  /// Returns every row of a query through a second connection, with its cells joined by spaces.
   nonisolated(nonsending) func rows(_ sql: String) async throws -> [String] {
     let connection = try Connection(path: await path)
     let statement = try connection.prepare(sql)
@@ -76,12 +76,12 @@ extension Stack {
     return rows
   }
 
-  /// Writes by a second connection, without counting the commit.
+  /// Writes through a second connection, without counting the commit.
   nonisolated(nonsending) func writeAsAnotherProgram(_ sql: String) async throws {
     try Connection(path: await path, .readWrite).execute(sql)
   }
 
-  /// Saves what `edit` does as one commit, without waiting for the view context.
+  /// Saves the edits as one commit, without waiting for the view context.
   @discardableResult
   nonisolated(nonsending) func commit(
     _ policy: SavePolicy = .error, _ edit: (ScratchContext) -> Void
@@ -100,7 +100,8 @@ extension ScratchContext {
 }
 
 extension Writer {
-  /// Rolls back a transaction by a statement that fails, so that the connection is given up.
+  /// Rolls back a transaction with a statement that fails, so that the writer gives up its
+  /// connection.
   nonisolated func failRollback() async throws(StoreError) {
     try await enqueue(.urgent) { writer throws(StoreError) in
       let connection = try writer.connection

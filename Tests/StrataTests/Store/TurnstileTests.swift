@@ -26,8 +26,8 @@ import Testing
     try await turnstile.enter()
   }
 
-  /// A second push, or a second save of one context, waited for the first one even if its task was
-  /// cancelled or its deadline had passed.
+  /// A second push, or a second save of one context, waits for the first. It stops waiting when its
+  /// task is cancelled or its deadline passes.
   @Test func `who is cancelled or too late leaves the queue`() async throws {
     try await turnstile.enter()
     let cancelled = Task { [turnstile] in await failure { try await turnstile.enter() } }

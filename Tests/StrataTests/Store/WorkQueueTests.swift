@@ -27,7 +27,7 @@ import Testing
 
   @Test func `a lane is first in, first out`() {
     var queue = WorkQueue<Int>()
-    // Enough to wrap around what was taken.
+    // Enough units for the lane to remove the entries of taken units.
     for round in 0..<5 {
       _ = add(round * 100..<round * 100 + 100, .normal, to: &queue)
       #expect(queue.count == 100)
@@ -73,7 +73,7 @@ import Testing
     _ = add([20], .normal, to: &queue, of: ContextID())
     _ = add([1], .urgent, to: &queue)
     #expect(drain(&queue) == [1, 20, 10, 11, 12])
-    // Once nothing of it waits, its urgent work is urgent again.
+    // Once no unit of the context waits, its urgent work is urgent again.
     _ = add([30], .bulk, to: &queue)
     _ = add([31], .urgent, to: &queue, of: importer)
     #expect(drain(&queue) == [31, 30])
@@ -116,7 +116,7 @@ import Testing
           waiting[unit] = nil
         }
         let context = random.pick(contexts)
-        // Urgent work as a rule.
+        // Most units are urgent.
         let lane = random.oneIn(4) ? random.pick(Lane.allCases) : .urgent
         waiting[unit] = (queue.add(unit, lane: lane, context: context), context)
         guard random.oneIn(10) == false, let taken = queue.next() else { continue }

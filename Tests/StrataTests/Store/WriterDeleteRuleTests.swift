@@ -24,7 +24,7 @@ import Testing
     var changes = stack.changes.makeAsyncIterator()
     try await stack.commit {
       $0.delete(oban)
-      // Comes to lie in the harbour that goes with this very save, and one that leaves it.
+      // Boat 4 refers to the harbour that this save deletes. Boat 3 leaves that harbour.
       $0.insert(Boat(id: 4, harbourID: 1))
       $0.update(boats[2]) { $0.harbourID = 2 }
     }
@@ -72,7 +72,7 @@ import Testing
   }
 
   @Test func `a denied deletion names both sides and writes nothing`() async throws {
-    // The berth is at the pier of another harbour, so nothing takes it away.
+    // The berth's pier is in the other harbour, so no cascade deletes the berth.
     try await prepare {
       $0.insert(Pier(id: 1, harbourID: 2))
       $0.insert(Berth(id: 8, harbourID: 1, pierID: 1))
@@ -89,7 +89,7 @@ import Testing
     #expect(try await stack.rows("SELECT id, harbourID FROM boats") == ["1 1"])
     #expect(try await stack.rows("SELECT number FROM strata_commit") == ["1"])
 
-    // The edits are still there; moving the denier in the same save lets them through.
+    // The context keeps the edits. They pass as soon as the same save moves the denying berth.
     scratch.update(Berth(id: 8, harbourID: 1, pierID: 1)) { $0.harbourID = 2 }
     #expect(try await scratch.save() == 2)
     #expect(try await stack.rows("SELECT id, harbourID FROM boats") == ["1 null", "5 null"])
@@ -116,7 +116,7 @@ import Testing
     #expect(error?.keys == [RecordKey(.integer(1)), RecordKey(.integer(7))])
     #expect(try await stack.rows("SELECT count(*) FROM piers") == ["0"])
 
-    // The target may come in the same save, whatever the order.
+    // The same save may insert the target, in any order.
     scratch.insert(Harbour(id: 7))
     try await scratch.save()
     #expect(try await stack.rows("SELECT id, harbourID FROM piers") == ["1 7"])

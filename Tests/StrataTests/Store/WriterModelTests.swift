@@ -3,7 +3,7 @@ import Testing
 
 @testable import Strata
 
-/// Random layers against a dictionary.
+/// Random layers, compared with a dictionary.
 @Suite(.stack(Boat.self, Harbour.self)) struct WriterModelTests {
   let stack = Stack.test
 

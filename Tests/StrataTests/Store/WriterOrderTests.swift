@@ -3,7 +3,7 @@ import Testing
 
 @testable import Strata
 
-/// The queue's rules on a real stack, with the writer held up.
+/// The queue's rules on a real stack whose writer is stopped.
 @Suite(.stack(Boat.self, Harbour.self, Pier.self), .timeLimit(.minutes(25)))
 struct WriterOrderTests {
   let stack = Stack.test
@@ -41,7 +41,7 @@ struct WriterOrderTests {
     let stack = stack
     let other = Task { try await stack.commit { $0.insert(Boat(id: 100)) } }
     #expect(await eventually { stack.store.writer.queue.count == 4 })
-    // Released when the save below is in the queue.
+    // Release the writer when the save below is in the queue.
     Task {
       #expect(await eventually { stack.store.writer.queue.count == 5 })
       stop.release()
@@ -53,7 +53,8 @@ struct WriterOrderTests {
     }
   }
 
-  // The first was taken back by a cancellation, and the second went on before it was, too.
+  // A cancellation withdraws the batches one by one. The second batch must not be saved between the
+  // withdrawal of the first batch and its own.
   @Test(arguments: [true, false])
   func `no batch of a sequence is saved behind one that is not`(isTakenBack: Bool) async throws {
     let target = try #require(stack.scratch().batchTarget(author: "import"))
@@ -100,7 +101,7 @@ struct WriterOrderTests {
     let table = stack.store.model.table(of: Boat.self)
     var batch = RecordBatch()
     for boat in [Boat(id: 1, name: "Gull"), Boat(id: 2, name: "Swan"), Boat(id: 3)] {
-      // Only the name is the import's; a length is somebody else's.
+      // The import writes only the name. The length is not the import's.
       batch.add(
         try table.encode(boat, RecordBuilder()), to: table, attributes: AttributeSet([0, 1]))
     }

@@ -45,7 +45,7 @@ import Testing
       try await stack.commit {
         $0.update(boats[0]) { $0.name = "Swan" }
         $0.delete(boats[1])
-        // Not the attribute that the others changed.
+        // The other save did not change this attribute.
         $0.update(boats[2]) { $0.length = 5 }
       }
     }

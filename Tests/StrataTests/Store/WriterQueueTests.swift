@@ -4,11 +4,11 @@ import Testing
 @testable import Strata
 @testable import StrataSQLite
 
-/// The shell around the queue: tickets, holding and closing.
+/// The shell around the queue: tickets, holds and closing.
 @Suite(.timeLimit(.minutes(25))) struct WriterQueueTests {
   private let executor = StoreExecutor("strata.test")
 
-  /// What ran so far, and what was refused.
+  /// The units that ran so far, and the refused units.
   private final class Journal: Sendable {
     let lines = Lock<[String]>([])
 
@@ -22,7 +22,7 @@ import Testing
     }
   }
 
-  /// Returns when everything that has a ticket has run.
+  /// Returns when every unit with a ticket has run.
   private func settle() async {
     await withUnsafeContinuation { settled in executor.async { settled.resume() } }
   }
@@ -73,7 +73,7 @@ import Testing
     let journal = Journal()
     queue.hold(for: .seconds(600))
     _ = queue.add(journal.unit("first"), .normal, context: nil)
-    // A commit of one of them may ask for another hold.
+    // A unit's commit may ask for another hold.
     _ = queue.add({ _ in queue.hold(for: .seconds(600)) }, .urgent, context: nil)
     queue.close()
     _ = queue.add(journal.unit("late"), .urgent, context: nil)
@@ -101,7 +101,7 @@ import Testing
     await settle()
     let after = ["withdrawn cancelled", "late urgent", "late bulk"]
     #expect(journal.lines.withLock { $0 } == before + after)
-    // What waits for a resumption that does not come is refused.
+    // Closing refuses the units that wait for a resumption.
     queue.suspend()
     _ = queue.add(journal.unit("last"), .urgent, context: nil)
     queue.close()
@@ -109,7 +109,8 @@ import Testing
     #expect(journal.lines.withLock { $0 } == before + after + ["last closed"])
   }
 
-  // A unit was in the queue before it had its ticket: it ran when the file was closed, or never.
+  // A unit enters the queue together with its ticket. A suspension in between would run the unit
+  // after the file is closed, or never.
   @Test func `a unit runs before its suspension or after it`() async {
     let queue = WriterQueue(executor)
     let (isAway, late, ran) = (Lock(false), Lock(0), Lock(0))

@@ -54,7 +54,7 @@ import Testing
       $0.insert(boat)
       $0.insert(harbour)
     }
-    // The view context reads the same log.
+    // The view context reads the same change log.
     try await stack.view.merged(1)
     let changes = stack.changes
     let nothings: [(ScratchContext) -> Void] = [
@@ -75,7 +75,7 @@ import Testing
     #expect(stack.store.publisher.load.unread == 0)
     #expect(try await stack.rows("SELECT number FROM strata_commit") == ["1"])
 
-    // An unchanged row beside a changed one is not announced either.
+    // An unchanged row beside a changed row is not announced either.
     var iterator = changes.makeAsyncIterator()
     try await stack.commit {
       $0.upsert(harbour)
@@ -87,7 +87,8 @@ import Testing
   }
 
   @Test func `many upserts in one save find every row, there or not`() async throws {
-    // More than the keys from which the writer scans instead of looking up, with gaps in between.
+    // The keys are so many that the writer scans instead of looking up, and they have gaps in
+    // between.
     let old = stride(from: 0, to: 400, by: 7).map { Boat(id: $0, name: "old") }
     try await stack.commit { scratch in old.forEach(scratch.insert) }
     var changes = stack.changes.makeAsyncIterator()

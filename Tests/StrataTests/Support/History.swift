@@ -2,7 +2,7 @@ import StrataTesting
 
 @testable import Strata
 
-/// The rows of a store as plain dictionaries, and commits made up at random that change them.
+/// The rows of a store as plain dictionaries, and random commits that change them.
 struct History: Sendable {
   struct Item: Entity {
     var id: Int64 = 0
@@ -33,7 +33,8 @@ struct History: Sendable {
   var items: TableID { model.table(of: Item.self).id }
   var marks: TableID { model.table(of: Mark.self).id }
 
-  /// Changes some of twenty rows of some tables: what a save would publish.
+  /// Changes some of twenty rows of each table, and returns the change set that a save would
+  /// publish.
   mutating func commit(
     to tables: [TableID]? = nil, _ random: inout SeededRandom
   ) throws -> ChangeSet {
@@ -66,8 +67,9 @@ struct History: Sendable {
     return try Record([.integer(key)] + values)
   }
 
-  /// What changed since an earlier state, at first none, without the detour through change sets:
-  /// every key that was written, even if its row is what it was.
+  /// Returns the changes since an earlier state, or since the empty state, without change sets.
+  ///
+  /// The result has every key that was written, even if its row is the same as before.
   func changes(since old: History? = nil) -> [TableID: [RecordKey: Change]] {
     var result: [TableID: [RecordKey: Change]] = [:]
     for (table, keys) in written {
@@ -81,7 +83,7 @@ struct History: Sendable {
 }
 
 extension ChangeSet {
-  /// The changes by table and key, to be compared.
+  /// The changes by table and key, for comparisons.
   var byKey: [TableID: [RecordKey: Change]] {
     tables.mapValues { changes in
       guard case .rows(let rows) = changes else { return [:] }
@@ -89,7 +91,9 @@ extension ChangeSet {
     }
   }
 
-  /// One change a key, in key order: what everybody downstream relies on.
+  /// Whether every table has changes, one for each key and in key order.
+  ///
+  /// All code that reads a change set relies on this form.
   var isInNormalForm: Bool {
     tables.values.allSatisfy { changes in
       guard case .rows(let rows) = changes else { return true }

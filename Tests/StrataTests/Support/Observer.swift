@@ -1,6 +1,6 @@
 import Observation
 
-/// Reads something observable as a SwiftUI view does: again only after it was told of a change.
+/// A reader of an observable value, which reads again only after a change, as a SwiftUI view does.
 @MainActor final class Observer<Value: Equatable> {
   private let read: @MainActor () -> Value
   private var last: Value
@@ -13,13 +13,13 @@ import Observation
     look()
   }
 
-  /// What the view shows.
+  /// The value that the view shows.
   var value: Value {
     if isTold { look() }
     return last
   }
 
-  /// Whether that is what it would read if it read without being told.
+  /// Whether the shown value is the current value.
   var isUpToDate: Bool { value == read() }
 
   private func look() {

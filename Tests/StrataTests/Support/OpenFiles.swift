@@ -1,29 +1,32 @@
 import Foundation
 
 #if os(Linux)
-  /// What the system knows of a store's files: who has them open, and who has locked them.
+  /// The open descriptors and the locks of a store's files, as the system reports them.
   struct OpenFiles: Equatable {
-    /// Descriptors of this process.
+    /// The number of descriptors of this process.
     var descriptors = 0
-    /// Locks of any process.
+    /// The number of locks of any process.
     var locks = 0
 
     static let none = OpenFiles()
 
     init() {}
 
-    /// Files that are gone have no locks, and their numbers are soon those of others.
+    /// Counts the descriptors and the locks of a store's files.
+    ///
+    /// Deleted files have no locks, and their numbers soon belong to other files.
     init(of path: String) throws {
       let files = FileManager.default
       let names = ["", "-wal", "-shm"].map { path + $0 }
       for descriptor in try files.contentsOfDirectory(atPath: "/proc/self/fd") {
         let target = try? files.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(descriptor)")
-        // A file that was removed is followed by a remark.
+        // The system adds a remark to the name of a removed file.
         let name = target?.split(separator: " ").first.map(String.init)
         if let name, names.contains(name) { descriptors += 1 }
       }
       let numbers = Self.numbers(of: path)
-      // To the end: reading such a file as a whole stops after its first piece.
+      // This reads up to the end of the file. Reading such a file as a whole stops after its first
+      // piece.
       let handle = try FileHandle(forReadingFrom: URL(fileURLWithPath: "/proc/locks"))
       let table = String(decoding: try handle.readToEnd() ?? Data(), as: UTF8.self)
       for line in table.split(separator: "\n") {

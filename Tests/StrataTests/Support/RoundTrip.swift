@@ -2,8 +2,10 @@ import Testing
 
 @testable import Strata
 
-/// Saves entities in a temporary store and expects them back exactly, by every way of reading:
-/// decoded from rows, looked up by key, and decoded from records under an unsaved edit.
+/// Saves entities in a temporary store and expects exactly the same entities back.
+///
+/// Every way of reading is tried: decoding from rows, looking up by key, and decoding from records
+/// under an unsaved edit.
 func expectRoundTrip<E: Entity & Equatable>(
   _ entities: [E], sourceLocation: SourceLocation = #_sourceLocation
 ) async throws where E.ID: Comparable {
@@ -27,7 +29,9 @@ func expectRoundTrip<E: Entity & Equatable>(
   await stack.close()
 }
 
-/// Fetched while one of them is upserted again: what is read passes through records.
+/// Returns all entities, fetched while the first has an unsaved upsert.
+///
+/// So the rows pass through records.
 private func layered<E: Entity>(
   _ scratch: ScratchContext, _ entities: [E]
 ) async throws -> [E] {

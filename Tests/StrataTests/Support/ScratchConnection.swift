@@ -3,7 +3,7 @@ internal import StrataSQLite
 
 @testable import Strata
 
-/// Lends a connection to a new, empty database that is removed afterwards.
+/// Calls `body` with a connection to a new, empty database, which is removed afterwards.
 func withScratchConnection<R>(_ body: (Connection) throws -> R) throws -> R {
   let folder = try TemporaryFolder()
   defer { folder.remove() }

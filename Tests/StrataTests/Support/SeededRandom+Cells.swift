@@ -4,7 +4,7 @@ internal import Foundation
 
 @testable import Strata
 
-/// Values at which representations change: widths, signs, what a `Double` can still tell apart.
+/// Values at which representations change: integer widths, signs, and the precision of a `Double`.
 enum EdgeValues {
   static let integers: [Int64] = {
     var values: Set<Int64> = [0, .min, .max, .min + 1, .max - 1]
@@ -28,8 +28,10 @@ enum EdgeValues {
     return values.sorted()
   }()
 
-  /// Parts of texts: either case, beyond ASCII, equal to look at, NUL, wildcards of LIKE, the
-  /// code points around the surrogates and the last one.
+  /// Parts of texts.
+  ///
+  /// They have both cases, characters beyond ASCII, characters that look equal, NUL, wildcards of
+  /// LIKE, the code points around the surrogates, and the last code point.
   static let textParts = [
     "a", "A", "b", "B", "\0", " ", "%", "_", "é", "e\u{301}", "É", "ß", "日", "𝄞", "\u{7F}",
     "\u{80}", "\u{D7FF}", "\u{E000}", "\u{FFFF}", "\u{10FFFF}", "\"", "'",
@@ -46,7 +48,7 @@ extension SeededRandom {
     }
   }
 
-  /// Any real but not-a-number.
+  /// Returns any real except not-a-number.
   mutating func real() -> Double {
     switch below(4) {
     case 0: return Double(below(9)) / 2 - 2
@@ -82,7 +84,9 @@ extension SeededRandom {
 }
 
 extension Cell {
-  /// Equal and of the same storage class; `==` alone follows SQLite, for which 1 is 1.0.
+  /// Whether both cells are equal and have the same storage class.
+  ///
+  /// `==` alone follows SQLite, for which 1 is 1.0.
   func isSame(as other: Cell) -> Bool {
     switch (self, other) {
     case (.null, .null): true
@@ -94,7 +98,7 @@ extension Cell {
     }
   }
 
-  /// As a record has it: without a negative zero.
+  /// The cell as a record has it, without a negative zero.
   var normalized: Cell {
     if case .real(let value) = self { .real(value + 0.0) } else { self }
   }

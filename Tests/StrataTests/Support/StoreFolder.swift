@@ -12,7 +12,7 @@ final class StoreFolder: Sendable {
 
   deinit { folder.remove() }
 
-  /// The names of the folder's files, sorted, without the one that signals commits.
+  /// The sorted names of the folder's files, without the file that signals commits.
   var names: [String] {
     get throws {
       try FileManager.default.contentsOfDirectory(atPath: folder.path)
@@ -20,7 +20,9 @@ final class StoreFolder: Sendable {
     }
   }
 
-  /// Moves the store's file; its log is gone when nobody has it open.
+  /// Moves the store's file.
+  ///
+  /// The store has no log once every stack has closed it.
   func move(to name: String) throws {
     try FileManager.default.moveItem(atPath: path, toPath: folder.path + "/" + name)
   }
@@ -32,7 +34,7 @@ final class StoreFolder: Sendable {
     try FileManager.default.moveItem(atPath: folder.path + "/" + name, toPath: path)
   }
 
-  /// A stack of boats over the store.
+  /// Opens a stack of boats over the store.
   func stack(_ options: Stack.Options = .init()) async throws -> Stack {
     try await Stack.open(Boat.self, Harbour.self, at: url, options: options)
   }

@@ -4,7 +4,7 @@ import Testing
 @testable import Strata
 @testable import StrataSQLite
 
-/// What undo makes of saves: what they wrote, and what happens while they run.
+/// Undo after a save, and during a save.
 @Suite(
   .stack(Boat.self, Harbour.self, Pier.self, Skipper.self, Flag.self), .timeLimit(.minutes(25)))
 @MainActor struct UndoSaveTests {
@@ -12,8 +12,8 @@ import Testing
   var view: ViewContext { stack.view }
   let gull = Boat(id: 1, name: "Gull", length: 9)
 
-  /// A parent that had not seen the row took a child's update for an insertion, and undoing it
-  /// deleted the row.
+  /// A parent that has not seen the row must not take a child's update for an insertion. Undoing
+  /// the update would then delete the row.
   @Test func `a scratch context undoes what a child saved into it`() async throws {
     try await stack.withScratch { [gull] in
       $0.insert(gull)
@@ -30,7 +30,7 @@ import Testing
     #expect(try await stack.fetch(Boat.all) == [gull, Boat(id: 2)])
   }
 
-  /// The group kept the value that the context believed, so undoing brought that one back.
+  /// The group must keep the value that the save replaced, not the value that the context believed.
   @Test(arguments: [SavePolicy.mergeMine, .overwrite])
   func `undoing a save that overwrote somebody's value brings that value back`(
     _ policy: SavePolicy
@@ -63,7 +63,7 @@ import Testing
     }
   }
 
-  /// In the order of the keys each pier comes before the one that it went with.
+  /// In key order, each pier comes before the pier that it is deleted with.
   @Test func `a chain of cascades belongs to the group that began it`() async throws {
     let piers = [
       Pier(id: 1, harbourID: 2, nextID: 2), Pier(id: 2, harbourID: 2, nextID: 3),
@@ -82,7 +82,7 @@ import Testing
     #expect(try await stack.fetch(Pier.all) == piers)
   }
 
-  /// The group was among what can be redone by then, so nobody knew whose the cascade was.
+  /// The group can be redone by the time the save ends. The cascade must still belong to the group.
   @Test func `undoing a deletion that is being saved takes its cascade back, too`() async throws {
     let boat = Boat(id: 1, harbourID: 1)
     let pier = Pier(id: 1, harbourID: 1)
@@ -120,8 +120,9 @@ import Testing
     #expect(try await stack.fetch(Pier.all) == [Pier(id: 1, harbourID: 1)])
   }
 
-  /// What a rule did to an attribute that the save itself had edited was nobody's: undoing the
-  /// deletion left it null, and the edit below could not be undone any more.
+  /// A rule may change an attribute that the same save has edited. Its change belongs to the group
+  /// of the deletion. Otherwise undoing the deletion would leave the attribute null, and the older
+  /// edit could not be undone.
   @Test func `a reference that was edited and went with its target comes back with it`()
     async throws
   {
@@ -170,7 +171,7 @@ import Testing
     scratch.undoGroup {
       for id in 1...2 { scratch.upsert(Boat(id: id, harbourID: 1)) }
       scratch.upsert(Pier(id: 1, harbourID: 1))
-      // Goes with the pier, which goes with the harbour.
+      // This pier is deleted with pier 1, which is deleted with the harbour.
       scratch.upsert(Pier(id: 2, harbourID: 2, nextID: 1))
       scratch.upsert(Pier(id: 3, harbourID: 1))
     }
@@ -188,7 +189,8 @@ import Testing
     #expect(try await stack.rows(state) == before)
   }
 
-  /// The inverse of the group counted as an edit of somebody's value, and redoing brought that one.
+  /// The inverse of the group must not count as an edit of the other context's value. Otherwise
+  /// redoing would bring that value.
   @Test func `an edit that was undone while it was saved over somebody's value is redone`()
     async throws
   {
@@ -224,7 +226,8 @@ import Testing
     #expect(try await stack.fetch(Boat.all) == [])
   }
 
-  /// Another program told nobody what it changed, and the deletion that both had made was undone.
+  /// A second program deletes a row without a signal. The undo of the same deletion must not bring
+  /// that row back.
   @Test func `a row that somebody deleted without telling does not come back`() async throws {
     try await stack.withScratch { [gull] in
       $0.insert(gull)
@@ -262,7 +265,7 @@ import Testing
     view.undo()
     #expect(try await flags() == [])
     view.redo()
-    // While it is saved, nobody knows yet what it does.
+    // While the link is being saved, its effect is unknown.
     let stop = await WriterStop(stack)
     let saving = Task { try await view.save() }
     #expect(await eventually { view.isSaving })
@@ -281,7 +284,8 @@ import Testing
     #expect(try await stack.fetch(Skipper.flags(of: skipper)) == [])
   }
 
-  /// The save had nothing of the link, but what the layer had of it was forgotten with the save.
+  /// The save does not contain the link. The layer must not forget its edit of the link with the
+  /// save.
   @Test func `a link that was undone is redone during a save of something else`() async throws {
     let skipper = Skipper(id: 1)
     try await stack.withScratch { scratch in
@@ -315,7 +319,7 @@ import Testing
     #expect(try await flags() == [])
   }
 
-  /// Nobody knew that the link had been there for a moment, and neither group brought it back.
+  /// The link exists only for a moment within the save. Undoing the deletion must bring it back.
   @Test(arguments: [false, true])
   func `a link that went with its end in one save comes back with it`(_ isStored: Bool)
     async throws
@@ -340,7 +344,8 @@ import Testing
     #expect(try await stack.fetch(Skipper.flags(of: skipper)) == (isStored ? [flag] : []))
   }
 
-  /// The save had no row of it to say what it was, and undoing it was "changed by somebody else".
+  /// The save reports no row for an edit that changes nothing. Its undo must not say "changed by
+  /// somebody else".
   @Test func `what a save found to be so already is no step of undo`() async throws {
     let skipper = Skipper(id: 1)
     try await stack.withScratch { [gull] scratch in
@@ -353,7 +358,7 @@ import Testing
     view.undoGroup("not there") { view.unlink(skipper, from: Flag(id: 2), in: Skipper.flags) }
     try await view.save()
     #expect(!view.canUndo && view.undo() == nil)
-    // Another one of the same group is undone as ever.
+    // A second edit of the same group is undone as usual.
     view.undoGroup {
       view.link(skipper, to: Flag(id: 1), in: Skipper.flags)
       view.link(skipper, to: Flag(id: 3), in: Skipper.flags)
@@ -368,7 +373,7 @@ import Testing
     scratch.upsert(gull)
     try await scratch.save()
     #expect(!scratch.canUndo)
-    // Two groups that come to nothing are steps all the same.
+    // Two groups that cancel each other are still steps.
     scratch.unlink(skipper, from: Flag(id: 1), in: Skipper.flags)
     scratch.link(skipper, to: Flag(id: 1), in: Skipper.flags)
     try await scratch.save()
@@ -379,7 +384,8 @@ import Testing
 
   // MARK: Closures
 
-  /// The closure ran while the context was being accessed, and touching it there trapped.
+  /// The closure must not run while the context is being accessed. A use of the context in it would
+  /// trap.
   @Test func `an update may use its context`() async throws {
     try await stack.withScratch { [gull] in $0.insert(gull) }
     view.update(gull) { boat in
@@ -401,7 +407,8 @@ import Testing
     #expect(try await stack.rows("SELECT harbourID FROM boats") == ["4"])
   }
 
-  /// What was read equalled what an earlier save had replaced, and the edit was dropped silently.
+  /// The row that is read equals the row that an earlier save replaced. The edit must not be
+  /// dropped.
   @Test func `a scratch context edits what it has read, also after A, B and A again`() async throws
   {
     try await stack.withScratch { [gull] in $0.insert(gull) }
@@ -414,7 +421,7 @@ import Testing
     #expect(scratch.update(read) { $0.name = "Swan" }.name == "Swan")
     try await scratch.save()
     #expect(try await stack.rows("SELECT name FROM boats") == ["Swan"])
-    // Without reading: the value comes from somebody else.
+    // The context does not read this time, and the value comes from another context.
     try await stack.commit { $0.update(Boat(id: 1, name: "Swan", length: 9)) { $0.name = "Gull" } }
     scratch.update(gull) { $0.name = "Swan" }
     try await scratch.save()
@@ -422,7 +429,7 @@ import Testing
   }
 }
 
-/// Flies some flags.
+/// A skipper, who flies flags.
 struct Skipper: Entity, Equatable {
   var id = 0
   static let flags = manyToMany(Flag.self)

@@ -152,7 +152,7 @@ struct UndoTests {
       boats.forEach(scratch.insert)
       piers.forEach(scratch.insert)
     }
-    // The renaming is a group of its own in the same save, of a row that a rule touches too.
+    // The renaming is a group of its own in the same save. A rule touches its row, too.
     view.undoGroup("delete") { view.delete(harbours[0]) }
     view.undoGroup("rename") { view.update(boats[0]) { $0.name = "new" } }
     try await view.save()
@@ -219,7 +219,7 @@ struct UndoTests {
       try await stack.commit(.overwrite) { [gull] in $0.delete(gull) }
       try await view.merged(stack.store.newestCommit)
       if !isSaved {
-        // The unsaved edit is an orphan; undoing it leaves nothing.
+        // The unsaved edit is an orphan. Undoing it leaves no edit.
         #expect(view.conflicts.map(\.isOrphaned) == [true])
         view.undo()
         #expect(view.conflicts.isEmpty && !view.hasChanges)
@@ -297,7 +297,7 @@ struct UndoTests {
     #expect(try await names() == ["upsert", "upsert", ""])
     try await scratch.save()
     #expect(try await stack.rows("SELECT name FROM boats") == ["upsert", "upsert", ""])
-    // What was unseen is known since the writer met it.
+    // The unseen rows are known since the writer met them.
     #expect(scratch.undo()?.isComplete == true)
     try await scratch.save()
     #expect(try await stack.rows("SELECT id, name FROM boats") == ["1 Swan", "9 "])

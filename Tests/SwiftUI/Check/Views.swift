@@ -32,7 +32,7 @@ struct SongList: View {
   }
 }
 
-/// Lends its live query to whoever plays the part of a search field.
+/// A view that lends its live query to a stand-in for a search field.
 struct Search: View {
   @MainActor final class Field { var songs: LiveQuery<Song>? }
 

@@ -13,7 +13,7 @@ func check(_ condition: Bool, _ what: String) {
   }
 }
 
-/// Lets others run until something is so, for a minute at most.
+/// Lets other tasks run until a condition holds, for a minute at most.
 @MainActor func soon(_ what: String, _ condition: () -> Bool) async {
   let end = ContinuousClock.now + .seconds(60)
   while !condition() && ContinuousClock.now < end { await Task.yield() }
@@ -27,14 +27,14 @@ try await stack.withScratch { scratch in
   }
 }
 
-// A live query is made when the view reads it, and the view evaluated when it is loaded.
+// The view's first read makes the live query. The view is evaluated again when the query is loaded.
 let host = Host()
 host.show(SongList(genre: "modal").stack(stack))
 check(host.words == ["0 songs", "([Save])", "([Undo])"], "empty until loaded: \(host.words)")
 await soon("loaded: \(host.words)") { host.words.first == "2 songs" }
 check(host.words.contains("So What") && !host.words.contains("Freddie"), "the query's entities")
 
-// Edits show in the next evaluation, and the toolbar follows.
+// The next evaluation shows edits, also in the toolbar.
 let evaluations = host.evaluations
 stack.view.insert(Song(id: 9, title: "Nardis", genre: "modal"))
 await soon("an edit") { host.words.contains("Nardis") }
@@ -42,21 +42,21 @@ check(Array(host.words.suffix(2)) == ["[Save]", "[Undo]"], "the toolbar: \(host.
 try await stack.view.save()
 await soon("a save") { host.words.contains("([Save])") }
 
-// What the view does not show leaves it alone.
+// A change of a row that the view does not show causes no evaluation.
 let before = host.evaluations
 try await stack.withScratch { $0.insert(Song(id: 10, title: "Footprints", genre: "blues")) }
 for _ in 0..<100 { await Task.yield() }
 check(host.evaluations == before && before > evaluations, "nobody is woken needlessly")
 
-// The parent makes the view again: with an equal query nothing happens, with another one it
-// changes.
+// The parent makes the view again. An equal query changes nothing, and another query changes the
+// elements.
 host.show(SongList(genre: "modal").stack(stack))
 check(host.words.first == "3 songs", "the live query outlives the view's value")
 host.show(SongList(genre: "blues").stack(stack))
 check(host.words.first == "3 songs", "the old elements stay until the new ones are there")
 await soon("another query") { host.words.contains("Freddie") && !host.words.contains("Nardis") }
 
-// A search field changes the query in place; the parent's next evaluation does not take that back.
+// A search field changes the query in place. The parent's next evaluation does not undo that.
 let search = Host()
 let field = Search.Field()
 search.show(Search(field: field).stack(stack))
@@ -67,13 +67,14 @@ search.show(Search(field: field).stack(stack))
 for _ in 0..<100 { await Task.yield() }
 check(search.words.count == 2, "a search that stays")
 
-// Sections.
+// Tests sections.
 let sections = Host()
 sections.show(Genres().stack(stack))
 await soon("sections: \(sections.words)") { sections.words.first == "# blues" }
 check(sections.words.count == 8, "sections: \(sections.words)")
 
-// A number, of which nobody is told as long as it is the same, and of another query.
+// Tests a number. A change that leaves the number as it is causes no evaluation. Then the query
+// changes.
 let badge = Host()
 badge.show(Badge(genre: "modal").stack(stack))
 check(badge.words.first == "no number", "no number until loaded: \(badge.words)")
@@ -92,7 +93,7 @@ await soon("another number: \(badge.words)") { badge.words == ["3 in all", "4 mo
 stack.view.rollback()
 await soon("without the edit: \(badge.words)") { badge.words == ["3 in all", "3 modal"] }
 
-// Another stack in the environment, as after a sign-out.
+// The environment gets another stack, as after a sign-out.
 let other = try await Stack.temporary(Song.self)
 host.show(SongList(genre: "blues").stack(other))
 await soon("another stack") { host.words.first == "0 songs" }

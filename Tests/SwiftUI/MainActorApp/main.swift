@@ -1,4 +1,5 @@
-// Building this is the check: the same views in a module whose default isolation is the main actor.
+// The check is that this builds: the same views in a module whose default isolation is the main
+// actor.
 
 import Adapter
 import Strata

@@ -1,4 +1,4 @@
-// What the articles use beside that: to compile it, not to run it.
+// Other declarations of SwiftUI that the articles use. They compile, but they do nothing in a host.
 
 @MainActor @preconcurrency public protocol App {
   associatedtype Body: Scene

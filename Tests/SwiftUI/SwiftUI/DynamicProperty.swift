@@ -8,12 +8,12 @@ extension DynamicProperty {
   public mutating func update() {}
 }
 
-/// A property that a host connects with what it keeps for the view.
+/// A property that a host connects to the storage of its view.
 protocol HostedProperty {
   func connect(to storage: Storage)
 }
 
-/// What a host keeps for a view: the state by its place, and the environment.
+/// The storage of a view in its host: the states by their paths in the view, and the environment.
 final class Storage {
   var states: [String: Any] = [:]
   var environment = EnvironmentValues()

@@ -1,18 +1,20 @@
 public import Observation
 
-/// Shows one view: keeps its state while it is made again, and evaluates it when something that it
-/// has read changes.
+/// A host that shows one view.
+///
+/// The host keeps the view's state when the view is made again. It evaluates the view when a value
+/// that the view has read changes.
 @MainActor public final class Host {
   private let storage = Storage()
   private var show: () -> [String] = { [] }
-  /// What one sees.
+  /// The words that the view shows.
   public private(set) var words: [String] = []
   /// How many times the view was evaluated.
   public private(set) var evaluations = 0
 
   public init() {}
 
-  /// Shows a view in the place of the one before, as a parent does that is evaluated.
+  /// Shows a view in place of the view before, as a parent does when it is evaluated.
   public func show(_ view: some View) {
     show = { [storage] in
       Self.connect(view, storage, "")
@@ -28,7 +30,7 @@ public import Observation
     }
   }
 
-  /// Connects the properties of a view, and of the views and properties in it.
+  /// Connects the properties of a view, and of the views and properties inside it.
   private static func connect(_ value: Any, _ storage: Storage, _ place: String) {
     if let view = value as? any Enclosing { view.change(&storage.environment) }
     for child in Mirror(reflecting: value).children {
@@ -43,7 +45,7 @@ public import Observation
   }
 }
 
-/// A view that changes the environment of those in it.
+/// A view that changes the environment of the views inside it.
 @MainActor protocol Enclosing {
   func change(_ environment: inout EnvironmentValues)
 }

@@ -1,4 +1,4 @@
-// What Strata and its check use of SwiftUI, with their signatures.
+// The declarations of SwiftUI that Strata and its check use, with their signatures.
 
 @MainActor @preconcurrency public protocol View {
   associatedtype Body: View
@@ -33,7 +33,7 @@ extension View where Body == Never {
   ) -> ConditionalView<First, Second> { .second(second) }
 }
 
-/// Views that stand for themselves: their words are what a host shows.
+/// A view without a body. A host shows its words.
 @MainActor protocol Leaf {
   var words: [String] { get }
 }
@@ -67,6 +67,6 @@ public enum ConditionalView<First: View, Second: View>: View, Leaf {
 }
 
 extension View {
-  /// What one sees of the view.
+  /// The words that a host shows for the view.
   var shown: [String] { (self as? any Leaf)?.words ?? body.shown }
 }

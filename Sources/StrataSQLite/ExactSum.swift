@@ -1,8 +1,11 @@
-/// A sum of reals from which values can be removed without loss.
+internal import CStrataSQLite
+
+/// A sum of reals from which values can be removed without loss, in memory and as the SQL aggregate
+/// `strata_sum(value)`.
 ///
 /// The same values always give the same sum, whatever values were added and removed before. The sum
 /// is kept as a few partial sums that do not overlap (Shewchuk 1997). Reading the sum rounds once.
-struct ExactSum: Sendable {
+package struct ExactSum: Sendable {
   private var ordinary = PartialSums()
   /// The sum of the huge values, scaled down so that no intermediate sum overflows.
   private var huge = PartialSums()
@@ -19,11 +22,13 @@ struct ExactSum: Sendable {
   private static let threshold = 0x1p900
   private static let scale = 0x1p-200
 
-  mutating func add(_ value: Double) {
+  package init() {}
+
+  package mutating func add(_ value: Double) {
     if value.isInfinite { value > 0 ? (positive += 1) : (negative += 1) } else { grow(by: value) }
   }
 
-  mutating func remove(_ value: Double) {
+  package mutating func remove(_ value: Double) {
     if value.isInfinite { value > 0 ? (positive -= 1) : (negative -= 1) } else { grow(by: -value) }
   }
 
@@ -39,7 +44,7 @@ struct ExactSum: Sendable {
   ///
   /// It is infinite if it is out of range, and not a number if the values include infinities of
   /// both signs.
-  var value: Double {
+  package var value: Double {
     if positive > 0 || negative > 0 {
       return positive == 0 ? -.infinity : negative == 0 ? .infinity : .nan
     }
@@ -51,6 +56,38 @@ struct ExactSum: Sendable {
     }
     let sum = sums.value
     return sum.isFinite ? sum : huge.value < 0 ? -.infinity : .infinity
+  }
+}
+
+extension ExactSum {
+  /// The sum of one group while SQLite steps through its rows.
+  private final class Running {
+    var sum = ExactSum()
+  }
+
+  /// Registers `strata_sum(value)`: the sum of the reals, 0 without reals, and null for a sum that
+  /// is not a number.
+  static func register(on connection: OpaquePointer) -> Int32 {
+    sqlite3_create_function_v2(
+      connection, "strata_sum", 1, SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS, nil, nil,
+      { context, _, arguments in
+        guard let value = arguments?[0], sqlite3_value_type(value) == SQLITE_FLOAT else { return }
+        let size = Int32(MemoryLayout<Unmanaged<Running>?>.size)
+        // SQLite zeroes the memory at the first call for a group.
+        guard
+          let memory = sqlite3_aggregate_context(context, size)?
+            .assumingMemoryBound(to: Unmanaged<Running>?.self)
+        else { return sqlite3_result_error_nomem(context) }
+        let running = memory.pointee ?? .passRetained(Running())
+        memory.pointee = running
+        running._withUnsafeGuaranteedRef { $0.sum.add(sqlite3_value_double(value)) }
+      },
+      { context in
+        let running = sqlite3_aggregate_context(context, 0)?
+          .assumingMemoryBound(to: Unmanaged<Running>?.self).pointee?.takeRetainedValue()
+        let sum = running?.sum.value ?? 0
+        if sum.isNaN { sqlite3_result_null(context) } else { sqlite3_result_double(context, sum) }
+      }, nil)
   }
 }
 
