@@ -3,6 +3,10 @@ import Strata
 import StrataTesting
 import Testing
 
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
 @testable import StrataImport
 
 private struct Tag: Entity, Equatable {
@@ -180,6 +184,66 @@ struct NestedMembershipTests {
       mapping: Album.json, options: .init { $0.refusedRecords = .skip() })
     #expect(result.skipped == 1 && result.deleted == 0)
     #expect(try await stack.count(Track.all) == 1)
+  }
+
+  /// Album 8 has track 1/2 now, but its record is refused: album 7's array deleted the track.
+  @Test(arguments: [ImportOptions.Commits.batched, .atomic])
+  func `arrays only add if a record is refused`(commits: ImportOptions.Commits) async throws {
+    _ = try await read(
+      Album.self,
+      #"""
+      [{"id": 7, "songs": [{"id": 1}], "tracks": [{"disc": 1, "number": 1}, {"disc": 1, "number": 2}]}]
+      """#, Album.json)
+    let text = #"""
+      [{"id": 7, "songs": [{"id": 2}], "tracks": [{"disc": 1, "number": 1}]},
+       {"id": "eight", "songs": [{"id": 1}], "tracks": [{"disc": 1, "number": 2}]}]
+      """#
+    let result = try await stack.importJSON(
+      Album.self, from: .data(Data(text.utf8)), mapping: Album.json,
+      options: .init {
+        $0.refusedRecords = .skip()
+        $0.commits = commits
+      })
+    #expect(result.skipped == 1 && result.deleted == 0)
+    #expect(try await stack.fetch(Track.sorted(by: \.id)).map(\.id) == ["1/1", "1/2"])
+    #expect(try await stack.fetch(Song.sorted(by: \.id)).map(\.albumID) == [7, 7])
+  }
+
+  /// The lines may be cut: an album that was not read may have the track.
+  @Test func `elements stay if the feed may lack records`() async throws {
+    _ = try await read(
+      Album.self, #"[{"id": 7, "tracks": [{"disc": 1, "number": 1}, {"disc": 1, "number": 2}]}]"#,
+      Album.json)
+    let server = try MisbehavingServer { _ in
+      ServerAnswer(
+        body: #"{"id": 7, "tracks": [{"disc": 1, "number": 1}]}"# + "\n", fault: .withoutLength)
+    }
+    let source = JSONSource.response(to: URLRequest(url: server.url))
+    let result = try await stack.importJSON(
+      Album.self, from: source, as: .lines, mapping: Album.json)
+    #expect(result.deleted == 0)
+    #expect(try await stack.count(Track.all) == 2)
+  }
+
+  @Test func `two arrays of one relationship are refused`() async throws {
+    let mapping = JSONMapping<Album> {
+      Field(\.id, "id")
+      NestedArray(Album.songs, "a", Song.json)
+      NestedArray(Album.songs, "b", Song.json)
+    }
+    let error = await #expect(throws: ImportError.self) {
+      _ = try await read(Album.self, "[]", mapping)
+    }
+    #expect(error?.code == .invalidMapping)
+  }
+
+  /// All ids that were texts became one row, and a full sync deleted the others.
+  @Test func `a key has no value for what cannot be read`() async throws {
+    let mapping = JSONMapping<Album> { Field(\.id, "id", .unknown(as: 0)) }
+    let error = await #expect(throws: ImportError.self) {
+      _ = try await read(Album.self, "[]", mapping)
+    }
+    #expect(error?.code == .invalidMapping)
   }
 
   @Test func `an element that a required reference needs is not left without one`() async throws {

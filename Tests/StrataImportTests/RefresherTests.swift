@@ -420,8 +420,8 @@ private func tagged(_ request: URLRequest, _ tag: String, _ body: String) -> Tes
       (#"</1,2;3>; title="a, b; rel=\"next\""; rel="last NEXT""#, "/1,2;3"),
       (#"</1>; rel="last"; rel="next""#, nil),
       (#"</1>; rel="nexts""#, nil),
+      (#"</1>; rel="""#, nil),
       (#" , </1>;rel=prev ,, </2>; rel = next ; title*=UTF-8''x, "#, "/2"),
-      (#"</1>"#, nil),
       ("", nil),
     ] as [(String, String?)])
   func `the next page is found`(header: String, target: String?) throws {
@@ -433,7 +433,8 @@ private func tagged(_ request: URLRequest, _ tag: String, _ body: String) -> Tes
   @Test(
     arguments: [
       #"</1"#, #"</2; rel="next""#, #"/2; rel="next""#, #"</2>; rel="next"#, #"</2> rel="next""#,
-      #"</1>; rel="prev", next"#, "next", #"</2>; rel="next" </3>"#,
+      #"</1>; rel="prev", next"#, "next", #"</2>; rel="next" </3>"#, "</2>", "</2>; rel='next'",
+      "</1>; rel=prev, </2>",
     ])
   func `a header that is no list of links is an error`(header: String) {
     #expect(throws: PagingError.unreadableLink(header)) {

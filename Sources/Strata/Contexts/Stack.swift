@@ -197,7 +197,10 @@ public final class Stack: Sendable {
       let maintainer = Maintainer(options.bounds)
       await maintainer.begin(snapshot)
       let view = await ViewContext(store, maintainer, snapshot)
-      store.attach { [weak view] in await view?.keysInUse ?? [:] }
+      store.attach(
+        Store.AttachedView(
+          keysInUse: { [weak view] in await view?.keysInUse ?? [:] },
+          merged: { [weak view] commit in await view?.mergedOwn(commit) }))
       let stack = await Stack(
         store, maintainer, view, temporaryFolder, setAside, performed.withLock { $0 })
       MergeLoop.start(store.writer, maintainer, view)

@@ -1,28 +1,29 @@
 internal import StrataSQLite
 
-/// Indexes that were dropped while a table is filled, and are made when it is full.
+/// The indexes that an import drops while it fills a table, and makes when the table is full.
 ///
-/// Rows that come in another order than an index has change a page of it each, and the log gets
-/// that page with every batch. Made from all rows at once, the index is sorted first, and each of
-/// its pages is written once. Which indexes are owed is said in the file, by the transaction that
-/// drops them: whoever opens the store after a crash makes them.
+/// If rows arrive in a different order than an index has, each row changes a different page of the
+/// index. Every batch then writes these pages to the log. If SQLite makes the index from all rows
+/// at once, it sorts first and writes each page once. The transaction that drops indexes notes them
+/// in the file. After a crash, the next process that opens the store makes them.
 enum DeferredIndexes {
-  /// There while indexes are owed.
+  /// The table that lists the dropped indexes; it exists only while there are such indexes.
   static let table = "strata_deferred_index"
 
-  /// What became of an attempt to make the next one.
+  /// The outcome of an attempt to make the next index.
   enum Step: Sendable {
     case made
     case gaveWay
-    /// None is owed any more.
+    /// No index is left to make.
     case done
   }
 
+  /// Returns whether the store has dropped indexes that are not made yet.
   static func areOwed(_ connection: Connection) throws(SQLiteError) -> Bool {
     try connection.integer("SELECT 1 FROM sqlite_schema WHERE name = '\(table)'") != nil
   }
 
-  /// Drops indexes of a table and notes how to make them.
+  /// Drops indexes of a table, and notes the statements that make them.
   static func drop(
     _ indexes: [TableIndex], of name: String, _ connection: Connection
   ) throws(SQLiteError) {
@@ -39,9 +40,9 @@ enum DeferredIndexes {
     }
   }
 
-  /// Makes one of the indexes that are owed.
+  /// Makes one of the dropped indexes.
   ///
-  /// - Returns: whether more are owed.
+  /// - Returns: whether any index is left to make.
   static func makeNext(_ connection: Connection) throws(SQLiteError) -> Bool {
     guard try areOwed(connection) else { return false }
     if let next = try connection.text("SELECT statement FROM \(table) ORDER BY name LIMIT 1") {
@@ -54,11 +55,12 @@ enum DeferredIndexes {
     return false
   }
 
-  /// Makes what a process that was killed still owed, each in a transaction of its own.
+  /// Makes all dropped indexes, each in a transaction of its own.
   ///
-  /// It may also be one that still runs, and whose batches then wait.
+  /// Usually the process that dropped them was killed. If it still runs, its batches wait
+  /// meanwhile.
   ///
-  /// - Returns: how many were made.
+  /// - Returns: the number of dropped indexes at the beginning.
   @discardableResult
   static func makeAll(
     _ connection: Connection, _ meter: ProgressMeter = ProgressMeter(nil)

@@ -1,7 +1,7 @@
 internal import Foundation
 internal import StrataSQLite
 
-/// When what was imported: a table of the store's own, which every store has.
+/// The times of the cache entries' last imports, in a guest table that every store has.
 enum FreshnessTable: GuestTable {
   static func create(_ connection: Connection) throws(SQLiteError) {
     try connection.execute(
@@ -15,14 +15,14 @@ enum FreshnessTable: GuestTable {
   private static let delete = SQL("DELETE FROM strata_freshness WHERE id = ?1")
   private static let deleteAll = SQL("DELETE FROM strata_freshness")
 
-  /// The marks that are kept; more are there between two clean-ups.
+  /// The number of marks that a clean-up keeps; between two clean-ups there may be more.
   static let limit = 10_000
-  // A mark of the future makes nothing fresh: it goes first.
+  // Marks with a time in the future are deleted first, because they make no entry fresh.
   private static let prune = SQL(
     "DELETE FROM strata_freshness WHERE id IN (SELECT id FROM strata_freshness "
       + "ORDER BY time > ?1, time DESC LIMIT -1 OFFSET ?2)")
 
-  /// Marks entries; once in a while the oldest ones beyond ``limit`` go.
+  /// Marks entries, and from time to time deletes the oldest marks beyond ``limit``.
   static func mark(
     _ entries: Set<CacheIdentity>, at time: Date, _ connection: Connection
   ) throws(StoreError) {
@@ -34,8 +34,8 @@ enum FreshnessTable: GuestTable {
         statement.bind(3, time.timeIntervalSinceReferenceDate)
         try statement.run()
       }
-      // Hashes are evenly spread, so one new entry in 64 pays for the others; an app that marks the
-      // same few again and again needs no clean-up.
+      // About 1 in 64 entries causes a clean-up, because hashes are evenly distributed. An app that
+      // marks the same few entries again and again needs no clean-up.
       guard entries.contains(where: { ($0.hash.first ?? 0) < 4 }) else { return }
       let prune = try connection.statement(for: prune)
       prune.bind(1, time.timeIntervalSinceReferenceDate)
@@ -53,7 +53,7 @@ enum FreshnessTable: GuestTable {
     }
   }
 
-  /// Forgets one entry, or all.
+  /// Removes the mark of an entry; nil removes all marks.
   static func forget(_ entry: CacheIdentity?, _ connection: Connection) throws(StoreError) {
     try translatingErrors { () throws(SQLiteError) in
       let statement = try connection.statement(for: entry == nil ? deleteAll : delete)

@@ -2,32 +2,33 @@ internal import StrataSQLite
 
 /// A table of Strata's own in the store, such as the history or the outbox.
 ///
-/// Every store has all of them from its creation: a table that is created later would tell other
-/// processes that the tables changed. A guest that keeps names or keys of the user's tables follows
-/// their migration, inside the migration's transaction.
+/// Every store has all guest tables from its creation. If a table were created later, other
+/// processes would notice that the store's tables have changed. A guest table may keep names and
+/// keys of the user's tables. A migration changes them through this protocol, inside its own
+/// transaction.
 protocol GuestTable {
   static func create(_ connection: Connection) throws(SQLiteError)
 
-  /// Follows a table, and its columns, to other names.
+  /// Replaces the names of a renamed table and of its renamed columns.
   static func rename(
     _ table: String, to name: String, columns: [(from: String, to: String)],
     _ connection: Connection
   ) throws(SQLiteError)
 
-  /// Forgets a table that is removed.
+  /// Removes the rows that belong to a removed table.
   static func remove(_ table: String, _ connection: Connection) throws(SQLiteError)
 
-  /// The keys of a table that the guest keeps.
+  /// Returns the keys of a table's rows that the guest table keeps.
   static func keys(of table: String, _ connection: Connection) throws(SQLiteError) -> [RecordKey]
 
-  /// Follows a row to another key, which may be in another table.
+  /// Replaces the key of a row by another key, which may be in another table.
   static func move(
     _ key: RecordKey, of table: String, to newKey: Cell, of newTable: String,
     _ connection: Connection
   ) throws(SQLiteError)
 }
 
-/// A guest that keeps nothing of the user's tables has nothing to follow.
+/// The defaults, for a guest table that a migration does not change.
 extension GuestTable {
   static func rename(
     _ table: String, to name: String, columns: [(from: String, to: String)],
@@ -46,7 +47,9 @@ extension GuestTable {
   ) throws(SQLiteError) {}
 }
 
-/// All guests of a store: the door through which opening and migrating reach them.
+/// All guest tables of a store.
+///
+/// The creation and the migration of a store access guest tables only through this type.
 enum GuestTables {
   private static var all: [any GuestTable.Type] {
     [FreshnessTable.self, ValidatorTable.self, OutboxTable.self, HistoryFormat.self]

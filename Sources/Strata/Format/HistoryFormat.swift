@@ -1,16 +1,17 @@
 internal import Foundation
 internal import StrataSQLite
 
-/// The tables that the history is written to, and the store's identity.
+/// The tables of the history and of the store's identity.
 ///
-/// Every store has them, whether a history is kept or not: creating a table later would tell other
-/// processes that the tables changed.
+/// Every store has these tables, even if it keeps no history. If a table were created later, other
+/// processes would notice that the store's tables have changed.
 enum HistoryFormat: GuestTable {
-  /// Creates the tables; runs in the transaction that creates the store.
+  /// Creates the tables, in the transaction that creates the store.
   static func create(_ connection: Connection) throws(SQLiteError) {
     try connection.execute("CREATE TABLE strata_store (identity TEXT NOT NULL)")
-    // One row a commit. `total` counts the bytes of all changes up to the commit, so that the size
-    // of a run of entries is a difference. The changes of a large commit begin in its parts.
+    // Every commit has one row. `total` is the size in bytes of all entries up to this commit, so
+    // the size of a run of entries is a difference. The changes of a large commit begin in its
+    // parts, and end in `changes`.
     try connection.execute(
       """
       CREATE TABLE strata_history (number INTEGER PRIMARY KEY, \
@@ -27,7 +28,9 @@ enum HistoryFormat: GuestTable {
     try identity.run()
   }
 
-  /// The store's identity, given when it was created.
+  /// Returns the identity that the store got at its creation.
+  ///
+  /// - Throws: ``StoreError`` with code `notADatabase` if the store has no valid identity.
   static func identity(_ connection: Connection) throws(StoreError) -> UUID {
     let text = try translatingErrors { () throws(SQLiteError) in
       try connection.text("SELECT identity FROM strata_store")

@@ -1,9 +1,9 @@
 extension Migration {
   /// Creates a table with its indexes.
   ///
-  /// - Throws: ``StoreError`` with code `migrationFailed` if the table is there already, a name is
-  ///   none, or the key, a constraint or an index names a column that it does not have; one of
-  ///   SQLite's.
+  /// - Throws: ``StoreError`` with code `migrationFailed` if the table exists already, if a name is
+  ///   not valid, or if the key, a constraint or an index names a column that the table does not
+  ///   have, or one of SQLite's.
   public func createTable(_ table: SchemaDescription.Table) throws(StoreError) {
     try check()
     guard schema[table: table.name] == nil else {
@@ -22,9 +22,9 @@ extension Migration {
     schema.tables.append(table)
   }
 
-  /// Drops a table with everything in it.
+  /// Drops a table with its rows, indexes and waiting requests.
   ///
-  /// - Throws: ``StoreError`` with code `migrationFailed` if there is no such table; one of
+  /// - Throws: ``StoreError`` with code `migrationFailed` if there is no such table, or one of
   ///   SQLite's.
   public func removeTable(_ name: String) throws(StoreError) {
     let table = try dropSearchIndexes(of: table(name))
@@ -36,7 +36,7 @@ extension Migration {
   /// Gives a table another name.
   ///
   /// - Throws: ``StoreError`` with code `migrationFailed` if there is no such table or the new name
-  ///   is none; one of SQLite's if another table has it.
+  ///   is not valid, or one of SQLite's, for example if another table has the new name.
   public func renameTable(_ name: String, to newName: String) throws(StoreError) {
     try checkName(newName)
     let table = try dropSearchIndexes(of: table(name))
@@ -58,12 +58,15 @@ extension Migration {
     }
   }
 
-  /// Adds a column, in which every row has the same value: null unless another is given.
+  /// Adds a column with the same value in every row.
   ///
-  /// - Throws: ``StoreError`` with code `migrationFailed` if there is no such table, it has such a
-  ///   column, or `value` does not fit it; one of SQLite's.
-  /// - Complexity: O(1) for an optional column filled with null, O(n) in the number of rows
-  ///   otherwise.
+  /// The value is null unless a different value is given.
+  ///
+  /// - Throws: ``StoreError`` with code `migrationFailed` if there is no such table, if the table
+  ///   already has a column of that name, or if `value` does not fit the column, or one of
+  ///   SQLite's.
+  /// - Complexity: O(1) for an optional column without an index that is filled with null, O(n) in
+  ///   the number of rows otherwise.
   public func addColumn(
     _ column: SchemaDescription.Column, to name: String, filledWith value: Cell = .null
   ) throws(StoreError) {
@@ -92,10 +95,12 @@ extension Migration {
     }
   }
 
-  /// Drops a column with everything in it, and the constraints that it is in; not the key.
+  /// Drops a column with its values, and the unique constraints that contain it.
+  ///
+  /// The column of the key cannot be dropped.
   ///
   /// - Throws: ``StoreError`` with code `migrationFailed` if there is no such column or it is the
-  ///   key; one of SQLite's.
+  ///   key, or one of SQLite's.
   /// - Complexity: O(n) in the number of rows.
   public func removeColumn(_ name: String, from tableName: String) throws(StoreError) {
     let table = try table(tableName)
@@ -111,8 +116,8 @@ extension Migration {
 
   /// Gives a column another name.
   ///
-  /// - Throws: ``StoreError`` with code `migrationFailed` if there is no such column or another one
-  ///   has the new name; one of SQLite's.
+  /// - Throws: ``StoreError`` with code `migrationFailed` if there is no such column or another
+  ///   column has the new name, or one of SQLite's.
   public func renameColumn(
     _ name: String, of tableName: String, to newName: String
   ) throws(StoreError) {
@@ -146,10 +151,13 @@ extension Migration {
     replace(table, changed)
   }
 
-  /// Changes a column's type or whether it is optional; `convert` makes each of the new cells.
+  /// Changes a column's type, or whether it is optional.
+  ///
+  /// `convert` makes the new cell of every row from the old cell.
   ///
   /// - Throws: ``StoreError`` with code `migrationFailed` if there is no such column, if `convert`
-  ///   throws, or if what it makes does not fit, naming the record; one of SQLite's.
+  ///   throws, or if a new cell does not fit the column, or one of SQLite's. For a failed
+  ///   conversion, the error names the record.
   /// - Complexity: O(n) in the number of rows.
   public func convertColumn(
     _ name: String, of tableName: String, to new: SchemaDescription.Column,
@@ -182,7 +190,8 @@ extension Migration {
   // MARK: -
 
   private func checkName(_ name: String) throws(StoreError) {
-    // A relationship that has another name needs its links under that name.
+    // The names of join tables are allowed: a step that renames a relationship must also rename the
+    // table of its links.
     let isReserved =
       name.lowercased().hasPrefix("strata_") && !name.hasPrefix(ManyToManyDefinition.prefix)
     if name.isEmpty || name.utf8.contains(0) || name.lowercased().hasPrefix("sqlite_") || isReserved
@@ -217,7 +226,7 @@ extension Migration {
     }
   }
 
-  /// Makes the table anew in another shape.
+  /// Replaces a table by a copy of another shape.
   private func copy(
     _ table: SchemaDescription.Table, to new: SchemaDescription.Table,
     _ source: (String) -> TableCopy.CellSource?
@@ -244,12 +253,12 @@ extension Migration {
 }
 
 extension SchemaDescription.Table {
-  /// A column's position in the table's SQL.
+  /// Returns a column's position in the table's SQL.
   func position(of name: String) -> Int? {
     ordered.firstIndex { $0.name.isSameName(as: name) }
   }
 
-  /// The table without indexes of words and places.
+  /// The description of the table without its search indexes.
   var withoutSearch: Self {
     var copy = self
     copy.fullText = nil

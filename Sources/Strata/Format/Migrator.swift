@@ -1,16 +1,22 @@
 internal import StrataSQLite
 
-/// Brings a store's tables to the model's schema, inside a transaction of the caller's.
+/// The migration of a store's tables to the model's schema, inside the caller's transaction.
 ///
-/// Custom steps first, then what the declarations say: indexes go, tables that change are moved
-/// aside (two may swap names), removed tables go, tables are created, altered or copied, indexes
-/// are created, references are checked, and the new description is written.
+/// The migration runs in stages, of which stages 2 to 7 carry out the declarations:
+/// 1. Run the custom steps.
+/// 2. Drop indexes that change.
+/// 3. Give tables that are copied or renamed a temporary name, because two tables may swap names.
+/// 4. Drop removed tables.
+/// 5. Create, alter or copy tables.
+/// 6. Create indexes.
+/// 7. Check references.
+/// 8. Write the new description.
 struct Migrator {
   let connection: Connection
   let model: Model
   let version: Int
   let options: MigrationOptions
-  /// Whether statements that change something are left out: a plan.
+  /// Whether the migration is only planned: no statement that changes the store runs.
   let isDry: Bool
   private let meter: ProgressMeter
   private(set) var actions: [MigrationPlan.Action] = []
@@ -27,7 +33,7 @@ struct Migrator {
     meter = ProgressMeter(options.progress)
   }
 
-  /// Runs the custom steps; returns what they left.
+  /// Runs the custom steps, and returns the schema that they leave.
   mutating func run(
     _ steps: [MigrationStep], from stored: SchemaDescription
   ) throws(StoreError) -> SchemaDescription {
@@ -49,7 +55,7 @@ struct Migrator {
     return schema
   }
 
-  /// Carries the difference out.
+  /// Makes the changes of a difference.
   mutating func apply(
     _ difference: SchemaDifference, to stored: SchemaDescription, afterSteps: Bool
   ) throws(StoreError) {
@@ -96,7 +102,9 @@ struct Migrator {
 
   private func aside(_ position: Int) -> String { "strata_old_\(position)" }
 
-  /// A table of nobody's may have the name that a table is to get.
+  /// Checks that no unknown table has a name that a table or a search index is to get.
+  ///
+  /// - Throws: ``StoreError`` with code `schemaMismatch` if there is such a table.
   private func checkNames(
     _ difference: SchemaDifference, _ stored: SchemaDescription
   ) throws(StoreError) {
@@ -123,7 +131,7 @@ struct Migrator {
 
   // MARK: - Tables
 
-  /// Changes that SQLite makes in place.
+  /// Makes the changes that SQLite can make in place.
   private mutating func alter(_ change: TableChange, from aside: String) throws(StoreError) {
     guard let old = change.old else { return }
     let table = change.new.name.quotedIdentifier
@@ -132,7 +140,7 @@ struct Migrator {
         .renameTable(old.name, to: change.new.name),
         "ALTER TABLE \(aside.quotedIdentifier) RENAME TO \(table)")
     }
-    // Through names of their own, because columns may swap theirs.
+    // Columns get temporary names first, because two columns may swap names.
     let renamed = change.renamed
     for (position, column) in renamed.enumerated() {
       try execute(
@@ -191,7 +199,9 @@ struct Migrator {
     }
   }
 
-  /// The two rows that a unique index cannot be made for.
+  /// Returns the error for two rows with the same values, which prevent a unique index.
+  ///
+  /// The result is nil if there are no such rows.
   private func duplicates(_ index: TableIndex, _ table: Table) throws(StoreError) -> StoreError? {
     let columns = index.columns.map(\.quotedIdentifier)
     let key = table.columns[Table.keyColumn].name.quotedIdentifier
@@ -283,15 +293,15 @@ struct Migrator {
       entity: table.entity, attributes: [column], keys: [key, other])
   }
 
-  // MARK: - The record of it
+  // MARK: - Description
 
   /// Writes the model's description, and counts the migration as a commit.
   mutating func record() throws(StoreError) {
     actions.append(.record(version: version))
     if isDry { return }
     try translatingErrors { () throws(SQLiteError) in
-      // Made anew even if no other table changed: other processes are told by the file's schema
-      // cookie that their view of the store is out of date.
+      // The table is created again even if no other table changed. This changes the file's schema
+      // cookie, by which other processes notice that their view of the store is out of date.
       try connection.execute("DROP TABLE strata_schema")
       try StoreFormat.record(
         connection, model.description(version: version), fingerprint: model.fingerprint)
@@ -321,7 +331,7 @@ struct Migrator {
 }
 
 extension TableChange {
-  /// Where each cell of a copied row comes from.
+  /// Returns the source of each cell of a copied row.
   fileprivate func cellSources(_ old: SchemaDescription.Table) -> [TableCopy.CellSource] {
     var place = 0.0
     return sources.enumerated().map { position, source in
@@ -355,7 +365,7 @@ extension TableChange {
 }
 
 extension StoreError {
-  /// All problems as one error; nil if there are none.
+  /// Creates a single error for all problems; nil if there are no problems.
   init?(_ problems: [StoreError]) {
     guard let first = problems.first else { return nil }
     self.init(

@@ -69,7 +69,10 @@ struct OutboxEntry: Sendable, Equatable {
   ///
   /// - Returns: whether anything is left to push. The deletion of a row that no server has heard of
   ///   leaves nothing.
-  mutating func edit(_ change: Change, commit: Int64, encode: (Record) -> [UInt8]) -> Bool {
+  mutating func edit(
+    _ change: Change, commit: Int64, encode: (Record) -> [UInt8], decode: ([UInt8]) -> Record?
+  ) -> Bool {
+    if !isDeleted, let before = change.before { learn(before, encode, decode) }
     self.commit = commit
     // The edit turns the refused request into a different request.
     refusal = nil
@@ -88,6 +91,15 @@ struct OutboxEntry: Sendable, Equatable {
       attributes = .all(after.count)
     }
     return true
+  }
+
+  /// Takes the values that imports brought since the first edit for the server's.
+  private mutating func learn(
+    _ row: Record, _ encode: (Record) -> [UInt8], _ decode: ([UInt8]) -> Record?
+  ) {
+    guard let original, let known = decode(original), known.count == row.count else { return }
+    let newer = row.replacing(editedAttributes, from: known)
+    if newer != known { self.original = encode(newer) }
   }
 
   /// Notes that a server may know all edits of the row, as of this commit.
@@ -126,10 +138,27 @@ struct OutboxEntry: Sendable, Equatable {
     guard let handedOver, handedOver.commit == commit else { return true }
     // A row that was edited meanwhile makes a different request.
     if self.commit <= commit { refusal = reason }
+    return withdraw(kind, handedOver)
+  }
+
+  /// Notes that the server takes a request later.
+  ///
+  /// The server then knows none of the row's edits, as after a refusal.
+  ///
+  /// - Parameter commit: the commit that ``handOver(at:)`` noted. If the row was handed over again
+  ///   since, nothing changes.
+  /// - Returns: whether anything is left to push.
+  mutating func postpone(_ kind: PushRequest.Kind, at commit: Int64) -> Bool {
+    guard let handedOver, handedOver.commit == commit else { return true }
+    return withdraw(kind, handedOver)
+  }
+
+  /// Takes back what the server did not take, unless an earlier request may have reached it.
+  private mutating func withdraw(_ kind: PushRequest.Kind, _ handedOver: HandedOver) -> Bool {
     if handedOver.isUncertain { return true }
     self.handedOver = nil
     if isDeleted { return isKnown }
-    // The server still has the row that it refused to delete.
+    // The server still has the row that it did not delete.
     if kind == .delete { isKnown = true }
     attributes.formUnion(handedOver.attributes)
     return true

@@ -1,7 +1,7 @@
 internal import StrataSQLite
 
-// What waits to be pushed names tables, attributes and keys: a migration that gives them other
-// names takes it along. It runs inside the migration's transaction.
+// Outbox entries contain keys and the names of tables and attributes. A migration that changes
+// keys or names changes them in the entries, too, inside the migration's transaction.
 
 extension OutboxTable {
   private static let attributesOfTable = SQL(
@@ -15,7 +15,7 @@ extension OutboxTable {
     "UPDATE OR REPLACE strata_outbox_row SET entity = ?3, key = ?4 WHERE entity = ?1 AND key = ?2")
   private static let removeTable = SQL("DELETE FROM strata_outbox_row WHERE entity = ?1")
 
-  /// Follows a table, and those of its columns that have other names now.
+  /// Changes the names of a table and of its renamed columns in the table's entries.
   static func rename(
     _ table: String, to name: String, columns: [(from: String, to: String)],
     _ connection: Connection
@@ -58,7 +58,7 @@ extension OutboxTable {
     }
   }
 
-  /// Follows a row that is in another table now, under another key.
+  /// Moves the entry of a row to another key, which may be in another table.
   static func move(
     _ key: RecordKey, of table: String, to newKey: Cell, of newTable: String,
     _ connection: Connection
@@ -71,7 +71,7 @@ extension OutboxTable {
     try statement.run()
   }
 
-  /// The keys of a table's rows that wait.
+  /// Returns the keys of a table's rows that wait.
   static func keys(
     of table: String, _ connection: Connection
   ) throws(SQLiteError) -> [RecordKey] {
@@ -83,7 +83,7 @@ extension OutboxTable {
     return keys
   }
 
-  /// Forgets the rows of a table that is removed.
+  /// Removes the entries of a removed table.
   static func remove(_ table: String, _ connection: Connection) throws(SQLiteError) {
     let statement = try connection.statement(for: removeTable)
     statement.bind(1, table)

@@ -1,9 +1,11 @@
 internal import StrataSQLite
 
-/// What waits to be pushed, in tables of the store's own, which are empty until somebody pushes.
+/// The edits that wait to be pushed, in guest tables.
 ///
-/// Entries are written in the transaction that edits their rows, by every stack that has the store
-/// open: they depend neither on a history nor on the order of anything in the model.
+/// The tables are empty until the store has an outbox. Every stack that has the store open writes
+/// the entries, in the transaction that edits their rows. The entries do not depend on a history.
+/// They name tables and attributes, so they do not depend on the order of either in the model. Only
+/// the encoded original of a row needs the columns with which it was written.
 enum OutboxTable: GuestTable {
   static func create(_ connection: Connection) throws(SQLiteError) {
     try connection.execute(
@@ -16,14 +18,14 @@ enum OutboxTable: GuestTable {
       """)
   }
 
-  // MARK: - Whose commits
+  // MARK: - Authors
 
   private static let authors = SQL("SELECT ignored FROM strata_outbox")
   private static let removeAuthors = SQL("DELETE FROM strata_outbox")
   private static let addAuthor = SQL("INSERT INTO strata_outbox (ignored) VALUES (?1)")
   private static let isIgnored = SQL("SELECT max(ignored = ?1) FROM strata_outbox")
 
-  /// Whose commits are not pushed; nil as long as nobody pushes.
+  /// Returns the authors whose commits are not pushed; nil if the store has no outbox yet.
   static func ignoredAuthors(_ connection: Connection) throws(SQLiteError) -> Set<String>? {
     let statement = try connection.statement(for: authors)
     defer { statement.reset() }
@@ -32,9 +34,9 @@ enum OutboxTable: GuestTable {
     return ignored.isEmpty ? nil : ignored
   }
 
-  /// Lets edits wait from now on, but for those of some authors.
+  /// Opens the outbox for the commits of all authors except these, from this transaction on.
   ///
-  /// - Precondition: there are some; that is what tells an outbox from none.
+  /// - Precondition: `authors` is not empty. An empty table means that the store has no outbox.
   static func open(ignoring authors: Set<String>, _ connection: Connection) throws(SQLiteError) {
     try connection.statement(for: removeAuthors).run()
     for author in authors {
@@ -44,7 +46,7 @@ enum OutboxTable: GuestTable {
     }
   }
 
-  /// Whether what an author commits has to be pushed.
+  /// Returns whether the commits of an author have to be pushed.
   static func pushes(_ author: String, _ connection: Connection) throws(SQLiteError) -> Bool {
     let statement = try connection.statement(for: isIgnored)
     defer { statement.reset() }
@@ -68,12 +70,12 @@ enum OutboxTable: GuestTable {
   private static let any = SQL("SELECT 1 FROM strata_outbox_row LIMIT 1")
   private static let anyOfTable = SQL("SELECT 1 FROM strata_outbox_row WHERE entity = ?1 LIMIT 1")
 
-  /// The rows that wait, refused ones included.
+  /// Returns the number of rows that wait, including refused rows.
   static func count(_ connection: Connection) throws(SQLiteError) -> Int64 {
     try connection.integer(for: number) ?? 0
   }
 
-  /// The rows that wait to be sent, and those that were refused.
+  /// Returns the number of rows that wait to be sent, and the number of refused rows.
   static func counts(_ connection: Connection) throws(SQLiteError) -> OutboxCounts {
     let statement = try connection.statement(for: number)
     defer { statement.reset() }
@@ -99,7 +101,7 @@ enum OutboxTable: GuestTable {
     return entry
   }
 
-  /// Every entry of the model's tables.
+  /// Calls `body` with every entry whose table is in the model.
   static func forEach(
     _ model: Model, _ connection: Connection,
     _ body: (Table, RecordKey, OutboxEntry) throws(StoreError) -> Void
@@ -172,12 +174,12 @@ enum OutboxTable: GuestTable {
     try connection.statement(for: removeEverything).run()
   }
 
-  /// Whether anything waits.
+  /// Returns whether any row waits, including refused rows.
   static func hasEntries(_ connection: Connection) throws(SQLiteError) -> Bool {
     try connection.integer(for: any) != nil
   }
 
-  /// Whether a row of a table waits.
+  /// Returns whether any row of a table waits, including refused rows.
   static func hasEntries(
     of table: Table, _ connection: Connection
   ) throws(SQLiteError) -> Bool {
@@ -188,9 +190,9 @@ enum OutboxTable: GuestTable {
   }
 }
 
-/// Attributes as they are written down: by name, because a migration may move columns.
+/// The written form of attributes: their names, because a migration may move columns.
 enum AttributeNames {
-  /// The one character that no name in SQL has.
+  /// The only character that cannot occur in a name in SQL.
   static let separator: Character = "\0"
 
   static func text(_ attributes: AttributeSet, of table: Table) -> String {
@@ -198,7 +200,7 @@ enum AttributeNames {
       .joined(separator: String(separator))
   }
 
-  /// The attributes with the names; those that the table does not have any more are left out.
+  /// Returns the attributes with these names; ignores names that the table does not have.
   static func attributes(_ text: String, of table: Table) -> AttributeSet {
     if text.isEmpty { return AttributeSet() }
     let names = Set(text.split(separator: separator))

@@ -1,10 +1,17 @@
 /// A server's verdict on a ``PushRequest``.
 public enum PushVerdict: Sendable, Hashable {
   /// The server has the change.
+  ///
+  /// A request whose answer was lost is sent again. So a deletion of a row that the server does not
+  /// have (404 or 410) is done, and so is an insertion of a row that it has under the same key as it
+  /// was sent (often 409).
   case done
-  /// The server does not take the change at this time; a later push sends the request again.
+  /// The server has not made the change and takes it later, as after 429 or 503; a later push sends
+  /// the request again.
+  ///
+  /// If the request may have reached the server, throw the error instead.
   case later
-  /// The server never takes the change as it is.
+  /// The server has not made the change and never takes it as it is.
   ///
   /// The request is set aside with the server's reason until the row is edited, or
   /// ``Outbox/retry(_:)`` or ``Outbox/revert(_:)`` is called.

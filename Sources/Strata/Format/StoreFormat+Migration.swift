@@ -1,10 +1,10 @@
 internal import StrataSQLite
 
 extension StoreFormat {
-  /// Creates the framework's table for the schema and writes the description.
+  /// Creates the table `strata_schema`, and writes the description to it.
   ///
-  /// - Parameter fingerprint: that of the model which was described; any other number if there was
-  ///   no model.
+  /// - Parameter fingerprint: the fingerprint of the described model; any other number if the
+  ///   description is not of a model.
   static func record(
     _ connection: Connection, _ description: SchemaDescription, fingerprint: Int64
   ) throws(SQLiteError) {
@@ -19,19 +19,20 @@ extension StoreFormat {
     try schema.run()
   }
 
-  /// Checks an existing store and migrates it if it has to be.
+  /// Checks an existing store, and migrates it if necessary.
   ///
-  /// The difference of the descriptions decides what happens, not the version: nobody counts
-  /// versions while developing. The version refuses newer stores and selects the custom steps.
+  /// The changes follow from the difference between the descriptions. They do not follow from the
+  /// versions, because developers do not raise the version for every change. The version only
+  /// refuses newer stores and selects the custom steps.
   ///
-  /// - Parameter isDry: whether only to say what would happen. Custom steps are then not run; the
-  ///   caller runs them on a copy.
+  /// - Parameter isDry: whether the migration is only planned, and the store stays as it is. Custom
+  ///   steps then do not run; the caller runs them on a copy.
   static func migrate(
     _ connection: Connection, _ model: Model, version: Int, _ options: MigrationOptions,
     isDry: Bool = false
   ) throws(StoreError) -> MigrationPlan {
     if !isDry {
-      // What drops an index expects it to be there.
+      // A migration that drops an index expects the index to exist.
       try translatingErrors { () throws(SQLiteError) in
         while try DeferredIndexes.makeNext(connection) {}
       }
@@ -61,7 +62,9 @@ extension StoreFormat {
     return MigrationPlan(from: stored.version, to: version, migrator.actions)
   }
 
-  /// Whether a store is so obviously of today's schema that nothing needs to be compared.
+  /// Returns whether the store has the program's schema, without comparing descriptions.
+  ///
+  /// The result may be false although the schemas are equal. The descriptions then decide.
   private static func isCurrent(
     _ connection: Connection, _ model: Model, version: Int, _ tables: StoredTables
   ) throws(StoreError) -> Bool {
@@ -69,13 +72,15 @@ extension StoreFormat {
     return tables.areWritten(as: model)
   }
 
-  /// Whether the store says of itself that it has the tables of a program; they are not looked at.
+  /// Returns whether the store describes its tables as those of a program.
+  ///
+  /// The tables themselves are not compared.
   static func isDescribed(
     _ connection: Connection, by program: StoreOptions
   ) throws(StoreError) -> Bool {
     let (model, version) = (program.model, program.schemaVersion)
     if try hasFingerprint(connection, of: model, version: version) { return true }
-    // Two programs that say the same in another order have fingerprints of their own.
+    // Two programs that declare the same columns in a different order have different fingerprints.
     do throws(StoreError) {
       let stored = try storedSchema(connection, version: version)
       return isSame(stored, model, version, program.migration)
@@ -85,7 +90,7 @@ extension StoreFormat {
     }
   }
 
-  /// Whether a description says what a program does, but for what only people read.
+  /// Returns whether a description equals that of a program, apart from remarks for people.
   private static func isSame(
     _ stored: SchemaDescription, _ model: Model, _ version: Int, _ options: MigrationOptions
   ) -> Bool {
@@ -94,7 +99,7 @@ extension StoreFormat {
       && !needsUpdate(stored, model.description(version: version))
   }
 
-  /// Whether the store was last written to by a program with this very schema.
+  /// Returns whether the program that last recorded its schema had this schema and version.
   private static func hasFingerprint(
     _ connection: Connection, of model: Model, version: Int
   ) throws(StoreError) -> Bool {
@@ -107,7 +112,10 @@ extension StoreFormat {
     }
   }
 
-  /// The description in a store that this program may open.
+  /// Returns the description in a store that this program may open.
+  ///
+  /// - Throws: ``StoreError`` with code `newerStore` if the store is of a newer program, and with
+  ///   code `schemaMismatch` if its format is too old or the description cannot be read.
   static func storedSchema(
     _ connection: Connection, version: Int
   ) throws(StoreError) -> SchemaDescription {
@@ -143,7 +151,9 @@ extension StoreFormat {
     return description
   }
 
-  /// Whether nothing has to be created, migrated or recorded; a read transaction finds out.
+  /// Returns whether nothing has to be created, migrated or recorded.
+  ///
+  /// A read transaction is enough to find out.
   static func isUpToDate(
     _ connection: Connection, model: Model, schemaVersion version: Int, _ options: MigrationOptions
   ) throws(StoreError) -> Bool {
@@ -158,20 +168,22 @@ extension StoreFormat {
     return options.steps(after: stored.version).isEmpty && isSame(stored, model, version, options)
   }
 
-  /// Whether a later migration would miss what the stored description does not say.
+  /// Returns whether the stored description lacks something that a later migration needs.
   ///
-  /// Type names of entities, former names and examples are for messages and tests: rewriting them
-  /// would make every other process read all its tables again, each time that two programs which
-  /// differ in nothing else take turns.
+  /// The names of entities, the examples and the former names do not count. Names of entities serve
+  /// messages, and examples serve tests. If these parts counted, two programs that differ in
+  /// nothing else would rewrite the description whenever they take turns. Every rewrite would make
+  /// all other processes read all their tables again.
   private static func needsUpdate(
     _ stored: SchemaDescription, _ today: SchemaDescription
   ) -> Bool {
     stored.withoutRemarks != today.withoutRemarks
   }
 
-  /// Brings what only the program knows up to date: value types, references.
+  /// Updates the parts of the description that no table shows: value types and references.
   ///
-  /// No table changes. It is not counted as a commit, so other processes read everything again.
+  /// No table changes. The update is not counted as a commit, so other processes read everything
+  /// again.
   private static func update(
     _ connection: Connection, _ stored: SchemaDescription, _ model: Model, _ version: Int,
     isDry: Bool
@@ -189,7 +201,9 @@ extension StoreFormat {
 }
 
 extension SchemaDescription {
-  /// What the file has to know: without what is only said to people, in one order.
+  /// The parts of the description that the file must keep up to date.
+  ///
+  /// The names of entities, former names and examples are empty. The columns are sorted by name.
   fileprivate var withoutRemarks: SchemaDescription {
     var copy = self
     for position in copy.tables.indices {

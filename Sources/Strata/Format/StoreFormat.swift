@@ -1,16 +1,17 @@
 internal import StrataSQLite
 
-/// The tables that Strata keeps for itself, and the checks when a store is opened.
+/// Strata's own tables, and the checks when a store is opened.
 enum StoreFormat {
-  /// "Stra": tells a Strata store from any other SQLite file.
+  /// The text "Stra" as a number, which tells a Strata store from any other SQLite file.
   static let applicationID: Int64 = 0x5374_7261
-  /// The format of Strata's own tables.
+  /// The version of the format of Strata's own tables.
   static let version: Int64 = 3
 
   /// Creates the tables in an empty file, or migrates the store to the model's schema.
   ///
-  /// Runs in one transaction: a failure leaves the file as it was. What is as it should be is only
-  /// read, so that a store opens while another process writes.
+  /// All changes are made in one transaction, so a failure leaves the file as it was. A store that
+  /// is up to date is only read, apart from indexes that an import has deferred. So such a store
+  /// opens while another process writes.
   static func prepare(
     _ connection: Connection, model: Model, schemaVersion: Int,
     migration: MigrationOptions = MigrationOptions(), log: EventLog = EventLog()
@@ -46,10 +47,11 @@ enum StoreFormat {
     }
   }
 
-  /// Makes the indexes that an import had put off when its process was killed.
+  /// Makes the indexes that an import deferred before its process was killed.
   ///
-  /// It may also be one that still runs and has the lock; or the disk is full. They only make
-  /// reading faster, and are made by the next opening or before many rows are deleted.
+  /// Errors are ignored, because the indexes only make reading faster. For example, the import's
+  /// process may still run and have the lock, or the disk may be full. The next opening then makes
+  /// the indexes, or a transaction that is about to delete rows.
   private static func finishLoads(
     _ connection: Connection, _ migration: MigrationOptions, _ log: EventLog
   ) {
@@ -60,7 +62,9 @@ enum StoreFormat {
     if count > 0 { log.note(.madeOwedIndexes(count: count, duration: start.duration(to: .now))) }
   }
 
-  /// Whether the file has nothing in it; a store of Strata's otherwise.
+  /// Returns whether the file is empty; if not, it is a Strata store.
+  ///
+  /// - Throws: ``StoreError`` with code `notADatabase` if the file is another program's.
   static func isEmptyFile(_ connection: Connection) throws(StoreError) -> Bool {
     switch (
       try integer(connection, "PRAGMA application_id"),
@@ -81,7 +85,7 @@ enum StoreFormat {
     try translatingErrors { () throws(SQLiteError) in try connection.integer(sql) ?? 0 }
   }
 
-  /// Creates a store of the described tables in an empty file.
+  /// Creates a store with the described tables in an empty file.
   static func create(
     _ connection: Connection, _ description: SchemaDescription, fingerprint: Int64 = 0
   ) throws(StoreError) {
@@ -100,8 +104,10 @@ enum StoreFormat {
     try GuestTables.create(connection)
   }
 
-  /// A number that changes when a table is made, altered or dropped, and not when one is made anew
-  /// as it was. Indexes that are not unique come and go with imports.
+  /// Returns a number that changes when a table is created, altered or dropped.
+  ///
+  /// A table that is created again with the same text does not change the number. Indexes that are
+  /// not unique do not count, because imports drop and make them.
   static func tablesHash(_ connection: Connection) throws(StoreError) -> Int {
     try translatingErrors { () throws(SQLiteError) in
       let rows = try connection.prepare(
@@ -118,7 +124,9 @@ enum StoreFormat {
     }
   }
 
-  /// SQLite may be compiled without the modules that indexes of words and places need.
+  /// Checks that SQLite has the modules that the model's search indexes need.
+  ///
+  /// SQLite may be compiled without them.
   private static func checkModules(
     _ connection: Connection, _ model: Model
   ) throws(StoreError) {

@@ -1,13 +1,15 @@
 internal import Foundation
 internal import StrataSQLite
 
-/// What a server said of a feed the last time, so that it can answer "not modified": a table of the
-/// store's own.
+/// The validators of each feed, in a guest table.
 ///
-/// A validator says that the store has what the server sent. So it is written in the transaction
-/// that completes an import, if the import left nothing out, and only if nobody took it away since
-/// the import began: an eviction and `forgetImport` do, an import of another feed that deletes
-/// rows, and another import of the same feed, whose claim replaces the first one's.
+/// The server sends validators with its answer. With them, it can answer "not modified" the next
+/// time. Stored validators promise that the store has every row that the server sent. So an import
+/// first replaces them by a claim. The transaction that completes the import replaces the claim by
+/// the new validators. It does so only if the import left nothing out and the claim still stands.
+///
+/// An eviction, `forgetImport`, and an import of another feed that deletes rows remove validators
+/// and claims. A further import of the same feed replaces the claim by its own.
 enum ValidatorTable: GuestTable {
   static func create(_ connection: Connection) throws(SQLiteError) {
     try connection.execute(
@@ -41,7 +43,9 @@ enum ValidatorTable: GuestTable {
     }
   }
 
-  /// Replaces whatever was said of a feed.
+  /// Replaces the validators or the claim of a feed.
+  ///
+  /// The oldest rows beyond ``FreshnessTable/limit`` are deleted.
   static func set(
     _ value: String, of entry: CacheIdentity, at time: Date, _ connection: Connection
   ) throws(StoreError) {
@@ -57,7 +61,7 @@ enum ValidatorTable: GuestTable {
     }
   }
 
-  /// Writes what was said of a feed if its claim still stands.
+  /// Replaces a feed's claim by the validators, if the claim still stands.
   static func complete(
     _ claim: FeedClaim, _ connection: Connection
   ) throws(StoreError) {
@@ -70,7 +74,7 @@ enum ValidatorTable: GuestTable {
     }
   }
 
-  /// Forgets what was said of one feed, or of all.
+  /// Removes the validators or the claim of a feed, or of all feeds if `entry` is nil.
   static func forget(_ entry: CacheIdentity?, _ connection: Connection) throws(StoreError) {
     try translatingErrors { () throws(SQLiteError) in
       let statement = try connection.statement(for: entry == nil ? deleteAll : delete)
@@ -79,7 +83,9 @@ enum ValidatorTable: GuestTable {
     }
   }
 
-  /// Forgets what was said of every feed, but for one that is being imported.
+  /// Removes the validators and claims of all feeds except `entry`, which is being imported.
+  ///
+  /// If `entry` is nil, no feed is excepted.
   static func forget(but entry: CacheIdentity?, _ connection: Connection) throws(StoreError) {
     guard let entry else { return try forget(nil, connection) }
     try translatingErrors { () throws(SQLiteError) in

@@ -1,28 +1,31 @@
-/// What became of a batch.
+/// The outcome of a batch.
 package struct BatchOutcome: Sendable {
   /// The commit that has the batch: a new one, or the newest if nothing differed from the store.
   package var commit: Int64 = 0
   package var inserted = 0
   package var updated = 0
   package var deleted = 0
-  /// Rows that were there as the feed has them.
+  /// The number of rows that the store already had as the feed has them.
   package var unchanged = 0
-  /// Rows that stay as they are: somebody changed them, or they wait to be pushed.
+  /// The number of rows that stay as they are.
+  ///
+  /// Such a row was edited or changed meanwhile, waits to be pushed, or is held by rows that refer
+  /// to it.
   package var kept = 0
-  /// What refers to rows that are not there yet, and was not written.
+  /// The waiting rows, and the deletions that a delete rule has denied; they were not written.
   package var waiting = RecordBatch()
-  /// Rows that break rules of the schema, if they were to be left out.
+  /// The failures of rows that were left out because they break rules of the schema.
   package var refused: [ValidationFailure] = []
-  /// Whether values of other rows were left out, which wait to be pushed.
+  /// Whether values of written rows were left out, because edits of these values wait to be pushed.
   package var leftOutValues = false
-  /// Whether the commit has marked what was imported.
+  /// Whether the commit has marked the entries as imported.
   package var isMarked = false
-  /// How long the writer was held.
+  /// The time for which the batch held the writer.
   package var duration = Duration.zero
 
   package init() {}
 
-  /// Whether the store has everything that was to be written, but for what waits.
+  /// Whether the store has the whole batch, except for waiting rows.
   package var isComplete: Bool { kept == 0 && refused.isEmpty && !leftOutValues }
 
   mutating func note(_ leftOut: UnpushedRows.LeftOut) {
@@ -30,9 +33,10 @@ package struct BatchOutcome: Sendable {
     leftOutValues = leftOutValues || leftOut.hasValues
   }
 
-  /// Counts what a transaction wrote of `count` changes.
+  /// Counts the rows that a transaction wrote of `count` changes.
   ///
-  /// - Parameter tables: what delete rules did in other tables is not what the batch was about.
+  /// - Parameter tables: the tables of the batch. Changes that delete rules made in other tables do
+  ///   not count.
   mutating func note(
     _ changes: [TableID: TableChanges], of count: Int, in tables: some Sequence<TableID>
   ) {
@@ -51,18 +55,19 @@ package struct BatchOutcome: Sendable {
   }
 }
 
-/// A batch that is being saved while the next one is made.
+/// A batch that is being saved while the next batch is made.
 package struct BatchSave: Sendable {
   private let submission: Submission<BatchOutcome>
 
   init(_ submission: Submission<BatchOutcome>) { self.submission = submission }
 
-  /// What became of the batch, once it is committed.
+  /// The outcome of the batch, once it is committed.
   package nonisolated(nonsending) var outcome: BatchOutcome {
     get async throws(StoreError) { try await submission.value }
   }
 
-  /// Takes the batch back if it has not started, and those of its sequence that have not; their
-  /// outcome is then an error with code `cancelled`.
+  /// Withdraws the batch and the other batches of its sequence, unless they have started.
+  ///
+  /// Their outcome is then an error with code `cancelled`.
   package func withdraw() { submission.withdraw() }
 }

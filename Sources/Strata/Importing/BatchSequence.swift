@@ -1,14 +1,16 @@
 internal import StrataSQLite
 
-/// Batches that wait at once, and of which none is saved behind one that is not.
+/// A sequence of waiting batches, which ends at the first batch that is not saved.
 package final class BatchSequence: Sendable {
   private let hasEnded = CancellationFlag()
 
   package init() {}
 
-  /// - Throws: `cancelled` if a batch was taken back or has failed.
+  /// Checks that the sequence has not ended.
+  ///
+  /// - Throws: `cancelled` if a batch was withdrawn or has failed.
   func check() throws(StoreError) { if hasEnded.isRaised { throw .cancelled } }
 
-  /// Nothing that has not begun is saved any more.
+  /// Ends the sequence, so that no batch that has not started is saved.
   func end() { hasEnded.raise() }
 }

@@ -1,15 +1,16 @@
-/// Notices that an import fills a table that was empty, so that indexes can be made at its end.
+/// The detection of empty tables that an import fills, and whose indexes it makes at its end.
 package final class BulkLoad: Sendable {
   private struct State: Sendable {
-    /// The rows that were brought to each table; nil once it is decided what becomes of the
-    /// indexes.
+    /// The number of rows that each table got; nil once the decision about its indexes is made.
     var inserted: [TableID: Int?] = [:]
     var defersIndexes = false
   }
 
   private let state = Lock(State())
 
-  /// What a table has to get first: a smaller one's indexes fit into SQLite's page cache.
+  /// The number of rows that a table has to get before its indexes are dropped.
+  ///
+  /// The indexes of a smaller table fit into SQLite's page cache.
   static let threshold = 10_000
 
   package init() {}
@@ -19,10 +20,10 @@ package final class BulkLoad: Sendable {
 
   private func didDefer() { state.withLock { $0.defersIndexes = true } }
 
-  /// Counts what a batch brought.
+  /// Counts the insertions of a batch.
   ///
-  /// - Returns: tables that have got enough for a decision, which is not asked for again, and how
-  ///   many rows they got.
+  /// - Returns: the tables that have reached the threshold, each only once, and their numbers of
+  ///   rows.
   private func note(_ changes: [TableID: TableChanges]) -> [(table: TableID, count: Int)] {
     state.withLock { state in
       changes.compactMap { table, changes in
@@ -43,7 +44,7 @@ extension TableChanges {
 }
 
 extension BulkLoad {
-  /// Drops the indexes of tables whose rows are all of this import.
+  /// Drops the indexes of tables whose rows all come from this import.
   func dropIndexes(
     after changes: [TableID: TableChanges], in transaction: inout Transaction
   ) throws(StoreError) {

@@ -1,17 +1,17 @@
 internal import StrataSQLite
 
-// What entities are to be linked with, until all of them are there. Several sets of one entity may
-// come; the last one counts.
+// Sets of links, kept until all rows are in the store. An entity may have several sets of one
+// relationship. The last set counts.
 
 private let forget = SQL("DELETE FROM linked WHERE place = ?1 AND owner = ?2")
-// The first row of a set has no target: a set may be empty.
+// The first row of a set has no target, because a set may be empty.
 private let addTarget = SQL("INSERT INTO linked VALUES (?1, ?2, ?3, ?4)")
 private let first = SQL("SELECT * FROM linked ORDER BY place, owner, ordinal")
 private let following = SQL(
   "SELECT * FROM linked WHERE (place, owner) > (?1, ?2) ORDER BY place, owner, ordinal")
 
 extension ImportLedger {
-  /// Keeps sets of links, behind those that came before.
+  /// Keeps sets of links, each in place of an earlier set of its owner and relationship.
   package func add(_ sets: [LinkSet]) throws(StoreError) {
     for set in sets { places[set.links.place] = set.links }
     try inTransaction { connection throws(SQLiteError) in
@@ -32,10 +32,10 @@ extension ImportLedger {
     }
   }
 
-  /// Whether there is a set of links.
+  /// Whether the ledger has sets of links.
   package var hasLinks: Bool { !places.isEmpty }
 
-  /// The next sets of links, after another one.
+  /// Returns the sets of links after another set, or the first sets.
   package func links(after last: LinkSet?, limit: Int) throws(StoreError) -> [LinkSet] {
     if places.isEmpty { return [] }
     var sets: [LinkSet] = []

@@ -1,8 +1,8 @@
 internal import StrataSQLite
 
-// The rows that were there when an import began: those that its feed may not have any more, and
-// those that would go with them. What the feed has is crossed off, and so is what was dealt with at
-// the end.
+// The rows that existed when an import began: rows that its feed may lack, and rows that delete
+// rules would delete with them. Rows that the feed has are crossed off. At the end, rows that are
+// dealt with are crossed off, too.
 
 private let addNoted = SQL("INSERT OR IGNORE INTO noted VALUES (?1, ?2, ?3, ?4)")
 private let crossOff = SQL("DELETE FROM noted WHERE place = ?1 AND key = ?2")
@@ -16,7 +16,7 @@ private let absentAfter = SQL(
   "SELECT key, hash FROM noted WHERE place = ?1 AND isAbsent AND key > ?3 ORDER BY key LIMIT ?2")
 
 extension ImportLedger {
-  /// Notes rows of a scope; what an earlier scope noted stays as it is.
+  /// Notes rows of a scope; the notes of an earlier scope stay as they are.
   nonisolated func addNow(
     _ rows: [EvictionCandidate], of scope: ImportScope
   ) throws(StoreError) {
@@ -50,7 +50,7 @@ extension ImportLedger {
 
   // MARK: The end
 
-  /// Rows of a table that were not crossed off, in key order, after those of another page.
+  /// Returns the next rows of a table that were not crossed off, in key order, after another page.
   package func absentRows(
     of table: Table, after last: AbsentPage?, limit: Int
   ) throws(StoreError) -> AbsentPage {
@@ -78,7 +78,7 @@ extension ImportLedger {
     }
   }
 
-  /// How many absent rows of some tables were not dealt with: other rows hold them.
+  /// Returns the number of absent rows that were not dealt with, because other rows hold them.
   package func heldCount(in tables: [Table]) throws(StoreError) -> Int {
     try translatingErrors { () throws(SQLiteError) in
       let statement = try connection.statement(for: countAbsent)
@@ -96,7 +96,7 @@ extension ImportLedger {
     try now { ledger throws(StoreError) in try ledger.heldCount(in: tables) }
   }
 
-  /// Those of some rows that are not as they were noted, or that the feed has.
+  /// Returns the keys of the given rows that are not as they were noted, or that the feed has.
   nonisolated func othersNow(
     among rows: [(table: TableID, row: EvictionCandidate)]
   ) throws(StoreError) -> [TableID: Set<RecordKey>] {
@@ -116,8 +116,7 @@ extension ImportLedger {
     }
   }
 
-  /// Notes what the import itself has made of rows, so that it does not take it for somebody
-  /// else's work.
+  /// Notes the import's own changes of noted rows, so that they do not count as changes by others.
   nonisolated func followNow(_ changes: [TableID: TableChanges]) throws(StoreError) {
     try now { ledger throws(StoreError) in
       try ledger.inTransaction { connection throws(SQLiteError) in
@@ -141,7 +140,7 @@ extension ImportLedger {
     }
   }
 
-  /// Crosses off the rows of a page, but for those that other rows hold, which may be free later.
+  /// Crosses off the rows of a page, except for rows that other rows hold and may release later.
   nonisolated func settleNow(
     _ page: AbsentPage, holding held: [EvictionCandidate]
   ) throws(StoreError) {
@@ -154,7 +153,7 @@ extension ImportLedger {
 }
 
 extension Snapshot {
-  /// Notes the rows of some scopes, and those that may go with them.
+  /// Notes the rows of some scopes, and the rows that delete rules may delete with them.
   func noteRows(
     of scopes: [ImportScope], in ledger: ImportLedger
   ) async throws(StoreError) {
@@ -178,11 +177,11 @@ extension Snapshot {
   }
 }
 
-/// Some rows of a table that a feed does not have, as they were when the import began.
+/// A page of a table's absent rows, as they were when the import began.
 package struct AbsentPage: Sendable {
   let table: Table
   let rows: [EvictionCandidate]
-  /// Whether no other page of the table comes after it.
+  /// Whether the table has no further page.
   package let isLast: Bool
 
   package var isEmpty: Bool { rows.isEmpty }

@@ -1,10 +1,10 @@
 internal import StrataSQLite
 
-/// What an import has to remember of more rows than memory should hold: those that the feed may not
-/// have any more, and what is staged until all of it is there.
+/// The notes of an import about more rows than memory should hold.
 ///
-/// A private database in a temporary file without a name, so nothing is left behind, also by a
-/// process that is killed.
+/// The ledger has the rows that the feed may lack, the links, and the rows that are staged until
+/// the feed is read. It is a private database in a temporary file without a name. So nothing is
+/// left behind, even if the process is killed.
 package actor ImportLedger {
   private nonisolated let executor = StoreExecutor("strata.import")
   package nonisolated var unownedExecutor: UnownedSerialExecutor {
@@ -12,12 +12,12 @@ package actor ImportLedger {
   }
 
   private var opened: Connection?
-  /// Sets of attributes by their number in a staged row; a feed has few different ones.
+  /// The sets of attributes, by their number in a staged row; a feed has few different sets.
   private var attributeSets: [AttributeSet] = []
   private var attributeNumbers: [AttributeSet: Int64] = [:]
-  /// The relationships of which links are kept, by their number in a row.
+  /// The relationships of the kept links, by their number in a row.
   var places: [Int64: ImportLinks] = [:]
-  /// The tables of which rows are staged.
+  /// The tables of the staged rows.
   private var stagedTables: Set<TableID> = []
   /// Whether a staged row is a deletion.
   private var stagesDeletions = false
@@ -47,7 +47,7 @@ package actor ImportLedger {
     }
   }
 
-  /// Runs several changes as one.
+  /// Runs several changes in one transaction of the ledger.
   func inTransaction(
     _ body: (Connection) throws(SQLiteError) -> Void
   ) throws(StoreError) {
@@ -59,7 +59,9 @@ package actor ImportLedger {
     }
   }
 
-  /// Runs `body` on the ledger's executor and waits: for threads of SQLite's, which may block.
+  /// Runs `body` on the ledger's executor and waits for it.
+  ///
+  /// Only the threads of SQLite's connections call this, because they may block.
   nonisolated func now<R: Sendable>(
     _ body: @Sendable (isolated ImportLedger) throws(StoreError) -> R
   ) throws(StoreError) -> R {
@@ -75,7 +77,7 @@ package actor ImportLedger {
 
   // MARK: Staged rows
 
-  /// Keeps a batch, behind those that were staged before.
+  /// Stages a batch, after the batches that were staged before.
   package func stage(_ batch: RecordBatch) throws(StoreError) {
     let numbers = batch.layer.tables.mapValues { $0.map { number(of: $0.change) } }
     try inTransaction { connection throws(SQLiteError) in
@@ -113,7 +115,7 @@ package actor ImportLedger {
   private static let deletion: Int64 = -1
   private static let everyAttribute: Int64 = -2
 
-  /// What a staged row says of its change: a set of attributes, or one of the constants.
+  /// Returns the number that a staged row has for its change: a set of attributes or a constant.
   private func number(of change: LayerChange) -> Int64 {
     switch change {
     case .known(let change): return change.after == nil ? Self.deletion : Self.everyAttribute
@@ -128,15 +130,16 @@ package actor ImportLedger {
     }
   }
 
-  /// The tables that get nothing but rows, so that their indexes are not asked before all are
-  /// there.
+  /// The tables that only get rows; empty if a deletion is staged.
+  ///
+  /// Their indexes are not read before all rows are there.
   nonisolated var tablesToFill: Set<TableID> {
     get throws(StoreError) {
       try now { ledger throws(StoreError) in ledger.stagesDeletions ? [] : ledger.stagedTables }
     }
   }
 
-  /// The next rows that were staged, after those up to `last`, and the number of their last one.
+  /// Returns the rows that were staged after the row `last`, and the number of the last of them.
   nonisolated func stagedNow(
     after last: Int64, limit: Int
   ) throws(StoreError) -> (layer: Layer, last: Int64, count: Int) {

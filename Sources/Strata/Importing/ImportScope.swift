@@ -1,11 +1,11 @@
-/// Rows that an import notes when it begins, because its feed may not have them any more.
+/// Rows that an import notes when it begins, because its feed may lack them.
 package struct ImportScope: Sendable {
   enum Purpose {
-    /// Every row of the table: those that the feed does not have are deleted.
+    /// Every row of the table; rows that the feed lacks are deleted.
     case wholeTable
-    /// The same, of the rows of a query.
+    /// The rows of a query; rows that the feed lacks are deleted.
     case query
-    /// Rows that a delete rule may take along, noted to know whether they have changed meanwhile.
+    /// Rows that a delete rule may delete with an absent row, noted to detect later changes.
     case dependents
   }
 
@@ -29,8 +29,10 @@ package struct ImportScope: Sendable {
     purpose = .dependents
   }
 
-  /// Scopes in the order in which their absent rows are deleted: what refers to others before
-  /// those, so that a rule that holds a row for another one's sake finds that gone.
+  /// Returns scopes in the order in which their absent rows are deleted.
+  ///
+  /// Referring tables come first. So a rule that keeps a row because of a referring row finds that
+  /// the referring row is deleted.
   package static func ordered(_ scopes: [ImportScope], _ model: Model) -> [ImportScope] {
     var order: [TableID] = []
     var seen: Set<TableID> = []
@@ -43,9 +45,9 @@ package struct ImportScope: Sendable {
     return order.flatMap { table in scopes.filter { $0.table.id == table } }
   }
 
-  /// The rows besides those of some scopes that go with them by a delete rule.
+  /// Returns scopes for further rows that delete rules may delete with the rows of some scopes.
   ///
-  /// Links are not among them: a link to what goes has nothing left to say.
+  /// Links are not among the rows, because a link to a deleted row says nothing.
   static func dependents(of scopes: [ImportScope], _ model: Model) -> [ImportScope] {
     var seen = Set(scopes.filter { $0.purpose == .wholeTable }.map(\.table.id))
     var dependents: [ImportScope] = []

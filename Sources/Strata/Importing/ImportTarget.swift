@@ -1,36 +1,41 @@
 internal import Foundation
 internal import StrataSQLite
 
-/// Where an import's batches go. Several workers may save through one; batches of one context,
-/// and its own saves, keep their order.
+/// The target of an import's batches.
+///
+/// Several workers may save through one target. Batches of one context, and its own saves, keep
+/// their order.
 package struct ImportTarget: Sendable {
   let store: Store
   let context: ContextID
   let author: String
 
-  /// How a batch is saved.
+  /// The options by which a batch is saved.
   package struct Saving: Sendable {
-    /// What the import's last commit marks as imported.
+    /// The entries that the import's last commit marks as imported.
     package var marks = FreshnessMarks()
-    /// Whether it is that commit.
+    /// Whether this is the last commit.
     package var isLast = false
-    /// What was pushed since the import began.
+    /// The rows that were pushed since the import began.
     package var pushed: PushedRows?
-    /// Whether rows that refer to what is not there are left for a later batch.
+    /// Whether rows whose reference does not exist yet wait for a later batch.
     package var waits = false
+    /// The links and references that sets of links may take away.
+    package var links = LinkRule.replace
     /// Whether rows that break rules of the schema are left out.
     package var skipsRefused = false
-    /// Where rows are noted that may be absent: what delete rules do to them is no change of
-    /// others.
+    /// The ledger of the rows that may be absent; it also notes the changes that delete rules make.
+    ///
+    /// So these changes do not count as changes by others.
     package var noted: ImportLedger?
-    /// The load that may put off indexes; nil if all of them are kept.
+    /// The load that may defer indexes; nil if all indexes are kept.
     package var load: BulkLoad?
-    /// The batches of which none is saved behind one that is not; nil for a batch by itself.
+    /// The sequence of the batch, which ends at a batch that is not saved; nil for a single batch.
     package var sequence: BatchSequence?
 
     package init() {}
 
-    /// Whether more than rows is written.
+    /// Whether the commit writes marks besides rows.
     var hasMarks: Bool { isLast && !marks.isEmpty }
   }
 
@@ -54,10 +59,10 @@ package struct ImportTarget: Sendable {
     return BatchSave(submission.beforeWithdrawing { saving.sequence?.end() })
   }
 
-  /// Deletes those rows of a page that are as they were noted, by the delete rules.
+  /// Deletes the rows of a page that are as they were noted, by the delete rules.
   ///
-  /// The last page marks what was imported only if no absent row of the tables is held by another
-  /// one.
+  /// The last page marks the entries as imported only if no absent row of the tables is held by
+  /// another row.
   package nonisolated(nonsending) func delete(
     _ page: AbsentPage, absentIn tables: [Table], notedIn ledger: ImportLedger, _ saving: Saving
   ) async throws(StoreError) -> BatchOutcome {
@@ -67,18 +72,22 @@ package struct ImportTarget: Sendable {
       try ImportWriter.run(on: writer, saving, author: author) {
         importing, transaction throws(StoreError) in
         try importing.delete(page, notedIn: ledger, inUse: inUse, in: &transaction)
-        // Another pass may delete the rows that are held now, or never come to them.
+        // If rows are held, this commit is not the last. A further pass follows, or a commit of the
+        // marks alone.
         if saving.isLast { importing.saving.isLast = try ledger.heldCountNow(in: tables) == 0 }
       }
     }
   }
 
-  /// How often making an index begins anew because something urgent came; then that waits.
+  /// The number of times that an urgent unit interrupts the making of indexes.
+  ///
+  /// After that, urgent units wait.
   private static let patience = 8
 
-  /// Makes the indexes that were put off, each in a transaction of its own.
+  /// Makes the deferred indexes, each in a transaction of its own.
   ///
-  /// - Throws: also `suspended`, if that is not waited for.
+  /// - Parameter waitsForResumption: whether this waits while the store is suspended.
+  /// - Throws: also `suspended`, if this does not wait for a resumption.
   package nonisolated(nonsending) func makeDeferredIndexes(
     waitsForResumption: Bool = true
   ) async throws(StoreError) {
@@ -97,8 +106,10 @@ package struct ImportTarget: Sendable {
     }
   }
 
-  /// Makes them for an import that has failed: whatever its deadline is, also if its task is
-  /// cancelled, and without keeping it waiting while the store is suspended.
+  /// Makes the deferred indexes for an import that has failed.
+  ///
+  /// The import's deadline and the cancellation of its task do not apply. While the store is
+  /// suspended, the import does not wait: the indexes are made after the resumption.
   package nonisolated(nonsending) func makeDeferredIndexesAfterFailure() async {
     await StoreDeadline.withNone {
       Task {
@@ -109,7 +120,7 @@ package struct ImportTarget: Sendable {
     }.value
   }
 
-  /// Makes the links of some entities what a feed says.
+  /// Replaces the links of some entities by the links of a feed.
   package nonisolated(nonsending) func link(
     _ sets: [LinkSet], _ saving: Saving
   ) async throws(StoreError) -> BatchOutcome {
@@ -123,7 +134,7 @@ package struct ImportTarget: Sendable {
 
   // MARK: All or nothing
 
-  /// Writes everything that was staged in one transaction, and deletes what is absent.
+  /// Writes all staged rows in one transaction, and deletes absent rows.
   package nonisolated(nonsending) func apply(
     _ ledger: ImportLedger, absentIn tables: [Table], _ saving: Saving
   ) async throws(StoreError) -> BatchOutcome {
@@ -138,11 +149,11 @@ package struct ImportTarget: Sendable {
   }
 }
 
-/// What an import marks as imported, checked.
+/// The checked entries that an import marks as imported, and the claim of its feed.
 package struct FreshnessMarks: Sendable {
   var identities: Set<CacheIdentity> = []
   var claim: FeedClaim?
-  /// Whether the commits before have left nothing out.
+  /// Whether the commits before this commit have left nothing out.
   package var isComplete = true
 
   package init() {}

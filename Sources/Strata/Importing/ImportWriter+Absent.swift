@@ -1,9 +1,9 @@
 internal import StrataSQLite
 
-// An absent row is deleted as it was noted, by the delete rules. It stays if a delete rule would
-// also delete a row that was made or edited since, or a row that the feed has.
+// An absent row is deleted by the delete rules, if it is as it was noted. It stays if a delete rule
+// would also delete a row that was made or edited since, or a row that the feed has.
 
-/// The keys that are edited or referred to by an edit, by table.
+/// The keys that an edit changes or refers to, by table.
 typealias KeysInUse = [TableID: Set<RecordKey>]
 
 extension ImportWriter {
@@ -23,7 +23,7 @@ extension ImportWriter {
         } while page?.isLast == false
       }
       let held = try ledger.heldCountNow(in: tables)
-      // The row that held another one may be deleted since.
+      // The row that held a row may be deleted by now.
       if held > 0 && outcome.deleted > before { continue }
       outcome.kept += held
       return

@@ -1,16 +1,16 @@
 // An import makes links when all rows are there. It reads the stored links, so that links which the
-// feed no longer has are deleted. A link to a row that does not exist, and a link that waits to be
-// pushed, is left alone like any other row.
+// feed no longer has are deleted. A link to a row that does not exist is left alone, and so is a
+// link that waits to be pushed, like any other row.
 
 extension ImportWriter {
-  /// Makes the links of some entities what a feed says.
+  /// Replaces the links of some entities by the links of a feed.
   ///
-  /// Links are no records. The outcome counts kept rows, and rows that are deleted because an array
-  /// does not have them.
+  /// Links are no records, so the outcome does not count them. It counts kept rows, and rows that
+  /// are deleted because an array does not have them.
   mutating func link(
     _ sets: [LinkSet], in transaction: inout Transaction
   ) throws(StoreError) {
-    let links = try LinkReplacement(sets, transaction)
+    let links = try LinkReplacement(sets, saving.links, transaction)
     var linking = ImportWriter(saving)
     linking.saving.waits = true
     let changes = try linking.write(links.layer, in: &transaction)

@@ -1,13 +1,13 @@
-// An import that is all or nothing writes everything that was staged in one transaction.
+// An import that is all or nothing writes all staged rows in one transaction.
 
 extension ImportWriter {
-  /// Rows that are written between two reads of the ledger.
+  /// The number of rows that are written between two reads of the ledger.
   private static let portion = 2000
 
   /// Writes the staged rows and links, and deletes the absent rows of some tables.
   ///
-  /// The indexes of empty tables that get rows are made at the end, which is sequential work;
-  /// filling them row by row is not. Unique indexes stay, because they tell which rows collide.
+  /// The indexes of empty tables that get rows are made at the end. That is sequential work, unlike
+  /// an insertion for each row. Unique indexes stay, because they tell which rows collide.
   mutating func apply(
     _ ledger: ImportLedger, absentIn tables: [Table], inUse: KeysInUse,
     in transaction: inout Transaction
@@ -42,7 +42,7 @@ extension ImportWriter {
       outcome.waiting.move(under: &batch)
       try write(batch.layer, in: &transaction)
     }
-    // All rows are there: a reference that still has no row never gets one.
+    // All rows are there, so a reference that still has no row never gets one.
     let waiting = outcome.waiting
     outcome.waiting = RecordBatch()
     saving.waits = saving.skipsRefused
@@ -52,6 +52,9 @@ extension ImportWriter {
   private mutating func linkAll(
     _ ledger: ImportLedger, in transaction: inout Transaction
   ) throws(StoreError) {
+    let rule = saving.links
+    defer { saving.links = rule }
+    if !outcome.refused.isEmpty || !outcome.waiting.isEmpty { saving.links = .add }
     var last: LinkSet?
     while true {
       let next = try ledger.linksNow(after: last, limit: Self.portion)

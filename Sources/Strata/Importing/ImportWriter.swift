@@ -1,9 +1,9 @@
 internal import StrataSQLite
 
-/// Writes an import's rows in an open transaction.
+/// The step that writes an import's rows in an open transaction.
 ///
-/// The rows go through the phases of a save, with two differences: a row may wait for a row that it
-/// refers to, and rows that break rules may be left out, so that one bad record does not cost a
+/// The rows go through the phases of a save, with two differences. A row may wait for a row to
+/// which it refers. Rows that break rules may be left out, so that one bad record does not cost a
 /// whole batch.
 struct ImportWriter {
   var saving: ImportTarget.Saving
@@ -29,10 +29,10 @@ struct ImportWriter {
     return outcome
   }
 
-  /// Notes what the commit means for feeds.
+  /// Writes the import's marks, and forgets validators that no longer hold.
   private mutating func mark(in transaction: inout Transaction) throws(StoreError) {
-    // Deleted rows may be rows of other feeds, or refer to them: a server that is asked whether such
-    // a feed is new would say no.
+    // Deleted rows may be rows of other feeds, or refer to them. With a validator, the server would
+    // answer that such a feed is unchanged, and the rows would stay away.
     if outcome.deleted > 0 {
       try ValidatorTable.forget(but: saving.marks.claim?.entry, transaction.connection)
     }
@@ -49,7 +49,7 @@ struct ImportWriter {
 
   // MARK: - Rows
 
-  /// Writes a layer, but for rows that the outbox shields, rows that wait and rows that are refused.
+  /// Writes a layer, except for rows that the outbox shields, waiting rows and refused rows.
   ///
   /// - Returns: the changes of these rows alone.
   @discardableResult
@@ -77,7 +77,7 @@ struct ImportWriter {
       if failures.isEmpty { break }
       skipped += failures.count
       outcome.refused += failures
-      // A row that requires a row which is left out is left out, too.
+      // A row that requires a left-out row is left out, too.
       waiting += try transaction.runRules(on: &working, waits: saving.waits).waiting
     }
     if model.hasRules { try SaveValidation.check(working, model) }
@@ -96,8 +96,8 @@ struct ImportWriter {
 
   /// Runs the delete rules and looks for required references.
   ///
-  /// If rows may wait, a deletion that a rule forbids waits, too: the row that holds it may be
-  /// deleted later.
+  /// If rows may wait, a deletion that a rule forbids waits, too, because the row that holds it may
+  /// be deleted later.
   private func runRules(
     on working: inout WorkingSet, in transaction: inout Transaction
   ) throws(StoreError) -> [DeleteRules.WaitingRow] {
@@ -145,7 +145,7 @@ extension WorkingSet {
     let key: RecordKey
   }
 
-  /// The rows that are to be deleted.
+  /// The positions of the rows to delete.
   fileprivate var deletions: [Position] {
     tableIDs.flatMap { table in
       (tables[table]?.all ?? []).enumerated().compactMap { index, row in
@@ -162,7 +162,7 @@ extension WorkingSet {
 }
 
 extension TableChanges {
-  /// The number of deleted rows; nil if there are too many changes to keep each of them.
+  /// The number of deleted rows; nil if the changes are too many to list.
   var deletions: Int? {
     guard case .rows(let rows) = self else { return nil }
     return rows.count { $0.change.after == nil }

@@ -1,22 +1,26 @@
 internal import StrataSQLite
 
-/// The changes that make the links of some entities what a feed says.
+/// The changes that replace the links of some entities by the links of a feed.
 struct LinkReplacement {
   private let connection: Connection
   private let builder: RecordBuilder
   private(set) var layer = Layer()
-  /// How many rows of a table the arrays no longer have, where such rows are deleted.
+  /// The number of rows to delete in each table, because the feed's arrays no longer have them.
   private(set) var absent: [TableID: Int] = [:]
 
-  init(_ sets: [LinkSet], _ transaction: Transaction) throws(StoreError) {
+  init(
+    _ sets: [LinkSet], _ rule: LinkRule, _ transaction: Transaction
+  ) throws(StoreError) {
     connection = transaction.connection
     builder = transaction.builder
-    // All removals come first: a row that one owner loses may belong to another one now.
+    // All removals come first, because a row that one owner loses may belong to another owner now.
     for set in sets {
-      switch set.links.kind {
-      case .join(let end, _): try removeLinks(set, end)
-      case .referrers(let table, let column, let deletesOthers):
+      switch (set.links.kind, rule) {
+      case (.join(let end, _), .replace), (.join(let end, _), .replaceOwn):
+        try removeLinks(set, end)
+      case (.referrers(let table, let column, let deletesOthers), .replace):
         try removeReferences(set, table, column, deletesOthers: deletesOthers)
+      case (.join, .add), (.referrers, .replaceOwn), (.referrers, .add): break
       }
     }
     for set in sets {
@@ -58,7 +62,9 @@ struct LinkReplacement {
     }
   }
 
-  /// Rows whose reference is required keep it until they get another one or are deleted.
+  /// Removes the references of rows that the set does not have.
+  ///
+  /// A row keeps a required reference until it gets another one or is deleted.
   private mutating func removeReferences(
     _ set: LinkSet, _ table: Table, _ column: Int, deletesOthers: Bool
   ) throws(StoreError) {

@@ -1,9 +1,9 @@
-/// A relationship, as an import has to know it.
+/// The tables and columns that an import needs to write a relationship.
 package struct ImportLinks: Sendable {
   enum Kind: Sendable {
-    /// Many-to-many, seen from one end.
+    /// A many-to-many relationship, seen from one end.
     case join(JoinTable.End, isInverse: Bool)
-    /// The rows that refer here by a column; others are deleted, or refer to nothing.
+    /// The rows that refer here by a column; other rows are deleted, or their column becomes null.
     case referrers(Table, column: Int, deletesOthers: Bool)
   }
 
@@ -17,19 +17,19 @@ package struct ImportLinks: Sendable {
     }
   }
 
-  /// Tells the relationships of a model apart.
-  var place: Int64 {
+  /// The number of the relationship, unique within a model.
+  package var place: Int64 {
     let (table, column) =
       switch kind {
       case .join(let end, _): (end.table.id, end.root)
       case .referrers(let table, let column, _): (table.id, column)
       }
-    // SQLite has no tables of more columns.
+    // A table of SQLite's has at most 32,767 columns, so the column fits.
     return Int64(table.index) << 16 + Int64(column)
   }
 }
 
-/// The entities that one entity shall be linked with over a relationship: these and no others.
+/// The entities with which one entity is to be linked over a relationship, and no others.
 package struct LinkSet: Sendable {
   let links: ImportLinks
   let owner: RecordKey
@@ -43,6 +43,8 @@ package struct LinkSet: Sendable {
 }
 
 extension Model {
+  /// Returns the tables and columns of a many-to-many relationship.
+  ///
   /// - Returns: nil if no schema of the stack lists the relationship.
   package func importLinks<Root: Entity, Target: Entity>(
     _ relationship: ManyToMany<Root, Target>
@@ -61,4 +63,15 @@ extension Model {
     return ImportLinks(
       kind: .referrers(table, column: column, deletesOthers: deletesOthers))
   }
+}
+
+/// What a set may take away: a feed that may lack records says nothing about missing elements.
+package enum LinkRule: Sendable {
+  /// The set is all of its owner's links, and elements that no owner names lose their reference.
+  case replace
+  /// The feed may lack records: an element may belong to an owner that was not read. Many-to-many
+  /// links are still replaced, because they belong to the owner alone.
+  case replaceOwn
+  /// A record was refused: it may be an element of any set.
+  case add
 }

@@ -1,6 +1,6 @@
-/// What an import has to know of the tables that its records refer to.
+/// The tables to which an import's records refer.
 extension Model {
-  /// The table of an entity, and what a new one is; nil if the stack does not have the entity.
+  /// Returns the table of an entity and the record of a new one; nil if the stack lacks the entity.
   package func importTarget(
     _ type: any Entity.Type
   ) throws(StoreError) -> (table: Table, defaults: NewEntity)? {
@@ -10,14 +10,14 @@ extension Model {
     }
   }
 
-  /// The entities that a table's columns refer to.
+  /// Returns the entities to which a table's columns refer, with these columns.
   package func references(of table: Table) -> [(column: Int, target: any Entity.Type)] {
     table.references.compactMap { reference in
       self[reference.target].entityType.map { (reference.column, $0) }
     }
   }
 
-  /// The entities' columns that refer to a table's key.
+  /// Returns the columns that refer to a table's key, with their entities.
   package func referrers(
     to table: Table
   ) -> [(entity: any Entity.Type, table: Table, column: Int)] {

@@ -1,12 +1,14 @@
 /// The record of a new entity, for rows of which a feed has only some attributes.
 package struct NewEntity: Sendable {
-  /// That of one of them.
+  /// The record of a sample.
   package let record: Record
-  /// What is another value in every new entity, such as a UUID; never the key, which a feed has.
+  /// The attributes that differ in every new entity, such as a UUID.
+  ///
+  /// The key is never among them, because a feed has it.
   package let changing: AttributeSet
   private let encode: @Sendable (RecordBuilder) throws(CodingFailure) -> Record
 
-  /// A clock may stand still between two entities.
+  /// The number of samples; more than two, because a clock may stand still between two entities.
   private static let samples = 8
 
   init<E: Entity>(_: E.Type, _ table: Table) throws(CodingFailure) {
@@ -18,7 +20,7 @@ package struct NewEntity: Sendable {
     self.changing = changing.subtracting(AttributeSet([Table.keyColumn]))
   }
 
-  /// The record of another one.
+  /// Returns the record of a further new entity.
   package func another(_ builder: RecordBuilder) throws(ValueError) -> Record {
     do throws(CodingFailure) { return try encode(builder) } catch { throw error.error }
   }

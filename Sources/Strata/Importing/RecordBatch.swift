@@ -1,10 +1,10 @@
-/// Records on their way into the store without having been read first: what an import saves.
+/// Records on their way into the store, saved by an import without being read first.
 ///
-/// The rows may be of any tables and come in any order: what they refer to is looked for when all
-/// of them are there.
+/// The rows may be of any tables and come in any order, because references are looked up when all
+/// rows are there.
 package struct RecordBatch: Sendable {
   var layer: Layer
-  /// What the rows are to be linked with when all of them are there.
+  /// The links to make when all rows are there.
   package var links: [LinkSet] = []
 
   package init() { layer = Layer() }
@@ -16,10 +16,12 @@ package struct RecordBatch: Sendable {
   /// The number of distinct keys, over all tables.
   package var count: Int { layer.count }
 
-  /// Adds a record that replaces the stored one with its key; a later one of a key wins.
+  /// Adds a record that replaces the stored record with its key.
   ///
-  /// - Parameter attributes: what is written if the row is there; nil for all attributes. The
-  ///   whole record is written if it is not.
+  /// A later record of the same key wins.
+  ///
+  /// - Parameter attributes: the attributes that are written to an existing row; nil for all
+  ///   attributes. A row that does not exist gets the whole record.
   package mutating func add(_ record: Record, to table: Table, attributes: AttributeSet?) {
     let change: BlindChange
     if let attributes {
@@ -30,7 +32,7 @@ package struct RecordBatch: Sendable {
     layer.compose(.blind(change), table.id, record.key(Table.keyColumn))
   }
 
-  /// Adds the deletion of a row, whether it is there or not.
+  /// Adds the deletion of a row, whether it exists or not.
   package mutating func delete(_ key: RecordKey, from table: Table) {
     layer.compose(.blind(.set(nil)), table.id, key)
   }
@@ -40,7 +42,7 @@ package struct RecordBatch: Sendable {
     BatchKeys(keys: layer.tables.map { ($0.key, $0.value.map(\.key)) })
   }
 
-  /// Why rows that waited in vain were left out.
+  /// The reasons for which rows that waited in vain were left out.
   package var complaints: [String] {
     layer.tables.flatMap { _, changes in
       changes.map { key, change in
@@ -51,13 +53,13 @@ package struct RecordBatch: Sendable {
     }
   }
 
-  /// Adds another batch on top: what it says of a key comes later.
+  /// Adds a later batch, whose changes of a key come after the changes of this batch.
   package mutating func compose(_ next: RecordBatch) {
     layer.compose(next.layer)
     links += next.links
   }
 
-  /// The same rows in batches of a size.
+  /// Returns the same rows in batches of at most `size` rows, without the links.
   package func portions(of size: Int) -> [RecordBatch] {
     var portions: [RecordBatch] = []
     var next = RecordBatch()
@@ -72,7 +74,7 @@ package struct RecordBatch: Sendable {
     return next.isEmpty ? portions : portions + [next]
   }
 
-  /// Moves what this batch has of another one's rows into that one, under what comes there later.
+  /// Moves the changes of rows that `later` also changes into `later`, before its own changes.
   package mutating func move(under later: inout RecordBatch) {
     for (table, changes) in later.layer.tables where layer.tables[table] != nil {
       for (key, change) in changes {
@@ -83,8 +85,7 @@ package struct RecordBatch: Sendable {
     }
   }
 
-  /// Leaves of every row what another batch, which comes later and is on its way already, does not
-  /// say of it.
+  /// Drops the attributes that `later`, a batch that is already queued, writes.
   package mutating func giveWay(to later: RecordBatch) {
     for (table, changes) in layer.tables where later.layer.tables[table] != nil {
       for (key, change) in changes {
@@ -96,7 +97,7 @@ package struct RecordBatch: Sendable {
   }
 }
 
-/// Keys of several tables, such as those that a feed has.
+/// Keys of several tables, such as the keys of a feed's rows.
 package struct BatchKeys: Sendable {
   let keys: [(table: TableID, keys: [RecordKey])]
 }

@@ -1,17 +1,19 @@
 internal import StrataSQLite
 
-/// Finds the rows of a batch whose unique values other rows have, so that those rows can be left
-/// out and do not cost the whole batch.
+/// The search for the rows of a batch whose unique values other rows have.
 ///
-/// Judged by what the batch would leave: rows that trade values, or take those of a deleted row,
-/// are no collision. Of several rows that want a value the one that has it keeps it, else the first
-/// in key order gets it.
+/// These rows can be left out, so that they do not cost the whole batch. The state that the batch
+/// would leave decides. So rows that trade values do not collide, and neither do rows that take the
+/// values of a deleted row. If several rows want a value, the row that has it keeps it. If no row
+/// has it, the first row in key order gets it.
 struct UniqueValues {
   let connection: Connection
   let model: Model
 
-  /// Takes back what cannot be written, and says why. What is taken back keeps its old values, for
-  /// which others may have to be taken back, too.
+  /// Takes back the rows that cannot be written, and returns the reasons.
+  ///
+  /// A row that is taken back keeps its old values. Other rows that want these values may have to
+  /// be taken back, too.
   func takeBackRefused(_ working: inout WorkingSet) throws(StoreError) -> [ValidationFailure] {
     var refused: [ValidationFailure] = []
     for id in working.tableIDs where !model[id].uniques.isEmpty {
@@ -57,7 +59,7 @@ struct UniqueValues {
     return refused
   }
 
-  /// The stored row that has some values and is not about to lose them.
+  /// Returns the key of the stored row that has some values and does not lose them.
   private func owner(
     of values: [RecordKey], _ table: Table, _ unique: [Int], _ working: inout WorkingSet
   ) throws(StoreError) -> RecordKey? {
@@ -79,7 +81,8 @@ struct UniqueValues {
 }
 
 extension Record {
-  /// The values of some columns; nil if one is null, which is never the same as another.
+  /// Returns the values of some columns; nil if a value is null, because a null equals no other
+  /// value.
   fileprivate func values(of columns: [Int]) -> [RecordKey]? {
     if columns.contains(where: isNull) { return nil }
     return columns.map { key($0) }

@@ -26,7 +26,7 @@ final class Snapshot: Sendable {
   }
 
   private struct State: Sendable {
-    /// Nil once the snapshot has ended.
+    /// The snapshot's reader; nil once the snapshot has ended.
     var reader: Reader?
     var end: End?
     var running: [ObjectIdentifier: Running] = [:]

@@ -72,6 +72,7 @@ public actor Outbox {
     var later: Set<PushOrder.Place> = []
     while true {
       let waiting = try await waiting()
+      if !waiting.empty.isEmpty { try await remove(waiting.empty) }
       var plan = PushPlan(waiting.steps, refused: waiting.refused, later: later)
       let count = try await push(&plan, waiting.requests, &later, &result, send)
       result.left = plan.left
@@ -130,6 +131,19 @@ public actor Outbox {
     var requests: [PushOrder.Place: PushRequest] = [:]
     var refused: Set<PushOrder.Place> = []
     var steps: [PushOrder.Step] = []
+    /// The entries of which nothing can be sent.
+    var empty: [(table: Table, key: RecordKey, commit: Int64)] = []
+  }
+
+  private func remove(
+    _ empty: [(table: Table, key: RecordKey, commit: Int64)]
+  ) async throws(StoreError) {
+    try await store.writer.submit(.normal) { writer throws(StoreError) in
+      _ = try writer.transaction { transaction throws(StoreError) in
+        try transaction.removeEmpty(empty)
+      }
+    }
+    await recount()
   }
 
   private func waiting() async throws(StoreError) -> Waiting {
@@ -146,7 +160,7 @@ public actor Outbox {
           guard
             let request = PushRequest(
               entry, key, table, reader.model, record: record, original: original)
-          else { return }
+          else { return waiting.empty.append((table, key, entry.commit)) }
           let place = PushOrder.Place(table: table.id, key: key)
           waiting.requests[place] = request
           if request.refusal != nil { waiting.refused.insert(place) }
@@ -191,7 +205,7 @@ public actor Outbox {
   ///
   /// An inserted row is deleted, together with the rows that delete rules take along. A deleted row
   /// comes back. The edited attributes of an updated row get the server's values. The reversal is
-  /// one commit, which the outbox does not send.
+  /// one commit, which the outbox does not send. The call returns when the view context shows it.
   ///
   /// - Returns: false if the row was edited since, if the refusal has ended in another way, if a
   ///   migration changed the row so much that the server's values are no longer known, or if delete
@@ -203,11 +217,12 @@ public actor Outbox {
   @discardableResult
   public func revert(_ refusal: PushRefusal) async throws(StoreError) -> Bool {
     let request = refusal.request
-    let isReverted = try await store.writer.submit(.normal) { writer throws(StoreError) in
+    let (commit, isReverted) = try await store.writer.submit(.normal) { writer throws(StoreError) in
       try writer.transaction { transaction throws(StoreError) in
         try transaction.revert(request)
-      }.result
+      }
     }
+    if isReverted { await store.viewMerged(commit) }
     await recount()
     return isReverted
   }

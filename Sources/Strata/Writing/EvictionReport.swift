@@ -12,7 +12,7 @@ public struct EvictionReport: Sendable, Hashable {
   public internal(set) var keptChanged = 0
   /// The number of rows that stayed because an ``Outbox`` has not pushed an edit.
   ///
-  /// The edit is of the row, or of a row that would be deleted with it.
+  /// The edit is of the row, or of a row in which the delete rules would delete or overwrite it.
   public internal(set) var keptUnpushed = 0
   /// The commit of the last batch that deleted a row; nil if no row was deleted.
   public internal(set) var commit: Int64?

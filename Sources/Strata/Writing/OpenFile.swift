@@ -1,7 +1,7 @@
 internal import Foundation
 internal import StrataSQLite
 
-/// The writer's connection, and the tables of the file that it was opened with.
+/// The writer's connection, and the tables that the file had when it was opened.
 final class OpenFile {
   private enum State {
     case open(Connection)

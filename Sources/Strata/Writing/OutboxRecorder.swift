@@ -4,6 +4,7 @@ internal import StrataSQLite
 struct OutboxRecorder {
   let connection: Connection
   let layout: HistoryLayout
+  let builder: RecordBuilder
   /// The number that the commit will have.
   let commit: Int64
 
@@ -13,7 +14,10 @@ struct OutboxRecorder {
       let encode: (Record) -> [UInt8] = { encoder.encode($0, of: table.id) }
       var entry: OutboxEntry?
       if var known = try OutboxTable.entry(table, row.key, connection) {
-        entry = known.edit(row.change, commit: commit, encode: encode) ? known : nil
+        let isLeft = known.edit(row.change, commit: commit, encode: encode) {
+          HistoryDecoder.record($0, of: table, layout, builder)
+        }
+        entry = isLeft ? known : nil
       } else {
         entry = OutboxEntry(row.change, commit: commit, encode: encode)
       }

@@ -1,15 +1,16 @@
 internal import StrataSQLite
 
-/// The last phase of a save: the rows are written, and what was written is noted.
+/// The last phase of a save, which writes the rows and notes their changes.
 ///
-/// Table by table deletes, updates, inserts. An update that a unique value blocks is parked if the
-/// blocking row is itself about to change: the row is deleted and, after the other updates,
-/// inserted again with its row number, so two rows can swap a unique value in one save.
+/// In each table, deletions come first, then updates, then insertions. An update that a unique
+/// value blocks is parked if the blocking row is itself about to change. The parked row is deleted
+/// and, after the other updates, inserted again with its row number. So two rows can swap a unique
+/// value in one save.
 struct RowWriter {
   let connection: Connection
   let model: Model
   let builder: RecordBuilder
-  /// Told of every row that has to be pushed; nil if nothing has to.
+  /// The recorder of rows to push; nil if the commit is not pushed.
   let outbox: OutboxRecorder?
 
   init(
@@ -22,9 +23,9 @@ struct RowWriter {
     self.outbox = outbox
   }
 
-  /// Writes everything and returns the changes, in key order.
+  /// Writes all rows and returns their changes, in key order.
   ///
-  /// - Throws: `conflict` for an insertion that was presumed to be of a new key and is not.
+  /// - Throws: `conflict` if an insertion was presumed to have a new key and its key is stored.
   func write(_ working: inout WorkingSet) throws(StoreError) -> [TableID: TableChanges] {
     var changes: [TableID: TableChanges] = [:]
     for id in working.tableIDs {
@@ -43,7 +44,7 @@ struct RowWriter {
     _ rows: WorkingSet.Rows, of table: Table
   ) throws(StoreError) -> TableChanges? {
     var changes = ContiguousArray<RowChange>()
-    // Positions, not rows: copying a row counts three references.
+    // Positions are kept instead of rows, because copying a row counts three references.
     var updates: [Int] = []
     var inserts: [Int] = []
     do {
@@ -70,7 +71,8 @@ struct RowWriter {
         try insert(row, statement, table)
         changes.append(RowChange(key: row.key, change: Change(before: nil, after: row.after)))
       }
-      // Row by row, also of so many that the changes below are a reset.
+      // This comes before the limit: the outbox needs every row, even if the changes become a
+      // reset.
       try outbox?.record(changes, of: table)
     } catch let error as SQLiteError {
       throw StoreError(error)
@@ -170,7 +172,7 @@ struct RowWriter {
 
   // MARK: Uniqueness
 
-  /// The row that already has a unique value of `row`, and the columns it has it in.
+  /// Returns the key of the row that already has a unique value of `row`, and the value's columns.
   private func blocker(
     of row: WorkingSet.Row, _ table: Table
   ) throws(SQLiteError) -> (key: RecordKey, columns: [Int])? {
@@ -208,7 +210,7 @@ struct RowWriter {
 }
 
 extension ContiguousArray where Element == RowChange {
-  /// Sorts unless the rows came in order.
+  /// Sorts the changes by key, unless they already are in order.
   fileprivate mutating func sortByKey() {
     for index in indices.dropFirst() where self[index].key < self[index - 1].key {
       sort { $0.key < $1.key }

@@ -13,7 +13,15 @@ package final class Store: Sendable {
   let imports = ImportsUnderWay()
   private let newest: NewestCommit
   let lifecycle = Lock(Lifecycle())
-  private let keysInUseOfView = Lock<@Sendable () async -> [TableID: Set<RecordKey>]>({ [:] })
+  private let view = Lock<AttachedView?>(nil)
+
+  /// The store's view of the view context, which stands above it.
+  struct AttachedView: Sendable {
+    /// Returns the keys that have unsaved edits, and the keys to which an edit refers.
+    let keysInUse: @Sendable () async -> [TableID: Set<RecordKey>]
+    /// Returns when the view context shows a commit, or when it never will.
+    let merged: @Sendable (Int64) async -> Void
+  }
 
   private init(
     model: Model, writer: Writer, publisher: ChangePublisher, newest: NewestCommit
@@ -32,14 +40,15 @@ package final class Store: Sendable {
   }
 
   /// Attaches the view context, whose unsaved edits keep rows from being deleted.
-  func attach(keysInUse: @escaping @Sendable () async -> [TableID: Set<RecordKey>]) {
-    keysInUseOfView.withLock { $0 = keysInUse }
-  }
+  func attach(_ view: AttachedView) { self.view.withLock { $0 = view } }
 
   /// The keys that have unsaved edits in the view context, and the keys to which an edit refers.
   var keysInUse: [TableID: Set<RecordKey>] {
-    get async { await keysInUseOfView.withLock(\.self)() }
+    get async { await view.withLock(\.self)?.keysInUse() ?? [:] }
   }
+
+  /// Returns when the view context shows a commit, or when it never will.
+  func viewMerged(_ commit: Int64) async { await view.withLock(\.self)?.merged(commit) }
 
   /// The number of the newest commit.
   var newestCommit: Int64 { newest.value }
@@ -65,7 +74,7 @@ package final class Store: Sendable {
 
   /// Returns a snapshot of the newest commit.
   func snapshot() async throws(StoreError) -> Snapshot {
-    // During a hold, commits wait until all reads have ended, so no new read begins.
+    // During a hold, commits wait until the merge and all reads have ended, so no new read begins.
     if !Task.isCancelled, !writer.queue.isHeld, let snapshot = writer.pool.pinIfIdle(newest) {
       return snapshot
     }

@@ -11,7 +11,7 @@ enum PushTurn: Sendable {
   case send(HandedOverRequest)
   /// The row was edited after the requests were put in order.
   case otherOrder
-  /// No edit of the row waits any more.
+  /// No edit of the row waits.
   case nothing
 }
 
@@ -47,7 +47,7 @@ extension Transaction {
     guard var entry = try entry(table, request.key) else { return }
     let isLeft: Bool
     switch verdict {
-    case .later: return
+    case .later: isLeft = entry.postpone(request.kind, at: sent.commit)
     case .refused(let reason): isLeft = entry.refuse(request.kind, reason, at: sent.commit)
     case .done:
       imports.notePushed(entry.attributesKnownHere(of: table), table.id, request.key)
@@ -56,6 +56,19 @@ extension Transaction {
       isLeft = entry.acknowledge(request.kind, at: sent.commit, sent: record)
     }
     try set(isLeft ? entry : nil, table, request.key)
+  }
+
+  /// Removes entries of which nothing can be sent, unless their rows were edited since.
+  ///
+  /// A migration may have removed the only edited attribute, or a commit that the outbox ignores
+  /// may have deleted the row.
+  mutating func removeEmpty(
+    _ entries: [(table: Table, key: RecordKey, commit: Int64)]
+  ) throws(StoreError) {
+    for (table, key, commit) in entries where try entry(table, key)?.commit == commit {
+      try set(nil, table, key)
+      isCounted = true
+    }
   }
 
   // MARK: - Refused requests

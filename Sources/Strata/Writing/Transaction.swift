@@ -83,7 +83,8 @@ struct Transaction {
       try OutboxTable.pushes(author, connection)
     }
     guard pushes else { return nil }
-    return OutboxRecorder(connection: connection, layout: historyLayout, commit: number)
+    return OutboxRecorder(
+      connection: connection, layout: historyLayout, builder: builder, commit: number)
   }
 
   /// Marks cache entries as imported now.

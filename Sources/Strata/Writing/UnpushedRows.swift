@@ -4,7 +4,8 @@ internal import StrataSQLite
 /// delete.
 ///
 /// The edits are looked up row by row in the transaction that writes. So an edit that is saved
-/// between two batches of an import counts as well.
+/// between two batches of an import counts as well. For an import, an edit that was pushed since
+/// the import began counts as unpushed.
 struct UnpushedRows {
   private let connection: Connection
   private let model: Model
@@ -41,7 +42,7 @@ struct UnpushedRows {
     return pushed.map(known.union) ?? known
   }
 
-  /// Returns whether any row of a table has such attributes.
+  /// Returns whether any row of a table has unpushed edits.
   private func hasRows(of table: TableID) throws(StoreError) -> Bool {
     if pushed?.hasRows(of: table) == true { return true }
     return try translatingErrors { () throws(SQLiteError) in
@@ -49,7 +50,7 @@ struct UnpushedRows {
     }
   }
 
-  /// Returns whether the changes of a deletion would delete a protected row or overwrite its edits.
+  /// Returns whether the changes of a deletion would delete or overwrite unpushed edits.
   func areHit(by working: WorkingSet) throws(StoreError) -> Bool {
     for (table, rows) in working.tables where try hasRows(of: table) {
       for row in rows.all where row.before != row.after {
@@ -71,7 +72,7 @@ struct UnpushedRows {
     var hasValues = false
   }
 
-  /// Removes an import's changes that would overwrite or delete protected edits.
+  /// Removes an import's changes that would overwrite or delete unpushed edits.
   func shield(_ layer: inout Layer, _ builder: RecordBuilder) throws(StoreError) -> LeftOut {
     var leftOut = LeftOut()
     for (table, changes) in layer.tables where try hasRows(of: table) {
@@ -94,7 +95,7 @@ struct UnpushedRows {
     return leftOut
   }
 
-  /// Removes the deletions whose delete rules would delete or overwrite protected edits.
+  /// Removes the deletions whose delete rules would delete or overwrite unpushed edits.
   ///
   /// - Returns: the number of these deletions.
   private func shieldFromRules(
@@ -121,7 +122,7 @@ struct UnpushedRows {
 }
 
 extension LayerChange {
-  /// Returns the attributes that the change writes to an existing row, and no attributes for a deletion.
+  /// Returns the attributes that the change writes to an existing row; empty for a deletion.
   fileprivate func attributes(of table: Table) -> AttributeSet {
     switch self {
     case .blind(.set(nil)): AttributeSet()

@@ -4,7 +4,7 @@ internal import StrataSQLite
 // file changes. The step that notices them first publishes them.
 
 extension Writer {
-  /// The limit past which foreign commits are not read one by one, and the tables are read again.
+  /// The limit of foreign commits that are read one by one; past it, the tables are read again.
   private static let foreignLimit = (commits: 100_000, bytes: 32 * 1024 * 1024)
 
   private static let beginReading = SQL("BEGIN")

@@ -15,7 +15,7 @@ extension Writer {
     return snapshot
   }
 
-  /// Saves the view context's layer. The merge step that has the commit also has the save.
+  /// Saves the view context's layer; the merge step that has the commit also has the save.
   func saveView(
     _ layer: Layer, save: Int, policy: SavePolicy, author: String? = nil
   ) throws(StoreError) -> Int64 {

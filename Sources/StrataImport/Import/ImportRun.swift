@@ -110,7 +110,7 @@ struct ImportRun {
     for (tables, completeness) in feed.incompleteTables {
       if case .keeps(let reason) = completeness.verdict { session.noteIncomplete(tables, reason) }
     }
-    if let head = source.head { session.note(head.completeness(ofLines: feed.isLines)) }
+    if let head = source.head { session.note(head, isLines: feed.isLines) }
     session.noteMembers(feed.members)
   }
 

@@ -9,6 +9,11 @@ final class ImportSession: Sendable {
     var isComplete = true
     /// The tables of which the feed may lack rows.
     var incomplete: Set<ObjectIdentifier> = []
+    /// Whether the feed may lack records of any entity.
+    var lacksRecords = false
+    /// Whether the pages of the feed are read one after the other; nil for sources of the caller.
+    var readsPages: Bool?
+    var responses = 0
   }
 
   /// The target of batches; nil for a child of another context, where records become edits.
@@ -117,6 +122,7 @@ final class ImportSession: Sendable {
   func noteIncomplete(_ tables: [Table], _ reason: IncompleteEntity.Reason) {
     let tables = tables.filter { table in scopes.contains { $0.table === table } }
     state.withLock { state in
+      state.lacksRecords = true
       for table in tables where state.incomplete.insert(ObjectIdentifier(table)).inserted {
         state.progress.result.incompleteEntities.append(
           IncompleteEntity(name: table.entity, reason: reason))
@@ -129,9 +135,33 @@ final class ImportSession: Sendable {
   /// The validators of an answer that need not be whole are not kept, so the next refresh requests
   /// the rows again.
   func note(_ completeness: AnswerCompleteness) {
-    guard looksForAbsentRows, case .keeps(let reason) = completeness.verdict else { return }
+    guard case .keeps(let reason) = completeness.verdict else { return }
     noteIncomplete(scopes.map(\.table), reason)
-    state.withLock { $0.isComplete = false }
+    if looksForAbsentRows { state.withLock { $0.isComplete = false } }
+  }
+
+  /// Notes that a walk over a feed's pages gives the sources.
+  ///
+  /// - Parameter readsPages: whether the walk follows a page's link to the next one.
+  func noteWalk(readsPages: Bool) { state.withLock { $0.readsPages = readsPages } }
+
+  /// Notes the completeness of a response that was read to its end.
+  func note(_ head: ResponseHead, isLines: Bool) {
+    note(head.completeness(ofLines: isLines))
+    let (readsPages, responses) = state.withLock { state in
+      if head.value != nil { state.responses += 1 }
+      return (state.readsPages, state.responses)
+    }
+    if readsPages != true && head.namesNextPage { note(.unreadNextPage) }
+    // Rows may move between the responses.
+    if readsPages == nil && responses > 1 { note(.unversionedPages) }
+  }
+
+  /// The links and references that sets of links may take away.
+  private var linkRule: LinkRule {
+    let state = state.withLock { $0 }
+    if state.progress.result.skipped > 0 { return .add }
+    return state.lacksRecords ? .replaceOwn : .replace
   }
 
   func noteRead(bytes: Int) { _ = change { $0.bytes += bytes } }
@@ -189,6 +219,7 @@ final class ImportSession: Sendable {
     var saving = saving
     if options.commits == .atomic {
       saving.isLast = true
+      saving.links = linkRule
       let tables = absentTables
       try await storing { [saving] () throws(StoreError) in
         try await ledger.stage(tail)
@@ -234,6 +265,8 @@ final class ImportSession: Sendable {
   private nonisolated(nonsending) func makeLinks(
     _ target: ImportTarget
   ) async throws(ImportError) {
+    var saving = saving
+    saving.links = linkRule
     var last: LinkSet?
     while true {
       if Task.isCancelled { throw .cancelled }
@@ -241,7 +274,9 @@ final class ImportSession: Sendable {
         try await ledger.links(after: last, limit: Self.firstBatch)
       }
       guard let end = sets.last else { return }
-      try await storing { () throws(StoreError) in note(try await target.link(sets, saving)) }
+      try await storing { [saving] () throws(StoreError) in
+        note(try await target.link(sets, saving))
+      }
       last = end
     }
   }

@@ -133,11 +133,16 @@ public struct JSONSource: Sendable {
     var source = Self(
       .chunks {
         var body: ChunkIterator?
+        var count = 0
         return ChunkIterator {
-          if let body { return try await body.next() }
-          let opened = try await open()
-          body = opened
-          return try await opened.next()
+          if body == nil { body = try await open() }
+          guard let piece = try await body?.next() else {
+            // Some transports end a body that is cut as if it were whole.
+            if head.isCut(at: count) { throw URLError(.networkConnectionLost) }
+            return nil
+          }
+          count += piece.count
+          return piece
         }
       })
     source.head = head

@@ -93,6 +93,27 @@ final class ResponseHead: Sendable {
 
   func note(_ head: HTTPURLResponse) { response.withLock { $0 = head } }
 
+  /// Whether the response names a page after it, or has a `Link` field that cannot be read.
+  var namesNextPage: Bool {
+    guard let text = value?.value(forHTTPHeaderField: "Link") else { return false }
+    do throws(PagingError) { return try LinkHeader.target(of: "next", in: text) != nil } catch {
+      return true
+    }
+  }
+
+  /// Whether a body of `count` bytes is shorter than the response says.
+  ///
+  /// A transport that decodes a content encoding leaves the length of the encoded body.
+  func isCut(at count: Int) -> Bool {
+    guard let response = value,
+      let length = response.value(forHTTPHeaderField: "Content-Length").flatMap(Int.init),
+      response.value(forHTTPHeaderField: "Transfer-Encoding") == nil,
+      ["", "identity"].contains(
+        response.value(forHTTPHeaderField: "Content-Encoding")?.lowercased() ?? "")
+    else { return false }
+    return count < length
+  }
+
   func completeness(ofLines isLines: Bool) -> AnswerCompleteness {
     let head = value
     return AnswerCompleteness(ofLines: isLines) { head?.value(forHTTPHeaderField: $0) }

@@ -65,6 +65,12 @@ struct MappingResolver {
       throw .mapping("the mapping of \(table.entity) has no field for its key")
     }
     let deletion = try deletion(tombstones, of: table, at: places)
+    let relationships = (linkages.map(\.links) + arrays.compactMap(\.links)).map(\.place)
+    guard Set(relationships).count == relationships.count else {
+      throw .mapping(
+        "\(table.entity): two arrays give the same relationship, and the second would replace the "
+          + "first")
+    }
     return EntityMapper(
       table, defaults: defaults, constants: try constants(of: mapping, table), sources: sources,
       objects: objects, arrays: arrays,
@@ -141,6 +147,11 @@ struct MappingResolver {
     let isKey = column == Table.keyColumn
     guard field.positionKey == nil || (isKey && isRoot) else {
       throw .mapping("\(table.entity).\(table.columns[column].name): only a key can be a position")
+    }
+    guard field.unknown == nil || !isKey else {
+      throw .mapping(
+        "\(table.entity).\(table.columns[column].name): all values that cannot be read would be one "
+          + "key, so a key has no `unknown(as:)`")
     }
     guard field.separator.map({ !$0.isEmpty && !field.keys.isEmpty && places.count == 1 }) != false
     else {

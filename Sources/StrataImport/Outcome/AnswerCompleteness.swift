@@ -15,6 +15,7 @@ enum AnswerCompleteness: String, CaseIterable {
   case untakenRecords = "records of a type that no part of the document takes"
   case refusedRecord = "a record was refused and left out"
   case unreadableLink = "the place of the next page cannot be read"
+  case unreadNextPage = "a next page is named, and the feed reads only one page"
   case repeatedPage = "a page leads to one that was read before"
   case steadyPages = "several pages, and each is unchanged after the last one was read"
   case changedPages = "several pages, and one changed while the others were read"
@@ -40,6 +41,7 @@ enum AnswerCompleteness: String, CaseIterable {
     case .missingArray: .keeps(.missingArray)
     case .untakenRecords: .keeps(.untakenRecords)
     case .refusedRecord: .keeps(.refusedRecord)
+    case .unreadNextPage: .keeps(.unreadNextPage)
     case .changedPages: .keeps(.changedPages)
     case .unversionedPages: .keeps(.unversionedPages)
     }
@@ -96,6 +98,8 @@ public struct IncompleteEntity: Sendable, Hashable, CustomStringConvertible {
     case openEnd
     /// The transport decoded the body, so a compressed stream that was cut looks whole.
     case decodedByTransport
+    /// The `Link` field of the response names a next page, which the feed does not read.
+    case unreadNextPage
     /// A page changed while others were read, three times.
     case changedPages
     /// A page had no `ETag`, so a row may have moved between pages unseen.
@@ -119,6 +123,7 @@ extension IncompleteEntity.Reason: CustomStringConvertible {
     case .openEnd: "nothing marked the end of the lines"
     case .decodedByTransport:
       "the transport decoded the lines, and does not notice where they are cut"
+    case .unreadNextPage: "the answer names a next page, and the feed reads only one"
     case .changedPages: "pages changed while others were read"
     case .unversionedPages: "the pages have no ETags, and rows may move between them"
     }

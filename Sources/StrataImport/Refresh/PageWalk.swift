@@ -82,7 +82,9 @@ final class PageWalk: Sendable {
   /// can be checked. A single page needs no check, because all of it is of one version.
   nonisolated(nonsending) func steadiness() async throws(ImportError) -> AnswerCompleteness {
     let read = state.withLock { $0.read }
-    guard feed.isReadWhole, read.count > 1 else { return .whole }
+    guard read.count > 1 else { return .whole }
+    // Unchanged pages are left out, so nothing can be compared.
+    if !feed.isReadWhole { return feed.hasSteadyPages ? .trustedPages : .unversionedPages }
     var result = AnswerCompleteness.steadyPages
     for (request, page) in read {
       // `Last-Modified` has a precision of one second, so it hides changes within that second.

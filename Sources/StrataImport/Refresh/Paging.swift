@@ -36,7 +36,13 @@ public struct Paging: Sendable {
   ///   page.records < 100 ? nil : page.request(with: ["page": "\(page.number + 1)"])
   /// }
   /// ```
-  public static func next(_ rule: @escaping @Sendable (FeedPage) -> URLRequest?) -> Self {
+  ///
+  /// - Parameter rule: returns the request for the page after a page. A rule that cannot read the
+  ///   page's cursor must throw ``PagingError/unreadableLink(_:)``: nil means that the feed ends, and
+  ///   the rows of the other pages may then be deleted.
+  public static func next(
+    _ rule: @escaping @Sendable (FeedPage) throws(PagingError) -> URLRequest?
+  ) -> Self {
     Self(next: rule, unchanged: nowhere)
   }
 
@@ -116,8 +122,14 @@ enum LinkHeader {
     var parser = Parser(text)
     var found: String?
     while let link = try parser.next() {
-      let relations = link.parameters["rel"]?.lowercased().split(whereSeparator: \.isWhitespace)
-      if found == nil, relations?.contains(relation[...]) == true { found = link.target }
+      // Each link has a relation (RFC 8288, 3.3). A quotation mark that is not one of HTTP's would
+      // make the relation another word.
+      guard let relations = link.parameters["rel"]?.lowercased(), !relations.contains("'") else {
+        throw .unreadableLink(text)
+      }
+      if found == nil, relations.split(whereSeparator: \.isWhitespace).contains(relation[...]) {
+        found = link.target
+      }
     }
     return found
   }

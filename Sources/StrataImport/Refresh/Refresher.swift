@@ -141,6 +141,7 @@ public final class Refresher: Sendable {
       onProgress(progress)
     }
     let prepared = try feed.prepare(feed, scratch, claim, monitor)
+    prepared.session.noteWalk(readsPages: feed.paging.isPaged)
     if prepared.session.looksForAbsentRows {
       try await storing { () throws(StoreError) in try await scratch.pin() }
     }

@@ -35,10 +35,11 @@ public struct ServerAnswer: Sendable {
   func send(to connection: ServerConnection, answering request: MisbehavingServer.Request) {
     switch fault {
     case nil: send(body, to: connection)
-    case .cutWithLength: send(half, length: body.count, to: connection)
+    // A cut of an empty body says that more would come.
+    case .cutWithLength: send(half, length: max(1, body.count), to: connection)
     case .cutChunks:
       connection.send(head(["Transfer-Encoding": "chunked"]))
-      connection.send(chunk(half))
+      connection.send(half.isEmpty ? Data("1\r\n".utf8) : chunk(half))
     case .withoutLength: connection.send(head() + body)
     case .cutWithoutLength: connection.send(head() + half)
     case .gzip: send(gzip(body), ["Content-Encoding": "gzip"], to: connection)
@@ -187,11 +188,19 @@ public enum ServerFault: Sendable, Hashable {
   /// The body repeatedly, a hundred times a second, until the client leaves.
   case endless
 
-  /// Every fault, in its simplest form.
-  public static let all: [ServerFault] = [
-    .cutWithLength, .cutChunks, .withoutLength, .cutWithoutLength, .gzip, .gzipWithoutEnd, .latin1,
-    .redirectionInCircles, .tooManyRequests(), .unavailable(), .partialContent, .noContent,
-    .htmlPage, .emptyBody, .byteOrderMark, .slowDrip, .halfHeader, .lyingETag, .unreadableLink,
-    .endless,
-  ]
+  /// The faults that a test with any transport survives, each in its simplest form.
+  ///
+  /// ``endless`` is not among them, because lines of it never end. On Linux, neither is
+  /// ``halfHeader``, because URLSession ends the process there.
+  public static let all: [ServerFault] = {
+    var faults: [ServerFault] = [
+      .cutWithLength, .cutChunks, .withoutLength, .cutWithoutLength, .gzip, .gzipWithoutEnd,
+      .latin1, .redirectionInCircles, .tooManyRequests(), .unavailable(), .partialContent,
+      .noContent, .htmlPage, .emptyBody, .byteOrderMark, .slowDrip, .lyingETag, .unreadableLink,
+    ]
+    #if !canImport(FoundationNetworking)
+      faults.append(.halfHeader)
+    #endif
+    return faults
+  }()
 }

@@ -32,7 +32,7 @@ import Testing
     try await scratch.save()
     #expect(try await stack.lastImported(Boat.all) == time.date)
     #expect(try await stack.lastImported(.feed("boats")) == time.date)
-    // A later save marks nothing any more.
+    // A later save marks nothing.
     time.set(200)
     scratch.upsert(Boat(id: 2))
     try await scratch.save()

@@ -223,7 +223,7 @@ import Testing
   @Test func `damage inside is found by a look at the whole file`() async throws {
     try await makeStore()
     let pages = try Data(contentsOf: folder.url).count / 4096
-    // The last page belongs to some table or index; the header and the schema stay sound.
+    // The last page belongs to some table or index. The header and the schema stay sound.
     try damage((pages - 1) * 4096..<pages * 4096)
     let blind = try await folder.stack(options(.rebuild()))
     #expect(blind.setAside == nil)

@@ -3,7 +3,9 @@ import Testing
 
 @testable import Strata
 
-/// Blind changes are functions from rows to rows, and there is one value for each function.
+/// Blind changes, which are functions from rows to rows.
+///
+/// Every function has exactly one value.
 @Suite struct BlindChangeTests {
   private func meaning(_ change: BlindChange) -> [Record?] {
     SmallRecords.rows.map(change.applied)

@@ -5,14 +5,14 @@ import Testing
 
 /// Every event in every state of a subscriber.
 ///
-/// The continuation that stands for a waiting task is never resumed by the machine: it only
-/// hands it back, and a test counts what it hands back.
+/// The machine never resumes the continuation that stands for a waiting task. It only hands the
+/// continuation back, and the tests count how often.
 @Suite struct ChangeBroadcastTests {
   private enum State: CaseIterable {
     case unknown, caughtUp, unread, waiting, finishedUnread, finished
   }
 
-  /// A broadcast with one subscriber, brought into a state.
+  /// A broadcast with one subscriber, which is brought into a state.
   private final class Scene {
     private(set) var history: History
     private var broadcast = ChangeBroadcast()
@@ -39,7 +39,7 @@ import Testing
       id = broadcast.subscribe(to: onlyItems ? history.items : nil)
     }
 
-    /// Commits to one table; returns the number of waiters to resume.
+    /// Commits to one table, and returns the number of waiters to resume.
     func publish(_ table: TableID? = nil) throws -> Int {
       broadcast.publish(try history.commit(to: [table ?? history.items], &random)).count
     }
@@ -48,7 +48,7 @@ import Testing
       broadcast.publish(ChangeSet(commit: 9, model: history.model, tables: [:])).count
     }
 
-    /// What `next` answers, as words.
+    /// Returns the answer of `next` as words.
     func next() -> String {
       switch broadcast.next(id) {
       case .deliver(let sets): "deliver \(sets.count)"
@@ -75,7 +75,7 @@ import Testing
     }
   }
 
-  /// The continuation of a task that waits for nothing else.
+  /// Returns the continuation of a task that waits for nothing else.
   private static func continuation() async -> ChangeBroadcast.Waiter {
     await withUnsafeContinuation { (found: UnsafeContinuation<ChangeBroadcast.Waiter, Never>) in
       Task { await withUnsafeContinuation { found.resume(returning: $0) } }

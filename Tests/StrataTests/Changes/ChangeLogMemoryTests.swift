@@ -5,8 +5,8 @@ import Testing
 
 @Suite struct ChangeLogMemoryTests {
   @Test func `a slow cursor costs a bounded number of entries beside one that keeps up`() throws {
-    // The view context reads after every commit. Its cursor started a new run each time, so no
-    // run was ever long enough to be composed, and one idle stream kept every commit forever.
+    // The view context reads after every commit. If its cursor started a new run each time, no run
+    // would be long enough to be composed. A single idle stream would keep every commit for ever.
     var random = SeededRandom.printingSeed()
     for pause in [1, 7, 63] {
       var history = try History()
@@ -25,7 +25,7 @@ import Testing
     }
   }
 
-  /// The main actor composed what an idle consumer of `view.changes` did not read.
+  /// The main actor must not compose the backlog of an idle consumer of `view.changes`.
   @Test func `composing elsewhere loses nothing and keeps the log short`() async throws {
     var random = SeededRandom.printingSeed()
     var history = try History()

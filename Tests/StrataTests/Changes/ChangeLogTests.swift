@@ -4,7 +4,7 @@ import Testing
 @testable import Strata
 
 @Suite struct ChangeLogTests {
-  /// A reader and the history as it was when it last read.
+  /// A reader, and the history at its last read.
   private struct Reader {
     var cursor: ChangeLog.Cursor
     var seen: History
@@ -113,7 +113,7 @@ import Testing
 }
 
 extension ChangeLog {
-  /// Appends as a publisher does.
+  /// Appends a change set as a publisher does.
   mutating func add(_ changes: ChangeSet) {
     append(changes)
     if isLong { putBack(takeRuns().map { $0.composed() }) }

@@ -4,9 +4,9 @@ import Testing
 @testable import Strata
 
 @Suite struct ChangeStreamTableTests {
-  /// A save that touches two tables is told to both tables' streams. Left out of one of them is
-  /// the commit between, of the other table alone; composing what was left then met changes of
-  /// that other table that do not follow each other, and trapped.
+  /// A save that touches two tables is delivered to both tables' streams. A commit of the other
+  /// table alone is left out of a stream. When the rest is composed, the changes of the other table
+  /// do not follow each other. Composing must not trap then.
   @Test func `commits of one table between commits of two do not disturb a stream`() async throws {
     var random = SeededRandom.printingSeed()
     for _ in 0..<50 {

@@ -5,8 +5,8 @@ import Testing
 
 /// Streams as their consumers see them.
 ///
-/// The tests run on the main actor and so do the consumers: a consumer that has said it started
-/// has run up to where it waits, because nothing else could run in between.
+/// The tests and the consumers run on the main actor. A consumer that has reported its start has
+/// run up to its wait, because nothing else can run in between.
 @MainActor @Suite struct ChangeStreamTests {
   private let publisher = ChangePublisher()
   private var stream: ChangeStream<ChangeSet> { ChangeStream(publisher.subscribe(to: nil)) { $0 } }
@@ -98,7 +98,7 @@ import Testing
     #expect(publisher.load == (1, 0))
   }
 
-  /// A consumer who read the row in between kept it for good.
+  /// A consumer may have read the row in between, and would keep it for good.
   @Test func `what is undone before it is read is told all the same`() async throws {
     let history = try History()
     let consumer = Consumer(stream)
@@ -202,7 +202,7 @@ import Testing
     #expect(consumers.map(\.elements.count) == [0, 0, 0, 0, 0, 1, 1, 1, 1, 1])
   }
 
-  // MARK: Letting go
+  // MARK: Release
 
   @Test func `letting go of a stream and its iterator unsubscribes`() async throws {
     var random = SeededRandom.printingSeed()

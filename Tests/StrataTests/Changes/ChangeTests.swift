@@ -44,7 +44,7 @@ import Testing
     #expect(Change(before: old, after: nil).editedAttributes(of: 3) == .all(3))
   }
 
-  /// What was not edited has followed the store in between.
+  /// An attribute that is not edited follows the store in between.
   @Test func `an attribute that both edit keeps its first before, the others the later one's`() {
     for before in SmallRecords.all {
       for middle in SmallRecords.all where middle != before {

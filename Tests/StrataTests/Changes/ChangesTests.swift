@@ -53,10 +53,10 @@ import Testing
       commit([1, 1], [2, 1]), commit([2, 1], [2, 2]), commit([2, 2], [1, 1]))
     #expect(there?.updated.map(\.attributes) == [["a", "b"]])
     #expect(there?.updated.map(\.after.a) == [1] && there?.updated.map(\.before.a) == [1])
-    // Gone for a while: whoever read it then lacks it.
+    // The row is gone for a while. A consumer that reads meanwhile lacks it.
     let again = try changes(commit([1, 1], nil), commit(nil, [1, 1]))
     #expect(again?.updated.count == 1 && again?.deleted.isEmpty == true)
-    // There for a while: whoever read it then has it.
+    // The row exists for a while. A consumer that reads meanwhile has it.
     let gone = try changes(commit(nil, [1, 1]), commit([1, 1], [2, 1]), commit([2, 1], nil))
     #expect(gone?.deleted.map(\.a) == [2] && gone?.inserted.isEmpty == true)
     let back = try changes(

@@ -19,7 +19,7 @@ import Testing
   func `each attribute is judged by itself`(
     before: Int64, after: Int64, stored: Int64, conflicts: Bool
   ) throws {
-    // The second attribute is always edited and never conflicts, the third follows the store.
+    // The second attribute is always edited and never conflicts. The third follows the store.
     let change = Change(
       before: try Self.record(before, 1, 0), after: try Self.record(after, 2, 0))
     let found = change.conflicts(with: try Self.record(stored, 1, 9), count: 3)

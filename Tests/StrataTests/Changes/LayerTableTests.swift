@@ -3,7 +3,9 @@ import Testing
 
 @testable import Strata
 
-/// The table of a layer against a dictionary, with keys that come in order and others.
+/// The table of a layer, compared with a dictionary.
+///
+/// The keys come in order or out of order.
 @Suite struct LayerTableTests {
   private func key(_ number: Int) -> RecordKey { RecordKey(.integer(Int64(number))) }
 

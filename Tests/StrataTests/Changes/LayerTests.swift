@@ -3,13 +3,13 @@ import Testing
 
 @testable import Strata
 
-/// A layer against a model in which every edit is made at once, on plain rows.
+/// A layer, compared with a model that applies every edit at once to plain rows.
 @Suite struct LayerTests {
   private static let table = TableID(index: 0)
 
   private static func key(_ number: Int) -> RecordKey { RecordKey(.integer(Int64(number))) }
 
-  /// What an edit does to a row that may be another one than the edit was made on.
+  /// Returns the effect of an edit on a row, which may differ from the row that it was made on.
   private static func apply(_ change: LayerChange, to row: Record?) -> Record? {
     switch change {
     case .known(let change):
@@ -23,9 +23,9 @@ import Testing
     }
   }
 
-  /// A row of the store, the edits made on it one by one, and what a context shows of them.
+  /// A row of the store, the same row with its edits, and the row that a context shows.
   private struct Edited {
-    /// Whether the context has seen the row: then its first edit may be a known one.
+    /// Whether the context has seen the row, so that its first edit may be a known edit.
     let isSeen: Bool
     let stored: Record?
     var row: Record?

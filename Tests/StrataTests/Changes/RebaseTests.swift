@@ -3,9 +3,9 @@ import Testing
 
 @testable import Strata
 
-/// The same edit on another row, attribute by attribute, against the rule as it is written down.
+/// Edits that are laid over other rows, compared attribute by attribute with the written rule.
 @Suite struct RebaseTests {
-  /// Every update and every target: 8 × 7 × 8 triples, and the same with missing rows.
+  /// Every change over every target, missing rows included.
   private static let cases: [(change: Change, target: Record?)] = SmallRecords.rows.flatMap {
     before in
     SmallRecords.rows.filter { $0 != before }.flatMap { after in

@@ -3,7 +3,9 @@ import Testing
 
 @testable import Strata
 
-/// A consumer of changes who also reads: what it read in between must be told to be over.
+/// A consumer of changes that also reads.
+///
+/// Every row that it reads in between must be corrected by a later change.
 @Suite(.stack(Boat.self, Harbour.self)) struct StreamAfterReadTests {
   let stack = Stack.test
 
@@ -23,7 +25,8 @@ import Testing
     for update in changes.updated { copy[update.after.id] = update.after.length }
   }
 
-  /// 0 to 1 and 1 to 0 composed to nothing, and the copy stayed at 1.
+  /// The changes from 0 to 1 and from 1 to 0 must not compose to nothing. Otherwise the consumer's
+  /// copy would stay at 1.
   @Test(arguments: [(0, 1, 0), (nil, 1, nil), (1, nil, 1)] as [(Int?, Int?, Int?)])
   func `a row that is what it was is told if it was another one meanwhile`(
     _ first: Int?, _ second: Int?, _ third: Int?
@@ -45,7 +48,7 @@ import Testing
     #expect(copies == [expected, expected])
   }
 
-  /// The read that a reset asks for is of a later commit than the reset.
+  /// The read after a reset shows a later commit than the reset.
   @Test func `so it is after a reset`() async throws {
     try await set(1, to: 0)
     var changes = stack.changes.makeAsyncIterator()

@@ -3,17 +3,17 @@ import Testing
 
 @testable import Strata
 
-/// Who deleted the entity that somebody still holds.
+/// The way in which an entity is deleted that a caller still holds.
 enum Deletion: CaseIterable {
-  /// This context, and it has not saved yet.
+  /// This context deletes it, and has not saved yet.
   case unsavedHere
   case savedHere
   case bySomebodyElse
-  /// A delete rule, because what it refers to was deleted.
+  /// A delete rule deletes it, because the row that it refers to is deleted.
   case byCascade
 }
 
-/// Every way to hold something that is deleted has an answer, and none traps.
+/// Values, elements and keys of deleted entities, which every API accepts without a trap.
 @Suite(.stack(Boat.self, Harbour.self, Pier.self), .timeLimit(.minutes(25))) @MainActor
 struct AfterDeletionTests {
   let stack = Stack.test
@@ -74,8 +74,8 @@ struct AfterDeletionTests {
     #expect(try await stack.fetch(Pier.all) == [])
   }
 
-  /// A context that knows of the deletion ignores the edit; one that does not keeps it as an
-  /// orphan, and the save's policy says what becomes of it.
+  /// A context that knows of the deletion ignores the edit. Any other context keeps the edit as an
+  /// orphan, and the save's policy decides about it.
   @Test(arguments: Deletion.allCases)
   func `editing it never brings it back silently`(_ deletion: Deletion) async throws {
     try await fill()
@@ -102,7 +102,7 @@ struct AfterDeletionTests {
     let scratch = stack.scratch()
     #expect(try await scratch.fetch(Pier.all) == [pier])
     try await delete(deletion)
-    // Its snapshot is of before.
+    // The snapshot is older than the deletion.
     #expect(try await scratch.find(Pier.self, 1) == pier)
     scratch.update(pier) { $0.harbourID = 2 }
     let error = await failure { try await scratch.save() }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Strata
 
-/// The two halves of a change: every state meets every event.
+/// The two phases of a change: every state meets every event.
 @Suite struct ContextTurnTests {
   @Test func `the outermost change tells, once`() {
     var turn = ContextTurn()
@@ -10,7 +10,7 @@ import Testing
     turn.begin()
     var ends = [turn.end(), turn.end()]
     #expect(ends == [false, true] && turn.isTelling)
-    // Whoever is told may change the context: that is told by who tells already.
+    // An observer may change the context. The report in progress includes that change.
     turn.begin()
     turn.begin()
     ends = [turn.end(), turn.end()]

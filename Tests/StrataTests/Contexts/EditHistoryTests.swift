@@ -3,15 +3,16 @@ import Testing
 
 @testable import Strata
 
-/// What becomes of one row's edits, whatever others commit and whenever the context hears of it:
-/// the machine of the architecture page, on the view context's own layers.
+/// The edits of one row, under commits of other contexts that are merged at any time.
+///
+/// The tests run the machine of the architecture page on the view context's own layers.
 @Suite struct EditHistoryTests {
-  /// A row of two attributes with two values each, or none.
+  /// The states of a row: no row, or two attributes with two values each.
   private static let states: [Boat?] =
     [nil]
     + [0, 1].flatMap { length in [0, 1].map { Boat(id: 1, length: length, harbourID: $0) } }
 
-  /// One step of a history.
+  /// A step of a history.
   enum Step: CaseIterable {
     case setFirst, setSecond, insert, delete
     case theirs0, theirs1, theirs2, theirs3, theirs4
@@ -26,12 +27,12 @@ import Testing
     }
   }
 
-  /// The view context's layers, and the rows of a store beside it.
+  /// The view context's layers, and the row of a store beside them.
   private struct World {
     let chart: Chart
     var layers: ViewLayers
     var stored: Record?
-    /// Commits of others that the context has not merged.
+    /// The commits of other contexts that this context has not merged.
     var unmerged: [RowChange] = []
     var commit: Int64 = 1
 
@@ -65,7 +66,7 @@ import Testing
       stored = record
     }
 
-    /// Tells the context of what was committed: commit by commit, or at once.
+    /// Merges the unmerged commits, commit by commit or all at once.
     mutating func merge(atOnce: Bool, completing save: CompletedSave? = nil) {
       let sets = unmerged.map { row in
         commit += 1
@@ -82,7 +83,7 @@ import Testing
       if sets.isEmpty { _ = layers.merge(nil, completedSave: save, read: [:]) }
     }
 
-    /// What the writer makes of a layer.
+    /// Returns the row that the writer makes of a layer, and the attributes in conflict.
     func saved(_ layer: Layer, _ policy: SavePolicy) -> (row: Record?, conflicts: AttributeSet) {
       guard case .known(let change)? = layer[table.id, key] else { return (stored, AttributeSet()) }
       let conflicting = change.conflicts(with: stored, count: table.columns.count)
@@ -91,7 +92,7 @@ import Testing
     }
   }
 
-  /// Runs a history, and says all that may be seen of it at its end.
+  /// Runs a history, and returns everything that can be seen of it at its end.
   private func outcome(
     _ steps: [Step], from start: Record?, _ policy: SavePolicy, atOnce: Bool, _ chart: Chart
   ) throws -> [String] {
@@ -107,7 +108,7 @@ import Testing
     for step in steps {
       switch step {
       case .setFirst, .setSecond, .insert, .delete, .undo, .beginSave:
-        // A turn of the context: it has heard of everything.
+        // A turn of the context merges every commit first.
         world.merge(atOnce: atOnce)
       case .theirs0, .theirs1, .theirs2, .theirs3, .theirs4, .endSave, .failSave: break
       }
@@ -160,7 +161,7 @@ import Testing
     for policy in SavePolicy.allCases {
       let (row, conflicts) = world.saved(world.layers.pending.layer, policy)
       seen.append("\(policy): \(row as Any) \(conflicts.positions)")
-      // What no policy has to settle is saved as it is shown.
+      // An edit without a conflict is saved as it is shown.
       if conflicts.isEmpty, world.layers.saving == nil {
         #expect(world.shown == RecordState(row), "\(steps)")
       }
@@ -169,7 +170,7 @@ import Testing
     return seen
   }
 
-  /// Every history of up to four steps over two attributes of two values, under every policy.
+  /// Tries every history of up to four steps over two attributes of two values, under every policy.
   @Test(arguments: SavePolicy.allCases)
   func `merging commits one by one is merging them at once`(_ policy: SavePolicy) throws {
     let chart = try Chart()
@@ -178,7 +179,7 @@ import Testing
       var histories: [[Step]] = [[]]
       for _ in 0..<4 {
         histories = histories.flatMap { history in Step.allCases.map { history + [$0] } }
-        // With less than two commits of others there is nothing to merge at once.
+        // With fewer than two commits of other contexts, there is nothing to merge at once.
         for history in histories where history.count(where: \.isTheirs) > 1 {
           let slowly = try outcome(history, from: start, policy, atOnce: false, chart)
           let quickly = try outcome(history, from: start, policy, atOnce: true, chart)

@@ -5,13 +5,13 @@ import Testing
 @testable import Strata
 @testable import StrataSQLite
 
-/// Commits of another process: nobody knows what they changed.
+/// Commits of another process, whose changes are unknown.
 @Suite(.stack(Boat.self, Harbour.self), .timeLimit(.minutes(25))) @MainActor
 struct ForeignCommitTests {
   let stack = Stack.test
   var view: ViewContext { stack.view }
 
-  /// Commits as another process that uses Strata would.
+  /// Commits like another process that uses Strata.
   private func commitElsewhere(_ sql: String) async throws {
     let connection = try Connection(path: await stack.path, .readWrite)
     try connection.execute("BEGIN IMMEDIATE")
@@ -27,17 +27,17 @@ struct ForeignCommitTests {
     var changes = stack.changes.makeAsyncIterator()
     try await commitElsewhere("INSERT INTO boats VALUES (2, 'Auk', 0, NULL, NULL)")
     let commit = try await stack.commit { $0.insert(Boat(id: 3, name: "Tern")) }
-    // One for the other process, one of its own.
+    // Commit 2 is the other process's.
     #expect(commit == 3)
     try await view.merged(commit)
     #expect(live.elements.map(\.name) == ["Auk", "Gull", "Tern"])
-    // What was read again is compared with what was shown.
+    // The rows that are read again are compared with the shown rows.
     let update = try #require(await updates.next())
     #expect(!update.isReset && update.insertions == [0, 2] && update.deletions.isEmpty)
     #expect(await changes.next()?.changes(of: Boat.self).isReset == true)
   }
 
-  /// The story: a turn had a snapshot of a commit whose changes nobody had told.
+  /// A merge turn must not get a snapshot of a commit whose changes were not published.
   @Test func `a snapshot that is seen without a connection is told as a reset`() async throws {
     try await stack.withScratch { $0.insert(Boat(id: 1, name: "Gull")) }
     let other = try await Stack.open(
@@ -107,7 +107,8 @@ struct ForeignCommitTests {
     try connection.execute("COMMIT")
   }
 
-  // Only saves looked at the schema: reads showed the one column's values as the other's.
+  // Reads must check the schema, as saves do. Otherwise a read would show one column's values as
+  // the other's.
   @Test func `tables that were changed are not read`() async throws {
     try await stack.withScratch { $0.insert(Boat(id: 1, name: "Gull")) }
     let live = try await view.loaded(Boat.all)
@@ -117,12 +118,13 @@ struct ForeignCommitTests {
     #expect(await failure { try await stack.fetch(Boat.all) }?.code == .schemaChanged)
     let new = stack.scratch()
     #expect(await failure { try await new.fetch(Boat.all) }?.code == .schemaChanged)
-    // What was pinned before is what it was.
+    // A snapshot that was pinned before keeps its rows.
     #expect(try await pinned.fetch(Boat.all).map(\.name) == ["Gull"])
     #expect(live.elements.map(\.name) == ["Gull"])
   }
 
-  // The view context tried to read it ten times a second, and whoever waited for it never heard.
+  // The view context must not try to read the file ten times a second. Its waiters must get the
+  // error.
   @Test func `a file that is damaged meanwhile is an error for whoever waits`() async throws {
     try await stack.withScratch { $0.insert(Boat(id: 1, name: "Gull")) }
     let live = try await view.loaded(Boat.all)
@@ -141,7 +143,8 @@ struct ForeignCommitTests {
         == .notADatabase)
   }
 
-  // A signal published the commit, and live queries loaded what it had made of the columns.
+  // A signal must not publish the commit. Otherwise live queries would load values of the swapped
+  // columns.
   @Test func `live queries and the view context have the error`() async throws {
     try await stack.withScratch { $0.insert(Boat(id: 1, name: "Gull")) }
     let live = try await view.loaded(Boat.all)
@@ -155,13 +158,13 @@ struct ForeignCommitTests {
     view.insert(Boat(id: 2))
     #expect(await failure { try await view.save() }?.code == .schemaChanged)
     #expect(view.hasChanges && stack.store.newestCommit == 1)
-    // Suspending changes nothing about it, and closing ends everything.
+    // A suspension does not clear the error, and the stack can still be closed.
     await stack.suspend()
     #expect(await failure { try await stack.resume() }?.code == .schemaChanged)
     await stack.close()
   }
 
-  // The entities were of a commit that neither streams nor the token knew.
+  // A fetch must not show entities of a commit that neither the streams nor the token know.
   @Test func `what a fetch has seen is announced`() async throws {
     try await stack.withScratch { $0.insert(Boat(id: 1)) }
     var changes = stack.changes.makeAsyncIterator()

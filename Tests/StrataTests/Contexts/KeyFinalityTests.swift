@@ -3,7 +3,9 @@ import Testing
 
 @testable import Strata
 
-/// Keys are chosen by the client, final, and never used again for a different thing.
+/// The finality of keys.
+///
+/// The client chooses a key, and the key is never used again for a different thing.
 @Suite(.stack(Boat.self, Harbour.self)) @MainActor struct KeyFinalityTests {
   let stack = Stack.test
   var view: ViewContext { stack.view }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Strata
 
-/// A place that cannot be without its boat.
+/// A slipway, which is deleted with its boat.
 private struct Slipway: Entity, Equatable {
   var id = 0
   var boatID = 0
@@ -13,7 +13,8 @@ private struct Slipway: Entity, Equatable {
   }
 }
 
-/// What a context believes of a row: the value in hand, what it saved, what others committed.
+/// The state of a row that a context knows: from the value in hand, its own saves and other
+/// commits.
 @Suite(.stack(Boat.self, Harbour.self, Slipway.self)) struct KnownRowTests {
   let stack = Stack.test
   let gull = Boat(id: 1, name: "Gull", length: 1)
@@ -27,8 +28,9 @@ private struct Slipway: Entity, Equatable {
 
   // MARK: Own saves of a scratch context
 
-  /// The row that was fetched equalled what an older save of the context had replaced, and deleting
-  /// it did nothing: one number said for all keys through which commit the context knew them.
+  /// The fetched row equals the row that an older save of the context replaced. It must be deleted
+  /// all the same. A single number for all keys cannot say through which commit the context knows
+  /// each of them.
   @Test func `a row that came back is deleted by who has fetched it`() async throws {
     try await stack.withScratch { [gull] in $0.insert(gull) }
     let worker = stack.scratch()
@@ -70,7 +72,8 @@ private struct Slipway: Entity, Equatable {
     #expect(try await stack.fetch(Boat.all).isEmpty)
   }
 
-  /// Of a save of more than 10,000 rows nothing was remembered: the next edit conflicted with it.
+  /// The context must remember a save of more than 10,000 rows, too. Otherwise its next edit would
+  /// conflict with that save.
   @Test func `values from before a large save of the context can be edited`() async throws {
     let count = 10_001
     try await stack.withScratch { scratch in
@@ -87,7 +90,7 @@ private struct Slipway: Entity, Equatable {
 
   // MARK: Newer states under edits
 
-  /// The fetch showed the whole row as it was edited, and filters went by that.
+  /// The fetch must not show the whole row as it was edited, and filters must not use that row.
   @Test func `after a refresh, attributes that were not edited are the newest`() async throws {
     try await stack.withScratch { [gull] in $0.insert(gull) }
     let scratch = stack.scratch()
@@ -103,7 +106,8 @@ private struct Slipway: Entity, Equatable {
     #expect(try await child.find(Boat.self, 1) == Boat(id: 1, name: "Swan", length: 2))
   }
 
-  /// The view showed the value of before the edit, which was neither stored nor edited.
+  /// The view context must not show the value from before the edit, which is neither stored nor
+  /// edited.
   @Test @MainActor func `an attribute that is set back follows the store`() async throws {
     try await stack.withScratch { [gull] in $0.insert(gull) }
     let view = stack.view
@@ -118,7 +122,8 @@ private struct Slipway: Entity, Equatable {
     #expect(try await stack.fetch(Boat.all) == [Boat(id: 1, name: "Gull", length: 5, speed: 3)])
   }
 
-  /// Merged in two turns the edit vanished with the first one; in one turn it was a conflict.
+  /// The edit must be a conflict whether the commits are merged in one turn or in two. In two
+  /// turns, the first turn must not make the edit vanish.
   @Test(arguments: SavePolicy.allCases, [false, true])
   @MainActor
   func `an edit that somebody else made too, and took back, is judged by the last commit`(
@@ -155,7 +160,7 @@ private struct Slipway: Entity, Equatable {
     if policy != .error { #expect(live.elements[0].length == (isMine ? 2 : 3)) }
   }
 
-  /// What the rule did was no change of the store's, and the context went on knowing nothing.
+  /// The rule's effect is no change of the store, but the context must learn of it all the same.
   @Test @MainActor
   func `a row that a rule of its own save kept out of the store is known to be gone`()
     async throws
@@ -182,7 +187,7 @@ private struct Slipway: Entity, Equatable {
 
   // MARK: Children
 
-  /// The child pinned what it read after its parent's save, and saw that save.
+  /// A child that reads for the first time after its parent's save must not see that save.
   @Test func `a child that has read nothing sees nothing that its parent does later`() async throws
   {
     try await stack.withScratch { [gull] in $0.insert(gull) }
@@ -211,7 +216,7 @@ private struct Slipway: Entity, Equatable {
     #expect(try await parent.fetch(Boat.all) == [gull])
   }
 
-  /// The state that the child had taken from its parent was pinned after the parent's next save.
+  /// The child must pin the state that it takes from its parent before the parent's next save.
   @Test func `a child that refreshed sees nothing that its parent does later`() async throws {
     try await stack.withScratch { [gull] in $0.insert(gull) }
     let parent = stack.scratch()
@@ -224,7 +229,8 @@ private struct Slipway: Entity, Equatable {
     #expect(try await parent.find(Boat.self, 1)?.length == 3)
   }
 
-  /// The failed save had pinned a state for the child, which the context then read itself.
+  /// The failed save pins a snapshot for the child. The context itself must not read from that
+  /// snapshot.
   @Test func `a save that fails does not read for the context`() async throws {
     try await stack.withScratch { [gull] in $0.insert(gull) }
     let worker = stack.scratch()

@@ -100,7 +100,7 @@ struct NestedScratchTests {
     #expect(try await stack.rows("SELECT id, name, length FROM boats") == ["1 upsert 6", "3  0"])
   }
 
-  /// Two scratches over the view context: the outermost save is one layer down each time.
+  /// Two scratch contexts lie over the view context. Each save moves the edits one layer down.
   @Test @MainActor func `a grandchild of the view context reaches it in two saves`() async throws {
     try await stack.withScratch { [gull] in $0.insert(gull) }
     let live = try await stack.view.loaded(Boat.all)
@@ -117,7 +117,9 @@ struct NestedScratchTests {
 
   // MARK: - Against a flat model
 
-  /// What a context of any depth must show: its ancestors' rows when it was made, and its edits.
+  /// A context of any depth, and the rows that it must show.
+  ///
+  /// They are its ancestors' rows at the time when it was made, with its own edits.
   private final class Level {
     let scratch: ScratchContext
     var rows: [Int: Boat]

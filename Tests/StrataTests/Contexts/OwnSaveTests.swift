@@ -3,11 +3,11 @@ import Testing
 
 @testable import Strata
 
-/// What a context remembers of its own saves.
+/// A context's memory of its own saves.
 @Suite(.stack(Boat.self, Harbour.self)) struct OwnSaveTests {
   let stack = Stack.test
 
-  /// An app edits the value it fetched, saves, and edits the same value again.
+  /// An app edits a fetched value, saves, and edits the same value again.
   @Test @MainActor func `a value from before a save does not conflict with that save`() async throws
   {
     try await stack.withScratch { $0.insert(Boat(id: 1, name: "a", length: 1)) }
@@ -21,7 +21,8 @@ import Testing
     #expect(try await stack.fetch(Boat.all).isEmpty)
   }
 
-  /// The memory won over a newer value in hand: counting up from 2 wrote 2 again, in silence.
+  /// The memory must not win over a newer value in hand. Counting up from 2 would silently write 2
+  /// again.
   @Test func `a newer value in hand counts`() async throws {
     let mine = stack.scratch()
     mine.insert(Boat(id: 1, length: 0))
@@ -38,7 +39,8 @@ import Testing
     #expect(try await stack.fetch(Boat.all)[0].length == 3)
   }
 
-  /// Two saves under way at once put their edits back in the wrong order, and both vanished.
+  /// Two saves under way at once would put their edits back in the wrong order, and both edits
+  /// would vanish.
   @Test func `saves of one context follow each other, and failed ones keep every edit`()
     async throws
   {
@@ -58,7 +60,8 @@ import Testing
     #expect(try await stack.fetch(Boat.all)[0].name == "theirs")
   }
 
-  /// A sheet's save started from what the view showed by then, so what others had done was lost.
+  /// A sheet's save must not start from the rows that the view context shows by then. Otherwise the
+  /// edits of other contexts would be lost.
   @Test @MainActor func `an edit from a sheet conflicts whoever came first`() async throws {
     try await stack.withScratch { $0.insert(Boat(id: 1, name: "a")) }
     let boat = try #require(try await stack.view.find(Boat.self, 1))
@@ -85,7 +88,8 @@ import Testing
     #expect(try await stack.view.fetch(Boat.all.limit(.max)).count == 2)
   }
 
-  /// The stack closed its store and forgot the view: whoever waited there waited for ever.
+  /// A stack that closes its store must also end the waits on its view context. Otherwise they
+  /// would never end.
   @Test @MainActor func `letting go of the stack ends what waits on its view`() async throws {
     var own: Stack? = try await Stack.temporary(Boat.self, Harbour.self)
     let live = try #require(own?.view.live(Boat.all))

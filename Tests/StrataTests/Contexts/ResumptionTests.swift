@@ -6,7 +6,7 @@ import Testing
 @testable import Strata
 @testable import StrataSQLite
 
-/// What a stack finds when it is resumed: others' commits, other files, its own unfinished work.
+/// Resumptions of a stack that meet foreign commits, other files and the stack's unfinished work.
 @Suite(.timeLimit(.minutes(25))) @MainActor struct ResumptionTests {
   let folder: StoreFolder
   let gull = Boat(id: 1, name: "Gull")
@@ -59,7 +59,8 @@ import Testing
     await stack.close()
   }
 
-  // It was written between the last look at the file and its closing, and taken for what was known.
+  // A program may write between the last check of the file and its closing. The stack must not take
+  // that write for known rows.
   @Test func `what another program wrote during the suspension is shown`() async throws {
     let writer = WriterAtLastSync()
     ObservedFileSystem.observe(folder.path, with: writer)
@@ -75,7 +76,7 @@ import Testing
     await stack.close()
   }
 
-  /// Another program that writes, without counting, while the log is written back.
+  /// A second program, which writes without counting a commit while the log is written back.
   private final class WriterAtLastSync: FileObserver {
     let isArmed = Lock(false)
 
@@ -103,7 +104,7 @@ import Testing
     var shown = view.changes.makeAsyncIterator()
     for _ in 0..<3 {
       await stack.suspend()
-      // Another process that only reads.
+      // A second process only reads.
       let reader = try Connection(path: folder.path)
       #expect(try reader.integer("SELECT count(*) FROM boats") == 1)
       try await stack.resume()
@@ -143,10 +144,10 @@ import Testing
     try await stack.withScratch { [gull] in $0.insert(gull) }
     await stack.suspend()
     try folder.move(to: "elsewhere")
-    // An earlier state of the store, as a backup would have it.
+    // A new store has fewer commits than the moved store, as a backup would have.
     await (try await folder.stack()).close()
     #expect(await failure { try await stack.resume() }?.code == .replaced)
-    // Another store, which has got further: its commits are none of this one's.
+    // A second store has more commits, but they are not commits of this store.
     try FileManager.default.removeItem(atPath: folder.path)
     let other = try await folder.stack()
     for id in 5...9 { try await other.withScratch { $0.insert(Boat(id: id)) } }
@@ -204,13 +205,13 @@ import Testing
     let live = view.live(Boat.all)
     await gate.arrived()
     let loading = Task { try await live.load() }
-    // What the query has to catch up with when it is loaded, if it is from before this.
+    // A query that was loaded before this commit has to catch up with it.
     try await stack.withScratch { [gull] in $0.update(gull) { $0.name = "Swan" } }
     await stack.suspend()
     await gate.open()
     await others()
     #expect(!live.isLoaded && live.error == nil)
-    // A query that is asked for now has nothing to be loaded from either.
+    // A query that is opened during the suspension has nothing to be loaded from either.
     let late = view.live(Boat.sorted(by: \.name))
     let impatient = Task { await failure { try await late.load() } }
     await others()
@@ -258,7 +259,7 @@ import Testing
     let live = try await view.loaded(Boat.sorted(by: \.name))
     var updates = live.updates.makeAsyncIterator()
     var changes = view.changes.makeAsyncIterator()
-    // A query through a reference is loaded at every change: this holds the merge up.
+    // A query through a reference is loaded at every change. This holds the merge up.
     let slow = try await view.loaded(Boat.where { $0.harbour.isOpen })
     let gate = TestGate()
     await view.maintainer.hold(at: gate)
@@ -285,7 +286,7 @@ import Testing
     #expect(slow.elements.map(\.name) == ["new", "second"])
     #expect(await updates.next()?.elements.count == 2)
     #expect(await changes.next()?.commit == 3)
-    // The results go on being maintained from the right state.
+    // Later commits maintain the results from the right state.
     try await stack.withScratch { $0.delete(Boat(id: 2, name: "second", harbourID: 1)) }
     #expect(live.elements.map(\.name) == ["new"] && slow.elements.map(\.name) == ["new"])
     await stack.close()
@@ -327,7 +328,8 @@ import Testing
       view.update(gull) { $0.length = round }
       await stack.suspend()
       try commitElsewhere("UPDATE boats SET name = '\(round)'", at: folder.path)
-      // The first resumption's turn may or may not be through when the second suspension comes.
+      // The merge turn of the first resumption may or may not be over when the second suspension
+      // comes.
       let resuming = Task {
         try await stack.resume()
         turns.withLock { $0 += 1 }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Strata
 
-/// An editing sheet: a scratch context over what the view context shows.
+/// An editing sheet, which is a scratch context over the view context.
 @Suite(.stack(Boat.self, Harbour.self), .timeLimit(.minutes(25))) @MainActor
 struct ScratchOfViewTests {
   let stack = Stack.test
@@ -35,7 +35,7 @@ struct ScratchOfViewTests {
     view.delete(Boat(id: 2, length: 5))
     let sheet = view.scratch()
     #expect(try await sheet.fetch(Boat.all).map(\.name) == ["Swan"])
-    // The closure runs on what the view context shows.
+    // The closure gets the entity as the view context shows it.
     #expect(sheet.update(gull) { $0.length = 1 }.name == "Swan")
     #expect(try await sheet.find(Boat.self, 1) == Boat(id: 1, name: "Swan", length: 1))
     sheet.rollback()

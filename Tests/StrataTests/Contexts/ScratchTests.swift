@@ -4,7 +4,7 @@ import Testing
 
 @testable import Strata
 
-/// Holds a scratch context, as a worker does.
+/// A worker, which holds a scratch context.
 private actor Worker {
   private let scratch: ScratchContext
   init(_ scratch: sending ScratchContext) { self.scratch = scratch }
@@ -14,7 +14,7 @@ private actor Worker {
   func save() async throws -> Int64 { try await scratch.save() }
   func find(_ id: Int) async throws -> Boat? { try await scratch.find(Boat.self, id) }
 
-  /// Occupies the actor.
+  /// Runs `body` on the actor, so that the actor is busy.
   func stand(_ body: @Sendable () -> Void) { body() }
 
   func update(_ boat: Boat, _ change: @Sendable (inout Boat) -> Void) {
@@ -51,7 +51,7 @@ private actor Worker {
             while true {
               let worker = Worker(stack.scratch())
               try await worker.lengthen(1)
-              // Somebody else was faster: the same once more, from what is stored now.
+              // A faster worker came first, so this worker tries again from the stored row.
               if await failure({ try await worker.save() })?.code != .conflict { break }
             }
           }
@@ -59,7 +59,8 @@ private actor Worker {
       }
       try await group.waitForAll()
     }
-    // Two that lengthen by the same at once agree, so not every step counts.
+    // Two workers that lengthen the boat by the same amount at once agree, so not every step
+    // counts.
     let length = try await stack.fetch(Boat.all)[0].length
     #expect(length >= 25 && length <= 100)
   }
@@ -144,7 +145,7 @@ private actor Worker {
     scratch.insert(gull)
     try await scratch.save()
     #expect(try await scratch.fetch(Boat.all).map(\.id) == [1, 2])
-    // An older value in hand does not conflict with what was saved here.
+    // An older value in hand does not conflict with the context's own save.
     scratch.update(gull) { $0.length = 10 }
     try await scratch.save()
     scratch.update(gull) { $0.length += 1 }
@@ -152,7 +153,7 @@ private actor Worker {
     #expect(try await stack.rows("SELECT length FROM boats WHERE id = 1") == ["11"])
   }
 
-  // A stress run took what an empty save had read for the state before that commit.
+  // The commit that an empty save returns may be newer than the rows that the save has read.
   @Test func `a save that has nothing to write has the number of the newest commit`() async throws {
     try await stack.commit { $0.insert(gull) }
     let empty = stack.scratch()
@@ -170,8 +171,8 @@ private actor Worker {
   @Test func `an edit starts from what was fetched, not from what was saved here long ago`()
     async throws
   {
-    // A worker that counts in turns with somebody else: its own save must not stand in for what it
-    // has read since, or the step made meanwhile is lost without a word.
+    // The worker counts in turns with another context. Its own save must not replace the value that
+    // it has read since. Otherwise the step made meanwhile would be lost silently.
     let scratch = stack.scratch()
     scratch.insert(Boat(id: 1, length: 0))
     try await scratch.save()
@@ -184,7 +185,8 @@ private actor Worker {
     #expect(try await stack.rows("SELECT length FROM boats") == ["2"])
   }
 
-  // The snapshot of the fetch, pinned before the save, became the context's behind it.
+  // The fetch pins a snapshot before the save. That snapshot must not become the context's after
+  // the save.
   @Test func `a fetch and a save of one context see each other`() async throws {
     let worker = Worker(stack.scratch())
     let stop = await WriterStop(stack)
@@ -195,7 +197,7 @@ private actor Worker {
       return try await worker.save()
     }
     #expect(await eventually { stack.store.writer.queue.count == 2 })
-    // Both answers wait for the actor then, which takes the save's first.
+    // Both answers then wait for the actor, which takes the save's answer first.
     let goOn = DispatchSemaphore(value: 0)
     let stopped = Lock(false)
     let standing = Task {

@@ -48,7 +48,9 @@ import Testing
 
   @Test func `a temporary store that cannot be opened leaves no folder`() async throws {
     let files = FileManager.default
-    /// Empty folders of temporary stores; one with a store belongs to another test.
+    /// Returns the empty folders of temporary stores.
+    ///
+    /// A folder with a store belongs to another test.
     func emptyFolders() throws -> Set<String> {
       let temporary = files.temporaryDirectory.path
       return Set(try files.contentsOfDirectory(atPath: temporary)).filter { name in
@@ -60,7 +62,7 @@ import Testing
     for _ in 0..<20 {
       #expect(await failure { try await Stack.temporary(Boat.self) }?.code == .invalidSchema)
     }
-    // Those of other tests, which are about to be filled, do not stay empty.
+    // Empty folders of other tests are about to be filled.
     var left = try emptyFolders().subtracting(before)
     let areGone = await eventually {
       left.formIntersection((try? emptyFolders()) ?? left)
@@ -141,7 +143,8 @@ import Testing
   }
 
   @Test func `a save that waits behind another one ends when the stack closes`() async throws {
-    // The first save is committed, but its merge never comes: the second one must not wait for it.
+    // The first save is committed, but its merge never comes. The second save must not wait for the
+    // merge.
     let stack = try await stack()
     let view = stack.view
     try await stack.withScratch { $0.insert(Boat(id: 1, harbourID: 1)) }
@@ -163,7 +166,7 @@ import Testing
     await stack.close()
     _ = await first.value
     #expect(await eventually { ended == 2 })
-    // Nor does one that is asked for later.
+    // A later save does not wait for it either.
     Task {
       _ = await failure { try await view.save() }
       ended += 1
@@ -200,8 +203,8 @@ import Testing
     #expect(ends.sorted() == expected)
   }
 
-  /// `withScratch`, evictions and imports failed with `closed` after their commit: who tried again
-  /// did it twice.
+  /// After their commit, `withScratch`, evictions and imports must not fail with `closed`. A caller
+  /// that tries again would do the work twice.
   @Test func `closing the stack ends the wait for one's own commit`() async throws {
     let stack = try await stack()
     let commit = try await stack.withScratch { [gull] scratch in
@@ -215,7 +218,7 @@ import Testing
 }
 
 extension Array {
-  /// Everything that a sequence has until it ends.
+  /// Collects the elements of a sequence until it ends.
   fileprivate init<S: AsyncSequence>(_ sequence: S) async
   where S.Element == Element, S.Failure == Never {
     self = []

@@ -5,7 +5,7 @@ import Testing
 @testable import Strata
 @testable import StrataSQLite
 
-/// What a suspended stack lets go of, and what goes on.
+/// Suspended stacks: the files that they release, and the work that goes on.
 @Suite(.stack(Boat.self, Harbour.self), .timeLimit(.minutes(25))) @MainActor
 struct SuspensionTests {
   let stack = Stack.test
@@ -26,7 +26,7 @@ struct SuspensionTests {
       await stack.suspend()
       #expect(try OpenFiles(of: path) == .none)
       #expect(FileManager.default.fileExists(atPath: path))
-      // The log is written back: the file is the store.
+      // The log is written back, so the file alone is the store.
       #expect(!FileManager.default.fileExists(atPath: path + "-wal"))
       await others()
       #expect(try OpenFiles(of: path) == .none)
@@ -92,7 +92,7 @@ struct SuspensionTests {
     #expect(view.commit == 4)
   }
 
-  /// Everything that needs the store.
+  /// Returns all calls that need the store.
   private func calls(_ pinned: [ScratchContext] = []) -> [@MainActor () async throws -> Void] {
     [
       { _ = try await view.fetch(Boat.all) }, { _ = try await view.count(Boat.all) },
@@ -154,7 +154,7 @@ struct SuspensionTests {
     for (number, task) in tasks.enumerated() {
       #expect(await task.value?.code == .cancelled, "call \(number)")
     }
-    // So do those of a task that is cancelled already.
+    // Calls of a task that is cancelled already end as well.
     let late = Task {
       withUnsafeCurrentTask { $0?.cancel() }
       return await failure { try await view.fetch(Boat.all) }
@@ -220,7 +220,8 @@ struct SuspensionTests {
     try commitElsewhere("UPDATE boats SET name = 'theirs'", at: path)
     try await stack.resume()
     #expect(try await scratch.fetch(Boat.all) == [Boat(id: 1, name: "theirs"), Boat(id: 3)])
-    // A child of the view context is laid over what the view context shows now.
+    // A child of the view context lies over the rows that the view context shows after the
+    // resumption.
     #expect(
       try await sheet.fetch(Boat.all)
         == [Boat(id: 1, name: "theirs"), Boat(id: 2), Boat(id: 3)])
@@ -260,7 +261,7 @@ struct SuspensionTests {
     #expect(ends == [])
     stop.release()
     #expect(await eventually { ends.count == 6 })
-    // The second may see the stack suspended again before the view context is there.
+    // The second call may find the stack suspended again before the view context has caught up.
     let second = ends.filter { $0.hasPrefix("second") }
     #expect(second == ["second"] || second == ["second closed"])
     #expect(
@@ -301,7 +302,7 @@ extension Snapshot {
   }
 }
 
-/// Commits as another process that uses Strata would.
+/// Commits like another process that uses Strata.
 func commitElsewhere(_ sql: String, at path: String) throws {
   let connection = try Connection(path: path, .readWrite)
   try connection.execute("BEGIN IMMEDIATE")

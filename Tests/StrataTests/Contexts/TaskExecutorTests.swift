@@ -4,12 +4,14 @@ import Testing
 
 @testable import Strata
 
-/// Tasks that prefer an executor of their own: they may be suspended wherever an `async` function
-/// is called, also from one function of the main actor to another.
+/// Tasks that prefer an executor of their own.
+///
+/// Such a task may be suspended at every call of an `async` function, even between two functions of
+/// the main actor.
 @Suite(.stack(Boat.self, Harbour.self), .timeLimit(.minutes(25))) struct TaskExecutorTests {
-  // Between the look at what the view context shows and the wait for more, such a task let go of
-  // the main actor; a turn that came there was missed. Merges and first loads were waited for for
-  // ever.
+  // Such a task may be suspended between the check of the view context's state and the wait. A turn
+  // that comes in between must not be missed. Otherwise the waits for merges and first loads would
+  // never end.
   @Test func `no wait misses what comes while it begins`() async throws {
     let executor = QueueExecutor()
     let stack = Stack.test

@@ -3,12 +3,14 @@ import Testing
 
 @testable import Strata
 
-/// What is one undo group: one turn of the main actor, whatever waits behind it.
+/// Undo groups without a name, each of which is one turn of the main actor.
+///
+/// A turn is a group of its own even if other tasks wait behind it.
 @Suite(.stack(Boat.self, Harbour.self)) @MainActor struct UndoTurnTests {
   let stack = Stack.test
   var view: ViewContext { stack.view }
 
-  /// Two taps whose jobs both waited while the main actor was busy were one undo.
+  /// Two taps may both wait while the main actor is busy. They are two groups all the same.
   @Test func `two tasks that wait at the same time make two groups`() async throws {
     try await stack.withScratch { for id in 1...2 { $0.insert(Boat(id: id, name: "old")) } }
     let live = try await view.loaded(Boat.all)
@@ -47,7 +49,8 @@ import Testing
     #expect(try await view.fetch(Boat.all) == [])
   }
 
-  /// The next save lacked the edit of the older group, and undoing the group took the wrong one back.
+  /// The next save must not lack the edit of the older group, and undoing the open group must not
+  /// take back the wrong edit.
   @Test(arguments: [false, true])
   func `a group that is open while a save begins is undone with both its halves`(
     _ fails: Bool

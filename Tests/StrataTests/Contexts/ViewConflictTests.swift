@@ -3,22 +3,22 @@ import Testing
 
 @testable import Strata
 
-/// One edit of the view context and one of somebody else, and what must come of them.
+/// An edit of the view context, an edit of another context, and the expected results.
 struct Disagreement: Sendable, CustomTestStringConvertible {
   let testDescription: String
-  /// What is stored at first.
+  /// The row that is stored at first.
   var stored: Boat? = Boat(id: 1, name: "Gull", length: 9)
   let mine: @Sendable @MainActor (ViewContext) -> Void
   let theirs: @Sendable (inout Edits) -> Void
   /// The attributes in conflict; nil if there is no conflict.
   let conflict: [String]?
-  /// The row after a save that overwrites, or that has nothing to disagree about.
+  /// The row after a save that overwrites, or that meets no conflict.
   let result: Boat?
   /// The row after a save that merges and lets this side win, if that differs.
   var mergedMine: Boat?? = nil
   /// The row after a save that merges and lets the other side win, if that differs.
   var mergedTheirs: Boat?? = nil
-  /// The row after a save that discards what conflicts, if that differs.
+  /// The row after a save that discards conflicting edits, if that differs.
   var discarded: Boat?? = nil
 
   func result(of policy: SavePolicy) -> Boat? {
@@ -91,17 +91,17 @@ struct Disagreement: Sendable, CustomTestStringConvertible {
   ]
 }
 
-/// When the other commit comes.
+/// The time at which the other commit comes.
 enum Arrival: CaseIterable {
-  /// After the edit, and the view context has merged it.
+  /// The commit comes after the edit, and the view context has merged it.
   case afterTheEdit
-  /// When the edit is on its way to the writer.
+  /// The commit comes while the edit is on its way to the writer.
   case duringTheSave
-  /// Before the edit, which is made to a value in hand from before.
+  /// The commit comes before the edit, which uses an older value in hand.
   case beforeTheEdit
 }
 
-/// A policy that settles a conflict, and when the other commit comes.
+/// A policy that settles a conflict, and the time at which the other commit comes.
 struct Settlement: Sendable {
   let policy: SavePolicy
   let order: Arrival
@@ -129,7 +129,8 @@ struct ViewConflictTests {
       #expect(try await stack.fetch(Boat.all) == (`case`.result.map { [$0] } ?? []))
       return
     }
-    // Nothing was written, everything is still here, and overwriting settles it.
+    // The failed save has written nothing and has kept every edit. Overwriting settles the
+    // conflict.
     #expect(view.hasChanges && error?.conflicts.first?.key == RecordKey(.integer(1)))
     #expect(try await stack.rows("SELECT number FROM strata_commit") != ["3"])
     #expect(view.conflicts.map(\.attributes) == [`case`.conflict])
@@ -144,7 +145,7 @@ struct ViewConflictTests {
     _ case: Disagreement, _ settlement: Settlement
   ) async throws {
     if let stored = `case`.stored { try await stack.withScratch { $0.insert(stored) } }
-    // With a live query, an edit after the other commit starts from what the commit left.
+    // With a live query, an edit after the other commit starts from the committed row.
     let live = settlement.order == .beforeTheEdit ? nil : try await view.loaded(Boat.all)
     #expect(try await save(`case`, settlement.order, settlement.policy) == nil)
     let expected = `case`.result(of: settlement.policy).map { [$0] } ?? []
@@ -215,7 +216,7 @@ struct ViewConflictTests {
     try await stack.withScratch { $0.update(boats[1]) { $0.name = "Theirs" } }
     try await view.save(.discard)
     #expect(try await stack.rows("SELECT name FROM boats") == ["Mine", "Theirs", "Mine"])
-    // What is edited while the save drops an edit starts from what the store has.
+    // An edit that is made while the save drops an older edit starts from the stored row.
     view.update(boats[2]) { $0.name = "Again" }
     try await stack.withScratch { scratch in
       for boat in try await scratch.fetch(Boat.all) { scratch.update(boat) { $0.name = "New" } }
@@ -231,7 +232,7 @@ struct ViewConflictTests {
     #expect(try await view.find(Boat.self, 3) == Boat(id: 3, name: "New", length: 1))
   }
 
-  /// Makes both edits in an order, saves, and returns why the save failed when all is merged.
+  /// Makes both edits in an order, saves, merges every commit, and returns the save's error.
   private func save(
     _ case: Disagreement, _ order: Arrival, _ policy: SavePolicy
   ) async throws -> StoreError? {

@@ -58,7 +58,7 @@ import Testing
     try await stack.withScratch { [gull] in $0.insert(gull) }
     let live = try await view.loaded(Boat.all)
     let first = view.update(gull) { $0.name = "Swan" }
-    // The value in hand is older than the edit; its name is not written back.
+    // The value in hand is older than the edit. Its name is not written back.
     let second = view.update(gull) { $0.length += 1 }
     #expect(first.name == "Swan" && second == Boat(id: 1, name: "Swan", length: 10))
     try await stack.withScratch { [gull] in $0.update(gull) { $0.speed = 4 } }
@@ -74,13 +74,13 @@ import Testing
     let edited = view.update(gull) { $0.length += 1 }
     #expect(edited.length == 10)
     try await view.save()
-    // What the context saved itself counts more than an older value in hand.
+    // The value that the context saved itself counts more than an older value in hand.
     #expect(view.update(gull) { $0.length += 1 }.length == 11)
     #expect(try await view.save() == 3)
   }
 
   @Test func `an edit that a delete rule took back is not taken for done`() async throws {
-    // Deleting the harbour in the same save leaves the boat as it was: no change says so.
+    // The same save deletes the harbour, which leaves the boat as it was. No change reports that.
     let harbour = Harbour(id: 1)
     try await stack.withScratch { [gull] in
       $0.insert(harbour)

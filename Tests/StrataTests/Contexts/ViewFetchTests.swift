@@ -10,7 +10,7 @@ import Testing
   @Test func `a fetch sees everything committed before it`() async throws {
     for number in 1...50 {
       try await stack.commit { $0.insert(Boat(id: number)) }
-      // Nobody has waited for the merge.
+      // The test has not waited for the merge.
       #expect(try await view.count(Boat.all) == number)
       #expect(try await view.find(Boat.self, number)?.id == number)
     }
@@ -30,7 +30,7 @@ import Testing
     #expect(try await view.count(long) == 3)
     #expect(try await view.count(long.offset(1)) == 2)
     #expect(try await view.find(Boat.self, [5, 3, 1, 99]).map(\.id) == [5, 1])
-    // Others see nothing of it.
+    // Other contexts do not see the edits.
     #expect(try await stack.fetch(long).map(\.id) == [4, 3, 2])
   }
 
@@ -84,7 +84,7 @@ import Testing
       #expect(try await view.find(Boat.self, keys) == keys.compactMap { boats[$0] })
       if random.oneIn(3) {
         try await view.save()
-        // Rules run when a save is written, on what it deletes from the store.
+        // Delete rules run when a save is written, for the rows that it deletes from the store.
         let deleted = saved.subtracting(harbours.keys)
         for (id, boat) in boats where boat.harbourID.map(deleted.contains) == true {
           boats[id]?.harbourID = nil
@@ -126,7 +126,7 @@ import Testing
   }
 }
 
-/// A query and what it means for an array.
+/// A query, and its meaning for an array.
 private struct Question: CustomStringConvertible {
   var description: String
   private(set) var query = Boat.all

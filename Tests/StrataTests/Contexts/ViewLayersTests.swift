@@ -33,7 +33,7 @@ import Testing
     return ChangeSet(commit: 2, model: chart.model, tables: [table.id: .rows([row])])
   }
 
-  /// Clean, edited, saving, saving and edited.
+  /// Returns the layers in every state: clean, edited, saving, and saving with new edits.
   private func all() throws -> [(name: String, layers: ViewLayers)] {
     var clean = ViewLayers(chart.model, undoLimit: 10)
     clean.follow(key, in: table.id, .record(try chart.record(gull)))
@@ -53,7 +53,7 @@ import Testing
       var (isSaving, isEdited) = (
         name == "saving" || name == "both", name == "edited" || name == "both"
       )
-      // What the boat is like, edits included.
+      // The boat with all edits.
       var boat = gull
       if name != "clean" { boat.length = 2 }
       if name == "both" { boat.speed = 3 }
@@ -63,7 +63,7 @@ import Testing
         boat.name = "Swan"
         isEdited = true
       case .beginSave:
-        // A second save waits for the first one; nothing makes none.
+        // A second save waits for the first save. Without edits there is no save.
         if isSaving { continue }
         let save = try layers.beginSave()
         #expect((save != nil) == isEdited, "\(name)")

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Strata
 
-/// Has an attribute that cannot hold every value.
+/// A buoy, with an attribute that cannot store every value.
 private struct Buoy: Entity, Equatable {
   var id = 0
   var name = ""
@@ -15,7 +15,7 @@ private struct Buoy: Entity, Equatable {
   }
 }
 
-/// What a toolbar reads of a view context, and when it is told to read it again.
+/// The state of a view context that a toolbar observes.
 @Suite(.stack(Buoy.self), .timeLimit(.minutes(25))) @MainActor
 struct ViewObservationTests {
   let stack = Stack.test
@@ -116,7 +116,7 @@ struct ViewObservationTests {
     #expect(status.isUpToDate && name.isUpToDate)
   }
 
-  /// Whatever happens: who reads only when told has what it would read.
+  /// An observer that reads only when it is told always has the current value.
   @Test func `nothing changes without being told`() async throws {
     var random = SeededRandom.printingSeed()
     let view = view
@@ -135,7 +135,7 @@ struct ViewObservationTests {
       case 0...2: view.insert(buoy)
       case 3, 4: view.update(buoy) { $0.name = "\(random.below(3))" }
       case 5:
-        // All of it is taken back in one turn: its undo group will be empty.
+        // The turn takes all its edits back, so its undo group will be empty.
         if random.oneIn(2) { view.insert(Buoy(id: 9)) }
         view.delete(random.oneIn(2) ? Buoy(id: 9) : buoy)
       case 6: view.insert(Buoy(id: buoy.id, depth: .nan))

@@ -26,7 +26,8 @@ import Testing
         await Task.yield()
       }
     }
-    // Somebody else commits all the time, so merge turns come before, between and after.
+    // A scratch context commits all the time, so that merge turns come before, between and after
+    // the edits.
     let noise = Task { [stack] in
       for number in 2...200 where !Task.isCancelled {
         try await stack.commit { $0.upsert(Boat(id: 2, length: number)) }
@@ -58,7 +59,7 @@ import Testing
       $0.insert(boat)
     }
     let live = try await view.loaded(Boat.all)
-    // A query through a reference reads rows whose reference changes: this holds the merge up.
+    // A query through a reference reads rows whose reference changes. This holds the merge up.
     let slow = try await view.loaded(Boat.where { $0.harbour.isOpen })
     let gate = TestGate()
     await view.maintainer.hold(at: gate)
@@ -95,7 +96,7 @@ import Testing
       $0.delete(boats[2])
     }
     await gate.arrived()
-    // The merge has the old state of these edits in flight.
+    // The merge under way has the rows from before these edits.
     view.update(boats[0]) { $0.name = "mine" }
     view.update(boats[1]) { $0.name = "mine too" }
     view.insert(Boat(id: 4, name: "another"))
@@ -149,7 +150,7 @@ import Testing
       loads.withLock { $0 += 1 }
       await gate.pass()
     }
-    // More than the rows that are kept in reserve.
+    // The commit deletes more rows than the window keeps in reserve.
     try await stack.commit { scratch in boats[..<100].forEach(scratch.delete) }
     #expect(await eventually { loads.withLock { $0 } == 1 })
     for number in 1...20 {
@@ -169,8 +170,9 @@ import Testing
   }
 
   @Test func `a load that was given up does not pass for the one that follows it`() async throws {
-    // Two live queries of the same text, one after the other: the first one's load is still on its
-    // way when it is let go of, and ends when the second one has asked for its own.
+    // Two live queries of the same text follow each other. The first query is released while its
+    // load is still on its way. That load ends after the second query has asked for a load of its
+    // own.
     try await stack.withScratch { $0.insert(Boat(id: 1)) }
     let gate = TestGate()
     await view.maintainer.hold(at: gate)

@@ -96,13 +96,13 @@ struct ViewSaveTests {
     for number in 1...6 {
       view.insert(Boat(id: number))
       saves.append(Task { try await view.save() })
-      // The first takes its edits at once, the others wait for it to end.
+      // The first save takes its edits at once. The other saves wait for its end.
       await others()
     }
     stop.release()
     var commits: [Int64] = []
     for save in saves { commits.append(try await save.value) }
-    // The second takes everything that was edited while the first ran.
+    // The second save takes every edit that was made during the first save.
     #expect(commits == [1, 2, 2, 2, 2, 2])
     #expect(!view.hasChanges && live.elements.count == 6)
     #expect(try await stack.rows("SELECT count(*) FROM boats") == ["6"])
@@ -138,7 +138,7 @@ struct ViewSaveTests {
   }
 }
 
-/// Has a number that may be none.
+/// A voyage, whose distance may be not-a-number.
 struct Voyage: Entity {
   var id = 0
   var distance = 0.0

@@ -3,7 +3,7 @@ import StrataTesting
 @testable import Strata
 
 extension ViewContext {
-  /// A live query that has its first result.
+  /// Returns a live query that has its first result.
   func loaded<E: Entity>(_ query: Query<E>) async throws -> LiveQuery<E> {
     let live = live(query)
     try await live.load()
@@ -12,19 +12,19 @@ extension ViewContext {
 }
 
 extension Maintainer {
-  /// Holds every load up from now on until the gate is opened.
+  /// Holds every later load up until the gate is opened.
   func hold(at gate: TestGate) { setWillLoad { await gate.pass() } }
 }
 
 extension Stack {
-  /// The layer that a context would save after `edit`.
+  /// Returns the layer that a context would save after `edit`.
   func layer(_ edit: (inout Edits) -> Void) -> Layer {
     var edits = Edits(store.model)
     edit(&edits)
     return edits.layer
   }
 
-  /// Commits a layer of somebody else ahead of every scratch save.
+  /// Commits a layer of another context ahead of every scratch save.
   func commitUrgently(_ layer: Layer) -> Submission<Int64> {
     store.writer.enqueue(.urgent) { writer throws(StoreError) in
       try writer.save(layer, policy: .overwrite)
@@ -33,7 +33,7 @@ extension Stack {
 }
 
 extension Edits {
-  /// Edits an entity as a context does, without one.
+  /// Edits an entity as a context does, but without a context.
   ///
   /// - Returns: whether the layer changed.
   @discardableResult
@@ -47,7 +47,7 @@ extension Edits {
     return finish(draft, table, key, shown: shown).didChange
   }
 
-  /// Deletes an entity as a context does, without one.
+  /// Deletes an entity as a context does, but without a context.
   mutating func delete<E: Entity>(_ entity: E, _ table: Table, _ key: RecordKey) {
     let row = record(of: entity, table).map(RecordState.record) ?? .unknown
     _ = delete(entity, table, key, shown: row.under(layer[table.id, key], in: table))

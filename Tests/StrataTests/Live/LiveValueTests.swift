@@ -237,7 +237,10 @@ private struct Cargo: Entity {
   }
 }
 
-/// A fetch added reals up in SQLite, a fetch over edits in memory, a live query exactly.
+/// Sums of reals, which must be equal to the last bit.
+///
+/// A fetch adds in SQL, a fetch over edits adds in memory, and a live query keeps its sum up to
+/// date.
 @Suite(.stack(Cargo.self)) struct EqualSumTests {
   @Test @MainActor
   func `a sum is the same to the last bit, whether stored, edited or live`() async throws {
@@ -261,7 +264,7 @@ private struct Cargo: Entity {
     #expect(try await view.fetch(.sum(\.weight), of: Cargo.all) == sum.value)
     #expect(live.value == sum.value)
     #expect(try await stack.fetch(.average(\.weight), of: Cargo.all) == sum.value / 400)
-    // By groups: in SQL, then in memory, because an edit is pending.
+    // The groups are added in SQL, and then in memory, because an edit is pending.
     let grouped = Cargo.all.grouped(by: \.hold)
     let stored = try await view.fetch(.sum(\.weight), of: grouped).map(\.1)
     view.insert(Cargo(id: 400, hold: 2, weight: 1))

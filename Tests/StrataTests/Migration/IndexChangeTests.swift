@@ -47,7 +47,7 @@ private struct Other: Entity {
   init() throws { file = try StoreFile() }
 
   /// An import may owe an index that the migration drops, or an index of a table that it removes.
-  /// Such a debt must end with the migration. Otherwise the store could not be opened any more.
+  /// Such a debt must end with the migration. Otherwise the store could not be opened.
   @Test func `a migration makes the indexes that an import owes before it drops them`() async throws
   {
     for removes in [false, true] {

@@ -16,14 +16,16 @@ import Testing
       let change = Change(before: local, after: next)
       local = next
       if var known = entry {
-        entry = known.edit(change, commit: commit, encode: { _ in [] }) ? known : nil
+        entry =
+          known.edit(change, commit: commit, encode: { _ in [] }, decode: { _ in nil })
+          ? known : nil
       } else {
         entry = OutboxEntry(change, commit: commit, encode: { _ in [] })
       }
     }
 
     /// - Parameters:
-    ///   - meanwhile: what the row is edited to while the request is under way.
+    ///   - meanwhile: the row after an edit that is made while the request is under way.
     mutating func push(arrives: Bool, isAnswered: Bool, meanwhile: Record??) {
       guard var handed = entry else { return }
       let (kind, attributes, sent) = (handed.kind, handed.editedAttributes, local)

@@ -3,7 +3,9 @@ import Testing
 
 @testable import Strata
 
-/// An eviction makes room here: no server is told of it, and what none has yet is not touched.
+/// Evictions in a stack with an outbox.
+///
+/// An eviction makes no requests, and leaves rows alone that no server has yet.
 @Suite(.timeLimit(.minutes(25))) struct OutboxEvictionTests {
   fileprivate func open() async throws -> (Stack, Outbox) {
     var options = Stack.Options()
@@ -24,7 +26,7 @@ import Testing
     #expect(report.evicted == 2 && report.keptUnpushed == 2)
     #expect(try await stack.fetch(Parcel.all).map(\.id) == [2, 5])
     #expect(try await outbox.pushed().sorted() == waiting.sorted())
-    // Now they can go.
+    // After the push the rows may be evicted.
     #expect(try await stack.evict(Eviction<Parcel>.beyond(newest: 0, by: \.id)).evicted == 2)
     #expect(try await outbox.requests().isEmpty)
     for try await entry in stack.history() where entry.author != stack.defaultAuthor {
@@ -39,7 +41,7 @@ import Testing
       Crate(id: 1, code: "a"), Crate(id: 2, code: "b"), Crate(id: 3, code: "c"),
       Parcel(id: 1, crateID: 2), Parcel(id: 2, crateID: 3), Parcel(id: 3, crateID: 2))
     try await outbox.pushed()
-    // 1 was put into its crate here; of 2 something else was edited.
+    // Parcel 1 is put into its crate here. Parcel 2 has an edit of a different attribute.
     try await stack.update(1) { $0.crateID = 1 }
     try await stack.update(2) { $0.name = "edited" }
     let report = try await stack.evict(

@@ -5,7 +5,7 @@ import Testing
 @testable import Strata
 @testable import StrataSQLite
 
-/// What waits is in the store: it depends on nothing else that becomes of it.
+/// Waiting requests in the store, which depend neither on the history nor on the order of entities.
 @Suite(.timeLimit(.minutes(25))) struct OutboxStoreTests {
   private let file: StoreFile
 
@@ -17,7 +17,7 @@ import Testing
       _ = try await stack.outbox()
       try await stack.insert(Parcel(id: 1))
     }
-    // A program that keeps no history: what it edits waits as well.
+    // Edits of a program that keeps no history wait as well.
     try await file.open(Parcel.self, Crate.self) { stack in
       try await stack.update(1) { $0.name = "edited" }
       try await stack.insert(Parcel(id: 2))
@@ -102,8 +102,11 @@ import Testing
       Next.Parcel.self, Next.Crate.self,
       options: { $0.removedTables = ["strata_join_parcels.labels"] }
     ) { stack in
-      let requests = try await stack.outbox().pushed()
-      // Of parcel 2 only an attribute was edited that is gone.
+      let outbox = try await stack.outbox()
+      let requests = try await outbox.pushed()
+      var counts = outbox.counts.makeAsyncIterator()
+      #expect(await counts.next() == OutboxCounts(waiting: 0, refused: 0))
+      // Parcel 2 has no request, because its only edited attribute is gone.
       #expect(
         requests.sorted() == [
           #"delete Crate "box 2""#, "delete Parcel 3", #"insert Crate "box 3""#,

@@ -2,7 +2,7 @@ import StrataTesting
 
 @testable import Strata
 
-/// What the tests of the outbox push.
+/// A crate that the outbox tests push.
 struct Crate: Entity, Equatable {
   var id = 0
   var code = ""
@@ -53,12 +53,12 @@ extension Stack {
 }
 
 extension Outbox {
-  /// What waits, as text.
+  /// Returns the waiting requests as text.
   nonisolated(nonsending) func described() async throws -> [String] {
     try await requests().map(\.text)
   }
 
-  /// Pushes to a server that does as it is told.
+  /// Pushes to a server that accepts every request, and returns the requests as text.
   @discardableResult
   nonisolated(nonsending) func pushed() async throws -> [String] {
     let sent = Lock<[String]>([])

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Strata
 
-/// What becomes a request, in which order, and what is left of it.
+/// The requests of an outbox, their order and their end.
 @Suite(.timeLimit(.minutes(25))) struct PushTests {
   private func open(_ options: Stack.Options = Stack.Options()) async throws -> (Stack, Outbox) {
     let stack = try await Stack.temporary(Parcel.self, Crate.self, options: options)
@@ -25,7 +25,7 @@ import Testing
     #expect(
       try await outbox.pushed()
         == ["insert Crate 8", "update Parcel 1 crateID,name", "delete Crate 9"])
-    // The delete rule of the same commit lets go, too.
+    // The delete rule in the same commit removes the reference, too.
     try await stack.delete(Crate.self, 8)
     #expect(try await outbox.pushed() == ["update Parcel 1 crateID", "delete Crate 8"])
     await stack.close()
@@ -35,13 +35,13 @@ import Testing
     let (stack, outbox) = try await open()
     try await stack.insert(Crate(id: 1, code: "a"), Crate(id: 2, code: "b"))
     try await outbox.pushed()
-    // In one commit.
+    // Both edits are in one commit.
     try await stack.withScratch { scratch in
       scratch.delete(try #require(try await scratch.find(Crate.self, 1)))
       scratch.insert(Crate(id: 3, code: "a"))
     }
     #expect(try await outbox.pushed() == ["delete Crate 1", "insert Crate 3"])
-    // The row that gives it away is edited again, after the other one got it.
+    // Crate 2 gives the value away, and is edited again after crate 4 has it.
     try await stack.withScratch { scratch in
       scratch.update(try #require(try await scratch.find(Crate.self, 2))) { $0.code = "c" }
     }
@@ -94,7 +94,7 @@ import Testing
       guard request.kind == .insert else { return .done }
       switch request.key.cell {
       case .integer(1): try await stack.update(1) { $0.name = "again" }
-      // The server has it when it is deleted here.
+      // The server has the row by the time it is deleted here.
       case .integer(2): try await stack.delete(Parcel.self, 2)
       default:
         try await stack.delete(Parcel.self, 3)

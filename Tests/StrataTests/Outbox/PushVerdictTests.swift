@@ -2,14 +2,16 @@ import StrataTesting
 @testable import Strata
 import Testing
 
-/// What a server makes of requests: one that it wants later or refuses blocks nobody else.
+/// The verdicts of a server.
+///
+/// A request that the server postpones or refuses does not block other requests.
 @Suite(.timeLimit(.minutes(25))) struct PushVerdictTests {
   private func open() async throws -> (Stack, Outbox) {
     let stack = try await Stack.temporary(Crate.self, Parcel.self)
     return (stack, try await stack.outbox())
   }
 
-  /// Pushes to a server that has its own mind about some requests.
+  /// Pushes to a server that gives some requests a verdict of their own.
   private func push(
     _ outbox: Outbox, _ verdicts: [String: PushVerdict] = [:]
   ) async throws -> (sent: [String], result: PushResult) {
@@ -21,12 +23,12 @@ import Testing
     return (sent.withLock { $0 }, result)
   }
 
-  /// The story: one 422 stopped every other edit for ever.
+  /// A server's answer 422 to one request must not stop all other requests for ever.
   @Test func `a refused request is set aside and the others are sent`() async throws {
     let (stack, outbox) = try await open()
     try await stack.insert(Crate(id: 1, code: "a"), Parcel(id: 1, crateID: 1), Parcel(id: 2))
     let first = try await push(outbox, ["Crate 1": .refused("no such code")])
-    // The parcel in the crate waits for it.
+    // The parcel in the crate waits for the crate.
     #expect(Set(first.sent) == ["insert Crate 1", "insert Parcel 2"])
     #expect((first.result.sent, first.result.refused, first.result.left) == (1, 1, 1))
     #expect(first.result.retryAfter == nil)
@@ -34,7 +36,7 @@ import Testing
     let refusals = try await outbox.refusals()
     #expect(refusals.map(\.reason) == ["no such code"])
     #expect(refusals.map(\.request.text) == ["insert Crate 1"])
-    // It is not sent again by itself.
+    // The refused request is not sent again by itself.
     #expect(try await push(outbox).sent == [])
     try await outbox.retry(try #require(refusals.first))
     #expect(try await push(outbox).sent == ["insert Crate 1", "insert Parcel 1"])
@@ -49,7 +51,7 @@ import Testing
     let refusal = try #require(try await outbox.refusals().first)
     try await stack.update(1) { $0.name = "right" }
     #expect(try await outbox.refusals().isEmpty)
-    // What was refused is gone, so nothing of it can be tried or given up.
+    // The refused request is gone, so it can be neither retried nor reverted.
     #expect(try await !outbox.retry(refusal))
     #expect(try await !outbox.revert(refusal))
     #expect(try await push(outbox).sent == ["insert Parcel 1"])
@@ -108,6 +110,58 @@ import Testing
     await stack.close()
   }
 
+  /// A postponed request counted as one that may have arrived, for good. It held up every deletion
+  /// from the table that its row refers to.
+  @Test func `a postponed request that is refused later holds up no deletion`() async throws {
+    let (stack, outbox) = try await open()
+    try await stack.insert(Crate(id: 1, code: "a"), Parcel(id: 1))
+    _ = try await push(outbox)
+    try await stack.update(1) { $0.name = "new" }
+    #expect(try await push(outbox, ["Parcel 1": .later]).result.left == 1)
+    #expect(try await push(outbox, ["Parcel 1": .refused("no")]).result.refused == 1)
+    try await stack.delete(Crate.self, 1)
+    #expect(try await push(outbox).sent == ["delete Crate 1"])
+    await stack.close()
+  }
+
+  /// The server was asked to delete a row that it never took.
+  @Test func `a postponed insertion that is deleted leaves nothing to send`() async throws {
+    let (stack, outbox) = try await open()
+    try await stack.insert(Parcel(id: 1), Parcel(id: 2))
+    _ = try await push(outbox, ["Parcel 1": .later])
+    try await stack.delete(Parcel.self, 1)
+    #expect(try await outbox.requests().isEmpty)
+    // The row is deleted while the server is asked.
+    try await stack.insert(Parcel(id: 3))
+    _ = try await outbox.push { _ in
+      try await stack.delete(Parcel.self, 3)
+      return .later
+    }
+    #expect(try await outbox.requests().isEmpty)
+    #expect(try await push(outbox).sent == [])
+    await stack.close()
+  }
+
+  /// The older value of the first edit came back.
+  @Test func `a refused edit gives way to what imports brought meanwhile`() async throws {
+    let (stack, outbox) = try await open()
+    try await stack.insert(Parcel(id: 1, name: "old", weight: 1))
+    _ = try await push(outbox)
+    try await stack.update(1) { $0.name = "new" }
+    let importer = stack.scratch()
+    importer.author = Stack.importAuthor
+    let parcel = try #require(try await importer.find(Parcel.self, 1))
+    importer.update(parcel) { $0.weight = 2 }
+    try await importer.save()
+    try await stack.update(1) { $0.weight = 3 }
+    _ = try await push(outbox, ["Parcel 1": .refused("no")])
+    #expect(try await outbox.revert(try #require(try await outbox.refusals().first)))
+    #expect(await stack.view.commit == stack.store.newestCommit)
+    let reverted = try #require(try await stack.find(Parcel.self, 1))
+    #expect(reverted.name == "old" && reverted.weight == 2)
+    await stack.close()
+  }
+
   @Test func `a refusal is in the store, and keeps its row from evictions`() async throws {
     let (stack, outbox) = try await open()
     try await stack.insert(Parcel(id: 1, name: "mine"))
@@ -118,16 +172,26 @@ import Testing
     await stack.close()
   }
 
+  /// Reads until the counts are as given; false if the sequence ends before.
+  private func reach(
+    _ counts: inout AsyncStream<OutboxCounts>.Iterator, _ waiting: Int, _ refused: Int
+  ) async -> Bool {
+    while let next = await counts.next(isolation: nil) {
+      if next == OutboxCounts(waiting: waiting, refused: refused) { return true }
+    }
+    return false
+  }
+
   @Test func `the counts are told`() async throws {
     let (stack, outbox) = try await open()
     var counts = outbox.counts.makeAsyncIterator()
-    while let next = await counts.next(), next != OutboxCounts(waiting: 0, refused: 0) {}
+    #expect(await reach(&counts, 0, 0))
     try await stack.insert(Parcel(id: 1), Parcel(id: 2))
-    while let next = await counts.next(), next != OutboxCounts(waiting: 2, refused: 0) {}
+    #expect(await reach(&counts, 2, 0))
     _ = try await push(outbox, ["Parcel 1": .refused("no")])
-    while let next = await counts.next(), next != OutboxCounts(waiting: 0, refused: 1) {}
+    #expect(await reach(&counts, 0, 1))
     try await outbox.retry(try #require(try await outbox.refusals().first))
-    while let next = await counts.next(), next != OutboxCounts(waiting: 1, refused: 0) {}
+    #expect(await reach(&counts, 1, 0))
     await stack.close()
     #expect(await counts.next() == nil)
   }
@@ -139,7 +203,7 @@ import Testing
     #expect(try await outbox.refusals().isEmpty)
   }
 
-  /// Writes as an import does.
+  /// Saves edits as an import does.
   private func imported(
     _ stack: Stack, _ body: (ScratchContext) async throws -> Void
   ) async throws {

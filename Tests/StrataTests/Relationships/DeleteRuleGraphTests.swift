@@ -3,7 +3,7 @@ import Testing
 
 @testable import Strata
 
-/// A row that refers to others in every way there is.
+/// A node, which refers to other nodes in every way.
 struct Node: Entity, Equatable {
   var id = 0
   var cascadeID: Node.ID?
@@ -55,7 +55,8 @@ struct Node: Entity, Equatable {
 
   @Test func `a cycle of rules ends, whatever it is made of`() async throws {
     try await stack.commit { scratch in
-      // A ring of cascades, one of nullifications, and a row that refers to itself in every way.
+      // The rows are a ring of cascades, a ring of nullifications, and a row that refers to itself
+      // in every way.
       for id in 0..<5 { scratch.insert(Node(id: id, cascadeID: (id + 1) % 5)) }
       for id in 10..<15 { scratch.insert(Node(id: id, nullifyID: 10 + (id - 9) % 5)) }
       scratch.insert(Node(id: 20, cascadeID: 20, nullifyID: 20, denyID: 20, otherID: 20))
@@ -71,7 +72,7 @@ struct Node: Entity, Equatable {
   }
 
   @Test func `a row that two rules reach is deleted once`() async throws {
-    // A diamond, and a row that one rule nullifies and the other deletes.
+    // The rows form a diamond. Row 5 is nullified by one rule and deleted by the other.
     try await stack.commit { scratch in
       scratch.insert(Node(id: 1))
       scratch.insert(Node(id: 2, cascadeID: 1))
@@ -103,7 +104,7 @@ struct Node: Entity, Equatable {
     #expect(error?.message == "Node 4 cannot be deleted: Node.denyID of 9 refers to it")
     #expect(try await nodes().count == 6)
     #expect(try await stack.rows("SELECT count(*) FROM \"strata_join_nodes.nodes\"") == ["1"])
-    // The blocker goes along, so nothing blocks.
+    // The same save deletes the blocker, so nothing denies the deletion.
     try await stack.commit {
       $0.delete(Node(id: 1))
       $0.delete(Node(id: 9, denyID: 4))
@@ -155,7 +156,7 @@ struct Node: Entity, Equatable {
   }
 }
 
-/// What the delete rules mean, written as plainly as possible.
+/// A model of the delete rules, as plain as possible.
 private struct NodeModel {
   struct Link: Hashable {
     let owner: Int
@@ -177,9 +178,9 @@ private struct NodeModel {
     for _ in 0..<8 { links.insert(Link(owner: random.pick(keys), target: random.pick(keys))) }
   }
 
-  /// Deletes some nodes and changes another one, if it is not among them.
+  /// Deletes some nodes, and changes a node unless it is deleted.
   ///
-  /// - Returns: the keys of what cannot be deleted and of what forbids it, if anything does.
+  /// - Returns: pairs of keys, of a node that cannot be deleted and of the node that forbids it.
   mutating func delete(
     _ doomed: Set<Int>, _ edited: Int, _ change: (cascade: Int, deny: Int?)
   ) -> [[Int64]] {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Strata
 
-/// What the relationships of an entity say that is deleted here, in the store, or by a rule.
+/// The relationships of an entity that is deleted here, in the store, or by a rule.
 @Suite(.stack(Note.self, Tag.self, Colleague.self, Folder.self), .timeLimit(.minutes(25)))
 @MainActor struct DeletedEntityTests {
   let stack = Stack.test
@@ -20,7 +20,7 @@ import Testing
     }
   }
 
-  /// Fails unless neither side of any relationship of the deleted note knows of the other.
+  /// Checks that no side of any relationship of the deleted note shows the other side.
   private func checkNoteIsGone(_ context: any EditingContext) async throws {
     #expect(try await context.fetched(Note.tags(of: note)) == [])
     #expect(try await context.counted(Note.tags(of: note)) == 0)
@@ -52,7 +52,7 @@ import Testing
     try await stack.withScratch { $0.delete(note) }
     let context = kind.make(stack)
     try await checkNoteIsGone(context)
-    // With edits of other rows on top.
+    // Edits of other rows lie on top.
     context.edit(tag) { $0.isLoud = true }
     context.edit(folder) { $0.name = "out" }
     context.link(note, to: tag, in: Note.tags)
@@ -81,7 +81,7 @@ import Testing
       if round == 1 { try await context.saved() }
       if kind == .scratchOfView {
         try await stack.view.save()
-        // The child's view of its parent is from before that save.
+        // The child still shows its parent as it was before that save.
         context = kind.make(stack)
       }
     }
@@ -116,7 +116,7 @@ import Testing
       context.edit(stray) { $0.text = "edited" }
     }
     #expect(try await context.target(Note.folder, of: Note(id: 8, folderID: 99)) == nil)
-    // What it refers to comes later.
+    // The target of the reference is inserted later.
     context.insert(Folder(id: 99))
     #expect(try await context.target(Note.folder, of: stray) == Folder(id: 99))
     #expect(try await context.fetched(Folder.notes(of: 99)).map(\.id) == [7])
@@ -134,7 +134,7 @@ import Testing
     #expect(live.elements.map(\.id) == [1])
     try await stack.withScratch { $0.delete(folder) }
     #expect(live.elements.isEmpty)
-    // Notes come first, their folder after them.
+    // The note is inserted first, and its folder afterwards.
     try await stack.withScratch { $0.insert(Note(id: 3, folderID: 1)) }
     #expect(live.elements.isEmpty)
     try await stack.withScratch { $0.insert(folder) }

@@ -3,7 +3,7 @@ import StrataSQLite
 
 @testable import Strata
 
-/// Has tags in any order, readers in an order of its own, and notes that it mentions.
+/// A note with unordered tags, with ordered readers, and with the notes that it mentions.
 struct Note: Entity, Equatable {
   var id = 0
   var text = ""
@@ -25,7 +25,7 @@ struct Note: Entity, Equatable {
   }
 }
 
-/// Has a text as its key.
+/// A tag, whose key is a text.
 struct Tag: Entity, Equatable {
   var id = ""
   var isLoud = false
@@ -37,7 +37,7 @@ struct Tag: Entity, Equatable {
   }
 }
 
-/// Has a UUID as its key.
+/// A colleague, whose key is a UUID.
 struct Colleague: Entity, Equatable {
   var id = UUID.timeOrdered()
   var name = ""
@@ -46,7 +46,7 @@ struct Colleague: Entity, Equatable {
   static let schema = Schema<Colleague>("readers", key: \.id) { Attribute(\.name) }
 }
 
-/// Keeps its notes in an order.
+/// A folder, which keeps its notes in an order.
 struct Folder: Entity, Equatable {
   var id = 0
   var name = ""
@@ -58,7 +58,7 @@ struct Folder: Entity, Equatable {
   }
 }
 
-/// What a test can do with the view context and with a scratch context alike.
+/// The operations that a test can use on the view context and on a scratch context alike.
 @MainActor
 protocol EditingContext {
   func insert<E: Entity>(_ entity: E)
@@ -130,14 +130,14 @@ enum ContextKind: CaseIterable, Sendable {
 }
 
 extension Stack {
-  /// The rows of the join table of notes and tags, as another program reads them.
+  /// Returns the rows of the join table of notes and tags, read through a second connection.
   nonisolated(nonsending) func tagLinks() async throws -> [String] {
     try await rows("SELECT owner, target FROM \"strata_join_notes.tags\" ORDER BY 1, 2")
   }
 }
 
 extension Snapshot {
-  /// The statements that `body` runs on this snapshot's reader.
+  /// Returns the number of statements that `body` runs on this snapshot's reader.
   nonisolated(nonsending) func statements(
     in body: nonisolated(nonsending) () async throws -> Void
   ) async throws -> Int {

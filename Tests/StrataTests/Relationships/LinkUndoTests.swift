@@ -72,8 +72,8 @@ import Testing
     }
   }
 
-  /// The child went on taking the link for one that nobody has seen, and its edits had none any
-  /// more.
+  /// The child must know the links that it has saved, although they are not among its own edits. If
+  /// it took them for unseen links, it could not undo them.
   @Test func `a child of the view context undoes links that it saved`() async throws {
     try await prepare()
     let child = view.scratch()
@@ -81,7 +81,7 @@ import Testing
     child.link(notes[0], to: tags[1], in: Note.tags)
     child.unlink(notes[0], from: tags[0], in: Note.tags)
     child.upsert(Tag(id: "b", isLoud: true))
-    // This one is there.
+    // The store has this tag.
     child.upsert(tags[2])
     try await child.save()
     #expect(try await names() == ["b"])
@@ -110,7 +110,8 @@ import Testing
     #expect(try await stack.tagLinks() == ["1 a", "1 b"])
   }
 
-  /// A move that meets another one twice is a conflict by its values: before, mine and theirs.
+  /// A move that meets two other moves has three values: before, mine and theirs. It is no conflict
+  /// all the same.
   @Test(arguments: SavePolicy.allCases)
   func `under every policy a link is saved`(_ policy: SavePolicy) async throws {
     let colleagues = ["a", "b", "c", "d"].map { Colleague(name: $0) }

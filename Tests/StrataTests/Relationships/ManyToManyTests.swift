@@ -45,7 +45,7 @@ struct ManyToManyTests {
       for tag in tags { scratch.link(notes[0], to: tag, in: Note.tags) }
     }
     let context = kind.make(stack)
-    // Without edits and with one that changes the answers.
+    // The second round has an edit that changes the answers.
     for round in 1...2 {
       let loud = Note.tags(of: notes[0]).where { $0.isLoud }
       #expect(
@@ -70,7 +70,7 @@ struct ManyToManyTests {
     }
     #expect(try await stack.tagLinks() == ["1 blue"])
     #expect(await changes.next()?.count == 1)
-    // Nothing that is so already makes a commit.
+    // A link that exists already, or an unlinking without a link, makes no commit.
     let again = try await stack.commit { scratch in
       scratch.link(notes[0], to: tags[0], in: Note.tags)
       scratch.unlink(notes[1], from: tags[1], in: Note.tags)
@@ -85,7 +85,7 @@ struct ManyToManyTests {
     try await prepare { $0.link(notes[2], to: tags[2], in: Note.tags) }
     let contexts = (1...3).map { _ in stack.scratch() }
     for context in contexts {
-      // Read before anybody saves.
+      // Every context reads before the first save.
       #expect(try await context.fetch(Note.tags(of: notes[2])) == [tags[2]])
       context.link(notes[0], to: tags[0], in: Note.tags)
       context.unlink(notes[2], from: tags[2], in: Note.tags)
@@ -93,13 +93,13 @@ struct ManyToManyTests {
     stack.view.link(notes[0], to: tags[0], in: Note.tags)
     stack.view.unlink(notes[2], from: tags[2], in: Note.tags)
     for context in contexts { try await context.save() }
-    // The view has been told of the others' commits meanwhile.
+    // The view context has merged the other commits meanwhile.
     try await stack.view.merged(stack.store.newestCommit)
     #expect(stack.view.conflicts.isEmpty)
     try await stack.view.save()
     #expect(try await stack.tagLinks() == ["1 blue"])
 
-    // The last save decides, whenever its context heard of the others', and no save fails.
+    // The last save decides and no save fails, no matter when its context merges the other commits.
     stack.view.link(notes[1], to: tags[1], in: Note.tags)
     try await stack.withScratch { $0.link(notes[1], to: tags[1], in: Note.tags) }
     try await stack.withScratch { $0.unlink(notes[1], from: tags[1], in: Note.tags) }
@@ -135,7 +135,7 @@ struct ManyToManyTests {
     try await scratch.save()
     #expect(try await stack.tagLinks() == ["2 green"])
     #expect(!scratch.hasChanges)
-    // In one save, too.
+    // The same holds within one save.
     try await stack.commit {
       $0.link(notes[2], to: tags[2], in: Note.tags)
       $0.delete(tags[2])

@@ -45,7 +45,7 @@ import Testing
     try await view.link(note, to: colleagues[4], at: 0, in: Note.readers)
     try await view.link(note, to: colleagues[3], at: 99, in: Note.readers)
     view.link(colleagues[2], to: note, in: Colleague.notes)
-    // One that is linked stays where it is.
+    // A colleague that is linked already keeps its position.
     view.link(note, to: colleagues[1], in: Note.readers)
     #expect(try await names() == "EBADC")
     #expect(try await names(Note.readers(of: note).offset(1).limit(3)) == "BAD")
@@ -72,7 +72,7 @@ import Testing
     try await view.link(note, to: colleagues[1], at: 0, in: Note.readers)
     try await view.save()
     #expect(live.elements.map(\.name) == ["Bob", "Cid", "Ann"])
-    // An edit of what is shown keeps its place, and is saved as an edit of that attribute.
+    // An edited element keeps its position, and is saved as an edit of the changed attribute.
     view.update(colleagues[2]) { $0.name = "Cia" }
     #expect(live.elements.map(\.name) == ["Bob", "Cia", "Ann"])
     view.update(live.elements[2]) { $0.name = "Ada" }
@@ -100,7 +100,7 @@ import Testing
     try await others[1].save()
     try await view.save()
     #expect(try await names() == "DABEC")
-    // A move of a link that somebody removes meanwhile links again.
+    // A move of a link that another context removes meanwhile links again.
     let (removing, moving) = (stack.scratch(), stack.scratch())
     removing.unlink(note, from: colleagues[0], in: Note.readers)
     try await moving.link(note, to: colleagues[0], at: 4, in: Note.readers)
@@ -114,8 +114,8 @@ import Testing
     #expect(try await names().prefix(3) == "DEC")
   }
 
-  /// Making room used to patch the neighbours blindly, which linked those again that somebody had
-  /// unlinked meanwhile.
+  /// Making room must not patch the neighbours blindly. That would link neighbours again that
+  /// another context has unlinked meanwhile.
   @Test(arguments: [false, true])
   func `making room links nobody again`(isMergedBefore: Bool) async throws {
     try await prepare()
@@ -128,7 +128,7 @@ import Testing
     try await view.link(note, to: order[4], at: 2, in: Note.readers)
     try await scratch.link(note, to: order[4], at: 2, in: Note.readers)
     let table = try #require(stack.store.model.join(Note.readers.reference)?.table)
-    // The test has a subject: neighbours are moved.
+    // Neighbours must be moved, or the test would test nothing.
     #expect(view.layers.stack.keys(of: table.id).count > 2)
     let removing = stack.scratch()
     for index in [0, 1, 2, 3] { removing.unlink(note, from: order[index], in: Note.readers) }
@@ -158,7 +158,7 @@ import Testing
     }
     try await placeAllAlike()
     let order = try await names()
-    // By key, then.
+    // The links are then in the order of their keys.
     #expect(try await order == names(Colleague.all))
     let last = try #require(colleagues.first { order.hasSuffix($0.name.prefix(1)) })
     try await view.link(note, to: last, at: 1, in: Note.readers)
@@ -194,7 +194,7 @@ import Testing
 }
 
 extension Layer {
-  /// Blind changes that put all links on one place.
+  /// Returns blind changes that give all links the same position.
   fileprivate static func placing(_ links: some Sequence<Record>, in table: Table) -> Layer {
     var layer = Layer()
     for link in links {

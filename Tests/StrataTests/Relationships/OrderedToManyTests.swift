@@ -27,7 +27,7 @@ import Testing
     var changes = view.changes(of: Note.self).makeAsyncIterator()
     try await view.move(Note(id: 5), to: 1, in: Folder.notes, of: folder)
     #expect(try await order() == [3, 5, 4, 1, 2])
-    // In the same turn.
+    // The live query shows the move in the same turn.
     #expect(live.elements.map(\.id) == [3, 5, 4, 1, 2])
     try await view.save()
     let updated = await changes.next()?.updated
@@ -64,7 +64,7 @@ import Testing
     try await first.save()
     try await second.save()
     #expect(try await order() == [1, 3, 4, 2])
-    // Nothing is left between the two: the third one makes room.
+    // No position is left between the two notes, so the third note makes room.
     try await view.insert(Note(id: 9), at: 2, in: Folder.notes, of: folder)
     #expect(try await order() == [1, 3, 9, 4, 2])
   }
@@ -117,7 +117,8 @@ import Testing
       #expect(placement.position.isFinite)
       let low = placement.moved.keys.min() ?? index
       let high = placement.moved.keys.max() ?? index
-      // Around the element the order is strict; what did not move may be equal among itself.
+      // Around the element the order is strict. Elements that did not move may have equal
+      // positions.
       for other in max(0, low - 1)..<min(result.count - 1, max(high, index) + 1) {
         #expect(result[other] < result[other + 1], "\(positions) \(index)")
       }

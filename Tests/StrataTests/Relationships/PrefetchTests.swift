@@ -9,6 +9,8 @@ import Testing
 struct PrefetchTests {
   let stack = Stack.test
   let folders = (1...40).map { Folder(id: $0, name: "folder \($0)") }
+  /// The notes of all folders.
+  ///
   /// Every folder from the second on has as many notes as its key says, up to five.
   var notes: [Note] {
     folders.dropFirst().flatMap { folder in
@@ -144,7 +146,7 @@ struct PrefetchTests {
     #expect(!folders.flatMap(\.1).map(\.id).contains(notes[10].id))
     let parents = try await context.fetched(Note.all, with: Note.folder)
     for (note, folder) in parents {
-      // A reference to what is to be deleted reads nil.
+      // A reference to a deleted folder reads nil.
       let isAbsent = note.folderID == 3 || note.folderID == 99
       #expect(folder?.id == (isAbsent ? nil : note.folderID))
     }

@@ -22,7 +22,7 @@ private enum V2 {
   typealias Tag = V1.Tag
 }
 
-/// Other names for everything.
+/// Both entities and their relationship have new names.
 private enum V3 {
   struct Memo: Entity {
     var id = 0
@@ -44,7 +44,7 @@ private enum V4 {
   typealias Label = V3.Label
 }
 
-/// An attribute becomes a reference, and then one to something else.
+/// An attribute becomes a reference, which then gets a different target.
 private enum Required {
   struct Artist: Entity {
     var id = 0
@@ -93,7 +93,7 @@ private enum Required {
     }
     try await file.open(V3.Memo.self, V3.Label.self, version: 3) { stack in
       #expect(try await stack.fetch(V3.Memo.labels(of: 1)).map(\.id) == [1, 3])
-      // The rules know the table by its new name.
+      // The delete rules know the join table by its new name.
       try await stack.withScratch { $0.delete(V3.Label(id: 1)) }
       #expect(try await stack.fetch(V3.Memo.labels(of: 1)).map(\.id) == [3])
       try await stack.withScratch { $0.link(1, to: 3, in: V3.Memo.labels) }
@@ -103,7 +103,8 @@ private enum Required {
       #expect(topics.map(\.id) == [3])
     }
   }
-  /// No table changes, so nothing was looked at: rows went on referring to nothing.
+  /// No table changes, but the rows must be checked. Otherwise they would go on referring to
+  /// nothing.
   @Test func `what becomes a required reference is checked, and what has another target`()
     async throws
   {

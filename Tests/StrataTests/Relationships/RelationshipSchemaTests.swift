@@ -4,7 +4,7 @@ import Testing
 
 @testable import Strata
 
-/// Links with keys of every kind, and what a schema may not say.
+/// Links with keys of every kind, and relationships that a schema may not have.
 @Suite struct RelationshipSchemaTests {
   private struct Plain: Entity {
     var id = 0

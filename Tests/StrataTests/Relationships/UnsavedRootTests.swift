@@ -3,14 +3,14 @@ import Testing
 
 @testable import Strata
 
-/// The rows of a relationship whose root only unsaved edits make or delete.
+/// Relationships whose root is made or deleted only by unsaved edits.
 @Suite(.stack(Note.self, Tag.self, Colleague.self, Folder.self)) @MainActor
 struct UnsavedRootTests {
   let stack = Stack.test
   var view: ViewContext { stack.view }
   private let notes = Folder.notes(of: 7)
 
-  /// The live query waited for the root to be saved; the fetch did not.
+  /// The live query must not wait until the root is saved, because a fetch does not wait either.
   @Test func `an unsaved root shows its rows, as a fetch does`() async throws {
     try await stack.withScratch { $0.insert(Note(id: 1, folderID: 7, place: 1)) }
     let live = try await view.loaded(notes)
@@ -19,7 +19,7 @@ struct UnsavedRootTests {
     view.insert(Folder(id: 7))
     #expect(try await view.fetch(notes).map(\.id) == [1])
     #expect(live.elements.map(\.id) == [1] && count.value == 1)
-    // What is committed meanwhile counts, too.
+    // Rows that are committed meanwhile count, too.
     try await stack.withScratch { $0.insert(Note(id: 2, folderID: 7, place: 2)) }
     #expect(live.elements.map(\.id) == [1, 2] && count.value == 2)
     view.rollback()

@@ -134,7 +134,7 @@ import Testing
   }
 
   // A task that is cancelled does not wait for the reader, which may open the cursor all the same.
-  // Without a closing call, the statement would stay open.
+  // Without a call that closes the cursor, the statement would stay open.
   @Test func `a cursor that is opened for nobody is closed`() async throws {
     let snapshot = try await stack.store.snapshot()
     let reader = try #require(snapshot.idleReader)

@@ -39,7 +39,7 @@ nonisolated(nonsending) func others() async {
   for _ in 0..<300 { await Task.yield() }
 }
 
-/// The error that a call throws; nil if it throws none.
+/// Returns the error that a call throws, or nil.
 nonisolated(nonsending) func failure<R>(
   _ body: nonisolated(nonsending) () async throws -> R
 ) async -> StoreError? {

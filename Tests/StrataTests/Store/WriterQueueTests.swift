@@ -109,8 +109,8 @@ import Testing
     #expect(journal.lines.withLock { $0 } == before + after + ["last closed"])
   }
 
-  // A unit enters the queue together with its ticket. A suspension in between would run the unit
-  // after the file is closed, or never.
+  // A unit enters the queue together with its ticket. Otherwise a suspension in between would make
+  // the unit run after the file is closed, or never.
   @Test func `a unit runs before its suspension or after it`() async {
     let queue = WriterQueue(executor)
     let (isAway, late, ran) = (Lock(false), Lock(0), Lock(0))

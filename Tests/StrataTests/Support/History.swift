@@ -33,7 +33,7 @@ struct History: Sendable {
   var items: TableID { model.table(of: Item.self).id }
   var marks: TableID { model.table(of: Mark.self).id }
 
-  /// Changes some of twenty rows of each table, and returns the change set that a save would
+  /// Changes some of twenty rows of some tables, and returns the change set that a save would
   /// publish.
   mutating func commit(
     to tables: [TableID]? = nil, _ random: inout SeededRandom

@@ -344,8 +344,8 @@ import Testing
     #expect(try await stack.fetch(Skipper.flags(of: skipper)) == (isStored ? [flag] : []))
   }
 
-  /// The save reports no row for an edit that changes nothing. Its undo must not say "changed by
-  /// somebody else".
+  /// The save reports no row for an edit that changes nothing. Undoing it must not be reported as
+  /// "changed by somebody else".
   @Test func `what a save found to be so already is no step of undo`() async throws {
     let skipper = Skipper(id: 1)
     try await stack.withScratch { [gull] scratch in

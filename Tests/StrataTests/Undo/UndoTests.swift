@@ -176,7 +176,7 @@ struct UndoTests {
     #expect(try await stack.fetch(Pier.all) == piers)
   }
 
-  // MARK: Others
+  // MARK: Commits of other contexts
 
   @Test func `only attributes that still have the group's value are undone`() async throws {
     try await stack.withScratch { [gull] in $0.insert(gull) }
