@@ -1,0 +1,16 @@
+public import Foundation
+
+/// The error of pages that cannot be read.
+public enum PagingError: Error, Sendable, Hashable, CustomStringConvertible {
+  /// A page leads to a page that was read before.
+  case repeatedPage(URL?)
+  /// The link to the next page cannot be read.
+  case unreadableLink(String)
+
+  public var description: String {
+    switch self {
+    case .repeatedPage(let url): "the pages lead back to \(url?.absoluteString ?? "one of them")"
+    case .unreadableLink(let text): "no link to another page: \(text)"
+    }
+  }
+}
