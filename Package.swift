@@ -85,6 +85,9 @@ let package = Package(
       name: "StrataMapTests", dependencies: ["StrataMap", "Strata", "StrataTesting"],
       swiftSettings: settings),
     .testTarget(
+      name: "QuickStartTests", dependencies: ["QuickStart", "StrataMap", "Strata"],
+      swiftSettings: settings),
+    .testTarget(
       name: "CoreDataModelTests",
       dependencies: ["CoreDataModel", "Strata", "StrataTesting", "CStrataSQLite"],
       exclude: ["Models"], swiftSettings: settings),

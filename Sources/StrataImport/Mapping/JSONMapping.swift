@@ -173,8 +173,13 @@ public struct JSONMapping<Root: Entity>: Sendable {
   ///
   /// ```swift
   /// let mapping = Song.json.setting(\.albumID, to: 5)
-  /// try await stack.importJSON(Song.self, from: .file(url), mapping: mapping)
+  /// try await stack.importJSON(
+  ///   Song.self, from: .file(url), mapping: mapping,
+  ///   absent: .delete(within: Song.where { $0.albumID == 5 }))
   /// ```
+  ///
+  /// Such a feed has the songs of one album only. With ``AbsentRows/delete`` it would delete the songs
+  /// of every other album.
   ///
   /// The value replaces any value that a record has for the attribute. If the attribute is the key,
   /// the import fails with an ``ImportError`` with code `invalidMapping`.

@@ -1,4 +1,5 @@
-internal import Strata
+import Strata
+import StrataMap
 
 extension TerminalMap {
   /// Returns the annotations as lines of text, none longer than `width`.

@@ -1,4 +1,5 @@
-public import Strata
+import Strata
+import StrataMap
 
 /// A world map made of characters, with the land in Braille and the annotations as pins.
 ///
@@ -11,20 +12,20 @@ public import Strata
 /// gray), the pin has that colour. A pin without a style is red. Any other style has a colour that
 /// is the same in every run. If several pins share a character, the pin with the greatest priority
 /// is drawn.
-@MainActor public final class TerminalMap: AnnotationSurface {
+@MainActor final class TerminalMap: AnnotationSurface {
   /// The kind of output that the map is drawn for.
-  public let output: TerminalOutput
+  let output: TerminalOutput
   /// The shown annotations by id.
-  public private(set) var annotations: [RecordKey: Annotation] = [:]
+  private(set) var annotations: [RecordKey: Annotation] = [:]
   private var land: (projection: WorldProjection, canvas: BrailleCanvas)?
 
   /// Creates an empty map, by default for the standard output of the process.
-  public init(output: TerminalOutput = .standard) {
+  init(output: TerminalOutput = .standard) {
     self.output = output
   }
 
   /// Shows one operation.
-  public func apply(_ operation: AnnotationOperation) {
+  func apply(_ operation: AnnotationOperation) {
     switch operation {
     case .add(let annotation), .restyle(let annotation):
       annotations[annotation.id] = annotation
@@ -46,7 +47,7 @@ public import Strata
   ///     undistorted, about a fifth of the width, and a summary has all annotations.
   /// - Complexity: O(n log n + width x height), n being the number of annotations; the land is kept
   ///   for the next call of the same size.
-  public func render(width: Int, height: Int? = nil) -> String {
+  func render(width: Int, height: Int? = nil) -> String {
     precondition(width > 0 && (height ?? 1) > 0, "a map needs room")
     if output == .text { return summary(width: width, lines: height).joined(separator: "\n") }
     let projection = WorldProjection(columns: width, rows: height)
@@ -66,7 +67,7 @@ public import Strata
   }
 
   /// A line with the number of annotations of each style, in the colours of the pins.
-  public var legend: String {
+  var legend: String {
     var counts: [String: Int] = [:]
     for annotation in annotations.values { counts[annotation.style, default: 0] += 1 }
     let styles = counts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }

@@ -1,6 +1,10 @@
-import Strata
 import StrataMap
 import Testing
+
+@testable import QuickStart
+@testable import Strata
+
+private func key(_ id: Int) -> RecordKey { RecordKey(.integer(Int64(id))) }
 
 @MainActor @Suite struct TerminalMapTests {
   private func map(_ output: TerminalOutput, _ annotations: Annotation...) -> TerminalMap {

@@ -1,4 +1,5 @@
-internal import Strata
+import Strata
+import StrataMap
 
 /// A projection from degrees to dots: an equirectangular map from 84° N to 57° S, around the whole
 /// Earth.

@@ -10,7 +10,7 @@
 import Foundation
 
 /// The kind of output that a terminal map is printed on.
-public enum TerminalOutput: Sendable, Hashable {
+enum TerminalOutput: Sendable, Hashable {
   /// A terminal with colours: filled land and coloured pins.
   case color
   /// A terminal without colours: land as an outline.
@@ -22,7 +22,7 @@ public enum TerminalOutput: Sendable, Hashable {
   ///
   /// It is `text` if the output is no terminal. It is without colours if `NO_COLOR` is set to a
   /// string that is not empty.
-  public static var standard: TerminalOutput {
+  static var standard: TerminalOutput {
     guard isatty(STDOUT_FILENO) == 1 else { return .text }
     let noColor = ProcessInfo.processInfo.environment["NO_COLOR"] ?? ""
     return noColor.isEmpty ? .color : .monochrome
