@@ -34,7 +34,7 @@ package final class Connection {
   /// The busy timeout in milliseconds.
   private let busyTimeout: Int32
   private let log = LogProbe()
-  var statementTrace: StatementTrace?
+  private var statementTrace: StatementTrace?
 
   /// Opens the file at `path`, creating it when `access` allows.
   ///
@@ -101,6 +101,9 @@ package final class Connection {
     cache.removeAll()
     sqlite3_close_v2(handle)
   }
+
+  /// Keeps the trace that SQLite calls alive; nil ends it.
+  func keep(_ trace: StatementTrace?) { statementTrace = trace }
 
   /// Registers the functions, collations and tables that the SQL of filters uses beyond SQLite's
   /// own.

@@ -86,12 +86,12 @@ extension Connection {
     countsRows: Bool, _ body: @escaping @Sendable (EndedStatement) -> Void
   ) {
     let trace = StatementTrace(countsRows: countsRows, body)
-    statementTrace = trace
+    keep(trace)
     trace.watch(handle)
   }
 
   package func endTrace() {
     sqlite3_trace_v2(handle, 0, nil, nil)
-    statementTrace = nil
+    keep(nil)
   }
 }

@@ -94,7 +94,7 @@ extension ViewContext {
 
   func open(_ result: LiveResult) {
     guard let id = hold(result) else { return }
-    results[id]?.ids = [id]
+    results.insert(id, of: id)
     result.didOpen(as: id)
     maintain(result, id, result.plan)
   }
@@ -108,26 +108,17 @@ extension ViewContext {
       result.finish()
       return nil
     }
-    let id = nextLiveID()
-    results[id] = OpenResult(result: result, ids: [])
-    return id
+    return results.add(result)
   }
 
   /// Begins to change the query of a live result.
   func change(_ result: LiveResult, to plan: LivePlan) throws(StoreError) -> LiveID {
-    guard let number = results.first(where: { $0.value.result === result })?.key, !isClosed else {
-      throw .closed
-    }
-    let id = nextLiveID()
-    results[number]?.ids.insert(id)
+    guard let number = results.number(of: result), !isClosed else { throw .closed }
+    let id = results.nextID()
+    results.insert(id, of: number)
     if let superseded = result.change(to: plan, as: id) { close(superseded, of: number) }
     maintain(result, id, plan)
     return id
-  }
-
-  private func nextLiveID() -> LiveID {
-    lastLiveID += 1
-    return lastLiveID
   }
 
   private func maintain(_ result: LiveResult, _ id: LiveID, _ plan: LivePlan) {
@@ -144,7 +135,7 @@ extension ViewContext {
   }
 
   private func close(_ id: LiveID, of number: Int) {
-    results[number]?.ids.remove(id)
+    results.remove(id, of: number)
     Task { [maintainer] in await maintainer.close(id) }
   }
 
@@ -153,25 +144,20 @@ extension ViewContext {
   func mergeLayersAndResults(_ turn: MergeTurn) {
     var touched = layers.merge(
       turn.changes, completedSave: turn.completedSave, read: turn.stored)
-    var open: [LiveResult] = []
-    for number in results.keys.sorted() {
-      guard let entry = results[number] else { continue }
-      guard let result = entry.result else {
-        results[number] = nil
-        Task { [maintainer] in for id in entry.ids { await maintainer.close(id) } }
-        continue
-      }
-      if let unwanted = result.take(turn.updates) { close(unwanted, of: number) }
-      open.append(result)
+    let open = results.sweep { ids in
+      Task { [maintainer] in for id in ids { await maintainer.close(id) } }
     }
-    for result in open {
+    for (number, result) in open {
+      if let unwanted = result.take(turn.updates) { close(unwanted, of: number) }
+    }
+    for (_, result) in open {
       guard let rows = result.loadedRows else { continue }
       let table = result.plan.table
       for key in layers.learn(from: rows, of: table) where layers.edits(key, in: table.id) {
         touched[table.id, default: []].insert(key)
       }
     }
-    for result in open { result.lay(layers, touched: touched[result.plan.table.id] ?? []) }
+    for (_, result) in open { result.lay(layers, touched: touched[result.plan.table.id] ?? []) }
   }
 }
 

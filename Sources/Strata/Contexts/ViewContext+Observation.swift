@@ -21,11 +21,11 @@ extension ViewContext {
   public internal(set) var saveError: StoreError? {
     get {
       registrar.access(self, keyPath: \.saveError)
-      return lastSaveError
+      return reported.saveError
     }
     set {
-      if newValue == nil && lastSaveError == nil { return }
-      registrar.withMutation(of: self, keyPath: \.saveError) { lastSaveError = newValue }
+      if newValue == nil && reported.saveError == nil { return }
+      registrar.withMutation(of: self, keyPath: \.saveError) { reported.note(newValue) }
     }
   }
 
@@ -41,9 +41,9 @@ extension ViewContext {
   /// nothing has changed, it costs a comparison and does not touch the registrar: a loop of edits
   /// changes the status once.
   func tellStatus() {
-    let (old, new) = (toldStatus, layers.status)
+    let (old, new) = (reported.edits, layers.status)
     if old == new && !new.mayConflict { return }
-    toldStatus = new
+    reported.note(new)
     func tell<Value: Equatable>(
       _ part: KeyPath<EditStatus, Value>, _ path: KeyPath<ViewContext, Value>
     ) {
@@ -60,4 +60,15 @@ extension ViewContext {
       registrar.withMutation(of: self, keyPath: \.conflicts) {}
     }
   }
+}
+
+/// The status of the edits as observers know it.
+@MainActor
+final class ReportedStatus {
+  private(set) var edits = EditStatus()
+  private(set) var saveError: StoreError?
+
+  func note(_ edits: EditStatus) { self.edits = edits }
+
+  func note(_ saveError: StoreError?) { self.saveError = saveError }
 }

@@ -108,24 +108,41 @@ extension ViewContext {
 
   /// Begins another undo group if the open group belongs to another turn.
   func beginTurn() {
-    let turn = UndoTurn.current
-    if turn == undoTurn { return }
-    undoTurn = turn
-    layers.pending.undo.endEvent()
+    if undoTurns.begin(.current) { layers.pending.undo.endEvent() }
   }
 
   /// Schedules the end of this turn's undo group.
   func endUndoEventWithTurn() {
-    guard layers.pending.undo.isEventOpen, !endsUndoEvent else { return }
-    endsUndoEvent = true
+    guard layers.pending.undo.isEventOpen, undoTurns.schedule() else { return }
     Task { [weak self] in self?.endUndoEvent() }
   }
 
   private func endUndoEvent() {
-    endsUndoEvent = false
+    undoTurns.didEnd()
     layers.pending.undo.endEvent()
     tellStatus()
   }
+}
+
+/// The turn whose edits form one undo group, and the scheduled end of that group.
+@MainActor
+final class UndoTurns {
+  private var turn: UndoTurn?
+  private var isScheduled = false
+
+  /// Notes the current turn; returns whether it is another one.
+  func begin(_ current: UndoTurn) -> Bool {
+    defer { turn = current }
+    return turn != current
+  }
+
+  /// Returns whether the end of the group is still to be scheduled, and notes that it is.
+  func schedule() -> Bool {
+    defer { isScheduled = true }
+    return !isScheduled
+  }
+
+  func didEnd() { isScheduled = false }
 }
 
 /// A turn of the main actor.

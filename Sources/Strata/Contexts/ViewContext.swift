@@ -16,12 +16,8 @@ public final class ViewContext: Observable {
   private var hold: SnapshotHold
   var snapshot: Snapshot { hold.snapshot }
   var layers: ViewLayers
-  /// Whether the end of this turn's undo group is scheduled.
-  var endsUndoEvent = false
-  /// The turn whose edits form one undo group.
-  var undoTurn: UndoTurn?
-  var results: [Int: OpenResult] = [:]
-  var lastLiveID = 0
+  let undoTurns = UndoTurns()
+  let results = OpenResults()
   private var turn = ContextTurn()
   /// The closures to call after the current change of the live queries, in the order of the calls.
   private var endsOfChange: [(observer: ObjectIdentifier, end: @MainActor () -> Void)] = []
@@ -33,15 +29,7 @@ public final class ViewContext: Observable {
   /// Why the context stays at its commit for good.
   private(set) var failure: StoreError?
   let registrar = ObservationRegistrar()
-  /// The status that observers last received.
-  var toldStatus = EditStatus()
-  var lastSaveError: StoreError?
-
-  /// A live result, and the queries that the maintainer keeps for it.
-  struct OpenResult {
-    weak var result: LiveResult?
-    var ids: Set<LiveID>
-  }
+  let reported = ReportedStatus()
 
   init(_ store: Store, _ maintainer: Maintainer, _ snapshot: Snapshot) {
     self.store = store
@@ -156,8 +144,7 @@ public final class ViewContext: Observable {
 
   /// Returns the store's row for a key, if a live query has it in memory.
   func live(_ table: Table, _ key: RecordKey) -> RecordState {
-    for entry in results.values {
-      guard let result = entry.result, result.plan.table.id == table.id else { continue }
+    for result in results.unordered where result.plan.table.id == table.id {
       // Results of one commit agree, so any of them will do.
       if let record = result.stored(key) { return .record(record) }
     }
@@ -201,7 +188,7 @@ public final class ViewContext: Observable {
 
   /// Lays an edit over every live result.
   func showEdit(of key: RecordKey, in table: TableID) {
-    for entry in results.values { entry.result?.edit(key, in: table, layers) }
+    for result in results.unordered { result.edit(key, in: table, layers) }
   }
 
   // MARK: - Changes and reports
@@ -221,8 +208,8 @@ public final class ViewContext: Observable {
 
   private func tell() {
     while true {
-      let numbers = results.filter { $0.value.result?.hasNews == true }.keys.sorted()
-      for number in numbers { results[number]?.result?.tell() }
+      let numbers = results.numbersWithNews
+      for number in numbers { results[number]?.tell() }
       let ends = endsOfChange
       endsOfChange = []
       for (_, end) in ends { end() }
@@ -361,7 +348,7 @@ public final class ViewContext: Observable {
   func close() {
     isClosed = true
     publisher.finish()
-    for number in results.keys.sorted() { results[number]?.result?.finish() }
+    for result in results.all { result.finish() }
     waiters.resumeAll()
   }
 }

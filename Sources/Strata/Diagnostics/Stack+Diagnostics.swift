@@ -65,7 +65,7 @@ extension [PlanStep] {
 extension ViewContext {
   /// The live queries, and the streams of the context's changes.
   fileprivate var diagnosed: ([StackDiagnostics.Live], [StackDiagnostics.Stream]) {
-    let lives = results.sorted { $0.key < $1.key }.compactMap { $0.value.result }
+    let lives = results.all
     return (
       lives.map { live in
         let query = live.plan.query

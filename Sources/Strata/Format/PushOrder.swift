@@ -15,16 +15,16 @@ internal import StrataSQLite
 /// before all deletions from the tables that it refers to. If the rules form a cycle, no order is
 /// right: no server could make these changes row by row.
 struct PushOrder {
-  struct Place: Sendable, Hashable {
+  struct Row: Sendable, Hashable {
     let table: TableID
     let key: RecordKey
   }
 
   /// A request, and the conditions under which it can be sent.
   struct Step: Sendable {
-    let place: Place
+    let row: Row
     /// The requests that the server must have done before.
-    let needs: [Place]
+    let needs: [Row]
     /// The tables whose rows this row may still refer to on the server.
     let guards: Set<TableID>
     let isDeletion: Bool
@@ -37,18 +37,18 @@ struct PushOrder {
   }
 
   private struct Node {
-    let place: Place
+    let row: Row
     let kind: PushRequest.Kind
     let commit: Int64
-    let refersTo: [Place]
+    let refersTo: [Row]
     let takes: [UniqueValue]
   }
 
   private let model: Model
   private var nodes: [Node] = []
-  private var inserted: [Place: Int] = [:]
+  private var inserted: [Row: Int] = [:]
   /// The requests that end a reference to a row, by the row that was referred to.
-  private var released: [Place: [Int]] = [:]
+  private var released: [Row: [Int]] = [:]
   private var freed: [UniqueValue: Int] = [:]
   /// The requests whose rows may refer to any row of a table, by that table.
   private var uncertain: [TableID: [Int]] = [:]
@@ -67,7 +67,7 @@ struct PushOrder {
     let after = request.kind == .delete ? nil : request.record
     nodes.append(
       Node(
-        place: Place(table: table.id, key: request.key), kind: request.kind,
+        row: Row(table: table.id, key: request.key), kind: request.kind,
         commit: request.commit, refersTo: after.map { targets(of: $0, table) } ?? [],
         takes: after.map { uniqueValues(of: $0, table) } ?? []))
     if isHandedOver || original == nil && request.kind != .insert {
@@ -76,7 +76,7 @@ struct PushOrder {
       }
     }
     if request.kind == .insert {
-      inserted[nodes[number].place] = number
+      inserted[nodes[number].row] = number
       return
     }
     guard let original else { return }
@@ -90,10 +90,10 @@ struct PushOrder {
     }
   }
 
-  private func targets(of record: Record, _ table: Table) -> [Place] {
+  private func targets(of record: Record, _ table: Table) -> [Row] {
     table.references.compactMap { reference in
       record.isNull(reference.column)
-        ? nil : Place(table: reference.target, key: record.key(reference.column))
+        ? nil : Row(table: reference.target, key: record.key(reference.column))
     }
   }
 
@@ -127,7 +127,7 @@ struct PushOrder {
         if isDone {
           result.append(
             Step(
-              place: nodes[number].place, needs: lasting(number).map { nodes[$0].place },
+              row: nodes[number].row, needs: lasting(number).map { nodes[$0].row },
               guards: guards[number], isDeletion: nodes[number].kind == .delete))
           continue
         }
@@ -148,10 +148,10 @@ struct PushOrder {
     let (left, right) = (nodes[left], nodes[right])
     if left.commit != right.commit { return left.commit < right.commit }
     if left.kind != right.kind { return Self.rank(left.kind) < Self.rank(right.kind) }
-    if left.place.table != right.place.table {
-      return model[left.place.table].name < model[right.place.table].name
+    if left.row.table != right.row.table {
+      return model[left.row.table].name < model[right.row.table].name
     }
-    return left.place.key < right.place.key
+    return left.row.key < right.row.key
   }
 
   private static func rank(_ kind: PushRequest.Kind) -> Int {
@@ -169,7 +169,7 @@ struct PushOrder {
   private func needs(of number: Int, _ uncertain: inout [TableID: [Int]]) -> [Int] {
     let node = nodes[number]
     if node.kind != .delete { return lasting(number) }
-    let others = uncertain.removeValue(forKey: node.place.table) ?? []
+    let others = uncertain.removeValue(forKey: node.row.table) ?? []
     return lasting(number) + others.filter { $0 != number }
   }
 
@@ -177,7 +177,7 @@ struct PushOrder {
   private func lasting(_ number: Int) -> [Int] {
     let node = nodes[number]
     var needed = node.refersTo.compactMap { inserted[$0] }
-    if node.kind == .delete { needed += released[node.place] ?? [] }
+    if node.kind == .delete { needed += released[node.row] ?? [] }
     needed += node.takes.compactMap { freed[$0] }
     return needed.filter { $0 != number }
   }

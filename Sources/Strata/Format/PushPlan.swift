@@ -5,7 +5,7 @@
 struct PushPlan {
   private let steps: [PushOrder.Step]
   private var next = 0
-  private var blocked: Set<PushOrder.Place> = []
+  private var blocked: Set<PushOrder.Row> = []
   /// The tables with rows that a blocked request may still refer to.
   private var guarded: Set<TableID> = []
   /// The number of requests that were skipped or are to be sent later.
@@ -15,13 +15,13 @@ struct PushPlan {
   ///   - refused: the requests that the server refused before.
   ///   - later: the requests that the server has postponed.
   init(
-    _ steps: [PushOrder.Step], refused: Set<PushOrder.Place>, later: Set<PushOrder.Place>
+    _ steps: [PushOrder.Step], refused: Set<PushOrder.Row>, later: Set<PushOrder.Row>
   ) {
     self.steps = steps
-    for step in steps where refused.contains(step.place) || later.contains(step.place) {
+    for step in steps where refused.contains(step.row) || later.contains(step.row) {
       block(step)
     }
-    left = steps.count { later.contains($0.place) }
+    left = steps.count { later.contains($0.row) }
   }
 
   /// Returns the next request that can be sent; nil at the end.
@@ -29,8 +29,8 @@ struct PushPlan {
     while next < steps.count {
       let step = steps[next]
       next += 1
-      if blocked.contains(step.place) { continue }
-      let isGuarded = step.isDeletion && guarded.contains(step.place.table)
+      if blocked.contains(step.row) { continue }
+      let isGuarded = step.isDeletion && guarded.contains(step.row.table)
       if !isGuarded && step.needs.allSatisfy({ !blocked.contains($0) }) { return step }
       block(step)
       left += 1
@@ -49,7 +49,7 @@ struct PushPlan {
   }
 
   private mutating func block(_ step: PushOrder.Step) {
-    blocked.insert(step.place)
+    blocked.insert(step.row)
     guarded.formUnion(step.guards)
   }
 }

@@ -13,16 +13,16 @@ private let following = SQL(
 extension ImportLedger {
   /// Keeps sets of links, each in place of an earlier set of its owner and relationship.
   package func add(_ sets: [LinkSet]) throws(StoreError) {
-    for set in sets { places[set.links.place] = set.links }
+    for set in sets { keep(set.links) }
     try inTransaction { connection throws(SQLiteError) in
       let removal = try connection.statement(for: forget)
       let insertion = try connection.statement(for: addTarget)
       for set in sets {
-        removal.bind(1, set.links.place)
+        removal.bind(1, set.links.number)
         set.owner.bind(to: removal, at: 2)
         try removal.run()
         for (ordinal, target) in ([RecordKey(.null)] + set.targets).enumerated() {
-          insertion.bind(1, set.links.place)
+          insertion.bind(1, set.links.number)
           set.owner.bind(to: insertion, at: 2)
           insertion.bind(3, Int64(ordinal))
           target.bind(to: insertion, at: 4)
@@ -33,17 +33,17 @@ extension ImportLedger {
   }
 
   /// Whether the ledger has sets of links.
-  package var hasLinks: Bool { !places.isEmpty }
+  package var hasLinks: Bool { !relationships.isEmpty }
 
   /// Returns the sets of links after another set, or the first sets.
   package func links(after last: LinkSet?, limit: Int) throws(StoreError) -> [LinkSet] {
-    if places.isEmpty { return [] }
+    if relationships.isEmpty { return [] }
     var sets: [LinkSet] = []
     try translatingErrors { () throws(SQLiteError) in
       let rows = try connection.statement(for: last == nil ? first : following)
       defer { rows.reset() }
       if let last {
-        rows.bind(1, last.links.place)
+        rows.bind(1, last.links.number)
         last.owner.bind(to: rows, at: 2)
       }
       var owner: (links: ImportLinks, key: RecordKey)?
@@ -55,7 +55,7 @@ extension ImportLedger {
         }
         if let owner { sets.append(LinkSet(owner.links, of: owner.key, to: targets)) }
         if sets.count == limit { return }
-        owner = places[rows.integer(0)].map { ($0, RecordKey(rows, 1)) }
+        owner = relationships[rows.integer(0)].map { ($0, RecordKey(rows, 1)) }
         targets = []
       }
       if let owner { sets.append(LinkSet(owner.links, of: owner.key, to: targets)) }

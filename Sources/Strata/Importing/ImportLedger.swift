@@ -16,7 +16,7 @@ package actor ImportLedger {
   private var attributeSets: [AttributeSet] = []
   private var attributeNumbers: [AttributeSet: Int64] = [:]
   /// The relationships of the kept links, by their number in a row.
-  var places: [Int64: ImportLinks] = [:]
+  private(set) var relationships: [Int64: ImportLinks] = [:]
   /// The tables of the staged rows.
   private var stagedTables: Set<TableID> = []
   /// Whether a staged row is a deletion.
@@ -28,6 +28,9 @@ package actor ImportLedger {
       + "LIMIT ?2")
 
   package init() {}
+
+  /// Notes a relationship of which links are kept.
+  func keep(_ links: ImportLinks) { relationships[links.number] = links }
 
   var connection: Connection {
     get throws(SQLiteError) {

@@ -18,7 +18,7 @@ package struct ImportLinks: Sendable {
   }
 
   /// The number of the relationship, unique within a model.
-  package var place: Int64 {
+  package var number: Int64 {
     let (table, column) =
       switch kind {
       case .join(let end, _): (end.table.id, end.root)

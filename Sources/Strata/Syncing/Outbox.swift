@@ -69,7 +69,7 @@ public actor Outbox {
     try await pushes.enter()
     defer { pushes.leave() }
     var result = PushResult()
-    var later: Set<PushOrder.Place> = []
+    var later: Set<PushOrder.Row> = []
     while true {
       let waiting = try await waiting()
       if !waiting.empty.isEmpty { try await remove(waiting.empty) }
@@ -88,15 +88,15 @@ public actor Outbox {
   ///
   /// - Returns: the number of requests that were sent or have to be put in another order.
   private func push(
-    _ plan: inout PushPlan, _ requests: [PushOrder.Place: PushRequest],
-    _ later: inout Set<PushOrder.Place>, _ result: inout PushResult,
+    _ plan: inout PushPlan, _ requests: [PushOrder.Row: PushRequest],
+    _ later: inout Set<PushOrder.Row>, _ result: inout PushResult,
     _ send: @Sendable (PushRequest) async throws -> PushVerdict
   ) async throws -> Int {
     var count = 0
     var sent: (request: HandedOverRequest, verdict: PushVerdict)?
     while true {
       let step = Task.isCancelled ? nil : plan.nextStep()
-      let turn = try await turn(settling: sent, step.flatMap { requests[$0.place] })
+      let turn = try await turn(settling: sent, step.flatMap { requests[$0.row] })
       sent = nil
       try Task.checkCancellation()
       guard let step else { return count }
@@ -110,7 +110,7 @@ public actor Outbox {
         count += 1
         switch verdict {
         case .done: result.sent += 1
-        case .later: later.insert(step.place)
+        case .later: later.insert(step.row)
         case .refused: result.refused += 1
         }
       }
@@ -124,12 +124,12 @@ public actor Outbox {
   /// - Complexity: O(*n* log *n*) of the rows that wait, also in memory.
   public func requests() async throws(StoreError) -> [PushRequest] {
     let waiting = try await waiting()
-    return waiting.steps.compactMap { waiting.requests[$0.place] }.filter { $0.refusal == nil }
+    return waiting.steps.compactMap { waiting.requests[$0.row] }.filter { $0.refusal == nil }
   }
 
   private struct Waiting: Sendable {
-    var requests: [PushOrder.Place: PushRequest] = [:]
-    var refused: Set<PushOrder.Place> = []
+    var requests: [PushOrder.Row: PushRequest] = [:]
+    var refused: Set<PushOrder.Row> = []
     var steps: [PushOrder.Step] = []
     /// The entries of which nothing can be sent.
     var empty: [(table: Table, key: RecordKey, commit: Int64)] = []
@@ -161,9 +161,9 @@ public actor Outbox {
             let request = PushRequest(
               entry, key, table, reader.model, record: record, original: original)
           else { return waiting.empty.append((table, key, entry.commit)) }
-          let place = PushOrder.Place(table: table.id, key: key)
-          waiting.requests[place] = request
-          if request.refusal != nil { waiting.refused.insert(place) }
+          let row = PushOrder.Row(table: table.id, key: key)
+          waiting.requests[row] = request
+          if request.refusal != nil { waiting.refused.insert(row) }
           order.add(request, original: original, isHandedOver: entry.handedOver != nil)
         }
         waiting.steps = order.sorted()
@@ -180,7 +180,7 @@ public actor Outbox {
   /// - Complexity: O(*n* log *n*) of the rows that wait, also in memory.
   public func refusals() async throws(StoreError) -> [PushRefusal] {
     let waiting = try await waiting()
-    return waiting.steps.compactMap { waiting.requests[$0.place] }.compactMap { request in
+    return waiting.steps.compactMap { waiting.requests[$0.row] }.compactMap { request in
       request.refusal.map { PushRefusal(request: request, reason: $0) }
     }
   }

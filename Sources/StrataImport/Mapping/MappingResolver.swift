@@ -65,7 +65,7 @@ struct MappingResolver {
       throw .mapping("the mapping of \(table.entity) has no field for its key")
     }
     let deletion = try deletion(tombstones, of: table, at: places)
-    let relationships = (linkages.map(\.links) + arrays.compactMap(\.links)).map(\.place)
+    let relationships = (linkages.map(\.links) + arrays.compactMap(\.links)).map(\.number)
     guard Set(relationships).count == relationships.count else {
       throw .mapping(
         "\(table.entity): two arrays give the same relationship, and the second would replace the "

@@ -121,25 +121,33 @@ final class ServerHistory {
     return "local \(lastTitle)\(random.oneIn(6) ? "!" : "")"
   }
 
-  private func edit() async throws {
+  /// Edits a random note, and returns its key. All random choices are made before the first wait.
+  @discardableResult
+  private func edit() async throws -> Int {
     let id = random.oneIn(3) ? 100 + random.below(3) : 1 + random.below(12)
     let title = newTitle()
+    let (deletes, usesScratch) = (random.oneIn(4), random.oneIn(2))
     let old = try await rows()[id]
-    let isDeletion = old != nil && random.oneIn(4)
+    let isDeletion = old != nil && deletes
     note("the user \(isDeletion ? "deletes \(id)" : "writes \(id) \(title)")", "edits")
-    do { try await edit(old, id, isDeletion ? nil : title) } catch let error as StoreError {
+    do {
+      try await edit(old, id, isDeletion ? nil : title, usesScratch: usesScratch)
+    } catch let error as StoreError {
       guard error.code == .conflict, hasCancelled else { throw error }
       stack.view.rollback()
       note("the edit comes too late for what a cancelled refresh commits", "lateEdits")
-      return
+      return id
     }
     local[id] = isDeletion ? .deleted : .title(title)
     if isDeletion { try await forgetUnsentDeletion(of: id) }
+    return id
   }
 
   /// Writes or deletes a note through a scratch context or the view context.
-  private func edit(_ old: SharedNote?, _ id: Int, _ title: String?) async throws {
-    if random.oneIn(2) {
+  private func edit(
+    _ old: SharedNote?, _ id: Int, _ title: String?, usesScratch: Bool
+  ) async throws {
+    if usesScratch {
       try await stack.withScratch { scratch in
         if let old, let title {
           scratch.update(old) { ($0.title, $0.isRead) = (title, true) }
@@ -183,6 +191,13 @@ final class ServerHistory {
     let isKilled = armKill()
     let verdicts = Lock<[(id: Int, verdict: PushVerdict)]>([])
     let unasked = Lock<[Int]>([])
+    let wrong = Lock<[String]>([])
+    // The user goes on editing while the server is asked.
+    var editing: Task<Int, any Error>?
+    if !isKilled, !isSettling, random.oneIn(3) {
+      editing = Task { try await self.edit() }
+      counts["editsInPushes", default: 0] += 1
+    }
     do {
       let result = try await outbox.push { [server, kill] request in
         if kill.isDead { throw URLError(.networkConnectionLost) }
@@ -193,6 +208,14 @@ final class ServerHistory {
           unasked.withLock { $0.append(id) }
         }
         let title = request.value(as: SharedNote.self)?.title
+        // A row that is edited meanwhile is compared at the end, with the server's.
+        let isAsEdited =
+          switch before[id] {
+          case .deleted: request.kind == .delete
+          case .title(let edited): request.kind != .delete && title == edited
+          case nil: true
+          }
+        if !isAsEdited { wrong.withLock { $0.append("\(id) as \(request.kind) \(title ?? "")") } }
         guard let verdict = server.with({ $0.apply(request.kind, id, title) }) else {
           throw URLError(.networkConnectionLost)
         }
@@ -205,16 +228,29 @@ final class ServerHistory {
     } catch let error as StoreError where kill.isDead {
       note("a push is killed: \(error.code)", "killedPushes")
     }
+    let meanwhile = try await editing?.value
     if isKilled { try await endKill() }
     let seen = verdicts.withLock { $0 }
     steps.append("verdicts \(seen)")
     let waiting = try await waiting()
     // A killed process may not have stored the last answers.
-    for (id, verdict) in seen where verdict == .done {
+    for (id, verdict) in seen where verdict == .done && id != meanwhile {
       if !isKilled || !waiting.contains(id) { local[id] = nil }
     }
+    if let meanwhile, let edit = local[meanwhile], !waiting.contains(meanwhile) {
+      let title: String? = if case .title(let title) = edit { title } else { nil }
+      try require(
+        server.notes[meanwhile] == title,
+        "\(meanwhile) does not wait, and the server has \(server.notes[meanwhile] ?? "nothing")")
+      local[meanwhile] = nil
+    }
     try require(waiting == Set(local.keys), "\(waiting.sorted()) wait, not \(local.keys.sorted())")
-    try require(unasked.withLock { $0.isEmpty }, "sent unasked: \(unasked.withLock { $0 })")
+    let unaskedIDs = unasked.withLock { $0 }.filter { $0 != meanwhile }
+    try require(unaskedIDs.isEmpty, "sent unasked: \(unaskedIDs)")
+    let wrongs = wrong.withLock { $0 }.filter { text in
+      meanwhile.map { !text.hasPrefix("\($0) ") } ?? true
+    }
+    try require(wrongs.isEmpty, "sent otherwise than edited: \(wrongs)")
     for refusal in try await outbox.refusals() { try await end(refusal) }
   }
 
