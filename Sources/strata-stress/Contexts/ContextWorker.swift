@@ -198,6 +198,7 @@ final class ContextWorker {
     let deletes = history.random.oneIn(3)
     if deletes { context.delete(stale) } else { context.update(stale) { $0.first = value } }
     let old = history.current
+    leaveToChildren(history)
     let code = await history.code { try await self.context.save() }
     if let code {
       try history.require(
@@ -232,8 +233,7 @@ final class ContextWorker {
     switch parent {
     case .store:
       let (old, outcome) = (history.current, history.current.saving(layer, policy))
-      // The children get the unread state before the save begins, so also if the save fails.
-      if hasChildren && read.rows == nil { leaveState(history, old) }
+      leaveToChildren(history)
       var commit: Int64?
       let code = await history.code { commit = try await self.context.save(policy.strata) }
       try history.didSave(layer, policy, outcome, commit: commit, code)
@@ -263,6 +263,12 @@ final class ContextWorker {
         self.readNewest(history)
       }
     }
+  }
+
+  /// Leaves an unread state to the children. This comes before a save to the store, so it also
+  /// happens if the save fails.
+  private func leaveToChildren(_ history: ContextHistory) {
+    if hasChildren && read.rows == nil { leaveState(history, history.current) }
   }
 
   /// Moves the context to the newest state. Its children keep their older state.
