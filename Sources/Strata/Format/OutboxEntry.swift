@@ -135,10 +135,9 @@ struct OutboxEntry: Sendable, Equatable {
   /// - Returns: whether anything is left to push. A row whose insertion the server refused and that
   ///   was deleted meanwhile leaves nothing.
   mutating func refuse(_ kind: PushRequest.Kind, _ reason: String, at commit: Int64) -> Bool {
-    guard let handedOver, handedOver.commit == commit else { return true }
     // A row that was edited meanwhile makes a different request.
-    if self.commit <= commit { refusal = reason }
-    return withdraw(kind, handedOver)
+    if handedOver?.commit == commit, self.commit <= commit { refusal = reason }
+    return postpone(kind, at: commit)
   }
 
   /// Notes that the server takes a request later.
@@ -150,11 +149,7 @@ struct OutboxEntry: Sendable, Equatable {
   /// - Returns: whether anything is left to push.
   mutating func postpone(_ kind: PushRequest.Kind, at commit: Int64) -> Bool {
     guard let handedOver, handedOver.commit == commit else { return true }
-    return withdraw(kind, handedOver)
-  }
-
-  /// Takes back what the server did not take, unless an earlier request may have reached it.
-  private mutating func withdraw(_ kind: PushRequest.Kind, _ handedOver: HandedOver) -> Bool {
+    // An earlier request may have reached the server.
     if handedOver.isUncertain { return true }
     self.handedOver = nil
     if isDeleted { return isKnown }

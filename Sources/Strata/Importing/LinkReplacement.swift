@@ -33,7 +33,8 @@ struct LinkReplacement {
 
   private mutating func removeLinks(_ set: LinkSet, _ end: JoinTable.End) throws(StoreError) {
     let wanted = Set(set.targets)
-    for link in try rows(of: end.table, by: end.root, set.owner)
+    for link in try connection.records(
+      of: end.table, referringTo: set.owner, in: end.root, builder)
     where !wanted.contains(link.key(end.target)) {
       layer.compose(.blind(.set(nil)), end.table.id, link.key(Table.keyColumn))
     }
@@ -70,7 +71,7 @@ struct LinkReplacement {
   ) throws(StoreError) {
     guard deletesOthers || table.columns[column].isOptional else { return }
     let wanted = Set(set.targets)
-    for row in try rows(of: table, by: column, set.owner)
+    for row in try connection.records(of: table, referringTo: set.owner, in: column, builder)
     where !wanted.contains(row.key(Table.keyColumn)) {
       if deletesOthers {
         layer.compose(.blind(.set(nil)), table.id, row.key(Table.keyColumn))
@@ -104,15 +105,5 @@ struct LinkReplacement {
     } catch {
       throw .query("\(table.entity): \(error.message)", entity: table.entity)
     }
-  }
-
-  private func rows(
-    of table: Table, by column: Int, _ key: RecordKey
-  ) throws(StoreError) -> ContiguousArray<Record> {
-    let statement = try translatingErrors { () throws(SQLiteError) in
-      try connection.statement(for: table.sql.selectByReference(column))
-    }
-    key.bind(to: statement, at: 1)
-    return try builder.records(statement, of: table)
   }
 }

@@ -14,11 +14,7 @@ package struct ExportedRelations {
   package func records(
     of table: Table, referringTo key: RecordKey, in column: Int
   ) throws(StoreError) -> [Record] {
-    let statement = try translatingErrors { () throws(SQLiteError) in
-      try connection.statement(for: table.sql.selectByReference(column))
-    }
-    key.bind(to: statement, at: 1)
-    return try builder.records(statement, of: table).sorted {
+    try connection.records(of: table, referringTo: key, in: column, builder).sorted {
       $0.key(Table.keyColumn) < $1.key(Table.keyColumn)
     }
   }

@@ -86,6 +86,17 @@ struct StoredRows {
 }
 
 extension Connection {
+  /// Returns the records of a table whose column refers to a key.
+  func records(
+    of table: Table, referringTo key: RecordKey, in column: Int, _ builder: RecordBuilder
+  ) throws(StoreError) -> ContiguousArray<Record> {
+    let statement = try translatingErrors { () throws(SQLiteError) in
+      try self.statement(for: table.sql.selectByReference(column))
+    }
+    key.bind(to: statement, at: 1)
+    return try builder.records(statement, of: table)
+  }
+
   /// Returns the stored record of a key; nil if there is no row.
   func record(
     _ key: RecordKey, of table: Table, _ builder: RecordBuilder

@@ -52,5 +52,5 @@ final class Announcer {
   }
 
   /// Notes that the work that was queued before the request has run.
-  func isAsked() { isQueued = false }
+  func didWait() { isQueued = false }
 }

@@ -78,7 +78,9 @@ struct DeleteRules {
   ) throws(StoreError) -> [RecordKey] {
     let table = model[referrer.table]
     var keys: [RecordKey] = []
-    for record in try stored(table, referrer.column, key) {
+    for record in try connection.records(
+      of: table, referringTo: key, in: referrer.column, builder)
+    {
       let row = record.key(Table.keyColumn)
       if working.find(table.id, row) == nil {
         working.tables[table.id, default: .init()].append(
@@ -97,16 +99,6 @@ struct DeleteRules {
       referring[name] = index
     }
     return keys + (referring[name]?[key] ?? [])
-  }
-
-  private func stored(
-    _ table: Table, _ column: Int, _ key: RecordKey
-  ) throws(StoreError) -> ContiguousArray<Record> {
-    let statement = try translatingErrors { () throws(SQLiteError) in
-      try connection.statement(for: table.sql.selectByReference(column))
-    }
-    key.bind(to: statement, at: 1)
-    return try builder.records(statement, of: table)
   }
 
   private mutating func apply(

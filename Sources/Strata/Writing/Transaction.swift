@@ -15,7 +15,8 @@ struct Transaction {
   /// The number that the commit gets if anything is written.
   let number: Int64
   let author: String
-  private let clock: @Sendable () -> Date
+  /// Returns the current time, by the clock of the store's options.
+  let now: @Sendable () -> Date
 
   /// Whether the commit is counted even if no row changes, because a guest table was written.
   ///
@@ -26,10 +27,12 @@ struct Transaction {
   /// Whether indexes are dropped until an import ends.
   var owesIndexes: Bool
   private var written = CollectedChanges()
+  /// Whether the outbox pushes the author's commits; nil before the first write.
+  private var pushes: Bool?
 
   init(
     _ connection: Connection, _ model: Model, _ builder: RecordBuilder, _ layout: HistoryLayout,
-    number: Int64, author: String, owesIndexes: Bool, clock: @escaping @Sendable () -> Date
+    number: Int64, author: String, owesIndexes: Bool, now: @escaping @Sendable () -> Date
   ) {
     self.connection = connection
     self.model = model
@@ -38,10 +41,8 @@ struct Transaction {
     self.number = number
     self.author = author
     self.owesIndexes = owesIndexes
-    self.clock = clock
+    self.now = now
   }
-
-  func now() -> Date { clock() }
 
   /// The changes of all written rows, composed.
   var changes: [TableID: TableChanges] { written.composed }
@@ -78,11 +79,13 @@ struct Transaction {
     return changes
   }
 
-  private func outboxRecorder() throws(StoreError) -> OutboxRecorder? {
-    let pushes = try translatingErrors { () throws(SQLiteError) in
-      try OutboxTable.pushes(author, connection)
+  private mutating func outboxRecorder() throws(StoreError) -> OutboxRecorder? {
+    if pushes == nil {
+      pushes = try translatingErrors { () throws(SQLiteError) in
+        try OutboxTable.pushes(author, connection)
+      }
     }
-    guard pushes else { return nil }
+    guard pushes == true else { return nil }
     return OutboxRecorder(
       connection: connection, layout: historyLayout, builder: builder, commit: number)
   }

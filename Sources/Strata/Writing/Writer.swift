@@ -139,7 +139,7 @@ actor Writer {
       }
       var transaction = Transaction(
         connection, model, builder, historyLayout, number: commit + 1,
-        author: author ?? options.author, owesIndexes: owesIndexes, clock: options.now)
+        author: author ?? options.author, owesIndexes: owesIndexes, now: options.now)
       let result = try body(&transaction)
       let changes = transaction.changes
       let isCounted = transaction.isCounted || !changes.isEmpty
@@ -222,7 +222,7 @@ actor Writer {
     case .later:
       executor.async { [weak self] in
         self?.assumeIsolated { writer in
-          writer.announcer.isAsked()
+          writer.announcer.didWait()
           writer.announce()
         }
       }
