@@ -28,13 +28,17 @@ extension Change {
   /// An attribute conflicts if it was edited, and the store's value differs from its `before` and
   /// from its `after`. Insertions and deletions edit every attribute. An update of a row that does
   /// not exist conflicts in every attribute.
-  func conflicts(with stored: Record?, count: Int) -> AttributeSet {
+  ///
+  /// - Parameter expected: the row whose values count in the place of those of `before`, unless the
+  ///   stored record is `before` itself; nil for `before`.
+  func conflicts(with stored: Record?, expected: Record? = nil, count: Int) -> AttributeSet {
     if stored == before || stored == after { return AttributeSet() }
-    guard let before, let after, let stored else { return .all(count) }
+    let base = expected ?? before
+    guard let before, let base, let after, let stored else { return .all(count) }
     let edited = after.differences(from: before)
     return AttributeSet(
       edited.positions.filter {
-        stored.differs(from: before, at: $0) && stored.differs(from: after, at: $0)
+        stored.differs(from: base, at: $0) && stored.differs(from: after, at: $0)
       })
   }
 }

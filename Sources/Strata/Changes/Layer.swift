@@ -53,6 +53,10 @@ enum LayerChange: Sendable, Equatable {
 /// identity. Copies share storage until a copy changes.
 struct Layer: Sendable {
   private(set) var tables: [TableID: LayerTable] = [:]
+  /// The rows under known changes whose `before` is an older row, which an own save replaced.
+  ///
+  /// A save that meets neither of the two rows compares the stored row with this row.
+  private var expected: [TableID: [RecordKey: Record]] = [:]
 
   var isEmpty: Bool { tables.isEmpty }
 
@@ -87,6 +91,14 @@ struct Layer: Sendable {
     if removed && tables[table]?.isEmpty == true { tables[table] = nil }
   }
 
+  /// Notes the row that a context expects under its change of a key.
+  mutating func expect(_ record: Record, _ table: TableID, _ key: RecordKey) {
+    expected[table, default: [:]][key] = record
+  }
+
+  /// Returns the row to expect under the change of a key, if it is not the change's `before`.
+  func expectedRow(_ table: TableID, _ key: RecordKey) -> Record? { expected[table]?[key] }
+
   /// Reserves space for `count` more changes of one table.
   mutating func reserve(_ count: Int, in table: TableID) {
     tables[table, default: LayerTable()].reserve(count)
@@ -104,6 +116,9 @@ struct Layer: Sendable {
     if isEmpty {
       self = next
       return
+    }
+    for (table, rows) in next.expected {
+      for (key, row) in rows where self[table, key] == nil { expect(row, table, key) }
     }
     for (table, changes) in next.tables {
       for (key, change) in changes { compose(change, table, key) }

@@ -35,7 +35,9 @@ extension Edits {
         case (_, .unknown): rebased = change
         case (.blind(let change), _):
           let known = Change(before: below.record, after: change.applied(to: below.record))
-          rebased = known.isIdentity ? nil : .known(known)
+          // An edit of a link stays blind. A known link that is removed again would leave no edit,
+          // also if another context has made the same link meanwhile.
+          rebased = known.isIdentity ? nil : table.isJoin ? .blind(change) : .known(known)
         case (.known(let change), _):
           let conflicting = change.conflicts(with: below.record, count: table.columns.count)
           if policy == .error && !conflicting.isEmpty {

@@ -175,12 +175,13 @@ struct Edits {
       edit.after.flatMap { $0 == after ? nil : table.decodeLeniently($0, as: E.self) }
       ?? draft.entity
     if edit.isIdentity {
-      // The draft's record comes from an own save, and the store may have a later row. The writer
-      // decides whether the value in hand is older or newer.
+      // The update gave the value in hand the values that an own save wrote. Only the writer knows
+      // which of the two is newer: the store has either of them, or the save conflicts.
       guard layer[table.id, key] == nil, let replaced, replaced != after else {
         return (entity, false)
       }
       edit = Change(before: replaced, after: after)
+      layer.expect(after, table.id, key)
     }
     let old = layer[table.id, key]
     layer.compose(.known(edit), table.id, key)

@@ -30,13 +30,13 @@ struct LayerResolver {
     var working = WorkingSet()
     for id in layer.tables.keys.sorted() {
       guard let changes = layer.tables[id] else { continue }
-      working.tables[id] = try resolve(changes, of: model[id])
+      working.tables[id] = try resolve(changes, of: model[id], in: layer)
     }
     return working
   }
 
   private mutating func resolve(
-    _ changes: LayerTable, of table: Table
+    _ changes: LayerTable, of table: Table, in layer: Layer
   ) throws(StoreError) -> WorkingSet.Rows {
     var rows = WorkingSet.Rows()
     rows.reserve(changes.count)
@@ -51,13 +51,15 @@ struct LayerResolver {
         continue
       }
       let stored = try cursor.row(key)
-      if let row = try resolve(change, key, stored, table) { rows.append(row) }
+      let expected = layer.expectedRow(table.id, key)
+      if let row = try resolve(change, expected, key, stored, table) { rows.append(row) }
     }
     return rows
   }
 
   private mutating func resolve(
-    _ change: LayerChange, _ key: RecordKey, _ stored: Statement?, _ table: Table
+    _ change: LayerChange, _ expected: Record?, _ key: RecordKey, _ stored: Statement?,
+    _ table: Table
   ) throws(StoreError) -> WorkingSet.Row? {
     switch change {
     case .blind(.set(let record?)):
@@ -85,16 +87,17 @@ struct LayerResolver {
       let before = try stored.map { row throws(StoreError) in
         try builder.record(row, of: table)
       }
-      return resolve(change, key, before, table)
+      return resolve(change, expected, key, before, table)
     }
   }
 
   /// Resolves a change whose row is not the row that the context saw.
   private mutating func resolve(
-    _ change: Change, _ key: RecordKey, _ stored: Record?, _ table: Table
+    _ change: Change, _ expected: Record?, _ key: RecordKey, _ stored: Record?, _ table: Table
   ) -> WorkingSet.Row? {
     let policy = table.policy(policy)
-    let conflicting = change.conflicts(with: stored, count: table.columns.count)
+    let conflicting = change.conflicts(
+      with: stored, expected: expected, count: table.columns.count)
     if policy == .error && !conflicting.isEmpty {
       conflicts.append(table.conflict(change, key: key, stored: stored, attributes: conflicting))
     }

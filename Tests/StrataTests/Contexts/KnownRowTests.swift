@@ -59,6 +59,30 @@ private struct Slipway: Entity, Equatable {
     #expect(try await stack.find(Boat.self, 1)?.length == 2)
   }
 
+  // The update gives the old value a length that the context has saved before, so it changes nothing
+  // on the saved row. Another context has set the speed back to that of the value in hand. The
+  // update must not bring the saved speed again: it was not made to the speed.
+  @Test(arguments: [10, 20])
+  func `an update to saved values conflicts with later commits`(length: Int) async throws {
+    try await stack.withScratch { [gull] in $0.insert(gull) }
+    let worker = stack.scratch()
+    worker.update(gull) { $0 = Boat(id: 1, name: "Gull", length: 10, speed: 3) }
+    try await worker.save()
+    worker.update(gull) { $0.length = 10 }
+    try await worker.save()
+    try await commit(1) {
+      $0.speed = nil
+      $0.length = length
+    }
+    worker.update(gull) { $0.length = 10 }
+    let error = await failure { try await worker.save() }
+    #expect(error?.code == .conflict)
+    let attributes = length == 10 ? ["speed"] : ["length", "speed"]
+    #expect(error?.conflicts.first?.attributes == attributes)
+    try await worker.save(.mergeTheirs)
+    #expect(try await stack.find(Boat.self, 1) == Boat(id: 1, name: "Gull", length: length))
+  }
+
   @Test func `a value of a row that the context deleted is deleted again, without reading`()
     async throws
   {

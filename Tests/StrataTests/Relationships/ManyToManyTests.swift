@@ -189,4 +189,19 @@ struct ManyToManyTests {
     #expect(!stack.view.hasChanges)
     #expect(try await stack.view.fetch(Note.tags(of: notes[0])) == [])
   }
+
+  // The sheet's link and its removal cancel each other, but another context has made the same link
+  // meanwhile.
+  @Test func `a sheet removes a link that another context has made, too`() async throws {
+    try await prepare()
+    let sheet = stack.view.scratch()
+    sheet.link(notes[0], to: tags[0], in: Note.tags)
+    try await sheet.save()
+    try await stack.withScratch { $0.link(notes[0], to: tags[0], in: Note.tags) }
+    sheet.unlink(notes[0], from: tags[0], in: Note.tags)
+    try await sheet.save()
+    #expect(try await stack.view.fetch(Note.tags(of: notes[0])) == [])
+    try await stack.view.save()
+    #expect(try await stack.tagLinks() == [])
+  }
 }
