@@ -125,13 +125,13 @@ package final class PowerLoss: FileObserver {
       // selection.
       let kind = state.random.next() % 4
       let whole = Int(state.random.next() % UInt64(file.pending.count + 1))
-      for (place, change) in file.pending.enumerated() {
+      for (position, change) in file.pending.enumerated() {
         switch kind {
         case 0: break
         case 1: apply(change, to: &bytes)
         case 2:
-          if place < whole { apply(change, to: &bytes) }
-          if place == whole { apply(torn(change, &state.random), to: &bytes) }
+          if position < whole { apply(change, to: &bytes) }
+          if position == whole { apply(torn(change, &state.random), to: &bytes) }
         default:
           switch state.random.next() % 3 {
           case 0: apply(change, to: &bytes)

@@ -70,7 +70,7 @@
         removeAll { !new.shows($0) }
         control = new
       }
-      tellRegion()
+      reportRegion()
     }
 
     /// Closes the gate because the map is not on screen: the registry delivers nothing until
@@ -84,7 +84,7 @@
 
     /// Reports the region and opens the gate because the map is on screen again.
     public func appear() {
-      tellRegion()
+      reportRegion()
       control?.open(.hidden)
     }
 
@@ -201,7 +201,7 @@
 
     // MARK: Regions
 
-    private func tellRegion() {
+    private func reportRegion() {
       guard let mapView, let control else { return }
       let region = mapView.region
       let share = region.span.longitudeDelta / 360
@@ -216,7 +216,7 @@
 
     /// Reports the new region to the registry, and opens the gate.
     open func mapView(_ mapView: MKMapView, regionDidChangeAnimated animated: Bool) {
-      tellRegion()
+      reportRegion()
       control?.open(.regionChange)
     }
 

@@ -84,7 +84,7 @@ extension Connection {
   }
 }
 
-/// The place where the authorizer records the action that it refused.
+/// The box in which the authorizer records the action that it refused.
 private final class AuthorizerProbe {
   var refused: Int32?
 

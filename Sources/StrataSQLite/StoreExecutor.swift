@@ -16,12 +16,12 @@ package final class StoreExecutor: SerialExecutor {
 
   /// Identifies the running queue: the queue of an executor, or the main queue.
   private static let current = {
-    let key = DispatchSpecificKey<Place>()
+    let key = DispatchSpecificKey<RunningQueue>()
     DispatchQueue.main.setSpecific(key: key, value: .main)
     return key
   }()
 
-  private enum Place: Equatable {
+  private enum RunningQueue: Equatable {
     case main
     case executor(ObjectIdentifier)
   }
@@ -71,10 +71,10 @@ package final class StoreExecutor: SerialExecutor {
   /// the thread may belong to the cooperative pool. A task that reads in a loop has to suspend at
   /// some of the calls. Otherwise no other task would get its thread.
   package func runIfIdle<R>(_ work: () -> R) -> R? {
-    let place = DispatchQueue.getSpecific(key: Self.current)
-    guard place != .main,
+    let running = DispatchQueue.getSpecific(key: Self.current)
+    guard running != .main,
       // A `deinit` that a job triggers may call in on this very queue, where `sync` would deadlock.
-      place != .executor(ObjectIdentifier(self)),
+      running != .executor(ObjectIdentifier(self)),
       turns.add(1, ordering: .relaxed).newValue % Self.turnLimit != 0
     else { return nil }
     return syncIfIdle(work)

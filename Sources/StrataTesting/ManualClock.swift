@@ -149,9 +149,9 @@ public final class ManualClock: Clock {
       if deadline <= state.now || state.cancelled.contains(id) { return [continuation] }
       state.sleepers[id] = (deadline, continuation)
       let count = state.sleepers.count
-      let told = state.watchers.filter { $0.count <= count }
+      let reached = state.watchers.filter { $0.count <= count }
       state.watchers.removeAll { $0.count <= count }
-      return told.map(\.continuation)
+      return reached.map(\.continuation)
     }
   }
 }

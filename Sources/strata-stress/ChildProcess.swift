@@ -162,9 +162,9 @@ private actor ChildWorker {
       scratch.update(accounts[1]) { ($0.balance, $0.transfer) = ($0.balance + amount, transfer) }
       return .transfer(from: from, to: to, amount: amount)
     case 4..<6:
-      let place = Int.random(in: 0..<50, using: &random)
+      let offset = Int.random(in: 0..<50, using: &random)
       let mine = Note.where { [number = options.number] in $0.deleter == number }
-      let found = try await scratch.fetch(mine.sorted(by: \.text).offset(place).limit(1))
+      let found = try await scratch.fetch(mine.sorted(by: \.text).offset(offset).limit(1))
       if let note = found.first {
         scratch.delete(note)
         return .delete(note: note.id)

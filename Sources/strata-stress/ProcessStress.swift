@@ -107,7 +107,7 @@ struct ProcessStress {
     for child in children where await child.output.next() != "ready" {
       report.violations.append("a process did not begin")
     }
-    for child in children { child.tell("go") }
+    for child in children { child.send("go") }
     if options.kills {
       try await waitForSteps(of: options.processes - 1, store)
       children[options.processes - 1].kill()
@@ -117,18 +117,18 @@ struct ProcessStress {
     for child in survivors { last = max(last, await commit(of: child, &report)) }
     // The other processes are idle by now. No commit of their own makes them look for this commit.
     if options.commits > 0, let child = survivors.first {
-      child.tell("more")
+      child.send("more")
       last = max(last, await commit(of: child, &report))
     }
     let log = try? FileManager.default.attributesOfItem(atPath: store.path + "-wal")
     report.counts["logBytes"] = (log?[.size] as? NSNumber)?.intValue ?? 0
-    for child in survivors { child.tell("\(last)") }
+    for child in survivors { child.send("\(last)") }
     // Closing the store is a signal, too. So no process closes it before all of them see the last
     // commit.
     for child in survivors where await child.output.next() != "there" {
       report.violations.append("a process did not see the last commit")
     }
-    for child in survivors { child.tell("close") }
+    for child in survivors { child.send("close") }
     for child in survivors { await collect(child, &report) }
     return survivors.count
   }

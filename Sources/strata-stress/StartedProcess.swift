@@ -19,7 +19,7 @@ struct StartedProcess {
   }
 
   /// Writes a line to the process, unless the process has ended.
-  func tell(_ line: String) {
+  func send(_ line: String) {
     // A write to a process that has ended must not end this process.
     signal(SIGPIPE, SIG_IGN)
     try? input.write(contentsOf: Data((line + "\n").utf8))

@@ -58,9 +58,9 @@ struct BulkLoadTests {
     #expect(counts.withLock(\.self).last == 0)
     #expect(try await StoreFile.indexes(of: "books", stack) == 3)
     #expect(try await stack.fetch(Book.where { $0.shelf == 1 }).count == 10_000)
-    let owed = try await stack.read(
+    let deferred = try await stack.read(
       "SELECT count(*) FROM sqlite_schema WHERE name = 'strata_deferred_index'", as: Int.self)
-    #expect(owed == [0])
+    #expect(deferred == [0])
   }
 
   @Test func `a table that has rows of others keeps its indexes`() async throws {
@@ -182,22 +182,24 @@ struct BulkLoadTests {
         do { try DeferredIndexes.drop(indexes, of: "books", transaction.connection) } catch {
           Issue.record(error)
         }
-        (transaction.owesIndexes, transaction.hasNewSchema) = (true, true)
+        (transaction.hasDeferredIndexes, transaction.hasNewSchema) = (true, true)
         transaction.isCounted = true
       }
     }.value
     let order = Lock<[String]>([])
     let steps = try await writer.enqueue(.bulk) { writer throws(StoreError) in
       _ = writer.enqueue(.urgent) { _ in order.withLock { $0.append("urgent") } }
-      return try writer.makeNextOwedIndex(givesWay: true)
+      return try writer.makeNextDeferredIndex(givesWay: true)
     }.value
     #expect(steps == .gaveWay)
     #expect(try await StoreFile.indexes(of: "books", stack) == 0)
     #expect(order.withLock(\.self) == ["urgent"])
     // A step makes an index if no urgent ticket waits or if `givesWay` is false.
-    for (givesWay, step) in [(true, DeferredIndexes.Step.made), (false, .made), (true, .done)] {
+    for (givesWay, step) in [
+      (true, DeferredIndexes.Step.moreLeft), (false, .moreLeft), (true, .done),
+    ] {
       let next = try await writer.enqueue(.bulk) { writer throws(StoreError) in
-        try writer.makeNextOwedIndex(givesWay: givesWay)
+        try writer.makeNextDeferredIndex(givesWay: givesWay)
       }.value
       #expect(next == step)
     }

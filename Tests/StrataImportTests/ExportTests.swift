@@ -421,13 +421,13 @@ private struct Everything: Entity, Equatable {
     defer { try? FileManager.default.removeItem(at: folder) }
     let url = folder.appendingPathComponent("export.json")
     try await stack.withScratch { $0.insert(Everything()) }
-    let told = Lock<[Int]>([])
+    let reported = Lock<[Int]>([])
     let count = try await stack.exportJSON(Everything.all, toFile: url) { bytes in
-      told.withLock { $0.append(bytes) }
+      reported.withLock { $0.append(bytes) }
     }
     let whole = try Data(contentsOf: url)
-    #expect(count == 1 && told.withLock(\.self).last == whole.count)
-    #expect(told.withLock(\.self).sorted() == told.withLock(\.self))
+    #expect(count == 1 && reported.withLock(\.self).last == whole.count)
+    #expect(reported.withLock(\.self).sorted() == reported.withLock(\.self))
     var wrong = Everything()
     wrong.ratio = -.infinity
     try await stack.withScratch { [wrong] in $0.insert(wrong) }

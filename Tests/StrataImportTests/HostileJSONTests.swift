@@ -46,7 +46,7 @@ private struct Parcel: Entity {
   ) throws -> (taken: Int, code: JSONSyntaxError.Code?, kept: Int) {
     var scanner = JSONRecordScanner(
       format, plan: try plan(("a", .text), ("b.c", .json)), longestRecord: Self.longestRecord)
-    var row = JSONRow()
+    var row = ScannedRecord()
     var (taken, kept) = (0, 0)
     let units = Array(repeating: Array(unit.utf8), count: Self.chunk / unit.utf8.count + 1).joined()
     var next = Array(start.utf8)

@@ -51,25 +51,25 @@ import Testing
   }
 
   @Test func `refused records are told to the log, once`() async throws {
-    let told = Lock<[StackEvent]>([])
+    let reported = Lock<[StackEvent]>([])
     var options = Stack.Options()
     options.log = { event in
-      if case .importRefused = event { told.withLock { $0.append(event) } }
+      if case .importRefused = event { reported.withLock { $0.append(event) } }
     }
     let other = try await Stack.temporary(Author.self, Book.self, options: options)
     try await other.withScratch { $0.insert(Author(id: 1, name: "Ann")) }
     let skipping = ImportOptions { $0.refusedRecords = .skip(listing: 1) }
     _ = try await other.books(Book.lines(1...3), options: skipping)
-    #expect(told.withLock(\.self).isEmpty)
+    #expect(reported.withLock(\.self).isEmpty)
     _ = try await other.books(
       #"{"id": 4, "title": 5, "author": 1}"# + "\n" + #"{"id": 5, "author": 1}"#,
       options: skipping)
-    let event = try #require(told.withLock(\.self).first)
+    let event = try #require(reported.withLock(\.self).first)
     guard case .importRefused(records: 2, let first) = event else {
       Issue.record("\(event)")
       return
     }
-    #expect(told.withLock(\.count) == 1 && first.count == 1 && event.level == .warning)
+    #expect(reported.withLock(\.count) == 1 && first.count == 1 && event.level == .warning)
     await other.close()
   }
 

@@ -157,7 +157,7 @@ import Testing
 
   @Test func `an error is given again and again`() throws {
     var scanner = JSONRecordScanner(.array, plan: try Self.plan())
-    var row = JSONRow()
+    var row = ScannedRecord()
     Array("[}".utf8).withUnsafeBytes { scanner.append($0) }
     for _ in 0..<3 {
       do throws(JSONScanError) {
@@ -176,7 +176,7 @@ import Testing
 
   @Test func `a record is given as soon as its line ends`() throws {
     var scanner = JSONRecordScanner(.lines, plan: try Self.plan())
-    var row = JSONRow()
+    var row = ScannedRecord()
     let line = Array("{\"name\":\"\(String(repeating: "x", count: 1000))\"}\n".utf8)
     line.withUnsafeBytes { scanner.append($0) }
     #expect(try scanner.next(&row))

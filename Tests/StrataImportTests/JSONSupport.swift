@@ -8,7 +8,7 @@ enum Value: Equatable {
   case text(String)
   case blob([UInt8])
 
-  init(_ cell: JSONRow.Cell, in row: JSONRow) {
+  init(_ cell: ScannedRecord.Cell, in row: ScannedRecord) {
     self =
       switch cell {
       case .missing: .missing
@@ -39,7 +39,7 @@ func scan(
   chunk: Int = .max, longestRecord: Int = .max
 ) -> [Outcome] {
   var scanner = JSONRecordScanner(format, plan: plan, longestRecord: longestRecord)
-  var row = JSONRow()
+  var row = ScannedRecord()
   var outcomes: [Outcome] = []
 
   /// Reads all available records. Returns false after a syntax error, which ends the input.

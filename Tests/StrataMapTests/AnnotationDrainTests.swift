@@ -76,33 +76,33 @@ import Testing
   // MARK: Watching
 
   @Test func `who watches the counts is told once a slice, after it`() {
-    var told: [Int] = []
-    drain.onCount = { told.append(drain.shownCount) }
+    var reported: [Int] = []
+    drain.onCount = { reported.append(drain.shownCount) }
     desire(1...5)
-    #expect(turns.runAll() == 1 && told.isEmpty, "nobody watches")
+    #expect(turns.runAll() == 1 && reported.isEmpty, "nobody watches")
     drain.watchCounts()
     desire(6...9)
     #expect(turns.count == 2)
     turns.runAll()
-    #expect(told == [9], "the turn that delivers comes first")
+    #expect(reported == [9], "the turn that delivers comes first")
     desire(10...20)
     turns.runAll()
-    #expect(told == [9], "told once, until somebody watches again")
+    #expect(reported == [9], "reported once, until somebody watches again")
     surface.onApply = { _ in clock.advance(by: .milliseconds(1)) }
     drain.onCount = {
-      told.append(drain.shownCount)
+      reported.append(drain.shownCount)
       drain.watchCounts()
     }
     drain.watchCounts()
     desire(21...30)
     turns.runAll()
-    #expect(told.dropFirst() == [24, 28, 30])
+    #expect(reported.dropFirst() == [24, 28, 30])
   }
 
   @Test func `who watches the counts is told of what waits behind the gate, and of the end`() {
-    var told: [Int] = []
+    var reported: [Int] = []
     drain.onCount = {
-      told.append(drain.pendingCount)
+      reported.append(drain.pendingCount)
       drain.watchCounts()
     }
     drain.watchCounts()
@@ -111,10 +111,10 @@ import Testing
     turns.runAll()
     drain.suppress()
     turns.runAll()
-    #expect(told == [3, 3])
+    #expect(reported == [3, 3])
     drain.detach()
     turns.runAll()
-    #expect(told == [3, 3, 0])
+    #expect(reported == [3, 3, 0])
   }
 
   // MARK: The gate

@@ -8,12 +8,12 @@ import Testing
   @MainActor private final class Map {
     var shown: [RecordKey: Annotation] = [:]
     var wanted: [RecordKey: Annotation] = [:]
-    var told = 0
+    var reported = 0
 
     func desire(_ id: RecordKey, _ annotation: Annotation?) {
       let looksAlike =
         if let annotation { shown[id]?.looks(like: annotation) == true } else { shown[id] == nil }
-      if !looksAlike { told += 1 }
+      if !looksAlike { reported += 1 }
       shown[id] = annotation
     }
   }
@@ -86,7 +86,7 @@ import Testing
     let region = GeoRegion(center: here, latitudeSpan: 4, longitudeSpan: 4)
     display.show(region, zoom: 8)
     await display.settle()
-    let before = map.told
+    let before = map.reported
     for number in 100..<300 {
       let far = Coordinate(latitude: -40, longitude: Double(number % 90))
       await want([annotation(number, far)])
@@ -96,7 +96,7 @@ import Testing
       display.turnEnded()
     }
     await display.settle()
-    #expect(map.told == before)
+    #expect(map.reported == before)
   }
 
   @Test func `moving a little and a trembling zoom cause nothing`() async {
@@ -111,24 +111,24 @@ import Testing
     }
     display.show(region(0), zoom: 5.5)
     await display.settle()
-    let before = map.told
+    let before = map.reported
     for step in 0..<100 {
       let shift = Double(step % 10) - 5
       display.show(region(shift / 2), zoom: 5.5 + Double(step % 3 - 1) / 10)
       await display.settle()
     }
-    #expect(map.told == before)
+    #expect(map.reported == before)
   }
 
   @Test func `a cluster that is the same at another zoom level is not told again`() async {
     let place = Coordinate(latitude: 1, longitude: 1)
     await want((0..<5).map { annotation($0, place) })
-    let before = map.told
+    let before = map.reported
     for zoom in [5.0, 0, 12, 16] {
       display.show(.world, zoom: zoom)
       await display.settle()
     }
-    #expect(map.told == before && map.shown.count == 1)
+    #expect(map.reported == before && map.shown.count == 1)
   }
 
   @Test func `many at once, and what changes meanwhile`() async {
@@ -254,6 +254,6 @@ import Testing
     for _ in 0..<100 { await Task.yield() }
     want(2, annotation(2, Coordinate(latitude: 1, longitude: 1)))
     display.turnEnded()
-    #expect(map.told == 0)
+    #expect(map.reported == 0)
   }
 }

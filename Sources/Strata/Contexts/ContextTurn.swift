@@ -2,11 +2,11 @@
 ///
 /// It decides which change reports, because changes may nest.
 ///
-/// idle ─begin→ changing ─begin→ changing deeper ─end→ … ─end→ telling ─told→ idle
-/// telling ─begin→ changing while telling ─end→ telling (reported after the current report)
+/// idle ─begin→ changing ─begin→ changing deeper ─end→ … ─end→ reporting ─didReport→ idle
+/// reporting ─begin→ changing while reporting ─end→ reporting (reported after the current report)
 struct ContextTurn: Sendable, Equatable {
   private(set) var depth = 0
-  private(set) var isTelling = false
+  private(set) var isReporting = false
 
   /// Begins a change, perhaps within another change.
   mutating func begin() { depth += 1 }
@@ -18,14 +18,14 @@ struct ContextTurn: Sendable, Equatable {
   mutating func end() -> Bool {
     if depth == 0 { fatalError("a change of the view context ended that had not begun") }
     depth -= 1
-    if depth > 0 || isTelling { return false }
-    isTelling = true
+    if depth > 0 || isReporting { return false }
+    isReporting = true
     return true
   }
 
   /// Notes that every report has been made.
-  mutating func told() {
-    if !isTelling { fatalError("nobody was being told of a change of the view context") }
-    isTelling = false
+  mutating func didReport() {
+    if !isReporting { fatalError("no change of the view context was being reported") }
+    isReporting = false
   }
 }

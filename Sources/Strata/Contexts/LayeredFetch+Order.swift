@@ -1,14 +1,14 @@
 extension LayeredFetch {
   /// An entity with its new position, and the neighbours that make room for it.
-  struct Place<E: Entity>: Sendable {
+  struct PositionedEntity<E: Entity>: Sendable {
     let entity: E
     var neighbours: [(before: E, after: Double)] = []
   }
 
   /// Returns an entity positioned at `index` among the other entities of a root.
-  func place<Root: Entity, Target: Entity>(
+  func positioned<Root: Entity, Target: Entity>(
     _ entity: Target, at index: Int, in relationship: ToMany<Root, Target>, of root: Root
-  ) async throws(StoreError) -> Place<Target> {
+  ) async throws(StoreError) -> PositionedEntity<Target> {
     let ordering = relationship.checkedOrdering
     // Counts all entities in the order of their positions, even if the relationship is narrowed.
     let whole = ToMany(relationship.definition, relationship.ordering)
@@ -16,23 +16,24 @@ extension LayeredFetch {
     let others = try await fetch(whole(of: root)).filter { (try? $0.id.cell) != key }
     let placement = Placement(
       at: max(0, min(index, others.count)), among: others.map { $0[keyPath: ordering.position] })
-    var placed = entity
-    ordering.refer(&placed, root.id)
-    placed[keyPath: ordering.position] = placement.position
+    var positioned = entity
+    ordering.refer(&positioned, root.id)
+    positioned[keyPath: ordering.position] = placement.position
     let neighbours = placement.moved.sorted { $0.key < $1.key }
-    return Place(entity: placed, neighbours: neighbours.map { (others[$0.key], $0.value) })
+    return PositionedEntity(
+      entity: positioned, neighbours: neighbours.map { (others[$0.key], $0.value) })
   }
 
   /// The position of a link, and the neighbours that make room for it.
-  struct LinkPlace: Sendable {
+  struct PositionedLink: Sendable {
     let position: Double
     var neighbours: [LinkMove] = []
   }
 
   /// Returns the position of the link with `target` at `index` among the other links of a root.
-  func place<Root: Entity, Target: Entity>(
+  func positioned<Root: Entity, Target: Entity>(
     _ target: Target, at index: Int, in relationship: ManyToMany<Root, Target>, of root: Root
-  ) async throws(StoreError) -> LinkPlace {
+  ) async throws(StoreError) -> PositionedLink {
     if relationship.isInverse || !relationship.definition.isOrdered {
       fatalError(
         "the links of \(Root.self) have no order: declare manyToMany(…, ordered: true) there")
@@ -50,14 +51,14 @@ extension LayeredFetch {
     if index >= others.count {
       // The clock gives the position, as for a link without an index: a link made later comes after
       // this one.
-      return LinkPlace(position: LinkClock.next(after: others.last?.position))
+      return PositionedLink(position: LinkClock.next(after: others.last?.position))
     }
     let placement = Placement(at: max(0, index), among: others.map(\.position))
     let neighbours = placement.moved.sorted { $0.key < $1.key }.compactMap { index, position in
       let (target, old) = others[index]
       return try? LinkEdit(root.id, target, relationship, model).move(from: old, to: position)
     }
-    return LinkPlace(position: placement.position, neighbours: neighbours)
+    return PositionedLink(position: placement.position, neighbours: neighbours)
   }
 }
 
@@ -75,9 +76,9 @@ extension ToMany {
   }
 
   /// Gives an entity the root and the position of another value of the same entity.
-  func place(_ entity: inout Target, like placed: Target, of root: Root) {
+  func position(_ entity: inout Target, like positioned: Target, of root: Root) {
     let position = checkedOrdering.position
     checkedOrdering.refer(&entity, root.id)
-    entity[keyPath: position] = placed[keyPath: position]
+    entity[keyPath: position] = positioned[keyPath: position]
   }
 }

@@ -3,7 +3,7 @@
 /// It is the part of ``LiveQuery`` that does not depend on the entity's type. It lives on the main
 /// actor. It changes only in merge turns, by edits of the view context, and when its query is
 /// changed in place (``LiveLoad``). A change of the context has two phases: first every result
-/// takes the change (``take(_:)``, ``lay``), then every result reports it (``tell()``).
+/// takes the change (``take(_:)``, ``lay``), then every result reports it (``report()``).
 @MainActor
 final class LiveResult {
   private(set) var plan: LivePlan
@@ -35,7 +35,7 @@ final class LiveResult {
   /// The committed result that the current merge turn brought.
   private var arrived: Arrival?
   /// The change that has not been reported yet.
-  private var news: News?
+  private var unreported: Unreported?
   private var subscribers = LiveSubscribers()
   private var observers: [Int: @MainActor (LiveChange) -> Void] = [:]
   private var lastObserver = 0
@@ -74,7 +74,7 @@ final class LiveResult {
     var isUnread = false
   }
 
-  private struct News {
+  private struct Unreported {
     let old: ShownRows
     var changed: ChangedKeys
     /// Whether the change is reported even if the rows are equal, because of an error or a first
@@ -123,12 +123,12 @@ final class LiveResult {
       switch load.take(id, update.error) {
       case .changeFailed:
         unwanted = id
-        tellLater(.some(KeyBatches([])), isStatus: true)
+        reportLater(.some(KeyBatches([])), isStatus: true)
       case .replaced(let old, let isFirst):
         if let nextPlan { plan = nextPlan }
         nextPlan = nil
         take(update, isFirst ? .all : .every)
-        tellLater(isFirst ? .all : .every, isStatus: true)
+        reportLater(isFirst ? .all : .every, isStatus: true)
         return old
       case .unwanted, .current, .failed: break
       }
@@ -142,7 +142,7 @@ final class LiveResult {
       case .unwanted, .replaced, .changeFailed: false
       }
     take(update, update.changed)
-    if isStatus { tellLater(update.changed, isStatus: true) }
+    if isStatus { reportLater(update.changed, isStatus: true) }
     return unwanted
   }
 
@@ -260,7 +260,7 @@ final class LiveResult {
       // So the committed result decides. It also has the position of the row's link, which the edit
       // lacks.
       guard let base else { return nil }
-      record = shown.withPlace(of: base, plan.query)
+      record = shown.queryRow(like: base, plan.query)
     }
     // A row whose section has no name is not shown; once it is saved, the load fails with that
     // error.
@@ -286,34 +286,34 @@ final class LiveResult {
     return fold
   }
 
-  /// Shows a newer version, which ``tell()`` reports.
+  /// Shows a newer version, which ``report()`` reports.
   private func show(_ tree: ResultTree, _ changed: ChangedKeys, isSilent: Bool = false) {
     let new = next(tree, changed)
-    if !isSilent { tellLater(changed) }
+    if !isSilent { reportLater(changed) }
     shown = new
   }
 
-  private func tellLater(_ changed: ChangedKeys, isStatus: Bool = false) {
-    var news = self.news ?? News(old: shown, changed: .some(KeyBatches([])))
-    self.news = nil  // not a second reference to the keys
-    news.changed.formUnion(changed)
-    if isStatus { news.isStatus = true }
-    self.news = news
+  private func reportLater(_ changed: ChangedKeys, isStatus: Bool = false) {
+    var unreported = self.unreported ?? Unreported(old: shown, changed: .some(KeyBatches([])))
+    self.unreported = nil  // not a second reference to the keys
+    unreported.changed.formUnion(changed)
+    if isStatus { unreported.isStatus = true }
+    self.unreported = unreported
   }
 
   // MARK: Changes, second phase
 
   /// Whether there is a change to report.
-  var hasNews: Bool { news != nil }
+  var hasUnreported: Bool { unreported != nil }
 
   /// Reports the change since the last report to observers, streams and waiters.
   ///
   /// An observer may edit the context; that is a new change after this one.
-  func tell() {
-    guard let news else { return }
-    self.news = nil
-    let change = LiveChange(old: news.old, new: shown, changed: news.changed)
-    if !news.isStatus && !change.isVisible(reading: reading) { return }
+  func report() {
+    guard let unreported else { return }
+    self.unreported = nil
+    let change = LiveChange(old: unreported.old, new: shown, changed: unreported.changed)
+    if !unreported.isStatus && !change.isVisible(reading: reading) { return }
     willChange()
     didChange()
     if !change.isEmpty {
@@ -321,7 +321,7 @@ final class LiveResult {
       subscribers.publish(change.new, change.changed)
       for id in observers.keys.sorted() { observers[id]?(change) }
     }
-    if news.isStatus { waiters.resumeAll() }
+    if unreported.isStatus { waiters.resumeAll() }
   }
 
   // MARK: Another query

@@ -47,7 +47,7 @@ actor Maintainer {
     /// The live queries that show the result.
     var ids: [LiveID: LiveCounters]
     /// The live queries in `ids` that have not received the result yet.
-    var untold: Set<LiveID>
+    var unreported: Set<LiveID>
     /// The difference that a load made to the result that the other live queries have.
     var reloaded: MaintainedChange?
     /// The aggregates of the live queries in `ids` that have some.
@@ -106,14 +106,14 @@ actor Maintainer {
     identities[id] = identity
     if entries[identity] != nil {
       entries[identity]?.ids[id] = counters
-      entries[identity]?.untold.insert(id)
+      entries[identity]?.unreported.insert(id)
       entries[identity]?.folds[id] = fold.map(MaintainedFold.init)
       return
     }
     lastEntry += 1
     entries[identity] = Entry(
       number: lastEntry, query: MaintainedQuery(plan, backlog: bounds.backlog), ids: [id: counters],
-      untold: [id],
+      unreported: [id],
       folds: fold.map { [id: MaintainedFold($0)] } ?? [:])
     guard let snapshot = hold?.snapshot else { return }
     await load(identity, snapshot)
@@ -123,7 +123,7 @@ actor Maintainer {
     guard let identity = identities.removeValue(forKey: id) else { return }
     delivered[id] = nil
     entries[identity]?.ids[id] = nil
-    entries[identity]?.untold.remove(id)
+    entries[identity]?.unreported.remove(id)
     entries[identity]?.folds[id] = nil
     if entries[identity]?.ids.isEmpty == true { entries[identity] = nil }
   }
@@ -167,7 +167,7 @@ actor Maintainer {
     }
     if entry.isStopped || !noteDifference(in: &entry) {
       entry.reloaded = nil
-      entry.untold = Set(entry.ids.keys)
+      entry.unreported = Set(entry.ids.keys)
     }
     entries[identity] = entry
   }
@@ -179,8 +179,8 @@ actor Maintainer {
   /// - Returns: false if there is no such live query, or if the difference is not worth listing:
   ///   all live queries then get the whole new result.
   private func noteDifference(in entry: inout Entry) -> Bool {
-    let (told, query) = (entry.ids.keys.first { !entry.untold.contains($0) }, entry.query)
-    guard let told, let old = delivered[told], old.error == nil, query.error == nil,
+    let (reported, query) = (entry.ids.keys.first { !entry.unreported.contains($0) }, entry.query)
+    guard let reported, let old = delivered[reported], old.error == nil, query.error == nil,
       old.hasRoot == query.hasRoot, let change = MaintainedChange(from: old.tree, to: query.tree)
     else { return false }
     // A change without keys still counts if the horizon moved.
@@ -295,7 +295,7 @@ actor Maintainer {
       guard var entry = entries[identity] else { continue }
       entry.query.didFail(failure)
       entry.isStopped = false
-      entry.untold = Set(entry.ids.keys)
+      entry.unreported = Set(entry.ids.keys)
       entries[identity] = entry
     }
     defer { undelivered = UndeliveredTurn() }
@@ -323,7 +323,7 @@ actor Maintainer {
         undelivered.changed[identity] = MaintainedChange(
           keys: ContiguousArray(keys.distinct), attributes: update.attributes)
       } else {
-        entries[identity]?.untold.insert(id)
+        entries[identity]?.unreported.insert(id)
       }
     }
   }
@@ -340,7 +340,7 @@ actor Maintainer {
           tree: query.tree, horizon: query.horizon, changed: changed, attributes: attributes,
           error: query.error, hasRoot: query.hasRoot)
       }
-      for id in entry.untold {
+      for id in entry.unreported {
         updates[id] = update(.all, nil)
         updates[id]?.fold = follow(id, of: identity, nil)
       }
@@ -350,12 +350,12 @@ actor Maintainer {
       entries[identity]?.reloaded = nil
       if let change = change ?? entry.reloaded {
         let keys = KeyBatches(change.keys)
-        for id in entry.ids.keys where !entry.untold.contains(id) {
+        for id in entry.ids.keys where !entry.unreported.contains(id) {
           updates[id] = update(.some(keys), change.attributes)
           updates[id]?.fold = follow(id, of: identity, keys)
         }
       }
-      if !entry.untold.isEmpty { entries[identity]?.untold = [] }
+      if !entry.unreported.isEmpty { entries[identity]?.unreported = [] }
     }
     return updates
   }

@@ -17,7 +17,9 @@ final class OpenResults {
   subscript(number: Int) -> LiveResult? { entries[number]?.result }
 
   /// The numbers of the results that have changes to report, in the order in which they were opened.
-  var numbersWithNews: [Int] { entries.filter { $0.value.result?.hasNews == true }.keys.sorted() }
+  var unreportedNumbers: [Int] {
+    entries.filter { $0.value.result?.hasUnreported == true }.keys.sorted()
+  }
 
   /// The results in any order, which costs no sorting.
   var unordered: some Sequence<LiveResult> { entries.values.lazy.compactMap(\.result) }

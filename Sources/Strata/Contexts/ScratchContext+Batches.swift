@@ -51,13 +51,13 @@ extension Store {
   /// Returns a layer without the changes that would overwrite or delete unpushed edits.
   fileprivate nonisolated(nonsending) func shielded(
     _ layer: Layer, _ pushed: PushedRows
-  ) async throws(StoreError) -> (layer: Layer, leftOut: UnpushedRows.LeftOut) {
-    if layer.isEmpty { return (layer, UnpushedRows.LeftOut()) }
+  ) async throws(StoreError) -> (layer: Layer, leftOut: ProtectedRows.LeftOut) {
+    if layer.isEmpty { return (layer, ProtectedRows.LeftOut()) }
     return try await reading { snapshot throws(StoreError) in
       try await snapshot.readOnce { reader, connection throws(StoreError) in
-        var (layer, leftOut) = (layer, UnpushedRows.LeftOut())
-        if let unpushed = try UnpushedRows(connection, reader.model, pushed: pushed) {
-          leftOut = try unpushed.shield(&layer, reader.builder)
+        var (layer, leftOut) = (layer, ProtectedRows.LeftOut())
+        if let protected = try ProtectedRows(connection, reader.model, pushed: pushed) {
+          leftOut = try protected.shield(&layer, reader.builder)
         }
         return (layer, leftOut)
       }

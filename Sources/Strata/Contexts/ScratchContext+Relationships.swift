@@ -53,12 +53,12 @@ extension ScratchContext {
   public nonisolated(nonsending) func insert<Root: Entity, Target: Entity>(
     _ entity: Target, at index: Int, in relationship: ToMany<Root, Target>, of root: Root
   ) async throws(StoreError) {
-    let place = try await reading { fetch throws(StoreError) in
-      try await fetch.place(entity, at: index, in: relationship, of: root)
+    let positioned = try await reading { fetch throws(StoreError) in
+      try await fetch.positioned(entity, at: index, in: relationship, of: root)
     }
     undoGroup {
-      insert(place.entity)
-      for neighbour in place.neighbours {
+      insert(positioned.entity)
+      for neighbour in positioned.neighbours {
         update(neighbour.before) { relationship.setPosition(of: &$0, as: neighbour.after) }
       }
     }
@@ -75,12 +75,12 @@ extension ScratchContext {
   public nonisolated(nonsending) func move<Root: Entity, Target: Entity>(
     _ entity: Target, to index: Int, in relationship: ToMany<Root, Target>, of root: Root
   ) async throws(StoreError) {
-    let place = try await reading { fetch throws(StoreError) in
-      try await fetch.place(entity, at: index, in: relationship, of: root)
+    let positioned = try await reading { fetch throws(StoreError) in
+      try await fetch.positioned(entity, at: index, in: relationship, of: root)
     }
     undoGroup {
-      update(entity) { relationship.place(&$0, like: place.entity, of: root) }
-      for neighbour in place.neighbours {
+      update(entity) { relationship.position(&$0, like: positioned.entity, of: root) }
+      for neighbour in positioned.neighbours {
         update(neighbour.before) { relationship.setPosition(of: &$0, as: neighbour.after) }
       }
     }
@@ -95,11 +95,11 @@ extension ScratchContext {
   public nonisolated(nonsending) func link<Root: Entity, Target: Entity>(
     _ root: Root, to target: Target, at index: Int, in relationship: ManyToMany<Root, Target>
   ) async throws(StoreError) {
-    let place = try await reading { fetch throws(StoreError) in
-      try await fetch.place(target, at: index, in: relationship, of: root)
+    let positioned = try await reading { fetch throws(StoreError) in
+      try await fetch.positioned(target, at: index, in: relationship, of: root)
     }
-    _ = edits.link(root.id, target.id, relationship, at: place.position)
-    for move in place.neighbours {
+    _ = edits.link(root.id, target.id, relationship, at: positioned.position)
+    for move in positioned.neighbours {
       let edit = edits.layer[move.table.id, move.key]
       _ = edits.move(move, shown: RecordState.record(move.before).under(edit, in: move.table))
     }

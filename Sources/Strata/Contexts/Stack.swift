@@ -188,7 +188,7 @@ public final class Stack: Sendable {
           ? RepeatedReads(pause: options.repeatedReadPause) : nil,
         observers: StatementObservers(
           trace: options.trace, ledger: options.notesStatements ? StatementLedger() : nil),
-        log: EventLog(tell: options.log, slowCommit: options.slowCommit), now: options.now),
+        log: EventLog(handler: options.log, slowCommit: options.slowCommit), now: options.now),
       ifUnreadable: options.ifUnreadable)
     do throws(StoreError) {
       let snapshot = try await store.writer.submit(.urgent) { writer throws(StoreError) in

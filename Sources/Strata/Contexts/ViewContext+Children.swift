@@ -19,7 +19,7 @@ extension ViewContext {
     let absorbed = try layers.pending.rebased(layer, by: policy) { table, key in
       layers.state(of: key, in: table, or: .unknown)
     }
-    defer { tellStatus() }
+    defer { reportStatus() }
     beginTurn()
     changing {
       for edit in absorbed where edit.change != nil {

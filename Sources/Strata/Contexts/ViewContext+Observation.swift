@@ -32,7 +32,7 @@ extension ViewContext {
   /// Notes why a save failed.
   func saveDidFail(_ error: StoreError) {
     if error.code != .cancelled { saveError = error }
-    tellStatus()
+    reportStatus()
   }
 
   /// Notifies observers of the parts of the edits' status that have changed since the last call.
@@ -40,22 +40,22 @@ extension ViewContext {
   /// Every call that changes a layer ends with this one, so that observers may edit the context. If
   /// nothing has changed, it costs a comparison and does not touch the registrar: a loop of edits
   /// changes the status once.
-  func tellStatus() {
+  func reportStatus() {
     let (old, new) = (reported.edits, layers.status)
     if old == new && !new.mayConflict { return }
     reported.note(new)
-    func tell<Value: Equatable>(
+    func report<Value: Equatable>(
       _ part: KeyPath<EditStatus, Value>, _ path: KeyPath<ViewContext, Value>
     ) {
       if old[keyPath: part] == new[keyPath: part] { return }
       registrar.withMutation(of: self, keyPath: path) {}
     }
-    tell(\.hasChanges, \.hasChanges)
-    tell(\.isSaving, \.isSaving)
-    tell(\.canUndo, \.canUndo)
-    tell(\.canRedo, \.canRedo)
-    tell(\.undoName, \.undoName)
-    tell(\.redoName, \.redoName)
+    report(\.hasChanges, \.hasChanges)
+    report(\.isSaving, \.isSaving)
+    report(\.canUndo, \.canUndo)
+    report(\.canRedo, \.canRedo)
+    report(\.undoName, \.undoName)
+    report(\.redoName, \.redoName)
     if old.mayConflict || new.mayConflict {
       registrar.withMutation(of: self, keyPath: \.conflicts) {}
     }

@@ -49,11 +49,11 @@ extension ViewContext {
   public func insert<Root: Entity, Target: Entity>(
     _ entity: Target, at index: Int, in relationship: ToMany<Root, Target>, of root: Root
   ) async throws(StoreError) {
-    let place = try await reading { fetch throws(StoreError) in
-      try await fetch.place(entity, at: index, in: relationship, of: root)
+    let positioned = try await reading { fetch throws(StoreError) in
+      try await fetch.positioned(entity, at: index, in: relationship, of: root)
     }
-    insert(place.entity)
-    for neighbour in place.neighbours {
+    insert(positioned.entity)
+    for neighbour in positioned.neighbours {
       update(neighbour.before) { relationship.setPosition(of: &$0, as: neighbour.after) }
     }
   }
@@ -69,11 +69,11 @@ extension ViewContext {
   public func move<Root: Entity, Target: Entity>(
     _ entity: Target, to index: Int, in relationship: ToMany<Root, Target>, of root: Root
   ) async throws(StoreError) {
-    let place = try await reading { fetch throws(StoreError) in
-      try await fetch.place(entity, at: index, in: relationship, of: root)
+    let positioned = try await reading { fetch throws(StoreError) in
+      try await fetch.positioned(entity, at: index, in: relationship, of: root)
     }
-    update(entity) { relationship.place(&$0, like: place.entity, of: root) }
-    for neighbour in place.neighbours {
+    update(entity) { relationship.position(&$0, like: positioned.entity, of: root) }
+    for neighbour in positioned.neighbours {
       update(neighbour.before) { relationship.setPosition(of: &$0, as: neighbour.after) }
     }
   }
@@ -87,12 +87,12 @@ extension ViewContext {
   public func link<Root: Entity, Target: Entity>(
     _ root: Root, to target: Target, at index: Int, in relationship: ManyToMany<Root, Target>
   ) async throws(StoreError) {
-    let place = try await reading { fetch throws(StoreError) in
-      try await fetch.place(target, at: index, in: relationship, of: root)
+    let positioned = try await reading { fetch throws(StoreError) in
+      try await fetch.positioned(target, at: index, in: relationship, of: root)
     }
     changing {
-      edit { $0.pending.link(root.id, target.id, relationship, at: place.position) }
-      for move in place.neighbours {
+      edit { $0.pending.link(root.id, target.id, relationship, at: positioned.position) }
+      for move in positioned.neighbours {
         let now = layers.state(of: move.key, in: move.table, or: .record(move.before))
         edit { $0.pending.move(move, shown: now) ? (move.table, move.key) : nil }
       }

@@ -12,7 +12,7 @@ extension ViewContext {
     get { layers.pending.undo.limit }
     set {
       layers.pending.undo.setLimit(newValue)
-      tellStatus()
+      reportStatus()
     }
   }
 
@@ -74,7 +74,7 @@ extension ViewContext {
   /// edits.
   public func beginUndoGroup(_ name: String? = nil) {
     layers.pending.undo.begin(name)
-    tellStatus()
+    reportStatus()
   }
 
   /// Ends the group that was begun last.
@@ -82,11 +82,11 @@ extension ViewContext {
   /// - Precondition: ``beginUndoGroup(_:)`` was called.
   public func endUndoGroup() {
     layers.pending.undo.end()
-    tellStatus()
+    reportStatus()
   }
 
   private func revert(redo: Bool) -> UndoReport? {
-    defer { tellStatus() }
+    defer { reportStatus() }
     beginTurn()
     let (base, saving) = (layers.base, layers.saving?.layer)
     let result = layers.pending.revert(redo: redo, saving: saving) { [live] table, key, edit in
@@ -120,7 +120,7 @@ extension ViewContext {
   private func endUndoEvent() {
     undoTurns.didEnd()
     layers.pending.undo.endEvent()
-    tellStatus()
+    reportStatus()
   }
 }
 

@@ -70,7 +70,7 @@ public final class ViewContext: Observable {
   @discardableResult
   public func update<E: Entity>(_ entity: E, _ change: (inout E) throws -> Void) rethrows -> E {
     guard let (table, key) = layers.pending.identify(entity) else { return entity }
-    defer { tellStatus() }
+    defer { reportStatus() }
     let inHand = layers.pending.record(of: entity, table)
     let shown = shown(key, in: table, or: inHand)
     guard var draft = layers.pending.draft(of: entity, table, key, shown, inHand: inHand) else {
@@ -104,7 +104,7 @@ public final class ViewContext: Observable {
       }
     }
     saveError = nil
-    tellStatus()
+    reportStatus()
   }
 
   /// The edits that would conflict if they were saved at this moment.
@@ -130,7 +130,7 @@ public final class ViewContext: Observable {
   public func resolve(_ conflict: Conflict, _ policy: SavePolicy) -> Bool {
     guard layers.resolve(conflict, by: policy) else { return false }
     changing { showEdit(of: conflict.key, in: conflict.table.id) }
-    tellStatus()
+    reportStatus()
     return true
   }
 
@@ -166,7 +166,7 @@ public final class ViewContext: Observable {
   ///
   /// - Parameter body: makes the edit; returns nil if it changed nothing.
   func edit(_ body: (inout ViewLayers) -> (Table, RecordKey)?) {
-    defer { tellStatus() }
+    defer { reportStatus() }
     beginTurn()
     guard let (table, key) = body(&layers) else { return }
     layers.follow(key, in: table.id, stored(table, key))
@@ -201,15 +201,15 @@ public final class ViewContext: Observable {
     turn.begin()
     change()
     if turn.end() {
-      tell()
-      turn.told()
+      report()
+      turn.didReport()
     }
   }
 
-  private func tell() {
+  private func report() {
     while true {
-      let numbers = results.numbersWithNews
-      for number in numbers { results[number]?.tell() }
+      let numbers = results.unreportedNumbers
+      for number in numbers { results[number]?.report() }
       let ends = endsOfChange
       endsOfChange = []
       for (_, end) in ends { end() }
@@ -284,7 +284,7 @@ public final class ViewContext: Observable {
     do throws(StoreError) {
       let save = try layers.beginSave()
       saveError = nil
-      tellStatus()
+      reportStatus()
       return save
     } catch {
       saveDidFail(error)
@@ -338,7 +338,7 @@ public final class ViewContext: Observable {
     if turn.snapshot !== snapshot { hold = SnapshotHold(turn.snapshot, .viewContext) }
     failure = turn.failure
     changing { mergeLayersAndResults(turn) }
-    tellStatus()
+    reportStatus()
     if let changes = turn.changes { publisher.publish(changes) }
     if failure == nil { waiters.turnCame(commit: commit) } else { waiters.resumeAll() }
     return [:]

@@ -29,11 +29,11 @@ struct Edits {
   /// Throws the error of a rejected edit, if there is one.
   ///
   /// - Throws: the first rejected edit's error. If the edit's key could not be stored either, no
-  ///   later edit can settle the error, so it is thrown only once.
+  ///   later edit can remove the error, so it is thrown only once.
   mutating func checkRejected() throws(StoreError) {
     for id in rejected.keys.sorted() {
       guard let first = rejected[id]?.min(by: { $0.key < $1.key }) else { continue }
-      if first.key == RecordKey(.null) { settle(id, first.key) }
+      if first.key == RecordKey(.null) { forgetRejection(id, first.key) }
       throw first.value
     }
   }
@@ -45,7 +45,7 @@ struct Edits {
     do throws(CodingFailure) {
       let record = try table.encode(entity, builder)
       let key = record.key(Table.keyColumn)
-      if rejected[table.id] != nil { settle(table.id, key) }
+      if rejected[table.id] != nil { forgetRejection(table.id, key) }
       return (key, record)
     } catch {
       let key = (try? entity.id.cell).map(RecordKey.init) ?? RecordKey(.null)
@@ -60,7 +60,7 @@ struct Edits {
     rejected[table.id, default: [:]][RecordKey(.null)] = table.error(failure, key: nil)
   }
 
-  private mutating func settle(_ table: TableID, _ key: RecordKey) {
+  private mutating func forgetRejection(_ table: TableID, _ key: RecordKey) {
     rejected[table]?[key] = nil
     if rejected[table]?.isEmpty == true { rejected[table] = nil }
   }
@@ -110,7 +110,7 @@ struct Edits {
   mutating func delete<E: Entity>(
     _ entity: E, _ table: Table, _ key: RecordKey, shown: RecordState
   ) -> Bool {
-    settle(table.id, key)
+    forgetRejection(table.id, key)
     // A value in hand that cannot be stored was never in the store.
     guard let before = shown.record else { return false }
     let deletion = Change(before: before, after: nil)

@@ -142,7 +142,7 @@ extension StoreError {
 
   /// Creates the public error for an error of SQLite.
   init(_ error: SQLiteError, path: String? = nil) {
-    let place = path.map { " (\($0))" } ?? ""
+    let suffix = path.map { " (\($0))" } ?? ""
     let (code, advice): (Code, String) =
       if error.isInterrupted {
         (.cancelled, "run it again")
@@ -169,7 +169,7 @@ extension StoreError {
       } else {
         (.sqlite, "report it with the code and the SQL")
       }
-    self.init(code, error.message + place, advice: advice)
+    self.init(code, error.message + suffix, advice: advice)
     sqliteCode = error.code
     sql = error.sql
   }

@@ -56,17 +56,19 @@ extension LayeredFetch {
     _ plan: QueryPlan, by column: Int, _ keys: [RecordKey], _: E.Type
   ) async throws(StoreError) -> [[E]] {
     if !touches(plan) { return try await snapshot.grouped(plan, by: column, keys, E.self) }
-    var places: [RecordKey: Int] = [:]
-    for (place, key) in keys.enumerated() { places[key] = place }
+    var positions: [RecordKey: Int] = [:]
+    for (position, key) in keys.enumerated() { positions[key] = position }
     var groups = [[E]](repeating: [], count: keys.count)
     if plan.links != nil {
       for (root, record) in try await linked(plan) {
-        if let place = places[root] { groups[place].append(try entity(record, plan.table)) }
+        if let position = positions[root] {
+          groups[position].append(try entity(record, plan.table))
+        }
       }
     } else {
       for record in try await records(plan) {
-        guard let place = places[record.key(column)] else { continue }
-        groups[place].append(try entity(record, plan.table))
+        guard let position = positions[record.key(column)] else { continue }
+        groups[position].append(try entity(record, plan.table))
       }
     }
     return groups

@@ -12,14 +12,15 @@ enum DeferredIndexes {
 
   /// The outcome of an attempt to make the next index.
   enum Step: Sendable {
-    case made
+    /// An index was made, and others are left.
+    case moreLeft
     case gaveWay
     /// No index is left to make.
     case done
   }
 
   /// Returns whether the store has dropped indexes that are not made yet.
-  static func areOwed(_ connection: Connection) throws(SQLiteError) -> Bool {
+  static func exist(_ connection: Connection) throws(SQLiteError) -> Bool {
     try connection.integer("SELECT 1 FROM sqlite_schema WHERE name = '\(table)'") != nil
   }
 
@@ -44,7 +45,7 @@ enum DeferredIndexes {
   ///
   /// - Returns: whether any index is left to make.
   static func makeNext(_ connection: Connection) throws(SQLiteError) -> Bool {
-    guard try areOwed(connection) else { return false }
+    guard try exist(connection) else { return false }
     if let next = try connection.text("SELECT statement FROM \(table) ORDER BY name LIMIT 1") {
       try connection.execute(next)
       try connection.execute(
@@ -65,10 +66,10 @@ enum DeferredIndexes {
   static func makeAll(
     _ connection: Connection, _ meter: ProgressMeter = ProgressMeter(nil)
   ) throws(SQLiteError) -> Int {
-    guard try areOwed(connection) else { return 0 }
+    guard try exist(connection) else { return 0 }
     let count = Int(try connection.integer("SELECT count(*) FROM \(table)") ?? 0)
     meter.begin(.indexing, total: count)
-    while try areOwed(connection) {
+    while try exist(connection) {
       try connection.execute("BEGIN IMMEDIATE")
       do throws(SQLiteError) {
         _ = try makeNext(connection)

@@ -13,7 +13,7 @@ struct LogGrowth: Sendable {
   }
 
   /// Notes the log's length, and returns whether to report it.
-  mutating func isNews(frames: Int) -> Bool {
+  mutating func noteLength(frames: Int) -> Bool {
     if frames < limit { next = 2 * limit }
     guard frames >= next else { return false }
     next = 2 * frames

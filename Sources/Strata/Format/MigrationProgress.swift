@@ -31,38 +31,38 @@ public struct MigrationProgress: Sendable, Hashable {
 final class ProgressMeter {
   private static let interval = 1000
 
-  private let report: (@Sendable (MigrationProgress) -> Void)?
+  private let handler: (@Sendable (MigrationProgress) -> Void)?
   private var phase = MigrationProgress.Phase.copying
   private var table: String?
   private var done = 0
   private var total = 0
 
-  init(_ report: (@Sendable (MigrationProgress) -> Void)?) { self.report = report }
+  init(_ handler: (@Sendable (MigrationProgress) -> Void)?) { self.handler = handler }
 
-  var isUsed: Bool { report != nil }
+  var isUsed: Bool { handler != nil }
 
   func begin(_ phase: MigrationProgress.Phase, _ table: String? = nil, total: Int = 0) {
     self.phase = phase
     self.table = table
     self.total = total
     done = 0
-    tell()
+    report()
   }
 
   func advance() {
     done += 1
-    if done % Self.interval == 0 { tell() }
+    if done % Self.interval == 0 { report() }
   }
 
   /// Counts a finished index and reports it at once, because there are few indexes.
   func finishOne() {
     done += 1
-    tell()
+    report()
   }
 
-  func end() { if done % Self.interval != 0 { tell() } }
+  func end() { if done % Self.interval != 0 { report() } }
 
-  private func tell() {
-    report?(MigrationProgress(phase: phase, table: table, done: done, total: total))
+  private func report() {
+    handler?(MigrationProgress(phase: phase, table: table, done: done, total: total))
   }
 }

@@ -61,16 +61,16 @@ struct Migrator {
   ) throws(StoreError) {
     if let problem = StoreError(difference.problems) { throw problem }
     try checkNames(difference, stored)
-    for change in difference.changes {
-      for index in change.indexesToDrop {
+    for migration in difference.migrations {
+      for index in migration.indexesToDrop {
         try perform(
-          .removeIndex(index.columns, table: change.old?.name ?? "", isUnique: index.isUnique),
+          .removeIndex(index.columns, table: migration.old?.name ?? "", isUnique: index.isUnique),
           "DROP INDEX \(index.name.quotedIdentifier)")
       }
-      try dropSearchIndexes(change.searchIndexesToDrop, of: change.old?.name ?? "")
+      try dropSearchIndexes(migration.searchIndexesToDrop, of: migration.old?.name ?? "")
     }
-    for (position, change) in difference.changes.enumerated() {
-      guard let old = change.old, change.isCopy || change.isRenamed else { continue }
+    for (position, migration) in difference.migrations.enumerated() {
+      guard let old = migration.old, migration.isCopy || migration.isRenamed else { continue }
       try execute(
         "ALTER TABLE \(old.name.quotedIdentifier) RENAME TO \(aside(position).quotedIdentifier)")
       if !isDry { try GuestTables.rename(old.name, to: aside(position), connection) }
@@ -82,21 +82,22 @@ struct Migrator {
         "DROP TABLE \(table.name.quotedIdentifier)")
       if !isDry { try GuestTables.remove(table.name, connection) }
     }
-    for (position, change) in difference.changes.enumerated() {
-      if change.old == nil {
-        try perform(.createTable(change.new.name), change.table.sql.create)
-      } else if change.isCopy {
-        try copy(change, from: aside(position))
+    for (position, migration) in difference.migrations.enumerated() {
+      if migration.old == nil {
+        try perform(.createTable(migration.new.name), migration.table.sql.create)
+      } else if migration.isCopy {
+        try copy(migration, from: aside(position))
       } else {
-        try alter(change, from: aside(position))
+        try alter(migration, from: aside(position))
       }
-      guard let old = change.old, !isDry else { continue }
+      guard let old = migration.old, !isDry else { continue }
       try GuestTables.rename(
-        change.isCopy || change.isRenamed ? aside(position) : old.name, to: change.new.name,
-        columns: change.renamed, connection)
+        migration.isCopy || migration.isRenamed ? aside(position) : old.name,
+        to: migration.new.name,
+        columns: migration.renamed, connection)
     }
-    for change in difference.changes { try createIndexes(change) }
-    for change in difference.changes { try createSearchIndexes(change) }
+    for migration in difference.migrations { try createIndexes(migration) }
+    for migration in difference.migrations { try createSearchIndexes(migration) }
     try checkReferences(difference, afterSteps: afterSteps)
   }
 
@@ -108,8 +109,8 @@ struct Migrator {
   private func checkNames(
     _ difference: SchemaDifference, _ stored: SchemaDescription
   ) throws(StoreError) {
-    let created = difference.changes.filter { $0.old?.name != $0.new.name }.map(\.new.name)
-    let search = difference.changes.flatMap(\.searchIndexesToCreate)
+    let created = difference.migrations.filter { $0.old?.name != $0.new.name }.map(\.new.name)
+    let search = difference.migrations.flatMap(\.searchIndexesToCreate)
     if created.isEmpty && search.isEmpty { return }
     let tables = try StoredTables(connection)
     let known = Set(
@@ -132,68 +133,68 @@ struct Migrator {
   // MARK: - Tables
 
   /// Makes the changes that SQLite can make in place.
-  private mutating func alter(_ change: TableChange, from aside: String) throws(StoreError) {
-    guard let old = change.old else { return }
-    let table = change.new.name.quotedIdentifier
-    if change.isRenamed {
+  private mutating func alter(_ migration: TableMigration, from aside: String) throws(StoreError) {
+    guard let old = migration.old else { return }
+    let table = migration.new.name.quotedIdentifier
+    if migration.isRenamed {
       try perform(
-        .renameTable(old.name, to: change.new.name),
+        .renameTable(old.name, to: migration.new.name),
         "ALTER TABLE \(aside.quotedIdentifier) RENAME TO \(table)")
     }
     // Columns get temporary names first, because two columns may swap names.
-    let renamed = change.renamed
+    let renamed = migration.renamed
     for (position, column) in renamed.enumerated() {
       try execute(
         "ALTER TABLE \(table) RENAME COLUMN \(column.from.quotedIdentifier) TO strata_\(position)")
     }
     for (position, column) in renamed.enumerated() {
       try perform(
-        .renameColumn(column.from, to: column.to, table: change.new.name),
+        .renameColumn(column.from, to: column.to, table: migration.new.name),
         "ALTER TABLE \(table) RENAME COLUMN strata_\(position) TO \(column.to.quotedIdentifier)")
     }
-    for column in change.added {
+    for column in migration.added {
       try perform(
-        .addColumn(column.name, table: change.new.name),
+        .addColumn(column.name, table: migration.new.name),
         "ALTER TABLE \(table) ADD COLUMN \(column.name.quotedIdentifier) "
           + column.storage.rawValue)
     }
   }
 
-  private mutating func copy(_ change: TableChange, from aside: String) throws(StoreError) {
-    guard let old = change.old else { return }
-    let name = change.new.name
+  private mutating func copy(_ migration: TableMigration, from aside: String) throws(StoreError) {
+    guard let old = migration.old else { return }
+    let name = migration.new.name
     let rows = try count(isDry ? old.name : aside)
-    if change.isRenamed { actions.append(.renameTable(old.name, to: name)) }
-    for column in change.renamed {
+    if migration.isRenamed { actions.append(.renameTable(old.name, to: name)) }
+    for column in migration.renamed {
       actions.append(.renameColumn(column.from, to: column.to, table: name))
     }
-    for column in change.added { actions.append(.addColumn(column.name, table: name)) }
-    for column in change.changed { actions.append(.changeColumn(column.name, table: name)) }
-    for column in change.removed { actions.append(.removeColumn(column, table: name)) }
-    if change.hasNewKey { actions.append(.changeKey(change.new.key, table: name)) }
+    for column in migration.added { actions.append(.addColumn(column.name, table: name)) }
+    for column in migration.changed { actions.append(.changeColumn(column.name, table: name)) }
+    for column in migration.removed { actions.append(.removeColumn(column, table: name)) }
+    if migration.hasNewKey { actions.append(.changeKey(migration.new.key, table: name)) }
     actions.append(.copyRows(rows, table: name))
     if isDry { return }
-    try execute(change.table.sql.create)
+    try execute(migration.table.sql.create)
     meter.begin(.copying, name, total: rows)
     try TableCopy(
-      connection: connection, old: old, oldName: aside, new: change.new,
-      sources: change.cellSources(old), meter: meter
+      connection: connection, old: old, oldName: aside, new: migration.new,
+      sources: migration.cellSources(old), meter: meter
     ).run()
     try execute("DROP TABLE \(aside.quotedIdentifier)")
   }
 
   // MARK: - Indexes
 
-  private mutating func createIndexes(_ change: TableChange) throws(StoreError) {
-    let indexes = change.indexesToCreate
+  private mutating func createIndexes(_ migration: TableMigration) throws(StoreError) {
+    let indexes = migration.indexesToCreate
     if indexes.isEmpty { return }
-    meter.begin(.indexing, change.new.name, total: indexes.count)
+    meter.begin(.indexing, migration.new.name, total: indexes.count)
     for index in indexes {
       actions.append(
-        .createIndex(index.columns, table: change.new.name, isUnique: index.isUnique))
+        .createIndex(index.columns, table: migration.new.name, isUnique: index.isUnique))
       if isDry { continue }
       do throws(SQLiteError) { try connection.execute(index.create) } catch {
-        throw try duplicates(index, change.table) ?? StoreError(error)
+        throw try duplicates(index, migration.table) ?? StoreError(error)
       }
       meter.finishOne()
     }
@@ -232,13 +233,14 @@ struct Migrator {
     }
   }
 
-  private mutating func createSearchIndexes(_ change: TableChange) throws(StoreError) {
-    let indexes = change.searchIndexesToCreate
+  private mutating func createSearchIndexes(_ migration: TableMigration) throws(StoreError) {
+    let indexes = migration.searchIndexesToCreate
     if indexes.isEmpty { return }
-    meter.begin(.indexing, change.new.name, total: indexes.count)
+    meter.begin(.indexing, migration.new.name, total: indexes.count)
     for index in indexes {
       try perform(
-        .createSearchIndex(index.columns, table: change.new.name), "\(index.create); \(index.fill)")
+        .createSearchIndex(index.columns, table: migration.new.name),
+        "\(index.create); \(index.fill)")
       meter.finishOne()
     }
   }
@@ -249,11 +251,11 @@ struct Migrator {
     _ difference: SchemaDifference, afterSteps: Bool
   ) throws(StoreError) {
     let touched = Set(
-      difference.changes.filter { $0.isCopy || $0.old == nil }.map(\.new.name))
+      difference.migrations.filter { $0.isCopy || $0.old == nil }.map(\.new.name))
     for table in model.tables {
-      let change = difference.changes.first { $0.table.id == table.id }
+      let migration = difference.migrations.first { $0.table.id == table.id }
       // A new table has no rows.
-      if change != nil && change?.old == nil { continue }
+      if migration != nil && migration?.old == nil { continue }
       for reference in table.references where reference.isRequired {
         let target = model[reference.target]
         let name = table.columns[reference.column].name
@@ -330,10 +332,10 @@ struct Migrator {
   }
 }
 
-extension TableChange {
+extension TableMigration {
   /// Returns the source of each cell of a copied row.
   fileprivate func cellSources(_ old: SchemaDescription.Table) -> [TableCopy.CellSource] {
-    var place = 0.0
+    var rowPosition = 0.0
     return sources.enumerated().map { position, source in
       switch source {
       case .column(let name): .column(old.position(of: name) ?? 0)
@@ -342,10 +344,10 @@ extension TableChange {
       case .value(let cell): .made { () throws(ValueError) in cell }
       case .newEntity:
         .made { () throws(ValueError) in try table.evolution.value(for: position) }
-      case .place:
+      case .rowPosition:
         .made { () throws(ValueError) in
-          place += 1
-          return .real(place)
+          rowPosition += 1
+          return .real(rowPosition)
         }
       case .linkKey:
         .computed { [sources] record in
@@ -354,7 +356,7 @@ extension TableChange {
             case .converted(let name, let conversion):
               try conversion(record[old.position(of: name) ?? end])
             case .column(let name): record[old.position(of: name) ?? end]
-            case .value, .newEntity, .linkKey, .place: .null
+            case .value, .newEntity, .linkKey, .rowPosition: .null
             }
           }
           return try JoinTable.key(ends[0], ends[1])

@@ -1,7 +1,7 @@
 /// The changes that turn the stored tables into the model's tables.
 struct SchemaDifference {
   /// The model's tables that are new or differ from the stored tables, in the model's order.
-  private(set) var changes: [TableChange] = []
+  private(set) var migrations: [TableMigration] = []
   /// The stored tables that a declaration removes.
   private(set) var removed: [SchemaDescription.Table] = []
   /// The changes that are not declared and therefore refuse the store.
@@ -13,7 +13,7 @@ struct SchemaDifference {
 
   /// Whether there is nothing to change or check.
   var isEmpty: Bool {
-    changes.isEmpty && removed.isEmpty && problems.isEmpty && newReferences.isEmpty
+    migrations.isEmpty && removed.isEmpty && problems.isEmpty && newReferences.isEmpty
   }
 
   init(from stored: SchemaDescription, to model: Model, removedTables: Set<String>) {
@@ -29,10 +29,10 @@ struct SchemaDifference {
               + "\"\(stored.tables[match].name)\"", entity: table.entity))
         continue
       }
-      var change = TableChange(table, from: match.map { stored.tables[$0] })
-      problems += change.resolve()
-      newReferences.formUnion(change.newReferences)
-      if !change.isEmpty { changes.append(change) }
+      var migration = TableMigration(table, from: match.map { stored.tables[$0] })
+      problems += migration.resolve()
+      newReferences.formUnion(migration.newReferences)
+      if !migration.isEmpty { migrations.append(migration) }
     }
     checkReferrers(model)
     let isRemoved = { (name: String) in removedTables.contains { $0.isSameName(as: name) } }
@@ -64,17 +64,17 @@ extension SchemaDifference {
   ///
   /// References hold keys, so they cannot stay as they are if the keys become others.
   fileprivate mutating func checkReferrers(_ model: Model) {
-    for change in changes where change.hasNewKey || change.hasConvertedKey {
-      for referrer in change.table.referrers {
+    for migration in migrations where migration.hasNewKey || migration.hasConvertedKey {
+      for referrer in migration.table.referrers {
         let table = model[referrer.table]
         // New tables, new columns, and columns with a conversion of their own hold no old keys.
-        let other = changes.first { $0.table.id == referrer.table }
+        let other = migrations.first { $0.table.id == referrer.table }
         if let other, other.old == nil || !other.keepsValues(referrer.column) { continue }
         let name = table.columns[referrer.column].name
         problems.append(
           StoreError(
             .schemaMismatch,
-            "\(change.table.attributeName(Table.keyColumn)) has other values than the stored key, "
+            "\(migration.table.attributeName(Table.keyColumn)) has other values than the stored key, "
               + "but \(table.attributeName(referrer.column)) refers to it and keeps its values",
             advice: "convert the reference, too, or change both in a MigrationStep",
             entity: table.entity, attributes: [name]))
@@ -84,7 +84,7 @@ extension SchemaDifference {
 }
 
 /// The migration of one table.
-struct TableChange {
+struct TableMigration {
   /// The source of a column's cells.
   enum Source {
     case column(String)
@@ -96,7 +96,7 @@ struct TableChange {
     /// The key of a link, made of the keys of its two ends.
     case linkKey
     /// The row's position in the table, for links that get an order.
-    case place
+    case rowPosition
   }
 
   let table: Table
@@ -122,7 +122,7 @@ struct TableChange {
       switch source {
       case .column(let name), .converted(let name, _):
         name == column.name ? nil : (name, column.name)
-      case .value, .newEntity, .linkKey, .place: nil
+      case .value, .newEntity, .linkKey, .rowPosition: nil
       }
     }
   }
@@ -132,7 +132,7 @@ struct TableChange {
     zip(sources, table.columns).compactMap { source, column in
       switch source {
       case .column, .converted, .linkKey: nil
-      case .value, .newEntity, .place: column
+      case .value, .newEntity, .rowPosition: column
       }
     }
   }
@@ -144,7 +144,7 @@ struct TableChange {
       case .converted: column
       case .column(let name):
         old?[column: name]?.isOptional == column.isOptional ? nil : column
-      case .value, .newEntity, .linkKey, .place: nil
+      case .value, .newEntity, .linkKey, .rowPosition: nil
       }
     }
   }
@@ -172,7 +172,7 @@ struct TableChange {
     case .value(.null): return false
     case .value, .newEntity: return true
     // Nothing refers to a link.
-    case .linkKey, .place: return false
+    case .linkKey, .rowPosition: return false
     }
   }
 
@@ -342,7 +342,7 @@ struct TableChange {
     let column = table.columns[position]
     if table.isJoin && position == JoinTable.position {
       isCopy = true
-      return .place
+      return .rowPosition
     }
     do throws(ValueError) {
       let value = try table.evolution.value(for: position)

@@ -19,7 +19,7 @@ enum StoreFormat {
     try migration.check(version: schemaVersion)
     try checkModules(connection, model)
     if try isUpToDate(connection, model: model, schemaVersion: schemaVersion, migration) {
-      finishLoads(connection, migration, log)
+      makeDeferredIndexes(connection, migration, log)
       return migration.performed(MigrationPlan(from: schemaVersion, to: schemaVersion))
     }
     try translatingErrors { () throws(SQLiteError) in
@@ -52,7 +52,7 @@ enum StoreFormat {
   /// Errors are ignored, because the indexes only make reading faster. For example, the import's
   /// process may still run and have the lock, or the disk may be full. The next opening then makes
   /// the indexes, or a transaction that is about to delete rows.
-  private static func finishLoads(
+  private static func makeDeferredIndexes(
     _ connection: Connection, _ migration: MigrationOptions, _ log: EventLog
   ) {
     connection.setWaitsForLocks(false)

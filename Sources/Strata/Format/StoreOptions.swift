@@ -35,7 +35,7 @@ struct StoreOptions: Sendable {
     let connection = try Connection(
       path: path, access: access, application: StoreFormat.applicationID,
       synchronous: synchronous, busyTimeout: busyTimeout)
-    connection.tell(observers, isOfWriter: true)
+    connection.reportStatements(to: observers, isOfWriter: true)
     return connection
   }
 }

@@ -115,19 +115,19 @@ struct StoredTables {
     _ actual: CreateStatement, _ expected: CreateStatement, _ table: SchemaDescription.Table
   ) -> [String] {
     var differences: [String] = []
-    let place = "of table \"\(table.name)\""
+    let ofTable = "of table \"\(table.name)\""
     for part in expected.parts {
       switch actual.definition(of: part.name) {
-      case nil: differences.append("column \"\(part.name)\" \(place) was removed")
+      case nil: differences.append("column \"\(part.name)\" \(ofTable) was removed")
       case part.definition: break
       case let other?:
         differences.append(
-          "column \"\(part.name)\" \(place) was altered from \(part.definition.shown) to "
+          "column \"\(part.name)\" \(ofTable) was altered from \(part.definition.shown) to "
             + other.shown)
       }
     }
     for part in actual.parts where expected.definition(of: part.name) == nil {
-      differences.append("column \"\(part.name)\" \(place) was added")
+      differences.append("column \"\(part.name)\" \(ofTable) was added")
     }
     if differences.isEmpty && (actual.head != expected.head || actual.tail != expected.tail) {
       differences.append("table \"\(table.name)\" was made anew as another kind of table")

@@ -28,7 +28,7 @@ package struct BatchOutcome: Sendable {
   /// Whether the store has the whole batch, except for waiting rows.
   package var isComplete: Bool { kept == 0 && refused.isEmpty && !leftOutValues }
 
-  mutating func note(_ leftOut: UnpushedRows.LeftOut) {
+  mutating func note(_ leftOut: ProtectedRows.LeftOut) {
     kept += leftOut.kept
     leftOutValues = leftOutValues || leftOut.hasValues
   }

@@ -3,12 +3,13 @@ internal import StrataSQLite
 // Sets of links, kept until all rows are in the store. An entity may have several sets of one
 // relationship. The last set counts.
 
-private let forget = SQL("DELETE FROM linked WHERE place = ?1 AND owner = ?2")
+private let forget = SQL("DELETE FROM linked WHERE relationship = ?1 AND owner = ?2")
 // The first row of a set has no target, because a set may be empty.
 private let addTarget = SQL("INSERT INTO linked VALUES (?1, ?2, ?3, ?4)")
-private let first = SQL("SELECT * FROM linked ORDER BY place, owner, ordinal")
+private let first = SQL("SELECT * FROM linked ORDER BY relationship, owner, ordinal")
 private let following = SQL(
-  "SELECT * FROM linked WHERE (place, owner) > (?1, ?2) ORDER BY place, owner, ordinal")
+  "SELECT * FROM linked WHERE (relationship, owner) > (?1, ?2) ORDER BY relationship, owner, ordinal"
+)
 
 extension ImportLedger {
   /// Keeps sets of links, each in place of an earlier set of its owner and relationship.

@@ -5,20 +5,21 @@ internal import StrataSQLite
 // dealt with are crossed off, too.
 
 private let addNoted = SQL("INSERT OR IGNORE INTO noted VALUES (?1, ?2, ?3, ?4)")
-private let crossOff = SQL("DELETE FROM noted WHERE place = ?1 AND key = ?2")
+private let crossOff = SQL("DELETE FROM noted WHERE tableIndex = ?1 AND key = ?2")
 private let noteAgain = SQL(
-  "UPDATE noted SET hash = ?3 WHERE place = ?1 AND key = ?2 AND hash = ?4")
-private let isNoted = SQL("SELECT 1 FROM noted WHERE place = ?1 AND key = ?2 AND hash = ?3")
-private let countAbsent = SQL("SELECT count(*) FROM noted WHERE place = ?1 AND isAbsent")
+  "UPDATE noted SET hash = ?3 WHERE tableIndex = ?1 AND key = ?2 AND hash = ?4")
+private let isNoted = SQL("SELECT 1 FROM noted WHERE tableIndex = ?1 AND key = ?2 AND hash = ?3")
+private let countAbsent = SQL("SELECT count(*) FROM noted WHERE tableIndex = ?1 AND isAbsent")
 private let absent = SQL(
-  "SELECT key, hash FROM noted WHERE place = ?1 AND isAbsent ORDER BY key LIMIT ?2")
+  "SELECT key, hash FROM noted WHERE tableIndex = ?1 AND isAbsent ORDER BY key LIMIT ?2")
 private let absentAfter = SQL(
-  "SELECT key, hash FROM noted WHERE place = ?1 AND isAbsent AND key > ?3 ORDER BY key LIMIT ?2")
+  "SELECT key, hash FROM noted WHERE tableIndex = ?1 AND isAbsent AND key > ?3 ORDER BY key LIMIT ?2"
+)
 
 extension ImportLedger {
   /// Notes rows of a scope; the notes of an earlier scope stay as they are.
   nonisolated func addNow(
-    _ rows: [EvictionCandidate], of scope: ImportScope
+    _ rows: [RowVersion], of scope: ImportScope
   ) throws(StoreError) {
     try now { ledger throws(StoreError) in
       try ledger.inTransaction { connection throws(SQLiteError) in
@@ -54,7 +55,7 @@ extension ImportLedger {
   package func absentRows(
     of table: Table, after last: AbsentPage?, limit: Int
   ) throws(StoreError) -> AbsentPage {
-    var rows: [EvictionCandidate] = []
+    var rows: [RowVersion] = []
     try translatingErrors { () throws(SQLiteError) in
       let last = last?.rows.last?.key
       let statement = try connection.statement(for: last == nil ? absent : absentAfter)
@@ -64,7 +65,7 @@ extension ImportLedger {
       last?.bind(to: statement, at: 3)
       while try statement.step() {
         rows.append(
-          EvictionCandidate(key: RecordKey(statement, 0), hash: Int(statement.integer(1))))
+          RowVersion(key: RecordKey(statement, 0), hash: Int(statement.integer(1))))
       }
     }
     return AbsentPage(table: table, rows: rows, isLast: rows.count < limit)
@@ -98,7 +99,7 @@ extension ImportLedger {
 
   /// Returns the keys of the given rows that are not as they were noted, or that the feed has.
   nonisolated func othersNow(
-    among rows: [(table: TableID, row: EvictionCandidate)]
+    among rows: [(table: TableID, row: RowVersion)]
   ) throws(StoreError) -> [TableID: Set<RecordKey>] {
     try now { ledger throws(StoreError) in
       var others: [TableID: Set<RecordKey>] = [:]
@@ -130,8 +131,8 @@ extension ImportLedger {
             statement.bind(1, Int64(table.index))
             row.key.bind(to: statement, at: 2)
             if let after = row.change.after {
-              statement.bind(3, Int64(EvictionCandidate(after).hash))
-              statement.bind(4, Int64(EvictionCandidate(before).hash))
+              statement.bind(3, Int64(RowVersion(after).hash))
+              statement.bind(4, Int64(RowVersion(before).hash))
             }
             try statement.run()
           }
@@ -141,8 +142,8 @@ extension ImportLedger {
   }
 
   /// Crosses off the rows of a page, except for rows that other rows hold and may release later.
-  nonisolated func settleNow(
-    _ page: AbsentPage, holding held: [EvictionCandidate]
+  nonisolated func crossOffNow(
+    _ page: AbsentPage, holding held: [RowVersion]
   ) throws(StoreError) {
     let held = Set(held.map(\.key))
     let keys = page.rows.map(\.key).filter { !held.contains($0) }
@@ -164,10 +165,10 @@ extension Snapshot {
         let rows = try connection.prepared(
           plan.select(limit: plan.limit, offset: plan.offset), reader.model)
         defer { rows.reset() }
-        var page: [EvictionCandidate] = []
+        var page: [RowVersion] = []
         while try translatingErrors({ () throws(SQLiteError) in try rows.step() }) {
-          page.append(EvictionCandidate(try reader.builder.record(rows, of: plan.table)))
-          if page.count < EvictionCandidate.batchSize { continue }
+          page.append(RowVersion(try reader.builder.record(rows, of: plan.table)))
+          if page.count < RowVersion.batchSize { continue }
           try ledger.addNow(page, of: scope)
           page.removeAll(keepingCapacity: true)
         }
@@ -180,7 +181,7 @@ extension Snapshot {
 /// A page of a table's absent rows, as they were when the import began.
 package struct AbsentPage: Sendable {
   let table: Table
-  let rows: [EvictionCandidate]
+  let rows: [RowVersion]
   /// Whether the table has no further page.
   package let isLast: Bool
 

@@ -24,7 +24,7 @@ package actor ImportLedger {
 
   private static let stage = SQL("INSERT INTO staged VALUES (NULL, ?1, ?2, ?3)")
   private static let staged = SQL(
-    "SELECT number, place, attributes, content FROM staged WHERE number > ?1 ORDER BY number "
+    "SELECT number, tableIndex, attributes, content FROM staged WHERE number > ?1 ORDER BY number "
       + "LIMIT ?2")
 
   package init() {}
@@ -37,14 +37,14 @@ package actor ImportLedger {
       if let opened { return opened }
       let connection = try Connection(path: "", access: .temporary, busyTimeout: .zero)
       try connection.execute(
-        "CREATE TABLE noted (place INTEGER, key, hash INTEGER, isAbsent INTEGER, "
-          + "PRIMARY KEY (place, key)) WITHOUT ROWID")
+        "CREATE TABLE noted (tableIndex INTEGER, key, hash INTEGER, isAbsent INTEGER, "
+          + "PRIMARY KEY (tableIndex, key)) WITHOUT ROWID")
       try connection.execute(
-        "CREATE TABLE staged (number INTEGER PRIMARY KEY, place INTEGER, attributes INTEGER, "
+        "CREATE TABLE staged (number INTEGER PRIMARY KEY, tableIndex INTEGER, attributes INTEGER, "
           + "content)")
       try connection.execute(
-        "CREATE TABLE linked (place INTEGER, owner, ordinal INTEGER, target, "
-          + "PRIMARY KEY (place, owner, ordinal)) WITHOUT ROWID")
+        "CREATE TABLE linked (relationship INTEGER, owner, ordinal INTEGER, target, "
+          + "PRIMARY KEY (relationship, owner, ordinal)) WITHOUT ROWID")
       opened = connection
       return connection
     }

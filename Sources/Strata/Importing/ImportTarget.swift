@@ -96,10 +96,10 @@ package struct ImportTarget: Sendable {
       let step = try await store.writer.enqueue(
         .bulk, context: context, waitsForResumption: waitsForResumption
       ) { [patience] writer throws(StoreError) in
-        try writer.makeNextOwedIndex(givesWay: patience > 0)
+        try writer.makeNextDeferredIndex(givesWay: patience > 0)
       }.value
       switch step {
-      case .made: break
+      case .moreLeft: break
       case .gaveWay: patience -= 1
       case .done: return
       }

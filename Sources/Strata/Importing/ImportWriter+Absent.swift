@@ -36,13 +36,13 @@ extension ImportWriter {
     in transaction: inout Transaction
   ) throws(StoreError) {
     if page.isEmpty { return }
-    let unpushed = try UnpushedRows(
+    let protected = try ProtectedRows(
       transaction.connection, transaction.model, pushed: saving.pushed)
     var inUse = inUse
     while true {
       let batch = EvictionBatch(
         table: page.table, candidates: page.rows[...], inUse: inUse, followsRules: true)
-      var run = EvictionRun(batch, keeping: unpushed, transaction)
+      var run = EvictionRun(batch, keeping: protected, transaction)
       let rows = try run.choose()
       var working = rows.isEmpty ? WorkingSet() : try run.consequences(of: rows[...])
       let dependents = dependents(working, of: page.table, rows, transaction.model)
@@ -52,7 +52,7 @@ extension ImportWriter {
         continue
       }
       let changes = try transaction.write(&working)
-      try ledger.settleNow(page, holding: run.referenced)
+      try ledger.crossOffNow(page, holding: run.referenced)
       try ledger.followNow(changes)
       outcome.deleted += run.report.evicted
       // Rows that others refer to may be deleted later.
@@ -64,12 +64,12 @@ extension ImportWriter {
   /// The rows, without links, that delete rules delete with the chosen rows.
   private func dependents(
     _ working: WorkingSet, of table: Table, _ chosen: [EvictionRun.Row], _ model: Model
-  ) -> [(table: TableID, row: EvictionCandidate)] {
+  ) -> [(table: TableID, row: RowVersion)] {
     let going = Set(chosen.map(\.candidate.key))
-    var dependents: [(table: TableID, row: EvictionCandidate)] = []
+    var dependents: [(table: TableID, row: RowVersion)] = []
     for (id, rows) in working.tables where !model[id].isJoin {
       for row in rows.all where row.after == nil && !(id == table.id && going.contains(row.key)) {
-        if let before = row.before { dependents.append((id, EvictionCandidate(before))) }
+        if let before = row.before { dependents.append((id, RowVersion(before))) }
       }
     }
     return dependents

@@ -17,7 +17,7 @@ extension ImportWriter {
     }
     try writeStaged(ledger, in: &transaction)
     // Delete rules look up referring rows by an index.
-    try transaction.makeOwedIndexes()
+    try transaction.makeDeferredIndexes()
     try linkAll(ledger, in: &transaction)
     // A refused or waiting record may be a row that looks absent.
     if outcome.refused.isEmpty && outcome.waiting.isEmpty {

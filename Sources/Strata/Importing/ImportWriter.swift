@@ -59,8 +59,8 @@ struct ImportWriter {
     let (connection, model, builder) =
       (transaction.connection, transaction.model, transaction.builder)
     var layer = layer
-    if let unpushed = try UnpushedRows(connection, model, pushed: saving.pushed) {
-      outcome.note(try unpushed.shield(&layer, builder))
+    if let protected = try ProtectedRows(connection, model, pushed: saving.pushed) {
+      outcome.note(try protected.shield(&layer, builder))
     }
     var resolver = LayerResolver(connection, model, .error, builder, presumes: false)
     var working = try resolver.resolve(layer)

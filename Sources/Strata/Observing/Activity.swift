@@ -31,7 +31,7 @@ package final class ActivityLedger: Sendable {
     /// Called when `current` changes; nil until ``listen(_:)`` is called.
     var listener: (@Sendable () -> Void)?
     /// The listener was called, and ``look()`` was not called since.
-    var isTold = false
+    var isReported = false
 
     var current: Activity {
       Activity(zip(Activity.kinds, counts).filter { $0.1 > 0 }.map(\.0))
@@ -55,8 +55,8 @@ package final class ActivityLedger: Sendable {
       for (index, each) in Activity.kinds.enumerated() where kind.contains(each) {
         state.counts[index] += step
       }
-      if state.current == before || state.isTold { return nil }
-      state.isTold = state.listener != nil
+      if state.current == before || state.isReported { return nil }
+      state.isReported = state.listener != nil
       return state.listener
     }
     listener?()
@@ -69,7 +69,7 @@ package final class ActivityLedger: Sendable {
   /// Returns the activities under way, and lets the listener be called at the next change.
   func look() -> Activity {
     state.withLock { state in
-      state.isTold = false
+      state.isReported = false
       return state.current
     }
   }

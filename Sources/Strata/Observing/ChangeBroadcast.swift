@@ -1,4 +1,4 @@
-/// The subscribers of a change log, and their waiters.
+/// The consumers of a change log, and their waiters.
 ///
 /// reading ─next, something unread→ reading;  reading ─next, nothing unread→ waiting
 /// waiting ─publish→ reading (resumed);  any ─unsubscribe→ gone;  any ─finish→ draining
@@ -12,26 +12,26 @@ struct ChangeBroadcast: Sendable {
     case end
   }
 
-  private struct Subscriber: Sendable {
+  private struct Consumer: Sendable {
     var cursor: ChangeLog.Cursor
-    /// The only table that the subscriber follows; nil for every table.
+    /// The only table that the consumer follows; nil for every table.
     let table: TableID?
     var waiter: Waiter?
   }
 
   var log: ChangeLog
-  private var subscribers: [Int: Subscriber] = [:]
+  private var consumers: [Int: Consumer] = [:]
   private var waiting: Set<Int> = []
   private var nextID = 0
   private var isFinished = false
 
   init(log: ChangeLog = ChangeLog()) { self.log = log }
 
-  var subscriptionCount: Int { subscribers.count }
+  var subscriptionCount: Int { consumers.count }
 
-  /// The backlog of one subscriber.
+  /// The backlog of one consumer.
   struct Backlog: Sendable {
-    /// The only table that the subscriber follows; nil for every table.
+    /// The only table that the consumer follows; nil for every table.
     let table: TableID?
     /// The number of unread change sets; a composed set counts once.
     let unread: Int
@@ -39,7 +39,7 @@ struct ChangeBroadcast: Sendable {
 
   /// The backlogs in the order of subscription.
   var backlogs: [Backlog] {
-    subscribers.sorted { $0.key < $1.key }.map {
+    consumers.sorted { $0.key < $1.key }.map {
       Backlog(table: $0.value.table, unread: log.unreadCount($0.value.cursor))
     }
   }
@@ -47,53 +47,53 @@ struct ChangeBroadcast: Sendable {
   mutating func subscribe(to table: TableID?) -> Int {
     nextID += 1
     if !isFinished {
-      subscribers[nextID] = Subscriber(cursor: log.addCursor(), table: table)
+      consumers[nextID] = Consumer(cursor: log.addCursor(), table: table)
     }
     return nextID
   }
 
   /// Ends a subscription, and returns its waiter to resume, if it has one.
   mutating func unsubscribe(_ id: Int) -> Waiter? {
-    guard let subscriber = subscribers.removeValue(forKey: id) else { return nil }
+    guard let consumer = consumers.removeValue(forKey: id) else { return nil }
     waiting.remove(id)
-    log.remove(subscriber.cursor)
-    return subscriber.waiter
+    log.remove(consumer.cursor)
+    return consumer.waiter
   }
 
   /// Appends changes to the log, and returns the waiters to resume.
   ///
-  /// A waiting subscriber of a table that did not change skips the set.
+  /// A waiting consumer of a table that did not change skips the set.
   mutating func publish(_ changes: ChangeSet) -> [Waiter] {
     if isFinished || changes.isEmpty { return [] }
     log.append(changes)
     var resumed: [Waiter] = []
     for id in waiting {
-      guard var subscriber = subscribers[id] else { continue }
-      if let table = subscriber.table, !changes.touches(table) {
-        _ = log.read(&subscriber.cursor)
-      } else if let waiter = subscriber.waiter {
+      guard var consumer = consumers[id] else { continue }
+      if let table = consumer.table, !changes.touches(table) {
+        _ = log.read(&consumer.cursor)
+      } else if let waiter = consumer.waiter {
         resumed.append(waiter)
-        subscriber.waiter = nil
+        consumer.waiter = nil
         waiting.remove(id)
       }
-      subscribers[id] = subscriber
+      consumers[id] = consumer
     }
     return resumed
   }
 
   mutating func next(_ id: Int) -> NextAction {
-    guard var subscriber = subscribers[id] else { return .end }
-    if !log.hasUnread(subscriber.cursor) {
+    guard var consumer = consumers[id] else { return .end }
+    if !log.hasUnread(consumer.cursor) {
       if isFinished {
         _ = unsubscribe(id)
         return .end
       }
       return .wait
     }
-    let sets = log.read(&subscriber.cursor)
-    subscribers[id] = subscriber
-    guard let table = subscriber.table else { return .deliver(sets) }
-    // The other tables are dropped: this subscriber may have skipped some of their commits.
+    let sets = log.read(&consumer.cursor)
+    consumers[id] = consumer
+    guard let table = consumer.table else { return .deliver(sets) }
+    // The other tables are dropped: this consumer may have skipped some of their commits.
     return .deliver(sets.compactMap { $0.only(table) })
   }
 
@@ -101,14 +101,14 @@ struct ChangeBroadcast: Sendable {
   ///
   /// Returns false if there is no reason to wait: a set is unread, or the subscription has ended.
   mutating func park(_ id: Int, _ waiter: Waiter) -> Bool {
-    guard var subscriber = subscribers[id], !isFinished, !log.hasUnread(subscriber.cursor) else {
+    guard var consumer = consumers[id], !isFinished, !log.hasUnread(consumer.cursor) else {
       return false
     }
-    if subscriber.waiter != nil {
+    if consumer.waiter != nil {
       fatalError("two tasks iterate one change stream; ask for a stream each")
     }
-    subscriber.waiter = waiter
-    subscribers[id] = subscriber
+    consumer.waiter = waiter
+    consumers[id] = consumer
     waiting.insert(id)
     return true
   }
@@ -118,8 +118,8 @@ struct ChangeBroadcast: Sendable {
     isFinished = true
     defer { waiting = [] }
     return waiting.compactMap { id in
-      defer { subscribers[id]?.waiter = nil }
-      return subscribers[id]?.waiter
+      defer { consumers[id]?.waiter = nil }
+      return consumers[id]?.waiter
     }
   }
 }

@@ -2,19 +2,19 @@ internal import StrataSQLite
 
 /// The handler of a store's events; without a handler, events cost nothing.
 struct EventLog: Sendable {
-  var tell: (@Sendable (StackEvent) -> Void)?
+  var handler: (@Sendable (StackEvent) -> Void)?
   /// Commits that take at least this long are logged as slow.
   var slowCommit = Duration.milliseconds(250)
 
-  var isUsed: Bool { tell != nil }
+  var isUsed: Bool { handler != nil }
 
-  func note(_ event: @autoclosure () -> StackEvent) { tell?(event()) }
+  func note(_ event: @autoclosure () -> StackEvent) { handler?(event()) }
 
   /// Returns the start of a measurement; nil without a handler.
   func start() -> ContinuousClock.Instant? { isUsed ? .now : nil }
 
   /// Reports an error of the disk or of SQLite; ignores all other errors.
   func noteFailure(_ error: StoreError, _ event: (StoreError) -> StackEvent) {
-    if let tell, error.isOfStore { tell(event(error)) }
+    if let handler, error.isOfStore { handler(event(error)) }
   }
 }

@@ -11,16 +11,16 @@
 
   /// Calls a handler whenever a file is written to, closed by a writer, or removed.
   final class FileWatch: Sendable {
-    private let place: Inotify.Place
+    private let registration: Inotify.Registration
 
     /// Returns nil if the file does not exist, or if the system has no room for another watch.
     init?(path: String, _ handler: @escaping @Sendable () -> Void) {
-      guard let place = Inotify.shared.add(path, handler) else { return nil }
-      self.place = place
+      guard let registration = Inotify.shared.add(path, handler) else { return nil }
+      self.registration = registration
     }
 
     /// Ends the watch; after this returns, only a call that is already on its way still begins.
-    func end() { Inotify.shared.remove(place) }
+    func end() { Inotify.shared.remove(registration) }
   }
 
   /// The process's only inotify instance, shared by all its stores: a user has only 128 instances.
@@ -28,7 +28,7 @@
   /// closed ─first watch→ open
   /// open ─last watch ends→ closed (the queue reads the end and closes the descriptor)
   private final class Inotify: Sendable {
-    struct Place: Sendable {
+    struct Registration: Sendable {
       let instance: Int32
       let watch: Int32
       let id: Int
@@ -40,8 +40,8 @@
       var lastID = 0
 
       func handlers(of watches: Set<Int32>) -> [@Sendable () -> Void] {
-        let told = watches.contains(Inotify.everyWatch) ? Set(handlers.keys) : watches
-        return told.flatMap { handlers[$0].map { Array($0.values) } ?? [] }
+        let changed = watches.contains(Inotify.everyWatch) ? Set(handlers.keys) : watches
+        return changed.flatMap { handlers[$0].map { Array($0.values) } ?? [] }
       }
     }
 
@@ -56,7 +56,7 @@
     /// gather.
     private static let rest = 0.002
 
-    func add(_ path: String, _ handler: @escaping @Sendable () -> Void) -> Place? {
+    func add(_ path: String, _ handler: @escaping @Sendable () -> Void) -> Registration? {
       state.withLock { state in
         guard let instance = state.instance ?? open() else { return nil }
         state.instance = instance
@@ -73,7 +73,7 @@
         if state.handlers.isEmpty { run(instance) }
         state.lastID += 1
         state.handlers[watch, default: [:]][state.lastID] = handler
-        return Place(instance: instance, watch: watch, id: state.lastID)
+        return Registration(instance: instance, watch: watch, id: state.lastID)
       }
     }
 
@@ -82,21 +82,24 @@
       return instance < 0 ? nil : instance
     }
 
-    func remove(_ place: Place) {
+    func remove(_ registration: Registration) {
       state.withLock { state in
-        guard state.instance == place.instance,
-          state.handlers[place.watch]?.removeValue(forKey: place.id) != nil,
-          state.handlers[place.watch]?.isEmpty == true
+        guard state.instance == registration.instance,
+          state.handlers[registration.watch]?.removeValue(forKey: registration.id) != nil,
+          state.handlers[registration.watch]?.isEmpty == true
         else { return }
-        state.handlers[place.watch] = nil
+        state.handlers[registration.watch] = nil
         if state.handlers.isEmpty { state.instance = nil }
         // The removal of the watch is an event. It wakes the queue, which finds that the instance
         // is over.
-        if inotify_rm_watch(place.instance, place.watch) == 0 || state.instance != nil { return }
+        if inotify_rm_watch(registration.instance, registration.watch) == 0 || state.instance != nil
+        {
+          return
+        }
         // The file is gone, and its watch has had that event already. The removal of another watch
         // makes a new event.
-        let other = inotify_add_watch(place.instance, "/", UInt32(IN_DELETE_SELF))
-        if other >= 0 { inotify_rm_watch(place.instance, other) }
+        let other = inotify_add_watch(registration.instance, "/", UInt32(IN_DELETE_SELF))
+        if other >= 0 { inotify_rm_watch(registration.instance, other) }
       }
     }
 

@@ -30,7 +30,7 @@ public enum StackEvent: Sendable {
   ///
   /// `duration` is the time that the migration took.
   case migrated(MigrationPlan, duration: Duration)
-  /// The stack made indexes that an import still owed, because the import's process was killed.
+  /// The stack made indexes that an import had deferred, because the import's process was killed.
   case madeOwedIndexes(count: Int, duration: Duration)
   /// The store could not be read, and made room for a new store.
   case setAside(SetAsideStore)

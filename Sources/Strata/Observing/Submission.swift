@@ -40,7 +40,7 @@ struct Submission<R: Sendable>: Sendable {
   /// The unit's result; cancelling the task does not withdraw the unit.
   ///
   /// This is for a unit that records an event which has already happened.
-  nonisolated(nonsending) var settled: R {
+  nonisolated(nonsending) var valueDespiteCancellation: R {
     get async throws(StoreError) { try await promise.value }
   }
 }

@@ -23,7 +23,7 @@ struct StatementObservers: Sendable {
 extension Connection {
   /// Reports this connection's statements to the handlers; without a handler, statements cost
   /// nothing more.
-  func tell(_ observers: StatementObservers, isOfWriter: Bool) {
+  func reportStatements(to observers: StatementObservers, isOfWriter: Bool) {
     let (trace, ledger) = (observers.trace, observers.ledger)
     if trace == nil && ledger == nil { return }
     self.trace(countsRows: ledger != nil) { ended in

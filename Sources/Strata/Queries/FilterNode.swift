@@ -9,8 +9,8 @@ indirect enum FilterNode: Sendable {
   case text(ExpressionNode, TextMatch, String)
   /// Whether any row of a relationship meets a condition, or exists at all without a condition.
   case any(RelationReference, FilterNode?)
-  case all(FilterJunction)
-  case some(FilterJunction)
+  case and(FilterJunction)
+  case or(FilterJunction)
   case not(FilterNode)
   case fullText(FullTextReference)
   case place(PlaceReference, PlaceArea)
@@ -25,7 +25,7 @@ indirect enum FilterNode: Sendable {
     case .compare(let a, _, let b, _): max(a.depth, b.depth)
     case .isIn(let a, _), .text(let a, _, _): a.depth
     case .any(_, let filter): 1 + (filter?.depth ?? 0)
-    case .all(let junction), .some(let junction): junction.depth
+    case .and(let junction), .or(let junction): junction.depth
     // A negation never contains a negation, so the recursion adds at most one frame here.
     case .not(let filter): filter.depth
     case .fullText, .place, .invalid: 0
@@ -33,13 +33,13 @@ indirect enum FilterNode: Sendable {
   }
 
   static func and(_ a: FilterNode, _ b: FilterNode) -> FilterNode {
-    if case .all(let junction) = a { return .all(junction.appending(b)).checked }
-    return .all(FilterJunction(a, b)).checked
+    if case .and(let junction) = a { return .and(junction.appending(b)).checked }
+    return .and(FilterJunction(a, b)).checked
   }
 
   static func or(_ a: FilterNode, _ b: FilterNode) -> FilterNode {
-    if case .some(let junction) = a { return .some(junction.appending(b)).checked }
-    return .some(FilterJunction(a, b)).checked
+    if case .or(let junction) = a { return .or(junction.appending(b)).checked }
+    return .or(FilterJunction(a, b)).checked
   }
 
   /// The negated filter, in which two negations cancel out.

@@ -60,27 +60,27 @@ struct QueryDependencies: Sendable {
     _ joins: [Join], _ related: [RelatedRows], _ filter: ResolvedFilter?, at hop: Int
   ) {
     // The hops of the filter's tables.
-    var places = [hop]
+    var positions = [hop]
     for join in joins {
-      let source = places[join.source]
-      places.append(add(Hop(source: source, way: .reference(join.column), table: join.table)))
+      let source = positions[join.source]
+      positions.append(add(Hop(source: source, way: .reference(join.column), table: join.table)))
       read(join.column, at: source)
     }
-    filter?.forEachAttribute { read($0.column, at: places[$0.join]) }
+    filter?.forEachAttribute { read($0.column, at: positions[$0.join]) }
     for rows in related {
-      let source = places[rows.source]
-      let place: Int
+      let source = positions[rows.source]
+      let position: Int
       switch rows.kind {
       case .toMany(let column):
-        place = add(Hop(source: source, way: .inverse(column), table: rows.table))
-        read(column, at: place)
+        position = add(Hop(source: source, way: .inverse(column), table: rows.table))
+        read(column, at: position)
       case .links(let end):
         let link = add(Hop(source: source, way: .inverse(end.root), table: end.table))
         read(end.root, at: link)
         read(end.target, at: link)
-        place = add(Hop(source: link, way: .reference(end.target), table: rows.table))
+        position = add(Hop(source: link, way: .reference(end.target), table: rows.table))
       }
-      add(rows.joins, rows.related, rows.filter, at: place)
+      add(rows.joins, rows.related, rows.filter, at: position)
     }
   }
 

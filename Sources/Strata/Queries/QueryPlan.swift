@@ -207,7 +207,7 @@ final class QueryPlan: Sendable {
   func columnName(_ position: Int) -> String {
     if position >= table.columns.count {
       if ranking != nil && position == table.columns.count { return ResolvedRanking.name }
-      if let links, let place = links.end.position { return links.name(place) }
+      if let links, let column = links.end.position { return links.name(column) }
     }
     return table.sql.sourceColumns[position]
   }

@@ -27,10 +27,10 @@ struct QueryResolver {
 
   mutating func resolve(_ node: FilterNode) throws(StoreError) -> ResolvedFilter {
     switch node {
-    case .all(let junction):
-      return .all(try resolve(junction.conditions))
-    case .some(let junction):
-      return .some(try resolve(junction.conditions).mergingEqualities())
+    case .and(let junction):
+      return .and(try resolve(junction.conditions))
+    case .or(let junction):
+      return .or(try resolve(junction.conditions).mergingEqualities())
     case .not(let filter): return .not(try resolve(filter))
     case .compare(.attribute(let attribute), let comparison, .literal(let cell), nil):
       return .compare(try resolve(attribute), comparison, try literal(cell, for: attribute.path))

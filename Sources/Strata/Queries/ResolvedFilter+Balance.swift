@@ -1,11 +1,11 @@
 extension ResolvedFilter {
   /// Returns the conjunction of the conditions, as a tree that is no deeper than necessary.
-  static func all(_ filters: [ResolvedFilter]) -> ResolvedFilter {
+  static func and(_ filters: [ResolvedFilter]) -> ResolvedFilter {
     balanced(filters[...]) { .and($0, $1) }
   }
 
   /// Returns the disjunction of the conditions, as a tree that is no deeper than necessary.
-  static func some(_ filters: [ResolvedFilter]) -> ResolvedFilter {
+  static func or(_ filters: [ResolvedFilter]) -> ResolvedFilter {
     balanced(filters[...]) { .or($0, $1) }
   }
 

@@ -128,8 +128,8 @@ final class TextMatcher {
       }
     }
     let text = String(decoding: bytes, as: UTF8.self)
-    let place = { (offset: Int) in text.utf8.index(text.startIndex, offsetBy: offset) }
+    let index = { (offset: Int) in text.utf8.index(text.startIndex, offsetBy: offset) }
     return Excerpt(
-      text: text, matches: matches.map { place($0.lowerBound)..<place($0.upperBound) })
+      text: text, matches: matches.map { index($0.lowerBound)..<index($0.upperBound) })
   }
 }

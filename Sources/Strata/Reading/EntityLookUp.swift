@@ -51,18 +51,18 @@ struct EntityLookUp<E: Entity> {
   /// be read.
   @inline(__always)
   private func initialize(
-    _ place: UnsafeMutablePointer<E>, _ statement: Statement?
+    _ pointer: UnsafeMutablePointer<E>, _ statement: Statement?
   ) throws(CodingFailure) {
-    guard let statement else { return place.initialize(to: template) }
+    guard let statement else { return pointer.initialize(to: template) }
     let row = StatementRow(statement: statement)
     if table.codec.decodesInPlace {
       withUnsafePointer(to: template) { template in
         table.codec.initialize(
-          row, at: UnsafeMutableRawPointer(place), template: UnsafeRawPointer(template))
+          row, at: UnsafeMutableRawPointer(pointer), template: UnsafeRawPointer(template))
       }
     } else {
-      place.initialize(to: template)
-      try table.codec.decode(row, into: UnsafeMutableRawPointer(place))
+      pointer.initialize(to: template)
+      try table.codec.decode(row, into: UnsafeMutableRawPointer(pointer))
     }
   }
 }

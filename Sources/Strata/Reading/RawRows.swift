@@ -39,8 +39,8 @@ struct RawRows {
 
   /// Returns all rows as entities; columns match attributes by name.
   func entities<E: Entity>(_ table: Table, as _: E.Type) throws(StoreError) -> [E] {
-    let places = try table.columns.map { column throws(StoreError) in
-      guard let place = columns.firstIndex(where: { $0.isSameName(as: column.name) }) else {
+    let positions = try table.columns.map { column throws(StoreError) in
+      guard let position = columns.firstIndex(where: { $0.isSameName(as: column.name) }) else {
         var error = StoreError.raw(
           "the result has no column \"\(column.name)\", which \(table.entity) needs",
           statement.sql)
@@ -48,15 +48,15 @@ struct RawRows {
         error.attributes = [column.name]
         throw error
       }
-      return Int32(truncatingIfNeeded: place)
+      return Int32(truncatingIfNeeded: position)
     }
-    let row = MappedRow(statement: statement, places: places, columns: table.columns)
+    let row = MappedRow(statement: statement, positions: positions, columns: table.columns)
     return try all { () throws(StoreError) in
       do throws(CodingFailure) {
         try row.check()
         return try table.decode(row)
       } catch {
-        throw table.error(error, key: RecordKey(statement, places[Table.keyColumn]))
+        throw table.error(error, key: RecordKey(statement, positions[Table.keyColumn]))
       }
     }
   }
@@ -102,16 +102,16 @@ extension Cell {
 /// The current row of a raw statement, with its columns in a table's order.
 private struct MappedRow: CellSource {
   let statement: Statement
-  let places: [Int32]
+  let positions: [Int32]
   let columns: [Column]
 
   /// Checks the storage classes of the cells.
   ///
   /// Decoding would convert a cell of another storage class, for example null to zero.
   func check() throws(CodingFailure) {
-    for (column, place) in places.enumerated() {
+    for (column, position) in positions.enumerated() {
       let isRight =
-        switch (statement.storageClass(place), columns[column].storage) {
+        switch (statement.storageClass(position), columns[column].storage) {
         case (.integer, .integer), (.integer, .real), (.real, .real), (.text, .text),
           (.blob, .blob):
           true
@@ -120,18 +120,18 @@ private struct MappedRow: CellSource {
         }
       if isRight { continue }
       let expected = columns[column].storage.rawValue
-      let message = "\(expected) was expected, not \(Cell(statement, place))"
+      let message = "\(expected) was expected, not \(Cell(statement, position))"
       throw CodingFailure(column: column, error: ValueError(message))
     }
   }
 
-  func isNull(_ column: Int) -> Bool { statement.isNull(places[column]) }
-  func integer(_ column: Int) -> Int64 { statement.integer(places[column]) }
-  func real(_ column: Int) -> Double { statement.real(places[column]) }
-  func text(_ column: Int) -> UnsafeRawBufferPointer { statement.text(places[column]) }
-  func blob(_ column: Int) -> UnsafeRawBufferPointer { statement.blob(places[column]) }
+  func isNull(_ column: Int) -> Bool { statement.isNull(positions[column]) }
+  func integer(_ column: Int) -> Int64 { statement.integer(positions[column]) }
+  func real(_ column: Int) -> Double { statement.real(positions[column]) }
+  func text(_ column: Int) -> UnsafeRawBufferPointer { statement.text(positions[column]) }
+  func blob(_ column: Int) -> UnsafeRawBufferPointer { statement.blob(positions[column]) }
   func cell(_ column: Int) -> Cell {
-    let cell = Cell(statement, places[column])
+    let cell = Cell(statement, positions[column])
     if case .integer(let value) = cell, columns[column].storage == .real {
       return .real(Double(value))
     }

@@ -40,7 +40,7 @@ actor Reader {
     self.model = model
     self.repeatedReads = repeatedReads
     let connection = try Connection(path: path, access: .readOnly, busyTimeout: busyTimeout)
-    connection.tell(observers, isOfWriter: false)
+    connection.reportStatements(to: observers, isOfWriter: false)
     self.connection = connection
   }
 
@@ -103,7 +103,7 @@ actor Reader {
   }
 
   /// Waits until all work that is enqueued so far has run.
-  nonisolated func settle() { executor.sync {} }
+  nonisolated func waitForWork() { executor.sync {} }
 
   /// Ends the read transaction after all work that is enqueued so far, then calls `then`.
   nonisolated func unpin(then: @escaping @Sendable () -> Void) {

@@ -164,7 +164,7 @@ final class ReaderPool: Sendable {
   ///
   /// - Returns: whether every snapshot still shows its commit. A snapshot that does not is ended.
   func withoutPins(at commit: Int64, schemaVersion: Int64, _ body: () -> Void) -> Bool {
-    for reader in state.withLock({ Array($0.releasing.values) }) { reader.settle() }
+    for reader in state.withLock({ Array($0.releasing.values) }) { reader.waitForWork() }
     let snapshots = state.withLock { $0.snapshots.values.compactMap(\.snapshot) }
     let readers = snapshots.compactMap { $0.commit == commit ? $0.idleReader : nil }
     guard readers.count == snapshots.count else { return true }

@@ -36,8 +36,8 @@ struct GroupedRows<E: Entity> {
   ///   - column: the column of a row that has the key of its group.
   ///   - sorted: whether to sort each group by key. If not, the statement has sorted the rows.
   func groups(by column: Int, sorted: Bool) throws(StoreError) -> [[E]] {
-    var places: [RecordKey: Int] = Dictionary(minimumCapacity: groupKeys.count)
-    for (place, key) in groupKeys.enumerated() { places[key] = place }
+    var positions: [RecordKey: Int] = Dictionary(minimumCapacity: groupKeys.count)
+    for (position, key) in groupKeys.enumerated() { positions[key] = position }
     var groups = [[E]](repeating: [], count: groupKeys.count)
     var keys = [[RecordKey]](repeating: [], count: sorted ? groupKeys.count : 0)
     let row = StatementRow(statement: statement)
@@ -45,37 +45,37 @@ struct GroupedRows<E: Entity> {
     let decoded = UnsafeMutablePointer<E>.allocate(capacity: 1)
     defer { decoded.deallocate() }
     // Rows of the same group often follow each other.
-    var last: (key: RecordKey, place: Int)?
+    var last: (key: RecordKey, position: Int)?
     while try translatingErrors({ () throws(SQLiteError) in try statement.step() }) {
       let groupKey = RecordKey(statement, Int32(truncatingIfNeeded: column))
-      let place: Int
+      let position: Int
       if let last, last.key == groupKey {
-        place = last.place
+        position = last.position
       } else {
-        guard let found = places[groupKey] else { continue }
-        place = found
+        guard let found = positions[groupKey] else { continue }
+        position = found
         last = (groupKey, found)
       }
       try decode(row, template, decoded)
-      groups[place].append(decoded.move())
-      if sorted { keys[place].append(RecordKey(statement, Int32(Table.keyColumn))) }
+      groups[position].append(decoded.move())
+      if sorted { keys[position].append(RecordKey(statement, Int32(Table.keyColumn))) }
     }
-    for place in keys.indices { groups[place].sort(by: keys[place]) }
+    for position in keys.indices { groups[position].sort(by: keys[position]) }
     return groups
   }
 
   @inline(__always)
   private func decode(
-    _ row: StatementRow, _ template: E, _ place: UnsafeMutablePointer<E>
+    _ row: StatementRow, _ template: E, _ pointer: UnsafeMutablePointer<E>
   ) throws(StoreError) {
     if table.codec.decodesInPlace {
       withUnsafePointer(to: template) { template in
         table.codec.initialize(
-          row, at: UnsafeMutableRawPointer(place), template: UnsafeRawPointer(template))
+          row, at: UnsafeMutableRawPointer(pointer), template: UnsafeRawPointer(template))
       }
       return
     }
-    do throws(CodingFailure) { place.initialize(to: try table.decode(row)) } catch {
+    do throws(CodingFailure) { pointer.initialize(to: try table.decode(row)) } catch {
       throw table.error(error, key: RecordKey(statement, Int32(Table.keyColumn)))
     }
   }

@@ -67,12 +67,12 @@ package struct KeyedDifference<E: Entity>: Sendable {
   package func forEach(_ body: (KeyedChange<E>) -> Void) {
     if case .some(let keys) = changed {
       let keys = ShownRows.keysThatMayDiffer(old.shown, new.shown, changed: keys.distinct)
-      for key in keys.sorted() { tell(key, old.record(of: key), new.record(of: key), body) }
+      for key in keys.sorted() { report(key, old.record(of: key), new.record(of: key), body) }
     } else if old.shown.isWhole && new.shown.isWhole {
       forEachInKeyOrder(body)
     } else {
       for key in old.shown.keys.union(new.shown.keys).sorted() {
-        tell(key, old.record(of: key), new.record(of: key), body)
+        report(key, old.record(of: key), new.record(of: key), body)
       }
     }
   }
@@ -85,24 +85,24 @@ package struct KeyedDifference<E: Entity>: Sendable {
       case (nil, nil):
         return
       case (let gone?, nil):
-        tell(gone.key(Table.keyColumn), gone, nil, body)
+        report(gone.key(Table.keyColumn), gone, nil, body)
         before = left.next()
       case (nil, let come?):
-        tell(come.key(Table.keyColumn), nil, come, body)
+        report(come.key(Table.keyColumn), nil, come, body)
         after = right.next()
       case (let gone?, let come?):
         let (old, new) = (gone.key(Table.keyColumn), come.key(Table.keyColumn))
         if old <= new {
-          tell(old, gone, old == new ? come : nil, body)
+          report(old, gone, old == new ? come : nil, body)
           before = left.next()
         }
-        if new < old { tell(new, nil, come, body) }
+        if new < old { report(new, nil, come, body) }
         if new <= old { after = right.next() }
       }
     }
   }
 
-  private func tell(
+  private func report(
     _ key: RecordKey, _ before: Record?, _ after: Record?, _ body: (KeyedChange<E>) -> Void
   ) {
     if before != after { body(KeyedChange(key, before: before, after: after, new.table)) }

@@ -121,12 +121,12 @@ struct MaintainedQuery: Sendable {
     }
     if let dependencies = plan.dependencies { return apply(changes, dependencies) }
     switch changes.tables[plan.table.id] {
-    case nil: return settled(MaintainedChange())
+    case nil: return outcome(MaintainedChange())
     case .reset: return .stale
     case .rows(let rows):
       if isMost(of: rows) { return .stale }
       guard let changed = apply(rows) else { return .stale }
-      return settled(changed)
+      return outcome(changed)
     }
   }
 
@@ -190,20 +190,20 @@ struct MaintainedQuery: Sendable {
     if case .relevance? = plan.query.ranking {
       // Each rank by relevance depends on every stored text.
       if changes.tables.keys.contains(where: plan.query.depends) { return .stale }
-      return settled(MaintainedChange())
+      return outcome(MaintainedChange())
     }
     var changed = MaintainedChange()
     var isUnnamed = false
     let affected = dependencies.affected(by: changes) { row in
       guard let old = tree.record(of: row.key), let after = row.change.after else { return }
-      if let record = try? plan.extended(after.withPlace(of: old, plan.query)) {
+      if let record = try? plan.extended(after.queryRow(like: old, plan.query)) {
         set(record, for: row.key, &changed)
       } else {
         isUnnamed = true
       }
     }
     guard let affected, !isUnnamed else { return .stale }
-    if affected.isEmpty { return settled(changed) }
+    if affected.isEmpty { return outcome(changed) }
     let most = max(1_000, tree.count / 4)
     if affected.count > most { return .stale }
     return .reading(.affected(affected, most: most), changed)
@@ -215,7 +215,7 @@ struct MaintainedQuery: Sendable {
   ) -> Outcome {
     var changed = soFar
     for key in keys { set(records[key], for: key, &changed) }
-    return settled(changed)
+    return outcome(changed)
   }
 
   // MARK: Windows
@@ -228,11 +228,11 @@ struct MaintainedQuery: Sendable {
     horizon = nil
     for record in rows { set(record, for: record.key(Table.keyColumn), &changed) }
     if rows.count == count { horizon = rows.last }
-    return settled(changed)
+    return outcome(changed)
   }
 
   /// Returns the outcome once all known rows are right: more rows to read, or the changes.
-  private mutating func settled(_ soFar: MaintainedChange) -> Outcome {
+  private mutating func outcome(_ soFar: MaintainedChange) -> Outcome {
     var changed = soFar
     if let reach = plan.query.reach, let limit = loadLimit, let horizon,
       tree.count < reach
@@ -270,7 +270,7 @@ extension Record {
   ///
   /// The cells are the row's rank and the position of its link, if the query has them. The position
   /// comes from `other`, another version of the row.
-  func withPlace(of other: Record, _ plan: QueryPlan) -> Record {
+  func queryRow(like other: Record, _ plan: QueryPlan) -> Record {
     let row = plan.row(self, like: other)
     return plan.width > row.count ? row.appending(row.count, of: other) : row
   }

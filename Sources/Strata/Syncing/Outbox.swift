@@ -96,7 +96,7 @@ public actor Outbox {
     var sent: (request: HandedOverRequest, verdict: PushVerdict)?
     while true {
       let step = Task.isCancelled ? nil : plan.nextStep()
-      let turn = try await turn(settling: sent, step.flatMap { requests[$0.row] })
+      let turn = try await turn(noting: sent, step.flatMap { requests[$0.row] })
       sent = nil
       try Task.checkCancellation()
       guard let step else { return count }
@@ -285,16 +285,16 @@ public actor Outbox {
   ///
   /// Cancelling the task does not stop the transaction.
   private func turn(
-    settling sent: (request: HandedOverRequest, verdict: PushVerdict)?, _ next: PushRequest?
+    noting sent: (request: HandedOverRequest, verdict: PushVerdict)?, _ next: PushRequest?
   ) async throws(StoreError) -> PushTurn {
     if sent == nil && next == nil { return .nothing }
     let turn = try await store.writer.enqueue(.normal) {
       [imports = store.imports] writer throws(StoreError) in
       try writer.transaction { transaction throws(StoreError) in
-        if let sent { try transaction.settle(sent.request, sent.verdict, imports) }
+        if let sent { try transaction.noteVerdict(sent.request, sent.verdict, imports) }
         return try next.map { next throws(StoreError) in try transaction.handOver(next) }
       }.result ?? .nothing
-    }.settled
+    }.valueDespiteCancellation
     await recount()
     return turn
   }

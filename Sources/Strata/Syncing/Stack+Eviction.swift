@@ -37,11 +37,11 @@ extension Stack {
     let context = ContextID()
     var report = EvictionReport()
     while true {
-      var referenced: [EvictionCandidate] = []
+      var referenced: [RowVersion] = []
       let before = report.evicted
-      for start in stride(from: 0, to: candidates.count, by: EvictionCandidate.batchSize) {
+      for start in stride(from: 0, to: candidates.count, by: RowVersion.batchSize) {
         if Task.isCancelled { throw .cancelled }
-        let end = min(start + EvictionCandidate.batchSize, candidates.count)
+        let end = min(start + RowVersion.batchSize, candidates.count)
         let batch = EvictionBatch(
           table: plan.table, candidates: candidates[start..<end],
           inUse: await view.keysInUse, followsRules: followsRules)

@@ -13,7 +13,7 @@ final class Announcer {
 
   private static let rest = Duration.milliseconds(1)
 
-  private var isOwed = false
+  private var isPending = false
   private var isQueued = false
   private var last = ContinuousClock.now
   /// The signal to other processes; nil while the store is closed, suspended or not shared.
@@ -33,19 +33,19 @@ final class Announcer {
     signal = nil
   }
 
-  func didCommit() { isOwed = true }
+  func didCommit() { isPending = true }
 
   /// Returns the step to take after a unit.
   ///
   /// - Parameter hasWork: whether another unit is about to run.
   func announce(hasWork: Bool) -> Action {
-    guard isOwed else { return .nothing }
+    guard isPending else { return .nothing }
     if hasWork, last.duration(to: .now) < Self.rest {
       if isQueued { return .nothing }
       isQueued = true
       return .later
     }
-    isOwed = false
+    isPending = false
     last = .now
     signal?.post()
     return .now

@@ -6,7 +6,7 @@ struct EvictionBatch: Sendable {
   static let author = "strata.eviction"
 
   let table: Table
-  let candidates: ArraySlice<EvictionCandidate>
+  let candidates: ArraySlice<RowVersion>
   /// The keys that an edit changes or refers to, by table.
   let inUse: [TableID: Set<RecordKey>]
   let followsRules: Bool
@@ -16,10 +16,10 @@ struct EvictionBatch: Sendable {
   /// - Returns: the counts, and the rows that stay because other rows refer to them.
   func delete(
     in transaction: inout Transaction
-  ) throws(StoreError) -> (report: EvictionReport, referenced: [EvictionCandidate]) {
-    try transaction.makeOwedIndexes()
-    let unpushed = try UnpushedRows(transaction.connection, transaction.model)
-    var run = EvictionRun(self, keeping: unpushed, transaction)
+  ) throws(StoreError) -> (report: EvictionReport, referenced: [RowVersion]) {
+    try transaction.makeDeferredIndexes()
+    let protected = try ProtectedRows(transaction.connection, transaction.model)
+    var run = EvictionRun(self, keeping: protected, transaction)
     let rows = try run.choose()
     if !rows.isEmpty {
       var working = try run.consequences(of: rows[...])
@@ -34,15 +34,15 @@ struct EvictionBatch: Sendable {
 
 extension Snapshot {
   /// Returns the keys and the hashes of a query's rows, in its order, without keeping the rows.
-  func evictionCandidates(_ plan: QueryPlan) async throws(StoreError) -> [EvictionCandidate] {
+  func evictionCandidates(_ plan: QueryPlan) async throws(StoreError) -> [RowVersion] {
     try await read { reader, connection throws(StoreError) in
       let rows = try connection.prepared(
         plan.select(limit: nil, offset: plan.offset), reader.model)
       defer { rows.reset() }
-      var candidates: [EvictionCandidate] = []
+      var candidates: [RowVersion] = []
       while try translatingErrors({ () throws(SQLiteError) in try rows.step() }) {
         let record = try reader.builder.record(rows, of: plan.table)
-        candidates.append(EvictionCandidate(record))
+        candidates.append(RowVersion(record))
       }
       return candidates
     }

@@ -3,24 +3,24 @@ internal import StrataSQLite
 /// The choice of the rows of a batch to delete, inside the transaction that deletes them.
 struct EvictionRun {
   struct Row {
-    let candidate: EvictionCandidate
+    let candidate: RowVersion
     let record: Record
   }
 
   private let batch: EvictionBatch
-  private let unpushed: UnpushedRows?
+  private let protected: ProtectedRows?
   private let connection: Connection
   private let model: Model
   private let builder: RecordBuilder
   private(set) var report = EvictionReport()
   /// The rows that stay because other rows refer to them.
-  private(set) var referenced: [EvictionCandidate] = []
+  private(set) var referenced: [RowVersion] = []
 
   init(
-    _ batch: EvictionBatch, keeping unpushed: UnpushedRows?, _ transaction: Transaction
+    _ batch: EvictionBatch, keeping protected: ProtectedRows?, _ transaction: Transaction
   ) {
     self.batch = batch
-    self.unpushed = unpushed
+    self.protected = protected
     connection = transaction.connection
     model = transaction.model
     builder = transaction.builder
@@ -38,7 +38,7 @@ struct EvictionRun {
         report.keptChanged += 1
       } else if batch.inUse[batch.table.id]?.contains(candidate.key) == true {
         report.keptEdited += 1
-      } else if try unpushed?.attributes(batch.table.id, candidate.key) != nil {
+      } else if try protected?.attributes(batch.table.id, candidate.key) != nil {
         report.keptUnpushed += 1
       } else if !batch.followsRules, try isReferenced(candidate.key, going) {
         keepReferenced(candidate)
@@ -52,7 +52,7 @@ struct EvictionRun {
     return rows
   }
 
-  private mutating func keepReferenced(_ candidate: EvictionCandidate) {
+  private mutating func keepReferenced(_ candidate: RowVersion) {
     report.keptReferenced += 1
     referenced.append(candidate)
   }
@@ -122,7 +122,7 @@ struct EvictionRun {
     do throws(StoreError) {
       let working = try consequences(of: rows)
       if deletesWhatIsInUse(working) { return .edit }
-      return try unpushed?.areHit(by: working) == true ? .unpushed : nil
+      return try protected?.areHit(by: working) == true ? .unpushed : nil
     } catch {
       guard [.deleteDenied, .validationFailed].contains(error.code) else { throw error }
       return .rule

@@ -22,8 +22,8 @@ final class LogKeeper {
 
   /// Returns the log's length in bytes after a commit if its growth is to be reported; nil
   /// otherwise.
-  func news(frames: Int) -> Int? {
-    growth.isNews(frames: frames) ? frames * (Self.pageSize + Connection.frameHeaderSize) : nil
+  func lengthToReport(frames: Int) -> Int? {
+    growth.noteLength(frames: frames) ? frames * (Self.pageSize + Connection.frameHeaderSize) : nil
   }
 
   /// Ends an attempt to restart the log.

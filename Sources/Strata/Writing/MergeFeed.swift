@@ -44,7 +44,7 @@ final class MergeFeed {
   /// - Returns: whether to try again in a moment. Only one try waits at a time.
   func didFail() -> Bool { pull.didFail() }
 
-  func retries() { pull.retries() }
+  func beginRetry() { pull.beginRetry() }
 
   // MARK: Reading
 
@@ -60,7 +60,7 @@ final class MergeFeed {
   /// Whether the view context has merged everything and waits.
   var isAtRest: Bool { pull.isAtRest(hasUnread: hasUnread) }
   /// The waiting view context, if a step is due.
-  var answerable: Waiter? { pull.answer(hasUnread: hasUnread) }
+  var dueWaiter: Waiter? { pull.dueWaiter(hasUnread: hasUnread) }
 
   // MARK: Steps
 

@@ -77,7 +77,7 @@ struct MergePull<Waiter: Sendable>: Sendable {
   mutating func wait(_ waiter: Waiter) { self.waiter = waiter }
 
   /// Returns the waiter if it gets a step at this time.
-  mutating func answer(hasUnread: Bool) -> Waiter? {
+  func dueWaiter(hasUnread: Bool) -> Waiter? {
     !isHeldBack && isDue(hasUnread: hasUnread) ? waiter : nil
   }
 
@@ -100,7 +100,7 @@ struct MergePull<Waiter: Sendable>: Sendable {
     return true
   }
 
-  mutating func retries() { isRetrying = false }
+  mutating func beginRetry() { isRetrying = false }
 
   private mutating func take() -> Waiter? {
     defer { waiter = nil }

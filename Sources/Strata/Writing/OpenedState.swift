@@ -12,7 +12,7 @@ struct OpenedState {
   let commit: Int64
   let dataVersion: Int64
   /// Whether an import has dropped indexes and has not made them again.
-  let owesIndexes: Bool
+  let hasDeferredIndexes: Bool
 
   /// Reads the state in one transaction.
   ///
@@ -23,13 +23,13 @@ struct OpenedState {
     guard try StoreFormat.isDescribed(connection, by: options) else { throw .schemaChanged }
     identity = try HistoryFormat.identity(connection)
     tablesHash = try StoreFormat.tablesHash(connection)
-    (schemaVersion, commit, dataVersion, owesIndexes) = try translatingErrors {
+    (schemaVersion, commit, dataVersion, hasDeferredIndexes) = try translatingErrors {
       () throws(SQLiteError) in
       (
         try connection.integer("PRAGMA schema_version") ?? 0,
         try StoredCommit.read(connection),
         try CommitCounter.dataVersion(connection),
-        try DeferredIndexes.areOwed(connection)
+        try DeferredIndexes.exist(connection)
       )
     }
   }

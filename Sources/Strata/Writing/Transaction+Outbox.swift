@@ -39,7 +39,7 @@ extension Transaction {
   /// Notes the server's verdict on a request.
   ///
   /// - Parameter imports: the running imports, which are notified of a pushed row.
-  mutating func settle(
+  mutating func noteVerdict(
     _ sent: HandedOverRequest, _ verdict: PushVerdict, _ imports: ImportsUnderWay
   ) throws(StoreError) {
     isCounted = true

@@ -25,14 +25,14 @@ struct Transaction {
   /// Whether an index was made or dropped.
   var hasNewSchema = false
   /// Whether indexes are dropped until an import ends.
-  var owesIndexes: Bool
+  var hasDeferredIndexes: Bool
   private var written = CollectedChanges()
   /// Whether the outbox pushes the author's commits; nil before the first write.
   private var pushes: Bool?
 
   init(
     _ connection: Connection, _ model: Model, _ builder: RecordBuilder, _ layout: HistoryLayout,
-    number: Int64, author: String, owesIndexes: Bool, now: @escaping @Sendable () -> Date
+    number: Int64, author: String, hasDeferredIndexes: Bool, now: @escaping @Sendable () -> Date
   ) {
     self.connection = connection
     self.model = model
@@ -40,7 +40,7 @@ struct Transaction {
     historyLayout = layout
     self.number = number
     self.author = author
-    self.owesIndexes = owesIndexes
+    self.hasDeferredIndexes = hasDeferredIndexes
     self.now = now
   }
 
@@ -57,7 +57,7 @@ struct Transaction {
     on working: inout WorkingSet, waits: Bool = false
   ) throws(StoreError) -> (waiting: [DeleteRules.WaitingRow], effects: [DeleteEffect]) {
     guard model.hasReferences else { return ([], []) }
-    if owesIndexes && working.hasDeletions { try makeOwedIndexes() }
+    if hasDeferredIndexes && working.hasDeletions { try makeDeferredIndexes() }
     var rules = DeleteRules(connection, model, builder)
     let waiting = try rules.run(on: &working, waits: waits)
     return (waiting, rules.effects)
@@ -122,7 +122,7 @@ struct Transaction {
       try DeferredIndexes.drop(indexes, of: table.name, connection)
       return true
     }
-    if isDropped { (owesIndexes, hasNewSchema) = (true, true) }
+    if isDropped { (hasDeferredIndexes, hasNewSchema) = (true, true) }
     return isDropped
   }
 
@@ -130,13 +130,13 @@ struct Transaction {
   ///
   /// Delete rules need the indexes to look up referring rows. On a full disk the indexes stay
   /// dropped, because deletions make room.
-  mutating func makeOwedIndexes() throws(StoreError) {
-    guard owesIndexes else { return }
+  mutating func makeDeferredIndexes() throws(StoreError) {
+    guard hasDeferredIndexes else { return }
     do throws(SQLiteError) {
       try connection.execute("SAVEPOINT strata_indexes")
       while try DeferredIndexes.makeNext(connection) {}
       try connection.execute("RELEASE strata_indexes")
-      (owesIndexes, hasNewSchema) = (false, true)
+      (hasDeferredIndexes, hasNewSchema) = (false, true)
     } catch {
       let failure = StoreError(error)
       guard failure.code == .diskFull, connection.isInTransaction else { throw failure }

@@ -7,7 +7,7 @@ extension Writer {
   func checkLog() {
     guard let connection = file.connection, merge.hasBegun else { return }
     let frames = connection.logFrames
-    if options.log.isUsed, let bytes = log.news(frames: frames) {
+    if options.log.isUsed, let bytes = log.lengthToReport(frames: frames) {
       options.log.note(
         .logKept(bytes: bytes, snapshots: pool.load.snapshots.filter { $0.commit < commit }))
     }

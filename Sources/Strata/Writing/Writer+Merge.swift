@@ -38,7 +38,7 @@ extension Writer {
 
   /// Answers a waiting view context, between transactions.
   func answerMergePull() {
-    guard let waiter = merge.answerable, let step = makeMergeStep() else { return }
+    guard let waiter = merge.dueWaiter, let step = makeMergeStep() else { return }
     waiter.resume(returning: step)
   }
 
@@ -65,7 +65,7 @@ extension Writer {
   private func retryMergePull() {
     guard merge.didFail() else { return }
     afterMoment { writer in
-      writer.merge.retries()
+      writer.merge.beginRetry()
       writer.answerMergePull()
     }
   }

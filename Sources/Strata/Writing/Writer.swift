@@ -29,7 +29,7 @@ actor Writer {
   /// Whether a look for foreign commits is due in a moment.
   private var looksAgain = false
   /// Whether an import has dropped indexes and has not made them again.
-  private(set) var owesIndexes: Bool
+  private(set) var hasDeferredIndexes: Bool
 
   private static let begin = SQL("BEGIN IMMEDIATE")
   private static let end = SQL("COMMIT")
@@ -77,7 +77,7 @@ actor Writer {
     file = OpenFile(connection, opened, options)
     counter = CommitCounter(opened)
     merge = MergeFeed(publisher)
-    owesIndexes = opened.owesIndexes
+    hasDeferredIndexes = opened.hasDeferredIndexes
     newest.set(opened.commit)
   }
 
@@ -139,7 +139,7 @@ actor Writer {
       }
       var transaction = Transaction(
         connection, model, builder, historyLayout, number: commit + 1,
-        author: author ?? options.author, owesIndexes: owesIndexes, now: options.now)
+        author: author ?? options.author, hasDeferredIndexes: hasDeferredIndexes, now: options.now)
       let result = try body(&transaction)
       let changes = transaction.changes
       let isCounted = transaction.isCounted || !changes.isEmpty
@@ -155,7 +155,7 @@ actor Writer {
         try connection.statement(for: Self.end).run()
         if let schema { file.didChangeSchema(to: schema) }
       }
-      owesIndexes = transaction.owesIndexes
+      hasDeferredIndexes = transaction.hasDeferredIndexes
       // Publishing may find that another process has committed since.
       if isCounted { didCommit(changes, number) }
       if let start { noteDuration(of: number, changes, since: start) }

@@ -22,10 +22,10 @@ struct ImportRun {
   typealias NextSource = @Sendable () async throws(ImportError) -> JSONSource?
 
   private let session: ImportSession
-  private let makeFeed: @Sendable () throws(ImportError) -> RecordFeed
+  private let makeReader: @Sendable () throws(ImportError) -> RecordReader
   /// The context whose edits the records become; nil if the import commits them.
   private let edits: ScratchContext?
-  private var feed: RecordFeed
+  private var reader: RecordReader
   private var batch = RecordBatch()
   /// The offset at which the batch begins in the feed; negative if it begins in an earlier source.
   private var batchStart = 0
@@ -47,18 +47,18 @@ struct ImportRun {
   /// - Parameter hasCheckpoints: whether the feed is the import's only feed, and of JSON lines.
   init(
     _ session: ImportSession, edits: ScratchContext?, hasCheckpoints: Bool,
-    _ makeFeed: @escaping @Sendable () throws(ImportError) -> RecordFeed
+    _ makeReader: @escaping @Sendable () throws(ImportError) -> RecordReader
   ) throws(ImportError) {
     self.session = session
-    self.makeFeed = makeFeed
+    self.makeReader = makeReader
     self.edits = edits
     let options = session.options
     origin = options.checkpoint ?? ImportCheckpoint(offset: 0, records: 0, lines: 0)
     bytesToSkip = origin.offset
     countedRecords = origin.records
-    feed = try makeFeed()
+    reader = try makeReader()
     self.hasCheckpoints =
-      hasCheckpoints && edits == nil && options.commits == .batched && !feed.hasLinks
+      hasCheckpoints && edits == nil && options.commits == .batched && !reader.hasLinks
   }
 
   /// The records that a worker leaves for the end of the import.
@@ -76,14 +76,14 @@ struct ImportRun {
   ) async throws(ImportError) -> Rest {
     do throws(ImportError) {
       while let source = try await next() { try await read(source) }
-      while !handed.isEmpty { try await settle() }
+      while !handed.isEmpty { try await awaitOldest() }
       return Rest(tail: batch, waiting: waiting)
     } catch {
       // After a failed batch the queued batches are withdrawn, so that none waits for a resumption.
       // After a fault of the input they are saved.
       if lacksBatch { for other in handed { other.save.withdraw() } }
       // The result must count the batches that are being written.
-      while !handed.isEmpty { try? await settle() }
+      while !handed.isEmpty { try? await awaitOldest() }
       throw error
     }
   }
@@ -92,9 +92,9 @@ struct ImportRun {
     _ source: JSONSource
   ) async throws(ImportError) {
     if source.isExpectedNoContent { return session.noteMembers(JSONMembers()) }
-    batchStart -= feed.offset
-    feed = try makeFeed()
-    countedRecords = feed.count
+    batchStart -= reader.offset
+    reader = try makeReader()
+    countedRecords = reader.count
     var reader = try ChunkReader(source)
     while let chunk = try await reader.next() {
       session.noteRead(bytes: chunk.count)
@@ -104,14 +104,14 @@ struct ImportRun {
     // Cancellation ends most sequences early, so the bytes read are not the whole feed.
     if Task.isCancelled { throw .cancelled }
     if bytesToSkip > 0 { throw .otherInput }
-    feed.finish()
+    reader.finish()
     try await scan()
-    if feed.isEmptyInput && session.looksForAbsentRows { throw .emptyInput }
-    for (tables, completeness) in feed.incompleteTables {
+    if reader.isEmptyInput && session.looksForAbsentRows { throw .emptyInput }
+    for (tables, completeness) in reader.incompleteTables {
       if case .keeps(let reason) = completeness.verdict { session.noteIncomplete(tables, reason) }
     }
-    if let head = source.head { session.note(head, isLines: feed.isLines) }
-    session.noteMembers(feed.members)
+    if let head = source.head { session.note(head, isLines: reader.isLines) }
+    session.noteMembers(reader.members)
   }
 
   private mutating func append(_ chunk: Data) throws(ImportError) {
@@ -124,7 +124,7 @@ struct ImportRun {
       if last != UInt8(ascii: "\n"), next > UInt8(ascii: " ") { throw .otherInput }
       lastSkipped = nil
     }
-    rest.withUnsafeBytes { feed.append($0) }
+    rest.withUnsafeBytes { reader.append($0) }
   }
 
   /// Whether no record becomes an edit before all records are read.
@@ -134,15 +134,15 @@ struct ImportRun {
     while try scanRecord() {
       if isFull, !holdsEverything { try await handOver() }
     }
-    session.noteRead(records: feed.count - countedRecords)
-    countedRecords = feed.count
+    session.noteRead(records: reader.count - countedRecords)
+    countedRecords = reader.count
   }
 
   /// The maximum number of bytes of the feed in a batch, without its last record.
   private static let largestBatch = 4 * 1024 * 1024
 
   private var isFull: Bool {
-    batch.count >= session.batchSize || feed.offset - batchStart >= Self.largestBatch
+    batch.count >= session.batchSize || reader.offset - batchStart >= Self.largestBatch
   }
 
   /// Adds the next record that is not refused to the batch.
@@ -150,7 +150,7 @@ struct ImportRun {
   /// - Returns: false if the input so far has no further record.
   private mutating func scanRecord() throws(ImportError) -> Bool {
     while true {
-      do throws(ImportError) { return try feed.next(into: &batch) } catch {
+      do throws(ImportError) { return try reader.next(into: &batch) } catch {
         let error = error.moved(by: origin)
         guard error.isOfOneRecord, session.skipsRefused else { throw error }
         session.noteRefused(RefusedRecord(error))
@@ -163,11 +163,11 @@ struct ImportRun {
   /// Hands the batch to the writer, as soon as there is room in the queue.
   private nonisolated(nonsending) mutating func handOver() async throws(ImportError) {
     if Task.isCancelled { throw .cancelled }
-    session.noteRead(records: feed.count - countedRecords)
-    countedRecords = feed.count
+    session.noteRead(records: reader.count - countedRecords)
+    countedRecords = reader.count
     let full = batch
     batch = RecordBatch()
-    batchStart = feed.offset
+    batchStart = reader.offset
     try await save(full)
     try await session.crossOff(full)
   }
@@ -183,7 +183,7 @@ struct ImportRun {
       try await storing { () throws(StoreError) in try await session.ledger.stage(full) }
       return session.note(BatchOutcome())
     }
-    while handed.count >= Self.queueLimit { try await settle() }
+    while handed.count >= Self.queueLimit { try await awaitOldest() }
     // A later record of a waiting row may have a reference with a target.
     var full = full
     let waitingCount = waiting.count
@@ -200,11 +200,12 @@ struct ImportRun {
   private var checkpoint: ImportCheckpoint? {
     guard hasCheckpoints else { return nil }
     return ImportCheckpoint(
-      offset: origin.offset + feed.offset, records: feed.count, lines: origin.lines + feed.lines)
+      offset: origin.offset + reader.offset, records: reader.count,
+      lines: origin.lines + reader.lines)
   }
 
   /// Waits for the outcome of the oldest batch in the queue.
-  private nonisolated(nonsending) mutating func settle() async throws(ImportError) {
+  private nonisolated(nonsending) mutating func awaitOldest() async throws(ImportError) {
     let oldest = handed.removeFirst()
     let outcome: BatchOutcome
     do throws(StoreError) { outcome = try await oldest.save.outcome } catch {

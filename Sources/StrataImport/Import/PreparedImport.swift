@@ -3,8 +3,8 @@ internal import Strata
 /// An import whose parameters are checked.
 struct PreparedImport: Sendable {
   let session: ImportSession
-  /// Makes a feed. Every worker reads with a feed of its own.
-  let makeFeed: @Sendable () throws(ImportError) -> RecordFeed
+  /// Makes a reader. Every worker has a reader of its own.
+  let makeReader: @Sendable () throws(ImportError) -> RecordReader
   /// Whether records may get their position as the key, which allows only a single source.
   let hasPositionKeys: Bool
 
@@ -19,7 +19,7 @@ struct PreparedImport: Sendable {
     }
     try self.init(scratch, absent, freshens, options, monitor, claim) { () throws(ImportError) in
       let mapper = try RecordMapper(mapping.definition, in: model)
-      return RecordFeed(
+      return RecordReader(
         mapper, format, longestRecord: options.longestRecord,
         after: options.checkpoint?.records ?? 0)
     }
@@ -33,21 +33,21 @@ struct PreparedImport: Sendable {
     let model = scratch.model
     if options.checkpoint != nil { throw .mapping("a document has no checkpoint to go on at") }
     try self.init(scratch, absent, freshens, options, monitor, claim) { () throws(ImportError) in
-      RecordFeed(
-        try FeedPlace.places(of: document, in: model), longestRecord: options.longestRecord)
+      RecordReader(
+        try RecordPath.paths(of: document, in: model), longestRecord: options.longestRecord)
     }
   }
 
   private init(
     _ scratch: ScratchContext, _ absent: AbsentRows, _ freshens: [CacheEntry],
     _ options: ImportOptions, _ monitor: ImportMonitor?, _ claim: FeedClaim?,
-    _ makeFeed: @escaping @Sendable () throws(ImportError) -> RecordFeed
+    _ makeReader: @escaping @Sendable () throws(ImportError) -> RecordReader
   ) throws(ImportError) {
-    self.makeFeed = makeFeed
+    self.makeReader = makeReader
     // A mapping that does not fit is refused before any input is read.
-    let feed = try makeFeed()
-    hasPositionKeys = feed.hasPositionKeys
-    let tables = feed.tables
+    let reader = try makeReader()
+    hasPositionKeys = reader.hasPositionKeys
+    let tables = reader.tables
     let scopes: [ImportScope]
     do throws(StoreError) {
       scopes = ImportScope.ordered(try absent.scopes(tables, scratch.model), scratch.model)
@@ -57,10 +57,10 @@ struct PreparedImport: Sendable {
     } catch {
       throw .store(error)
     }
-    if feed.hasLinks && session.target == nil {
+    if reader.hasLinks && session.target == nil {
       throw .mapping("links are made in the store, not in a child of the view context")
     }
-    if feed.hasLinks && options.checkpoint != nil {
+    if reader.hasLinks && options.checkpoint != nil {
       throw .mapping(
         "links are made when everything was read, so an import with links has no checkpoint")
     }

@@ -66,7 +66,7 @@ extension ScratchContext {
       session.noteSources([source])
       let unread = Lock<JSONSource?>(source)
       var run = try ImportRun(
-        session, edits: edits, hasCheckpoints: hasCheckpoints, prepared.makeFeed)
+        session, edits: edits, hasCheckpoints: hasCheckpoints, prepared.makeReader)
       let rest = try await run.run { () throws(ImportError) in unread.withLock { $0.take() } }
       try await session.finish(rest.tail, waiting: rest.waiting, edits: edits)
     }
@@ -141,7 +141,7 @@ extension ScratchContext {
       let rest = try await ImportRun.Rest(workers: max(1, workers)) {
         do throws(ImportError) {
           var run = try ImportRun(
-            session, edits: nil, hasCheckpoints: hasCheckpoints, prepared.makeFeed)
+            session, edits: nil, hasCheckpoints: hasCheckpoints, prepared.makeReader)
           return .success(
             try await run.run { () throws(ImportError) in try await next(session.result) })
         } catch {

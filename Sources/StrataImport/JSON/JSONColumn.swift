@@ -1,4 +1,4 @@
-/// The value that a slot of a row takes from each record.
+/// The value that a slot of a scanned record takes from each record.
 package struct JSONColumn: Sendable, Equatable {
   package enum Kind: Sendable, Equatable {
     /// A number that is an integer of 64 bits, in any notation (`1`, `1.0`, `1e3`).
@@ -54,7 +54,7 @@ package struct JSONColumn: Sendable, Equatable {
   package var isRequired: Bool
   /// Whether a string that contains exactly one JSON number counts as that number.
   package var allowsNumberInString: Bool
-  /// Whether a value that does not fit becomes `JSONRow.Cell.unfit` instead of an error.
+  /// Whether a value that does not fit becomes `ScannedRecord.Cell.unfit` instead of an error.
   package var takesAny: Bool
 
   package init(

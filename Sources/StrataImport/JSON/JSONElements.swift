@@ -1,4 +1,4 @@
-/// The elements of an array inside a scanned row, or the row's whole record, read by a further
+/// The elements of an array inside a scanned record, or the whole record, read by a further
 /// plan.
 struct JSONElements {
   /// A value that does not fit its column.
@@ -12,13 +12,13 @@ struct JSONElements {
   private var window = JSONWindow()
   private var traversal: JSONTraversal
   /// The element that was read last.
-  private(set) var row = JSONRow()
+  private(set) var scanned = ScannedRecord()
 
   /// Creates the elements of an array; nil if the value is not an array.
-  init?(_ bytes: JSONRow.Bytes, of row: JSONRow, _ plan: JSONPlan) {
+  init?(_ bytes: ScannedRecord.Bytes, of scanned: ScannedRecord, _ plan: JSONPlan) {
     plans = [plan]
     traversal = JSONTraversal(.array)
-    let isArray = row.withBytes(bytes) { text in
+    let isArray = scanned.withBytes(bytes) { text in
       window.append(text)
       return text.first == UInt8(ascii: "[")
     }
@@ -26,18 +26,18 @@ struct JSONElements {
     window.finish()
   }
 
-  /// Creates a single element from a row's whole record, to be read by another plan.
-  init(record row: JSONRow, _ plan: JSONPlan) {
+  /// Creates a single element from a whole record, to be read by another plan.
+  init(record scanned: ScannedRecord, _ plan: JSONPlan) {
     plans = [plan]
     traversal = JSONTraversal(.lines)
-    row.withSource { window.append($0) }
+    scanned.withSource { window.append($0) }
     window.finish()
   }
 
-  /// Reads the next element into `row`; returns false after the last element.
+  /// Reads the next element into `scanned`; returns false after the last element.
   mutating func next() throws(Fault) -> Bool {
     let hasNext = read()
-    if let fault = row.fault, hasNext {
+    if let fault = scanned.fault, hasNext {
       let path =
         switch fault.site {
         case .slot(let slot): plans[0].columns[slot].path
@@ -50,7 +50,7 @@ struct JSONElements {
 
   private mutating func read() -> Bool {
     do throws(JSONFault) {
-      return try window.next(&traversal, plans, &row)
+      return try window.next(&traversal, plans, &scanned)
     } catch {
       fatalError("an array that was validated is none: \(error)")
     }

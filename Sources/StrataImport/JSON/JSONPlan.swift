@@ -21,7 +21,7 @@ package enum JSONPlanError: Error, Sendable, Equatable, CustomStringConvertible 
   }
 }
 
-/// A plan for reading a record into the slots of a row: a flat tree of keys and indexes.
+/// A plan for reading a record into the slots of a scanned record: a flat tree of keys and indexes.
 ///
 /// A slot is the index of its column. A reader accepts keys in any order. It is fastest if the
 /// input has the keys in the order of the columns.
@@ -158,13 +158,13 @@ extension JSONPlan {
       _ members: [Member], _ columns: [JSONColumn]
     ) throws(JSONPlanError) -> [Group] {
       var groups: [Group] = []
-      var places: [JSONPath.Step: Int] = [:]
+      var positions: [JSONPath.Step: Int] = [:]
       for var member in members {
         guard let step = member.steps.popFirst() else { throw .emptyPath }
-        if let place = places[step] {
-          groups[place].members.append(member)
+        if let position = positions[step] {
+          groups[position].members.append(member)
         } else {
-          places[step] = groups.count
+          positions[step] = groups.count
           groups.append(Group(step: step, members: [member]))
         }
       }

@@ -1,22 +1,22 @@
 /// Reads values into the cells of columns.
 extension JSONReader {
-  /// Reads a value of any kind. A value that does not fit is noted in the row.
+  /// Reads a value of any kind. A value that does not fit is noted in the record.
   ///
   /// This function reads the frequent kinds, and is inlined. Other kinds are read out of line.
   @inline(__always)
   mutating func column(
-    _ field: JSONPlan.Field, _ plan: JSONPlan, _ row: inout JSONRow, record: Int
+    _ field: JSONPlan.Field, _ plan: JSONPlan, _ scanned: inout ScannedRecord, record: Int
   ) throws(JSONFault) {
     let byte = peek()
     let slot = field.target
     switch field.reading {
     case .text where byte == UInt8(ascii: "\""):
-      row.cells[slot] = .text(try text(&row, record: record))
+      scanned.cells[slot] = .text(try text(&scanned, record: record))
       return
     case .integer where Self.beginsNumber(byte):
       let first = cursor
       if let integer = try number().integer {
-        row.cells[slot] = .integer(integer)
+        scanned.cells[slot] = .integer(integer)
         return
       }
       cursor = first
@@ -24,7 +24,7 @@ extension JSONReader {
       let first = cursor
       let number = try number()
       if let real = number.fastReal {
-        row.cells[slot] = .real(real)
+        scanned.cells[slot] = .real(real)
         return
       }
       cursor = first
@@ -33,46 +33,46 @@ extension JSONReader {
       let string = try string()
       let text = bytes(string.position, count: string.count)
       if let date = JSONDate.secondsSinceReferenceDate(text) {
-        row.cells[slot] = .real(date)
+        scanned.cells[slot] = .real(date)
         return
       }
       cursor = first
     case .bool where byte == UInt8(ascii: "t") || byte == UInt8(ascii: "f"):
-      row.cells[slot] = .integer(try bool() ? 1 : 0)
+      scanned.cells[slot] = .integer(try bool() ? 1 : 0)
       return
     case .text, .integer, .real, .iso8601, .bool, .container, .other:
       if byte == UInt8(ascii: "n") {
         try null()
-        row.cells[slot] = .null
+        scanned.cells[slot] = .null
         return
       }
     }
-    try column(slot, plan.columns[slot], &row, record: record)
+    try column(slot, plan.columns[slot], &scanned, record: record)
   }
 
   @inline(never)
   private mutating func column(
-    _ slot: Int, _ column: JSONColumn, _ row: inout JSONRow, record: Int
+    _ slot: Int, _ column: JSONColumn, _ scanned: inout ScannedRecord, record: Int
   ) throws(JSONFault) {
     let first = cursor
-    if let cell = try cell(column, &row, record: record) {
-      row.cells[slot] = cell
+    if let cell = try cell(column, &scanned, record: record) {
+      scanned.cells[slot] = cell
     } else {
       cursor = first
       if column.takesAny {
         _ = try skippedRange()
-        row.cells[slot] = .unfit
+        scanned.cells[slot] = .unfit
         return
       }
-      row.cells[slot] = .missing
-      try mismatch(slot, column.kind, &row)
+      scanned.cells[slot] = .missing
+      try mismatch(slot, column.kind, &scanned)
     }
   }
 
   /// Reads a value that is not `null`; returns nil if the value does not fit.
   private mutating func cell(
-    _ column: JSONColumn, _ row: inout JSONRow, record: Int
-  ) throws(JSONFault) -> JSONRow.Cell? {
+    _ column: JSONColumn, _ scanned: inout ScannedRecord, record: Int
+  ) throws(JSONFault) -> ScannedRecord.Cell? {
     let allowsString = column.allowsNumberInString
     switch column.kind {
     case .integer:
@@ -86,7 +86,7 @@ extension JSONReader {
       let isBool = cursor.pointee == UInt8(ascii: "t") || cursor.pointee == UInt8(ascii: "f")
       return isBool ? .integer(try bool() ? 1 : 0) : nil
     case .text:
-      return isAtString ? .text(try text(&row, record: record)) : nil
+      return isAtString ? .text(try text(&scanned, record: record)) : nil
     case .date(.iso8601):
       return try date(assumesUTC: false)
     case .date(.iso8601UTC):
@@ -100,25 +100,25 @@ extension JSONReader {
     case .json:
       return .text(try json(record: record))
     case .custom:
-      return .text(isAtString ? try text(&row, record: record) : try json(record: record))
+      return .text(isAtString ? try text(&scanned, record: record) : try json(record: record))
     case .name:
-      if isAtString { return .text(try text(&row, record: record)) }
+      if isAtString { return .text(try text(&scanned, record: record)) }
       return try number(false) { number, _ in number.integer }.map { integer in
-        let first = row.decoded.count
-        row.decoded += String(integer).utf8
-        let count = row.decoded.count - first
-        return .text(JSONRow.Bytes(offset: first, count: count, isDecoded: true))
+        let first = scanned.decoded.count
+        scanned.decoded += String(integer).utf8
+        let count = scanned.decoded.count - first
+        return .text(ScannedRecord.Bytes(offset: first, count: count, isDecoded: true))
       }
     case .uuid:
-      return try blob(&row, Hexadecimal.decodeUUID)
+      return try blob(&scanned, Hexadecimal.decodeUUID)
     case .base64:
-      return try blob(&row, Base64.decode)
+      return try blob(&scanned, Base64.decode)
     }
   }
 
   /// Skips a value that does not fit, and notes the reason.
   private mutating func mismatch(
-    _ slot: Int, _ column: JSONColumn.Kind, _ row: inout JSONRow
+    _ slot: Int, _ column: JSONColumn.Kind, _ scanned: inout ScannedRecord
   ) throws(JSONFault) {
     let kind = try kind()
     let problem: JSONValueError.Problem =
@@ -135,12 +135,12 @@ extension JSONReader {
       case .text, .json, .custom: .expected(.string)
       }
     let range = try skippedRange()
-    row.note(JSONValueFault(problem: problem, site: .slot(slot), range: range))
+    scanned.note(JSONValueFault(problem: problem, site: .slot(slot), range: range))
   }
 
   private var isAtString: Bool { cursor.pointee == UInt8(ascii: "\"") }
 
-  private mutating func date(assumesUTC: Bool) throws(JSONFault) -> JSONRow.Cell? {
+  private mutating func date(assumesUTC: Bool) throws(JSONFault) -> ScannedRecord.Cell? {
     guard isAtString else { return nil }
     return try withText(try string()) {
       JSONDate.secondsSinceReferenceDate($0, assumesUTC: assumesUTC)
@@ -186,35 +186,35 @@ extension JSONReader {
   /// Reads a string. Its bytes stay in the record unless the string has escapes.
   @inline(__always)
   private mutating func text(
-    _ row: inout JSONRow, record: Int
-  ) throws(JSONFault) -> JSONRow.Bytes {
+    _ scanned: inout ScannedRecord, record: Int
+  ) throws(JSONFault) -> ScannedRecord.Bytes {
     let string = try string()
     guard string.isEscaped else {
-      return JSONRow.Bytes(
+      return ScannedRecord.Bytes(
         offset: string.position - record, count: string.count, isDecoded: false)
     }
-    let first = row.decoded.count
-    try decode(string, into: &row.decoded)
-    return JSONRow.Bytes(offset: first, count: row.decoded.count - first, isDecoded: true)
+    let first = scanned.decoded.count
+    try decode(string, into: &scanned.decoded)
+    return ScannedRecord.Bytes(offset: first, count: scanned.decoded.count - first, isDecoded: true)
   }
 
   /// Reads a value of any kind as its JSON text.
-  private mutating func json(record: Int) throws(JSONFault) -> JSONRow.Bytes {
+  private mutating func json(record: Int) throws(JSONFault) -> ScannedRecord.Bytes {
     let range = try skippedRange()
-    return JSONRow.Bytes(
+    return ScannedRecord.Bytes(
       offset: range.lowerBound - record, count: range.count, isDecoded: false)
   }
 
   /// Reads a string and decodes it into bytes; returns nil if `decode` refuses it.
   private mutating func blob(
-    _ row: inout JSONRow, _ decode: (UnsafeBufferPointer<UInt8>, inout [UInt8]) -> Bool
-  ) throws(JSONFault) -> JSONRow.Cell? {
+    _ scanned: inout ScannedRecord, _ decode: (UnsafeBufferPointer<UInt8>, inout [UInt8]) -> Bool
+  ) throws(JSONFault) -> ScannedRecord.Cell? {
     guard isAtString else { return nil }
-    let first = row.decoded.count
-    let isDecoded = try withText(try string()) { decode($0, &row.decoded) }
+    let first = scanned.decoded.count
+    let isDecoded = try withText(try string()) { decode($0, &scanned.decoded) }
     guard isDecoded else { return nil }
     return .blob(
-      JSONRow.Bytes(offset: first, count: row.decoded.count - first, isDecoded: true))
+      ScannedRecord.Bytes(offset: first, count: scanned.decoded.count - first, isDecoded: true))
   }
 
   /// Calls `body` with a string's text. The byte after the text is never part of a number.

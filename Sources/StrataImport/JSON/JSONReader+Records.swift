@@ -1,64 +1,64 @@
 /// Reads records by a plan.
 ///
-/// A value that does not fit its column is noted in the row, and reading goes on. So a syntax error
+/// A value that does not fit its column is noted in the record, and reading goes on. So a syntax error
 /// later in the record takes precedence, and the next record can be read. The last of several
 /// duplicate keys counts, with everything inside its value. The values of the earlier keys must
 /// fit, too.
 extension JSONReader {
-  /// Reads one value into a row.
-  mutating func record(_ plan: JSONPlan, into row: inout JSONRow) throws(JSONFault) {
+  /// Reads one value into a scanned record.
+  mutating func record(_ plan: JSONPlan, into scanned: inout ScannedRecord) throws(JSONFault) {
     _ = peek()
     let first = position
-    row.begin(plan.columns.count, offset: base + first)
+    scanned.begin(plan.columns.count, offset: base + first)
     if plan.isValue {
-      try column(plan.fields[0], plan, &row, record: first)
+      try column(plan.fields[0], plan, &scanned, record: first)
     } else {
-      try container(0, plan, &row, record: first)
+      try container(0, plan, &scanned, record: first)
     }
     for slot in plan.requiredSlots {
       let problem: JSONValueError.Problem
-      switch row.cells[slot] {
+      switch scanned.cells[slot] {
       case .missing: problem = .missing
       case .null: problem = .null
       default: continue
       }
-      row.note(JSONValueFault(problem: problem, site: .slot(slot), range: first..<first))
+      scanned.note(JSONValueFault(problem: problem, site: .slot(slot), range: first..<first))
     }
-    row.end(bytes(first, count: position - first))
+    scanned.end(bytes(first, count: position - first))
   }
 
   /// Reads a value that should be the object or array of a node.
   @inline(never)
   private mutating func container(
-    _ index: Int, _ plan: JSONPlan, _ row: inout JSONRow, record: Int
+    _ index: Int, _ plan: JSONPlan, _ scanned: inout ScannedRecord, record: Int
   ) throws(JSONFault) {
     let node = plan.nodes[index]
     // Clears the cells of an earlier duplicate key. The record itself begins empty.
-    if index > 0 { for place in node.slots { row.cells[plan.slots[place]] = .missing } }
+    if index > 0 { for slot in node.slots { scanned.cells[plan.slots[slot]] = .missing } }
     let kind = try kind()
     let first = position
     switch kind {
     case .object where !node.isArray:
-      try object(node, plan, &row, record: record)
+      try object(node, plan, &scanned, record: record)
     case .array where node.isArray:
-      try array(node, plan, &row, record: record)
+      try array(node, plan, &scanned, record: record)
     case .null where index > 0:
       try null()
-      for place in node.slots { row.cells[plan.slots[place]] = .null }
+      for slot in node.slots { scanned.cells[plan.slots[slot]] = .null }
       return
     default:
       let range = try skippedRange()
       let problem = JSONValueError.Problem.expected(node.isArray ? .array : .object)
-      row.note(JSONValueFault(problem: problem, site: .node(index), range: range))
+      scanned.note(JSONValueFault(problem: problem, site: .node(index), range: range))
       return
     }
     guard let whole = node.whole else { return }
-    row.cells[whole] = .text(
-      JSONRow.Bytes(offset: first - record, count: position - first, isDecoded: false))
+    scanned.cells[whole] = .text(
+      ScannedRecord.Bytes(offset: first - record, count: position - first, isDecoded: false))
   }
 
   private mutating func object(
-    _ node: JSONPlan.Node, _ plan: JSONPlan, _ row: inout JSONRow, record: Int
+    _ node: JSONPlan.Node, _ plan: JSONPlan, _ scanned: inout ScannedRecord, record: Int
   ) throws(JSONFault) {
     try beginObject()
     var expected = node.fields.lowerBound
@@ -69,19 +69,19 @@ extension JSONReader {
         continue
       }
       expected = found + 1
-      try value(plan.fields[found], plan, &row, record: record)
+      try value(plan.fields[found], plan, &scanned, record: record)
     }
   }
 
   private mutating func array(
-    _ node: JSONPlan.Node, _ plan: JSONPlan, _ row: inout JSONRow, record: Int
+    _ node: JSONPlan.Node, _ plan: JSONPlan, _ scanned: inout ScannedRecord, record: Int
   ) throws(JSONFault) {
     try beginArray()
     var expected = node.fields.lowerBound
     var (isFirst, index) = (true, 0)
     while try nextElement(&isFirst) {
       if expected < node.fields.upperBound, plan.fields[expected].index == index {
-        try value(plan.fields[expected], plan, &row, record: record)
+        try value(plan.fields[expected], plan, &scanned, record: record)
         expected += 1
       } else {
         try skipValue()
@@ -92,12 +92,12 @@ extension JSONReader {
 
   @inline(__always)
   private mutating func value(
-    _ field: JSONPlan.Field, _ plan: JSONPlan, _ row: inout JSONRow, record: Int
+    _ field: JSONPlan.Field, _ plan: JSONPlan, _ scanned: inout ScannedRecord, record: Int
   ) throws(JSONFault) {
     if field.reading == .container {
-      try container(field.target, plan, &row, record: record)
+      try container(field.target, plan, &scanned, record: record)
     } else {
-      try column(field, plan, &row, record: record)
+      try column(field, plan, &scanned, record: record)
     }
   }
 

@@ -13,10 +13,10 @@ package enum JSONScanError: Error, Sendable, Equatable {
 /// ```
 /// for chunk in chunks {
 ///   scanner.append(chunk)
-///   while try scanner.next(&row) { … }
+///   while try scanner.next(&scanned) { … }
 /// }
 /// scanner.finish()
-/// while try scanner.next(&row) { … }
+/// while try scanner.next(&scanned) { … }
 /// ```
 /// A byte order mark at the start is skipped. The records, the errors and their locations do not
 /// depend on the chunks. The largest record, which has a limit, and the largest chunk bound the
@@ -50,23 +50,23 @@ package struct JSONRecordScanner: Sendable {
   /// Reads the arrays at several paths of a document, each by a plan of its own.
   ///
   /// - Parameters:
-  ///   - places: at most 64 paths and their plans. No path may begin with another.
-  ///   - values: the indexes of places whose value is one record, of any kind.
+  ///   - paths: at most 64 paths and their plans. No path may begin with another.
+  ///   - values: the indexes of paths whose value is one record, of any kind.
   package init(
-    _ places: [(path: [String], plan: JSONPlan)], values: Set<Int> = [],
+    _ paths: [(path: [String], plan: JSONPlan)], values: Set<Int> = [],
     longestRecord: Int = .max
   ) {
-    plans = places.map(\.plan)
-    traversal = JSONTraversal(places.map(\.path), values: values)
+    plans = paths.map(\.plan)
+    traversal = JSONTraversal(paths.map(\.path), values: values)
     isLines = false
     self.longestRecord = longestRecord
   }
 
-  /// The index of the place at which the last record was found.
-  package var place: Int { traversal.place }
+  /// The index of the path at which the last record was found.
+  package var pathIndex: Int { traversal.pathIndex }
 
-  /// Returns whether an array was found at a place.
-  package func hasFoundArray(at place: Int) -> Bool { traversal.hasFoundArray(at: place) }
+  /// Returns whether an array was found at a path.
+  package func hasFoundArray(at path: Int) -> Bool { traversal.hasFoundArray(at: path) }
 
   /// Adds input.
   package mutating func append(_ chunk: UnsafeRawBufferPointer) {
@@ -81,16 +81,16 @@ package struct JSONRecordScanner: Sendable {
   /// Declares that all input has been added, so that the rest is read to its end.
   package mutating func finish() { window.finish() }
 
-  /// Reads a record into `row`.
+  /// Reads a record into `scanned`.
   ///
   /// - Returns: false if the record needs more input; after `finish`, false if no record is left.
-  ///   The row is meaningful only if the result is true.
-  package mutating func next(_ row: inout JSONRow) throws(JSONScanError) -> Bool {
+  ///   It is meaningful only if the result is true.
+  package mutating func next(_ scanned: inout ScannedRecord) throws(JSONScanError) -> Bool {
     if let failure { throw .syntax(failure) }
     guard window.isFinal || window.unreadCount >= retryCount else { return false }
     let isRecord: Bool
     do throws(JSONFault) {
-      isRecord = try window.next(&traversal, plans, &row)
+      isRecord = try window.next(&traversal, plans, &scanned)
       (retryCount, lineTries) = (0, Self.lineTryLimit)
     } catch {
       var error = error
@@ -108,13 +108,13 @@ package struct JSONRecordScanner: Sendable {
       self.failure = failure
       throw .syntax(failure)
     }
-    if isRecord, row.count > longestRecord, let position = window.position(of: row.offset) {
+    if isRecord, scanned.count > longestRecord, let position = window.position(of: scanned.offset) {
       let failure = syntaxError(JSONFault(code: .tooLong, position: position))
       if isLines { throw .line(failure) }
       self.failure = failure
       throw .syntax(failure)
     }
-    if let fault = row.fault, isRecord { throw .value(valueError(fault)) }
+    if let fault = scanned.fault, isRecord { throw .value(valueError(fault)) }
     return isRecord
   }
 
@@ -125,8 +125,8 @@ package struct JSONRecordScanner: Sendable {
 
   /// Returns the location of a record in the input; nil if its bytes are discarded, as adding input
   /// may do.
-  package mutating func location(of row: JSONRow) -> JSONLocation? {
-    guard let position = window.position(of: row.offset) else { return nil }
+  package mutating func location(of scanned: ScannedRecord) -> JSONLocation? {
+    guard let position = window.position(of: scanned.offset) else { return nil }
     return window.location(of: position)
   }
 
@@ -139,7 +139,7 @@ package struct JSONRecordScanner: Sendable {
   }
 
   private mutating func valueError(_ fault: JSONValueFault) -> JSONValueError {
-    let plan = plans[place]
+    let plan = plans[pathIndex]
     let (path, slot): (JSONPath, Int?) =
       switch fault.site {
       case .slot(let slot): (plan.columns[slot].path, slot)

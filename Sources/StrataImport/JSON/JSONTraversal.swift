@@ -56,14 +56,14 @@ struct JSONTraversal: Sendable {
   /// A bit for each path at which an array was found.
   private var arrays: UInt64 = 0
   /// Whether an array of records, or a value in its place, was found at any path.
-  private var hasFoundPlace = false
+  private var hasFoundPath = false
   /// For each level, a bit for each path that begins with the keys above the level.
   private var candidates: [UInt64]
   /// The index of the path at which the last record was found.
-  private(set) var place = 0
+  private(set) var pathIndex = 0
 
   /// Returns whether an array was found at a path.
-  func hasFoundArray(at place: Int) -> Bool { arrays & 1 << UInt64(place) != 0 }
+  func hasFoundArray(at path: Int) -> Bool { arrays & 1 << UInt64(path) != 0 }
 
   init(_ format: JSONFormat) {
     let path = if case .arrayAt(let keys) = format.layout { keys } else { [String]() }
@@ -75,7 +75,7 @@ struct JSONTraversal: Sendable {
   ///   - values: the paths whose value is one record, of any kind.
   init(_ paths: [[String]], values: Set<Int> = []) {
     self.init(paths, isLines: false, allowsSingle: true)
-    for place in values { self.values |= 1 << UInt64(place) }
+    for path in values { self.values |= 1 << UInt64(path) }
   }
 
   private init(_ paths: [[String]], isLines: Bool, allowsSingle: Bool) {
@@ -90,7 +90,7 @@ struct JSONTraversal: Sendable {
   ///
   /// - Returns: whether it read a record.
   mutating func next(
-    _ reader: inout JSONReader, _ plans: [JSONPlan], _ row: inout JSONRow
+    _ reader: inout JSONReader, _ plans: [JSONPlan], _ scanned: inout ScannedRecord
   ) throws(JSONFault) -> Bool {
     while true {
       switch phase {
@@ -123,7 +123,7 @@ struct JSONTraversal: Sendable {
       case .firstElement:
         reader.passSpace()
         if reader.peek() == UInt8(ascii: "]") {
-          try close(UInt8(ascii: "]"), paths[place].count, &reader)
+          try close(UInt8(ascii: "]"), paths[pathIndex].count, &reader)
         } else if reader.isAtEnd {
           throw reader.fault(at: reader.cursor)
         } else {
@@ -131,8 +131,8 @@ struct JSONTraversal: Sendable {
         }
       case .element:
         reader.passSpace()
-        reader.depth = paths[place].count + 1
-        try reader.record(plans[place], into: &row)
+        reader.depth = paths[pathIndex].count + 1
+        try reader.record(plans[pathIndex], into: &scanned)
         move(to: .separator, &reader)
         return true
       case .separator:
@@ -141,20 +141,20 @@ struct JSONTraversal: Sendable {
           reader.cursor += 1
           move(to: .element, &reader)
         } else {
-          try close(UInt8(ascii: "]"), paths[place].count, &reader)
+          try close(UInt8(ascii: "]"), paths[pathIndex].count, &reader)
         }
       case .single:
         reader.passSpace()
-        reader.depth = paths[place].count
-        try reader.record(plans[place], into: &row)
-        leave(paths[place].count, &reader)
+        reader.depth = paths[pathIndex].count
+        try reader.record(plans[pathIndex], into: &scanned)
+        leave(paths[pathIndex].count, &reader)
         return true
       case .line:
         guard try skipBlankLines(&reader) else {
           move(to: .finished, &reader)
           continue
         }
-        try reader.record(plans[place], into: &row)
+        try reader.record(plans[pathIndex], into: &scanned)
         // The rest of the line decides whether the record is valid.
         try endLine(&reader)
         move(to: .line, &reader)
@@ -184,8 +184,8 @@ struct JSONTraversal: Sendable {
     // No path continues after the end of another, so the first candidate decides.
     let first = candidates[level].trailingZeroBitCount
     if level == paths[first].count {
-      place = first
-      if values & 1 << UInt64(place) != 0 {
+      pathIndex = first
+      if values & 1 << UInt64(pathIndex) != 0 {
         return move(to: .single, &reader)
       }
       let byte = allowsSingle ? reader.peek() : UInt8(ascii: "[")
@@ -199,7 +199,7 @@ struct JSONTraversal: Sendable {
         move(to: .firstElement, &reader)
         arrays |= 1 << UInt64(first)
       }
-      hasFoundPlace = true
+      hasFoundPath = true
     } else {
       try reader.expect(UInt8(ascii: "{"))
       move(to: .firstKey(level: level), &reader)
@@ -307,7 +307,7 @@ struct JSONTraversal: Sendable {
     guard reader.isAtEnd, reader.isFinal else {
       throw reader.fault(.trailingGarbage, at: reader.cursor)
     }
-    guard hasFoundPlace else {
+    guard hasFoundPath else {
       throw JSONFault(code: .arrayNotFound, position: reader.position)
     }
   }

@@ -123,12 +123,12 @@ struct JSONWindow: Sendable {
 }
 
 extension JSONWindow {
-  /// Reads the next record of a traversal into `row`.
+  /// Reads the next record of a traversal into `scanned`.
   ///
   /// - Returns: false at the end of the document.
   mutating func next(
-    _ traversal: inout JSONTraversal, _ plans: [JSONPlan], _ row: inout JSONRow
+    _ traversal: inout JSONTraversal, _ plans: [JSONPlan], _ scanned: inout ScannedRecord
   ) throws(JSONFault) -> Bool {
-    try read { (reader) throws(JSONFault) in try traversal.next(&reader, plans, &row) }
+    try read { (reader) throws(JSONFault) in try traversal.next(&reader, plans, &scanned) }
   }
 }

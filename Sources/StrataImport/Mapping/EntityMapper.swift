@@ -3,7 +3,7 @@ internal import Strata
 
 /// A mapping of one entity, resolved against its table.
 ///
-/// It makes records from scanned rows, column by column, and the records of nested entities.
+/// It makes records from scanned records, column by column, and the records of nested entities.
 struct EntityMapper {
   /// The origin of a column's value.
   struct Source {
@@ -98,7 +98,7 @@ struct EntityMapper {
   init(
     _ table: Table, defaults: NewEntity, constants: [Int: Cell] = [:], sources: [Source?],
     objects: [Object], arrays: [Elements], linkages: [Linkage] = [], columns: [JSONColumn],
-    places: Int, deletion: Deletion? = nil
+    pathCount: Int, deletion: Deletion? = nil
   ) {
     self.table = table
     self.defaults = defaults
@@ -109,16 +109,16 @@ struct EntityMapper {
     self.linkages = linkages
     self.columns = columns
     self.deletion = deletion
-    keySlots = Self.slots(of: [sources[Table.keyColumn]], places)
-    slots = Self.slots(of: sources, places)
+    keySlots = Self.slots(of: [sources[Table.keyColumn]], pathCount)
+    slots = Self.slots(of: sources, pathCount)
   }
 
-  /// Returns the slots of sources by place. A source's slots are ordered by key, then by place.
-  private static func slots(of sources: [Source?], _ places: Int) -> [[Int]] {
-    var slots = [[Int]](repeating: [], count: places)
+  /// Returns the slots of sources by path. A source's slots are ordered by key, then by path.
+  private static func slots(of sources: [Source?], _ pathCount: Int) -> [[Int]] {
+    var slots = [[Int]](repeating: [], count: pathCount)
     for source in sources.compactMap({ $0 }) {
       for (index, slot) in ([source.slot] + source.otherSlots).enumerated() {
-        slots[index % places].append(slot)
+        slots[index % pathCount].append(slot)
       }
     }
     return slots
@@ -127,74 +127,74 @@ struct EntityMapper {
   /// Whether a record without a key gets its position as the key.
   var hasPositionKey: Bool { sources[Table.keyColumn]?.positionKey != nil }
 
-  /// Makes the record of a scanned row, and the records of its nested entities.
+  /// Makes the record of a scanned record, and the records of its nested entities.
   ///
   /// - Parameters:
   ///   - position: the number of records before this one.
   ///   - parent: the enclosing record, and the column that refers to it.
   func make(
-    _ row: JSONRow, position: Int, parent: (column: Int, record: Record)? = nil,
+    _ scanned: ScannedRecord, position: Int, parent: (column: Int, record: Record)? = nil,
     into made: inout [Made]
   ) throws(Refusal) {
-    if isGone(row) {
-      let record = try keyRecord(row, position)
+    if isGone(scanned) {
+      let record = try keyRecord(scanned, position)
       made.append(Made(table: table, record: record, attributes: nil, isDeletion: true))
       return
     }
     var references: [(column: Int, record: Record)] = []
     if let parent { references.append(parent) }
-    for object in objects where object.mapper.isPresent(in: row) {
-      try object.mapper.make(row, position: position, into: &made)
+    for object in objects where object.mapper.isPresent(in: scanned) {
+      try object.mapper.make(scanned, position: position, into: &made)
       if let last = made.last { references.append((object.column, last.record)) }
     }
-    let (record, attributes) = try ownRecord(row, position, references)
+    let (record, attributes) = try ownRecord(scanned, position, references)
     var links: [LinkSet] = []
     for array in arrays {
-      if let set = try make(array, of: record, row, into: &made) { links.append(set) }
+      if let set = try make(array, of: record, scanned, into: &made) { links.append(set) }
     }
     for linkage in linkages {
-      if let set = try linkSet(linkage, of: record, row) { links.append(set) }
+      if let set = try linkSet(linkage, of: record, scanned) { links.append(set) }
     }
     made.append(Made(table: table, record: record, attributes: attributes, links: links))
   }
 
-  /// Whether one of the entity's places has an object that is not null and has a mapped member.
-  private func isPresent(in row: JSONRow) -> Bool {
-    slots.indices.contains { place in
-      !slots[place].allSatisfy { row.cells[$0] == .missing } && !isNull(place, in: row)
+  /// Whether one of the entity's paths has an object that is not null and has a mapped member.
+  private func isPresent(in scanned: ScannedRecord) -> Bool {
+    slots.indices.contains { index in
+      !slots[index].allSatisfy { scanned.cells[$0] == .missing } && !isNull(index, in: scanned)
     }
   }
 
-  /// Whether the object at a place is null, or has a null key and no other value.
-  private func isNull(_ place: Int, in row: JSONRow) -> Bool {
-    keySlots[place].contains { row.cells[$0] == .null }
-      && slots[place].allSatisfy { row.cells[$0] == .null || row.cells[$0] == .missing }
+  /// Whether the object at a path is null, or has a null key and no other value.
+  private func isNull(_ index: Int, in scanned: ScannedRecord) -> Bool {
+    keySlots[index].contains { scanned.cells[$0] == .null }
+      && slots[index].allSatisfy { scanned.cells[$0] == .null || scanned.cells[$0] == .missing }
   }
 
   // MARK: Deletions
 
-  private func isGone(_ row: JSONRow) -> Bool {
+  private func isGone(_ scanned: ScannedRecord) -> Bool {
     switch deletion {
     case nil: false
     case .always: true
     case .when(let slot, let sign):
-      switch (sign, row.cells[slot]) {
+      switch (sign, scanned.cells[slot]) {
       case (_, .missing), (_, .null): false
       case (.isThere, _): true
       case (.isTrue, let cell): cell == .integer(1)
-      case (.isText(let text), .text(let bytes)): row.string(bytes) == text
+      case (.isText(let text), .text(let bytes)): scanned.string(bytes) == text
       case (.isText, _): false
       }
     }
   }
 
   /// Makes the record of a deletion, of which only the key counts.
-  private func keyRecord(_ row: JSONRow, _ position: Int) throws(Refusal) -> Record {
+  private func keyRecord(_ scanned: ScannedRecord, _ position: Int) throws(Refusal) -> Record {
     builder.begin(columns: sources.count)
     for column in sources.indices {
       if column == Table.keyColumn, let source = sources[column] {
         var new: Record?
-        _ = try append(source, column, row, position, &new)
+        _ = try append(source, column, scanned, position, &new)
       } else {
         builder.append(column, of: defaults.record)
       }
@@ -207,7 +207,7 @@ struct EntityMapper {
   // MARK: The record itself
 
   private func ownRecord(
-    _ row: JSONRow, _ position: Int, _ references: [(column: Int, record: Record)]
+    _ scanned: ScannedRecord, _ position: Int, _ references: [(column: Int, record: Record)]
   ) throws(Refusal) -> (Record, AttributeSet?) {
     var written = AttributeSet()
     var new: Record?
@@ -219,11 +219,11 @@ struct EntityMapper {
       } else if let reference = references.last(where: { $0.column == column }) {
         builder.append(Table.keyColumn, of: reference.record)
         written.insert(column)
-      } else if isNull(objectAt: column, in: row) {
+      } else if isNull(objectAt: column, in: scanned) {
         builder.appendNull()
         written.insert(column)
       } else if let source = sources[column] {
-        if try append(source, column, row, position, &new), !source.isOnlyWhenInserted {
+        if try append(source, column, scanned, position, &new), !source.isOnlyWhenInserted {
           written.insert(column)
         }
       } else {
@@ -241,15 +241,15 @@ struct EntityMapper {
   /// Whether the nested object of an optional column is null, and no field gives a value.
   ///
   /// A missing object does not count as null.
-  private func isNull(objectAt column: Int, in row: JSONRow) -> Bool {
+  private func isNull(objectAt column: Int, in scanned: ScannedRecord) -> Bool {
     guard let object = objects.first(where: { $0.column == column }),
       table.columns[column].isOptional,
-      !object.mapper.isPresent(in: row),
-      object.mapper.slots.indices.contains(where: { object.mapper.isNull($0, in: row) })
+      !object.mapper.isPresent(in: scanned),
+      object.mapper.slots.indices.contains(where: { object.mapper.isNull($0, in: scanned) })
     else { return false }
     guard let source = sources[column] else { return true }
-    return row.cells[source.slot] == .missing
-      && source.otherSlots.allSatisfy { row.cells[$0] == .missing }
+    return scanned.cells[source.slot] == .missing
+      && source.otherSlots.allSatisfy { scanned.cells[$0] == .missing }
   }
 
   /// Appends the column's value in a new entity.
@@ -271,15 +271,15 @@ struct EntityMapper {
   ///
   /// - Returns: false if the feed gives no value, and the default of a new entity was appended.
   private func append(
-    _ source: Source, _ column: Int, _ row: JSONRow, _ position: Int, _ new: inout Record?
+    _ source: Source, _ column: Int, _ scanned: ScannedRecord, _ position: Int, _ new: inout Record?
   ) throws(Refusal) -> Bool {
     var slot = source.slot
-    if row.cells[slot] == .missing,
-      let other = source.otherSlots.first(where: { row.cells[$0] != .missing })
+    if scanned.cells[slot] == .missing,
+      let other = source.otherSlots.first(where: { scanned.cells[$0] != .missing })
     {
       slot = other
     }
-    let cell = row.cells[slot]
+    let cell = scanned.cells[slot]
     switch cell {
     case .missing, .null:
       if source.isRequired {
@@ -300,13 +300,13 @@ struct EntityMapper {
     case .unfit: if let unknown = source.unknown { try append(unknown, slot) }
     case .integer, .real, .text, .blob:
       if let separator = source.separator {
-        builder.append(.text(try joined(source, separator, row)))
+        builder.append(.text(try joined(source, separator, scanned)))
       } else if let convert = source.convert {
-        do throws(ValueError) { builder.append(try convert(row.cell(cell))) } catch {
+        do throws(ValueError) { builder.append(try convert(scanned.cell(cell))) } catch {
           throw refusal(slot, error)
         }
       } else {
-        append(cell, of: row)
+        append(cell, of: scanned)
       }
     }
     return true
@@ -316,14 +316,14 @@ struct EntityMapper {
   ///
   /// No value contains the separator, so different values give different texts.
   private func joined(
-    _ source: Source, _ separator: String, _ row: JSONRow
+    _ source: Source, _ separator: String, _ scanned: ScannedRecord
   ) throws(Refusal) -> String {
     var parts: [String] = []
     for slot in [source.slot] + source.otherSlots {
-      guard case .text(let bytes) = row.cells[slot] else {
+      guard case .text(let bytes) = scanned.cells[slot] else {
         throw refusal(slot, ValueError("required and missing"))
       }
-      let part = row.string(bytes)
+      let part = scanned.string(bytes)
       if part.contains(separator) {
         throw refusal(slot, ValueError("contains the separator \"\(separator)\""))
       }
@@ -338,12 +338,12 @@ struct EntityMapper {
     do throws(ValueError) { builder.append(try unknown()) } catch { throw refusal(slot, error) }
   }
 
-  private func append(_ cell: JSONRow.Cell, of row: JSONRow) {
+  private func append(_ cell: ScannedRecord.Cell, of scanned: ScannedRecord) {
     switch cell {
     case .integer(let value): builder.append(value)
     case .real(let value): builder.append(value)
-    case .text(let bytes): row.withBytes(bytes) { builder.append(text: $0) }
-    case .blob(let bytes): row.withBytes(bytes) { builder.append(blob: $0) }
+    case .text(let bytes): scanned.withBytes(bytes) { builder.append(text: $0) }
+    case .blob(let bytes): scanned.withBytes(bytes) { builder.append(blob: $0) }
     case .missing, .null, .unfit: builder.appendNull()
     }
   }
@@ -358,15 +358,15 @@ struct EntityMapper {
   ///
   /// - Returns: the record's links with them; nil if the array is missing or replaces no links.
   private func make(
-    _ array: Elements, of parent: Record, _ row: JSONRow, into made: inout [Made]
+    _ array: Elements, of parent: Record, _ scanned: ScannedRecord, into made: inout [Made]
   ) throws(Refusal) -> LinkSet? {
-    guard let slot = array.slots.first(where: { row.cells[$0] != .missing }) else { return nil }
+    guard let slot = array.slots.first(where: { scanned.cells[$0] != .missing }) else { return nil }
     let owner = parent.key(Table.keyColumn)
-    guard case .text(let bytes) = row.cells[slot] else {
+    guard case .text(let bytes) = scanned.cells[slot] else {
       return array.links.map { LinkSet($0, of: owner, to: []) }
     }
     var targets = LinkTargets()
-    try forEachElement(of: bytes, array.plan, at: slot, in: row) {
+    try forEachElement(of: bytes, array.plan, at: slot, in: scanned) {
       element, index throws(Refusal) in
       try array.mapper.make(
         element, position: index, parent: array.column.map { ($0, parent) }, into: &made)
@@ -379,23 +379,24 @@ struct EntityMapper {
 
   /// Reads the elements of an array. The path of a refusal begins at the record.
   private func forEachElement(
-    of bytes: JSONRow.Bytes, _ plan: JSONPlan, at slot: Int, in row: JSONRow,
-    _ body: (_ element: JSONRow, _ index: Int) throws(Refusal) -> Void
+    of bytes: ScannedRecord.Bytes, _ plan: JSONPlan, at slot: Int, in scanned: ScannedRecord,
+    _ body: (_ element: ScannedRecord, _ index: Int) throws(Refusal) -> Void
   ) throws(Refusal) {
     let path = columns[slot].path
-    guard var elements = JSONElements(bytes, of: row, plan) else {
+    guard var elements = JSONElements(bytes, of: scanned, plan) else {
       throw refusal(slot, ValueError("expected array"))
     }
     var index = 0
     while true {
-      let place = path.steps + [.index(index)]
+      let elementPath = path.steps + [.index(index)]
       do throws(JSONElements.Fault) {
         guard try elements.next() else { return }
       } catch {
-        throw Refusal(path: JSONPath(place + error.path.steps), error: ValueError(error.reason))
+        throw Refusal(
+          path: JSONPath(elementPath + error.path.steps), error: ValueError(error.reason))
       }
-      do throws(Refusal) { try body(elements.row, index) } catch {
-        throw Refusal(path: JSONPath(place + error.path.steps), error: error.error)
+      do throws(Refusal) { try body(elements.scanned, index) } catch {
+        throw Refusal(path: JSONPath(elementPath + error.path.steps), error: error.error)
       }
       index += 1
     }
@@ -413,15 +414,18 @@ extension EntityMapper {
 
   /// Returns the links that an array of keys gives; nil if the record has no such array.
   private func linkSet(
-    _ linkage: Linkage, of record: Record, _ row: JSONRow
+    _ linkage: Linkage, of record: Record, _ scanned: ScannedRecord
   ) throws(Refusal) -> LinkSet? {
-    guard let slot = linkage.slots.first(where: { row.cells[$0] != .missing }) else { return nil }
+    guard let slot = linkage.slots.first(where: { scanned.cells[$0] != .missing }) else {
+      return nil
+    }
     let owner = record.key(Table.keyColumn)
-    guard case .text(let bytes) = row.cells[slot] else {
+    guard case .text(let bytes) = scanned.cells[slot] else {
       return LinkSet(linkage.links, of: owner, to: [])
     }
     var targets = LinkTargets()
-    try forEachElement(of: bytes, linkage.plan, at: slot, in: row) { element, _ throws(Refusal) in
+    try forEachElement(of: bytes, linkage.plan, at: slot, in: scanned) {
+      element, _ throws(Refusal) in
       let cell = element.cell(element.cells[0])
       do throws(ValueError) { targets.add(RecordKey(try linkage.convert?(cell) ?? cell)) } catch {
         throw Refusal(path: JSONPath([]), error: error)
@@ -439,7 +443,7 @@ private struct LinkTargets {
   mutating func add(_ key: RecordKey) { if seen.insert(key).inserted { keys.append(key) } }
 }
 
-extension JSONRow {
+extension ScannedRecord {
   /// Returns a scanned cell as a cell of the store.
   fileprivate func cell(_ cell: Cell) -> Strata.Cell {
     switch cell {

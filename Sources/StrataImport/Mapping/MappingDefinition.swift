@@ -5,7 +5,7 @@ struct MappingDefinition: Sendable {
   enum Part: Sendable {
     case field(FieldDefinition)
     /// An object at one of several keys, and the attribute that refers to its entity.
-    case object(AttributePlace, keys: [String], MappingDefinition)
+    case object(MappedAttribute, keys: [String], MappingDefinition)
     /// An array of objects at one of several keys, and their membership in the record.
     case array(keys: [String], MappingDefinition, Membership)
     /// A member by which a record deletes its row.
@@ -17,7 +17,7 @@ struct MappingDefinition: Sendable {
   /// The way in which the elements of an array belong to the record.
   enum Membership: Sendable {
     /// By an attribute of the elements. Other entities may refer to the record, too.
-    case reference(AttributePlace)
+    case reference(MappedAttribute)
     /// By a relationship, which has no other entities afterwards.
     case relationship(deletesOthers: Bool, @Sendable (Model) -> ImportLinks?)
   }
@@ -31,7 +31,7 @@ struct MappingDefinition: Sendable {
 
 /// A value that an attribute has in every record.
 struct ConstantDefinition: Sendable {
-  let attribute: AttributePlace
+  let attribute: MappedAttribute
   let cell: @Sendable () throws(ValueError) -> Cell
 }
 
@@ -67,14 +67,14 @@ enum TombstoneSign: Sendable, Hashable {
 }
 
 /// An attribute, by its path in a declared mapping or by its column in the convention.
-enum AttributePlace: Sendable {
+enum MappedAttribute: Sendable {
   case path(any AnyKeyPath & Sendable)
   case column(Int)
 }
 
 /// A field without its types.
 struct FieldDefinition: Sendable {
-  let attribute: AttributePlace
+  let attribute: MappedAttribute
   /// The keys that may have the value. The first member that exists counts.
   var keys: [String]
   let kind: JSONColumn.Kind
@@ -135,7 +135,7 @@ extension MappingDefinition.Membership {
   }
 }
 
-extension AttributePlace {
+extension MappedAttribute {
   /// Returns the attribute's column in a table.
   func column(of table: Table) throws(ImportError) -> Int {
     switch self {

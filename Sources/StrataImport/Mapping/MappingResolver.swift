@@ -23,11 +23,11 @@ struct MappingResolver {
   /// Resolves the mapping of an entity.
   ///
   /// - Parameters:
-  ///   - places: the paths where the entity may be in the record.
+  ///   - objectPaths: the paths where the entity may be in the record.
   ///   - isRoot: whether the entity is a record of the feed or an element of an array, and thus
   ///     always present.
   mutating func entity(
-    _ mapping: MappingDefinition, at places: [JSONPath], isRoot: Bool
+    _ mapping: MappingDefinition, at objectPaths: [JSONPath], isRoot: Bool
   ) throws(ImportError) -> EntityMapper {
     let (table, defaults) = try model.mappingTarget(mapping.entity)
     around.append(ObjectIdentifier(mapping.entity))
@@ -43,7 +43,7 @@ struct MappingResolver {
     for part in parts {
       switch part {
       case .tombstone: break
-      case .links(let links): linkages.append(try linkage(links, of: table, at: places))
+      case .links(let links): linkages.append(try linkage(links, of: table, at: objectPaths))
       case .field(let field):
         let column = try field.attribute.column(of: table)
         guard sources[column] == nil else {
@@ -52,19 +52,19 @@ struct MappingResolver {
         // A deletion needs only its key, so the mapper checks the other required fields.
         let isScanned = isRoot && (tombstones.isEmpty || column == Table.keyColumn)
         sources[column] = try source(
-          field, column, of: table, at: places, isRoot: isRoot, isScanned: isScanned)
+          field, column, of: table, at: objectPaths, isRoot: isRoot, isScanned: isScanned)
       case .object(let reference, let keys, let mapping):
-        let mapper = try entity(mapping, at: try inside(places, keys, table), isRoot: false)
+        let mapper = try entity(mapping, at: try inside(objectPaths, keys, table), isRoot: false)
         objects.append(
           EntityMapper.Object(column: try reference.column(of: table), mapper: mapper))
       case .array(let keys, let mapping, let membership):
-        arrays.append(try elements(keys, mapping, membership, of: table, at: places))
+        arrays.append(try elements(keys, mapping, membership, of: table, at: objectPaths))
       }
     }
     guard sources[Table.keyColumn] != nil else {
       throw .mapping("the mapping of \(table.entity) has no field for its key")
     }
-    let deletion = try deletion(tombstones, of: table, at: places)
+    let deletion = try deletion(tombstones, of: table, at: objectPaths)
     let relationships = (linkages.map(\.links) + arrays.compactMap(\.links)).map(\.number)
     guard Set(relationships).count == relationships.count else {
       throw .mapping(
@@ -74,7 +74,7 @@ struct MappingResolver {
     return EntityMapper(
       table, defaults: defaults, constants: try constants(of: mapping, table), sources: sources,
       objects: objects, arrays: arrays,
-      linkages: linkages, columns: columns, places: places.count, deletion: deletion)
+      linkages: linkages, columns: columns, pathCount: objectPaths.count, deletion: deletion)
   }
 
   /// Returns the values that every record has, by column.
@@ -95,13 +95,13 @@ struct MappingResolver {
   }
 
   private mutating func linkage(
-    _ definition: LinksDefinition, of table: Table, at places: [JSONPath]
+    _ definition: LinksDefinition, of table: Table, at objectPaths: [JSONPath]
   ) throws(ImportError) -> EntityMapper.Linkage {
     guard let links = definition.links(model) else {
       throw .mapping("no schema of this stack lists the relationship at \"\(definition.key)\"")
     }
     var slots: [Int] = []
-    for path in try inside(places, [definition.key], table) {
+    for path in try inside(objectPaths, [definition.key], table) {
       slots.append(try slot(path, .json, isRequired: false, false))
     }
     let plan: JSONPlan
@@ -124,12 +124,12 @@ struct MappingResolver {
 
   /// Resolves the tombstone. Runs after the fields, so that both can read one slot.
   private mutating func deletion(
-    _ tombstones: [(key: String, sign: TombstoneSign)], of table: Table, at places: [JSONPath]
+    _ tombstones: [(key: String, sign: TombstoneSign)], of table: Table, at objectPaths: [JSONPath]
   ) throws(ImportError) -> EntityMapper.Deletion? {
     guard let tombstone = tombstones.first else { return nil }
-    let paths = try inside(places, [tombstone.key], table)
+    let paths = try inside(objectPaths, [tombstone.key], table)
     guard tombstones.count == 1, paths.count == 1 else {
-      throw .mapping("\(table.entity): one member at one place can say that a record is gone")
+      throw .mapping("\(table.entity): one member at one path can say that a record is gone")
     }
     if tombstone.sign == .isThere, let slot = slots[paths[0]] {
       return .when(slot: slot, tombstone.sign)
@@ -141,7 +141,8 @@ struct MappingResolver {
   // MARK: Parts
 
   private mutating func source(
-    _ field: FieldDefinition, _ column: Int, of table: Table, at places: [JSONPath], isRoot: Bool,
+    _ field: FieldDefinition, _ column: Int, of table: Table, at objectPaths: [JSONPath],
+    isRoot: Bool,
     isScanned: Bool
   ) throws(ImportError) -> EntityMapper.Source {
     let isKey = column == Table.keyColumn
@@ -153,15 +154,16 @@ struct MappingResolver {
         "\(table.entity).\(table.columns[column].name): all values that cannot be read would be one "
           + "key, so a key has no `unknown(as:)`")
     }
-    guard field.separator.map({ !$0.isEmpty && !field.keys.isEmpty && places.count == 1 }) != false
+    guard
+      field.separator.map({ !$0.isEmpty && !field.keys.isEmpty && objectPaths.count == 1 }) != false
     else {
       throw .mapping(
-        "\(table.entity).\(table.columns[column].name): a value is joined from members of one place, "
+        "\(table.entity).\(table.columns[column].name): a value is joined from members of one object, "
           + "with a separator between them")
     }
     let isRequired =
       field.isRequired || field.separator != nil || (isKey && field.positionKey == nil)
-    let paths = try inside(places, field.keys, table)
+    let paths = try inside(objectPaths, field.keys, table)
     let isChecked = isScanned && (paths.count == 1 || field.separator != nil)
     let takesAny = field.unknown != nil
     var found: [Int] = []
@@ -186,7 +188,7 @@ struct MappingResolver {
 
   private mutating func elements(
     _ keys: [String], _ mapping: MappingDefinition, _ membership: MappingDefinition.Membership,
-    of table: Table, at places: [JSONPath]
+    of table: Table, at objectPaths: [JSONPath]
   ) throws(ImportError) -> EntityMapper.Elements {
     var inner = MappingResolver(model, inside: around)
     let mapper = try inner.entity(mapping, at: [JSONPath([])], isRoot: true)
@@ -196,7 +198,7 @@ struct MappingResolver {
           + "again with every record: they are no keys")
     }
     var slots: [Int] = []
-    for path in try inside(places, keys, table) {
+    for path in try inside(objectPaths, keys, table) {
       slots.append(try slot(path, .json, isRequired: false, false))
     }
     let (column, links) = try self.membership(membership, of: mapper.table, keys, in: table)
@@ -227,14 +229,14 @@ struct MappingResolver {
     }
   }
 
-  /// Returns the paths of keys inside places, ordered by key, then by place.
+  /// Returns the paths of keys inside objects, ordered by key, then by object.
   private func inside(
-    _ places: [JSONPath], _ keys: [String], _ table: Table
+    _ objectPaths: [JSONPath], _ keys: [String], _ table: Table
   ) throws(ImportError) -> [JSONPath] {
     var paths: [JSONPath] = []
     for key in keys {
       let path = try table.path(of: key)
-      for place in places { paths.append(JSONPath(place.steps + path.steps)) }
+      for object in objectPaths { paths.append(JSONPath(object.steps + path.steps)) }
     }
     return paths
   }
@@ -322,7 +324,7 @@ extension MappingResolver {
   }
 
   private static func field<Value: AttributeValue>(
-    _: Value.Type, _ attribute: AttributePlace, _ keys: [String]
+    _: Value.Type, _ attribute: MappedAttribute, _ keys: [String]
   ) -> FieldDefinition {
     let conversion = Conversion<Value>.automatic
     return FieldDefinition(

@@ -22,7 +22,7 @@ struct RecordMapper {
     sources[Table.keyColumn] = EntityMapper.Source(slot: 0, convert: keys.convert)
     root = EntityMapper(
       table, defaults: defaults, sources: sources, objects: [], arrays: [],
-      columns: plan.columns, places: 1, deletion: .always)
+      columns: plan.columns, pathCount: 1, deletion: .always)
   }
 
   /// Whether every record is a deletion.
@@ -34,12 +34,12 @@ struct RecordMapper {
   /// Whether records, or their nested entities, make links.
   var hasLinks: Bool { root.hasLinks }
 
-  /// Makes the records of a scanned row.
+  /// Makes the records of a scanned record.
   ///
   /// - Parameter position: the number of records before this one.
   func make(
-    _ row: JSONRow, position: Int, into made: inout [EntityMapper.Made]
+    _ scanned: ScannedRecord, position: Int, into made: inout [EntityMapper.Made]
   ) throws(EntityMapper.Refusal) {
-    try root.make(row, position: position, into: &made)
+    try root.make(scanned, position: position, into: &made)
   }
 }

@@ -112,8 +112,8 @@ extension ImportError {
   static func refused(
     _ error: ValueError, path: JSONPath, at location: JSONLocation?
   ) -> ImportError {
-    let place = location.map { " in the record at \($0)" } ?? ""
-    var result = ImportError(.invalidValue, "\(path): \(error.message)\(place)")
+    let suffix = location.map { " in the record at \($0)" } ?? ""
+    var result = ImportError(.invalidValue, "\(path): \(error.message)\(suffix)")
     if let location { result = result.at(location) }
     result.path = "\(path)"
     result.isOfOneRecord = true

@@ -128,7 +128,7 @@ public final class ImportMonitor: Sendable {
     var progress = ImportProgress()
     var isFinished = false
     /// Whether a call of `publish` is yielding. That call also yields progress that is newer.
-    var isTelling = false
+    var isReporting = false
     var continuations: [AsyncStream<ImportProgress>.Continuation] = []
   }
 
@@ -161,19 +161,19 @@ public final class ImportMonitor: Sendable {
   }
 
   func publish(_ progress: ImportProgress) {
-    var tells = state.withLock { state in
+    var reports = state.withLock { state in
       guard progress.isNewer(than: state.progress) else { return false }
       state.progress = progress
-      defer { state.isTelling = true }
-      return !state.isTelling
+      defer { state.isReporting = true }
+      return !state.isReporting
     }
-    while tells {
+    while reports {
       let (newest, continuations) = state.withLock { ($0.progress, $0.continuations) }
       for continuation in continuations { continuation.yield(newest) }
       onProgress?(newest)
-      tells = state.withLock { state in
-        state.isTelling = state.progress.isNewer(than: newest)
-        return state.isTelling
+      reports = state.withLock { state in
+        state.isReporting = state.progress.isNewer(than: newest)
+        return state.isReporting
       }
     }
   }

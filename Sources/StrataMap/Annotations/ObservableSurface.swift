@@ -14,7 +14,7 @@ internal import Strata
 @MainActor public final class ObservableSurface: AnnotationSurface, Observable {
   private let registrar = ObservationRegistrar()
   private var list: [Annotation] = []
-  private var places: [RecordKey: Int] = [:]
+  private var positions: [RecordKey: Int] = [:]
 
   /// Creates a surface without annotations.
   public init() {}
@@ -32,17 +32,19 @@ internal import Strata
     registrar.withMutation(of: self, keyPath: \.annotations) {
       switch operation {
       case .add(let annotation):
-        places[annotation.id] = list.count
+        positions[annotation.id] = list.count
         list.append(annotation)
       case .move(let id, to: let place):
-        if let index = places[id] { list[index].coordinate = place }
+        if let index = positions[id] { list[index].coordinate = place }
       case .restyle(let annotation):
-        if let index = places[annotation.id] { list[index] = annotation }
+        if let index = positions[annotation.id] { list[index] = annotation }
       case .remove(let id):
-        guard let index = places.removeValue(forKey: id), let last = list.popLast() else { return }
+        guard let index = positions.removeValue(forKey: id), let last = list.popLast() else {
+          return
+        }
         guard index < list.count else { return }
         list[index] = last
-        places[last.id] = index
+        positions[last.id] = index
       }
     }
   }

@@ -31,11 +31,11 @@ package struct RelatedPlace<E: Entity>: Sendable {
       return RecordKey(cell)
     }
     observe = { view, observer in
-      let places = PlaceObservation(view.live(Target.all), mapping, observer)
+      let observation = PlaceObservation(view.live(Target.all), mapping, observer)
       return Observation(
-        held: places, coordinate: { [weak places] in places?.coordinate($0) },
-        isSettled: { [weak places] in places?.isSettled ?? true },
-        settle: { [weak places] in await places?.settle() })
+        held: observation, coordinate: { [weak observation] in observation?.coordinate($0) },
+        isSettled: { [weak observation] in observation?.isSettled ?? true },
+        settle: { [weak observation] in await observation?.settle() })
     }
   }
 }
@@ -74,7 +74,7 @@ package struct RelatedPlace<E: Entity>: Sendable {
   }
 
   private func look(at difference: KeyedDifference<Target>, _ attributes: AttributeSet) {
-    if difference.limit <= 256 { return tell(Self.moved(difference, attributes)) }
+    if difference.limit <= 256 { return report(Self.moved(difference, attributes)) }
     lookingAt += 1
     Task.detached { [weak self] in
       let moved = Self.moved(difference, attributes)
@@ -83,12 +83,12 @@ package struct RelatedPlace<E: Entity>: Sendable {
   }
 
   private func didLook(_ moved: [RecordKey]) {
-    tell(moved)
+    report(moved)
     lookingAt -= 1
     if isSettled { settling.resumeAll() }
   }
 
-  private func tell(_ moved: [RecordKey]) {
+  private func report(_ moved: [RecordKey]) {
     if !moved.isEmpty { observer(moved) }
   }
 

@@ -59,11 +59,11 @@ extension ClusterTree {
       enqueueChildren(slot, of: level)
     }
     for slot in arrivals { enqueue(slot) }
-    while let slot = dequeue() { settle(slot, level) }
+    while let slot = dequeue() { decideLead(slot, level) }
   }
 
   /// Decides whether a point leads a level, after every point of higher rank has been decided.
-  private mutating func settle(_ slot: Int, _ level: Int) {
+  private mutating func decideLead(_ slot: Int, _ level: Int) {
     let led = nodes[slot].leads(level)
     guard let leader = nearestLeader(of: slot, level) else {
       if !led { lead(slot, level) }

@@ -14,7 +14,7 @@ package struct ZoomLevel: Sendable, Hashable {
   }
 
   /// Sets the map's zoom, and returns whether the level changed.
-  package mutating func settle(_ zoom: Double) -> Bool {
+  package mutating func set(_ zoom: Double) -> Bool {
     if zoom >= Double(level) - Self.slack && zoom < Double(level + 1) { return false }
     let new = Self.whole(zoom)
     defer { level = new }

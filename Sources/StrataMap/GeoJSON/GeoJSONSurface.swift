@@ -29,7 +29,7 @@ internal import Strata
   ///
   /// It is also called when it is set and when the gate opens, if there is a difference to take.
   public var onChange: @MainActor () -> Void = {} {
-    didSet { tellIfChanged() }
+    didSet { reportIfChanged() }
   }
 
   /// Creates a surface without annotations.
@@ -55,10 +55,10 @@ internal import Strata
   /// Holds differences back while the gate is closed.
   public func gateDidChange(isOpen: Bool) {
     isHeld = !isOpen
-    tellIfChanged()
+    reportIfChanged()
   }
 
-  private func tellIfChanged() {
+  private func reportIfChanged() {
     if !changed.isEmpty && !isHeld { onChange() }
   }
 

@@ -86,16 +86,16 @@ package import Strata
 
   package func close(_ reason: GateReason) {
     machine.close(reason)
-    tellGate()
-    settle()
+    reportGate()
+    resumeIfSettled()
   }
 
   package func open(_ reason: GateReason) {
     perform(machine.open(reason, hasWork: !queue.isEmpty))
-    tellGate()
+    reportGate()
   }
 
-  private func tellGate() {
+  private func reportGate() {
     if isGateOpen == isGateToldOpen { return }
     isGateToldOpen = isGateOpen
     surface?.gateDidChange(isOpen: isGateOpen)
@@ -107,9 +107,9 @@ package import Strata
     queue.dropPending()
     onDetach()
     onDetach = {}
-    tellGate()
+    reportGate()
     didCount()
-    settle()
+    resumeIfSettled()
   }
 
   /// Returns whether there is still a surface; detaches the drain if the surface was released.
@@ -147,7 +147,7 @@ package import Strata
 
   private func beginTurn() -> Turn? {
     guard let number = machine.begin() else {
-      settle()
+      resumeIfSettled()
       return nil
     }
     let now = elapsed()
@@ -170,7 +170,7 @@ package import Strata
     if !isIdle { queue.sliceEnded(after: elapsed() - turn.start) }
     didCount()
     perform(machine.finish(turn.number, hasWork: !queue.isEmpty))
-    settle()
+    resumeIfSettled()
   }
 
   // MARK: Watching
@@ -201,7 +201,7 @@ package import Strata
     while !isSettled && !Task.isCancelled { await settling.wait { !isSettled } }
   }
 
-  private func settle() {
+  private func resumeIfSettled() {
     if isSettled { settling.resumeAll() }
   }
 }

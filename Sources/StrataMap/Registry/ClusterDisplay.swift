@@ -75,7 +75,7 @@ package import Strata
   /// The call has no effect while the region stays in the last requested region, at the same zoom
   /// level.
   package func show(_ visible: GeoRegion, zoom newZoom: Double) {
-    let isOtherLevel = zoom.settle(newZoom)
+    let isOtherLevel = zoom.set(newZoom)
     if !isOtherLevel && region.covers(visible) { return }
     region = visible.padded
     generation += 1

@@ -24,7 +24,7 @@ import Strata
   /// The receiver of the annotations, in place of `core`, if they are clustered.
   var display: ClusterDisplay?
   private let context: ViewContext
-  private var places: PlacesOfElements<E>?
+  private var relatedElements: RelatedElements<E>?
   private var sources: [ObjectIdentifier: AnnotationSource<E>] = [:]
   /// Whether a large change is being processed.
   private(set) var isBehind = false
@@ -48,7 +48,9 @@ import Strata
     context = live.context
     attributes = live.attributes(mapping.keyPaths)
     if let related = mapping.relatedPlace {
-      places = PlacesOfElements(related, in: live.context) { [weak self] in self?.refresh($0) }
+      relatedElements = RelatedElements(related, in: live.context) { [weak self] in
+        self?.refresh($0)
+      }
     }
   }
 
@@ -68,12 +70,12 @@ import Strata
   }
 
   private func annotation(for element: E, _ id: RecordKey) -> Annotation? {
-    guard let places else { return mapping.annotation(for: element, id: id) }
-    return mapping.annotation(for: element, id: id, at: places.coordinate(for: element))
+    guard let relatedElements else { return mapping.annotation(for: element, id: id) }
+    return mapping.annotation(for: element, id: id, at: relatedElements.coordinate(for: element))
   }
 
   /// Whether every change so far has been processed.
-  var isSettled: Bool { !isBehind && work.isIdle && places?.isSettled != false }
+  var isSettled: Bool { !isBehind && work.isIdle && relatedElements?.isSettled != false }
 
   // MARK: Queries
 
@@ -111,14 +113,14 @@ import Strata
     for source in sources.values { source.observation?.cancel() }
     sources = [:]
     waiting = []
-    places = nil
+    relatedElements = nil
     work.end()
     settling.resumeAll()
   }
 
   /// Waits until every change so far has been processed.
   func settle() async {
-    await places?.settle()
+    await relatedElements?.settle()
     while isBehind && !isOver && !Task.isCancelled {
       await settling.wait { isBehind && !isOver }
     }
@@ -144,7 +146,7 @@ import Strata
   }
 
   private func take(_ id: RecordKey, _ element: E?) {
-    places?.note(element, id)
+    relatedElements?.note(element, id)
     want(id, element.flatMap { annotation(for: $0, id) })
   }
 
@@ -214,7 +216,7 @@ import Strata
   private func take(_ wanted: WantedElements) {
     guard !isOver && core.isObserving() else { return }
     core.suppress(wanted.unchanged)
-    if let display, places == nil {
+    if let display, relatedElements == nil {
       display.want(wanted)
       return didTake()
     }
@@ -227,7 +229,7 @@ import Strata
         return false
       }
       for (id, annotation) in part where !changedMeanwhile.contains(id) {
-        if places == nil { want(id, annotation) } else { take(id, element(of: id)) }
+        if relatedElements == nil { want(id, annotation) } else { take(id, element(of: id)) }
       }
       return true
     }

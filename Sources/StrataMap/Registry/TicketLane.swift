@@ -13,7 +13,7 @@ struct TicketLane {
   }
 
   private var heap: [Entry] = []
-  private var places: [UInt64: Int] = [:]
+  private var positions: [UInt64: Int] = [:]
 
   var first: Entry? { heap.first }
   var count: Int { heap.count }
@@ -21,7 +21,7 @@ struct TicketLane {
   /// Reserves memory for a number of entries.
   mutating func reserve(_ count: Int) {
     heap.reserveCapacity(count)
-    places.reserveCapacity(count)
+    positions.reserveCapacity(count)
   }
 
   mutating func insert(_ entry: Entry) {
@@ -30,43 +30,43 @@ struct TicketLane {
   }
 
   mutating func remove(_ ticket: UInt64) {
-    guard let place = places.removeValue(forKey: ticket), let last = heap.popLast() else {
+    guard let position = positions.removeValue(forKey: ticket), let last = heap.popLast() else {
       fatalError("TicketLane: ticket \(ticket) is not in the lane")
     }
-    guard place < heap.count else { return }
-    if place > 0, last.ticket < heap[(place - 1) / 2].ticket {
-      rise(from: place, last)
+    guard position < heap.count else { return }
+    if position > 0, last.ticket < heap[(position - 1) / 2].ticket {
+      rise(from: position, last)
     } else {
-      sink(from: place, last)
+      sink(from: position, last)
     }
   }
 
   private mutating func rise(from start: Int, _ entry: Entry) {
-    var place = start
-    while place > 0 {
-      let parent = (place - 1) / 2
+    var position = start
+    while position > 0 {
+      let parent = (position - 1) / 2
       guard entry.ticket < heap[parent].ticket else { break }
-      put(heap[parent], at: place)
-      place = parent
+      put(heap[parent], at: position)
+      position = parent
     }
-    put(entry, at: place)
+    put(entry, at: position)
   }
 
   private mutating func sink(from start: Int, _ entry: Entry) {
-    var place = start
+    var position = start
     while true {
-      var child = 2 * place + 1
+      var child = 2 * position + 1
       guard child < heap.count else { break }
       if child + 1 < heap.count, heap[child + 1].ticket < heap[child].ticket { child += 1 }
       guard heap[child].ticket < entry.ticket else { break }
-      put(heap[child], at: place)
-      place = child
+      put(heap[child], at: position)
+      position = child
     }
-    put(entry, at: place)
+    put(entry, at: position)
   }
 
-  private mutating func put(_ entry: Entry, at place: Int) {
-    heap[place] = entry
-    places[entry.ticket] = place
+  private mutating func put(_ entry: Entry, at position: Int) {
+    heap[position] = entry
+    positions[entry.ticket] = position
   }
 }

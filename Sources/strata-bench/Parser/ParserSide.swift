@@ -68,7 +68,7 @@ enum ParserSide: String, CaseIterable {
   private static func scan(_ file: URL, _ layout: SongFeed.Layout) throws -> Int {
     let plan = try JSONPlan(columns.map { JSONColumn(try JSONPath($0.0), $0.1) })
     var scanner = JSONRecordScanner(layout == .array ? .array : .lines, plan: plan)
-    var row = JSONRow()
+    var row = ScannedRecord()
     var songs = 0
     try forEachChunk(file) { chunk in
       scanner.append(chunk)

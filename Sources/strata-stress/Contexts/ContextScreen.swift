@@ -123,7 +123,7 @@ struct ContextScreen {
     for (table, edits) in history.pending.edits {
       for (key, edit) in edits {
         guard case .seen(let before, let after) = edit else { continue }
-        if PlainRows.settle(before, after, over: base[table, key], .error).conflicts {
+        if PlainRows.resolve(before, after, over: base[table, key], .error).conflicts {
           expected.append("\(table) \(key)")
         }
       }

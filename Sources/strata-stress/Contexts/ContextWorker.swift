@@ -303,9 +303,9 @@ final class ContextWorker {
         switch edit {
         case .set(let wanted): row = wanted
         case .seen(let before, let after):
-          let settled = PlainRows.settle(before, after, over: below, policy)
-          if settled.conflicts && policy == .error { conflicts = true }
-          row = settled.row
+          let resolved = PlainRows.resolve(before, after, over: below, policy)
+          if resolved.conflicts && policy == .error { conflicts = true }
+          row = resolved.row
         }
         if row != below { result.edit(table, key, from: below, to: row) }
       }

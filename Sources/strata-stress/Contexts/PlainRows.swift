@@ -190,9 +190,9 @@ struct PlainRows: Equatable {
         switch edit {
         case .set(let row): result[table, key] = row
         case .seen(let before, let after):
-          let settled = Self.settle(before, after, over: self[table, key], policy)
-          if settled.conflicts && policy == .error { return .conflict }
-          result[table, key] = settled.row
+          let resolved = Self.resolve(before, after, over: self[table, key], policy)
+          if resolved.conflicts && policy == .error { return .conflict }
+          result[table, key] = resolved.row
         }
       }
     }
@@ -214,7 +214,7 @@ struct PlainRows: Equatable {
   /// Returns the row that an edit makes of a stored row, and whether the edit conflicts.
   ///
   /// The stored row may have changed since the edit.
-  static func settle(
+  static func resolve(
     _ before: PlainRow?, _ after: PlainRow?, over stored: PlainRow?, _ policy: PlainPolicy
   ) -> (row: PlainRow?, conflicts: Bool) {
     switch (before, after, stored) {

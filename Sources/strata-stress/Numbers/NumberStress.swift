@@ -26,7 +26,7 @@ struct NumberStress {
       let lines = Array(batch.map { "[\($0)]\n" }.joined().utf8)
       lines.withUnsafeBytes { scanner.append($0) }
       scanner.finish()
-      var row = JSONRow()
+      var row = ScannedRecord()
       for text in batch {
         let found = real(&scanner, &row)
         if found == nil { report.counts["refused", default: 0] += 1 }
@@ -42,7 +42,7 @@ struct NumberStress {
   }
 
   /// Returns the next number, or nil if the parser refuses it.
-  private func real(_ scanner: inout JSONRecordScanner, _ row: inout JSONRow) -> Double? {
+  private func real(_ scanner: inout JSONRecordScanner, _ row: inout ScannedRecord) -> Double? {
     guard (try? scanner.next(&row)) == true, case .real(let value) = row.cells[0] else {
       return nil
     }

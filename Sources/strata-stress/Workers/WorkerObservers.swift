@@ -124,7 +124,7 @@ final class WorkerObservers {
       all, mapping: RegistryStress.pins, on: map, clusters: ClusterOptions())
     new.show(Self.world, zoom: Double(zoom))
     await new.drain()
-    if clusterMap.places != map.places {
+    if clusterMap.summaries != map.summaries {
       violations.append("the clusters are not those of the accounts at zoom \(zoom)")
     }
     new.detach()
@@ -178,14 +178,14 @@ private final class ListFollower<E: Entity & Equatable> {
 private final class MirrorMap: AnnotationSurface {
   private(set) var shown: [RecordKey: Annotation] = [:]
 
-  struct Place: Equatable {
+  struct Summary: Equatable {
     let coordinate: Coordinate
     let count: Int
   }
 
   /// The coordinate of each annotation, and the number of elements that it stands for.
-  var places: [RecordKey: Place] {
-    shown.mapValues { Place(coordinate: $0.coordinate, count: $0.cluster?.count ?? 1) }
+  var summaries: [RecordKey: Summary] {
+    shown.mapValues { Summary(coordinate: $0.coordinate, count: $0.cluster?.count ?? 1) }
   }
 
   func apply(_ operation: AnnotationOperation) {

@@ -69,15 +69,15 @@ private struct Remark: Entity {
   }
 
   @Test func `an eviction tells how far it is`() async throws {
-    let count = EvictionCandidate.batchSize * 2 + 3
+    let count = RowVersion.batchSize * 2 + 3
     let stack = try await stack((1...count).map { Article($0) })
-    var told: [EvictionProgress] = []
+    var reported: [EvictionProgress] = []
     let report = try await stack.evict(Eviction<Article>.beyond(newest: 0, by: \.id)) {
-      told.append($0)
+      reported.append($0)
     }
     #expect(report.evicted == count)
-    #expect(told.map(\.done) == [count - 3 - EvictionCandidate.batchSize, count - 3, count])
-    #expect(told.allSatisfy { $0.total == count && $0.report.evicted == $0.done })
+    #expect(reported.map(\.done) == [count - 3 - RowVersion.batchSize, count - 3, count])
+    #expect(reported.allSatisfy { $0.total == count && $0.report.evicted == $0.done })
     let nothing = try await stack.evict(Eviction<Article>.beyond(newest: 0, by: \.id)) { _ in
       Issue.record("there is nothing to tell of")
     }

@@ -9,18 +9,18 @@ import Testing
     turn.begin()
     turn.begin()
     var ends = [turn.end(), turn.end()]
-    #expect(ends == [false, true] && turn.isTelling)
+    #expect(ends == [false, true] && turn.isReporting)
     // An observer may change the context. The report in progress includes that change.
     turn.begin()
     turn.begin()
     ends = [turn.end(), turn.end()]
-    #expect(ends == [false, false] && turn.isTelling)
-    turn.told()
+    #expect(ends == [false, false] && turn.isReporting)
+    turn.didReport()
     #expect(turn == ContextTurn())
     turn.begin()
     ends = [turn.end()]
     #expect(ends == [true])
-    turn.told()
+    turn.didReport()
   }
 
   @Test func `what has not begun does not end`() async {
@@ -30,12 +30,12 @@ import Testing
     }
     await #expect(processExitsWith: .failure) {
       var turn = ContextTurn()
-      turn.told()
+      turn.didReport()
     }
     await #expect(processExitsWith: .failure) {
       var turn = ContextTurn()
       turn.begin()
-      turn.told()
+      turn.didReport()
     }
   }
 }

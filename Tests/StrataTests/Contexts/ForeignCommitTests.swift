@@ -47,8 +47,8 @@ struct ForeignCommitTests {
     await writer.suspend()
     let commit = try await other.commit { $0.insert(Boat(id: 2, name: "Tern")) }
     await writer.catchUp(with: try await other.store.snapshot())
-    let told = await changes.next()
-    #expect(told?.commit == commit && told?.changes(of: Boat.self).isReset == true)
+    let reported = await changes.next()
+    #expect(reported?.commit == commit && reported?.changes(of: Boat.self).isReset == true)
     #expect(await writer.commit == commit)
     await other.close()
     try await writer.resume()

@@ -112,10 +112,12 @@ internal import Foundation
 
   @Test func `growth is told at twice the limit, when it doubles, and anew after it was short`() {
     var growth = LogGrowth(limit: 10)
-    let told = (1...100).filter { growth.isNews(frames: $0) }
-    #expect(told == [20, 40, 80])
+    let reported = (1...100).filter { growth.noteLength(frames: $0) }
+    #expect(reported == [20, 40, 80])
     #expect(
-      [9, 15, 19, 20, 21].map { growth.isNews(frames: $0) } == [false, false, false, true, false])
+      [9, 15, 19, 20, 21].map { growth.noteLength(frames: $0) } == [
+        false, false, false, true, false,
+      ])
   }
 
   @Test func `a connection that is given up, and the next one`() async throws {
@@ -123,12 +125,12 @@ internal import Foundation
     try await stack.store.writer.failRollback()
     try await stack.commit { $0.insert(Boat(id: 1)) }
     await stack.close()
-    let told = log.events.filter { $0.level > .debug }
+    let reported = log.events.filter { $0.level > .debug }
     #expect(
-      told.map(\.message) == [
+      reported.map(\.message) == [
         "closed the connection, as a rollback failed", "opened the connection again",
       ])
-    #expect(told.map(\.level) == [.warning, .info])
+    #expect(reported.map(\.level) == [.warning, .info])
   }
 
   @Test func `what the disk fails is told, what the caller does wrong is not`() async throws {
@@ -184,7 +186,7 @@ internal import Foundation
     #expect(log.messages.count { $0 == "another program changed the tables" } == 1)
   }
 
-  @Test func `indexes that were owed are made with progress, and told`() async throws {
+  @Test func `deferred indexes are made with progress, and reported`() async throws {
     let progress = Lock<[MigrationProgress]>([])
     let stack = try await folder.stack(Stack.Options())
     let path = await stack.path

@@ -13,7 +13,7 @@ import Testing
 
   /// Commits in one stack, and returns when the other stack, which does nothing itself, has the
   /// commit.
-  private func isTold(_ there: Stack, of here: Stack, id: Int) async throws {
+  private func isReported(_ there: Stack, of here: Stack, id: Int) async throws {
     let commit = try await here.commit { $0.insert(Boat(id: id)) }
     try await there.view.merged(commit)
   }
@@ -21,13 +21,13 @@ import Testing
   @Test func `removing the file makes nobody deaf`() async throws {
     let here = try await file.open(.long)
     let there = try await file.open(.long)
-    try await isTold(there, of: here, id: 1)
+    try await isReported(there, of: here, id: 1)
     try FileManager.default.removeItem(atPath: file.path + "-notify")
-    try await isTold(there, of: here, id: 2)
+    try await isReported(there, of: here, id: 2)
     let third = try await file.open(.long)
-    for id in 3..<6 { try await isTold(third, of: here, id: id) }
-    try await isTold(here, of: third, id: 7)
-    try await isTold(there, of: third, id: 8)
+    for id in 3..<6 { try await isReported(third, of: here, id: id) }
+    try await isReported(here, of: third, id: 7)
+    try await isReported(there, of: third, id: 8)
     for stack in [here, there, third] { await stack.close() }
   }
 
@@ -45,7 +45,7 @@ import Testing
       }
       let (isHeld, hold) = (Lock(false), DispatchSemaphore(value: 0))
       defer { hold.signal() }
-      let isTold = Lock(false)
+      let isReported = Lock(false)
       let holding = try #require(
         FileWatch(path: files[0].0) {
           let isFirst = isHeld.withLock { isHeld in
@@ -56,7 +56,7 @@ import Testing
         })
       let noise = try files[1...2].map { try #require(FileWatch(path: $0.0) {}) }
       let last = try #require(
-        FileWatch(path: files[3].0) { isTold.withLock { $0 = true } })
+        FileWatch(path: files[3].0) { isReported.withLock { $0 = true } })
       try files[0].1.write(contentsOf: Data([1]))
       #expect(await eventually { isHeld.withLock { $0 } })
       // The two files take turns, because an event that equals the last event takes no room.
@@ -65,7 +65,7 @@ import Testing
       }
       try files[3].1.write(contentsOf: Data([1]))
       hold.signal()
-      #expect(await eventually { isTold.withLock { $0 } })
+      #expect(await eventually { isReported.withLock { $0 } })
       for watch in [holding, last] + noise { watch.end() }
     }
 
@@ -77,7 +77,7 @@ import Testing
       try await here.view.merged(here.commit { $0.insert(Boat(id: 1)) })
       #expect(try !signalled())
       let there = try await file.open(.long)
-      try await isTold(there, of: here, id: 2)
+      try await isReported(there, of: here, id: 2)
       #expect(try signalled())
       await there.close()
       await here.close()
@@ -90,7 +90,7 @@ import Testing
     for id in 1..<20 {
       let passing = try await file.open(.long)
       async let closing: Void = passing.close()
-      try await isTold(there, of: here, id: id)
+      try await isReported(there, of: here, id: id)
       await closing
     }
     await here.close()
@@ -142,7 +142,7 @@ import Testing
     let there = try await file.open(.long)
     for id in 1..<5 {
       let here = try await file.open(.long)
-      try await isTold(there, of: here, id: id)
+      try await isReported(there, of: here, id: id)
       await here.close()
       // The checkpoint must not wait, because the other stack has a snapshot.
       let connection = try Connection(path: file.path, access: .readWrite, busyTimeout: .zero)

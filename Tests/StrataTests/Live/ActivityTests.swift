@@ -63,17 +63,17 @@ import Testing
   @Test func `activities are counted, and told of once until somebody looks`() {
     let whole = ActivityLedger()
     let part = ActivityLedger(of: whole)
-    let told = Lock(0)
-    whole.listen { told.withLock { $0 += 1 } }
+    let reported = Lock(0)
+    whole.listen { reported.withLock { $0 += 1 } }
     part.begin(.refilling)
     whole.begin(.importing)
     part.begin(.refilling)
-    #expect(told.withLock { $0 } == 1 && part.current == .refilling)
+    #expect(reported.withLock { $0 } == 1 && part.current == .refilling)
     #expect(whole.look() == [.refilling, .importing])
     part.end(.refilling)
-    #expect(told.withLock { $0 } == 1)
+    #expect(reported.withLock { $0 } == 1)
     part.end(.refilling)
-    #expect(told.withLock { $0 } == 2 && part.current.isIdle && whole.look() == .importing)
+    #expect(reported.withLock { $0 } == 2 && part.current.isIdle && whole.look() == .importing)
     whole.end(.importing)
     #expect(whole.look().isIdle)
   }

@@ -138,7 +138,7 @@ import Testing
     let count = view.live(.count, of: Boat.all)
     try await count.load()
     var updates = live.updates.makeAsyncIterator()
-    var told: [[Int]] = []
+    var reported: [[Int]] = []
     var next = 10
     let edits = live.observeKeys { _ in
       if next < 13 {
@@ -149,7 +149,7 @@ import Testing
     let sees = live.observeKeys { difference in
       var ids: [Int] = []
       difference.forEach { change in if let boat = change.after { ids.append(boat.id) } }
-      told.append(ids)
+      reported.append(ids)
     }
     withObservationTracking {
       _ = live.elements
@@ -159,7 +159,7 @@ import Testing
     view.insert(gull)
     #expect(live.elements.map(\.id) == [1, 11, 12, 13, 20] && count.value == 5)
     // The edits made during the report of the first change are one change after it.
-    #expect(told == [[1], [11, 20], [12], [13]])
+    #expect(reported == [[1], [11, 20], [12], [13]])
     withObservationTracking {
       _ = count.value
     } onChange: {

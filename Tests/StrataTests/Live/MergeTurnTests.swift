@@ -39,20 +39,20 @@ import Testing
 
   @Test func `everyone is told once, in order`() async throws {
     try await stack.withScratch { [gull] in $0.insert(gull) }
-    var told: [String] = []
+    var reported: [String] = []
     var observations: [LiveObservation] = []
     var queries: [LiveQuery<Boat>] = []
     for number in 0..<5 {
       let live = try await view.loaded(Boat.where { $0.id < 10 + number })
       observations.append(
         live.observeKeys { _ in
-          told.append("\(number)")
-          view.afterChange(of: live) { told.append("end \(number)") }
+          reported.append("\(number)")
+          view.afterChange(of: live) { reported.append("end \(number)") }
         })
       queries.append(live)
     }
     try await stack.withScratch { [gull] in $0.update(gull) { $0.name = "Swan" } }
-    #expect(told == (0..<5).map { "\($0)" } + (0..<5).map { "end \($0)" })
+    #expect(reported == (0..<5).map { "\($0)" } + (0..<5).map { "end \($0)" })
     withExtendedLifetime((observations, queries)) {}
   }
 

@@ -46,9 +46,10 @@ private struct Other: Entity {
   private let file: StoreFile
   init() throws { file = try StoreFile() }
 
-  /// An import may owe an index that the migration drops, or an index of a table that it removes.
+  /// An import may have deferred an index that the migration drops, or an index of a table that it removes.
   /// Such a debt must end with the migration. Otherwise the store could not be opened.
-  @Test func `a migration makes the indexes that an import owes before it drops them`() async throws
+  @Test func `a migration makes the indexes that an import deferred before it drops them`()
+    async throws
   {
     for removes in [false, true] {
       let file = try StoreFile()

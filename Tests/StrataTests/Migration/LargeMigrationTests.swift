@@ -99,9 +99,9 @@ private struct New: Entity {
       }
     }.count
     #expect(made > 1)
-    let told = progress.withLock { $0.filter { $0.phase == .indexing } }.map {
+    let reported = progress.withLock { $0.filter { $0.phase == .indexing } }.map {
       [$0.done, $0.total]
     }
-    #expect(told == (0...made).map { [$0, made] } + [[0, 1], [1, 1]])
+    #expect(reported == (0...made).map { [$0, made] } + [[0, 1], [1, 1]])
   }
 }

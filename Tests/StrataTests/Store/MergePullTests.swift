@@ -44,7 +44,7 @@ import Testing
       case .failure:
         let triesAgain = pull.didFail()
         #expect(triesAgain == (old.state != .closed))
-      case .retry: pull.retries()
+      case .retry: pull.beginRetry()
       }
       let expected: Pull.State =
         switch (old.state, event) {
@@ -68,9 +68,10 @@ import Testing
       #expect(pull.isDue(hasUnread: false) == (isOpen && isAsked), "\(event) in \(old.state)")
       #expect(pull.isDue(hasUnread: true) == (isOpen && isAsked || tellsCommits))
       let isAnswered = isOpen && isAsked && waits
-      #expect(pull.answer(hasUnread: false) == (isAnswered ? 7 : nil), "\(event) in \(old.state)")
+      #expect(
+        pull.dueWaiter(hasUnread: false) == (isAnswered ? 7 : nil), "\(event) in \(old.state)")
       let hears = event != .saveBegan && waits && (isAnswered || tellsCommits)
-      #expect(pull.answer(hasUnread: true) == (hears ? 7 : nil), "\(event) in \(old.state)")
+      #expect(pull.dueWaiter(hasUnread: true) == (hears ? 7 : nil), "\(event) in \(old.state)")
       #expect(pull.isAtRest(hasUnread: true) == (waits && !pull.isDue(hasUnread: true)))
     }
   }
@@ -80,11 +81,11 @@ import Testing
     pull.begin()
     pull.wait(7)
     pull.saveBegan()
-    #expect(pull.answer(hasUnread: true) == nil)
+    #expect(pull.dueWaiter(hasUnread: true) == nil)
     pull.saveEnded(Self.save)
-    #expect(pull.answer(hasUnread: true) == 7 && pull.completedSave?.id == 1)
+    #expect(pull.dueWaiter(hasUnread: true) == 7 && pull.completedSave?.id == 1)
     pull.didStep(.commits)
-    #expect(pull.completedSave == nil && pull.answer(hasUnread: true) == nil)
+    #expect(pull.completedSave == nil && pull.dueWaiter(hasUnread: true) == nil)
     // A save that fails keeps the unreported save before it.
     pull.saveBegan()
     pull.saveEnded(Self.save)
@@ -97,7 +98,7 @@ import Testing
     var pull = Pull()
     pull.begin()
     var tries = [pull.didFail(), pull.didFail()]
-    pull.retries()
+    pull.beginRetry()
     tries.append(pull.didFail())
     #expect(tries == [true, false, true])
   }

@@ -166,8 +166,8 @@ struct PresumedInsertionTests {
     try await stack.commit(.mergeMine) { scratch in
       for id in 0..<100 { scratch.insert(Boat(id: id, name: "mine")) }
     }
-    let told = await changes.next()?.changes(of: Boat.self)
-    #expect(told?.inserted.count == 80 && told?.updated.count == 20)
+    let reported = await changes.next()?.changes(of: Boat.self)
+    #expect(reported?.inserted.count == 80 && reported?.updated.count == 20)
     #expect(try await stack.rows("SELECT name, count(*) FROM boats GROUP BY 1") == ["mine 100"])
   }
 }

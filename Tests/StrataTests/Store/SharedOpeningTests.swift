@@ -77,7 +77,7 @@ private enum Widget {
     await app.close()
   }
 
-  private func owe(_ connection: Connection, _ stack: Stack) throws {
+  private func deferIndexes(_ connection: Connection, _ stack: Stack) throws {
     try DeferredIndexes.drop(
       stack.store.model.table(of: Boat.self).plainIndexes, of: "boats", connection)
   }
@@ -91,7 +91,7 @@ private enum Widget {
     let widget = try await Stack.open(Widget.Vessel.self, Harbour.self, at: folder.url)
     let other = try Connection(path: folder.path, .readWrite)
     for id in 1...3 {
-      try owe(other, app)
+      try deferIndexes(other, app)
       try await widget.commit { $0.insert(Widget.Vessel(id: id)) }
       try DeferredIndexes.makeAll(other)
       let commit = try await app.commit { $0.insert(Boat(id: 10 + id)) }
@@ -105,20 +105,20 @@ private enum Widget {
     await app.close()
   }
 
-  /// An import may still owe indexes. Opening does not need the lock to make them.
+  /// An import may still defer indexes. Opening does not need the lock to make them.
   @Test func `a store opens while somebody else fills it without indexes`() async throws {
     let app = try await folder.stack()
     try await app.commit { $0.insert(Boat(id: 1, length: 7)) }
     let other = try Connection(path: folder.path, .readWrite)
-    try owe(other, app)
+    try deferIndexes(other, app)
     try other.execute("BEGIN IMMEDIATE")
     let widget = try await folder.stack(hasty)
     #expect(try await widget.fetch(Boat.where { $0.length == 7 }).map(\.id) == [1])
-    #expect(try DeferredIndexes.areOwed(other))
+    #expect(try DeferredIndexes.exist(other))
     try other.execute("ROLLBACK")
     await widget.close()
     let next = try await folder.stack(hasty)
-    #expect(try !DeferredIndexes.areOwed(other))
+    #expect(try !DeferredIndexes.exist(other))
     await next.close()
     await app.close()
   }

@@ -4,7 +4,7 @@ import Observation
 @MainActor final class Observer<Value: Equatable> {
   private let read: @MainActor () -> Value
   private var last: Value
-  private var isTold = false
+  private var isReported = false
   private(set) var reads = 0
 
   init(_ read: @escaping @MainActor () -> Value) {
@@ -15,7 +15,7 @@ import Observation
 
   /// The value that the view shows.
   var value: Value {
-    if isTold { look() }
+    if isReported { look() }
     return last
   }
 
@@ -23,10 +23,10 @@ import Observation
   var isUpToDate: Bool { value == read() }
 
   private func look() {
-    isTold = false
+    isReported = false
     reads += 1
     last = withObservationTracking(read) { [weak self] in
-      MainActor.assumeIsolated { self?.isTold = true }
+      MainActor.assumeIsolated { self?.isReported = true }
     }
   }
 }

@@ -1,8 +1,8 @@
 /// The values of a record, in buffers that the next record reuses.
 ///
-/// A cell has the value of a slot. Text and blobs are bytes of the row, without a `String` for
+/// A cell has the value of a slot. Text and blobs are bytes of the record, without a `String` for
 /// each.
-package struct JSONRow: Sendable {
+package struct ScannedRecord: Sendable {
   package enum Cell: Sendable, Equatable {
     /// The record has no such member.
     case missing
@@ -17,7 +17,7 @@ package struct JSONRow: Sendable {
     case unfit
   }
 
-  /// A range of the row's bytes.
+  /// A range of the record's bytes.
   package struct Bytes: Sendable, Equatable {
     var offset: Int
     package var count: Int
@@ -39,7 +39,7 @@ package struct JSONRow: Sendable {
 
   package init() {}
 
-  /// Calls `body` with the bytes of a text or blob cell of this row.
+  /// Calls `body` with the bytes of a text or blob cell of this record.
   package func withBytes<Result, Failure: Error>(
     _ bytes: Bytes, _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
   ) throws(Failure) -> Result {
@@ -51,10 +51,10 @@ package struct JSONRow: Sendable {
       ? decoded.withUnsafeBufferPointer(sliced) : source.withUnsafeBufferPointer(sliced)
   }
 
-  /// Returns a copy of the bytes of a text or blob cell of this row.
+  /// Returns a copy of the bytes of a text or blob cell of this record.
   package func bytes(_ bytes: Bytes) -> [UInt8] { withBytes(bytes) { Array($0) } }
 
-  /// Returns a text cell of this row as a string.
+  /// Returns a text cell of this record as a string.
   package func string(_ bytes: Bytes) -> String {
     withBytes(bytes) { String(decoding: $0, as: UTF8.self) }
   }

@@ -1,7 +1,7 @@
 internal import Strata
 
-/// A path of a feed with records, and the mapping of these records.
-struct FeedPlace {
+/// A path of an input with records, and the mapping of these records.
+struct RecordPath {
   /// The keys from the document to the array; empty for the whole input.
   let path: [String]
   /// The plan by which the scanner reads the records.
@@ -18,7 +18,7 @@ struct FeedPlace {
     case member(String)
   }
 
-  /// Creates the only place of an input whose records have one mapping.
+  /// Creates the only path of an input whose records have one mapping.
   init(_ mapper: RecordMapper) {
     path = []
     plan = mapper.plan
@@ -36,10 +36,10 @@ struct FeedPlace {
 
   var isMember: Bool { if case .member = records { true } else { false } }
 
-  /// Returns the places of a document.
-  static func places(
+  /// Returns the paths of a document.
+  static func paths(
     of document: JSONDocument, in model: Model
-  ) throws(ImportError) -> [FeedPlace] {
+  ) throws(ImportError) -> [RecordPath] {
     var order: [String] = []
     var groups: [String: [JSONRecords]] = [:]
     for part in document.parts {
@@ -49,18 +49,18 @@ struct FeedPlace {
     guard !order.isEmpty, order.count <= 64 else {
       throw .mapping("a document needs 1 to 64 paths with records, not \(order.count)")
     }
-    var places: [FeedPlace] = []
-    for path in order { places.append(try FeedPlace(path, groups[path] ?? [], model)) }
-    for place in places {
-      let outer = places.filter { $0.path.count < place.path.count }
-      if let other = outer.first(where: { place.path.starts(with: $0.path) }) {
+    var paths: [RecordPath] = []
+    for path in order { paths.append(try RecordPath(path, groups[path] ?? [], model)) }
+    for path in paths {
+      let outer = paths.filter { $0.path.count < path.path.count }
+      if let other = outer.first(where: { path.path.starts(with: $0.path) }) {
         let (inside, outside) = (
-          place.path.joined(separator: "."), other.path.joined(separator: ".")
+          path.path.joined(separator: "."), other.path.joined(separator: ".")
         )
         throw .mapping("the records at \"\(inside)\" are inside of those at \"\(outside)\"")
       }
     }
-    return places
+    return paths
   }
 
   private init(_ text: String, _ parts: [JSONRecords], _ model: Model) throws(ImportError) {

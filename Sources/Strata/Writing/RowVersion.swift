@@ -1,5 +1,5 @@
-/// A row to delete, as it was at the time of that decision.
-struct EvictionCandidate: Sendable {
+/// A row at one time, by its key and a hash of its values.
+struct RowVersion: Sendable {
   /// The number of rows in a transaction.
   ///
   /// A save of the view context that comes in between waits no longer than for a batch of an

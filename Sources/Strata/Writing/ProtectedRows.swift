@@ -1,12 +1,11 @@
 internal import StrataSQLite
 
-/// The edits that a server does not know yet, which no import and no eviction may overwrite or
-/// delete.
+/// The rows with edits that no import and no eviction may overwrite or delete.
 ///
-/// The edits are looked up row by row in the transaction that writes. So an edit that is saved
-/// between two batches of an import counts as well. For an import, an edit that was pushed since
-/// the import began counts as unpushed.
-struct UnpushedRows {
+/// These are the edits that a server does not know yet. For an import, an edit that was pushed since
+/// the import began counts as unpushed. The edits are looked up row by row in the transaction that
+/// writes. So an edit that is saved between two batches of an import counts as well.
+struct ProtectedRows {
   private let connection: Connection
   private let model: Model
   /// The rows that were pushed since the import began. The import may read older values of them.

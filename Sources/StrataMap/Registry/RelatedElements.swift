@@ -1,10 +1,12 @@
 import Strata
 
 /// An index from related entities to the elements of a registry that have their coordinates.
-@MainActor final class PlacesOfElements<E: Entity> {
+@MainActor final class RelatedElements<E: Entity> {
   private let related: RelatedPlace<E>
-  private var placeOfElement: [RecordKey: RecordKey] = [:]
-  private var elementsOfPlace: [RecordKey: Set<RecordKey>] = [:]
+  /// The key of the related entity of each element.
+  private var relatedKeys: [RecordKey: RecordKey] = [:]
+  /// The elements of each related entity.
+  private var elements: [RecordKey: Set<RecordKey>] = [:]
   private var observation: RelatedPlace<E>.Observation?
 
   /// - Parameter moved: called with the elements whose coordinates have changed.
@@ -13,9 +15,9 @@ import Strata
     moved: @escaping @MainActor ([RecordKey]) -> Void
   ) {
     self.related = related
-    observation = related.observe(view) { [weak self] places in
+    observation = related.observe(view) { [weak self] moved in
       guard let self else { return }
-      let elements = places.flatMap { self.elementsOfPlace[$0] ?? [] }
+      let elements = moved.flatMap { self.elements[$0] ?? [] }
       if !elements.isEmpty { moved(elements) }
     }
   }
@@ -28,15 +30,15 @@ import Strata
 
   /// Records the reference of an element that was inserted or updated; nil removes the element.
   func note(_ element: E?, _ id: RecordKey) {
-    let place = element.flatMap(related.key)
-    let old = placeOfElement[id]
-    guard old != place else { return }
-    placeOfElement[id] = place
+    let key = element.flatMap(related.key)
+    let old = relatedKeys[id]
+    guard old != key else { return }
+    relatedKeys[id] = key
     if let old {
-      elementsOfPlace[old]?.remove(id)
-      if elementsOfPlace[old]?.isEmpty == true { elementsOfPlace[old] = nil }
+      elements[old]?.remove(id)
+      if elements[old]?.isEmpty == true { elements[old] = nil }
     }
-    if let place { elementsOfPlace[place, default: []].insert(id) }
+    if let key { elements[key, default: []].insert(id) }
   }
 
   /// Returns the coordinate of an element.
