@@ -45,8 +45,8 @@ import Testing
     for center in stride(from: 0.3, to: 6, by: 0.01) {
       var zoom = ZoomLevel(3)
       var changes = 0
-      _ = zoom.settle(center)
-      for step in 0..<50 where zoom.settle(center + [0.1, -0.1, 0.05, -0.02, 0][step % 5]) {
+      _ = zoom.set(center)
+      for step in 0..<50 where zoom.set(center + [0.1, -0.1, 0.05, -0.02, 0][step % 5]) {
         changes += 1
       }
       #expect(changes <= 1, "\(center)")
@@ -57,7 +57,7 @@ import Testing
     for start in 0...9 {
       for end in 0...9 {
         var zoom = ZoomLevel(Double(start))
-        #expect(zoom.settle(Double(end)) == (start != end))
+        #expect(zoom.set(Double(end)) == (start != end))
         #expect(zoom.level == end)
       }
     }
@@ -66,9 +66,9 @@ import Testing
   @Test func `strange zooms are levels, too`() {
     var zoom = ZoomLevel(.nan)
     #expect(zoom.level == 0)
-    _ = zoom.settle(.infinity)
+    _ = zoom.set(.infinity)
     #expect(zoom.level == 30)
-    _ = zoom.settle(-4)
+    _ = zoom.set(-4)
     #expect(zoom.level == 0)
   }
 }

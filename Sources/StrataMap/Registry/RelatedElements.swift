@@ -15,9 +15,9 @@ import Strata
     moved: @escaping @MainActor ([RecordKey]) -> Void
   ) {
     self.related = related
-    observation = related.observe(view) { [weak self] moved in
+    observation = related.observe(view) { [weak self] keys in
       guard let self else { return }
-      let elements = moved.flatMap { self.elements[$0] ?? [] }
+      let elements = keys.flatMap { self.elements[$0] ?? [] }
       if !elements.isEmpty { moved(elements) }
     }
   }

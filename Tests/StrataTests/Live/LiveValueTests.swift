@@ -190,14 +190,14 @@ import Testing
       fold: other ?? fold.of(ShownRows(tree, plan)))
     _ = result.take([1: update])
     result.lay(layers, touched: [])
-    result.tell()
+    result.report()
   }
 
   private mutating func insert(_ boat: Boat) throws {
     let inserted = layers.pending.insert(boat)
     let (table, key) = try #require(inserted)
     result.edit(key, in: table.id, layers)
-    result.tell()
+    result.report()
   }
 
   // The value becomes 4 while a load has failed. The stream must report 4, too.

@@ -146,7 +146,7 @@ import Testing
     }
     let isUnpinned = await eventually {
       var isUnpinned = false
-      reader.settle()
+      reader.waitForWork()
       reader.withoutPin {
         isUnpinned = true
       } then: { _ in
