@@ -25,7 +25,7 @@ struct ImportRun {
   private let makeReader: @Sendable () throws(ImportError) -> RecordReader
   /// The context whose edits the records become; nil if the import commits them.
   private let edits: ScratchContext?
-  private var reader: RecordReader
+  private var records: RecordReader
   private var batch = RecordBatch()
   /// The offset at which the batch begins in the feed; negative if it begins in an earlier source.
   private var batchStart = 0
@@ -56,9 +56,9 @@ struct ImportRun {
     origin = options.checkpoint ?? ImportCheckpoint(offset: 0, records: 0, lines: 0)
     bytesToSkip = origin.offset
     countedRecords = origin.records
-    reader = try makeReader()
+    records = try makeReader()
     self.hasCheckpoints =
-      hasCheckpoints && edits == nil && options.commits == .batched && !reader.hasLinks
+      hasCheckpoints && edits == nil && options.commits == .batched && !records.hasLinks
   }
 
   /// The records that a worker leaves for the end of the import.
@@ -92,9 +92,9 @@ struct ImportRun {
     _ source: JSONSource
   ) async throws(ImportError) {
     if source.isExpectedNoContent { return session.noteMembers(JSONMembers()) }
-    batchStart -= reader.offset
-    reader = try makeReader()
-    countedRecords = reader.count
+    batchStart -= records.offset
+    records = try makeReader()
+    countedRecords = records.count
     var reader = try ChunkReader(source)
     while let chunk = try await reader.next() {
       session.noteRead(bytes: chunk.count)
@@ -104,14 +104,14 @@ struct ImportRun {
     // Cancellation ends most sequences early, so the bytes read are not the whole feed.
     if Task.isCancelled { throw .cancelled }
     if bytesToSkip > 0 { throw .otherInput }
-    reader.finish()
+    records.finish()
     try await scan()
-    if reader.isEmptyInput && session.looksForAbsentRows { throw .emptyInput }
-    for (tables, completeness) in reader.incompleteTables {
+    if records.isEmptyInput && session.looksForAbsentRows { throw .emptyInput }
+    for (tables, completeness) in records.incompleteTables {
       if case .keeps(let reason) = completeness.verdict { session.noteIncomplete(tables, reason) }
     }
-    if let head = source.head { session.note(head, isLines: reader.isLines) }
-    session.noteMembers(reader.members)
+    if let head = source.head { session.note(head, isLines: records.isLines) }
+    session.noteMembers(records.members)
   }
 
   private mutating func append(_ chunk: Data) throws(ImportError) {
@@ -124,7 +124,7 @@ struct ImportRun {
       if last != UInt8(ascii: "\n"), next > UInt8(ascii: " ") { throw .otherInput }
       lastSkipped = nil
     }
-    rest.withUnsafeBytes { reader.append($0) }
+    rest.withUnsafeBytes { records.append($0) }
   }
 
   /// Whether no record becomes an edit before all records are read.
@@ -134,15 +134,15 @@ struct ImportRun {
     while try scanRecord() {
       if isFull, !holdsEverything { try await handOver() }
     }
-    session.noteRead(records: reader.count - countedRecords)
-    countedRecords = reader.count
+    session.noteRead(records: records.count - countedRecords)
+    countedRecords = records.count
   }
 
   /// The maximum number of bytes of the feed in a batch, without its last record.
   private static let largestBatch = 4 * 1024 * 1024
 
   private var isFull: Bool {
-    batch.count >= session.batchSize || reader.offset - batchStart >= Self.largestBatch
+    batch.count >= session.batchSize || records.offset - batchStart >= Self.largestBatch
   }
 
   /// Adds the next record that is not refused to the batch.
@@ -150,7 +150,7 @@ struct ImportRun {
   /// - Returns: false if the input so far has no further record.
   private mutating func scanRecord() throws(ImportError) -> Bool {
     while true {
-      do throws(ImportError) { return try reader.next(into: &batch) } catch {
+      do throws(ImportError) { return try records.next(into: &batch) } catch {
         let error = error.moved(by: origin)
         guard error.isOfOneRecord, session.skipsRefused else { throw error }
         session.noteRefused(RefusedRecord(error))
@@ -163,11 +163,11 @@ struct ImportRun {
   /// Hands the batch to the writer, as soon as there is room in the queue.
   private nonisolated(nonsending) mutating func handOver() async throws(ImportError) {
     if Task.isCancelled { throw .cancelled }
-    session.noteRead(records: reader.count - countedRecords)
-    countedRecords = reader.count
+    session.noteRead(records: records.count - countedRecords)
+    countedRecords = records.count
     let full = batch
     batch = RecordBatch()
-    batchStart = reader.offset
+    batchStart = records.offset
     try await save(full)
     try await session.crossOff(full)
   }
@@ -200,8 +200,8 @@ struct ImportRun {
   private var checkpoint: ImportCheckpoint? {
     guard hasCheckpoints else { return nil }
     return ImportCheckpoint(
-      offset: origin.offset + reader.offset, records: reader.count,
-      lines: origin.lines + reader.lines)
+      offset: origin.offset + records.offset, records: records.count,
+      lines: origin.lines + records.lines)
   }
 
   /// Waits for the outcome of the oldest batch in the queue.
