@@ -29,14 +29,17 @@ extension LiveQuery {
   package var rows: KeyedRows<E> { KeyedRows(shown: result.shown, table: result.plan.table) }
 
   /// The difference from an empty result to the shown rows.
-  package var appearance: KeyedDifference<E> { KeyedDifference(from: nothing, to: rows, .all) }
+  package var appearance: KeyedDifference<E> { difference(from: nothing, to: result.shown) }
 
   /// The difference from the shown rows to an empty result.
-  package var disappearance: KeyedDifference<E> { KeyedDifference(from: rows, to: nothing, .all) }
+  package var disappearance: KeyedDifference<E> { difference(from: result.shown, to: nothing) }
 
-  private var nothing: KeyedRows<E> {
-    let none = ResultTree([], order: result.plan.order)
-    return KeyedRows(shown: ShownRows(none, result.plan), table: result.plan.table)
+  private var nothing: ShownRows {
+    ShownRows(ResultTree([], order: result.plan.order), result.plan)
+  }
+
+  private func difference(from old: ShownRows, to new: ShownRows) -> KeyedDifference<E> {
+    KeyedDifference(LiveChange(old: old, new: new, changed: .all), result.plan.table)
   }
 
   /// Calls `body` in every turn in which a shown row changes, or a load ends.
@@ -44,12 +47,7 @@ extension LiveQuery {
     _ body: @escaping @MainActor (KeyedDifference<E>) -> Void
   ) -> LiveObservation {
     let table = result.plan.table
-    let id = result.observe { change in
-      body(
-        KeyedDifference(
-          from: KeyedRows(shown: change.old, table: table),
-          to: KeyedRows(shown: change.new, table: table), change.changed))
-    }
+    let id = result.observe { change in body(KeyedDifference(change, table)) }
     return LiveObservation(result, id)
   }
 

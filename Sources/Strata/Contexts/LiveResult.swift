@@ -26,16 +26,13 @@ final class LiveResult {
   private var baseFold: AggregateFold?
   private(set) var shownFold: AggregateFold?
   /// The committed result, without edits.
-  private var base: ResultTree
-  private var horizon: Record?
-  /// Whether the store has the root of a relationship's query.
-  private var hasRoot = true
+  private var base: MaintainedResult
   /// Whether the root existed, edits included, when ``shown`` was made.
   private var showsRoot = true
   /// The committed result that the current merge turn brought.
   private var arrived: Arrival?
   /// The change that has not been reported yet.
-  private var unreported: Unreported?
+  private var unreported: LiveChange?
   private var subscribers = LiveSubscribers()
   private var observers: [Int: @MainActor (LiveChange) -> Void] = [:]
   private var lastObserver = 0
@@ -46,25 +43,6 @@ final class LiveResult {
   var didChange: () -> Void = {}
   var didFinish: () -> Void = {}
 
-  /// One change of the shown rows.
-  struct LiveChange {
-    let old: ShownRows
-    let new: ShownRows
-    let changed: ChangedKeys
-
-    /// Whether no key can differ.
-    var isEmpty: Bool { if case .some(let keys) = changed { keys.isEmpty } else { false } }
-
-    /// Whether a consumer that reads `attributes` sees a difference; nil stands for all of them.
-    func isVisible(reading attributes: AttributeSet?) -> Bool {
-      switch changed {
-      case .some(let keys): new.differs(from: old, changed: keys, reading: attributes)
-      case .every: !old.range.isEmpty || !new.range.isEmpty
-      case .all: true
-      }
-    }
-  }
-
   /// A newer committed result, before the edits are laid over it.
   private struct Arrival {
     var changed: ChangedKeys
@@ -72,14 +50,6 @@ final class LiveResult {
     var movesHorizon = false
     /// Whether only attributes differ that the consumer does not read, of rows that stay.
     var isUnread = false
-  }
-
-  private struct Unreported {
-    let old: ShownRows
-    var changed: ChangedKeys
-    /// Whether the change is reported even if the rows are equal, because of an error or a first
-    /// result.
-    var isStatus = false
   }
 
   /// Creates a result that waits for its load, or that never loads because of `error`.
@@ -92,8 +62,8 @@ final class LiveResult {
     self.counters = counters
     self.reading = reading
     load = LiveLoad(error)
-    base = ResultTree([], order: plan.order)
-    shown = ShownRows(base, plan)
+    base = MaintainedResult(tree: ResultTree([], order: plan.order))
+    shown = ShownRows(base.tree, plan)
   }
 
   deinit {
@@ -107,7 +77,7 @@ final class LiveResult {
 
   /// Returns the committed record of a key at the view context's commit, if the result has it.
   func stored(_ key: RecordKey) -> Record? {
-    load.isCurrent ? base.record(of: key)?.prefix(plan.table.columns.count) : nil
+    load.isCurrent ? base.tree.record(of: key)?.prefix(plan.table.columns.count) : nil
   }
 
   // MARK: Changes, first phase
@@ -120,7 +90,7 @@ final class LiveResult {
   func take(_ updates: [LiveID: MaintainedUpdate]) -> LiveID? {
     var unwanted: LiveID?
     if let id = load.next.id, let update = updates[id] {
-      switch load.take(id, update.error) {
+      switch load.take(id, update.result.error) {
       case .changeFailed:
         unwanted = id
         reportLater(.some(KeyBatches([])), isStatus: true)
@@ -136,7 +106,7 @@ final class LiveResult {
     guard let id = load.current.id, let update = updates[id] else { return unwanted }
     let hadError = load.loadError != nil
     let isStatus =
-      switch load.take(id, update.error) {
+      switch load.take(id, update.result.error) {
       case .failed, .current(isFirst: true): true
       case .current(isFirst: false): hadError
       case .unwanted, .replaced, .changeFailed: false
@@ -148,23 +118,24 @@ final class LiveResult {
 
   private func take(_ update: MaintainedUpdate, _ changed: ChangedKeys) {
     arrived = Arrival(
-      changed: changed, movesHorizon: update.horizon != horizon, isUnread: isUnread(update))
-    base = update.tree
-    horizon = update.horizon
-    hasRoot = update.hasRoot
+      changed: changed, movesHorizon: update.result.horizon != base.horizon,
+      isUnread: isUnread(update))
+    base = update.result
     baseFold = update.fold
   }
 
   /// Whether an update changes only attributes that the consumer does not read, of rows that stay.
   private func isUnread(_ update: MaintainedUpdate) -> Bool {
-    guard let reading, let attributes = update.attributes, update.error == nil else { return false }
+    guard let reading, let attributes = update.change?.attributes, update.result.error == nil else {
+      return false
+    }
     return attributes.isDisjoint(with: reading.union(plan.order.attributes))
   }
 
   /// The committed result, if the turn has loaded it anew.
   var loadedRows: ResultTree? {
     guard load.isCurrent, case .all? = arrived?.changed else { return nil }
-    return base
+    return base.tree
   }
 
   /// Lays the edits over the newest committed result.
@@ -200,7 +171,7 @@ final class LiveResult {
   private func tree(under layers: ViewLayers) -> ResultTree {
     showsRoot = isRootVisible(layers)
     guard showsRoot else { return ResultTree([], order: plan.order) }
-    var tree = base
+    var tree = base.tree
     for key in layers.stack.keys(of: plan.table.id) {
       tree.set(visible(key, layers), for: key)
     }
@@ -213,7 +184,7 @@ final class LiveResult {
     switch layers.stack.state(of: root.key, in: root.table, over: .unknown) {
     case .record: return true
     case .absent: return false
-    case .unknown: return hasRoot
+    case .unknown: return base.hasRoot
     }
   }
 
@@ -236,7 +207,7 @@ final class LiveResult {
     var differing: ContiguousArray<RecordKey> = []
     for key in keys.distinct {
       let record =
-        layers.edits(key, in: plan.table.id) ? visible(key, layers) : base.record(of: key)
+        layers.edits(key, in: plan.table.id) ? visible(key, layers) : base.tree.record(of: key)
       let old = tree.set(record, for: key)
       if old == record { continue }
       differing.append(key)
@@ -248,8 +219,9 @@ final class LiveResult {
 
   /// Returns the record that the query shows for a key that has edits; nil if it shows none.
   private func visible(_ key: RecordKey, _ layers: ViewLayers) -> Record? {
-    let base = base.record(of: key)
-    let stored = base.map { RecordState.record($0.prefix(plan.table.columns.count)) } ?? .unknown
+    let committed = base.tree.record(of: key)
+    let stored =
+      committed.map { RecordState.record($0.prefix(plan.table.columns.count)) } ?? .unknown
     guard let shown = layers.state(of: key, in: plan.table, or: stored).record else { return nil }
     let record: Record
     if plan.query.isRowLocal {
@@ -259,13 +231,13 @@ final class LiveResult {
       // Only the store knows whether an edited row belongs to a query that depends on other rows.
       // So the committed result decides. It also has the position of the row's link, which the edit
       // lacks.
-      guard let base else { return nil }
-      record = shown.queryRow(like: base, plan.query)
+      guard let committed else { return nil }
+      record = shown.queryRow(like: committed, plan.query)
     }
     // A row whose section has no name is not shown; once it is saved, the load fails with that
     // error.
     guard let row = try? plan.extended(record) else { return nil }
-    if let horizon, plan.order.compare(row, horizon) > 0 { return nil }
+    if let horizon = base.horizon, plan.order.compare(row, horizon) > 0 { return nil }
     return row
   }
 
@@ -282,7 +254,7 @@ final class LiveResult {
     if showsRoot && edited.isEmpty { return baseFold }
     guard shown.isWhole && showsRoot else { return baseFold.of(shown) }
     var fold = baseFold
-    for key in edited { fold.replace(base.record(of: key), shown.tree.record(of: key)) }
+    for key in edited { fold.replace(base.tree.record(of: key), shown.tree.record(of: key)) }
     return fold
   }
 
@@ -294,7 +266,8 @@ final class LiveResult {
   }
 
   private func reportLater(_ changed: ChangedKeys, isStatus: Bool = false) {
-    var unreported = self.unreported ?? Unreported(old: shown, changed: .some(KeyBatches([])))
+    var unreported =
+      self.unreported ?? LiveChange(old: shown, new: shown, changed: .some(KeyBatches([])))
     self.unreported = nil  // not a second reference to the keys
     unreported.changed.formUnion(changed)
     if isStatus { unreported.isStatus = true }
@@ -310,10 +283,10 @@ final class LiveResult {
   ///
   /// An observer may edit the context; that is a new change after this one.
   func report() {
-    guard let unreported else { return }
-    self.unreported = nil
-    let change = LiveChange(old: unreported.old, new: shown, changed: unreported.changed)
-    if !unreported.isStatus && !change.isVisible(reading: reading) { return }
+    guard var change = unreported else { return }
+    unreported = nil
+    change.new = shown
+    if !change.isStatus && !change.isVisible(reading: reading) { return }
     willChange()
     didChange()
     if !change.isEmpty {
@@ -321,7 +294,7 @@ final class LiveResult {
       subscribers.publish(change.new, change.changed)
       for id in observers.keys.sorted() { observers[id]?(change) }
     }
-    if unreported.isStatus { waiters.resumeAll() }
+    if change.isStatus { waiters.resumeAll() }
   }
 
   // MARK: Another query

@@ -63,12 +63,12 @@ struct LiveDifferences: Sendable {
     ) async -> (ShownRows, LiveDifference?)? {
       await rest?()
       rest = nil
-      while let delivery = await source.subscription.next(isolation: actor) {
-        let rows = delivery.new
+      while let change = await source.subscription.next(isolation: actor) {
+        let rows = change.new
         let difference =
-          delivery.cost > Self.most
-          ? await Self.difference(consume delivery, source.reading)
-          : LiveDifference(delivery, reading: source.reading)
+          change.cost > Self.most
+          ? await Self.difference(consume change, source.reading)
+          : LiveDifference(change, reading: source.reading)
         if difference?.isEmpty == true { continue }
         source.counters.count { $0.updates += 1 }
         rest = source.pace?.begin()
@@ -80,9 +80,9 @@ struct LiveDifferences: Sendable {
     /// Takes the only reference to the old version, so that a large version is not freed on the
     /// caller's actor.
     @concurrent private static func difference(
-      _ delivery: consuming LiveMailbox.Delivery, _ reading: AttributeSet?
+      _ change: consuming LiveChange, _ reading: AttributeSet?
     ) async -> LiveDifference? {
-      LiveDifference(delivery, reading: reading)
+      LiveDifference(change, reading: reading)
     }
   }
 

@@ -3,39 +3,11 @@ internal import StrataSQLite
 /// Identifies a live query within its view context.
 typealias LiveID = Int
 
-/// The maintainer's result for one live query in one merge turn.
-struct MaintainedUpdate: Sendable {
-  let tree: ResultTree
-  let horizon: Record?
-  var changed: ChangedKeys
-  /// The attributes that differ; nil if a row entered or left the result, or if they are unknown.
-  let attributes: AttributeSet?
-  let error: StoreError?
-  /// Whether the root of a relationship's query exists.
-  let hasRoot: Bool
-  /// The query's aggregates over the result; nil without aggregates.
-  var fold: AggregateFold?
-}
-
-/// The content of one merge turn of the view context.
-struct MergeTurn: Sendable {
-  let snapshot: Snapshot
-  let changes: ChangeSet?
-  let completedSave: CompletedSave?
-  let updates: [LiveID: MaintainedUpdate]
-  /// Stored records of keys that the view context has edited, in tables that were reset.
-  var stored: [TableID: [RecordKey: Record?]] = [:]
-  /// Reset tables whose records could not be read.
-  var unreadable: Set<TableID> = []
-  /// Why the view context stays at this commit for good.
-  var failure: StoreError?
-}
-
 /// Keeps live queries over committed data; equal queries share one result.
 ///
-/// A single task calls ``advance(_:)``, strictly in sequence, so it is never re-entered. First
-/// loads run beside it, on a snapshot to which the maintainer has already advanced. Commits during
-/// a load wait in the query's backlog.
+/// Merge turns run strictly in sequence: turns to the writer's newest commit, and turns that show
+/// opened queries at the view context's commit. First loads run beside them, on a snapshot to which
+/// the maintainer has already advanced. Commits during a load wait in the query's backlog.
 actor Maintainer {
   private nonisolated let executor = StoreExecutor("strata.maintainer")
   nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
@@ -74,12 +46,19 @@ actor Maintainer {
   private var lastEntry = 0
   private var identities: [LiveID: LivePlan.Identity] = [:]
   private var hold: SnapshotHold?
-  private var undelivered = UndeliveredTurn()
+  /// The turn that a suspension interrupted; the writer's step after the resumption follows.
+  private var undelivered: UndeliveredTurn?
+  /// The error after which the view context stays at its commit for good.
+  private var failure: StoreError?
+  /// Lets one merge turn through at a time.
+  private let turns = Turnstile()
+  private var model: Model?
+  private var deliver: Deliver?
   /// The results that the view context shows.
   ///
   /// The last references to them are released here: freeing large trees would hold up the main
   /// actor.
-  private var delivered: [LiveID: MaintainedUpdate] = [:]
+  private var delivered: [LiveID: MaintainedResult] = [:]
   /// Called before each load and each read, so that tests can delay it.
   var willLoad: (@Sendable () async -> Void)?
 
@@ -91,6 +70,12 @@ actor Maintainer {
   var queryCount: Int { entries.count }
 
   func begin(_ snapshot: Snapshot) { hold = SnapshotHold(snapshot, .liveQueries) }
+
+  /// Starts the delivery of merge turns.
+  func start(_ model: Model, _ deliver: @escaping Deliver) {
+    self.model = model
+    self.deliver = deliver
+  }
 
   // MARK: - Queries
 
@@ -179,12 +164,13 @@ actor Maintainer {
   /// - Returns: false if there is no such live query, or if the difference is not worth listing:
   ///   all live queries then get the whole new result.
   private func noteDifference(in entry: inout Entry) -> Bool {
-    let (reported, query) = (entry.ids.keys.first { !entry.unreported.contains($0) }, entry.query)
-    guard let reported, let old = delivered[reported], old.error == nil, query.error == nil,
-      old.hasRoot == query.hasRoot, let change = MaintainedChange(from: old.tree, to: query.tree)
+    let reported = entry.ids.keys.first { !entry.unreported.contains($0) }
+    let new = entry.query.result
+    guard let reported, let old = delivered[reported], old.error == nil, new.error == nil,
+      old.hasRoot == new.hasRoot, let change = MaintainedChange(from: old.tree, to: new.tree)
     else { return false }
     // A change without keys still counts if the horizon moved.
-    entry.reloaded = change.isEmpty && old.horizon == query.horizon ? nil : change
+    entry.reloaded = change.isEmpty && old.horizon == new.horizon ? nil : change
     return true
   }
 
@@ -197,15 +183,62 @@ actor Maintainer {
     return { for ledger in ledgers { ledger.end(activity) } }
   }
 
-  // MARK: - Advancing
+  // MARK: - Merge turns
+
+  /// Brings every query and the view context to the step's commit.
+  ///
+  /// If a suspension interrupts this, the next step includes the step.
+  func show(_ step: MergeStep) async {
+    // The task has no deadline and is not cancelled, so it always enters.
+    guard (try? await turns.enter()) != nil else { return }
+    defer { turns.leave() }
+    await advanceAndDeliver(step)
+  }
+
+  /// Shows the results of opened queries at the commit to which the view context was brought last.
+  ///
+  /// The writer is not asked, so a long transaction does not delay the first result.
+  func showOpened() async {
+    guard (try? await turns.enter()) != nil else { return }
+    defer { turns.leave() }
+    guard let hold, undelivered == nil, entries.values.contains(where: { !$0.unreported.isEmpty })
+    else { return }
+    await advanceAndDeliver(
+      MergeStep(changes: [], snapshot: hold.snapshot, completedSave: nil, failure: failure))
+  }
+
+  private func advanceAndDeliver(_ step: MergeStep) async {
+    guard let deliver, var turn = await advance(step) else { return }
+    while let missing = await deliver(turn), !missing.isEmpty {
+      if await !read(missing, into: &turn) { return takeBack(turn) }
+    }
+    didDeliver(turn)
+  }
+
+  /// Reads the records that a turn lacks; false if a suspension took its snapshot.
+  private func read(
+    _ missing: [TableID: Set<RecordKey>], into turn: inout MergeTurn
+  ) async -> Bool {
+    guard let model else { return false }
+    for (table, keys) in missing {
+      do throws(StoreError) {
+        let records = try await turn.snapshot.records(model[table], keys: keys)
+        for key in keys { turn.stored[table, default: [:]][key] = .some(records[key]) }
+      } catch {
+        if error.code == .suspended { return false }
+        turn.unreadable.insert(table)
+      }
+    }
+    return true
+  }
 
   /// Brings every query to the step's commit; nil if a suspension interrupted it.
   ///
   /// The next step then includes this step.
-  func advance(_ step: MergeStep) async -> MergeTurn? {
+  private func advance(_ step: MergeStep) async -> MergeTurn? {
     if let failure = step.failure { return fail(step, failure) }
     let changes = ChangeSet.composed(step.changes)
-    hold = SnapshotHold(step.snapshot, .liveQueries)
+    if hold?.snapshot !== step.snapshot { hold = SnapshotHold(step.snapshot, .liveQueries) }
     var changed: [LivePlan.Identity: MaintainedChange] = [:]
     var stale: [LivePlan.Identity] = []
     var lacking: [(LivePlan.Identity, MaintainedQuery.RowRequest, MaintainedChange)] = []
@@ -215,7 +248,8 @@ actor Maintainer {
         continue
       }
       // A failed load is tried again, even if nothing was committed since.
-      let idle = entries[identity]?.query.error == nil ? MaintainedQuery.Outcome.unchanged : .stale
+      let idle =
+        entries[identity]?.query.result.error == nil ? MaintainedQuery.Outcome.unchanged : .stale
       switch changes.map({ apply($0, to: identity) }) ?? idle {
       case .unchanged: break
       case .changed(let change): changed[identity] = change
@@ -231,11 +265,12 @@ actor Maintainer {
       }
     }
     for identity in stale { await load(identity, step.snapshot) }
-    changed.merge(undelivered.changed) { $1.followed(by: $0) }
+    let earlier = undelivered ?? UndeliveredTurn()
+    undelivered = nil
+    changed.merge(earlier.changed) { $1.followed(by: $0) }
     let turn = MergeTurn(
-      snapshot: step.snapshot, changes: undelivered.changes(with: changes),
-      completedSave: step.completedSave ?? undelivered.completedSave, updates: updates(changed))
-    undelivered = UndeliveredTurn()
+      snapshot: step.snapshot, changes: earlier.changes(with: changes),
+      completedSave: step.completedSave ?? earlier.completedSave, updates: updates(changed))
     if stale.contains(where: { entries[$0]?.isStopped == true }) {
       takeBack(turn)
       return nil
@@ -249,7 +284,7 @@ actor Maintainer {
     guard let entry = entries[identity] else { return .unchanged }
     guard
       changes.tables.keys.contains(where: entry.query.plan.depends) || !entry.query.isLoaded
-    else { return entry.query.error == nil ? .unchanged : .stale }
+    else { return entry.query.result.error == nil ? .unchanged : .stale }
     let start = ContinuousClock.now
     let outcome = entries[identity]?.query.apply(changes) ?? .unchanged
     entry.count(outcome, since: start)
@@ -298,30 +333,30 @@ actor Maintainer {
       entry.unreported = Set(entry.ids.keys)
       entries[identity] = entry
     }
-    defer { undelivered = UndeliveredTurn() }
+    self.failure = failure
+    let earlier = undelivered ?? UndeliveredTurn()
+    undelivered = nil
     return MergeTurn(
-      snapshot: step.snapshot, changes: undelivered.changes(with: nil),
-      completedSave: step.completedSave ?? undelivered.completedSave,
-      updates: updates(undelivered.changed), failure: failure)
+      snapshot: step.snapshot, changes: earlier.changes,
+      completedSave: step.completedSave ?? earlier.completedSave,
+      updates: updates(earlier.changed), failure: failure)
   }
 
   /// Notes that the view context shows a turn, and releases the results that it showed before.
-  func didDeliver(_ turn: MergeTurn) {
+  private func didDeliver(_ turn: MergeTurn) {
     for (id, update) in turn.updates where identities[id] != nil {
-      delivered[id] = update
-      // The changed keys are not needed again.
-      delivered[id]?.changed = .all
+      delivered[id] = update.result
     }
   }
 
   /// Keeps the content of a turn that the view context did not get, for the next turn.
-  func takeBack(_ turn: MergeTurn) {
-    undelivered = UndeliveredTurn(changes: turn.changes, completedSave: turn.completedSave)
+  private func takeBack(_ turn: MergeTurn) {
+    var taken = UndeliveredTurn(changes: turn.changes, completedSave: turn.completedSave)
+    defer { undelivered = taken }
     for (id, update) in turn.updates {
       guard let identity = identities[id] else { continue }
-      if case .some(let keys) = update.changed {
-        undelivered.changed[identity] = MaintainedChange(
-          keys: ContiguousArray(keys.distinct), attributes: update.attributes)
+      if let change = update.change {
+        taken.changed[identity] = change
       } else {
         entries[identity]?.unreported.insert(id)
       }
@@ -333,26 +368,20 @@ actor Maintainer {
   ) -> [LiveID: MaintainedUpdate] {
     var updates: [LiveID: MaintainedUpdate] = [:]
     for (identity, entry) in entries where !entry.isStopped {
-      let query = entry.query
-      guard query.isLoaded || query.error != nil else { continue }
-      func update(_ changed: ChangedKeys, _ attributes: AttributeSet?) -> MaintainedUpdate {
-        MaintainedUpdate(
-          tree: query.tree, horizon: query.horizon, changed: changed, attributes: attributes,
-          error: query.error, hasRoot: query.hasRoot)
-      }
+      let result = entry.query.result
+      guard entry.query.isLoaded || result.error != nil else { continue }
       for id in entry.unreported {
-        updates[id] = update(.all, nil)
-        updates[id]?.fold = follow(id, of: identity, nil)
+        updates[id] = MaintainedUpdate(
+          result: result, change: nil, fold: follow(id, of: identity, nil))
       }
       let change = changed[identity].map { change in
         entry.reloaded.map(change.followed) ?? change
       }
       entries[identity]?.reloaded = nil
       if let change = change ?? entry.reloaded {
-        let keys = KeyBatches(change.keys)
         for id in entry.ids.keys where !entry.unreported.contains(id) {
-          updates[id] = update(.some(keys), change.attributes)
-          updates[id]?.fold = follow(id, of: identity, keys)
+          updates[id] = MaintainedUpdate(
+            result: result, change: change, fold: follow(id, of: identity, change.keys))
         }
       }
       if !entry.unreported.isEmpty { entries[identity]?.unreported = [] }
@@ -362,10 +391,10 @@ actor Maintainer {
 
   /// Brings the aggregates of a live query to the newest result.
   private func follow(
-    _ id: LiveID, of identity: LivePlan.Identity, _ keys: KeyBatches?
+    _ id: LiveID, of identity: LivePlan.Identity, _ keys: ContiguousArray<RecordKey>?
   ) -> AggregateFold? {
     guard let query = entries[identity]?.query else { return nil }
-    entries[identity]?.folds[id]?.follow(query, keys?.distinct)
+    entries[identity]?.folds[id]?.follow(query, keys.map(Set.init))
     return entries[identity]?.folds[id]?.fold
   }
 }

@@ -10,10 +10,10 @@ final class LiveSubscription: Sendable {
 
   func finish() { mailbox.withLock { $0.finish() }?.resume() }
 
-  func next(isolation: isolated (any Actor)?) async -> LiveMailbox.Delivery? {
+  func next(isolation: isolated (any Actor)?) async -> LiveChange? {
     while true {
       switch mailbox.withLock({ $0.next() }) {
-      case .deliver(let delivery): return delivery
+      case .deliver(let change): return change
       case .end: return nil
       case .wait:
         if Task.isCancelled {

@@ -28,35 +28,34 @@ package struct KeyedRows<E: Entity>: Sendable {
 
   package var isEmpty: Bool { shown.range.isEmpty }
 
-  package func contains(_ key: RecordKey) -> Bool { record(of: key) != nil }
+  package func contains(_ key: RecordKey) -> Bool { shown.record(of: key) != nil }
 
   /// - Complexity: O(log *n*).
   package func element(of key: RecordKey) -> E? {
-    record(of: key).map { table.decodeLeniently($0, as: E.self) }
+    shown.record(of: key).map { table.decodeLeniently($0, as: E.self) }
   }
-
-  fileprivate func record(of key: RecordKey) -> Record? { shown.record(of: key) }
 }
 
 /// The difference between the rows of a live query at two moments.
 ///
 /// Creating a difference costs a reference. The reader finds the keys that differ, on any thread.
 package struct KeyedDifference<E: Entity>: Sendable {
-  private let old: KeyedRows<E>
-  private let new: KeyedRows<E>
-  private let changed: ChangedKeys
+  private let change: LiveChange
+  private let table: Table
 
-  init(from old: KeyedRows<E>, to new: KeyedRows<E>, _ changed: ChangedKeys) {
-    self.old = old
-    self.new = new
-    self.changed = changed
+  init(_ change: LiveChange, _ table: Table) {
+    self.change = change
+    self.table = table
   }
+
+  private var old: ShownRows { change.old }
+  private var new: ShownRows { change.new }
 
   /// An upper bound for the number of keys that differ.
   package var limit: Int {
-    switch changed {
-    case .some(let keys): old.shown.isWhole && new.shown.isWhole ? keys.count : 3 * keys.count
-    case .every, .all: old.shown.range.count + new.shown.range.count
+    switch change.changed {
+    case .some(let keys): old.isWhole && new.isWhole ? keys.count : 3 * keys.count
+    case .every, .all: old.range.count + new.range.count
     }
   }
 
@@ -65,20 +64,20 @@ package struct KeyedDifference<E: Entity>: Sendable {
   /// - Complexity: O(*k* log *n*) for *k* keys that may differ; O(*n* log *n*) if all keys may
   ///   differ.
   package func forEach(_ body: (KeyedChange<E>) -> Void) {
-    if case .some(let keys) = changed {
-      let keys = ShownRows.keysThatMayDiffer(old.shown, new.shown, changed: keys.distinct)
+    if case .some(let keys) = change.changed {
+      let keys = ShownRows.keysThatMayDiffer(old, new, changed: keys.distinct)
       for key in keys.sorted() { report(key, old.record(of: key), new.record(of: key), body) }
-    } else if old.shown.isWhole && new.shown.isWhole {
+    } else if old.isWhole && new.isWhole {
       forEachInKeyOrder(body)
     } else {
-      for key in old.shown.keys.union(new.shown.keys).sorted() {
+      for key in old.keys.union(new.keys).sorted() {
         report(key, old.record(of: key), new.record(of: key), body)
       }
     }
   }
 
   private func forEachInKeyOrder(_ body: (KeyedChange<E>) -> Void) {
-    var (left, right) = (old.shown.tree.inKeyOrder, new.shown.tree.inKeyOrder)
+    var (left, right) = (old.tree.inKeyOrder, new.tree.inKeyOrder)
     var (before, after) = (left.next(), right.next())
     while true {
       switch (before, after) {
@@ -105,6 +104,6 @@ package struct KeyedDifference<E: Entity>: Sendable {
   private func report(
     _ key: RecordKey, _ before: Record?, _ after: Record?, _ body: (KeyedChange<E>) -> Void
   ) {
-    if before != after { body(KeyedChange(key, before: before, after: after, new.table)) }
+    if before != after { body(KeyedChange(key, before: before, after: after, table)) }
   }
 }

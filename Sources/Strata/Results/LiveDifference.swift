@@ -69,17 +69,17 @@ struct LiveDifference: Sendable {
     }
   }
 
-  /// Creates the difference of a delivery; nil if the difference is not worth listing.
-  init?(_ delivery: LiveMailbox.Delivery, reading: AttributeSet?) {
+  /// Creates the difference of a change; nil if the difference is not worth listing.
+  init?(_ change: LiveChange, reading: AttributeSet?) {
     let keys: Set<RecordKey>
     // Sections never move. Sections in a different order make a different list.
-    if delivery.old.sections?.order != delivery.new.sections?.order { return nil }
-    switch delivery.changed {
+    if change.old.sections?.order != change.new.sections?.order { return nil }
+    switch change.changed {
     case .all: return nil
-    case .every: keys = delivery.old.keys.union(delivery.new.keys)
+    case .every: keys = change.old.keys.union(change.new.keys)
     case .some(let batches): keys = batches.distinct
     }
-    self.init(from: delivery.old, to: delivery.new, keys: keys, reading: reading)
+    self.init(from: change.old, to: change.new, keys: keys, reading: reading)
   }
 
   /// Returns the fewest candidates that have to move so that all other elements stay in order.

@@ -18,24 +18,8 @@ struct LiveMailbox: Sendable {
     case finished
   }
 
-  /// A difference to be made between two versions, in the keys that may differ.
-  struct Delivery: Sendable {
-    let old: ShownRows
-    let new: ShownRows
-    let changed: ChangedKeys
-
-    /// The approximate number of keys to compare, or of rows of an old version to release.
-    var cost: Int {
-      switch changed {
-      case .some(let keys): keys.count
-      case .every: old.range.count + new.range.count
-      case .all: old.range.count
-      }
-    }
-  }
-
   enum NextAction: Sendable {
-    case deliver(Delivery)
+    case deliver(LiveChange)
     case wait
     case end
   }
@@ -75,11 +59,11 @@ struct LiveMailbox: Sendable {
         seen = newest
         state = .idle
       }
-      return .deliver(Delivery(old: seen, new: newest, changed: changed))
+      return .deliver(LiveChange(old: seen, new: newest, changed: changed))
     case .waiting: fatalError("two tasks iterate one sequence of updates; ask for one each")
     case .ending(let changed):
       state = .finished
-      return .deliver(Delivery(old: seen, new: newest, changed: changed))
+      return .deliver(LiveChange(old: seen, new: newest, changed: changed))
     case .finished: return .end
     }
   }

@@ -10,7 +10,7 @@ struct MaintainedFold: Sendable {
   /// - Complexity: O(*k* log *n*) for *k* keys; O(*n*) of the rows shown if the query has a limit
   ///   or an offset, or was loaded anew.
   mutating func follow(_ query: MaintainedQuery, _ keys: Set<RecordKey>?) {
-    let new = ShownRows(query.tree, query.plan)
+    let new = ShownRows(query.result.tree, query.plan)
     defer { rows = new }
     guard let keys, let rows, rows.isWhole else {
       fold = fold.of(new)

@@ -24,15 +24,10 @@ struct MaintainedQuery: Sendable {
   }
 
   let plan: LivePlan
-  private(set) var tree: ResultTree
+  private(set) var result: MaintainedResult
   private(set) var isLoaded = false
-  private(set) var error: StoreError?
-  /// Whether the root of a relationship's query exists; without it, nothing is shown.
-  private(set) var hasRoot = true
   /// Whether the root appeared or disappeared since the last reported outcome.
   private var hasMovedRoot = false
-  /// The last record up to which the result is complete; nil if the whole result is.
-  private(set) var horizon: Record?
   /// The commits during the first load, in order.
   private var backlog: Backlog
 
@@ -60,7 +55,7 @@ struct MaintainedQuery: Sendable {
   init(_ plan: LivePlan, backlog: Int = StoreBounds().backlog) {
     self.plan = plan
     self.backlog = Backlog(limit: backlog)
-    tree = ResultTree([], order: plan.order)
+    result = MaintainedResult(tree: ResultTree([], order: plan.order))
   }
 
   /// Returns the number of extra rows to keep, so that a deletion need not read at once.
@@ -77,15 +72,11 @@ struct MaintainedQuery: Sendable {
   mutating func didLoad(_ tree: ResultTree, hasRoot: Bool = true) -> Bool {
     let backlog = backlog
     self.backlog = Backlog(limit: backlog.limit)
-    self.tree = tree
-    self.hasRoot = hasRoot
+    result = MaintainedResult(tree: tree, hasRoot: hasRoot)
     hasMovedRoot = false
     isLoaded = true
-    error = nil
     if let limit = loadLimit, tree.count >= limit, tree.count > 0 {
-      horizon = tree.rows[tree.count - 1]
-    } else {
-      horizon = nil
+      result.horizon = tree.rows[tree.count - 1]
     }
     if backlog.isOutrun { return false }
     for changes in backlog.changes {
@@ -101,7 +92,7 @@ struct MaintainedQuery: Sendable {
   mutating func didStop() { backlog = Backlog(limit: backlog.limit) }
 
   mutating func didFail(_ error: StoreError) {
-    self.error = error
+    result.error = error
     backlog = Backlog(limit: backlog.limit)
   }
 
@@ -110,11 +101,11 @@ struct MaintainedQuery: Sendable {
   /// Brings the result from one commit to a later one.
   mutating func apply(_ changes: ChangeSet) -> Outcome {
     if !isLoaded {
-      if error != nil { return .stale }
+      if result.error != nil { return .stale }
       if changes.tables.keys.contains(where: plan.depends) { backlog.append(changes) }
       return .unchanged
     }
-    if error != nil { return .stale }
+    if result.error != nil { return .stale }
     if let root = plan.root, let changes = changes.tables[root.table.id] {
       if case .reset = changes { return .stale }
       follow(changes[root.key])
@@ -131,8 +122,8 @@ struct MaintainedQuery: Sendable {
   }
 
   private mutating func follow(_ root: Change?) {
-    guard let root, (root.after != nil) != hasRoot else { return }
-    hasRoot.toggle()
+    guard let root, (root.after != nil) != result.hasRoot else { return }
+    result.hasRoot.toggle()
     hasMovedRoot.toggle()
   }
 
@@ -141,7 +132,7 @@ struct MaintainedQuery: Sendable {
   /// The rows that enter, leave or change in the result decide. Changes of other rows of the table
   /// do not count.
   private func isMost(of rows: ContiguousArray<RowChange>) -> Bool {
-    var rest = max(10_000, tree.count / 2)
+    var rest = max(10_000, result.tree.count / 2)
     if rows.count <= rest { return false }
     for row in rows where concerns(row.change) {
       rest -= 1
@@ -177,7 +168,7 @@ struct MaintainedQuery: Sendable {
     _ record: Record?, for key: RecordKey, _ changed: inout MaintainedChange
   ) {
     let after = isKnown(record) ? record : nil
-    let before = tree.set(after, for: key)
+    let before = result.tree.set(after, for: key)
     if before != after { changed.append(key, before, after) }
   }
 
@@ -195,7 +186,7 @@ struct MaintainedQuery: Sendable {
     var changed = MaintainedChange()
     var isUnnamed = false
     let affected = dependencies.affected(by: changes) { row in
-      guard let old = tree.record(of: row.key), let after = row.change.after else { return }
+      guard let old = result.tree.record(of: row.key), let after = row.change.after else { return }
       if let record = try? plan.extended(after.queryRow(like: old, plan.query)) {
         set(record, for: row.key, &changed)
       } else {
@@ -204,7 +195,7 @@ struct MaintainedQuery: Sendable {
     }
     guard let affected, !isUnnamed else { return .stale }
     if affected.isEmpty { return outcome(changed) }
-    let most = max(1_000, tree.count / 4)
+    let most = max(1_000, result.tree.count / 4)
     if affected.count > most { return .stale }
     return .reading(.affected(affected, most: most), changed)
   }
@@ -225,19 +216,20 @@ struct MaintainedQuery: Sendable {
     after rows: ContiguousArray<Record>, count: Int, _ soFar: MaintainedChange
   ) -> Outcome {
     var changed = soFar
-    horizon = nil
+    result.horizon = nil
     for record in rows { set(record, for: record.key(Table.keyColumn), &changed) }
-    if rows.count == count { horizon = rows.last }
+    if rows.count == count { result.horizon = rows.last }
     return outcome(changed)
   }
 
   /// Returns the outcome once all known rows are right: more rows to read, or the changes.
   private mutating func outcome(_ soFar: MaintainedChange) -> Outcome {
     var changed = soFar
-    if let reach = plan.query.reach, let limit = loadLimit, let horizon,
-      tree.count < reach
+    if let reach = plan.query.reach, let limit = loadLimit,
+      let horizon = result.horizon,
+      result.tree.count < reach
     {
-      return .reading(.after(horizon, count: limit - tree.count), changed)
+      return .reading(.after(horizon, count: limit - result.tree.count), changed)
     }
     trim(&changed)
     defer { hasMovedRoot = false }
@@ -246,7 +238,7 @@ struct MaintainedQuery: Sendable {
 
   /// Returns whether a record lies before the horizon.
   private func isKnown(_ record: Record?) -> Bool {
-    guard let horizon, let record else { return true }
+    guard let horizon = result.horizon, let record else { return true }
     return plan.order.compare(record, horizon) <= 0
   }
 
@@ -254,14 +246,16 @@ struct MaintainedQuery: Sendable {
   ///
   /// They count as changed, because under many unsaved deletions they may be shown.
   private mutating func trim(_ changed: inout MaintainedChange) {
-    guard let limit = loadLimit, tree.count / 2 >= limit, tree.count > limit else { return }
-    while tree.count > limit {
-      let record = tree.rows[tree.count - 1]
+    guard let limit = loadLimit, result.tree.count / 2 >= limit, result.tree.count > limit else {
+      return
+    }
+    while result.tree.count > limit {
+      let record = result.tree.rows[result.tree.count - 1]
       let key = record.key(Table.keyColumn)
-      tree.set(nil, for: key)
+      result.tree.set(nil, for: key)
       changed.append(key, record, nil)
     }
-    horizon = tree.rows[tree.count - 1]
+    result.horizon = result.tree.rows[result.tree.count - 1]
   }
 }
 

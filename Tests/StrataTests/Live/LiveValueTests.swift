@@ -186,7 +186,7 @@ import Testing
   ) throws {
     let tree = ResultTree(ContiguousArray(try boats.map(chart.record)), order: plan.order)
     let update = MaintainedUpdate(
-      tree: tree, horizon: nil, changed: .all, attributes: nil, error: error, hasRoot: true,
+      result: MaintainedResult(tree: tree, error: error), change: nil,
       fold: other ?? fold.of(ShownRows(tree, plan)))
     _ = result.take([1: update])
     result.lay(layers, touched: [])

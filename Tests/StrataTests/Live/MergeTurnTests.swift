@@ -37,6 +37,18 @@ import Testing
     #expect(try await stack.fetch(Boat.all) == expected)
   }
 
+  // The maintainer delivers a first result by itself. If the writer were asked for a merge step, the
+  // queries would wait for the end of its work.
+  @Test(.timeLimit(.minutes(5))) func `a live query opens while the writer is busy`() async throws {
+    try await stack.merge { [gull] in $0.insert(gull) }
+    let stop = await WriterStop(stack)
+    defer { stop.release() }
+    let first = try await view.loaded(Boat.all)
+    let second = try await view.loaded(Boat.where { $0.length > 0 })
+    let same = try await view.loaded(Boat.all)
+    #expect([first, second, same].allSatisfy { Array($0.elements) == [gull] })
+  }
+
   @Test func `everyone is told once, in order`() async throws {
     try await stack.withScratch { [gull] in $0.insert(gull) }
     var reported: [String] = []

@@ -1,0 +1,13 @@
+/// The content of one merge turn of the view context.
+struct MergeTurn: Sendable {
+  let snapshot: Snapshot
+  let changes: ChangeSet?
+  let completedSave: CompletedSave?
+  let updates: [LiveID: MaintainedUpdate]
+  /// Stored records of keys that the view context has edited, in tables that were reset.
+  var stored: [TableID: [RecordKey: Record?]] = [:]
+  /// Reset tables whose records could not be read.
+  var unreadable: Set<TableID> = []
+  /// Why the view context stays at this commit for good.
+  var failure: StoreError?
+}
