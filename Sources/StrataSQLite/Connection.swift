@@ -168,14 +168,6 @@ package final class Connection {
     return try statement.step() ? statement.integer(0) : nil
   }
 
-  /// Returns the integer of a cached statement with one row and one column, or nil if there is no
-  /// row.
-  package func integer(for sql: SQL) throws(SQLiteError) -> Int64? {
-    let statement = try statement(for: sql)
-    defer { statement.reset() }
-    return try statement.step() ? statement.integer(0) : nil
-  }
-
   /// Returns the text of a query with one row and one column, or nil if there is no row.
   package func text(_ sql: String) throws(SQLiteError) -> String? {
     let statement = try prepare(sql)
@@ -184,14 +176,6 @@ package final class Connection {
     let text = statement.string(0)
     try statement.checkReading()
     return text
-  }
-
-  /// Returns whether SQLite was compiled with a module for virtual tables.
-  package func hasModule(_ name: String) throws(SQLiteError) -> Bool {
-    let statement = try prepare("SELECT 1 FROM pragma_module_list WHERE name = ?1")
-    defer { statement.reset() }
-    statement.bind(1, name)
-    return try statement.step()
   }
 
   /// The row number of this connection's last insertion.
@@ -255,9 +239,9 @@ extension Connection {
   /// Runs `body`, whose statements stop when the cancellation flag of another connection is raised.
   ///
   /// This connection works for the other one during `body`.
-  package func stopping(
-    with other: Connection, _ body: () throws(SQLiteError) -> Void
-  ) throws(SQLiteError) {
+  package func stopping<Failure>(
+    with other: Connection, _ body: () throws(Failure) -> Void
+  ) throws(Failure) {
     guard let flag = other.cancellation.flag else { return try body() }
     installCancellation(flag)
     defer { removeCancellation() }

@@ -114,19 +114,15 @@ struct BulkLoadTests {
       if number != 5 { return }
       try await stack.store.writer.enqueue(.urgent) { writer throws(StoreError) in
         let connection = try writer.connection
-        try translatingErrors { () throws(SQLiteError) in
-          let pages = try connection.integer("PRAGMA page_count") ?? 0
-          _ = try connection.integer("PRAGMA max_page_count = \(pages)")
-        }
+        let pages = try connection.prepared("PRAGMA page_count").firstInteger() ?? 0
+        try connection.run("PRAGMA max_page_count = \(pages)")
       }.value
       let book = try #require(try await stack.find(Book.self, 1))
       try await stack.withScratch { $0.delete(book) }
       #expect(try await StoreFile.indexes(of: "books", stack) == 0)
       try await stack.store.writer.enqueue(.urgent) { writer throws(StoreError) in
         let connection = try writer.connection
-        try translatingErrors { () throws(SQLiteError) in
-          _ = try connection.integer("PRAGMA max_page_count = 1073741823")
-        }
+        try connection.run("PRAGMA max_page_count = 1073741823")
       }.value
     }
     #expect(result.inserted == 30_000)

@@ -32,7 +32,9 @@ import Testing
     let texts = (0..<(3 * StatementCache.capacity)).map { SQL("SELECT \($0)") }
     for _ in 0..<2 {
       for (number, sql) in texts.enumerated() {
-        #expect(try connection.integer(for: sql) == Int64(number))
+        let statement = try connection.statement(for: sql)
+        #expect(try statement.step() && statement.integer(0) == Int64(number))
+        statement.reset()
       }
     }
   }
@@ -63,6 +65,6 @@ import Testing
     let sql = SQL("SELECT n FROM numbers")
     #expect(throws: SQLiteError.self) { _ = try connection.statement(for: sql) }
     try connection.execute("CREATE TABLE numbers (n)")
-    #expect(try connection.integer(for: sql) == nil)
+    #expect(try connection.statement(for: sql).step() == false)
   }
 }

@@ -35,9 +35,7 @@ extension Store {
   private func damage(_ probe: UnreadableStore.Probe) async -> StoreError? {
     guard probe == .wholeFile else { return nil }
     let check = writer.enqueue(.urgent) { writer throws(StoreError) in
-      try translatingErrors { () throws(SQLiteError) in
-        try writer.file.connection?.text("PRAGMA quick_check(1)")
-      }
+      try writer.file.connection?.prepared("PRAGMA quick_check(1)").first { $0.string(0) }
     }
     do throws(StoreError) {
       guard let finding = try await check.value, finding != "ok" else { return nil }

@@ -28,10 +28,7 @@ extension Stack {
     (diagnostics.unpushedRows, diagnostics.statements) = try await store.reading {
       snapshot throws(StoreError) in
       try await snapshot.readOnce { _, connection throws(StoreError) in
-        let unpushed = try translatingErrors { () throws(SQLiteError) in
-          Int(try OutboxTable.count(connection))
-        }
-        return (unpushed, statements.map { connection.planned($0) })
+        (Int(try OutboxTable.count(connection)), statements.map { connection.planned($0) })
       }
     }
     return diagnostics
@@ -94,9 +91,7 @@ extension Writer {
       return (attributes?[.size] as? NSNumber)?.intValue ?? 0
     }
     let pragma = { (name: String) throws(StoreError) in
-      try translatingErrors { () throws(SQLiteError) in
-        Int(try connection.integer("PRAGMA \(name)") ?? 0)
-      }
+      Int(try connection.prepared("PRAGMA \(name)").firstInteger() ?? 0)
     }
     let memory = connection.memory
     let pool = pool.load

@@ -35,7 +35,7 @@ extension RecordBuilder {
         .invalidValue, "\(table.entity) \(key): \(error.message)", advice: "check the store",
         entity: table.entity, keys: [key])
     }
-    try translatingErrors { () throws(SQLiteError) in try row.checkReading() }
+    try row.checkRow()
     return record
   }
 
@@ -47,9 +47,7 @@ extension RecordBuilder {
   ) throws(StoreError) -> ContiguousArray<Record> {
     defer { rows.reset() }
     var records = ContiguousArray<Record>()
-    while try translatingErrors({ () throws(SQLiteError) in try rows.step() }) {
-      records.append(try record(rows, of: table, width: width))
-    }
+    while try rows.next() { records.append(try record(rows, of: table, width: width)) }
     return records
   }
 }

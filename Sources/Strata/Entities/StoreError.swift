@@ -141,8 +141,7 @@ extension StoreError {
   }
 
   /// Creates the public error for an error of SQLite.
-  init(_ error: SQLiteError, path: String? = nil) {
-    let suffix = path.map { " (\($0))" } ?? ""
+  init(_ error: SQLiteError) {
     let (code, advice): (Code, String) =
       if error.isInterrupted {
         (.cancelled, "run it again")
@@ -169,16 +168,20 @@ extension StoreError {
       } else {
         (.sqlite, "report it with the code and the SQL")
       }
-    self.init(code, error.message + suffix, advice: advice)
+    self.init(code, error.message, advice: advice)
     sqliteCode = error.code
     sql = error.sql
   }
-}
 
-/// Runs `body` and turns SQLite's errors into public ones.
-@inline(__always)
-func translatingErrors<R>(_ body: () throws(SQLiteError) -> R) throws(StoreError) -> R {
-  do { return try body() } catch { throw StoreError(error) }
+  /// Returns the error with a path after its message.
+  func at(_ path: String) -> StoreError {
+    var copy = StoreError(
+      code, "\(message) (\(path))", advice: advice, entity: entity, attributes: attributes,
+      keys: keys)
+    copy.sqliteCode = sqliteCode
+    copy.sql = sql
+    return copy
+  }
 }
 
 /// Returns the end of a message that names only the first of several items.

@@ -79,7 +79,7 @@ extension TableSearch {
   /// Adds an inserted row to the indexes.
   func insert(
     _ record: Record, at rowID: Int64, _ connection: Connection
-  ) throws(SQLiteError) {
+  ) throws(StoreError) {
     if let text { try text.run(text.insert, record, rowID, connection) }
     for places in places { try places.insert(record, rowID, connection) }
   }
@@ -87,7 +87,7 @@ extension TableSearch {
   /// Removes a deleted row from the indexes.
   func delete(
     _ record: Record, at rowID: Int64, _ connection: Connection
-  ) throws(SQLiteError) {
+  ) throws(StoreError) {
     if let text { try text.run(text.delete, record, rowID, connection) }
     for places in places { try places.delete(record, rowID, connection) }
   }
@@ -98,7 +98,7 @@ extension TableSearch {
   func update(
     _ changed: AttributeSet, from before: Record, to after: Record, at rowID: Int64,
     _ connection: Connection
-  ) throws(SQLiteError) {
+  ) throws(StoreError) {
     if let text, text.columns.contains(where: changed.contains) {
       try text.run(text.delete, before, rowID, connection)
       try text.run(text.insert, after, rowID, connection)
@@ -114,14 +114,14 @@ extension TableSearch {
 extension TableSearch.Text {
   fileprivate func run(
     _ sql: SQL, _ record: Record, _ rowID: Int64, _ connection: Connection
-  ) throws(SQLiteError) {
-    let statement = try connection.statement(for: sql)
+  ) throws(StoreError) {
+    let statement = try connection.prepared(sql)
     statement.bind(1, rowID)
-    try record.withView { view throws(SQLiteError) in
+    try record.withView { view throws(StoreError) in
       for (position, column) in columns.enumerated() {
         view.bind(column, to: statement, at: Int32(truncatingIfNeeded: position + 2))
       }
-      try statement.run()
+      try statement.perform()
     }
   }
 }
@@ -129,22 +129,22 @@ extension TableSearch.Text {
 extension TableSearch.Places {
   fileprivate func insert(
     _ record: Record, _ rowID: Int64, _ connection: Connection
-  ) throws(SQLiteError) {
+  ) throws(StoreError) {
     guard let place = place(of: record) else { return }
-    let statement = try connection.statement(for: insert)
+    let statement = try connection.prepared(insert)
     statement.bind(1, rowID)
     statement.bind(2, place.latitude)
     statement.bind(3, place.longitude)
-    try statement.run()
+    try statement.perform()
   }
 
   fileprivate func delete(
     _ record: Record, _ rowID: Int64, _ connection: Connection
-  ) throws(SQLiteError) {
+  ) throws(StoreError) {
     if place(of: record) == nil { return }
-    let statement = try connection.statement(for: delete)
+    let statement = try connection.prepared(delete)
     statement.bind(1, rowID)
-    try statement.run()
+    try statement.perform()
   }
 
   private func place(of record: Record) -> Coordinate? {

@@ -12,10 +12,7 @@ extension LayeredFetch {
         sql: sql.text, steps: steps,
         warnings: try plan.warnings(steps.flatMap(\.all)) { table throws(StoreError) in
           let count = QueryPlan(everyRowOf: table).count()
-          let statement = try connection.prepared(count, reader.model)
-          defer { statement.reset() }
-          _ = try translatingErrors { () throws(SQLiteError) in try statement.step() }
-          return Int(statement.integer(0))
+          return Int(try connection.prepared(count, reader.model).firstInteger() ?? 0)
         },
         includesUnsavedEdits: touches)
     }

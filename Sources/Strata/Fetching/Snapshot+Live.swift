@@ -83,11 +83,9 @@ extension Connection {
 
   /// Returns the first column of a statement's rows, without null values.
   fileprivate func keys(_ sql: SQLBuilder, _ model: Model) throws(StoreError) -> [RecordKey] {
-    let statement = try prepared(sql, model)
-    defer { statement.reset() }
     var keys: [RecordKey] = []
-    while try translatingErrors({ () throws(SQLiteError) in try statement.step() }) {
-      if statement.storageClass(0) != .null { keys.append(RecordKey(statement, 0)) }
+    try prepared(sql, model).forEach { row in
+      if !row.isNull(0) { keys.append(RecordKey(row, 0)) }
     }
     return keys
   }

@@ -25,11 +25,11 @@ actor Checkpointer {
 
   /// Writes the log back. A failure loses nothing, because the log still has every frame.
   private func writeBackNow() {
-    do throws(SQLiteError) {
+    do throws(StoreError) {
       if connection == nil { connection = try options.connection(.existing) }
-      _ = try connection?.checkpointPassively()
+      _ = try translatingErrors { () throws(SQLiteError) in try connection?.checkpointPassively() }
     } catch {
-      options.log.note(.checkpointFailed(StoreError(error, path: options.path)))
+      options.log.note(.checkpointFailed(error.at(options.path)))
     }
   }
 

@@ -20,39 +20,40 @@ enum DeferredIndexes {
   }
 
   /// Returns whether the store has dropped indexes that are not made yet.
-  static func exist(_ connection: Connection) throws(SQLiteError) -> Bool {
-    try connection.integer("SELECT 1 FROM sqlite_schema WHERE name = '\(table)'") != nil
+  static func exist(_ connection: Connection) throws(StoreError) -> Bool {
+    try connection.prepared("SELECT 1 FROM sqlite_schema WHERE name = '\(table)'").hasRow()
   }
 
   /// Drops indexes of a table, and notes the statements that make them.
   static func drop(
     _ indexes: [TableIndex], of name: String, _ connection: Connection
-  ) throws(SQLiteError) {
-    try connection.execute(
+  ) throws(StoreError) {
+    try connection.run(
       "CREATE TABLE IF NOT EXISTS \(table) (name TEXT PRIMARY KEY, tableName TEXT NOT NULL, "
         + "statement TEXT NOT NULL) WITHOUT ROWID")
     for index in indexes {
-      let note = try connection.prepare("INSERT OR REPLACE INTO \(table) VALUES (?1, ?2, ?3)")
-      note.bind(1, index.name)
-      note.bind(2, name)
-      note.bind(3, index.create)
-      try note.run()
-      try connection.execute("DROP INDEX IF EXISTS \(index.name.quotedIdentifier)")
+      try connection.prepared(
+        "INSERT OR REPLACE INTO \(table) VALUES (?1, ?2, ?3)", .text(index.name), .text(name),
+        .text(index.create)
+      ).perform()
+      try connection.run("DROP INDEX IF EXISTS \(index.name.quotedIdentifier)")
     }
   }
 
   /// Makes one of the dropped indexes.
   ///
   /// - Returns: whether any index is left to make.
-  static func makeNext(_ connection: Connection) throws(SQLiteError) -> Bool {
+  static func makeNext(_ connection: Connection) throws(StoreError) -> Bool {
     guard try exist(connection) else { return false }
-    if let next = try connection.text("SELECT statement FROM \(table) ORDER BY name LIMIT 1") {
-      try connection.execute(next)
-      try connection.execute(
+    let next = try connection.prepared("SELECT statement FROM \(table) ORDER BY name LIMIT 1")
+      .first { $0.string(0) }
+    if let next {
+      try connection.run(next)
+      try connection.run(
         "DELETE FROM \(table) WHERE name = (SELECT min(name) FROM \(table))")
     }
-    if try connection.integer("SELECT 1 FROM \(table) LIMIT 1") != nil { return true }
-    try connection.execute("DROP TABLE \(table)")
+    if try connection.prepared("SELECT 1 FROM \(table) LIMIT 1").hasRow() { return true }
+    try connection.run("DROP TABLE \(table)")
     return false
   }
 
@@ -65,17 +66,17 @@ enum DeferredIndexes {
   @discardableResult
   static func makeAll(
     _ connection: Connection, _ meter: ProgressMeter = ProgressMeter(nil)
-  ) throws(SQLiteError) -> Int {
+  ) throws(StoreError) -> Int {
     guard try exist(connection) else { return 0 }
-    let count = Int(try connection.integer("SELECT count(*) FROM \(table)") ?? 0)
+    let count = Int(try connection.prepared("SELECT count(*) FROM \(table)").firstInteger() ?? 0)
     meter.begin(.indexing, total: count)
     while try exist(connection) {
-      try connection.execute("BEGIN IMMEDIATE")
-      do throws(SQLiteError) {
+      try connection.run("BEGIN IMMEDIATE")
+      do throws(StoreError) {
         _ = try makeNext(connection)
-        try connection.execute("COMMIT")
+        try connection.run("COMMIT")
       } catch {
-        if connection.isInTransaction { try? connection.execute("ROLLBACK") }
+        if connection.isInTransaction { try? connection.run("ROLLBACK") }
         throw error
       }
       meter.finishOne()

@@ -3,8 +3,8 @@ internal import StrataSQLite
 
 /// The times of the cache entries' last imports, in a guest table that every store has.
 enum FreshnessTable: GuestTable {
-  static func create(_ connection: Connection) throws(SQLiteError) {
-    try connection.execute(
+  static func create(_ connection: Connection) throws(StoreError) {
+    try connection.run(
       "CREATE TABLE strata_freshness (id BLOB PRIMARY KEY, text TEXT NOT NULL, "
         + "time REAL NOT NULL) WITHOUT ROWID")
   }
@@ -26,39 +26,25 @@ enum FreshnessTable: GuestTable {
   static func mark(
     _ entries: Set<CacheIdentity>, at time: Date, _ connection: Connection
   ) throws(StoreError) {
-    try translatingErrors { () throws(SQLiteError) in
-      let statement = try connection.statement(for: write)
-      for entry in entries {
-        statement.bind(1, blob: entry.hash)
-        statement.bind(2, entry.text)
-        statement.bind(3, time.timeIntervalSinceReferenceDate)
-        try statement.run()
-      }
-      // About 1 in 64 entries causes a clean-up, because hashes are evenly distributed. An app that
-      // marks the same few entries again and again needs no clean-up.
-      guard entries.contains(where: { ($0.hash.first ?? 0) < 4 }) else { return }
-      let prune = try connection.statement(for: prune)
-      prune.bind(1, time.timeIntervalSinceReferenceDate)
-      prune.bind(2, Int64(limit))
-      try prune.run()
+    let time = Cell.real(time.timeIntervalSinceReferenceDate)
+    for entry in entries {
+      try connection.run(write, .blob(Data(entry.hash)), .text(entry.text), time)
     }
+    // About 1 in 64 entries causes a clean-up, because hashes are evenly distributed. An app that
+    // marks the same few entries again and again needs no clean-up.
+    guard entries.contains(where: { ($0.hash.first ?? 0) < 4 }) else { return }
+    try connection.run(prune, time, .integer(Int64(limit)))
   }
 
   static func time(_ entry: CacheIdentity, _ connection: Connection) throws(StoreError) -> Date? {
-    try translatingErrors { () throws(SQLiteError) in
-      let statement = try connection.statement(for: read)
-      defer { statement.reset() }
-      statement.bind(1, blob: entry.hash)
-      return try statement.step() ? Date(timeIntervalSinceReferenceDate: statement.real(0)) : nil
+    try connection.prepared(read, .blob(Data(entry.hash))).first {
+      Date(timeIntervalSinceReferenceDate: $0.real(0))
     }
   }
 
   /// Removes the mark of an entry; nil removes all marks.
   static func forget(_ entry: CacheIdentity?, _ connection: Connection) throws(StoreError) {
-    try translatingErrors { () throws(SQLiteError) in
-      let statement = try connection.statement(for: entry == nil ? deleteAll : delete)
-      if let entry { statement.bind(1, blob: entry.hash) }
-      try statement.run()
-    }
+    guard let entry else { return try connection.run(deleteAll) }
+    try connection.run(delete, .blob(Data(entry.hash)))
   }
 }

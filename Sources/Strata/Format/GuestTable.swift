@@ -7,25 +7,25 @@ internal import StrataSQLite
 /// keys of the user's tables. A migration changes them through this protocol, inside its own
 /// transaction.
 protocol GuestTable {
-  static func create(_ connection: Connection) throws(SQLiteError)
+  static func create(_ connection: Connection) throws(StoreError)
 
   /// Replaces the names of a renamed table and of its renamed columns.
   static func rename(
     _ table: String, to name: String, columns: [(from: String, to: String)],
     _ connection: Connection
-  ) throws(SQLiteError)
+  ) throws(StoreError)
 
   /// Removes the rows that belong to a removed table.
-  static func remove(_ table: String, _ connection: Connection) throws(SQLiteError)
+  static func remove(_ table: String, _ connection: Connection) throws(StoreError)
 
   /// Returns the keys of a table's rows that the guest table keeps.
-  static func keys(of table: String, _ connection: Connection) throws(SQLiteError) -> [RecordKey]
+  static func keys(of table: String, _ connection: Connection) throws(StoreError) -> [RecordKey]
 
   /// Replaces the key of a row by another key, which may be in another table.
   static func move(
     _ key: RecordKey, of table: String, to newKey: Cell, of newTable: String,
     _ connection: Connection
-  ) throws(SQLiteError)
+  ) throws(StoreError)
 }
 
 /// The defaults, for a guest table that a migration does not change.
@@ -33,18 +33,18 @@ extension GuestTable {
   static func rename(
     _ table: String, to name: String, columns: [(from: String, to: String)],
     _ connection: Connection
-  ) throws(SQLiteError) {}
+  ) throws(StoreError) {}
 
-  static func remove(_ table: String, _ connection: Connection) throws(SQLiteError) {}
+  static func remove(_ table: String, _ connection: Connection) throws(StoreError) {}
 
-  static func keys(of table: String, _ connection: Connection) throws(SQLiteError) -> [RecordKey] {
+  static func keys(of table: String, _ connection: Connection) throws(StoreError) -> [RecordKey] {
     []
   }
 
   static func move(
     _ key: RecordKey, of table: String, to newKey: Cell, of newTable: String,
     _ connection: Connection
-  ) throws(SQLiteError) {}
+  ) throws(StoreError) {}
 }
 
 /// All guest tables of a store.
@@ -56,28 +56,24 @@ enum GuestTables {
   }
 
   static func create(_ connection: Connection) throws(StoreError) {
-    try each { guest throws(SQLiteError) in try guest.create(connection) }
+    for guest in all { try guest.create(connection) }
   }
 
   static func rename(
     _ table: String, to name: String, columns: [(from: String, to: String)] = [],
     _ connection: Connection
   ) throws(StoreError) {
-    try each { guest throws(SQLiteError) in
-      try guest.rename(table, to: name, columns: columns, connection)
-    }
+    for guest in all { try guest.rename(table, to: name, columns: columns, connection) }
   }
 
   static func remove(_ table: String, _ connection: Connection) throws(StoreError) {
-    try each { guest throws(SQLiteError) in try guest.remove(table, connection) }
+    for guest in all { try guest.remove(table, connection) }
   }
 
   static func keys(of table: String, _ connection: Connection) throws(StoreError) -> Set<RecordKey>
   {
     var keys: Set<RecordKey> = []
-    try each { guest throws(SQLiteError) in
-      keys.formUnion(try guest.keys(of: table, connection))
-    }
+    for guest in all { keys.formUnion(try guest.keys(of: table, connection)) }
     return keys
   }
 
@@ -85,14 +81,6 @@ enum GuestTables {
     _ key: RecordKey, of table: String, to newKey: Cell, of newTable: String,
     _ connection: Connection
   ) throws(StoreError) {
-    try each { guest throws(SQLiteError) in
-      try guest.move(key, of: table, to: newKey, of: newTable, connection)
-    }
-  }
-
-  private static func each(
-    _ body: (any GuestTable.Type) throws(SQLiteError) -> Void
-  ) throws(StoreError) {
-    try translatingErrors { () throws(SQLiteError) in for guest in all { try body(guest) } }
+    for guest in all { try guest.move(key, of: table, to: newKey, of: newTable, connection) }
   }
 }

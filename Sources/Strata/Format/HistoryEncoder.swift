@@ -23,8 +23,8 @@ struct HistoryEncoder {
   /// Passes the changes to `write`, part by part; each part names the tables that it is about.
   mutating func encode(
     _ changes: [TableID: TableChanges],
-    _ write: (UnsafeRawBufferPointer, _ isLast: Bool) throws(SQLiteError) -> Void
-  ) throws(SQLiteError) {
+    _ write: (UnsafeRawBufferPointer, _ isLast: Bool) throws(StoreError) -> Void
+  ) throws(StoreError) {
     begin()
     for id in changes.keys.sorted() {
       guard let changes = changes[id] else { continue }
@@ -66,10 +66,10 @@ struct HistoryEncoder {
   }
 
   private func hand(
-    to write: (UnsafeRawBufferPointer, Bool) throws(SQLiteError) -> Void, isLast: Bool
-  ) throws(SQLiteError) {
-    let result = bytes.withUnsafeBytes { bytes -> Result<Void, SQLiteError> in
-      do throws(SQLiteError) { return .success(try write(bytes, isLast)) } catch {
+    to write: (UnsafeRawBufferPointer, Bool) throws(StoreError) -> Void, isLast: Bool
+  ) throws(StoreError) {
+    let result = bytes.withUnsafeBytes { bytes -> Result<Void, StoreError> in
+      do throws(StoreError) { return .success(try write(bytes, isLast)) } catch {
         return .failure(error)
       }
     }

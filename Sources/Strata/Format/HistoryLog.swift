@@ -49,30 +49,30 @@ struct HistoryLog {
   /// Writes the entry of a commit, in its transaction.
   mutating func append(
     _ changes: [TableID: TableChanges], number: Int64, author: String, _ connection: Connection
-  ) throws(SQLiteError) {
+  ) throws(StoreError) {
     if last?.number != number - 1 { last = try lookUp(before: number, connection) }
     let now = self.now().timeIntervalSinceReferenceDate
     var total = (last?.total ?? 0) + Int64(Self.overhead)
     var parts: Int64 = 0
-    try encoder.encode(changes) { (bytes, isLast) throws(SQLiteError) in
+    try encoder.encode(changes) { (bytes, isLast) throws(StoreError) in
       // An encoding is never empty, because it begins with its version.
       guard let base = bytes.baseAddress else { return }
       total += Int64(bytes.count)
       if isLast {
-        let statement = try connection.statement(for: Self.append)
+        let statement = try connection.prepared(Self.append)
         statement.bind(1, number)
         statement.bind(2, now)
         statement.bind(3, author)
         statement.bind(4, total)
         statement.bind(5, parts)
         statement.bindStaticBlob(6, base, bytes.count)
-        try statement.run()
+        try statement.perform()
       } else {
-        let statement = try connection.statement(for: Self.appendPart)
+        let statement = try connection.prepared(Self.appendPart)
         statement.bind(1, number)
         statement.bind(2, parts)
         statement.bindStaticBlob(3, base, bytes.count)
-        try statement.run()
+        try statement.perform()
         parts += 1
       }
     }
@@ -89,13 +89,12 @@ struct HistoryLog {
   /// returns nil.
   private func lookUp(
     before number: Int64, _ connection: Connection
-  ) throws(SQLiteError) -> (number: Int64, total: Int64)? {
-    let statement = try connection.statement(for: Self.newest)
-    defer { statement.reset() }
-    guard try statement.step() else { return nil }
-    let found = (number: statement.integer(0), total: statement.integer(1))
+  ) throws(StoreError) -> (number: Int64, total: Int64)? {
+    let found = try connection.prepared(Self.newest).first {
+      (number: $0.integer(0), total: $0.integer(1))
+    }
+    guard let found else { return nil }
     if found.number == number - 1, (0...Int64.max / 2).contains(found.total) { return found }
-    statement.reset()
     try remove(upTo: .max, connection)
     return nil
   }
@@ -104,14 +103,14 @@ struct HistoryLog {
 
   private mutating func prune(
     _ now: Double, _ total: Int64, _ connection: Connection
-  ) throws(SQLiteError) {
+  ) throws(StoreError) {
     commitsUntilPruning = Self.pruneInterval
     bytesUntilPruning = options.bytes.map { Int64(max(1, $0 / 16)) } ?? .max
-    let statement = try connection.statement(for: Self.oldest)
+    let statement = try connection.prepared(Self.oldest)
     var removed: Int64?
     do {
       defer { statement.reset() }
-      while try statement.step() {
+      while try statement.next() {
         // The newest entry always stays: its age is zero, and no bytes follow it.
         let isOld = options.age.map { now - statement.real(1) > $0 / .seconds(1) } ?? false
         let later = total - max(0, statement.integer(2))
@@ -123,11 +122,7 @@ struct HistoryLog {
     if let removed { try remove(upTo: removed, connection) }
   }
 
-  private func remove(upTo number: Int64, _ connection: Connection) throws(SQLiteError) {
-    for sql in [Self.remove, Self.removeParts] {
-      let statement = try connection.statement(for: sql)
-      statement.bind(1, number)
-      try statement.run()
-    }
+  private func remove(upTo number: Int64, _ connection: Connection) throws(StoreError) {
+    for sql in [Self.remove, Self.removeParts] { try connection.run(sql, .integer(number)) }
   }
 }

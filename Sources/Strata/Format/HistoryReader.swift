@@ -35,12 +35,10 @@ struct HistoryReader {
   /// Calls `body` with the entries after `first` up to `last`, until `body` returns false.
   func forEach(
     after first: Int64, upTo last: Int64, _ body: (Entry) -> Bool
-  ) throws(SQLiteError) {
-    let statement = try connection.statement(for: Self.entries)
+  ) throws(StoreError) {
+    let statement = try connection.prepared(Self.entries, .integer(first), .integer(last))
     defer { statement.reset() }
-    statement.bind(1, first)
-    statement.bind(2, last)
-    while try statement.step() {
+    while try statement.next() {
       let number = statement.integer(0)
       let (changes, size) = try changes(
         number, parts: statement.integer(3), end: statement.blob(4))
@@ -53,7 +51,7 @@ struct HistoryReader {
 
   private func changes(
     _ number: Int64, parts: Int64, end: UnsafeRawBufferPointer
-  ) throws(SQLiteError) -> ([TableID: TableChanges]?, size: Int) {
+  ) throws(StoreError) -> ([TableID: TableChanges]?, size: Int) {
     var decoder = HistoryDecoder(layout, builder)
     var size = end.count
     var isReadable = true
@@ -61,13 +59,10 @@ struct HistoryReader {
       do throws(HistoryDecoder.Unreadable) { try decoder.decode(part) } catch { isReadable = false }
     }
     if parts > 0 {
-      let statement = try connection.statement(for: Self.parts)
-      defer { statement.reset() }
-      statement.bind(1, number)
       var found: Int64 = 0
-      while try statement.step() {
-        size += statement.blob(0).count
-        if isReadable { decode(statement.blob(0)) }
+      try connection.prepared(Self.parts, .integer(number)).forEach { row in
+        size += row.blob(0).count
+        if isReadable { decode(row.blob(0)) }
         found += 1
       }
       if found != parts { isReadable = false }
@@ -79,14 +74,14 @@ struct HistoryReader {
   /// Returns the numbers of the oldest and the newest entry; nil if the history is empty.
   ///
   /// - Throws: also `SQLITE_CORRUPT` if the numbers are out of order, which SQLite does not notice.
-  func bounds() throws(SQLiteError) -> ClosedRange<Int64>? {
-    let statement = try connection.statement(for: Self.bounds)
-    defer { statement.reset() }
-    guard try statement.step(), !statement.isNull(0) else { return nil }
-    let (oldest, newest) = (statement.integer(0), statement.integer(1))
-    guard 0 < oldest, oldest <= newest else {
-      throw .corrupt("the history is from \(oldest) to \(newest)", Self.bounds)
-    }
-    return oldest...newest
+  func bounds() throws(StoreError) -> ClosedRange<Int64>? {
+    try connection.prepared(Self.bounds).first { row throws(StoreError) in
+      if row.isNull(0) { return nil }
+      let (oldest, newest) = (row.integer(0), row.integer(1))
+      guard 0 < oldest, oldest <= newest else {
+        throw StoreError(.corrupt("the history is from \(oldest) to \(newest)", Self.bounds))
+      }
+      return oldest...newest
+    } ?? nil
   }
 }

@@ -77,7 +77,7 @@ public final class Migration {
   private func statement(_ sql: String) throws(StoreError) -> Statement {
     try check()
     if let found = statements[sql] { return found }
-    let statement = try translatingErrors { () throws(SQLiteError) in try connection.prepare(sql) }
+    let statement = try connection.prepared(sql)
     statements[sql] = statement
     return statement
   }
@@ -86,7 +86,7 @@ public final class Migration {
     try check()
     // SQLite compiles statements again that were compiled before the table changed. But no
     // statement may be open during the change, so every statement is reset after each use.
-    try translatingErrors { () throws(SQLiteError) in try connection.execute(sql) }
+    try connection.run(sql)
   }
 }
 
@@ -100,11 +100,7 @@ extension Migration {
   /// - Complexity: O(n) in the number of rows.
   public func count(of table: String) throws(StoreError) -> Int {
     let name = try self.table(table).name.quotedIdentifier
-    let statement = try statement("SELECT count(*) FROM \(name)")
-    defer { statement.reset() }
-    return try translatingErrors { () throws(SQLiteError) in
-      try statement.step() ? Int(statement.integer(0)) : 0
-    }
+    return Int(try statement("SELECT count(*) FROM \(name)").firstInteger() ?? 0)
   }
 
   /// Returns the rows of a table one by one, in the order of their row numbers.
@@ -121,11 +117,9 @@ extension Migration {
     guard let rowID = table.rowIDName else {
       throw .migration("table \"\(table.name)\" has columns named rowid, _rowid_ and oid")
     }
-    let statement = try statement("SELECT max(\(rowID)) FROM \(table.name.quotedIdentifier)")
-    defer { statement.reset() }
-    let end = try translatingErrors { () throws(SQLiteError) in
-      try statement.step() && !statement.isNull(0) ? statement.integer(0) : nil
-    }
+    let end =
+      try statement("SELECT max(\(rowID)) FROM \(table.name.quotedIdentifier)")
+      .first { $0.isNull(0) ? nil : $0.integer(0) } ?? nil
     if meter.isUsed {
       meter.begin(.step(to: version), table.name, total: try count(of: table.name))
     }
@@ -141,12 +135,8 @@ extension Migration {
     let statement = try statement(
       "SELECT \(table.sql.columnList) FROM \(table.name.quotedIdentifier) WHERE "
         + "\(table.key.quotedIdentifier) = ?1")
-    defer { statement.reset() }
     key.bind(to: statement, at: 1)
-    guard try translatingErrors({ () throws(SQLiteError) in try statement.step() }) else {
-      return nil
-    }
-    return try row(statement, of: table)
+    return try statement.first { statement throws(StoreError) in try row(statement, of: table) }
   }
 
   func row(
@@ -157,15 +147,13 @@ extension Migration {
       let statement = try statement(
         "SELECT \(table.sql.columnList), \(rowID) FROM \(table.name.quotedIdentifier) WHERE "
           + "\(rowID) \(last == nil ? ">=" : ">") ?1 AND \(rowID) <= ?2 ORDER BY \(rowID) LIMIT 1")
-      defer { statement.reset() }
       statement.bind(1, last ?? .min)
       statement.bind(2, end)
-      guard try translatingErrors({ () throws(SQLiteError) in try statement.step() }) else {
-        meter.end()
-        return nil
+      let found = try statement.first { statement throws(StoreError) in
+        (try row(statement, of: table), statement.integer(Int32(table.columns.count)))
       }
-      meter.advance()
-      return (try row(statement, of: table), statement.integer(Int32(table.columns.count)))
+      if found == nil { meter.end() } else { meter.advance() }
+      return found
     } catch {
       failure = failure ?? error
       return nil

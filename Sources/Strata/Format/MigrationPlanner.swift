@@ -14,13 +14,13 @@ struct MigrationPlanner: Sendable {
       return model.creation(version: version)
     }
     let connection: Connection
-    do throws(SQLiteError) {
-      connection = try Connection(path: path, access: .readOnly, busyTimeout: busyTimeout)
-      try connection.execute("BEGIN")
+    do throws(StoreError) {
+      connection = try .open(.readOnly, path: path, busyTimeout: busyTimeout)
+      try connection.run("BEGIN")
     } catch {
-      throw StoreError(error, path: path)
+      throw error.at(path)
     }
-    defer { try? connection.execute("ROLLBACK") }
+    defer { try? connection.run("ROLLBACK") }
     if try StoreFormat.isEmptyFile(connection) { return model.creation(version: version) }
     do throws(StoreError) {
       let plan = try StoreFormat.migrate(connection, model, version: version, options, isDry: true)
@@ -40,7 +40,7 @@ struct MigrationPlanner: Sendable {
   ]
 
   private func storedVersion(_ connection: Connection) -> Int? {
-    ((try? connection.integer("SELECT version FROM strata_schema")) ?? nil).map { Int($0) }
+    (try? connection.prepared("SELECT version FROM strata_schema").firstInteger()).map { Int($0) }
   }
 
   /// Migrates a copy of the store, and returns the plan of that migration.
@@ -50,20 +50,13 @@ struct MigrationPlanner: Sendable {
     let folder = try TemporaryFolder()
     defer { folder.remove() }
     let copy = folder.path + "/store.sqlite"
-    let target: Connection
-    do throws(SQLiteError) {
-      // `VACUUM INTO` writes another file, which `query_only` forbids as well.
-      try connection.execute("ROLLBACK")
-      try connection.execute("PRAGMA query_only = OFF")
-      let statement = try connection.prepare("VACUUM INTO ?1")
-      statement.bind(1, copy)
-      try statement.run()
-      target = try Connection(path: copy, access: .readWrite, busyTimeout: busyTimeout)
-      try target.execute("BEGIN IMMEDIATE")
-    } catch {
-      throw StoreError(error)
-    }
-    defer { try? target.execute("ROLLBACK") }
+    // `VACUUM INTO` writes another file, which `query_only` forbids as well.
+    try connection.run("ROLLBACK")
+    try connection.run("PRAGMA query_only = OFF")
+    try connection.prepared("VACUUM INTO ?1", .text(copy)).perform()
+    let target = try Connection.open(.readWrite, path: copy, busyTimeout: busyTimeout)
+    try target.run("BEGIN IMMEDIATE")
+    defer { try? target.run("ROLLBACK") }
     return try StoreFormat.migrate(target, model, version: version, options)
   }
 }

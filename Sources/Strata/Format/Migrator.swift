@@ -193,8 +193,8 @@ struct Migrator {
       actions.append(
         .createIndex(index.columns, table: migration.new.name, isUnique: index.isUnique))
       if isDry { continue }
-      do throws(SQLiteError) { try connection.execute(index.create) } catch {
-        throw try duplicates(index, migration.table) ?? StoreError(error)
+      do throws(StoreError) { try connection.run(index.create) } catch {
+        throw try duplicates(index, migration.table) ?? error
       }
       meter.finishOne()
     }
@@ -206,15 +206,12 @@ struct Migrator {
   private func duplicates(_ index: TableIndex, _ table: Table) throws(StoreError) -> StoreError? {
     let columns = index.columns.map(\.quotedIdentifier)
     let key = table.columns[Table.keyColumn].name.quotedIdentifier
-    let rows = try translatingErrors { () throws(SQLiteError) in
-      try connection.prepare(
-        "SELECT min(\(key)), max(\(key)) FROM \(table.name.quotedIdentifier) WHERE "
-          + columns.map { "\($0) IS NOT NULL" }.joined(separator: " AND ") + " GROUP BY "
-          + columns.joined(separator: ", ") + " HAVING count(*) > 1 LIMIT 1")
-    }
-    defer { rows.reset() }
-    guard try translatingErrors({ () throws(SQLiteError) in try rows.step() }) else { return nil }
-    let keys = [RecordKey(rows, 0), RecordKey(rows, 1)]
+    let keys = try connection.prepared(
+      "SELECT min(\(key)), max(\(key)) FROM \(table.name.quotedIdentifier) WHERE "
+        + columns.map { "\($0) IS NOT NULL" }.joined(separator: " AND ") + " GROUP BY "
+        + columns.joined(separator: ", ") + " HAVING count(*) > 1 LIMIT 1"
+    ).first { [RecordKey($0, 0), RecordKey($0, 1)] }
+    guard let keys else { return nil }
     return StoreError(
       .uniquenessViolated,
       "\(table.entity) \(keys[0]) and \(keys[1]) have the same "
@@ -276,17 +273,14 @@ struct Migrator {
     _ reference: Reference, of table: Table, _ target: Table
   ) throws(StoreError) -> StoreError? {
     let column = table.columns[reference.column].name
-    let rows = try translatingErrors { () throws(SQLiteError) in
-      try connection.prepare(
-        "SELECT \(table.columns[Table.keyColumn].name.quotedIdentifier), "
-          + "\(column.quotedIdentifier) FROM \(table.name.quotedIdentifier) AS referring WHERE NOT "
-          + "EXISTS (SELECT 1 FROM \(target.name.quotedIdentifier) AS target WHERE target."
-          + "\(target.columns[Table.keyColumn].name.quotedIdentifier) = referring."
-          + "\(column.quotedIdentifier)) LIMIT 1")
-    }
-    defer { rows.reset() }
-    guard try translatingErrors({ () throws(SQLiteError) in try rows.step() }) else { return nil }
-    let (key, other) = (RecordKey(rows, 0), RecordKey(rows, 1))
+    let keys = try connection.prepared(
+      "SELECT \(table.columns[Table.keyColumn].name.quotedIdentifier), "
+        + "\(column.quotedIdentifier) FROM \(table.name.quotedIdentifier) AS referring WHERE NOT "
+        + "EXISTS (SELECT 1 FROM \(target.name.quotedIdentifier) AS target WHERE target."
+        + "\(target.columns[Table.keyColumn].name.quotedIdentifier) = referring."
+        + "\(column.quotedIdentifier)) LIMIT 1"
+    ).first { (RecordKey($0, 0), RecordKey($0, 1)) }
+    guard let (key, other) = keys else { return nil }
     return StoreError(
       .missingReference,
       "after the migration \(table.attributeName(reference.column)) of \(key) would refer to "
@@ -301,14 +295,12 @@ struct Migrator {
   mutating func record() throws(StoreError) {
     actions.append(.record(version: version))
     if isDry { return }
-    try translatingErrors { () throws(SQLiteError) in
-      // The table is created again even if no other table changed. This changes the file's schema
-      // cookie, by which other processes notice that their view of the store is out of date.
-      try connection.execute("DROP TABLE strata_schema")
-      try StoreFormat.record(
-        connection, model.description(version: version), fingerprint: model.fingerprint)
-      try connection.execute("UPDATE strata_commit SET number = number + 1")
-    }
+    // The table is created again even if no other table changed. This changes the file's schema
+    // cookie, by which other processes notice that their view of the store is out of date.
+    try connection.run("DROP TABLE strata_schema")
+    try StoreFormat.record(
+      connection, model.description(version: version), fingerprint: model.fingerprint)
+    try connection.run("UPDATE strata_commit SET number = number + 1")
   }
 
   // MARK: -
@@ -321,14 +313,12 @@ struct Migrator {
   }
 
   private func execute(_ sql: String) throws(StoreError) {
-    if isDry { return }
-    try translatingErrors { () throws(SQLiteError) in try connection.execute(sql) }
+    if !isDry { try connection.run(sql) }
   }
 
   private func count(_ table: String) throws(StoreError) -> Int {
-    try translatingErrors { () throws(SQLiteError) in
-      Int(try connection.integer("SELECT count(*) FROM \(table.quotedIdentifier)") ?? 0)
-    }
+    let count = "SELECT count(*) FROM \(table.quotedIdentifier)"
+    return Int(try connection.prepared(count).firstInteger() ?? 0)
   }
 }
 

@@ -19,42 +19,29 @@ extension OutboxTable {
   static func rename(
     _ table: String, to name: String, columns: [(from: String, to: String)],
     _ connection: Connection
-  ) throws(SQLiteError) {
-    if name != table {
-      let statement = try connection.statement(for: setTable)
-      statement.bind(1, table)
-      statement.bind(2, name)
-      try statement.run()
-    }
+  ) throws(StoreError) {
+    if name != table { try connection.run(setTable, .text(table), .text(name)) }
     if !columns.isEmpty { try rename(columns, of: name, connection) }
   }
 
   private static func rename(
     _ columns: [(from: String, to: String)], of table: String, _ connection: Connection
-  ) throws(SQLiteError) {
+  ) throws(StoreError) {
     let names = Dictionary(columns.map { ($0.from[...], $0.to[...]) }) { first, _ in first }
     func renamed(_ text: String) -> String {
       text.split(separator: AttributeNames.separator).map { names[$0] ?? $0 }
         .joined(separator: String(AttributeNames.separator))
     }
-    var entries: [(key: RecordKey, attributes: String, handed: String?)] = []
-    let rows = try connection.statement(for: attributesOfTable)
-    defer { rows.reset() }
-    rows.bind(1, table)
-    while try rows.step() {
-      entries.append((RecordKey(rows, 0), rows.string(1), rows.isNull(2) ? nil : rows.string(2)))
+    let entries = try connection.prepared(attributesOfTable, .text(table)).map { row in
+      (
+        key: Cell(row, 0), attributes: row.string(1),
+        handed: row.isNull(2) ? nil : row.string(2)
+      )
     }
     for entry in entries {
-      let statement = try connection.statement(for: setAttributes)
-      statement.bind(1, table)
-      entry.key.bind(to: statement, at: 2)
-      statement.bind(3, renamed(entry.attributes))
-      if let handed = entry.handed {
-        statement.bind(4, renamed(handed))
-      } else {
-        statement.bindNull(4)
-      }
-      try statement.run()
+      try connection.run(
+        setAttributes, .text(table), entry.key, .text(renamed(entry.attributes)),
+        entry.handed.map { .text(renamed($0)) } ?? .null)
     }
   }
 
@@ -62,31 +49,19 @@ extension OutboxTable {
   static func move(
     _ key: RecordKey, of table: String, to newKey: Cell, of newTable: String,
     _ connection: Connection
-  ) throws(SQLiteError) {
-    let statement = try connection.statement(for: setKey)
-    statement.bind(1, table)
-    key.bind(to: statement, at: 2)
-    statement.bind(3, newTable)
-    newKey.bind(to: statement, at: 4)
-    try statement.run()
+  ) throws(StoreError) {
+    try connection.run(setKey, .text(table), key.cell, .text(newTable), newKey)
   }
 
   /// Returns the keys of a table's rows that wait.
   static func keys(
     of table: String, _ connection: Connection
-  ) throws(SQLiteError) -> [RecordKey] {
-    let rows = try connection.statement(for: attributesOfTable)
-    defer { rows.reset() }
-    rows.bind(1, table)
-    var keys: [RecordKey] = []
-    while try rows.step() { keys.append(RecordKey(rows, 0)) }
-    return keys
+  ) throws(StoreError) -> [RecordKey] {
+    try connection.prepared(attributesOfTable, .text(table)).map { RecordKey($0, 0) }
   }
 
   /// Removes the entries of a removed table.
-  static func remove(_ table: String, _ connection: Connection) throws(SQLiteError) {
-    let statement = try connection.statement(for: removeTable)
-    statement.bind(1, table)
-    try statement.run()
+  static func remove(_ table: String, _ connection: Connection) throws(StoreError) {
+    try connection.run(removeTable, .text(table))
   }
 }

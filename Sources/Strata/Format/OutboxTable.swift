@@ -7,10 +7,10 @@ internal import StrataSQLite
 /// They name tables and attributes, so they do not depend on the order of either in the model. Only
 /// the encoded original of a row needs the columns with which it was written.
 enum OutboxTable: GuestTable {
-  static func create(_ connection: Connection) throws(SQLiteError) {
-    try connection.execute(
+  static func create(_ connection: Connection) throws(StoreError) {
+    try connection.run(
       "CREATE TABLE strata_outbox (ignored TEXT PRIMARY KEY) WITHOUT ROWID")
-    try connection.execute(
+    try connection.run(
       """
       CREATE TABLE strata_outbox_row (entity TEXT NOT NULL, key NOT NULL, number INTEGER NOT NULL, \
       state INTEGER NOT NULL, attributes TEXT NOT NULL, handed INTEGER, handed_attributes TEXT, \
@@ -26,32 +26,24 @@ enum OutboxTable: GuestTable {
   private static let isIgnored = SQL("SELECT max(ignored = ?1) FROM strata_outbox")
 
   /// Returns the authors whose commits are not pushed; nil if the store has no outbox yet.
-  static func ignoredAuthors(_ connection: Connection) throws(SQLiteError) -> Set<String>? {
-    let statement = try connection.statement(for: authors)
-    defer { statement.reset() }
-    var ignored: Set<String> = []
-    while try statement.step() { ignored.insert(statement.string(0)) }
+  static func ignoredAuthors(_ connection: Connection) throws(StoreError) -> Set<String>? {
+    let ignored = Set(try connection.prepared(authors).map { $0.string(0) })
     return ignored.isEmpty ? nil : ignored
   }
 
   /// Opens the outbox for the commits of all authors except these, from this transaction on.
   ///
   /// - Precondition: `authors` is not empty. An empty table means that the store has no outbox.
-  static func open(ignoring authors: Set<String>, _ connection: Connection) throws(SQLiteError) {
-    try connection.statement(for: removeAuthors).run()
-    for author in authors {
-      let statement = try connection.statement(for: addAuthor)
-      statement.bind(1, author)
-      try statement.run()
-    }
+  static func open(ignoring authors: Set<String>, _ connection: Connection) throws(StoreError) {
+    try connection.run(removeAuthors)
+    for author in authors { try connection.run(addAuthor, .text(author)) }
   }
 
   /// Returns whether the commits of an author have to be pushed.
-  static func pushes(_ author: String, _ connection: Connection) throws(SQLiteError) -> Bool {
-    let statement = try connection.statement(for: isIgnored)
-    defer { statement.reset() }
-    statement.bind(1, author)
-    return try statement.step() && !statement.isNull(0) && statement.integer(0) == 0
+  static func pushes(_ author: String, _ connection: Connection) throws(StoreError) -> Bool {
+    try connection.prepared(isIgnored, .text(author)).first {
+      !$0.isNull(0) && $0.integer(0) == 0
+    } ?? false
   }
 
   // MARK: - Entries
@@ -71,17 +63,16 @@ enum OutboxTable: GuestTable {
   private static let anyOfTable = SQL("SELECT 1 FROM strata_outbox_row WHERE entity = ?1 LIMIT 1")
 
   /// Returns the number of rows that wait, including refused rows.
-  static func count(_ connection: Connection) throws(SQLiteError) -> Int64 {
-    try connection.integer(for: number) ?? 0
+  static func count(_ connection: Connection) throws(StoreError) -> Int64 {
+    try connection.prepared(number).firstInteger() ?? 0
   }
 
   /// Returns the number of rows that wait to be sent, and the number of refused rows.
-  static func counts(_ connection: Connection) throws(SQLiteError) -> OutboxCounts {
-    let statement = try connection.statement(for: number)
-    defer { statement.reset() }
-    guard try statement.step() else { return OutboxCounts(waiting: 0, refused: 0) }
-    let refused = Int(statement.integer(1))
-    return OutboxCounts(waiting: Int(statement.integer(0)) - refused, refused: refused)
+  static func counts(_ connection: Connection) throws(StoreError) -> OutboxCounts {
+    try connection.prepared(number).first { row in
+      let refused = Int(row.integer(1))
+      return OutboxCounts(waiting: Int(row.integer(0)) - refused, refused: refused)
+    } ?? OutboxCounts(waiting: 0, refused: 0)
   }
 
   private static let isKnown: Int64 = 1
@@ -90,15 +81,11 @@ enum OutboxTable: GuestTable {
 
   static func entry(
     _ table: Table, _ key: RecordKey, _ connection: Connection
-  ) throws(SQLiteError) -> OutboxEntry? {
-    let statement = try connection.statement(for: read)
-    defer { statement.reset() }
+  ) throws(StoreError) -> OutboxEntry? {
+    let statement = try connection.prepared(read)
     statement.bind(1, table.name)
     key.bind(to: statement, at: 2)
-    guard try statement.step() else { return nil }
-    let entry = entry(statement, table)
-    try statement.checkReading()
-    return entry
+    return try statement.first { entry($0, table) }
   }
 
   /// Calls `body` with every entry whose table is in the model.
@@ -107,13 +94,9 @@ enum OutboxTable: GuestTable {
     _ body: (Table, RecordKey, OutboxEntry) throws(StoreError) -> Void
   ) throws(StoreError) {
     let tables = Dictionary(uniqueKeysWithValues: model.tables.map { ($0.name, $0) })
-    let statement = try translatingErrors { () throws(SQLiteError) in
-      try connection.statement(for: readAll)
-    }
-    defer { statement.reset() }
-    while try translatingErrors({ () throws(SQLiteError) in try statement.step() }) {
-      guard let table = tables[statement.string(6)] else { continue }
-      try body(table, RecordKey(statement, 7), entry(statement, table))
+    try connection.prepared(readAll).forEach { row throws(StoreError) in
+      guard let table = tables[row.string(6)] else { return }
+      try body(table, RecordKey(row, 7), entry(row, table))
     }
   }
 
@@ -134,14 +117,9 @@ enum OutboxTable: GuestTable {
   /// Writes an entry; nil removes it.
   static func set(
     _ entry: OutboxEntry?, _ table: Table, _ key: RecordKey, _ connection: Connection
-  ) throws(SQLiteError) {
-    guard let entry else {
-      let statement = try connection.statement(for: remove)
-      statement.bind(1, table.name)
-      key.bind(to: statement, at: 2)
-      return try statement.run()
-    }
-    let statement = try connection.statement(for: write)
+  ) throws(StoreError) {
+    guard let entry else { return try connection.run(remove, .text(table.name), key.cell) }
+    let statement = try connection.prepared(write)
     statement.bind(1, entry.commit)
     statement.bind(
       2,
@@ -167,26 +145,23 @@ enum OutboxTable: GuestTable {
     } else {
       statement.bindNull(9)
     }
-    try statement.run()
+    try statement.perform()
   }
 
-  static func removeAll(_ connection: Connection) throws(SQLiteError) {
-    try connection.statement(for: removeEverything).run()
+  static func removeAll(_ connection: Connection) throws(StoreError) {
+    try connection.run(removeEverything)
   }
 
   /// Returns whether any row waits, including refused rows.
-  static func hasEntries(_ connection: Connection) throws(SQLiteError) -> Bool {
-    try connection.integer(for: any) != nil
+  static func hasEntries(_ connection: Connection) throws(StoreError) -> Bool {
+    try connection.prepared(any).hasRow()
   }
 
   /// Returns whether any row of a table waits, including refused rows.
   static func hasEntries(
     of table: Table, _ connection: Connection
-  ) throws(SQLiteError) -> Bool {
-    let statement = try connection.statement(for: anyOfTable)
-    defer { statement.reset() }
-    statement.bind(1, table.name)
-    return try statement.step()
+  ) throws(StoreError) -> Bool {
+    try connection.prepared(anyOfTable, .text(table.name)).hasRow()
   }
 }
 

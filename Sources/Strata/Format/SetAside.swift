@@ -66,7 +66,7 @@ struct SetAside {
   /// away with the file, unnoticed.
   private func lock(after unreadable: StoreError) throws(StoreError) -> FileLock {
     do throws(SQLiteError) { return try FileLock(path: path) } catch {
-      if !error.isBusy { throw StoreError(error, path: path) }
+      if !error.isBusy { throw StoreError(error).at(path) }
       var busy = StoreError(
         .busy,
         "the store cannot be read, nor be set aside, because somebody else has it open: "

@@ -7,16 +7,14 @@ extension StoreFormat {
   ///   description is not of a model.
   static func record(
     _ connection: Connection, _ description: SchemaDescription, fingerprint: Int64
-  ) throws(SQLiteError) {
-    try connection.execute(
+  ) throws(StoreError) {
+    try connection.run(
       "CREATE TABLE strata_schema (version INTEGER NOT NULL, description TEXT NOT NULL, "
         + "fingerprint INTEGER NOT NULL)")
-    let schema = try connection.prepare(
-      "INSERT INTO strata_schema (version, description, fingerprint) VALUES (?1, ?2, ?3)")
-    schema.bind(3, fingerprint)
-    schema.bind(1, Int64(description.version))
-    schema.bind(2, description.compactJSON)
-    try schema.run()
+    try connection.prepared(
+      "INSERT INTO strata_schema (version, description, fingerprint) VALUES (?1, ?2, ?3)",
+      .integer(Int64(description.version)), .text(description.compactJSON), .integer(fingerprint)
+    ).perform()
   }
 
   /// Checks an existing store, and migrates it if necessary.
@@ -33,9 +31,7 @@ extension StoreFormat {
   ) throws(StoreError) -> MigrationPlan {
     if !isDry {
       // A migration that drops an index expects the index to exist.
-      try translatingErrors { () throws(SQLiteError) in
-        while try DeferredIndexes.makeNext(connection) {}
-      }
+      while try DeferredIndexes.makeNext(connection) {}
     }
     let tables = try StoredTables(connection)
     if try isCurrent(connection, model, version: version, tables) {
@@ -103,13 +99,15 @@ extension StoreFormat {
   private static func hasFingerprint(
     _ connection: Connection, of model: Model, version: Int
   ) throws(StoreError) -> Bool {
-    try translatingErrors { () throws(SQLiteError) in
-      guard try connection.integer("PRAGMA user_version") == Self.version else { return false }
-      let row = try connection.prepare("SELECT version, fingerprint FROM strata_schema")
-      defer { row.reset() }
-      guard try row.step() else { return false }
-      return row.integer(0) == Int64(version) && row.integer(1) == model.fingerprint
-    }
+    guard try format(connection) == Self.version else { return false }
+    return try connection.prepared("SELECT version, fingerprint FROM strata_schema").first {
+      $0.integer(0) == Int64(version) && $0.integer(1) == model.fingerprint
+    } ?? false
+  }
+
+  /// Returns the version of the format of the store's own tables.
+  private static func format(_ connection: Connection) throws(StoreError) -> Int64 {
+    try connection.prepared("PRAGMA user_version").firstInteger() ?? 0
   }
 
   /// Returns the description in a store that this program may open.
@@ -119,15 +117,10 @@ extension StoreFormat {
   static func storedSchema(
     _ connection: Connection, version: Int
   ) throws(StoreError) -> SchemaDescription {
-    let format = try translatingErrors { () throws(SQLiteError) in
-      try connection.integer("PRAGMA user_version") ?? 0
-    }
+    let format = try format(connection)
     let stored =
       format > Self.version
-      ? 0
-      : try translatingErrors { () throws(SQLiteError) in
-        try connection.integer("SELECT version FROM strata_schema") ?? 0
-      }
+      ? 0 : try connection.prepared("SELECT version FROM strata_schema").firstInteger() ?? 0
     if format > Self.version || stored > Int64(version) {
       throw StoreError(
         .newerStore,
@@ -143,10 +136,9 @@ extension StoreFormat {
           + "\(Self.version)",
         advice: "delete the file, or open it with Options.ifUnreadable = .rebuild()")
     }
-    let text = try translatingErrors { () throws(SQLiteError) in
-      try connection.text("SELECT description FROM strata_schema") ?? ""
-    }
-    var description = try SchemaDescription(json: text)
+    let text = try connection.prepared("SELECT description FROM strata_schema")
+      .first { $0.string(0) }
+    var description = try SchemaDescription(json: text ?? "")
     description.version = Int(stored)
     return description
   }
@@ -157,8 +149,8 @@ extension StoreFormat {
   static func isUpToDate(
     _ connection: Connection, model: Model, schemaVersion version: Int, _ options: MigrationOptions
   ) throws(StoreError) -> Bool {
-    try translatingErrors { () throws(SQLiteError) in try connection.execute("BEGIN") }
-    defer { try? connection.execute("ROLLBACK") }
+    try connection.run("BEGIN")
+    defer { try? connection.run("ROLLBACK") }
     if try isEmptyFile(connection) { return false }
     let tables = try StoredTables(connection)
     if try isCurrent(connection, model, version: version, tables) { return true }
@@ -190,13 +182,10 @@ extension StoreFormat {
   ) throws(StoreError) {
     let today = model.description(version: version)
     if isDry || !needsUpdate(stored, today) { return }
-    try translatingErrors { () throws(SQLiteError) in
-      let statement = try connection.prepare(
-        "UPDATE strata_schema SET description = ?1, fingerprint = ?2")
-      statement.bind(1, today.compactJSON)
-      statement.bind(2, model.fingerprint)
-      try statement.run()
-    }
+    try connection.prepared(
+      "UPDATE strata_schema SET description = ?1, fingerprint = ?2", .text(today.compactJSON),
+      .integer(model.fingerprint)
+    ).perform()
   }
 }
 

@@ -22,9 +22,7 @@ enum StoreFormat {
       makeDeferredIndexes(connection, migration, log)
       return migration.performed(MigrationPlan(from: schemaVersion, to: schemaVersion))
     }
-    try translatingErrors { () throws(SQLiteError) in
-      try connection.execute("BEGIN IMMEDIATE")
-    }
+    try connection.run("BEGIN IMMEDIATE")
     do throws(StoreError) {
       let start = ContinuousClock.now
       let plan: MigrationPlan
@@ -36,13 +34,13 @@ enum StoreFormat {
         plan = try migrate(connection, model, version: schemaVersion, migration)
       }
       try connection.checkTransaction()
-      try translatingErrors { () throws(SQLiteError) in try connection.execute("COMMIT") }
+      try connection.run("COMMIT")
       migration.performed(plan)
       if plan.storedVersion != nil && !plan.actions.isEmpty {
         log.note(.migrated(plan, duration: start.duration(to: .now)))
       }
     } catch {
-      if connection.isInTransaction { try? connection.execute("ROLLBACK") }
+      if connection.isInTransaction { try? connection.run("ROLLBACK") }
       throw error
     }
   }
@@ -67,8 +65,8 @@ enum StoreFormat {
   /// - Throws: ``StoreError`` with code `notADatabase` if the file is another program's.
   static func isEmptyFile(_ connection: Connection) throws(StoreError) -> Bool {
     switch (
-      try integer(connection, "PRAGMA application_id"),
-      try integer(connection, "SELECT count(*) FROM sqlite_schema")
+      try connection.prepared("PRAGMA application_id").firstInteger() ?? 0,
+      try connection.prepared("SELECT count(*) FROM sqlite_schema").firstInteger() ?? 0
     ) {
     case (0, 0): return true
     case (applicationID, _): return false
@@ -79,28 +77,20 @@ enum StoreFormat {
     }
   }
 
-  private static func integer(
-    _ connection: Connection, _ sql: String
-  ) throws(StoreError) -> Int64 {
-    try translatingErrors { () throws(SQLiteError) in try connection.integer(sql) ?? 0 }
-  }
-
   /// Creates a store with the described tables in an empty file.
   static func create(
     _ connection: Connection, _ description: SchemaDescription, fingerprint: Int64 = 0
   ) throws(StoreError) {
-    try translatingErrors { () throws(SQLiteError) in
-      try connection.execute("PRAGMA application_id = \(applicationID)")
-      try connection.execute("PRAGMA user_version = \(version)")
-      try connection.execute("CREATE TABLE strata_commit (number INTEGER NOT NULL)")
-      try connection.execute("INSERT INTO strata_commit (number) VALUES (0)")
-      for table in description.tables {
-        try connection.execute(table.sql.create)
-        for index in table.indexes { try connection.execute(index.create) }
-        for index in table.searchIndexes { try connection.execute(index.create) }
-      }
-      try record(connection, description, fingerprint: fingerprint)
+    try connection.run("PRAGMA application_id = \(applicationID)")
+    try connection.run("PRAGMA user_version = \(version)")
+    try connection.run("CREATE TABLE strata_commit (number INTEGER NOT NULL)")
+    try connection.run("INSERT INTO strata_commit (number) VALUES (0)")
+    for table in description.tables {
+      try connection.run(table.sql.create)
+      for index in table.indexes { try connection.run(index.create) }
+      for index in table.searchIndexes { try connection.run(index.create) }
     }
+    try record(connection, description, fingerprint: fingerprint)
     try GuestTables.create(connection)
   }
 
@@ -109,19 +99,16 @@ enum StoreFormat {
   /// A table that is created again with the same text does not change the number. Indexes that are
   /// not unique do not count, because imports drop and make them.
   static func tablesHash(_ connection: Connection) throws(StoreError) -> Int {
-    try translatingErrors { () throws(SQLiteError) in
-      let rows = try connection.prepare(
-        "SELECT name, sql FROM sqlite_schema WHERE name <> '\(DeferredIndexes.table)' "
-          + "AND NOT (type = 'index' AND sql LIKE 'CREATE INDEX%') ORDER BY name")
-      defer { rows.reset() }
-      var hasher = Hasher()
-      while try rows.step() {
-        hasher.combine(bytes: rows.text(0))
-        hasher.combine(bytes: rows.text(1))
-        hasher.combine(0 as UInt8)
-      }
-      return hasher.finalize()
+    var hasher = Hasher()
+    try connection.prepared(
+      "SELECT name, sql FROM sqlite_schema WHERE name <> '\(DeferredIndexes.table)' "
+        + "AND NOT (type = 'index' AND sql LIKE 'CREATE INDEX%') ORDER BY name"
+    ).forEach { row in
+      hasher.combine(bytes: row.text(0))
+      hasher.combine(bytes: row.text(1))
+      hasher.combine(0 as UInt8)
     }
+    return hasher.finalize()
   }
 
   /// Checks that SQLite has the modules that the model's search indexes need.
@@ -140,10 +127,8 @@ enum StoreFormat {
   static func check(
     _ module: String, _ connection: Connection, _ index: SearchIndex, _ table: Table
   ) throws(StoreError) {
-    let isThere = try translatingErrors { () throws(SQLiteError) in
-      try connection.hasModule(module)
-    }
-    if isThere { return }
+    let modules = "SELECT 1 FROM pragma_module_list WHERE name = ?1"
+    if try connection.prepared(modules, .text(module)).hasRow() { return }
     throw StoreError(
       .missingModule,
       "\(table.entity) has a \(index.module.noun), but this SQLite was compiled without \(module)",

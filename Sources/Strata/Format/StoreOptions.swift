@@ -31,10 +31,12 @@ struct StoreOptions: Sendable {
   var now: @Sendable () -> Date = { Date() }
 
   /// Opens a connection that writes.
-  func connection(_ access: Connection.Access) throws(SQLiteError) -> Connection {
-    let connection = try Connection(
-      path: path, access: access, application: StoreFormat.applicationID,
-      synchronous: synchronous, busyTimeout: busyTimeout)
+  func connection(_ access: Connection.Access) throws(StoreError) -> Connection {
+    let connection = try translatingErrors { () throws(SQLiteError) in
+      try Connection(
+        path: path, access: access, application: StoreFormat.applicationID,
+        synchronous: synchronous, busyTimeout: busyTimeout)
+    }
     connection.reportStatements(to: observers, isOfWriter: true)
     return connection
   }

@@ -10,10 +10,10 @@ enum StoredCommit {
   ///
   /// - Throws: `SQLITE_CORRUPT` if the number cannot be a commit's, because adding to it could
   ///   overflow.
-  static func read(_ connection: Connection) throws(SQLiteError) -> Int64 {
-    let number = try connection.integer(for: Self.number) ?? 0
+  static func read(_ connection: Connection) throws(StoreError) -> Int64 {
+    let number = try connection.prepared(Self.number).firstInteger() ?? 0
     guard (0...most).contains(number) else {
-      throw .corrupt("\(number) is no number of a commit", Self.number)
+      throw StoreError(.corrupt("\(number) is no number of a commit", Self.number))
     }
     return number
   }

@@ -15,39 +15,32 @@ struct StoredTables {
   private var attached: [[UInt8]: [Entry]] = [:]
 
   init(_ connection: Connection) throws(StoreError) {
-    do throws(SQLiteError) {
-      let rows = try connection.prepare("SELECT type, name, tbl_name, sql FROM sqlite_schema")
-      defer { rows.reset() }
-      while try rows.step() {
-        // Indexes that SQLite makes for primary keys have no text.
-        if rows.isNull(3) { continue }
-        let entry = Entry(
-          type: rows.string(0), name: rows.string(1), table: rows.string(2).folded,
-          sql: rows.string(3))
-        if entry.type == "index" || entry.type == "trigger" {
-          attached[entry.table, default: []].append(entry)
-        } else {
-          tables[entry.name.folded] = entry
-        }
+    let rows = try connection.prepared("SELECT type, name, tbl_name, sql FROM sqlite_schema")
+    try rows.forEach { row in
+      // Indexes that SQLite makes for primary keys have no text.
+      if row.isNull(3) { return }
+      let entry = Entry(
+        type: row.string(0), name: row.string(1), table: row.string(2).folded, sql: row.string(3))
+      if entry.type == "index" || entry.type == "trigger" {
+        attached[entry.table, default: []].append(entry)
+      } else {
+        tables[entry.name.folded] = entry
       }
-      try addDeferredIndexes(connection)
-    } catch {
-      throw StoreError(error)
     }
+    try addDeferredIndexes(connection)
   }
 
   /// Adds the indexes that an import has put off.
   ///
   /// The import still runs, or its process was killed. A migration makes these indexes before it
   /// changes anything else.
-  private mutating func addDeferredIndexes(_ connection: Connection) throws(SQLiteError) {
+  private mutating func addDeferredIndexes(_ connection: Connection) throws(StoreError) {
     guard contains(DeferredIndexes.table) else { return }
-    let rows = try connection.prepare(
-      "SELECT name, tableName, statement FROM \(DeferredIndexes.table)")
-    defer { rows.reset() }
-    while try rows.step() {
+    try connection.prepared(
+      "SELECT name, tableName, statement FROM \(DeferredIndexes.table)"
+    ).forEach { row in
       let entry = Entry(
-        type: "index", name: rows.string(0), table: rows.string(1).folded, sql: rows.string(2))
+        type: "index", name: row.string(0), table: row.string(1).folded, sql: row.string(2))
       attached[entry.table, default: []].append(entry)
     }
   }

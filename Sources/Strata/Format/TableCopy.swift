@@ -31,25 +31,19 @@ struct TableCopy {
     let rowID = old.rowIDName
     let keepsRowID =
       rowID != nil && new.rowIDName != nil && new[column: new.key]?.storage != .integer
-    let rows: Statement
-    let insert: Statement
-    do throws(SQLiteError) {
-      let names = columns.map(\.name.quotedIdentifier) + (rowID.map { [$0] } ?? [])
-      rows = try connection.prepare(
-        "SELECT \(names.joined(separator: ", ")) FROM \(oldName.quotedIdentifier)"
-          + (rowID.map { " ORDER BY \($0)" } ?? ""))
-      let targets =
-        new.ordered.map(\.name.quotedIdentifier)
-        + (keepsRowID ? [new.rowIDName].compactMap { $0 } : [])
-      insert = try connection.prepare(
-        "INSERT INTO \(new.name.quotedIdentifier) (\(targets.joined(separator: ", "))) VALUES ("
-          + (1...targets.count).map { "?\($0)" }.joined(separator: ", ") + ")")
-    } catch {
-      throw StoreError(error)
-    }
+    let names = columns.map(\.name.quotedIdentifier) + (rowID.map { [$0] } ?? [])
+    let rows = try connection.prepared(
+      "SELECT \(names.joined(separator: ", ")) FROM \(oldName.quotedIdentifier)"
+        + (rowID.map { " ORDER BY \($0)" } ?? ""))
+    let targets =
+      new.ordered.map(\.name.quotedIdentifier)
+      + (keepsRowID ? [new.rowIDName].compactMap { $0 } : [])
+    let insert = try connection.prepared(
+      "INSERT INTO \(new.name.quotedIdentifier) (\(targets.joined(separator: ", "))) VALUES ("
+        + (1...targets.count).map { "?\($0)" }.joined(separator: ", ") + ")")
     defer { rows.reset() }
     let waiting = try waitingKeys()
-    while try translatingErrors({ () throws(SQLiteError) in try rows.step() }) {
+    while try rows.next() {
       let record: Record
       do throws(ValueError) { record = try builder.record(rows, columns: columns.count) } catch {
         throw failure(nil, RecordKey(rows, 0), nil, error)
@@ -146,17 +140,13 @@ struct TableCopy {
     let key = newKey(record) ?? .null
     let builder = RecordBuilder()
     var other: RecordKey?
-    do throws(SQLiteError) {
-      let names = old.ordered.map(\.name.quotedIdentifier).joined(separator: ", ")
-      let rows = try connection.prepare("SELECT \(names) FROM \(oldName.quotedIdentifier)")
-      defer { rows.reset() }
-      while other == nil, try rows.step() {
-        // A row that is too large is not the other row, because that row was copied before.
-        guard let row = try? builder.record(rows, columns: old.columns.count) else { continue }
-        if row.key(0) != record.key(0), newKey(row) == key { other = row.key(0) }
-      }
-    } catch {
-      throw StoreError(error)
+    let names = old.ordered.map(\.name.quotedIdentifier).joined(separator: ", ")
+    let rows = try connection.prepared("SELECT \(names) FROM \(oldName.quotedIdentifier)")
+    defer { rows.reset() }
+    while other == nil, try rows.next() {
+      // A row that is too large is not the other row, because that row was copied before.
+      guard let row = try? builder.record(rows, columns: old.columns.count) else { continue }
+      if row.key(0) != record.key(0), newKey(row) == key { other = row.key(0) }
     }
     let both = [record.key(0)] + (other.map { [$0] } ?? [])
     return StoreError(

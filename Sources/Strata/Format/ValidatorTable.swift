@@ -11,8 +11,8 @@ internal import StrataSQLite
 /// An eviction, `forgetImport`, and an import of another feed that deletes rows remove validators
 /// and claims. A further import of the same feed replaces the claim by its own.
 enum ValidatorTable: GuestTable {
-  static func create(_ connection: Connection) throws(SQLiteError) {
-    try connection.execute(
+  static func create(_ connection: Connection) throws(StoreError) {
+    try connection.run(
       "CREATE TABLE strata_validators (entry BLOB PRIMARY KEY, value TEXT NOT NULL, "
         + "time REAL NOT NULL) WITHOUT ROWID")
   }
@@ -32,15 +32,7 @@ enum ValidatorTable: GuestTable {
   static func value(
     of entry: CacheIdentity, _ connection: Connection
   ) throws(StoreError) -> String? {
-    try translatingErrors { () throws(SQLiteError) in
-      let statement = try connection.statement(for: read)
-      defer { statement.reset() }
-      statement.bind(1, blob: entry.hash)
-      guard try statement.step() else { return nil }
-      let value = statement.string(0)
-      try statement.checkReading()
-      return value
-    }
+    try connection.prepared(read, .blob(Data(entry.hash))).first { $0.string(0) }
   }
 
   /// Replaces the validators or the claim of a feed.
@@ -49,38 +41,23 @@ enum ValidatorTable: GuestTable {
   static func set(
     _ value: String, of entry: CacheIdentity, at time: Date, _ connection: Connection
   ) throws(StoreError) {
-    try translatingErrors { () throws(SQLiteError) in
-      let statement = try connection.statement(for: write)
-      statement.bind(1, blob: entry.hash)
-      statement.bind(2, value)
-      statement.bind(3, time.timeIntervalSinceReferenceDate)
-      try statement.run()
-      let prune = try connection.statement(for: prune)
-      prune.bind(1, Int64(FreshnessTable.limit))
-      try prune.run()
-    }
+    try connection.run(
+      write, .blob(Data(entry.hash)), .text(value), .real(time.timeIntervalSinceReferenceDate))
+    try connection.run(prune, .integer(Int64(FreshnessTable.limit)))
   }
 
   /// Replaces a feed's claim by the validators, if the claim still stands.
   static func complete(
     _ claim: FeedClaim, _ connection: Connection
   ) throws(StoreError) {
-    try translatingErrors { () throws(SQLiteError) in
-      let statement = try connection.statement(for: replace)
-      statement.bind(1, blob: claim.entry.hash)
-      statement.bind(2, claim.token)
-      statement.bind(3, claim.value())
-      try statement.run()
-    }
+    try connection.run(
+      replace, .blob(Data(claim.entry.hash)), .text(claim.token), .text(claim.value()))
   }
 
   /// Removes the validators or the claim of a feed, or of all feeds if `entry` is nil.
   static func forget(_ entry: CacheIdentity?, _ connection: Connection) throws(StoreError) {
-    try translatingErrors { () throws(SQLiteError) in
-      let statement = try connection.statement(for: entry == nil ? deleteAll : delete)
-      if let entry { statement.bind(1, blob: entry.hash) }
-      try statement.run()
-    }
+    guard let entry else { return try connection.run(deleteAll) }
+    try connection.run(delete, .blob(Data(entry.hash)))
   }
 
   /// Removes the validators and claims of all feeds except `entry`, which is being imported.
@@ -88,10 +65,6 @@ enum ValidatorTable: GuestTable {
   /// If `entry` is nil, no feed is excepted.
   static func forget(but entry: CacheIdentity?, _ connection: Connection) throws(StoreError) {
     guard let entry else { return try forget(nil, connection) }
-    try translatingErrors { () throws(SQLiteError) in
-      let statement = try connection.statement(for: deleteOthers)
-      statement.bind(1, blob: entry.hash)
-      try statement.run()
-    }
+    try connection.run(deleteOthers, .blob(Data(entry.hash)))
   }
 }

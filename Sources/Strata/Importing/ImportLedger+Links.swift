@@ -15,19 +15,19 @@ extension ImportLedger {
   /// Keeps sets of links, each in place of an earlier set of its owner and relationship.
   package func add(_ sets: [LinkSet]) throws(StoreError) {
     for set in sets { keep(set.links) }
-    try inTransaction { connection throws(SQLiteError) in
-      let removal = try connection.statement(for: forget)
-      let insertion = try connection.statement(for: addTarget)
+    try inTransaction { connection throws(StoreError) in
+      let removal = try connection.prepared(forget)
+      let insertion = try connection.prepared(addTarget)
       for set in sets {
         removal.bind(1, set.links.number)
         set.owner.bind(to: removal, at: 2)
-        try removal.run()
+        try removal.perform()
         for (ordinal, target) in ([RecordKey(.null)] + set.targets).enumerated() {
           insertion.bind(1, set.links.number)
           set.owner.bind(to: insertion, at: 2)
           insertion.bind(3, Int64(ordinal))
           target.bind(to: insertion, at: 4)
-          try insertion.run()
+          try insertion.perform()
         }
       }
     }
@@ -40,27 +40,22 @@ extension ImportLedger {
   package func links(after last: LinkSet?, limit: Int) throws(StoreError) -> [LinkSet] {
     if relationships.isEmpty { return [] }
     var sets: [LinkSet] = []
-    try translatingErrors { () throws(SQLiteError) in
-      let rows = try connection.statement(for: last == nil ? first : following)
-      defer { rows.reset() }
-      if let last {
-        rows.bind(1, last.links.number)
-        last.owner.bind(to: rows, at: 2)
-      }
-      var owner: (links: ImportLinks, key: RecordKey)?
-      var targets: [RecordKey] = []
-      while try rows.step() {
-        guard rows.integer(2) == 0 else {
-          targets.append(RecordKey(rows, 3))
-          continue
-        }
-        if let owner { sets.append(LinkSet(owner.links, of: owner.key, to: targets)) }
-        if sets.count == limit { return }
-        owner = relationships[rows.integer(0)].map { ($0, RecordKey(rows, 1)) }
-        targets = []
+    let rows = try connection.prepared(last == nil ? first : following)
+    if let last { rows.bind([.integer(last.links.number), last.owner.cell]) }
+    defer { rows.reset() }
+    var owner: (links: ImportLinks, key: RecordKey)?
+    var targets: [RecordKey] = []
+    while try rows.next() {
+      guard rows.integer(2) == 0 else {
+        targets.append(RecordKey(rows, 3))
+        continue
       }
       if let owner { sets.append(LinkSet(owner.links, of: owner.key, to: targets)) }
+      if sets.count == limit { return sets }
+      owner = relationships[rows.integer(0)].map { ($0, RecordKey(rows, 1)) }
+      targets = []
     }
+    if let owner { sets.append(LinkSet(owner.links, of: owner.key, to: targets)) }
     return sets
   }
 

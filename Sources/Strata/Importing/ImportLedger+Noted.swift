@@ -22,14 +22,14 @@ extension ImportLedger {
     _ rows: [RowVersion], of scope: ImportScope
   ) throws(StoreError) {
     try now { ledger throws(StoreError) in
-      try ledger.inTransaction { connection throws(SQLiteError) in
-        let statement = try connection.statement(for: addNoted)
+      try ledger.inTransaction { connection throws(StoreError) in
+        let statement = try connection.prepared(addNoted)
         for row in rows {
           statement.bind(1, Int64(scope.table.id.index))
           row.key.bind(to: statement, at: 2)
           statement.bind(3, Int64(row.hash))
           statement.bind(4, Int64(scope.purpose == .dependents ? 0 : 1))
-          try statement.run()
+          try statement.perform()
         }
       }
     }
@@ -37,13 +37,13 @@ extension ImportLedger {
 
   /// Crosses off rows that the feed has.
   package func remove(_ keys: BatchKeys) throws(StoreError) {
-    try inTransaction { connection throws(SQLiteError) in
-      let statement = try connection.statement(for: crossOff)
+    try inTransaction { connection throws(StoreError) in
+      let statement = try connection.prepared(crossOff)
       for (table, keys) in keys.keys {
         for key in keys {
           statement.bind(1, Int64(table.index))
           key.bind(to: statement, at: 2)
-          try statement.run()
+          try statement.perform()
         }
       }
     }
@@ -55,18 +55,12 @@ extension ImportLedger {
   package func absentRows(
     of table: Table, after last: AbsentPage?, limit: Int
   ) throws(StoreError) -> AbsentPage {
-    var rows: [RowVersion] = []
-    try translatingErrors { () throws(SQLiteError) in
-      let last = last?.rows.last?.key
-      let statement = try connection.statement(for: last == nil ? absent : absentAfter)
-      defer { statement.reset() }
-      statement.bind(1, Int64(table.id.index))
-      statement.bind(2, Int64(limit))
-      last?.bind(to: statement, at: 3)
-      while try statement.step() {
-        rows.append(
-          RowVersion(key: RecordKey(statement, 0), hash: Int(statement.integer(1))))
-      }
+    let last = last?.rows.last?.key
+    let statement = try connection.prepared(
+      last == nil ? absent : absentAfter, .integer(Int64(table.id.index)), .integer(Int64(limit)))
+    last?.bind(to: statement, at: 3)
+    let rows = try statement.map {
+      RowVersion(key: RecordKey($0, 0), hash: Int($0.integer(1)))
     }
     return AbsentPage(table: table, rows: rows, isLast: rows.count < limit)
   }
@@ -81,16 +75,12 @@ extension ImportLedger {
 
   /// Returns the number of absent rows that were not dealt with, because other rows hold them.
   package func heldCount(in tables: [Table]) throws(StoreError) -> Int {
-    try translatingErrors { () throws(SQLiteError) in
-      let statement = try connection.statement(for: countAbsent)
-      var count = 0
-      for table in tables {
-        defer { statement.reset() }
-        statement.bind(1, Int64(table.id.index))
-        if try statement.step() { count += Int(statement.integer(0)) }
-      }
-      return count
+    var count = 0
+    for table in tables {
+      let rows = try connection.prepared(countAbsent, .integer(Int64(table.id.index)))
+      count += Int(try rows.firstInteger() ?? 0)
     }
+    return count
   }
 
   nonisolated func heldCountNow(in tables: [Table]) throws(StoreError) -> Int {
@@ -103,15 +93,12 @@ extension ImportLedger {
   ) throws(StoreError) -> [TableID: Set<RecordKey>] {
     try now { ledger throws(StoreError) in
       var others: [TableID: Set<RecordKey>] = [:]
-      try translatingErrors { () throws(SQLiteError) in
-        let statement = try ledger.connection.statement(for: isNoted)
-        for (table, row) in rows {
-          defer { statement.reset() }
-          statement.bind(1, Int64(table.index))
-          row.key.bind(to: statement, at: 2)
-          statement.bind(3, Int64(row.hash))
-          if try !statement.step() { others[table, default: []].insert(row.key) }
-        }
+      let statement = try ledger.connection.prepared(isNoted)
+      for (table, row) in rows {
+        statement.bind(1, Int64(table.index))
+        row.key.bind(to: statement, at: 2)
+        statement.bind(3, Int64(row.hash))
+        if try !statement.hasRow() { others[table, default: []].insert(row.key) }
       }
       return others
     }
@@ -120,9 +107,9 @@ extension ImportLedger {
   /// Notes the import's own changes of noted rows, so that they do not count as changes by others.
   nonisolated func followNow(_ changes: [TableID: TableChanges]) throws(StoreError) {
     try now { ledger throws(StoreError) in
-      try ledger.inTransaction { connection throws(SQLiteError) in
-        let removal = try connection.statement(for: crossOff)
-        let update = try connection.statement(for: noteAgain)
+      try ledger.inTransaction { connection throws(StoreError) in
+        let removal = try connection.prepared(crossOff)
+        let update = try connection.prepared(noteAgain)
         for (table, changes) in changes {
           guard case .rows(let rows) = changes else { continue }
           for row in rows {
@@ -134,7 +121,7 @@ extension ImportLedger {
               statement.bind(3, Int64(RowVersion(after).hash))
               statement.bind(4, Int64(RowVersion(before).hash))
             }
-            try statement.run()
+            try statement.perform()
           }
         }
       }
@@ -166,7 +153,7 @@ extension Snapshot {
           plan.select(limit: plan.limit, offset: plan.offset), reader.model)
         defer { rows.reset() }
         var page: [RowVersion] = []
-        while try translatingErrors({ () throws(SQLiteError) in try rows.step() }) {
+        while try rows.next() {
           page.append(RowVersion(try reader.builder.record(rows, of: plan.table)))
           if page.count < RowVersion.batchSize { continue }
           try ledger.addNow(page, of: scope)

@@ -33,16 +33,16 @@ package actor ImportLedger {
   func keep(_ links: ImportLinks) { relationships[links.number] = links }
 
   var connection: Connection {
-    get throws(SQLiteError) {
+    get throws(StoreError) {
       if let opened { return opened }
-      let connection = try Connection(path: "", access: .temporary, busyTimeout: .zero)
-      try connection.execute(
+      let connection = try Connection.open(.temporary)
+      try connection.run(
         "CREATE TABLE noted (tableIndex INTEGER, key, hash INTEGER, isAbsent INTEGER, "
           + "PRIMARY KEY (tableIndex, key)) WITHOUT ROWID")
-      try connection.execute(
+      try connection.run(
         "CREATE TABLE staged (number INTEGER PRIMARY KEY, tableIndex INTEGER, attributes INTEGER, "
           + "content)")
-      try connection.execute(
+      try connection.run(
         "CREATE TABLE linked (relationship INTEGER, owner, ordinal INTEGER, target, "
           + "PRIMARY KEY (relationship, owner, ordinal)) WITHOUT ROWID")
       opened = connection
@@ -52,14 +52,12 @@ package actor ImportLedger {
 
   /// Runs several changes in one transaction of the ledger.
   func inTransaction(
-    _ body: (Connection) throws(SQLiteError) -> Void
+    _ body: (Connection) throws(StoreError) -> Void
   ) throws(StoreError) {
-    try translatingErrors { () throws(SQLiteError) in
-      let connection = try connection
-      try connection.execute("BEGIN")
-      try body(connection)
-      try connection.execute("COMMIT")
-    }
+    let connection = try connection
+    try connection.run("BEGIN")
+    try body(connection)
+    try connection.run("COMMIT")
   }
 
   /// Runs `body` on the ledger's executor and waits for it.
@@ -83,8 +81,8 @@ package actor ImportLedger {
   /// Stages a batch, after the batches that were staged before.
   package func stage(_ batch: RecordBatch) throws(StoreError) {
     let numbers = batch.layer.tables.mapValues { $0.map { number(of: $0.change) } }
-    try inTransaction { connection throws(SQLiteError) in
-      let statement = try connection.statement(for: Self.stage)
+    try inTransaction { connection throws(StoreError) in
+      let statement = try connection.prepared(Self.stage)
       for (table, changes) in batch.layer.tables {
         stagedTables.insert(table)
         for ((key, change), number) in zip(changes, numbers[table] ?? []) {
@@ -99,16 +97,16 @@ package actor ImportLedger {
 
   private func run(
     _ statement: Statement, _ change: LayerChange, _ key: RecordKey
-  ) throws(SQLiteError) {
+  ) throws(StoreError) {
     guard let record = change.applied(to: nil) else {
       key.bind(to: statement, at: 3)
-      return try statement.run()
+      return try statement.perform()
     }
-    let result = record.withBytes { bytes -> Result<Void, SQLiteError> in
+    let result = record.withBytes { bytes -> Result<Void, StoreError> in
       // A record is never empty: it begins with its number of cells.
       guard let base = bytes.baseAddress else { return .success(()) }
       statement.bindStaticBlob(3, base, bytes.count)
-      do throws(SQLiteError) { return .success(try statement.run()) } catch {
+      do throws(StoreError) { return .success(try statement.perform()) } catch {
         return .failure(error)
       }
     }
@@ -155,26 +153,22 @@ package actor ImportLedger {
     var layer = Layer()
     var last = last
     var count = 0
-    try translatingErrors { () throws(SQLiteError) in
-      let statement = try connection.statement(for: Self.staged)
-      defer { statement.reset() }
-      statement.bind(1, last)
-      statement.bind(2, Int64(limit))
-      while try statement.step() {
-        last = statement.integer(0)
-        count += 1
-        let table = TableID(index: Int(statement.integer(1)))
-        let number = statement.integer(2)
-        if number == Self.deletion {
-          layer.compose(.blind(.set(nil)), table, RecordKey(statement, 3))
-          continue
-        }
-        let record = Record(copying: statement.blob(3))
-        let change: BlindChange =
-          number == Self.everyAttribute
-          ? .set(record) : .patch(attributeSets[Int(number)], onInsert: record)
-        layer.compose(.blind(change), table, record.key(Table.keyColumn))
+    let rows = try connection.prepared(Self.staged, .integer(last), .integer(Int64(limit)))
+    defer { rows.reset() }
+    while try rows.next() {
+      last = rows.integer(0)
+      count += 1
+      let table = TableID(index: Int(rows.integer(1)))
+      let number = rows.integer(2)
+      if number == Self.deletion {
+        layer.compose(.blind(.set(nil)), table, RecordKey(rows, 3))
+        continue
       }
+      let record = Record(copying: rows.blob(3))
+      let change: BlindChange =
+        number == Self.everyAttribute
+        ? .set(record) : .patch(attributeSets[Int(number)], onInsert: record)
+      layer.compose(.blind(change), table, record.key(Table.keyColumn))
     }
     return (layer, last, count)
   }

@@ -63,18 +63,11 @@ struct UniqueValues {
   private func owner(
     of values: [RecordKey], _ table: Table, _ unique: [Int], _ working: inout WorkingSet
   ) throws(StoreError) -> RecordKey? {
-    let key = try translatingErrors { () throws(SQLiteError) -> RecordKey? in
-      let statement = try connection.statement(for: table.sql.selectKeyByUnique(unique))
-      defer { statement.reset() }
-      for (position, value) in values.enumerated() {
-        value.bind(to: statement, at: Int32(position + 1))
-      }
-      guard try statement.step() else { return nil }
-      let key = RecordKey(statement, 0)
-      try statement.checkReading()
-      return key
+    let statement = try connection.prepared(table.sql.selectKeyByUnique(unique))
+    for (position, value) in values.enumerated() {
+      value.bind(to: statement, at: Int32(position + 1))
     }
-    guard let key else { return nil }
+    guard let key = try statement.first({ RecordKey($0, 0) }) else { return nil }
     guard let row = working.find(table.id, key) else { return key }
     return row.after?.values(of: unique) == values ? key : nil
   }

@@ -88,11 +88,7 @@ extension QueryPlan {
     var meters = 16.0
     while meters < GreatCircle.radius {
       let circle = filtered(by: .place(place, .circle(center, meters: meters)))
-      let statement = try connection.prepared(circle.count(upTo: limit), model)
-      defer { statement.reset() }
-      let count = try translatingErrors { () throws(SQLiteError) in
-        try statement.step() ? Int(statement.integer(0)) : 0
-      }
+      let count = try connection.prepared(circle.count(upTo: limit), model).firstInteger() ?? 0
       if count >= limit { return circle }
       meters *= 4
     }

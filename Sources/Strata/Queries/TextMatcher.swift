@@ -19,22 +19,22 @@ final class TextMatcher {
   /// The largest number of words that FTS5 puts into an excerpt.
   static let longestExcerpt = 64
 
-  init(_ index: TableSearch.Text) throws(SQLiteError) {
+  init(_ index: TableSearch.Text) throws(StoreError) {
     self.index = index
-    connection = try Connection(path: "", access: .memory, busyTimeout: .zero)
+    connection = try .open(.memory)
     let columns = index.described.columns.map(\.quotedIdentifier)
     let arguments = index.described.arguments.joined(separator: ", ")
-    try connection.execute("CREATE VIRTUAL TABLE strata_text USING fts5(\(arguments))")
+    try connection.run("CREATE VIRTUAL TABLE strata_text USING fts5(\(arguments))")
     let parameters = columns.indices.map { "?\($0 + 2)" }.joined(separator: ", ")
-    insert = try connection.prepare(
+    insert = try connection.prepared(
       "INSERT INTO strata_text (rowid, \(columns.joined(separator: ", "))) "
         + "VALUES (?1, \(parameters))")
-    search = try connection.prepare("SELECT rowid FROM strata_text WHERE strata_text MATCH ?1")
+    search = try connection.prepared("SELECT rowid FROM strata_text WHERE strata_text MATCH ?1")
     let marks = [Self.opening, Self.closing].map { "CAST(x'\(String($0, radix: 16))' AS TEXT)" }
       .joined(separator: ", ")
     let omission = "CAST(x'\(String(Self.omission, radix: 16))' AS TEXT)"
     let highlights = columns.indices.map { "highlight(strata_text, \($0), \(marks))" }
-    excerpt = try connection.prepare(
+    excerpt = try connection.prepared(
       "SELECT rowid, snippet(strata_text, -1, \(marks), \(omission), ?2), "
         + highlights.joined(separator: ", ") + " FROM strata_text WHERE strata_text MATCH ?1")
   }
@@ -45,13 +45,12 @@ final class TextMatcher {
   ///   stops the search.
   func matches(
     of expression: String, among records: [Record], for reader: Connection
-  ) throws(SQLiteError) -> Set<RecordKey> {
+  ) throws(StoreError) -> Set<RecordKey> {
     var keys: Set<RecordKey> = []
-    try lending(records, for: reader) { () throws(SQLiteError) in
+    try lending(records, for: reader) { () throws(StoreError) in
       search.bind(1, expression)
-      defer { search.reset() }
-      while try search.step() {
-        keys.insert(records[Int(search.integer(0))].key(Table.keyColumn))
+      try search.forEach { row in
+        keys.insert(records[Int(row.integer(0))].key(Table.keyColumn))
       }
     }
     return keys
@@ -64,19 +63,18 @@ final class TextMatcher {
   ///   - reader: as in ``matches(of:among:for:)``.
   func excerpts(
     of expression: String, in records: [Record], length: Int, for reader: Connection
-  ) throws(SQLiteError) -> [(excerpt: Excerpt, attributes: [Excerpt?])] {
+  ) throws(StoreError) -> [(excerpt: Excerpt, attributes: [Excerpt?])] {
     var found = [(excerpt: Excerpt, attributes: [Excerpt?])](
       repeating: (Excerpt(), index.columns.map { _ in nil }), count: records.count)
-    try lending(records, for: reader) { () throws(SQLiteError) in
+    try lending(records, for: reader) { () throws(StoreError) in
       excerpt.bind(1, expression)
       excerpt.bind(2, Int64(min(max(length, 1), Self.longestExcerpt)))
-      defer { excerpt.reset() }
-      while try excerpt.step() {
-        let position = Int(excerpt.integer(0))
-        found[position].excerpt = Self.excerpt(excerpt.text(1))
+      try excerpt.forEach { row in
+        let position = Int(row.integer(0))
+        found[position].excerpt = Self.excerpt(row.text(1))
         for (number, column) in index.columns.enumerated()
         where !records[position].isNull(column) {
-          found[position].attributes[number] = Self.excerpt(excerpt.text(Int32(number + 2)))
+          found[position].attributes[number] = Self.excerpt(row.text(Int32(number + 2)))
         }
       }
     }
@@ -85,17 +83,17 @@ final class TextMatcher {
 
   /// Runs `body` while the table has the records, by position.
   private func lending(
-    _ records: [Record], for reader: Connection, _ body: () throws(SQLiteError) -> Void
-  ) throws(SQLiteError) {
-    try connection.execute("BEGIN")
-    defer { try? connection.execute("ROLLBACK") }
-    try connection.stopping(with: reader) { () throws(SQLiteError) in
+    _ records: [Record], for reader: Connection, _ body: () throws(StoreError) -> Void
+  ) throws(StoreError) {
+    try connection.run("BEGIN")
+    defer { try? connection.run("ROLLBACK") }
+    try connection.stopping(with: reader) { () throws(StoreError) in
       try fill(with: records)
       try body()
     }
   }
 
-  private func fill(with records: [Record]) throws(SQLiteError) {
+  private func fill(with records: [Record]) throws(StoreError) {
     for (position, record) in records.enumerated() {
       insert.bind(1, Int64(position))
       for (number, column) in index.columns.enumerated() {
@@ -110,7 +108,7 @@ final class TextMatcher {
           insert.bindNull(parameter)
         }
       }
-      try insert.run()
+      try insert.perform()
     }
   }
 

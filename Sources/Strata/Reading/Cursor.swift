@@ -55,9 +55,7 @@ final class Cursor: Sendable {
       let builder = RecordBuilder()
       var records: [Record] = []
       while records.count < count {
-        guard try translatingErrors({ () throws(SQLiteError) in try statement.step() }) else {
-          return (records, true)
-        }
+        guard try statement.next() else { return (records, true) }
         records.append(try builder.record(statement, of: plan.table, width: plan.width))
       }
       return (records, false)
@@ -75,7 +73,7 @@ final class Cursor: Sendable {
       let builder = RecordBuilder()
       let relations = ExportedRelations(connection: connection, builder: builder)
       var made = made
-      while try translatingErrors({ () throws(SQLiteError) in try statement.step() }) {
+      while try statement.next() {
         let record = try builder.record(statement, of: plan.table, width: plan.width)
         if try body(&made, record, relations) { return (made, false) }
       }

@@ -38,7 +38,7 @@ struct EntityLookUp<E: Entity> {
         do throws(CodingFailure) { try initialize(base + position, row) } catch {
           failure = table.error(error, key: keys[position])
         }
-        do throws(SQLiteError) { try row?.checkReading() } catch { failure = StoreError(error) }
+        do throws(StoreError) { try row?.checkRow() } catch { failure = error }
       }
       count = keys.count
     }

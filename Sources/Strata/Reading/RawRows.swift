@@ -19,14 +19,12 @@ struct RawRows {
         "the statement has \(statement.parameterCount) parameters, but \(values.count) values",
         text)
     }
-    for (position, value) in values.enumerated() {
-      value.bind(to: statement, at: Int32(position + 1))
-    }
+    statement.bind(values)
     columns = (0..<Int32(statement.columnCount)).map(statement.columnName)
   }
 
   func next() throws(StoreError) -> Bool {
-    try translatingErrors { () throws(SQLiteError) in try statement.step() }
+    try statement.next()
   }
 
   /// Returns the values that `read` makes of the rows.

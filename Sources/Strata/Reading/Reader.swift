@@ -35,36 +35,36 @@ actor Reader {
   init(
     path: String, model: Model, busyTimeout: Duration, repeatedReads: RepeatedReads?,
     observers: StatementObservers
-  ) throws(SQLiteError) {
+  ) throws(StoreError) {
     executor = StoreExecutor("strata.reader")
     self.model = model
     self.repeatedReads = repeatedReads
-    let connection = try Connection(path: path, access: .readOnly, busyTimeout: busyTimeout)
+    let connection = try Connection.open(.readOnly, path: path, busyTimeout: busyTimeout)
     connection.reportStatements(to: observers, isOfWriter: false)
     self.connection = connection
   }
 
   /// Pins the newest commit, and waits for the executor; called only while the reader is idle.
-  nonisolated func pinNow() throws(SQLiteError) -> Pinned {
+  nonisolated func pinNow() throws(StoreError) -> Pinned {
     try executor.sync { assumeIsolated { $0.pinned() } }.get()
   }
 
-  private func pinned() -> Result<Pinned, SQLiteError> {
-    do throws(SQLiteError) { return .success(try pin()) } catch { return .failure(error) }
+  private func pinned() -> Result<Pinned, StoreError> {
+    do throws(StoreError) { return .success(try pin()) } catch { return .failure(error) }
   }
 
-  private func pin() throws(SQLiteError) -> Pinned {
+  private func pin() throws(StoreError) -> Pinned {
     guard let connection else {
-      throw SQLiteError(code: 21, message: "the reader is closed", sql: nil)
+      throw StoreError(SQLiteError(code: 21, message: "the reader is closed", sql: nil))
     }
-    try connection.statement(for: Self.begin).run()
-    let schemaVersion = try connection.integer(for: Self.readSchemaVersion) ?? 0
+    try connection.run(Self.begin)
+    let schemaVersion = try connection.prepared(Self.readSchemaVersion).firstInteger() ?? 0
     return Pinned(commit: try StoredCommit.read(connection), schemaVersion: schemaVersion)
   }
 
   /// Pins the newest commit on the calling thread, without waiting for locks; nil if the reader is
   /// not idle.
-  nonisolated func pinIfIdle() -> Result<Pinned, SQLiteError>? {
+  nonisolated func pinIfIdle() -> Result<Pinned, StoreError>? {
     executor.runIfIdle {
       assumeIsolated { reader in
         reader.connection?.setWaitsForLocks(false)
@@ -82,7 +82,7 @@ actor Reader {
   /// Does nothing if the reader is not idle, or while a cursor is open. A cursor's rows belong to
   /// the read transaction.
   nonisolated func withoutPin(
-    _ body: () -> Void, then: (Result<Pinned, SQLiteError>) -> Void
+    _ body: () -> Void, then: (Result<Pinned, StoreError>) -> Void
   ) {
     // A read may have begun since the snapshot was found idle. It may take long, so this does not
     // wait.
@@ -99,7 +99,7 @@ actor Reader {
     // its pin.
     cursors.removeAll()
     guard let connection, connection.isInTransaction else { return }
-    try? connection.statement(for: Self.end).run()
+    try? connection.run(Self.end)
   }
 
   /// Waits until all work that is enqueued so far has run.
@@ -153,12 +153,8 @@ actor Reader {
   func openCursor(
     _ id: CursorID, _ sql: SQLBuilder, _ connection: Connection
   ) throws(StoreError) {
-    let statement = try translatingErrors { () throws(SQLiteError) in
-      try connection.prepare(sql.text)
-    }
-    for (position, value) in sql.parameters.enumerated() {
-      value.bind(to: statement, at: Int32(position + 1))
-    }
+    let statement = try connection.prepared(sql.text)
+    statement.bind(sql.parameters)
     cursors[id] = statement
   }
 
@@ -175,7 +171,7 @@ actor Reader {
   // MARK: Full text
 
   /// Returns a matcher that searches records as an index of the store does.
-  func matcher(of index: TableSearch.Text) throws(SQLiteError) -> TextMatcher {
+  func matcher(of index: TableSearch.Text) throws(StoreError) -> TextMatcher {
     if let known = matchers[index.index.create] { return known }
     let matcher = try TextMatcher(index)
     matchers[index.index.create] = matcher

@@ -59,34 +59,27 @@ final class ReaderPool: Sendable {
       return (state.access == .closed, state.idle.popLast())
     }
     if isClosed { throw .closed }
-    let snapshot = try translatingErrors { () throws(SQLiteError) -> Snapshot? in
-      let reader: Reader
-      if let idle {
-        reader = idle
-      } else {
-        reader = try Reader(
-          path: path, model: model, busyTimeout: busyTimeout, repeatedReads: repeatedReads,
-          observers: observers)
-        state.withLock { $0.open += 1 }
-      }
-      do throws(SQLiteError) {
-        let pinned = try reader.pinNow()
-        guard pinned.schemaVersion == schemaVersion else {
-          reader.close { self.didClose() }
-          return nil
-        }
-        let snapshot = Snapshot(commit: pinned.commit, reader: reader, pool: self)
-        state.withLock {
-          $0.snapshots[ObjectIdentifier(snapshot)] = WeakSnapshot(snapshot: snapshot)
-        }
-        return snapshot
-      } catch {
-        reader.close { self.didClose() }
-        throw error
-      }
+    let reader: Reader
+    if let idle {
+      reader = idle
+    } else {
+      reader = try Reader(
+        path: path, model: model, busyTimeout: busyTimeout, repeatedReads: repeatedReads,
+        observers: observers)
+      state.withLock { $0.open += 1 }
     }
-    guard let snapshot else { throw .schemaChanged }
-    return snapshot
+    do throws(StoreError) {
+      let pinned = try reader.pinNow()
+      guard pinned.schemaVersion == schemaVersion else { throw .schemaChanged }
+      let snapshot = Snapshot(commit: pinned.commit, reader: reader, pool: self)
+      state.withLock {
+        $0.snapshots[ObjectIdentifier(snapshot)] = WeakSnapshot(snapshot: snapshot)
+      }
+      return snapshot
+    } catch {
+      reader.close { self.didClose() }
+      throw error
+    }
   }
 
   /// Returns a snapshot of the newest commit, pinned on the calling thread.
@@ -184,7 +177,7 @@ final class ReaderPool: Sendable {
   /// So no reader reads until all readers are pinned again.
   private func unpinning(
     _ held: ArraySlice<(Snapshot, Reader)>, _ body: () -> Void,
-    then: (Snapshot, Result<Reader.Pinned, SQLiteError>) -> Void
+    then: (Snapshot, Result<Reader.Pinned, StoreError>) -> Void
   ) {
     guard let (snapshot, reader) = held.first else { return body() }
     reader.withoutPin {

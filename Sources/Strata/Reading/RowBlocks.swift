@@ -70,9 +70,9 @@ class RowBlocks<Element> {
     _ capacity: Int, _ table: Table, _ decode: (Int) throws(CodingFailure) -> Void
   ) -> Int {
     var count = 0
-    do throws(SQLiteError) {
+    do throws(StoreError) {
       while count < capacity {
-        guard try statement.step() else {
+        guard try statement.next() else {
           isDone = true
           return count
         }
@@ -86,7 +86,7 @@ class RowBlocks<Element> {
       }
     } catch {
       isDone = true
-      self.error = StoreError(error)
+      self.error = error
     }
     return count
   }

@@ -22,10 +22,7 @@ extension Snapshot {
     // as long.
     let isWholeTable = plan.filter == nil && plan.links == nil && plan.reach == nil
     return try await read(plan, isShort: !isWholeTable) { reader, connection throws(StoreError) in
-      let statement = try reader.prepared(plan.count(), of: plan.table, connection)
-      defer { statement.reset() }
-      let hasRow = try translatingErrors { () throws(SQLiteError) in try statement.step() }
-      return hasRow ? Int(statement.integer(0)) : 0
+      Int(try reader.prepared(plan.count(), of: plan.table, connection).firstInteger() ?? 0)
     }
   }
 
@@ -91,12 +88,8 @@ extension Snapshot {
 extension Connection {
   /// Returns the cached statement for a query's text, with its parameters bound.
   func prepared(_ sql: SQLBuilder, _ model: Model) throws(StoreError) -> Statement {
-    try translatingErrors { () throws(SQLiteError) in
-      let statement = try self.statement(for: model.sql(sql.text))
-      for (position, value) in sql.parameters.enumerated() {
-        value.bind(to: statement, at: Int32(position + 1))
-      }
-      return statement
-    }
+    let statement = try prepared(model.sql(sql.text))
+    statement.bind(sql.parameters)
+    return statement
   }
 }

@@ -46,7 +46,7 @@ struct GroupedRows<E: Entity> {
     defer { decoded.deallocate() }
     // Rows of the same group often follow each other.
     var last: (key: RecordKey, position: Int)?
-    while try translatingErrors({ () throws(SQLiteError) in try statement.step() }) {
+    while try statement.next() {
       let groupKey = RecordKey(statement, Int32(truncatingIfNeeded: column))
       let position: Int
       if let last, last.key == groupKey {

@@ -7,10 +7,8 @@ extension Snapshot {
   ) async throws(StoreError) -> Set<RecordKey> {
     if records.isEmpty { return [] }
     return try await readOnce { reader, connection throws(StoreError) in
-      try translatingErrors { () throws(SQLiteError) in
-        try reader.matcher(of: search.index)
-          .matches(of: search.expression, among: records, for: connection)
-      }
+      try reader.matcher(of: search.index)
+        .matches(of: search.expression, among: records, for: connection)
     }
   }
 
@@ -19,10 +17,8 @@ extension Snapshot {
     of search: ResolvedSearch, in records: [Record], length: Int
   ) async throws(StoreError) -> [(excerpt: Excerpt, attributes: [Excerpt?])] {
     try await readOnce { reader, connection throws(StoreError) in
-      try translatingErrors { () throws(SQLiteError) in
-        try reader.matcher(of: search.index)
-          .excerpts(of: search.expression, in: records, length: length, for: connection)
-      }
+      try reader.matcher(of: search.index)
+        .excerpts(of: search.expression, in: records, length: length, for: connection)
     }
   }
 }

@@ -5,10 +5,7 @@ extension Snapshot {
   func exists(_ plan: QueryPlan) async throws(StoreError) -> Bool {
     if plan.isNever { return false }
     return try await read(plan) { reader, connection throws(StoreError) in
-      let statement = try reader.prepared(plan.exists(), of: plan.table, connection)
-      defer { statement.reset() }
-      let hasRow = try translatingErrors { () throws(SQLiteError) in try statement.step() }
-      return hasRow && statement.integer(0) != 0
+      try reader.prepared(plan.exists(), of: plan.table, connection).firstInteger() ?? 0 != 0
     }
   }
 

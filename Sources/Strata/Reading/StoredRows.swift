@@ -36,28 +36,22 @@ struct StoredRows {
   private init(_ connection: Connection, _ table: Table, isScan: Bool) throws(StoreError) {
     self.isScan = isScan
     let sql = isScan ? table.sql.scanFromKey : table.sql.selectByKey
-    statement = try translatingErrors { () throws(SQLiteError) in
-      try connection.statement(for: sql)
-    }
+    statement = try connection.prepared(sql)
   }
 
   /// Returns the statement on the row with the key, valid until the next call; nil if there is no
   /// row.
   mutating func row(_ key: RecordKey) throws(StoreError) -> Statement? {
-    do throws(SQLiteError) {
-      return isScan ? try scan(to: key) : try lookUp(key)
-    } catch {
-      throw StoreError(error)
-    }
+    isScan ? try scan(to: key) : try lookUp(key)
   }
 
-  private mutating func lookUp(_ key: RecordKey) throws(SQLiteError) -> Statement? {
+  private mutating func lookUp(_ key: RecordKey) throws(StoreError) -> Statement? {
     statement.reset()
     key.bind(to: statement, at: 1)
-    return try statement.step() ? statement : nil
+    return try statement.next() ? statement : nil
   }
 
-  private mutating func scan(to key: RecordKey) throws(SQLiteError) -> Statement? {
+  private mutating func scan(to key: RecordKey) throws(StoreError) -> Statement? {
     if !isStarted { try seek(key) }
     var skipped = 0
     while isOnRow {
@@ -69,17 +63,17 @@ struct StoredRows {
         try seek(key)
         skipped = 0
       } else {
-        isOnRow = try statement.step()
+        isOnRow = try statement.next()
       }
     }
     return nil
   }
 
-  private mutating func seek(_ key: RecordKey) throws(SQLiteError) {
+  private mutating func seek(_ key: RecordKey) throws(StoreError) {
     isStarted = true
     statement.reset()
     key.bind(to: statement, at: 1)
-    isOnRow = try statement.step()
+    isOnRow = try statement.next()
   }
 
   func reset() { statement.reset() }
@@ -90,9 +84,7 @@ extension Connection {
   func records(
     of table: Table, referringTo key: RecordKey, in column: Int, _ builder: RecordBuilder
   ) throws(StoreError) -> ContiguousArray<Record> {
-    let statement = try translatingErrors { () throws(SQLiteError) in
-      try self.statement(for: table.sql.selectByReference(column))
-    }
+    let statement = try prepared(table.sql.selectByReference(column))
     key.bind(to: statement, at: 1)
     return try builder.records(statement, of: table)
   }

@@ -92,9 +92,7 @@ public struct CommitHistory: AsyncSequence, Sendable {
       }
       if token?.commit == snapshot.commit { return snapshot.commit }
       let kept = try await snapshot.read { reader, connection throws(StoreError) in
-        try translatingErrors { () throws(SQLiteError) in
-          try HistoryReader(connection, store.historyLayout, reader.builder).bounds()
-        }
+        try HistoryReader(connection, store.historyLayout, reader.builder).bounds()
       }
       guard let kept, kept.upperBound == snapshot.commit else {
         if token == nil { return snapshot.commit }
@@ -146,14 +144,12 @@ enum HistoryPage {
     try await snapshot.read { reader, connection throws(StoreError) in
       var page: [HistoryEntry] = []
       var size = 0
-      try translatingErrors { () throws(SQLiteError) in
-        try HistoryReader(connection, store.historyLayout, reader.builder).forEach(
-          after: last, upTo: end
-        ) { entry in
-          page.append(HistoryEntry(entry, store))
-          size += entry.size
-          return page.count < countLimit && size < byteLimit
-        }
+      try HistoryReader(connection, store.historyLayout, reader.builder).forEach(
+        after: last, upTo: end
+      ) { entry in
+        page.append(HistoryEntry(entry, store))
+        size += entry.size
+        return page.count < countLimit && size < byteLimit
       }
       return page
     }

@@ -255,7 +255,7 @@ public actor Outbox {
     let number = lastCount
     let counts = try? await store.reading { snapshot throws(StoreError) in
       try await snapshot.read { _, connection throws(StoreError) in
-        try translatingErrors { () throws(SQLiteError) in try OutboxTable.counts(connection) }
+        try OutboxTable.counts(connection)
       }
     }
     if let counts { watchers.yield(counts, number) }
@@ -271,8 +271,7 @@ public actor Outbox {
   public func acknowledgeEverything() async throws(StoreError) {
     try await store.writer.submit(.normal) { writer throws(StoreError) in
       _ = try writer.transaction { transaction throws(StoreError) in
-        let connection = transaction.connection
-        try translatingErrors { () throws(SQLiteError) in try OutboxTable.removeAll(connection) }
+        try OutboxTable.removeAll(transaction.connection)
         transaction.isCounted = true
       }
     }
@@ -316,15 +315,9 @@ extension Stack {
     let ignored = authors.union([Stack.evictionAuthor])
     try await store.writer.submit(.normal) { writer throws(StoreError) in
       let connection = try writer.connection
-      let known = try translatingErrors { () throws(SQLiteError) in
-        try OutboxTable.ignoredAuthors(connection)
-      }
-      if known == ignored { return }
+      if try OutboxTable.ignoredAuthors(connection) == ignored { return }
       _ = try writer.transaction { transaction throws(StoreError) in
-        let connection = transaction.connection
-        try translatingErrors { () throws(SQLiteError) in
-          try OutboxTable.open(ignoring: ignored, connection)
-        }
+        try OutboxTable.open(ignoring: ignored, transaction.connection)
         transaction.isCounted = true
       }
     }

@@ -26,22 +26,19 @@ final class CommitCounter {
     (number, counted, dataVersion) = (opened.commit, opened.commit, opened.dataVersion)
   }
 
-  static func dataVersion(_ connection: Connection) throws(SQLiteError) -> Int64 {
-    try connection.integer(for: readDataVersion) ?? 0
+  static func dataVersion(_ connection: Connection) throws(StoreError) -> Int64 {
+    try connection.prepared(readDataVersion).firstInteger() ?? 0
   }
 
   /// Returns whether no other connection has committed since the last look, counted or not.
   func isCurrent(_ connection: Connection) throws(StoreError) -> Bool {
-    try translatingErrors { () throws(SQLiteError) in
-      try Self.dataVersion(connection) == dataVersion
-    }
+    try Self.dataVersion(connection) == dataVersion
   }
 
   /// Compares the state that the open transaction sees with the last look.
   func look(_ connection: Connection) throws(StoreError) -> Finding {
-    let (stored, version) = try translatingErrors { () throws(SQLiteError) in
-      (try StoredCommit.read(connection), try Self.dataVersion(connection))
-    }
+    let stored = try StoredCommit.read(connection)
+    let version = try Self.dataVersion(connection)
     let isUncounted = version != dataVersion && stored == counted
     (dataVersion, counted) = (version, stored)
     if stored > number { return .commits(upTo: stored) }

@@ -211,12 +211,9 @@ struct DeleteRules {
     _ key: RecordKey, _ table: Table, _ working: inout WorkingSet
   ) throws(StoreError) -> Bool {
     if let row = working.find(table.id, key) { return row.after != nil }
-    return try translatingErrors { () throws(SQLiteError) in
-      let statement = try connection.statement(for: table.sql.exists)
-      defer { statement.reset() }
-      key.bind(to: statement, at: 1)
-      return try statement.step()
-    }
+    let statement = try connection.prepared(table.sql.exists)
+    key.bind(to: statement, at: 1)
+    return try statement.hasRow()
   }
 }
 

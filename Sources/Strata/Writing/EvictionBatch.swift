@@ -38,13 +38,9 @@ extension Snapshot {
     try await read { reader, connection throws(StoreError) in
       let rows = try connection.prepared(
         plan.select(limit: nil, offset: plan.offset), reader.model)
-      defer { rows.reset() }
-      var candidates: [RowVersion] = []
-      while try translatingErrors({ () throws(SQLiteError) in try rows.step() }) {
-        let record = try reader.builder.record(rows, of: plan.table)
-        candidates.append(RowVersion(record))
+      return try rows.map { row throws(StoreError) in
+        RowVersion(try reader.builder.record(row, of: plan.table))
       }
-      return candidates
     }
   }
 }

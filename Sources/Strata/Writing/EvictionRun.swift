@@ -63,19 +63,14 @@ struct EvictionRun {
     _ key: RecordKey, _ going: Set<RecordKey>
   ) throws(StoreError) -> Bool {
     for referrer in batch.table.referrers {
-      let isReferenced = try translatingErrors { () throws(SQLiteError) in
-        let rows = try connection.statement(
-          for: model[referrer.table].sql.selectByReference(referrer.column))
-        defer { rows.reset() }
-        key.bind(to: rows, at: 1)
-        while try rows.step() {
-          if referrer.table != batch.table.id { return true }
-          let other = RecordKey(rows, Int32(Table.keyColumn))
-          if other != key && !going.contains(other) { return true }
-        }
-        return false
+      let rows = try connection.prepared(
+        model[referrer.table].sql.selectByReference(referrer.column), key.cell)
+      defer { rows.reset() }
+      while try rows.next() {
+        if referrer.table != batch.table.id { return true }
+        let other = RecordKey(rows, Int32(Table.keyColumn))
+        if other != key && !going.contains(other) { return true }
       }
-      if isReferenced { return true }
     }
     return false
   }

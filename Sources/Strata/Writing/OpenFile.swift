@@ -44,7 +44,7 @@ final class OpenFile {
   /// file.
   func rollBack(_ connection: Connection) {
     guard connection.isInTransaction else { return }
-    try? connection.statement(for: Writer.rollback).run()
+    try? connection.run(Writer.rollback)
     guard connection.isInTransaction else { return }
     (state, suspendedFiles) = (.lost, nil)
     options.log.note(.connectionClosed)
@@ -58,8 +58,8 @@ final class OpenFile {
   ///
   /// The version is read within the transaction: after the commit, it may be that of another
   /// process.
-  func newSchemaVersion(_ connection: Connection) throws(SQLiteError) -> Int64? {
-    try connection.integer(for: Self.readSchemaVersion)
+  func newSchemaVersion(_ connection: Connection) throws(StoreError) -> Int64? {
+    try connection.prepared(Self.readSchemaVersion).firstInteger()
   }
 
   /// Notes the schema version of a commit of this connection.
@@ -70,9 +70,7 @@ final class OpenFile {
   /// An import of another process may have made its indexes again. SQLite counts that as a change
   /// of the schema and compiles every statement again, but the tables are the same.
   func hasSameTables(_ connection: Connection) throws(StoreError) -> Bool {
-    let version = try translatingErrors { () throws(SQLiteError) in
-      try connection.integer(for: Self.readSchemaVersion) ?? 0
-    }
+    let version = try newSchemaVersion(connection) ?? 0
     if version == schemaVersion { return true }
     guard try StoreFormat.tablesHash(connection) == tablesHash,
       try StoreFormat.isDescribed(connection, by: options)
@@ -102,17 +100,16 @@ final class OpenFile {
   ) throws(StoreError) -> (connection: Connection, dataVersion: Int64, isUnchanged: Bool) {
     let connection: Connection
     let application: Int64?
-    do throws(SQLiteError) {
+    do throws(StoreError) {
       connection = try options.connection(.existing)
-      application = try connection.integer("PRAGMA application_id")
+      application = try connection.prepared("PRAGMA application_id").firstInteger()
     } catch {
-      throw StoreError(error, path: options.path)
+      throw error.at(options.path)
     }
     guard application == StoreFormat.applicationID else { throw replaced }
     guard try hasSameTables(connection) else { throw .schemaChanged }
-    let (stored, version) = try translatingErrors { () throws(SQLiteError) in
-      (try StoredCommit.read(connection), try CommitCounter.dataVersion(connection))
-    }
+    let stored = try StoredCommit.read(connection)
+    let version = try CommitCounter.dataVersion(connection)
     guard try HistoryFormat.identity(connection) == identity, stored >= commit else {
       throw replaced
     }

@@ -18,19 +18,14 @@ struct OpenedState {
   ///
   /// - Throws: `schemaChanged` if the tables are no longer the program's.
   init(_ connection: Connection, _ options: StoreOptions) throws(StoreError) {
-    try translatingErrors { () throws(SQLiteError) in try connection.execute("BEGIN") }
-    defer { try? connection.execute("ROLLBACK") }
+    try connection.run("BEGIN")
+    defer { try? connection.run("ROLLBACK") }
     guard try StoreFormat.isDescribed(connection, by: options) else { throw .schemaChanged }
     identity = try HistoryFormat.identity(connection)
     tablesHash = try StoreFormat.tablesHash(connection)
-    (schemaVersion, commit, dataVersion, hasDeferredIndexes) = try translatingErrors {
-      () throws(SQLiteError) in
-      (
-        try connection.integer("PRAGMA schema_version") ?? 0,
-        try StoredCommit.read(connection),
-        try CommitCounter.dataVersion(connection),
-        try DeferredIndexes.exist(connection)
-      )
-    }
+    schemaVersion = try connection.prepared("PRAGMA schema_version").firstInteger() ?? 0
+    commit = try StoredCommit.read(connection)
+    dataVersion = try CommitCounter.dataVersion(connection)
+    hasDeferredIndexes = try DeferredIndexes.exist(connection)
   }
 }

@@ -8,7 +8,7 @@ struct OutboxRecorder {
   /// The number that the commit will have.
   let commit: Int64
 
-  func record(_ changes: ContiguousArray<RowChange>, of table: Table) throws(SQLiteError) {
+  func record(_ changes: ContiguousArray<RowChange>, of table: Table) throws(StoreError) {
     var encoder = HistoryEncoder(layout)
     for row in changes {
       let encode: (Record) -> [UInt8] = { encoder.encode($0, of: table.id) }

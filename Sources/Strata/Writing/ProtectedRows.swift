@@ -18,9 +18,7 @@ struct ProtectedRows {
     _ connection: Connection, _ model: Model, pushed: PushedRows? = nil
   ) throws(StoreError) {
     let pushed = pushed?.isEmpty == false ? pushed : nil
-    let waits = try translatingErrors { () throws(SQLiteError) in
-      try OutboxTable.hasEntries(connection)
-    }
+    let waits = try OutboxTable.hasEntries(connection)
     guard waits || pushed != nil else { return nil }
     self.connection = connection
     self.model = model
@@ -32,9 +30,7 @@ struct ProtectedRows {
   /// These are the attributes that wait, and the attributes that were pushed since the import
   /// began.
   func attributes(_ table: TableID, _ key: RecordKey) throws(StoreError) -> AttributeSet? {
-    let entry = try translatingErrors { () throws(SQLiteError) in
-      try OutboxTable.entry(model[table], key, connection)
-    }
+    let entry = try OutboxTable.entry(model[table], key, connection)
     let pushed = pushed?.attributes(table, key)
     guard let entry else { return pushed }
     let known = entry.attributesKnownHere(of: model[table])
@@ -44,9 +40,7 @@ struct ProtectedRows {
   /// Returns whether any row of a table has unpushed edits.
   private func hasRows(of table: TableID) throws(StoreError) -> Bool {
     if pushed?.hasRows(of: table) == true { return true }
-    return try translatingErrors { () throws(SQLiteError) in
-      try OutboxTable.hasEntries(of: model[table], connection)
-    }
+    return try OutboxTable.hasEntries(of: model[table], connection)
   }
 
   /// Returns whether the changes of a deletion would delete or overwrite unpushed edits.

@@ -47,50 +47,41 @@ struct RowWriter {
     // Positions are kept instead of rows, because copying a row counts three references.
     var updates: [Int] = []
     var inserts: [Int] = []
-    do {
-      for position in rows.all.indices {
-        let row = rows.all[position]
-        switch (row.before, row.after) {
-        case (nil, nil): break
-        case (let before?, nil):
-          if let search = table.search {
-            try search.delete(before, at: rowID(row.key, table), connection)
-          }
-          try delete(row.key, table)
-          changes.append(RowChange(key: row.key, change: Change(before: before, after: nil)))
-        case (let before?, let after?):
-          if before != after { updates.append(position) }
-        case (nil, _?): inserts.append(position)
+    for position in rows.all.indices {
+      let row = rows.all[position]
+      switch (row.before, row.after) {
+      case (nil, nil): break
+      case (let before?, nil):
+        if let search = table.search {
+          try search.delete(before, at: rowID(row.key, table), connection)
         }
+        try delete(row.key, table)
+        changes.append(RowChange(key: row.key, change: Change(before: before, after: nil)))
+      case (let before?, let after?):
+        if before != after { updates.append(position) }
+      case (nil, _?): inserts.append(position)
       }
-      changes.reserveCapacity(changes.count + updates.count + inserts.count)
-      try update(updates.lazy.map { rows.all[$0] }, table, &changes)
-      let statement = try connection.statement(for: table.sql.insert)
-      for position in inserts {
-        let row = rows.all[position]
-        try insert(row, statement, table)
-        changes.append(RowChange(key: row.key, change: Change(before: nil, after: row.after)))
-      }
-      // This comes before the limit: the outbox needs every row, even if the changes become a
-      // reset.
-      try outbox?.record(changes, of: table)
-    } catch let error as SQLiteError {
-      throw StoreError(error)
-    } catch let error as StoreError {
-      throw error
-    } catch {
-      fatalError("an error of a type that nothing here throws: \(error)")
     }
+    changes.reserveCapacity(changes.count + updates.count + inserts.count)
+    try update(updates.lazy.map { rows.all[$0] }, table, &changes)
+    let statement = try connection.prepared(table.sql.insert)
+    for position in inserts {
+      let row = rows.all[position]
+      try insert(row, statement, table)
+      changes.append(RowChange(key: row.key, change: Change(before: nil, after: row.after)))
+    }
+    // This comes before the limit: the outbox needs every row, even if the changes become a reset.
+    try outbox?.record(changes, of: table)
     if changes.isEmpty { return nil }
     if changes.count > TableChanges.limit { return .reset }
     changes.sortByKey()
     return .rows(changes)
   }
 
-  private func delete(_ key: RecordKey, _ table: Table) throws(SQLiteError) {
-    let statement = try connection.statement(for: table.sql.delete)
+  private func delete(_ key: RecordKey, _ table: Table) throws(StoreError) {
+    let statement = try connection.prepared(table.sql.delete)
     key.bind(to: statement, at: 1)
-    try statement.run()
+    try statement.perform()
   }
 
   // MARK: Updates
@@ -98,14 +89,14 @@ struct RowWriter {
   private func update(
     _ rows: some Sequence<WorkingSet.Row>, _ table: Table,
     _ changes: inout ContiguousArray<RowChange>
-  ) throws {
+  ) throws(StoreError) {
     var remaining = table.uniques.isEmpty ? [] : Set(rows.map(\.key))
     var parked: [Parked] = []
     for row in rows {
       guard let before = row.before, let after = row.after else { continue }
       remaining.remove(row.key)
       let columns = after.differences(from: before)
-      let statement = try connection.statement(for: table.sql.update(columns))
+      let statement = try connection.prepared(table.sql.update(columns))
       let code = after.withView { view in
         view.bind(Table.keyColumn, to: statement, at: 1)
         for column in columns.positions {
@@ -124,12 +115,12 @@ struct RowWriter {
         try delete(row.key, table)
       }
       if let search = table.search, !search.attributes.isDisjoint(with: columns) {
-        try search.update(
-          columns, from: before, to: after, at: rowID ?? self.rowID(row.key, table), connection)
+        let rowID = if let rowID { rowID } else { try self.rowID(row.key, table) }
+        try search.update(columns, from: before, to: after, at: rowID, connection)
       }
       changes.append(RowChange(key: row.key, change: Change(before: before, after: after)))
     }
-    let statement = try connection.statement(for: table.sql.insertWithRowID)
+    let statement = try connection.prepared(table.sql.insertWithRowID)
     for parked in parked {
       guard let after = parked.row.after else { continue }
       let code = after.withView { view in
@@ -141,18 +132,17 @@ struct RowWriter {
     }
   }
 
-  private func rowID(_ key: RecordKey, _ table: Table) throws(SQLiteError) -> Int64 {
-    let statement = try connection.statement(for: table.sql.rowID)
-    defer { statement.reset() }
+  private func rowID(_ key: RecordKey, _ table: Table) throws(StoreError) -> Int64 {
+    let statement = try connection.prepared(table.sql.rowID)
     key.bind(to: statement, at: 1)
-    return try statement.step() ? statement.integer(0) : 0
+    return try statement.firstInteger() ?? 0
   }
 
   // MARK: Inserts
 
   private func insert(
     _ row: WorkingSet.Row, _ statement: Statement, _ table: Table
-  ) throws {
+  ) throws(StoreError) {
     guard let after = row.after else { return }
     let code = after.withView { view in
       view.bindAll(to: statement)
@@ -175,15 +165,13 @@ struct RowWriter {
   /// Returns the key of the row that already has a unique value of `row`, and the value's columns.
   private func blocker(
     of row: WorkingSet.Row, _ table: Table
-  ) throws(SQLiteError) -> (key: RecordKey, columns: [Int])? {
+  ) throws(StoreError) -> (key: RecordKey, columns: [Int])? {
     guard let after = row.after else { return nil }
     for unique in table.uniques {
-      let statement = try connection.statement(for: table.sql.selectKeyByUnique(unique))
+      let statement = try connection.prepared(table.sql.selectKeyByUnique(unique))
+      statement.bind(unique.map { after[$0] })
       defer { statement.reset() }
-      for (position, column) in unique.enumerated() {
-        after[column].bind(to: statement, at: Int32(position + 1))
-      }
-      while try statement.step() {
+      while try statement.next() {
         let key = RecordKey(statement, 0)
         if key != row.key { return (key, unique) }
       }
@@ -193,7 +181,7 @@ struct RowWriter {
 
   private func failure(
     _ code: Int32, _ statement: Statement, _ row: WorkingSet.Row, _ table: Table
-  ) throws -> StoreError {
+  ) throws(StoreError) -> StoreError {
     guard ResultCode.isUniqueness(code), let blocker = try blocker(of: row, table) else {
       return StoreError(statement.error(code))
     }

@@ -149,16 +149,12 @@ extension Transaction {
   // MARK: -
 
   private func entry(_ table: Table, _ key: RecordKey) throws(StoreError) -> OutboxEntry? {
-    try translatingErrors { () throws(SQLiteError) in
-      try OutboxTable.entry(table, key, connection)
-    }
+    try OutboxTable.entry(table, key, connection)
   }
 
   private func set(
     _ entry: OutboxEntry?, _ table: Table, _ key: RecordKey
   ) throws(StoreError) {
-    try translatingErrors { () throws(SQLiteError) in
-      try OutboxTable.set(entry, table, key, connection)
-    }
+    try OutboxTable.set(entry, table, key, connection)
   }
 }

@@ -80,11 +80,7 @@ struct Transaction {
   }
 
   private mutating func outboxRecorder() throws(StoreError) -> OutboxRecorder? {
-    if pushes == nil {
-      pushes = try translatingErrors { () throws(SQLiteError) in
-        try OutboxTable.pushes(author, connection)
-      }
-    }
+    if pushes == nil { pushes = try OutboxTable.pushes(author, connection) }
     guard pushes == true else { return nil }
     return OutboxRecorder(
       connection: connection, layout: historyLayout, builder: builder, commit: number)
@@ -115,15 +111,13 @@ struct Transaction {
   mutating func dropIndexes(of table: Table, having count: Int) throws(StoreError) -> Bool {
     let indexes = table.plainIndexes
     if indexes.isEmpty { return false }
-    let isDropped = try translatingErrors { () throws(SQLiteError) in
-      let rows = try connection.integer(
-        "SELECT count(*) FROM (SELECT 1 FROM \(table.name.quotedIdentifier) LIMIT \(count + 1))")
-      guard rows == Int64(count) else { return false }
-      try DeferredIndexes.drop(indexes, of: table.name, connection)
-      return true
-    }
-    if isDropped { (hasDeferredIndexes, hasNewSchema) = (true, true) }
-    return isDropped
+    let rows = try connection.prepared(
+      "SELECT count(*) FROM (SELECT 1 FROM \(table.name.quotedIdentifier) LIMIT \(count + 1))"
+    ).firstInteger()
+    guard rows == Int64(count) else { return false }
+    try DeferredIndexes.drop(indexes, of: table.name, connection)
+    (hasDeferredIndexes, hasNewSchema) = (true, true)
+    return true
   }
 
   /// Makes every dropped index again.
@@ -132,18 +126,15 @@ struct Transaction {
   /// dropped, because deletions make room.
   mutating func makeDeferredIndexes() throws(StoreError) {
     guard hasDeferredIndexes else { return }
-    do throws(SQLiteError) {
-      try connection.execute("SAVEPOINT strata_indexes")
+    do throws(StoreError) {
+      try connection.run("SAVEPOINT strata_indexes")
       while try DeferredIndexes.makeNext(connection) {}
-      try connection.execute("RELEASE strata_indexes")
+      try connection.run("RELEASE strata_indexes")
       (hasDeferredIndexes, hasNewSchema) = (false, true)
     } catch {
-      let failure = StoreError(error)
-      guard failure.code == .diskFull, connection.isInTransaction else { throw failure }
-      try translatingErrors { () throws(SQLiteError) in
-        try connection.execute("ROLLBACK TO strata_indexes")
-        try connection.execute("RELEASE strata_indexes")
-      }
+      guard error.code == .diskFull, connection.isInTransaction else { throw error }
+      try connection.run("ROLLBACK TO strata_indexes")
+      try connection.run("RELEASE strata_indexes")
     }
   }
 }

@@ -36,11 +36,9 @@ extension Writer {
   func inOneState(
     of connection: Connection, _ body: () throws(StoreError) -> Void
   ) throws(StoreError) {
-    try translatingErrors { () throws(SQLiteError) in
-      try connection.statement(for: Self.beginReading).run()
-    }
+    try connection.run(Self.beginReading)
     defer {
-      try? connection.statement(for: Self.endReading).run()
+      try? connection.run(Self.endReading)
       file.rollBack(connection)
     }
     try body()
@@ -76,7 +74,7 @@ extension Writer {
 
   private func foreignChanges(
     upTo number: Int64, _ connection: Connection
-  ) throws(SQLiteError) -> [[TableID: TableChanges]]? {
+  ) throws(StoreError) -> [[TableID: TableChanges]]? {
     guard number - commit <= Self.foreignLimit.commits else { return nil }
     var sets: [[TableID: TableChanges]] = []
     var size = 0

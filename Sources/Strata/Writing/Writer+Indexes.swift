@@ -22,9 +22,7 @@ extension Writer {
   private func makeNextDeferredIndex() throws(StoreError) -> DeferredIndexes.Step {
     try transaction { transaction throws(StoreError) in
       let connection = transaction.connection
-      transaction.hasDeferredIndexes = try translatingErrors { () throws(SQLiteError) in
-        try DeferredIndexes.makeNext(connection)
-      }
+      transaction.hasDeferredIndexes = try DeferredIndexes.makeNext(connection)
       // SQLite may check the flag once more after the commit, and would report the commit as
       // interrupted.
       connection.removeCancellation()

@@ -42,12 +42,8 @@ actor Writer {
     newest: NewestCommit
   ) throws(StoreError) {
     let connection: Connection
-    do throws(SQLiteError) {
-      connection = try options.connection(.readWrite)
-    } catch {
-      throw StoreError(error, path: options.path)
-    }
     do throws(StoreError) {
+      connection = try options.connection(.readWrite)
       try StoreFormat.prepare(
         connection, model: options.model, schemaVersion: options.schemaVersion,
         migration: options.migration, log: options.log)
@@ -128,9 +124,7 @@ actor Writer {
   ) throws(StoreError) -> (commit: Int64, result: Result) {
     let connection = try connection
     let start = options.log.start()
-    try translatingErrors { () throws(SQLiteError) in
-      try connection.statement(for: Self.begin).run()
-    }
+    try connection.run(Self.begin)
     do throws(StoreError) {
       // An unchanged data version says that no other connection has committed rows or tables.
       if try !counter.isCurrent(connection) {
@@ -144,17 +138,13 @@ actor Writer {
       let changes = transaction.changes
       let isCounted = transaction.isCounted || !changes.isEmpty
       let number = isCounted ? transaction.number : commit
-      try translatingErrors { () throws(SQLiteError) in
-        if isCounted {
-          let statement = try connection.statement(for: Self.writeCommit)
-          statement.bind(1, number)
-          try statement.run()
-          try history?.append(changes, number: number, author: transaction.author, connection)
-        }
-        let schema = transaction.hasNewSchema ? try file.newSchemaVersion(connection) : nil
-        try connection.statement(for: Self.end).run()
-        if let schema { file.didChangeSchema(to: schema) }
+      if isCounted {
+        try connection.run(Self.writeCommit, .integer(number))
+        try history?.append(changes, number: number, author: transaction.author, connection)
       }
+      let schema = transaction.hasNewSchema ? try file.newSchemaVersion(connection) : nil
+      try connection.run(Self.end)
+      if let schema { file.didChangeSchema(to: schema) }
       hasDeferredIndexes = transaction.hasDeferredIndexes
       // Publishing may find that another process has committed since.
       if isCounted { didCommit(changes, number) }
@@ -267,16 +257,5 @@ actor Writer {
       }
     }
     throw .schemaChanged
-  }
-}
-
-extension StoreError {
-  fileprivate func at(_ path: String) -> StoreError {
-    var copy = StoreError(
-      code, "\(message) (\(path))", advice: advice, entity: entity, attributes: attributes,
-      keys: keys)
-    copy.sqliteCode = sqliteCode
-    copy.sql = sql
-    return copy
   }
 }

@@ -294,10 +294,8 @@ extension Snapshot {
   fileprivate func readForever(_ started: TestGate) async throws {
     try await read { _, connection throws(StoreError) in
       Task { await started.pass() }
-      try translatingErrors { () throws(SQLiteError) in
-        try connection.execute(
-          "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT max(i) FROM n")
-      }
+      try connection.run(
+        "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT max(i) FROM n")
     }
   }
 }

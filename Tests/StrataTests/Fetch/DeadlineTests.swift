@@ -56,9 +56,7 @@ import Testing
     let reading = Task {
       try await snapshot.readOnce { _, connection throws(StoreError) in
         Task { await gate.open() }
-        return try translatingErrors { () throws(SQLiteError) in
-          try connection.integer(Self.endlessText)
-        }
+        return try connection.prepared(Self.endlessText).firstInteger()
       }
     }
     await gate.pass()

@@ -114,9 +114,7 @@ import Testing
     #expect(error?.sql == text)
     // The refusal leaves the readers as they are.
     let state = try await stack.store.snapshot().read { _, connection throws(StoreError) in
-      try translatingErrors { () throws(SQLiteError) in
-        (try connection.integer("PRAGMA query_only"), connection.isInTransaction)
-      }
+      (try connection.prepared("PRAGMA query_only").firstInteger(), connection.isInTransaction)
     }
     #expect(state.0 == 1 && state.1)
     #expect(try await stack.fetch(Sale.all) == sales)

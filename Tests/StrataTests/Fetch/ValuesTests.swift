@@ -211,12 +211,7 @@ import Testing
 
   private func steps(_ sql: SQLBuilder) async throws -> [String] {
     try await stack.store.snapshot().read { _, connection throws(StoreError) in
-      try translatingErrors { () throws(SQLiteError) in
-        let statement = try connection.prepare("EXPLAIN QUERY PLAN \(sql.text)")
-        var steps: [String] = []
-        while try statement.step() { steps.append(statement.string(3)) }
-        return steps
-      }
+      try connection.prepared("EXPLAIN QUERY PLAN \(sql.text)").map { $0.string(3) }
     }
   }
 }

@@ -68,11 +68,7 @@ import Testing
       records: try await snapshot.records(tracks, limit: nil, isSorted: false),
       albums: Dictionary(uniqueKeysWithValues: byKey))
     let answers = try await snapshot.read { _, connection throws(StoreError) in
-      try translatingErrors { () throws(SQLiteError) in
-        var answers: [Set<RecordKey>] = []
-        for plan in plans { answers.append(try Self.keys(plan, connection)) }
-        return answers
-      }
+      try plans.map { plan throws(StoreError) in try Self.keys(plan, connection) }
     }
     for (plan, answer) in zip(plans, answers) {
       let expected = stored.matches(plan)
@@ -87,14 +83,10 @@ import Testing
 
   private static func keys(
     _ plan: QueryPlan, _ connection: Connection
-  ) throws(SQLiteError) -> Set<RecordKey> {
+  ) throws(StoreError) -> Set<RecordKey> {
     let sql = plan.select(limit: nil, offset: 0, isSorted: false)
-    let statement = try connection.prepare(sql.text)
-    for (position, value) in sql.parameters.enumerated() {
-      value.bind(to: statement, at: Int32(position + 1))
-    }
-    var keys: Set<RecordKey> = []
-    while try statement.step() { keys.insert(RecordKey(statement, 0)) }
-    return keys
+    let statement = try connection.prepared(sql.text)
+    statement.bind(sql.parameters)
+    return Set(try statement.map { RecordKey($0, 0) })
   }
 }

@@ -175,12 +175,7 @@ import Testing
     let plan = try QueryPlan(queries[0], stack.store.model)
     let sql = plan.select(limit: nil, offset: 0)
     let details = try await stack.store.snapshot().read { _, connection throws(StoreError) in
-      try translatingErrors { () throws(SQLiteError) in
-        let statement = try connection.prepare("EXPLAIN QUERY PLAN " + sql.text)
-        var details: [String] = []
-        while try statement.step() { details.append(statement.string(3)) }
-        return details
-      }
+      try connection.prepared("EXPLAIN QUERY PLAN " + sql.text).map { $0.string(3) }
     }
     #expect(details.contains { $0.hasPrefix("SEARCH t0 USING") }, "\(details)")
     await stack.close()

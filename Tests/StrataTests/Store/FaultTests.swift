@@ -38,12 +38,10 @@ internal import Foundation
       try await stack.store.writer.enqueue(.urgent) { writer throws(StoreError) in
         _ = try writer.transaction { transaction throws(StoreError) in
           let connection = transaction.connection
-          try translatingErrors { () throws(SQLiteError) in
-            try connection.execute("INSERT INTO items (id, name) VALUES (1, 'lost')")
-            // A statement that fails takes the place of the rollback.
-            let broken = try connection.prepare("SELECT abs(-9223372036854775807 - 1)")
-            connection.cache.add(broken, for: Writer.rollback)
-          }
+          try connection.run("INSERT INTO items (id, name) VALUES (1, 'lost')")
+          // A statement that fails takes the place of the rollback.
+          let broken = try connection.prepared("SELECT abs(-9223372036854775807 - 1)")
+          connection.cache.add(broken, for: Writer.rollback)
           throw .cancelled
         }
       }.value

@@ -78,12 +78,10 @@ import Testing
     }
     for _ in 0..<10 { #expect(try await restarts(without: [first, second]) == 0) }
     let rows = try await second.readOnce { reader, _ throws(StoreError) in
-      try translatingErrors { () throws(SQLiteError) in
-        var rows = 0
-        while try reader.cursor(cursor)?.step() == true { rows += 1 }
-        reader.closeCursor(cursor)
-        return rows
-      }
+      var rows = 0
+      while try reader.cursor(cursor)?.next() == true { rows += 1 }
+      reader.closeCursor(cursor)
+      return rows
     }
     #expect(rows == 3)
     #expect(try await restarts(without: [first, second]) == 1)
@@ -240,11 +238,10 @@ import Testing
     let runs = Lock(0)
     @Sendable func sum(upTo last: Int, _ connection: Connection) throws(StoreError) -> Int64? {
       runs.withLock { $0 += 1 }
-      return try translatingErrors { () throws(SQLiteError) in
-        try connection.integer(
-          "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < \(last)) "
-            + "SELECT sum(i) FROM n")
-      }
+      return try connection.prepared(
+        "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < \(last)) "
+          + "SELECT sum(i) FROM n"
+      ).firstInteger()
     }
     let short = snapshot.readAtOnce { _, connection throws(StoreError) in
       try sum(upTo: 3, connection)
@@ -298,11 +295,10 @@ private struct Endless {
         await failure {
           try await snapshot.readOnce { _, connection throws(StoreError) in
             started.resume()
-            return try translatingErrors { () throws(SQLiteError) in
-              try connection.integer(
-                "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) "
-                  + "SELECT count(*) FROM n")
-            }
+            return try connection.prepared(
+              "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) "
+                + "SELECT count(*) FROM n"
+            ).firstInteger()
           }
         }
       }

@@ -105,11 +105,9 @@ extension Writer {
   nonisolated func failRollback() async throws(StoreError) {
     try await enqueue(.urgent) { writer throws(StoreError) in
       let connection = try writer.connection
-      try translatingErrors { () throws(SQLiteError) in
-        try connection.execute("BEGIN")
-        let broken = try connection.prepare("SELECT abs(-9223372036854775807 - 1)")
-        connection.cache.add(broken, for: Writer.rollback)
-      }
+      try connection.run("BEGIN")
+      let broken = try connection.prepared("SELECT abs(-9223372036854775807 - 1)")
+      connection.cache.add(broken, for: Writer.rollback)
       writer.file.rollBack(connection)
     }.value
   }
