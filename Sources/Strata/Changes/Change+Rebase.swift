@@ -33,19 +33,11 @@ extension Change {
   ///   stored record is `before` itself; nil for `before`.
   func conflicts(with stored: Record?, expected: Record? = nil, count: Int) -> AttributeSet {
     if stored == before || stored == after { return AttributeSet() }
-    let base = expected ?? before
-    guard let before, let base, let after, let stored else { return .all(count) }
-    let edited = after.differences(from: before)
-    return AttributeSet(
-      edited.positions.filter {
-        stored.differs(from: base, at: $0) && stored.differs(from: after, at: $0)
-      })
-  }
-}
-
-extension Record {
-  /// Returns whether the records differ in one column.
-  func differs(from other: Record, at column: Int) -> Bool {
-    withView { mine in other.withView { !mine.equals(column, in: $0) } }
+    guard let before, let base = expected ?? before, let after, let stored else {
+      return .all(count)
+    }
+    return after.differences(from: before)
+      .intersection(base.differences(from: stored))
+      .intersection(after.differences(from: stored))
   }
 }

@@ -20,11 +20,9 @@ package struct Change: Sendable, Equatable {
   /// The change that undoes this one.
   package var inverse: Change { Change(before: after, after: before) }
 
-  /// Returns the attributes that the change edits.
-  ///
-  /// An update edits the attributes that differ. An insertion or a deletion edits all attributes.
-  func editedAttributes(of count: Int) -> AttributeSet {
-    guard let before, let after else { return .all(count) }
+  /// The attributes that an update changes; nil for an insertion or a deletion.
+  var differences: AttributeSet? {
+    guard let before, let after else { return nil }
     return after.differences(from: before)
   }
 }

@@ -81,14 +81,7 @@ struct ChangeLog: Sendable {
   func hasUnread(_ cursor: Cursor) -> Bool { cursor.number < nextNumber && !entries.isEmpty }
 
   private func index(of cursor: Cursor) -> Int {
-    if cursor.number >= nextNumber { return entries.count }
-    var low = 0
-    var high = entries.count
-    while low < high {
-      let middle = (low + high) / 2
-      if entries[middle].number < cursor.number { low = middle + 1 } else { high = middle }
-    }
-    return low
+    entries.indices.partitioningIndex { entries[$0].number < cursor.number }
   }
 
   private mutating func leave(_ cursor: Cursor) {

@@ -52,12 +52,7 @@ public struct ChangeSet: Sendable {
   ///
   /// - Complexity: O(*n* log *k*) for *n* records in *k* sets.
   static func composed(_ sets: some RandomAccessCollection<ChangeSet>) -> ChangeSet? {
-    if sets.count <= 1 { return sets.first }
-    let middle = sets.index(sets.startIndex, offsetBy: sets.count / 2)
-    guard let first = composed(sets[..<middle]), let second = composed(sets[middle...]) else {
-      return nil
-    }
-    return first.composed(with: second)
+    sets.joinedByHalves { $0.composed(with: $1) }
   }
 }
 
@@ -82,13 +77,8 @@ enum TableChanges: Sendable {
   /// Returns the change of one key's row; nil if the row did not change or the table was reset.
   func row(_ key: RecordKey) -> RowChange? {
     guard case .rows(let rows) = self else { return nil }
-    var low = 0
-    var high = rows.count
-    while low < high {
-      let middle = (low + high) / 2
-      if rows[middle].key < key { low = middle + 1 } else { high = middle }
-    }
-    return low < rows.count && rows[low].key == key ? rows[low] : nil
+    let index = rows.indices.partitioningIndex { rows[$0].key < key }
+    return index < rows.count && rows[index].key == key ? rows[index] : nil
   }
 
   func composed(with next: TableChanges) -> TableChanges {

@@ -99,11 +99,6 @@ struct Layer: Sendable {
   /// Returns the row to expect under the change of a key, if it is not the change's `before`.
   func expectedRow(_ table: TableID, _ key: RecordKey) -> Record? { expected[table]?[key] }
 
-  /// Reserves space for `count` more changes of one table.
-  mutating func reserve(_ count: Int, in table: TableID) {
-    tables[table, default: LayerTable()].reserve(count)
-  }
-
   /// Adds a change on top of the layer's change of the key.
   mutating func compose(_ change: LayerChange, _ table: TableID, _ key: RecordKey) {
     replace(table, key) { first in

@@ -20,11 +20,6 @@ struct LayerTable: Sendable {
 
   var isEmpty: Bool { count == 0 }
 
-  mutating func reserve(_ count: Int) {
-    positions?.reserveCapacity(self.count + count)
-    entries.reserveCapacity(entries.count + count)
-  }
-
   subscript(key: RecordKey) -> LayerChange? {
     get { position(of: key).flatMap { entries[$0].change } }
     set { replace(key) { _ in newValue } }
@@ -54,13 +49,8 @@ struct LayerTable: Sendable {
   private func position(of key: RecordKey) -> Int? {
     if let positions { return positions[key] }
     guard let last = entries.last, !(last.key < key) else { return nil }
-    var low = 0
-    var high = entries.count - 1
-    while low < high {
-      let middle = (low + high) / 2
-      if entries[middle].key < key { low = middle + 1 } else { high = middle }
-    }
-    return entries[low].key == key ? low : nil
+    let position = entries.indices.partitioningIndex { entries[$0].key < key }
+    return entries[position].key == key ? position : nil
   }
 
   private mutating func makeIndex() {

@@ -29,11 +29,7 @@ struct RowChange: Sendable {
 
   /// The attributes that differ, or that differed between two of the commits.
   var attributes: AttributeSet {
-    var attributes = passage?.attributes ?? AttributeSet()
-    if let before = change.before, let after = change.after {
-      attributes.formUnion(after.differences(from: before))
-    }
-    return attributes
+    (passage?.attributes ?? AttributeSet()).union(change.differences ?? AttributeSet())
   }
 
   /// The record of a row that does not exist after the change.

@@ -17,20 +17,30 @@ struct LinkEdit {
     }
     let (root, target) = (try root.cell, try target.cell)
     let (owner, other) = relationship.isInverse ? (target, root) : (root, target)
-    let cell = try JoinTable.key(owner, other)
     self.end = end
-    key = RecordKey(cell)
-    cells = [cell, owner, other]
+    cells = [try JoinTable.key(owner, other), owner, other]
+    key = RecordKey(cells[Table.keyColumn])
   }
 
   /// Returns the link's row, with a position if the table has one.
   func record(_ position: Double?) throws(ValueError) -> Record {
-    let isOrdered = end.table.columns.count > JoinTable.position
-    return try Record(cells + (isOrdered ? [.real(position ?? LinkClock.next())] : []))
+    try end.record(cells, at: position)
   }
 
   func move(from old: Double, to new: Double) throws(ValueError) -> LinkMove {
     LinkMove(table: end.table, key: key, before: try record(old), after: try record(new))
+  }
+}
+
+extension JoinTable.End {
+  /// Returns the row of a link, with a position if the table has one.
+  ///
+  /// - Parameters:
+  ///   - cells: the row without a position.
+  ///   - position: the position; nil puts the link last.
+  func record(_ cells: [Cell], at position: Double?) throws(ValueError) -> Record {
+    let isOrdered = table.columns.count > JoinTable.position
+    return try Record(cells + (isOrdered ? [.real(position ?? LinkClock.next())] : []))
   }
 }
 

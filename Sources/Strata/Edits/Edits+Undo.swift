@@ -108,14 +108,11 @@ private struct Reversal {
       if before != row { skip(table, key, every, .exists) }
     case (_?, _?, nil): skip(table, key, every, .gone)
     case (let before?, let after?, let row?):
-      let edited = after.differences(from: before).positions
-      let untouched = edited.filter { !row.differs(from: after, at: $0) }
-      let changed = edited.filter {
-        row.differs(from: after, at: $0) && row.differs(from: before, at: $0)
-      }
-      if !changed.isEmpty { skip(table, key, AttributeSet(changed), .changed) }
+      let changed = edit.conflicts(with: row, count: table.columns.count)
+      if !changed.isEmpty { skip(table, key, changed, .changed) }
+      let untouched = after.differences(from: before).subtracting(after.differences(from: row))
       if untouched.isEmpty { return nil }
-      return Change(before: row, after: row.replacing(AttributeSet(untouched), from: before))
+      return Change(before: row, after: row.replacing(untouched, from: before))
     }
     return nil
   }
@@ -142,8 +139,6 @@ extension UndoChange {
     guard let before = shown.before, let after = shown.after, let row = state.record else {
       return state.record == shown.after
     }
-    return after.differences(from: before).positions.allSatisfy {
-      !row.differs(from: after, at: $0)
-    }
+    return after.differences(from: before).isDisjoint(with: after.differences(from: row))
   }
 }

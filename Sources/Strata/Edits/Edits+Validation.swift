@@ -35,7 +35,7 @@ extension Edits {
       let record = try table.encode(entity, builder)
       table.rules?.check(record, before: nil, table, &failures)
     } catch {
-      let key = (try? entity.id.cell).map(RecordKey.init) ?? RecordKey(.null)
+      let key = entity.id.recordKey ?? RecordKey(.null)
       failures.add(table, key, column: error.column, error.error.message)
     }
     return failures.first

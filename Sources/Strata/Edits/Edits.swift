@@ -48,7 +48,7 @@ struct Edits {
       if rejected[table.id] != nil { forgetRejection(table.id, key) }
       return (key, record)
     } catch {
-      let key = (try? entity.id.cell).map(RecordKey.init) ?? RecordKey(.null)
+      let key = entity.id.recordKey ?? RecordKey(.null)
       rejected[table.id, default: [:]][key] = table.error(error, key: key)
       return nil
     }
@@ -67,7 +67,7 @@ struct Edits {
 
   /// Returns the table and the key of an entity; nil if the key cannot be stored.
   func identify<E: Entity>(_ entity: E) -> (Table, RecordKey)? {
-    (try? entity.id.cell).map { (model.table(of: E.self), RecordKey($0)) }
+    entity.id.recordKey.map { (model.table(of: E.self), $0) }
   }
 
   /// Returns the record of a value in hand; nil if it cannot be stored.

@@ -71,11 +71,8 @@ extension UndoHistory {
       guard !columns.isEmpty, let change = part[table, key]?.shown, let before = change.before
       else { return }
       // A group that undid this edit starts from another value than `start`: leave it alone.
-      let edited = AttributeSet(
-        columns.positions.filter { column in
-          !before.differs(from: start, at: column)
-            && change.after.map { $0.differs(from: before, at: column) } ?? true
-        })
+      let edited = columns.subtracting(before.differences(from: start))
+        .intersection(change.differences ?? columns)
       columns = columns.subtracting(edited)
       part[table, key]?.shown = Change(
         before: before.replacing(edited, from: stored), after: change.after)

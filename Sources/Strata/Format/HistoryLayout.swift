@@ -23,13 +23,8 @@ struct HistoryLayout: Sendable {
 
   /// Returns a hash of the table's columns, followed by the table's name.
   private static func name(_ table: Table) -> [UInt8] {
-    // FNV-1a: the written hash must mean the same to every version of every program.
-    var hash: UInt64 = 0xCBF2_9CE4_8422_2325
-    for column in table.columns {
-      for byte in "\(column.name)\u{0}\(column.storage.rawValue)\u{0}".utf8 {
-        hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3
-      }
-    }
+    let columns = table.columns.map { "\($0.name)\u{0}\($0.storage.rawValue)\u{0}" }
+    let hash = columns.joined().utf8.stableHash
     return withUnsafeBytes(of: hash.littleEndian) { Array($0) } + Array(table.name.utf8)
   }
 }

@@ -9,12 +9,11 @@ extension Model {
   /// without reading the description. To decode and compare a thousand columns takes longer than
   /// everything else.
   var fingerprint: Int64 {
-    // FNV-1a: every build of a program must compute the same number.
-    var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+    var bytes: [UInt8] = []
     func add(_ text: String) {
-      for byte in text.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
+      bytes += text.utf8
       // This byte ends the text, because it never occurs in UTF-8.
-      hash = (hash ^ 0xFF) &* 0x100_0000_01B3
+      bytes.append(0xFF)
     }
     func add(formerNames: [String], of name: String, among names: @autoclosure () -> [String]) {
       for former in formerNames where !former.isSameName(as: name) {
@@ -36,7 +35,7 @@ extension Model {
           among: table.columns.map(\.name))
       }
     }
-    return Int64(bitPattern: hash)
+    return Int64(bitPattern: bytes.stableHash)
   }
 }
 

@@ -41,10 +41,8 @@ struct OutboxEntry: Sendable, Equatable {
 
   /// Creates the entry for the first edit of a row.
   init(_ change: Change, commit: Int64, encode: (Record) -> [UInt8]) {
-    var edited = AttributeSet()
-    if let after = change.after {
-      edited = change.before.map { after.differences(from: $0) } ?? .all(after.count)
-    }
+    let edited =
+      change.differences ?? change.after.map { AttributeSet.all($0.count) } ?? AttributeSet()
     self.init(
       commit: commit, isKnown: change.before != nil, isDeleted: change.after == nil,
       attributes: edited, handedOver: nil, original: change.before.map(encode))

@@ -43,15 +43,13 @@ struct LinkReplacement {
   private mutating func addLinks(
     _ set: LinkSet, _ end: JoinTable.End, isInverse: Bool
   ) throws(StoreError) {
-    let isOrdered = end.table.columns.count > JoinTable.position
     for (index, target) in set.targets.enumerated() {
       let (owner, other) =
         isInverse ? (target.cell, set.owner.cell) : (set.owner.cell, target.cell)
       let record: Record
       do throws(ValueError) {
-        let position = end.position == nil ? LinkClock.next() : Double(index + 1)
-        record = try Record(
-          [try JoinTable.key(owner, other), owner, other] + (isOrdered ? [.real(position)] : []))
+        let position = end.position.map { _ in Double(index + 1) }
+        record = try end.record([try JoinTable.key(owner, other), owner, other], at: position)
       } catch {
         throw .query("\(end.table.entity): \(error.message)", entity: end.table.entity)
       }
@@ -96,11 +94,10 @@ struct LinkReplacement {
   private mutating func refer(
     _ row: Record, of table: Table, by column: Int, to owner: Cell
   ) throws(StoreError) {
-    var cells = (0..<row.count).map { row[$0] }
-    cells[column] = owner
     do throws(ValueError) {
+      let changed = try row.setting(column, to: owner)
       layer.compose(
-        .blind(.patching(AttributeSet([column]), onInsert: try Record(cells))), table.id,
+        .blind(.patching(AttributeSet([column]), onInsert: changed)), table.id,
         row.key(Table.keyColumn))
     } catch {
       throw .query("\(table.entity): \(error.message)", entity: table.entity)

@@ -33,18 +33,19 @@ struct UniqueValues {
     _ working: inout WorkingSet, of table: Table, _ unique: [Int]
   ) throws(StoreError) -> [ValidationFailure] {
     var owners: [[RecordKey]: RecordKey] = [:]
-    var newcomers: [(position: Int, row: WorkingSet.Row, values: [RecordKey])] = []
+    var newcomers: [(position: Int, row: WorkingSet.Row, record: Record, values: [RecordKey])] = []
     for (position, row) in (working.tables[table.id]?.all ?? []).enumerated() {
-      guard let values = row.after?.values(of: unique) else { continue }
+      guard let record = row.after, let values = record.values(of: unique) else { continue }
       if row.before?.values(of: unique) == values {
         owners[values] = row.key
       } else {
-        newcomers.append((position, row, values))
+        newcomers.append((position, row, record, values))
       }
     }
     var refused: [ValidationFailure] = []
-    for (position, row, values) in newcomers {
-      let stored = owners[values] == nil ? try owner(of: values, table, unique, &working) : nil
+    for (position, row, record, values) in newcomers {
+      let stored =
+        owners[values] == nil ? try owner(of: unique, in: record, table, &working) : nil
       guard let owner = owners[values] ?? stored else {
         owners[values] = row.key
         continue
@@ -59,17 +60,13 @@ struct UniqueValues {
     return refused
   }
 
-  /// Returns the key of the stored row that has some values and does not lose them.
+  /// Returns the key of the stored row that has a record's values and does not lose them.
   private func owner(
-    of values: [RecordKey], _ table: Table, _ unique: [Int], _ working: inout WorkingSet
+    of unique: [Int], in record: Record, _ table: Table, _ working: inout WorkingSet
   ) throws(StoreError) -> RecordKey? {
-    let statement = try connection.prepared(table.sql.selectKeyByUnique(unique))
-    for (position, value) in values.enumerated() {
-      value.bind(to: statement, at: Int32(position + 1))
-    }
-    guard let key = try statement.first({ RecordKey($0, 0) }) else { return nil }
-    guard let row = working.find(table.id, key) else { return key }
-    return row.after?.values(of: unique) == values ? key : nil
+    let key = try connection.owner(of: unique, in: record, table)
+    guard let key, let row = working.find(table.id, key) else { return key }
+    return row.after?.values(of: unique) == record.values(of: unique) ? key : nil
   }
 }
 

@@ -52,14 +52,12 @@ enum ResolvedRanking: Sendable {
   ///   with edits, which the index does not know, has the least relevance.
   func rank(_ record: Record, like stored: Record?) -> Record {
     switch self {
-    case .relevance:
-      let cell = stored.map { $0[record.count] } ?? .real(0)
-      return record.appending(cell)
+    case .relevance: return record.appending(number: stored.map { $0[record.count] } ?? .real(0))
     case .distance(let place, let center):
       let found = record.withView {
         $0.place(latitude: place.latitude.column, longitude: place.longitude.column)
       }
-      return record.appending(found.map { .real($0.meters(to: center)) } ?? .null)
+      return record.appending(number: found.map { .real($0.meters(to: center)) } ?? .null)
     }
   }
 }

@@ -1,22 +1,19 @@
 extension ResolvedFilter {
   /// Returns the conjunction of the conditions, as a tree that is no deeper than necessary.
   static func and(_ filters: [ResolvedFilter]) -> ResolvedFilter {
-    balanced(filters[...]) { .and($0, $1) }
+    balanced(filters) { .and($0, $1) }
   }
 
   /// Returns the disjunction of the conditions, as a tree that is no deeper than necessary.
   static func or(_ filters: [ResolvedFilter]) -> ResolvedFilter {
-    balanced(filters[...]) { .or($0, $1) }
+    balanced(filters) { .or($0, $1) }
   }
 
   private static func balanced(
-    _ filters: ArraySlice<ResolvedFilter>,
-    _ connect: (ResolvedFilter, ResolvedFilter) -> ResolvedFilter
+    _ filters: [ResolvedFilter], _ connect: (ResolvedFilter, ResolvedFilter) -> ResolvedFilter
   ) -> ResolvedFilter {
-    if filters.count == 1 { return filters[filters.startIndex] }
-    let middle = filters.startIndex + filters.count / 2
-    return connect(
-      balanced(filters[..<middle], connect), balanced(filters[middle...], connect))
+    guard let all = filters.joinedByHalves(connect) else { fatalError("a junction of nothing") }
+    return all
   }
 
   /// The greatest number of connected conditions that are nested in each other.

@@ -40,13 +40,7 @@ struct AggregateFold: Sendable {
     var fold = AggregateFold(terms, by: groupColumns)
     var all = ContiguousArray<Record>()
     all.reserveCapacity(rows.range.count)
-    var offset = 0
-    while offset < rows.range.count {
-      let (leaf, position) = rows.leaf(at: offset)
-      let part = leaf[position...].prefix(rows.range.count - offset)
-      all += part
-      offset += part.count
-    }
+    all.append(contentsOf: IteratorSequence(rows.records))
     fold.add(all)
     return fold
   }

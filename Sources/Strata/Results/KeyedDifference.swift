@@ -68,35 +68,12 @@ package struct KeyedDifference<E: Entity>: Sendable {
       let keys = ShownRows.keysThatMayDiffer(old, new, changed: keys.distinct)
       for key in keys.sorted() { report(key, old.record(of: key), new.record(of: key), body) }
     } else if old.isWhole && new.isWhole {
-      forEachInKeyOrder(body)
+      for (key, before, after) in RowDifferences(from: old.tree, to: new.tree) {
+        body(KeyedChange(key, before: before, after: after, table))
+      }
     } else {
       for key in old.keys.union(new.keys).sorted() {
         report(key, old.record(of: key), new.record(of: key), body)
-      }
-    }
-  }
-
-  private func forEachInKeyOrder(_ body: (KeyedChange<E>) -> Void) {
-    var (left, right) = (old.tree.inKeyOrder, new.tree.inKeyOrder)
-    var (before, after) = (left.next(), right.next())
-    while true {
-      switch (before, after) {
-      case (nil, nil):
-        return
-      case (let gone?, nil):
-        report(gone.key(Table.keyColumn), gone, nil, body)
-        before = left.next()
-      case (nil, let come?):
-        report(come.key(Table.keyColumn), nil, come, body)
-        after = right.next()
-      case (let gone?, let come?):
-        let (old, new) = (gone.key(Table.keyColumn), come.key(Table.keyColumn))
-        if old <= new {
-          report(old, gone, old == new ? come : nil, body)
-          before = left.next()
-        }
-        if new < old { report(new, nil, come, body) }
-        if new <= old { after = right.next() }
       }
     }
   }

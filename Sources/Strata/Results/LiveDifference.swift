@@ -95,8 +95,10 @@ struct LiveDifference: Sendable {
     var inGap: [Common] = []
     var moves: [(from: Int, to: Int)] = []
     for candidate in candidates.sorted(by: { $0.old < $1.old }) {
-      let before = candidate.old - oldGone.count(below: candidate.old)
-      let after = candidate.new - newComers.count(below: candidate.new)
+      let before =
+        candidate.old - oldGone.indices.partitioningIndex { oldGone[$0] < candidate.old }
+      let after =
+        candidate.new - newComers.indices.partitioningIndex { newComers[$0] < candidate.new }
       if before == after && !candidate.changesSection {
         inGap.append(candidate)
       } else {
@@ -116,14 +118,9 @@ struct LiveDifference: Sendable {
     var tails: [Int] = []
     var previous = [Int?](repeating: nil, count: values.count)
     for index in values.indices {
-      var low = 0
-      var high = tails.count
-      while low < high {
-        let middle = (low + high) / 2
-        if values[tails[middle]] < values[index] { low = middle + 1 } else { high = middle }
-      }
-      if low > 0 { previous[index] = tails[low - 1] }
-      if low == tails.count { tails.append(index) } else { tails[low] = index }
+      let length = tails.indices.partitioningIndex { values[tails[$0]] < values[index] }
+      if length > 0 { previous[index] = tails[length - 1] }
+      if length == tails.count { tails.append(index) } else { tails[length] = index }
     }
     var result: Set<Int> = []
     var next = tails.last
@@ -132,27 +129,5 @@ struct LiveDifference: Sendable {
       next = previous[index]
     }
     return result
-  }
-}
-
-extension [Int] {
-  /// Returns the number of elements of a sorted array that are less than `value`.
-  fileprivate func count(below value: Int) -> Int {
-    var low = 0
-    var high = count
-    while low < high {
-      let middle = (low + high) / 2
-      if self[middle] < value { low = middle + 1 } else { high = middle }
-    }
-    return low
-  }
-}
-
-extension Record {
-  /// Returns the differing columns among the columns that both records have.
-  ///
-  /// A row of a relationship's query may end with the position of its link.
-  func sharedDifferences(from other: Record) -> AttributeSet {
-    count <= other.count ? differences(from: other) : other.differences(from: self)
   }
 }

@@ -36,23 +36,10 @@ public struct LiveElements<E: Entity>: RandomAccessCollection, Sendable {
   /// An iterator over the elements, leaf by leaf. O(1) for each element.
   public struct Iterator: IteratorProtocol {
     fileprivate let elements: LiveElements
-    fileprivate var offset = 0
-    fileprivate var leaf: ContiguousArray<Record> = []
-    fileprivate var position = 0
+    fileprivate var records: OrderTree.Iterator
 
-    public mutating func next() -> E? {
-      if position == leaf.count {
-        guard offset < elements.count else { return nil }
-        (leaf, position) = elements.shown.leaf(at: offset)
-      }
-      guard offset < elements.count else { return nil }
-      defer {
-        offset += 1
-        position += 1
-      }
-      return elements.decode(leaf[position])
-    }
+    public mutating func next() -> E? { records.next().map(elements.decode) }
   }
 
-  public func makeIterator() -> Iterator { Iterator(elements: self) }
+  public func makeIterator() -> Iterator { Iterator(elements: self, records: shown.records) }
 }

@@ -6,7 +6,7 @@ struct LivePlan: Sendable {
   let query: QueryPlan
   let root: PlannedRoot?
   /// An identity that is equal for queries with the same rows, whatever their sections.
-  let queryIdentity: QueryPlan.Identity
+  let queryIdentity: SQLBuilder
   /// The order of the trees: the query's order unless sections are computed.
   let order: RecordOrder
   /// The order of the sections, in which rows of the same section are equal; nil without sections.
@@ -59,7 +59,7 @@ struct LivePlan: Sendable {
   func extended(_ record: Record) throws(StoreError) -> Record {
     guard let rule else { return record }
     do throws(ValueError) {
-      return record.appending(0, of: try Record([try rule.name(record)]))
+      return try record.appending(rule.name(record))
     } catch {
       let key = record.key(Table.keyColumn)
       throw StoreError(
@@ -70,7 +70,7 @@ struct LivePlan: Sendable {
 
   /// An identity that is equal for live queries with the same result.
   struct Identity: Sendable, Hashable {
-    fileprivate let query: QueryPlan.Identity
+    fileprivate let query: SQLBuilder
     /// The identity of the section rule, because closures cannot be compared.
     fileprivate let rule: ObjectIdentifier?
   }

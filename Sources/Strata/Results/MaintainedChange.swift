@@ -27,24 +27,9 @@ extension MaintainedChange {
   ///
   /// - Complexity: O(*n*), or less if it is not worth listing.
   init?(from old: ResultTree, to new: ResultTree) {
-    var (before, after) = (old.inKeyOrder, new.inKeyOrder)
-    var (left, right) = (before.next(), after.next())
-    while left != nil || right != nil {
+    for (key, before, after) in RowDifferences(from: old, to: new) {
+      append(key, before, after)
       if keys.count > KeyBatches.limit { return nil }
-      let order = Self.compare(left, right)
-      if let key = (order <= 0 ? left : right)?.key(Table.keyColumn) {
-        let (old, new) = (order <= 0 ? left : nil, order >= 0 ? right : nil)
-        if old != new { append(key, old, new) }
-      }
-      if order <= 0 { left = before.next() }
-      if order >= 0 { right = after.next() }
     }
-  }
-
-  /// Compares two records by key; a record comes before nil.
-  private static func compare(_ a: Record?, _ b: Record?) -> Int {
-    guard let a else { return 1 }
-    guard let b else { return -1 }
-    return RecordOrder.byKey.compare(a, b)
   }
 }

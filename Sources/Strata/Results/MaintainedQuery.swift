@@ -266,6 +266,6 @@ extension Record {
   /// comes from `other`, another version of the row.
   func queryRow(like other: Record, _ plan: QueryPlan) -> Record {
     let row = plan.row(self, like: other)
-    return plan.width > row.count ? row.appending(row.count, of: other) : row
+    return plan.width > row.count ? row.appending(number: other[row.count]) : row
   }
 }

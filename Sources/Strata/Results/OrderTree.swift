@@ -136,20 +136,13 @@ struct OrderTree: Sendable {
     _ records: ContiguousArray<Record>, _ compare: (RecordView) -> Int
   ) -> (index: Int, isEqual: Bool) {
     records.withUnsafeBufferPointer { records in
-      var low = 0
-      var high = records.count
       var isEqual = false
-      while low < high {
-        let middle = (low &+ high) >> 1
-        let order = records[middle].withView(compare)
-        if order < 0 {
-          low = middle &+ 1
-        } else {
-          high = middle
-          if order == 0 { isEqual = true }
-        }
+      let index = records.indices.partitioningIndex { index in
+        let order = records[index].withView(compare)
+        if order == 0 { isEqual = true }
+        return order < 0
       }
-      return (low, isEqual)
+      return (index, isEqual)
     }
   }
 
@@ -177,10 +170,15 @@ struct OrderTree: Sendable {
   // The recursive steps are static. A method that calls another method on `self` would hold the
   // root twice, and so copy the whole path every time.
 
+  @inline(__always)
+  private static func lowerBound(
+    _ record: Record, in node: Node, _ order: RecordOrder
+  ) -> (index: Int, isEqual: Bool) {
+    record.withView { view in lowerBound(node.records) { order.compare($0, view) } }
+  }
+
   private static func child(for record: Record, in node: Node, _ order: RecordOrder) -> Int {
-    let (index, isEqual) = record.withView { view in
-      lowerBound(node.records) { order.compare($0, view) }
-    }
+    let (index, isEqual) = lowerBound(record, in: node, order)
     return isEqual ? index : max(0, index - 1)
   }
 
@@ -190,9 +188,7 @@ struct OrderTree: Sendable {
   ) -> Node? {
     node.total += 1
     if node.isLeaf {
-      let (index, _) = record.withView { view in
-        lowerBound(node.records) { order.compare($0, view) }
-      }
+      let index = lowerBound(record, in: node, order).index
       node.records.insert(record, at: index)
       return node.records.count > capacity ? split(&node) : nil
     }
@@ -224,9 +220,7 @@ struct OrderTree: Sendable {
     _ record: Record, from node: inout Node, _ order: RecordOrder
   ) -> Bool {
     if node.isLeaf {
-      let (index, isEqual) = record.withView { view in
-        lowerBound(node.records) { order.compare($0, view) }
-      }
+      let (index, isEqual) = lowerBound(record, in: node, order)
       guard isEqual else { return false }
       node.records.remove(at: index)
       node.total -= 1
@@ -262,9 +256,7 @@ struct OrderTree: Sendable {
     _ record: Record, in node: inout Node, _ order: RecordOrder
   ) -> Bool {
     if node.isLeaf {
-      let (index, isEqual) = record.withView { view in
-        lowerBound(node.records) { order.compare($0, view) }
-      }
+      let (index, isEqual) = lowerBound(record, in: node, order)
       guard isEqual else { return false }
       node.records[index] = record
       return true
@@ -277,23 +269,21 @@ struct OrderTree: Sendable {
 }
 
 extension OrderTree {
-  /// An iterator over the records in order, leaf by leaf.
+  /// An iterator over the records of some ranks in order, leaf by leaf.
   struct Iterator: IteratorProtocol {
     private let tree: OrderTree
     private var leaf: ContiguousArray<Record> = []
     private var position = 0
-    private var rank = 0
+    private var ranks: Range<Int>
 
-    init(_ tree: OrderTree) { self.tree = tree }
+    init(_ tree: OrderTree, _ ranks: Range<Int>) { (self.tree, self.ranks) = (tree, ranks) }
 
     mutating func next() -> Record? {
-      if position == leaf.count {
-        if rank == tree.count { return nil }
-        (leaf, position) = tree.leaf(at: rank)
-      }
+      if ranks.isEmpty { return nil }
+      if position == leaf.count { (leaf, position) = tree.leaf(at: ranks.lowerBound) }
       defer {
         position += 1
-        rank += 1
+        ranks.removeFirst()
       }
       return leaf[position]
     }

@@ -19,7 +19,7 @@ struct ResultTree: Sendable {
   func record(of key: RecordKey) -> Record? { (byKey ?? rows).record(of: key) }
 
   /// An iterator over the records by key. O(1) for each record.
-  var inKeyOrder: OrderTree.Iterator { OrderTree.Iterator(byKey ?? rows) }
+  var inKeyOrder: OrderTree.Iterator { OrderTree.Iterator(byKey ?? rows, 0..<count) }
 
   /// Sets the record of a key; nil removes it. O(log *n*).
   ///

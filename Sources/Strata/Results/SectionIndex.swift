@@ -30,13 +30,8 @@ struct SectionIndex: Sendable {
 
   /// Returns the section of the row at an offset, and the row's position in it. O(log *s*).
   func path(of offset: Int) -> LivePath {
-    var low = 0
-    var high = leads.count
-    while low < high {
-      let middle = (low + high) / 2
-      if starts[middle + 1] <= offset { low = middle + 1 } else { high = middle }
-    }
-    return LivePath(section: low, item: offset - starts[low])
+    let section = leads.indices.partitioningIndex { starts[$0 + 1] <= offset }
+    return LivePath(section: section, item: offset - starts[section])
   }
 
   // MARK: Changes
@@ -62,19 +57,13 @@ struct SectionIndex: Sendable {
   }
 
   private mutating func add(_ number: Int, to record: Record) {
-    var low = 0
-    var high = leads.count
-    while low < high {
-      let middle = (low + high) / 2
-      let order = order.compare(leads[middle], record)
-      if order == 0 {
-        counts[middle] += number
-        return
-      }
-      if order < 0 { low = middle + 1 } else { high = middle }
+    let section = leads.indices.partitioningIndex { order.compare(leads[$0], record) < 0 }
+    if section < leads.count, order.compare(leads[section], record) == 0 {
+      counts[section] += number
+    } else {
+      leads.insert(record, at: section)
+      counts.insert(number, at: section)
     }
-    leads.insert(record, at: low)
-    counts.insert(number, at: low)
   }
 
   private mutating func makeStarts() {

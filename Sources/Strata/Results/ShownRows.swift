@@ -68,9 +68,8 @@ struct ShownRows: Sendable {
     isWhole ? tree.record(of: key) : find(key)?.record
   }
 
-  func leaf(at offset: Int) -> (ContiguousArray<Record>, Int) {
-    tree.rows.leaf(at: range.lowerBound + offset)
-  }
+  /// An iterator over the shown records. O(1) for each record.
+  var records: OrderTree.Iterator { OrderTree.Iterator(tree.rows, range) }
 
   /// Returns the shown record of a key and its offset.
   func find(_ key: RecordKey) -> (record: Record, offset: Int)? {

@@ -143,13 +143,3 @@ extension Record {
 
   private init(bytes: [UInt8]) { self.bytes = bytes }
 }
-
-extension Record {
-  /// Returns this record with one more cell at its end.
-  ///
-  /// The cell must not be not-a-number.
-  func appending(_ cell: Cell) -> Record {
-    guard let other = try? Record([cell]) else { return self }
-    return appending(0, of: other)
-  }
-}

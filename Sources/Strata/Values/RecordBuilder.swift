@@ -137,6 +137,11 @@ package final class RecordBuilder {
     }
   }
 
+  /// Appends copies of another record's cells.
+  func append(_ columns: Range<Int>, of record: Record) {
+    for column in columns { append(column, of: record) }
+  }
+
   /// Returns the record of the cells appended since ``begin(columns:)``.
   package func finish() throws(ValueError) -> Record {
     guard column == columns else { fatalError("\(column) of \(columns) cells were appended") }

@@ -32,15 +32,8 @@ struct CollectedChanges {
   ///
   /// - Complexity: O(*n* log *k*) for *n* rows in *k* portions.
   var composed: [TableID: TableChanges] {
-    only ?? parts.compactMapValues { Self.composed($0[...]) }.filter { !$0.value.isEmpty }
-  }
-
-  private static func composed(_ parts: ArraySlice<TableChanges>) -> TableChanges? {
-    if parts.count <= 1 { return parts.first }
-    let middle = parts.startIndex + parts.count / 2
-    guard let first = composed(parts[..<middle]), let second = composed(parts[middle...]) else {
-      return nil
-    }
-    return first.composed(with: second)
+    if let only { return only }
+    return parts.compactMapValues { parts in parts.joinedByHalves { $0.composed(with: $1) } }
+      .filter { !$0.value.isEmpty }
   }
 }

@@ -216,20 +216,3 @@ struct DeleteRules {
     return try statement.hasRow()
   }
 }
-
-extension Record {
-  fileprivate func refers(to key: RecordKey, in column: Int) -> Bool {
-    !isNull(column) && self.key(column) == key
-  }
-
-  func settingNull(_ column: Int) -> Record {
-    let builder = RecordBuilder()
-    builder.begin(columns: count)
-    for other in 0..<count {
-      if other == column { builder.appendNull() } else { builder.append(other, of: self) }
-    }
-    // This cannot fail, because the record is smaller than an existing record.
-    guard let record = try? builder.finish() else { return self }
-    return record
-  }
-}

@@ -122,9 +122,7 @@ extension LayerChange {
     case .blind(.set): .all(table.columns.count)
     case .blind(.patch(let attributes, _)): attributes
     case .known(let change):
-      change.after.map { after in
-        change.before.map { after.differences(from: $0) } ?? .all(after.count)
-      } ?? AttributeSet()
+      change.after == nil ? AttributeSet() : change.differences ?? .all(table.columns.count)
     }
   }
 }

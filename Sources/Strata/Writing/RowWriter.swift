@@ -13,16 +13,6 @@ struct RowWriter {
   /// The recorder of rows to push; nil if the commit is not pushed.
   let outbox: OutboxRecorder?
 
-  init(
-    _ connection: Connection, _ model: Model, _ builder: RecordBuilder,
-    outbox: OutboxRecorder? = nil
-  ) {
-    self.connection = connection
-    self.model = model
-    self.builder = builder
-    self.outbox = outbox
-  }
-
   /// Writes all rows and returns their changes, in key order.
   ///
   /// - Throws: `conflict` if an insertion was presumed to have a new key and its key is stored.
@@ -168,12 +158,8 @@ struct RowWriter {
   ) throws(StoreError) -> (key: RecordKey, columns: [Int])? {
     guard let after = row.after else { return nil }
     for unique in table.uniques {
-      let statement = try connection.prepared(table.sql.selectKeyByUnique(unique))
-      statement.bind(unique.map { after[$0] })
-      defer { statement.reset() }
-      while try statement.next() {
-        let key = RecordKey(statement, 0)
-        if key != row.key { return (key, unique) }
+      if let key = try connection.owner(of: unique, in: after, table), key != row.key {
+        return (key, unique)
       }
     }
     return nil
@@ -204,5 +190,18 @@ extension ContiguousArray where Element == RowChange {
       sort { $0.key < $1.key }
       return
     }
+  }
+}
+
+extension Connection {
+  /// Returns the key of the stored row that has a record's values in some unique columns.
+  func owner(
+    of unique: [Int], in record: Record, _ table: Table
+  ) throws(StoreError) -> RecordKey? {
+    let statement = try prepared(table.sql.selectKeyByUnique(unique))
+    for (position, column) in unique.enumerated() {
+      record[column].bind(to: statement, at: Int32(position + 1))
+    }
+    return try statement.first { RecordKey($0, 0) }
   }
 }

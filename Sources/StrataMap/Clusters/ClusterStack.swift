@@ -130,12 +130,7 @@ extension ClusterTree {
 
   /// Returns the position of a point among points by rank, or the position at which it would be.
   func place(of slot: Int, in members: [Int32]) -> Int {
-    var (low, high) = (0, members.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if outranks(Int(members[middle]), slot) { low = middle + 1 } else { high = middle }
-    }
-    return low
+    members.indices.partitioningIndex { outranks(Int(members[$0]), slot) }
   }
 
   /// Marks the run at a position as stale, and the run before it, as a run may begin or end there.

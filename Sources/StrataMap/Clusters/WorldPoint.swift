@@ -16,11 +16,6 @@ struct WorldPoint: Sendable, Hashable {
   /// The number of units around the world.
   static let side = 4_294_967_296.0
 
-  init(x: UInt32, y: UInt32) {
-    self.x = x
-    self.y = y
-  }
-
   /// Creates the place of a valid coordinate.
   init(_ coordinate: Coordinate) {
     x = UInt32(truncatingIfNeeded: Int64((coordinate.longitude / 360 + 0.5) * Self.side))

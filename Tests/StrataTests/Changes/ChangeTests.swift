@@ -37,11 +37,11 @@ import Testing
     #expect(update == .known(Change(before: old, after: new)))
   }
 
-  @Test func `an update edits what differs, an insertion and a deletion edit everything`() {
+  @Test func `only an update has differences`() {
     let (old, new) = (SmallRecords.all[0], SmallRecords.all[5])
-    #expect(Change(before: old, after: new).editedAttributes(of: 3).positions == [0, 2])
-    #expect(Change(before: nil, after: new).editedAttributes(of: 3) == .all(3))
-    #expect(Change(before: old, after: nil).editedAttributes(of: 3) == .all(3))
+    #expect(Change(before: old, after: new).differences?.positions == [0, 2])
+    #expect(Change(before: nil, after: new).differences == nil)
+    #expect(Change(before: old, after: nil).differences == nil)
   }
 
   /// An attribute that is not edited follows the store in between.

@@ -38,6 +38,22 @@ import Testing
     }
   }
 
+  @Test func `setting a cell and appending one leave all others alone`() throws {
+    var random = SeededRandom.printingSeed()
+    for _ in 0..<2_000 {
+      let (a, b) = try pair(&random)
+      if a.count == 0 { continue }
+      let column = random.below(a.count)
+      var expected = a.cells
+      expected[column] = b[column]
+      #expect(try a.setting(column, to: b[column]) == Record(expected))
+      expected[column] = .null
+      #expect(try a.settingNull(column) == Record(expected))
+      #expect(try a.appending(b[column]) == Record(a.cells + [b[column]]))
+      #expect(try a.prefix(column) == Record(Array(a.cells[..<column])))
+    }
+  }
+
   @Test func `replacing what differs makes the other record`() throws {
     var random = SeededRandom.printingSeed()
     for _ in 0..<2_000 {
