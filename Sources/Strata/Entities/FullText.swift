@@ -50,8 +50,8 @@ public struct FullTextTokenizer: Sendable, Hashable {
     removesDiacritics: Bool = true, inWords: String = "", separators: String = ""
   ) -> Self {
     var option = "unicode61 remove_diacritics \(removesDiacritics ? 2 : 0)"
-    if !inWords.isEmpty { option += " tokenchars \(quoted(inWords))" }
-    if !separators.isEmpty { option += " separators \(quoted(separators))" }
+    if !inWords.isEmpty { option += " tokenchars \(inWords.quoted(by: "'"))" }
+    if !separators.isEmpty { option += " separators \(separators.quoted(by: "'"))" }
     return Self(option: option)
   }
 
@@ -67,11 +67,6 @@ public struct FullTextTokenizer: Sendable, Hashable {
   /// Reduces English words to their stems, so that "notes" is found as "note".
   public static func porter(_ words: Self = .unicode61()) -> Self {
     Self(option: "porter \(words.option)")
-  }
-
-  private static func quoted(_ characters: String) -> String {
-    "'" + characters.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "''")
-      + "'"
   }
 }
 

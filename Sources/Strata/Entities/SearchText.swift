@@ -85,13 +85,8 @@ public struct SearchText: Sendable, Hashable {
 
   /// Returns the text as an FTS5 string, in which nothing is syntax.
   private static func quoted(_ text: String) -> String {
-    var quoted = "\"".unicodeScalars
-    for scalar in text.unicodeScalars {
-      if scalar == "\"" { quoted.append(scalar) }
-      quoted.append(scalar == "\0" ? " " : scalar)
-    }
-    quoted.append("\"")
-    return String(quoted)
+    let scalars = text.unicodeScalars.map { $0 == "\0" ? " " : $0 }
+    return String(String.UnicodeScalarView(scalars)).quoted(by: "\"")
   }
 
   /// Returns the expression, restricted to some columns unless the list is empty.

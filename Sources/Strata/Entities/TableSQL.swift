@@ -137,16 +137,19 @@ struct TableIndex: Hashable, Sendable {
 
 extension String {
   /// The name as a quoted SQL identifier, which may have any characters.
+  var quotedIdentifier: String { quoted(by: "\"") }
+
+  /// Returns the text between two quotes, with every quote in it doubled.
   ///
   /// Quotes are doubled code point by code point, because a quote with a combining mark is one
   /// `Character`.
-  var quotedIdentifier: String {
-    var quoted = "\"".unicodeScalars
+  func quoted(by quote: Unicode.Scalar) -> String {
+    var quoted = String.UnicodeScalarView([quote])
     for scalar in unicodeScalars {
-      if scalar == "\"" { quoted.append(scalar) }
+      if scalar == quote { quoted.append(scalar) }
       quoted.append(scalar)
     }
-    quoted.append("\"")
+    quoted.append(quote)
     return String(quoted)
   }
 }

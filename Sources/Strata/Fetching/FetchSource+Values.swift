@@ -128,15 +128,3 @@ struct ValueReader {
     }
   }
 }
-
-extension Table {
-  /// Returns the columns of attributes.
-  func columns(_ paths: [SendablePath]) throws(StoreError) -> [Int] {
-    try paths.map { path throws(StoreError) in
-      guard let column = column(for: path) else {
-        throw .query("\(path) is no attribute of \(entity)", entity: entity)
-      }
-      return column
-    }
-  }
-}

@@ -60,9 +60,7 @@ extension LayeredFetch {
       return found.reduce(into: [:]) { $0[$1.source, default: 0] += 1 }
     }
     // Links may lead from many sources to one row.
-    var distinct: [RecordKey: Record] = [:]
-    for (_, record) in found { distinct[record.key(Table.keyColumn)] = record }
-    let records = Array(distinct.values)
+    let records = Array(Dictionary(byKey: found.lazy.map(\.record)).values)
     let matches = try await matches(filter, rows.joins, rows.related, rows.searches, records)
     var matching: Set<RecordKey> = []
     for (record, matches) in zip(records, matches) where matches {

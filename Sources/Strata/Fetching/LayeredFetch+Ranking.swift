@@ -17,14 +17,11 @@ extension Snapshot {
   ) async throws(StoreError) -> [RecordKey: Record] {
     if keys.isEmpty { return [:] }
     return try await read { reader, connection throws(StoreError) in
-      var records: [RecordKey: Record] = [:]
       let sql = plan.select(
         limit: nil, offset: 0, isSorted: false, only: .keys(Set(keys.map(\.cell))))
       let statement = try connection.prepared(sql, reader.model)
-      for record in try reader.builder.records(statement, of: plan.table, width: plan.width) {
-        records[record.key(Table.keyColumn)] = record
-      }
-      return records
+      return Dictionary(
+        byKey: try reader.builder.records(statement, of: plan.table, width: plan.width))
     }
   }
 }

@@ -108,7 +108,7 @@ extension LayeredFetch {
 
   // MARK: Cells
 
-  private func key<ID: AttributeValue>(_ id: ID, _ table: Table) throws(StoreError) -> RecordKey {
+  func key<ID: AttributeValue>(_ id: ID, _ table: Table) throws(StoreError) -> RecordKey {
     do throws(ValueError) { return RecordKey(try id.cell) } catch {
       throw .query("\(table.entity): \(error.message)", entity: table.entity)
     }

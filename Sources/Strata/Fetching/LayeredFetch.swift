@@ -30,11 +30,7 @@ struct LayeredFetch: Sendable {
   /// Returns the entities with the given keys, in the order of the keys; unknown keys are left out.
   func fetch<E: Entity>(_ keys: [E.ID], _: E.Type) async throws(StoreError) -> [E] {
     let table = model.table(of: E.self)
-    let keys = try keys.map { key throws(StoreError) in
-      do throws(ValueError) { return RecordKey(try key.cell) } catch {
-        throw .query("\(table.entity): \(error.message)", entity: table.entity)
-      }
-    }
+    let keys = try keys.map { id throws(StoreError) in try key(id, table) }
     if !layers.edits(table.id) {
       return try await snapshot.fetch(table, keys: keys, E.self)
     }
@@ -64,30 +60,42 @@ struct LayeredFetch: Sendable {
   @concurrent
   func records(_ plan: QueryPlan) async throws(StoreError) -> [Record] {
     if plan.isNever { return [] }
-    if let root = plan.root {
-      if try await shown(root.table, [root.key]).isEmpty { return [] }
-      return try await records(plan.withoutRoot)
+    let sources = try await sources(plan)
+    var result = sources.rows
+    if let stored = sources.stored {
+      let limit = sources.limit
+      result += try await snapshot.records(stored, limit: limit, isSorted: limit != nil)
+        .filter { !sources.replaced.contains($0.key(Table.keyColumn)) }
     }
-    if plan.links != nil { return plan.window(try await linked(plan).map(\.record)) }
-    let edited = try await edited(plan)
-    let limit = plan.reach.map { $0 + edited.keys.count }
-    let stored = try await snapshot.records(plan, limit: limit, isSorted: limit != nil)
-    var result = stored.filter { !edited.keys.contains($0.key(Table.keyColumn)) }
-    result += edited.rows
     result.sort { plan.order.compare($0, $1) < 0 }
     return plan.window(result)
   }
 
-  /// Returns the keys whose rows the layers decide, and the rows that the layers show for them.
-  ///
-  /// This is not for queries over links.
-  func edited(
-    _ plan: QueryPlan
-  ) async throws(StoreError) -> (keys: Set<RecordKey>, rows: [Record]) {
+  /// The two sources of a query's rows.
+  struct Sources {
+    /// The query whose rows the store has; nil if the layers have all rows.
+    var stored: QueryPlan?
+    /// The number of stored rows that are needed; nil for all.
+    var limit: Int?
+    /// The keys whose rows the layers decide, so that their stored rows are skipped.
+    var replaced: Set<RecordKey> = []
+    /// The rows that the layers show, in any order.
+    var rows: [Record] = []
+  }
+
+  /// Returns the sources of a query's rows, without its limit.
+  func sources(_ plan: QueryPlan) async throws(StoreError) -> Sources {
+    if let root = plan.root {
+      if try await shown(root.table, [root.key]).isEmpty { return Sources() }
+      return try await sources(plan.withoutRoot)
+    }
+    // The set of linked rows is known only after all links are read. So these rows are held.
+    if plan.links != nil { return Sources(rows: try await linked(plan).map(\.record)) }
     let keys = try await candidates(plan)
-    let rows = try await matching(plan, try await shown(plan.table, keys))
-    if plan.ranking == nil { return (keys, rows) }
-    return (keys, try await ranked(rows, plan))
+    var rows = try await matching(plan, try await shown(plan.table, keys))
+    if plan.ranking != nil { rows = try await ranked(rows, plan) }
+    return Sources(
+      stored: plan, limit: plan.reach.map { $0 + keys.count }, replaced: keys, rows: rows)
   }
 
   /// Returns the keys of the records whose membership the layers decide.

@@ -88,32 +88,22 @@ enum BatchRows: Sendable {
 extension LayeredFetch {
   /// Returns a query's rows, to be read a batch at a time.
   func batches<E: Entity>(_ query: Query<E>) async throws(StoreError) -> BatchRows {
-    var plan = try QueryPlan(query, model)
+    let plan = try QueryPlan(query, model)
     if !touches(plan) {
       let near = try await snapshot.narrowed(plan, to: plan.reach)
       let sql = near.select(limit: plan.limit, offset: plan.offset)
       return .stored(try await Cursor(snapshot, sql, for: .batches), plan.table)
     }
-    if let root = plan.root {
-      if try await shown(root.table, [root.key]).isEmpty {
-        return .layered(LayeredRows(self, plan, cursor: nil, replaced: [], edited: []))
-      }
-      plan = plan.withoutRoot
+    let sources = try await sources(plan)
+    var cursor: Cursor?
+    if let stored = sources.stored {
+      let near = try await snapshot.narrowed(stored, to: sources.limit)
+      cursor = try await Cursor(
+        snapshot, near.select(limit: sources.limit, offset: 0), for: .batches)
     }
-    if plan.links != nil {
-      // The set of linked rows is known only after all links are read. So these rows are held.
-      let rows = try await linked(plan).map(\.record)
-      return .layered(LayeredRows(self, plan, cursor: nil, replaced: [], edited: rows))
-    }
-    let edited = try await edited(plan)
-    let order = plan.order
-    let limit = plan.reach.map { $0 + edited.keys.count }
-    let near = try await snapshot.narrowed(plan, to: limit)
-    let cursor = try await Cursor(
-      snapshot, near.select(limit: limit, offset: 0), for: .batches)
     return .layered(
       LayeredRows(
-        self, plan, cursor: cursor, replaced: edited.keys,
-        edited: edited.rows.sorted { order.compare($0, $1) < 0 }))
+        self, plan, cursor: cursor, replaced: sources.replaced,
+        edited: sources.rows.sorted { plan.order.compare($0, $1) < 0 }))
   }
 }

@@ -102,23 +102,14 @@ public struct RawSQL: Sendable, ExpressibleByStringInterpolation {
       case .list(let cells):
         text += "(\(cells.map { _ in "?" }.joined(separator: ", ")))"
         values += cells
-      case .table(let type): text += try model.rawTable(type).name.quotedIdentifier
+      case .table(let type): text += try model.table(of: type, for: "\(type)").name.quotedIdentifier
       case .column(let type, let path):
-        let table = try model.rawTable(type)
-        text += table.columns[try table.columns([path])[0]].name.quotedIdentifier
+        let table = try model.table(of: type, for: "\(type)")
+        text += table.columns[try table.column(of: path)].name.quotedIdentifier
       case .invalid(let error): throw .raw(error.message, text)
       }
     }
     return (text, values)
-  }
-}
-
-extension Model {
-  fileprivate func rawTable(_ type: any Entity.Type) throws(StoreError) -> Table {
-    guard let table = table(ofType: type) else {
-      throw .query("\(type) is not in this stack", entity: "\(type)")
-    }
-    return table
   }
 }
 

@@ -37,13 +37,9 @@ extension Snapshot {
     return try await read(plan.query) { reader, connection throws(StoreError) in
       let roots = try connection.roots(of: affected, dependencies, reader.model, most: most)
       guard let keys = roots else { return nil }
-      var records: [RecordKey: Record] = Dictionary(minimumCapacity: keys.count)
       let sql = plan.query.select(
         limit: nil, offset: 0, isSorted: false, only: .keys(Set(keys.map(\.cell))))
-      for record in try reader.records(sql, plan, connection) {
-        records[record.key(Table.keyColumn)] = record
-      }
-      return (keys, records)
+      return (keys, Dictionary(byKey: try reader.records(sql, plan, connection)))
     }
   }
 

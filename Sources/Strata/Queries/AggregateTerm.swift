@@ -38,7 +38,7 @@ extension Table {
     try terms.map { term throws(StoreError) in
       AggregateTerm(
         term.function,
-        try term.attribute.map { path throws(StoreError) in try columns([path])[0] })
+        try term.attribute.map { path throws(StoreError) in try column(of: path) })
     }
   }
 }

@@ -145,8 +145,7 @@ struct AffectedRows: Sendable {
 extension Change {
   /// Returns whether the row was inserted, was deleted, or differs in one of the columns.
   fileprivate func touches(_ columns: AttributeSet) -> Bool {
-    guard let before, let after else { return true }
-    return !after.differences(from: before).isDisjoint(with: columns)
+    differences.map { !$0.isDisjoint(with: columns) } ?? true
   }
 }
 

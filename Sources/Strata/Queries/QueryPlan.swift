@@ -21,8 +21,6 @@ final class QueryPlan: Sendable {
   let ranking: ResolvedRanking?
   /// The full-text searches in the filter.
   let searches: [ResolvedSearch]
-  /// Whether the query has no rows in any store, so that nothing need be read.
-  let isNever: Bool
 
   convenience init(everyRowOf table: Table) { self.init(table, nil) }
 
@@ -39,7 +37,6 @@ final class QueryPlan: Sendable {
     links = nil
     ranking = nil
     searches = []
-    isNever = filter?.isNever == true
   }
 
   /// Creates the same query with another root, other links or another filter.
@@ -57,7 +54,6 @@ final class QueryPlan: Sendable {
     self.links = links
     ranking = plan.ranking
     searches = plan.searches
-    isNever = filter?.isNever == true
   }
 
   /// The query without the condition that its root exists.
@@ -110,10 +106,9 @@ final class QueryPlan: Sendable {
         .init(position: table.columns.count + (ranking == nil ? 0 : 1), isDescending: false))
     }
     self.table = table
-    isNever = filter?.isNever == true
     // A condition that is never met reads no other rows. A ranking may read the search that it
     // ranks by.
-    let looksAround = !isNever || ranking != nil
+    let looksAround = filter?.isNever != true || ranking != nil
     self.filter = looksAround ? filter : .never
     joins = looksAround ? resolver.joins : []
     related = looksAround ? resolver.related : []
@@ -122,6 +117,9 @@ final class QueryPlan: Sendable {
     limit = query.limit
     offset = query.offset
   }
+
+  /// Whether the query has no rows in any store, so that nothing need be read.
+  var isNever: Bool { filter?.isNever == true }
 
   /// The number of rows, from the first, that decide the result; nil for all.
   var reach: Int? { limit.map { $0 + offset } }
@@ -283,18 +281,6 @@ final class QueryPlan: Sendable {
 }
 
 extension QueryPlan {
-  /// The text of a query's SQL with its parameters.
-  ///
-  /// Queries with the same identity have the same result.
-  struct Identity: Sendable, Hashable {
-    private let text: String
-    private let parameters: [Cell]
-
-    init(_ sql: SQLBuilder) {
-      text = sql.text
-      parameters = sql.parameters
-    }
-  }
-
-  var identity: Identity { Identity(select(limit: limit, offset: offset)) }
+  /// The SQL of the query; queries with equal SQL have the same result.
+  var identity: SQLBuilder { select(limit: limit, offset: offset) }
 }

@@ -98,7 +98,7 @@ struct QueryResolver {
   private func attribute(
     _ path: SendablePath, of join: Int
   ) throws(StoreError) -> ResolvedAttribute {
-    let column = try column(path, of: table(join))
+    let column = try table(join).column(of: path)
     return attribute(column, of: join)
   }
 
@@ -112,13 +112,6 @@ struct QueryResolver {
       ? table.sql.sourceColumns[column]
       : "\(alias(join)).\(table.columns[column].name.quotedIdentifier)"
     return ResolvedAttribute(join: join, column: column, name: name)
-  }
-
-  private func column(_ path: SendablePath, of table: Table) throws(StoreError) -> Int {
-    guard let column = table.column(for: path) else {
-      throw .query("\(path) is no attribute of \(table.entity)", entity: table.entity)
-    }
-    return column
   }
 
   private func literal(_ cell: Cell, for name: Any) throws(StoreError) -> Literal {
@@ -140,7 +133,7 @@ struct QueryResolver {
     }
     var columns: [String] = []
     for path in search.paths {
-      let column = try column(path, of: table)
+      let column = try table.column(of: path)
       guard index.columns.contains(column) else {
         throw .query("\(table.attributeName(column)) is not .fullText()", entity: table.entity)
       }
@@ -182,17 +175,10 @@ struct QueryResolver {
   private mutating func follow(_ hops: [AttributeReference.Hop]) throws(StoreError) -> Int {
     var join = 0
     for hop in hops {
-      let column = try column(hop.path, of: table(join))
-      join = self.join(from: join, column, try table(of: hop.target))
+      let column = try table(join).column(of: hop.path)
+      join = self.join(from: join, column, try model.table(of: hop.target, for: root.entity))
     }
     return join
-  }
-
-  private func table(of type: any Entity.Type) throws(StoreError) -> Table {
-    guard let table = model.table(ofType: type) else {
-      throw .query("\(type) is not in this stack", entity: root.entity)
-    }
-    return table
   }
 
   private mutating func join(from source: Int, _ column: Int, _ table: Table) -> Int {
@@ -208,10 +194,10 @@ struct QueryResolver {
     _ relation: RelationReference, _ filter: FilterNode?
   ) throws(StoreError) -> RelatedRows {
     let source = try follow(relation.hops)
-    let target = try table(of: relation.target)
+    let target = try model.table(of: relation.target, for: root.entity)
     let kind: RelatedRows.Kind
     switch relation.kind {
-    case .toMany(let inverse): kind = .toMany(column: try column(inverse, of: target))
+    case .toMany(let inverse): kind = .toMany(column: try target.column(of: inverse))
     case .links(let link): kind = .links(try end(of: link))
     }
     var inner = QueryResolver(model, target, tableCount: tableCount)
@@ -233,6 +219,31 @@ struct QueryResolver {
           + "\(link.definition.owner) and \(link.definition.target)", entity: root.entity)
     }
     return end
+  }
+}
+
+extension Model {
+  /// Returns the table of a type that a query of an entity names.
+  func table(of type: any Entity.Type, for entity: String) throws(StoreError) -> Table {
+    guard let table = table(ofType: type) else {
+      throw .query("\(type) is not in this stack", entity: entity)
+    }
+    return table
+  }
+}
+
+extension Table {
+  /// Returns the column of an attribute.
+  func column(of path: SendablePath) throws(StoreError) -> Int {
+    guard let column = column(for: path) else {
+      throw .query("\(path) is no attribute of \(entity)", entity: entity)
+    }
+    return column
+  }
+
+  /// Returns the columns of attributes.
+  func columns(_ paths: [SendablePath]) throws(StoreError) -> [Int] {
+    try paths.map { path throws(StoreError) in try column(of: path) }
   }
 }
 

@@ -59,9 +59,7 @@ extension QueryResolver {
   func resolve(
     _ source: RelationshipSource
   ) throws(StoreError) -> (root: PlannedRoot?, links: PlannedLinks?) {
-    guard let table = model.table(ofType: source.root) else {
-      throw .query("\(source.root) is not in this stack", entity: root.entity)
-    }
+    let table = try model.table(of: source.root, for: root.entity)
     let keys: [Cell]
     do { keys = try source.keys.get() } catch {
       throw .query("\(table.entity): \(error.message)", entity: table.entity)

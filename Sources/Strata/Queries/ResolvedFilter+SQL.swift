@@ -157,9 +157,7 @@ extension TextMatch {
       let next = last.value == 0xD7FF ? 0xE000 : last.value + 1
       if let scalar = Unicode.Scalar(next) {
         scalars.append(scalar)
-        var text = String.UnicodeScalarView()
-        text.append(contentsOf: scalars)
-        return String(text)
+        return String(String.UnicodeScalarView(scalars))
       }
     }
     return nil

@@ -135,9 +135,7 @@ extension MatchRow {
   ///
   /// Only SQLite can run such a search.
   fileprivate func isFound(by search: ResolvedSearch) -> Bool {
-    if search.join == 0 { return found[search.number].contains(RecordKey(row, Table.keyColumn)) }
-    guard let record = joined[search.join - 1] else { return false }
-    return found[search.number].contains(record.key(Table.keyColumn))
+    key(search.join).map { found[search.number].contains($0) } ?? false
   }
 
   fileprivate func place(_ place: ResolvedPlace) -> Coordinate? {
@@ -148,14 +146,13 @@ extension MatchRow {
 
   /// Returns the number of rows that a relationship has found.
   func count(_ rows: RelatedRows) -> Int {
-    let key: RecordKey
-    if rows.source == 0 {
-      key = RecordKey(row, Table.keyColumn)
-    } else {
-      guard let source = joined[rows.source - 1] else { return 0 }
-      key = source.key(Table.keyColumn)
-    }
-    return related[rows.index][key] ?? 0
+    key(rows.source).flatMap { related[rows.index][$0] } ?? 0
+  }
+
+  /// Returns the key in the table with a number, as in ``Join/source``; nil for a missing row.
+  private func key(_ join: Int) -> RecordKey? {
+    if join == 0 { return RecordKey(row, Table.keyColumn) }
+    return joined[join - 1]?.key(Table.keyColumn)
   }
 }
 

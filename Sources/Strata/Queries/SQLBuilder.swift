@@ -2,7 +2,7 @@ internal import Foundation
 internal import StrataSQLite
 
 /// SQL under construction: text with numbered parameters, and the values for them.
-struct SQLBuilder {
+struct SQLBuilder: Sendable, Hashable {
   private(set) var text = ""
   private(set) var parameters: [Cell] = []
 

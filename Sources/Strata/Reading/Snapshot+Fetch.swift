@@ -44,30 +44,19 @@ extension Snapshot {
 
   /// Returns the records with the given keys.
   func records(
-    _ table: Table, keys: some Sequence<RecordKey> & Sendable
+    _ table: Table, keys: some Collection<RecordKey>
   ) async throws(StoreError) -> [RecordKey: Record] {
-    var found: [RecordKey: Record] = [:]
-    for record in try await records(table, with: Array(keys), in: Table.keyColumn) {
-      found[record.key(Table.keyColumn)] = record
-    }
-    return found
-  }
-
-  /// Returns the records whose reference in `column` is one of `keys`.
-  func records(
-    _ table: Table, referring keys: Set<RecordKey>, in column: Int
-  ) async throws(StoreError) -> ContiguousArray<Record> {
-    try await records(table, with: Array(keys), in: column)
+    Dictionary(byKey: try await records(table, referring: keys, in: Table.keyColumn))
   }
 
   /// Returns the records that have one of the keys in a column, all read by one statement.
-  private func records(
-    _ table: Table, with keys: [RecordKey], in column: Int
+  func records(
+    _ table: Table, referring keys: some Collection<RecordKey>, in column: Int
   ) async throws(StoreError) -> ContiguousArray<Record> {
     if keys.isEmpty { return [] }
     let name = "t0.\(table.columns[column].name.quotedIdentifier)"
     let attribute = ResolvedAttribute(join: 0, column: column, name: name)
-    let plan = QueryPlan(table, .isIn(.attribute(attribute), Set(keys.lazy.map(\.cell))))
+    let plan = QueryPlan(table, .isIn(.attribute(attribute), Set(keys.map(\.cell))))
     return try await read { reader, connection throws(StoreError) in
       let sql = plan.select(limit: nil, offset: 0, isSorted: false)
       return try reader.builder.records(try connection.prepared(sql, reader.model), of: table)

@@ -360,13 +360,8 @@ struct EntityMapper {
   private func make(
     _ array: Elements, of parent: Record, _ scanned: ScannedRecord, into made: inout [Made]
   ) throws(Refusal) -> LinkSet? {
-    guard let slot = array.slots.first(where: { scanned.cells[$0] != .missing }) else { return nil }
-    let owner = parent.key(Table.keyColumn)
-    guard case .text(let bytes) = scanned.cells[slot] else {
-      return array.links.map { LinkSet($0, of: owner, to: []) }
-    }
     var targets = LinkTargets()
-    try forEachElement(of: bytes, array.plan, at: slot, in: scanned) {
+    let isThere = try forEachElement(at: array.slots, array.plan, in: scanned) {
       element, index throws(Refusal) in
       try array.mapper.make(
         element, position: index, parent: array.column.map { ($0, parent) }, into: &made)
@@ -374,14 +369,21 @@ struct EntityMapper {
         targets.add(last.record.key(Table.keyColumn))
       }
     }
-    return array.links.map { LinkSet($0, of: owner, to: targets.keys) }
+    guard isThere, let links = array.links else { return nil }
+    return LinkSet(links, of: parent.key(Table.keyColumn), to: targets.keys)
   }
 
-  /// Reads the elements of an array. The path of a refusal begins at the record.
+  /// Reads the elements of an array at the first slot that is not missing.
+  ///
+  /// The path of a refusal begins at the record.
+  ///
+  /// - Returns: false if every slot is missing; true for null, which has no elements.
   private func forEachElement(
-    of bytes: ScannedRecord.Bytes, _ plan: JSONPlan, at slot: Int, in scanned: ScannedRecord,
+    at slots: [Int], _ plan: JSONPlan, in scanned: ScannedRecord,
     _ body: (_ element: ScannedRecord, _ index: Int) throws(Refusal) -> Void
-  ) throws(Refusal) {
+  ) throws(Refusal) -> Bool {
+    guard let slot = slots.first(where: { scanned.cells[$0] != .missing }) else { return false }
+    guard case .text(let bytes) = scanned.cells[slot] else { return true }
     let path = columns[slot].path
     guard var elements = JSONElements(bytes, of: scanned, plan) else {
       throw refusal(slot, ValueError("expected array"))
@@ -390,7 +392,7 @@ struct EntityMapper {
     while true {
       let elementPath = path.steps + [.index(index)]
       do throws(JSONElements.Fault) {
-        guard try elements.next() else { return }
+        guard try elements.next() else { return true }
       } catch {
         throw Refusal(
           path: JSONPath(elementPath + error.path.steps), error: ValueError(error.reason))
@@ -416,22 +418,16 @@ extension EntityMapper {
   private func linkSet(
     _ linkage: Linkage, of record: Record, _ scanned: ScannedRecord
   ) throws(Refusal) -> LinkSet? {
-    guard let slot = linkage.slots.first(where: { scanned.cells[$0] != .missing }) else {
-      return nil
-    }
-    let owner = record.key(Table.keyColumn)
-    guard case .text(let bytes) = scanned.cells[slot] else {
-      return LinkSet(linkage.links, of: owner, to: [])
-    }
     var targets = LinkTargets()
-    try forEachElement(of: bytes, linkage.plan, at: slot, in: scanned) {
+    let isThere = try forEachElement(at: linkage.slots, linkage.plan, in: scanned) {
       element, _ throws(Refusal) in
       let cell = element.cell(element.cells[0])
       do throws(ValueError) { targets.add(RecordKey(try linkage.convert?(cell) ?? cell)) } catch {
         throw Refusal(path: JSONPath([]), error: error)
       }
     }
-    return LinkSet(linkage.links, of: owner, to: targets.keys)
+    return isThere
+      ? LinkSet(linkage.links, of: record.key(Table.keyColumn), to: targets.keys) : nil
   }
 }
 

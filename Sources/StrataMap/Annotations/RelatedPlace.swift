@@ -26,10 +26,7 @@ package struct RelatedPlace<E: Entity>: Sendable {
     _ path: any KeyPath<E, Target.ID?> & Sendable, _ mapping: AnnotationMapping<Target>
   ) {
     self.path = path
-    key = { entity in
-      guard let id = entity[keyPath: path], let cell = try? id.cell else { return nil }
-      return RecordKey(cell)
-    }
+    key = { $0[keyPath: path]?.recordKey }
     observe = { view, observer in
       let observation = PlaceObservation(view.live(Target.all), mapping, observer)
       return Observation(

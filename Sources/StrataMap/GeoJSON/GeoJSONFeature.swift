@@ -54,12 +54,9 @@ enum GeoJSONID: Sendable, Hashable, Encodable {
     switch key.cell {
     case .integer(let value) where value.magnitude < 1 << 53: self = .number(value)
     case .text(let text): self = .text(text)
-    case .blob(let bytes) where bytes.count == 16:
-      let uuid = bytes.withUnsafeBytes { $0.loadUnaligned(as: uuid_t.self) }
-      self = .text(UUID(uuid: uuid).uuidString)
-    case .blob(let bytes):
+    case .blob(let bytes) where bytes.count != 16:
       self = .text(bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined())
-    case .null, .integer, .real: self = .text(key.description)
+    case .null, .integer, .real, .blob: self = .text(key.description)
     }
   }
 

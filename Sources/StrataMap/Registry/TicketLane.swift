@@ -16,7 +16,6 @@ struct TicketLane {
   private var positions: [UInt64: Int] = [:]
 
   var first: Entry? { heap.first }
-  var count: Int { heap.count }
 
   /// Reserves memory for a number of entries.
   mutating func reserve(_ count: Int) {

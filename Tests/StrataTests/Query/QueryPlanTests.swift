@@ -33,7 +33,7 @@ import Testing
   }
 
   @Test func `equal queries have one identity, others another`() throws {
-    func identity(_ query: Query<Track>) throws -> QueryPlan.Identity { try plan(query).identity }
+    func identity(_ query: Query<Track>) throws -> SQLBuilder { try plan(query).identity }
     let one = try identity(Track.where { $0.rank > 1 }.sorted(by: \.title))
     #expect(try identity(Track.where { $0.rank > 1 }.sorted(by: \.title)) == one)
     let others = [

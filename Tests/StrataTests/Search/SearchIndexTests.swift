@@ -158,7 +158,7 @@ import Testing
         Attribute(\.north, "no\"rth")
         Attribute(\.east, "east'")
         place
-        FullText<Odd>(.unicode61(inWords: "-'\"", separators: "x"), prefixes: 1, 2)
+        FullText<Odd>(.unicode61(inWords: "-'\u{301}\"", separators: "x"), prefixes: 1, 2)
       }
     }
     let stack = try await Stack.temporary(Odd.self)
