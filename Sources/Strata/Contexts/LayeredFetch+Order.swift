@@ -12,8 +12,8 @@ extension LayeredFetch {
     let ordering = relationship.checkedOrdering
     // Counts all entities in the order of their positions, even if the relationship is narrowed.
     let whole = ToMany(relationship.definition, relationship.ordering)
-    let key = try? entity.id.cell
-    let others = try await fetch(whole(of: root)).filter { (try? $0.id.cell) != key }
+    let key = entity.id.recordKey
+    let others = try await fetch(whole(of: root)).filter { $0.id.recordKey != key }
     let placement = Placement(
       at: max(0, min(index, others.count)), among: others.map { $0[keyPath: ordering.position] })
     var positioned = entity
@@ -40,10 +40,11 @@ extension LayeredFetch {
     }
     let whole = ManyToMany<Root, Target>(relationship.definition, isInverse: false)
     let plan = try QueryPlan(whole(of: root), model)
-    let key = try? target.id.cell
+    let key = target.id.recordKey
     var others: [(key: Target.ID, position: Double)] = []
     for (_, record) in try await linked(plan) {
-      guard record[Table.keyColumn] != key, let id = try? Target.ID(cell: record[Table.keyColumn]),
+      guard record.key(Table.keyColumn) != key,
+        let id = try? Target.ID(cell: record[Table.keyColumn]),
         case .real(let position) = record[plan.width - 1]
       else { continue }
       others.append((id, position))

@@ -22,18 +22,16 @@ public final class LiveValue<Value: Sendable>: Observable {
   /// The cells from which `shown` was decoded; `cells` may be newer, but unreadable.
   private var shownCells: Set<[Cell]>?
   private var failure: StoreError?
-  private var streams: [Int: AsyncStream<Value>.Continuation] = [:]
-  private var lastStream = 0
+  private let streams = NewestStreams<Value>()
 
   init(_ result: LiveResult, _ read: @escaping ([[Cell]]) throws(StoreError) -> Value) {
     self.result = result
     self.read = read
     failure = result.error
     _ = result.observe { [weak self] _ in self?.update() }
-    result.didFinish = { [weak self] in self?.finish() }
+    result.didFinish = { [streams] in streams.finish() }
+    if result.isFinished { streams.finish() }
   }
-
-  deinit { for stream in streams.values { stream.finish() } }
 
   /// The value, unsaved edits included; nil until it is loaded.
   public var value: Value? {
@@ -65,19 +63,7 @@ public final class LiveValue<Value: Sendable>: Observable {
   ///
   /// A slow consumer gets only the newest value. The stream ends with the live value or its stack,
   /// or when the consuming task is cancelled.
-  public var updates: AsyncStream<Value> {
-    let (stream, continuation) = AsyncStream.makeStream(
-      of: Value.self, bufferingPolicy: .bufferingNewest(1))
-    lastStream += 1
-    let id = lastStream
-    streams[id] = continuation
-    continuation.onTermination = { [weak self] _ in
-      Task { @MainActor in self?.streams[id] = nil }
-    }
-    if let shown { continuation.yield(shown) }
-    if result.isFinished { continuation.finish() }
-    return stream
-  }
+  public var updates: AsyncStream<Value> { streams.add(shown) }
 
   /// The statistics of the live value; its wakes count changed values and errors.
   public var statistics: LiveStatistics {
@@ -113,11 +99,6 @@ public final class LiveValue<Value: Sendable>: Observable {
     shown = value
     failure = error
     registrar.didSet(self, keyPath: \.value)
-    if isOther, let value { for stream in streams.values { stream.yield(value) } }
-  }
-
-  private func finish() {
-    for stream in streams.values { stream.finish() }
-    streams = [:]
+    if isOther, let value { streams.yield(value) }
   }
 }

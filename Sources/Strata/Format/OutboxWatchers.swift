@@ -5,34 +5,21 @@ final class OutboxWatchers: Sendable {
     /// The number of the newest counting that was reported.
     var number = 0
     var hasBegun = false
-    var isFinished = false
-    var continuations: [Int: AsyncStream<OutboxCounts>.Continuation] = [:]
-    var lastID = 0
   }
 
   private let state = Lock(State())
+  private let streams = NewestStreams<OutboxCounts>()
 
-  var isWatched: Bool { state.withLock { !$0.continuations.isEmpty } }
+  var isWatched: Bool { !streams.isEmpty }
 
   /// Adds a consumer, which gets the known counts at once.
   ///
   /// - Returns: the consumer's stream, and whether the consumer is the first one ever.
   func add() -> (stream: AsyncStream<OutboxCounts>, isFirst: Bool) {
-    let (stream, continuation) = AsyncStream.makeStream(
-      of: OutboxCounts.self, bufferingPolicy: .bufferingNewest(1))
-    let (id, isFirst, isFinished) = state.withLock { state in
-      state.lastID += 1
-      let isFirst = !state.hasBegun
-      state.hasBegun = true
-      if !state.isFinished { state.continuations[state.lastID] = continuation }
-      if let counts = state.counts { continuation.yield(counts) }
-      return (state.lastID, isFirst, state.isFinished)
+    state.withLock { state in
+      defer { state.hasBegun = true }
+      return (streams.add(state.counts), !state.hasBegun)
     }
-    continuation.onTermination = { [weak self] _ in
-      self?.state.withLock { $0.continuations[id] = nil }
-    }
-    if isFinished { continuation.finish() }
-    return (stream, isFirst)
   }
 
   /// Sends the counts to every consumer if they have changed.
@@ -45,16 +32,9 @@ final class OutboxWatchers: Sendable {
       state.number = number
       if state.counts == counts { return }
       state.counts = counts
-      for continuation in state.continuations.values { continuation.yield(counts) }
+      streams.yield(counts)
     }
   }
 
-  func finish() {
-    let continuations = state.withLock { state in
-      defer { state.continuations = [:] }
-      state.isFinished = true
-      return state.continuations
-    }
-    for continuation in continuations.values { continuation.finish() }
-  }
+  func finish() { streams.finish() }
 }

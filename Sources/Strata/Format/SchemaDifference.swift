@@ -190,46 +190,30 @@ struct TableMigration {
 
   var isRenamed: Bool { old.map { $0.name != new.name } ?? false }
 
-  /// The indexes that can stay, because they are unchanged and their columns keep their names.
-  private var keptIndexes: Set<TableIndex> {
-    guard let old, !isCopy, !isRenamed else { return [] }
-    let moved = renamed.flatMap { [$0.from, $0.to] }
-    return Set(old.indexes).intersection(new.indexes).filter { index in
-      !index.columns.contains { column in moved.contains { $0.isSameName(as: column) } }
-    }
-  }
-
   /// The indexes to drop; all indexes of a table that is copied or renamed.
-  var indexesToDrop: [TableIndex] {
-    let kept = keptIndexes
-    return old?.indexes.filter { !kept.contains($0) } ?? []
-  }
-
+  var indexesToDrop: [TableIndex] { indexes(\.indexes, \.columns).gone }
   /// The indexes to create.
-  var indexesToCreate: [TableIndex] {
-    let kept = keptIndexes
-    return new.indexes.filter { !kept.contains($0) }
-  }
-
-  /// The search indexes that can stay.
-  private var keptSearchIndexes: Set<SearchIndex> {
-    guard let old, !isCopy, !isRenamed else { return [] }
-    let moved = renamed.flatMap { [$0.from, $0.to] }
-    return Set(old.searchIndexes).intersection(new.searchIndexes).filter { index in
-      !index.columns.contains { column in moved.contains { $0.isSameName(as: column) } }
-    }
-  }
-
+  var indexesToCreate: [TableIndex] { indexes(\.indexes, \.columns).new }
   /// The search indexes to drop; SQLite does not drop them with their table.
-  var searchIndexesToDrop: [SearchIndex] {
-    let kept = keptSearchIndexes
-    return old?.searchIndexes.filter { !kept.contains($0) } ?? []
-  }
-
+  var searchIndexesToDrop: [SearchIndex] { indexes(\.searchIndexes, \.columns).gone }
   /// The search indexes to create.
-  var searchIndexesToCreate: [SearchIndex] {
-    let kept = keptSearchIndexes
-    return new.searchIndexes.filter { !kept.contains($0) }
+  var searchIndexesToCreate: [SearchIndex] { indexes(\.searchIndexes, \.columns).new }
+
+  /// Returns the indexes to drop and to create.
+  ///
+  /// An index can stay if it is unchanged and its columns keep their names.
+  private func indexes<Index: Hashable>(
+    _ indexes: (SchemaDescription.Table) -> [Index], _ columns: (Index) -> [String]
+  ) -> (gone: [Index], new: [Index]) {
+    guard let old else { return ([], indexes(new)) }
+    var kept: Set<Index> = []
+    if !isCopy && !isRenamed {
+      let moved = renamed.flatMap { [$0.from, $0.to] }
+      kept = Set(indexes(old)).intersection(indexes(new)).filter { index in
+        !columns(index).contains { column in moved.contains { $0.isSameName(as: column) } }
+      }
+    }
+    return (indexes(old).filter { !kept.contains($0) }, indexes(new).filter { !kept.contains($0) })
   }
 
   var isEmpty: Bool {

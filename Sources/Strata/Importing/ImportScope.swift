@@ -14,19 +14,16 @@ package struct ImportScope: Sendable {
 
   package var table: Table { plan.table }
 
-  package init(everyRowOf table: Table) {
+  package init(everyRowOf table: Table) { self.init(everyRowOf: table, for: .wholeTable) }
+
+  private init(everyRowOf table: Table, for purpose: Purpose) {
     plan = QueryPlan(everyRowOf: table)
-    purpose = .wholeTable
+    self.purpose = purpose
   }
 
   package init<E: Entity>(_ query: Query<E>, _ model: Model) throws(StoreError) {
     plan = try QueryPlan(query, model)
     purpose = .query
-  }
-
-  private init(dependentsIn table: Table) {
-    plan = QueryPlan(everyRowOf: table)
-    purpose = .dependents
   }
 
   /// Returns scopes in the order in which their absent rows are deleted.
@@ -56,7 +53,7 @@ package struct ImportScope: Sendable {
       for referrer in table.referrers where referrer.rule == .cascade {
         let next = model[referrer.table]
         guard !next.isJoin, seen.insert(next.id).inserted else { continue }
-        dependents.append(ImportScope(dependentsIn: next))
+        dependents.append(ImportScope(everyRowOf: next, for: .dependents))
         rest.append(next)
       }
     }

@@ -62,7 +62,8 @@ struct ImportWriter {
     if let protected = try ProtectedRows(connection, model, pushed: saving.pushed) {
       outcome.note(try protected.shield(&layer, builder))
     }
-    var resolver = LayerResolver(connection, model, .error, builder, presumes: false)
+    var resolver = LayerResolver(
+      connection: connection, model: model, policy: .error, builder: builder, presumes: false)
     var working = try resolver.resolve(layer)
     var skipped = 0
     if saving.skipsRefused && model.hasRules {

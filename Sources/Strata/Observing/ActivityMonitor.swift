@@ -10,8 +10,7 @@ public final class ActivityMonitor: Observable {
   private let registrar = ObservationRegistrar()
   private let ledger: ActivityLedger
   private var seen: Activity
-  private var streams: [Int: AsyncStream<Activity>.Continuation] = [:]
-  private var lastStream = 0
+  private let streams = NewestStreams<Activity>()
 
   init(_ ledger: ActivityLedger) {
     self.ledger = ledger
@@ -20,8 +19,6 @@ public final class ActivityMonitor: Observable {
     ledger.listen { [weak self] in Task { @MainActor in self?.look() } }
     seen = ledger.look()
   }
-
-  deinit { for stream in streams.values { stream.finish() } }
 
   /// The activities under way.
   public var current: Activity {
@@ -33,18 +30,7 @@ public final class ActivityMonitor: Observable {
   ///
   /// A slow consumer gets only the newest value. The stream ends with the monitor, or when the
   /// consuming task is cancelled.
-  public var updates: AsyncStream<Activity> {
-    let (stream, continuation) = AsyncStream.makeStream(
-      of: Activity.self, bufferingPolicy: .bufferingNewest(1))
-    lastStream += 1
-    let id = lastStream
-    streams[id] = continuation
-    continuation.onTermination = { [weak self] _ in
-      Task { @MainActor in self?.streams[id] = nil }
-    }
-    continuation.yield(seen)
-    return stream
-  }
+  public var updates: AsyncStream<Activity> { streams.add(seen) }
 
   private func look() {
     let current = ledger.look()
@@ -52,6 +38,6 @@ public final class ActivityMonitor: Observable {
     registrar.willSet(self, keyPath: \.current)
     seen = current
     registrar.didSet(self, keyPath: \.current)
-    for stream in streams.values { stream.yield(current) }
+    streams.yield(current)
   }
 }

@@ -51,7 +51,6 @@ final class ChangePublisher: Sendable {
   // MARK: Cursors
 
   func addCursor() -> ChangeLog.Cursor { state.withLock { $0.log.addCursor() } }
-  func removeCursor(_ cursor: ChangeLog.Cursor) { state.withLock { $0.log.remove(cursor) } }
   func hasUnread(_ cursor: ChangeLog.Cursor) -> Bool { state.withLock { $0.log.hasUnread(cursor) } }
 
   func read(_ cursor: inout ChangeLog.Cursor) -> [ChangeSet] {

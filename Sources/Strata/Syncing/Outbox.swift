@@ -138,10 +138,8 @@ public actor Outbox {
   private func remove(
     _ empty: [(table: Table, key: RecordKey, commit: Int64)]
   ) async throws(StoreError) {
-    try await store.writer.submit(.normal) { writer throws(StoreError) in
-      _ = try writer.transaction { transaction throws(StoreError) in
-        try transaction.removeEmpty(empty)
-      }
+    try await store.transaction { transaction throws(StoreError) in
+      try transaction.removeEmpty(empty)
     }
     await recount()
   }
@@ -192,11 +190,9 @@ public actor Outbox {
   @discardableResult
   public func retry(_ refusal: PushRefusal) async throws(StoreError) -> Bool {
     let request = refusal.request
-    let isRetried = try await store.writer.submit(.normal) { writer throws(StoreError) in
-      try writer.transaction { transaction throws(StoreError) in
-        try transaction.retry(request)
-      }.result
-    }
+    let isRetried = try await store.transaction { transaction throws(StoreError) in
+      try transaction.retry(request)
+    }.result
     await recount()
     return isRetried
   }
@@ -217,10 +213,8 @@ public actor Outbox {
   @discardableResult
   public func revert(_ refusal: PushRefusal) async throws(StoreError) -> Bool {
     let request = refusal.request
-    let (commit, isReverted) = try await store.writer.submit(.normal) { writer throws(StoreError) in
-      try writer.transaction { transaction throws(StoreError) in
-        try transaction.revert(request)
-      }
+    let (commit, isReverted) = try await store.transaction { transaction throws(StoreError) in
+      try transaction.revert(request)
     }
     if isReverted { await store.viewMerged(commit) }
     await recount()
@@ -269,11 +263,9 @@ public actor Outbox {
   ///
   /// - Throws: ``StoreError`` with code `cancelled`, `closed` or one of SQLite's.
   public func acknowledgeEverything() async throws(StoreError) {
-    try await store.writer.submit(.normal) { writer throws(StoreError) in
-      _ = try writer.transaction { transaction throws(StoreError) in
-        try OutboxTable.removeAll(transaction.connection)
-        transaction.isCounted = true
-      }
+    try await store.transaction { transaction throws(StoreError) in
+      try OutboxTable.removeAll(transaction.connection)
+      transaction.isCounted = true
     }
     await recount()
   }

@@ -34,15 +34,13 @@ extension Stack {
   package nonisolated(nonsending) func begin(
     _ claim: FeedClaim, ifStill known: String?
   ) async throws(StoreError) -> Bool {
-    try await store.writer.submit(.normal) { writer throws(StoreError) in
-      try writer.transaction { transaction throws(StoreError) in
-        let connection = transaction.connection
-        guard try ValidatorTable.value(of: claim.entry, connection) == known else { return false }
-        try ValidatorTable.set(claim.token, of: claim.entry, at: transaction.now(), connection)
-        transaction.isCounted = true
-        return true
-      }.result
-    }
+    try await store.transaction { transaction throws(StoreError) in
+      let connection = transaction.connection
+      guard try ValidatorTable.value(of: claim.entry, connection) == known else { return false }
+      try ValidatorTable.set(claim.token, of: claim.entry, at: transaction.now(), connection)
+      transaction.isCounted = true
+      return true
+    }.result
   }
 
   /// Marks entries as imported because the server says that the feed has not changed.
@@ -54,15 +52,13 @@ extension Stack {
   ) async throws(StoreError) -> Bool {
     let identities = try Set(entries, store.model)
     let identity = try feed.identity(store.model)
-    return try await store.writer.submit(.normal) { writer throws(StoreError) in
-      try writer.transaction { transaction throws(StoreError) in
-        guard try ValidatorTable.value(of: identity, transaction.connection) == value else {
-          return false
-        }
-        try transaction.markFresh(identities)
-        return true
-      }.result
-    }
+    return try await store.transaction { transaction throws(StoreError) in
+      guard try ValidatorTable.value(of: identity, transaction.connection) == value else {
+        return false
+      }
+      try transaction.markFresh(identities)
+      return true
+    }.result
   }
 
   /// A number that changes with the schema of the store's entities.

@@ -73,10 +73,8 @@ extension Stack {
     _ entries: CacheEntry...
   ) async throws(StoreError) {
     let identities = try Set(entries, store.model)
-    _ = try await store.writer.submit(.normal) { writer throws(StoreError) in
-      try writer.transaction { transaction throws(StoreError) in
-        try transaction.markFresh(identities)
-      }.commit
+    try await store.transaction { transaction throws(StoreError) in
+      try transaction.markFresh(identities)
     }
   }
 
@@ -96,10 +94,8 @@ extension Stack {
     of entry: CacheEntry
   ) async throws(StoreError) {
     let identity = try entry.identity(store.model)
-    try await store.writer.submit(.normal) { writer throws(StoreError) in
-      _ = try writer.transaction { transaction throws(StoreError) in
-        try transaction.forgetImport(identity)
-      }
+    try await store.transaction { transaction throws(StoreError) in
+      try transaction.forgetImport(identity)
     }
   }
 
@@ -116,10 +112,8 @@ extension Stack {
   ///
   /// - Throws: ``StoreError`` with code `cancelled`, `closed` or one of SQLite's.
   public nonisolated(nonsending) func forgetAllImports() async throws(StoreError) {
-    try await store.writer.submit(.normal) { writer throws(StoreError) in
-      _ = try writer.transaction { transaction throws(StoreError) in
-        try transaction.forgetImport(nil)
-      }
+    try await store.transaction { transaction throws(StoreError) in
+      try transaction.forgetImport(nil)
     }
   }
 }

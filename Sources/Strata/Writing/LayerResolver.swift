@@ -15,17 +15,6 @@ struct LayerResolver {
   private(set) var hasPresumed = false
   private(set) var conflicts: [Conflict] = []
 
-  init(
-    _ connection: Connection, _ model: Model, _ policy: SavePolicy, _ builder: RecordBuilder,
-    presumes: Bool
-  ) {
-    self.connection = connection
-    self.model = model
-    self.policy = policy
-    self.builder = builder
-    self.presumes = presumes
-  }
-
   mutating func resolve(_ layer: Layer) throws(StoreError) -> WorkingSet {
     var working = WorkingSet()
     for id in layer.tables.keys.sorted() {

@@ -68,6 +68,14 @@ package final class Store: Sendable {
     }
   }
 
+  /// Runs `body` in a transaction of its own, in its turn among saves.
+  @discardableResult
+  nonisolated(nonsending) func transaction<R: Sendable>(
+    _ body: @escaping @Sendable (inout Transaction) throws(StoreError) -> R
+  ) async throws(StoreError) -> (commit: Int64, result: R) {
+    try await writer.submit(.normal) { writer throws(StoreError) in try writer.transaction(body) }
+  }
+
   /// The identity that only this store and copies of its file have.
   var identity: UUID { writer.identity }
   var historyLayout: HistoryLayout { writer.historyLayout }

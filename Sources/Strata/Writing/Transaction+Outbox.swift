@@ -95,7 +95,8 @@ extension Transaction {
     }
     var layer = Layer()
     layer[request.table.id, request.key] = .blind(change)
-    var resolver = LayerResolver(connection, model, .overwrite, builder, presumes: false)
+    var resolver = LayerResolver(
+      connection: connection, model: model, policy: .overwrite, builder: builder, presumes: false)
     var working = try resolver.resolve(layer)
     _ = try runRules(on: &working)
     guard let unsent = try unsentRows(working, besides: request) else { return false }

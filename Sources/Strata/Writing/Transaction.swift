@@ -73,8 +73,10 @@ struct Transaction {
   mutating func write(
     _ working: inout WorkingSet, isPushed: Bool = true
   ) throws(StoreError) -> [TableID: TableChanges] {
-    let recorder = isPushed ? try outboxRecorder() : nil
-    let changes = try RowWriter(connection, model, builder, outbox: recorder).write(&working)
+    let writer = RowWriter(
+      connection: connection, model: model, builder: builder,
+      outbox: isPushed ? try outboxRecorder() : nil)
+    let changes = try writer.write(&working)
     written.add(changes)
     return changes
   }

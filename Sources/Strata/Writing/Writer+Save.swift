@@ -7,16 +7,6 @@ internal import StrataSQLite
 // is rolled back and runs again, and looks up every insertion.
 
 extension Writer {
-  /// Writes a layer as one commit.
-  ///
-  /// - Returns: the number of the commit that has the layer's result: a new one, or the newest
-  ///   one if nothing differed from the store.
-  func save(
-    _ layer: Layer, policy: SavePolicy, author: String? = nil
-  ) throws(StoreError) -> Int64 {
-    try saveReporting(layer, policy: policy, author: author).commit
-  }
-
   /// Writes a layer as one commit and reports its changes.
   func saveReporting(
     _ layer: Layer, policy: SavePolicy, author: String? = nil,
@@ -29,7 +19,8 @@ extension Writer {
         transaction throws(StoreError) in
         try transaction.markFresh(freshened)
         var resolver = LayerResolver(
-          transaction.connection, model, policy, builder, presumes: presumes)
+          connection: transaction.connection, model: model, policy: policy, builder: builder,
+          presumes: presumes)
         var working = try resolver.resolve(layer)
         hasPresumed = resolver.hasPresumed
         if !resolver.conflicts.isEmpty { throw StoreError(resolver.conflicts) }

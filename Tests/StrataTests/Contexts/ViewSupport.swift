@@ -27,7 +27,7 @@ extension Stack {
   /// Commits a layer of another context ahead of every scratch save.
   func commitUrgently(_ layer: Layer) -> Submission<Int64> {
     store.writer.enqueue(.urgent) { writer throws(StoreError) in
-      try writer.save(layer, policy: .overwrite)
+      try writer.saveReporting(layer, policy: .overwrite).commit
     }
   }
 }

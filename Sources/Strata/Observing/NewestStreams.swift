@@ -1,0 +1,45 @@
+/// The consumers of a value that changes; a slow consumer gets only the newest value.
+final class NewestStreams<Value: Sendable>: Sendable {
+  private struct State: Sendable {
+    var continuations: [Int: AsyncStream<Value>.Continuation] = [:]
+    var lastID = 0
+    var isFinished = false
+  }
+
+  private let state = Lock(State())
+
+  deinit { finish() }
+
+  var isEmpty: Bool { state.withLock { $0.continuations.isEmpty } }
+
+  /// Returns the stream of another consumer, which gets `first` at once.
+  func add(_ first: Value?) -> AsyncStream<Value> {
+    let (stream, continuation) = AsyncStream.makeStream(
+      of: Value.self, bufferingPolicy: .bufferingNewest(1))
+    if let first { continuation.yield(first) }
+    let (id, isFinished) = state.withLock { state in
+      state.lastID += 1
+      if !state.isFinished { state.continuations[state.lastID] = continuation }
+      return (state.lastID, state.isFinished)
+    }
+    continuation.onTermination = { [weak self] _ in
+      self?.state.withLock { $0.continuations[id] = nil }
+    }
+    if isFinished { continuation.finish() }
+    return stream
+  }
+
+  func yield(_ value: Value) {
+    for continuation in state.withLock({ $0.continuations }).values { continuation.yield(value) }
+  }
+
+  /// Ends all streams, and the streams of later consumers.
+  func finish() {
+    let continuations = state.withLock { state in
+      defer { state.continuations = [:] }
+      state.isFinished = true
+      return state.continuations
+    }
+    for continuation in continuations.values { continuation.finish() }
+  }
+}
