@@ -337,8 +337,7 @@ final class LiveResult {
   ///
   /// - Throws: the error that stopped the change; `cancelled` if another change replaced it.
   func waitUntilChanged(as id: LiveID) async throws(StoreError) {
-    let isUndecided = { self.load.next.id == id && !self.isFinished }
-    while isUndecided() { try await waiters.waitUnlessCancelled(for: .load, while: isUndecided) }
+    try await waiters.waitUnlessCancelled { load.next.id == id && !isFinished }
     if load.current.id == id { return }
     if isFinished { throw .closed }
     if case .failed(let error) = load.next { throw error }
@@ -366,8 +365,7 @@ final class LiveResult {
   /// Returns when the first result or the first error has arrived, or when the live query has
   /// ended.
   func waitUntilLoaded() async throws(StoreError) {
-    let isUndecided = { !self.isLoaded && self.error == nil && !self.isFinished }
-    while isUndecided() { try await waiters.waitUnlessCancelled(for: .load, while: isUndecided) }
+    try await waiters.waitUnlessCancelled { !isLoaded && error == nil && !isFinished }
   }
 
   /// Ends every subscription; the shown rows stay readable.

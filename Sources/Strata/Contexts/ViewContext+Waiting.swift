@@ -16,9 +16,7 @@ extension ViewContext {
   /// It throws nothing: cancelling the task or closing the stack must not look as if the commit had
   /// not been made.
   package func mergedOwn(_ commit: Int64) async {
-    while mayReach(commit) {
-      await waiters.wait(for: .turn(reaching: commit)) { mayReach(commit) }
-    }
+    await waiters.wait(for: .turn(reaching: commit)) { mayReach(commit) }
   }
 
   /// Returns whether a commit is not shown yet.

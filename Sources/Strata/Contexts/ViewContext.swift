@@ -262,9 +262,8 @@ public final class ViewContext: Observable {
         [author] writer throws(StoreError) in
         try writer.saveView(save.layer, save: save.id, policy: policy, author: author)
       }
-      let isShown = { self.layers.saving?.id != save.id || self.isClosed }
-      while !isShown() {
-        await waiters.wait(for: .turn(reaching: commit)) { !isShown() }
+      await waiters.wait(for: .turn(reaching: commit)) {
+        layers.saving?.id == save.id && !isClosed
       }
       return commit
     } catch {

@@ -5,14 +5,14 @@
 /// condition is checked again at the point where the continuation is kept. With an earlier check
 /// alone, the waiter would miss the event.
 @MainActor
-final class Waiters {
+package final class Waiters {
   enum Event: Sendable {
     /// A merge turn that reaches a commit.
     case turn(reaching: Int64)
     /// The end of a save, after which another save may begin.
     case endOfSave
-    /// The first result of a live query.
-    case load
+    /// Any other change of the condition, which ``resumeAll()`` reports.
+    case change
   }
 
   private struct Waiter {
@@ -24,40 +24,56 @@ final class Waiters {
   private var all: [Waiter] = []
   private var lastID = 0
 
+  package init() {}
+
   // MARK: Waiting
 
-  /// Waits for an event, or returns at once if `isLacking` is false.
-  ///
-  /// The caller has to check its condition again afterwards.
+  /// Waits while `isLacking` is true; an event lets it look again.
   func wait(for event: Event, while isLacking: () -> Bool) async {
-    await wait(nextID(), for: event, while: isLacking)
+    while isLacking() { await wait(nextID(), for: event, while: isLacking) }
   }
 
-  /// Waits for an event as long as the task is not cancelled and its deadline has not passed.
+  /// Waits while `isLacking` is true and the task is not cancelled.
+  package func waitUntilCancelled(while isLacking: () -> Bool) async {
+    while isLacking() && !Task.isCancelled {
+      await waitUntilCancelled(nextID(), for: .change, while: isLacking)
+    }
+  }
+
+  /// Waits while `isLacking` is true.
+  ///
+  /// - Throws: `cancelled` or `deadlineExceeded` if the task was cancelled or its deadline has
+  ///   passed, even if the wait was over at that time.
   func waitUnlessCancelled(
-    for event: Event, while isLacking: () -> Bool
+    for event: Event = .change, while isLacking: () -> Bool
   ) async throws(StoreError) {
-    let id = nextID()
-    await withTaskCancellationHandler {
+    while isLacking() {
+      let id = nextID()
       await StoreDeadline.awaiting {
-        // A waiter that was resumed before it waited is never resumed again. So the cancellation
-        // and the deadline are checked here as well.
-        await wait(id, for: event) {
-          !Task.isCancelled && !StoreDeadline.hasPassed && isLacking()
-        }
+        await waitUntilCancelled(id, for: event) { !StoreDeadline.hasPassed && isLacking() }
       } orElse: {
         Task { @MainActor in self.resume(id) }
       }
-    } onCancel: {
-      Task { @MainActor in self.resume(id) }
+      if Task.isCancelled { throw .cancelled }
+      try StoreDeadline.check()
     }
-    if Task.isCancelled { throw .cancelled }
-    try StoreDeadline.check()
   }
 
   private func nextID() -> Int {
     lastID += 1
     return lastID
+  }
+
+  private func waitUntilCancelled(
+    _ id: Int, for event: Event, while isLacking: () -> Bool
+  ) async {
+    await withTaskCancellationHandler {
+      // A waiter that was resumed before it waited is never resumed again. So the conditions that
+      // end a wait are all checked again where the continuation is kept.
+      await wait(id, for: event) { !Task.isCancelled && isLacking() }
+    } onCancel: {
+      Task { @MainActor in self.resume(id) }
+    }
   }
 
   private func wait(_ id: Int, for event: Event, while isLacking: () -> Bool) async {
@@ -78,7 +94,7 @@ final class Waiters {
 
   func saveEnded() { resume { if case .endOfSave = $0.event { true } else { false } } }
 
-  func resumeAll() { resume { _ in true } }
+  package func resumeAll() { resume { _ in true } }
 
   /// Resumes a waiter if it still waits.
   private func resume(_ id: Int) { resume { $0.id == id } }

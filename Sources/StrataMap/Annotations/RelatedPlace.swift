@@ -45,7 +45,7 @@ package struct RelatedPlace<E: Entity>: Sendable {
   private var observation: LiveObservation?
   /// The number of large changes that are being processed.
   private var lookingAt = 0
-  private let settling = Settling()
+  private let waiters = Waiters()
 
   init(
     _ live: LiveQuery<Target>, _ mapping: AnnotationMapping<Target>,
@@ -67,7 +67,7 @@ package struct RelatedPlace<E: Entity>: Sendable {
 
   func settle() async {
     try? await live.load()
-    while !isSettled && !Task.isCancelled { await settling.wait { !isSettled } }
+    await waiters.waitUntilCancelled { !isSettled }
   }
 
   private func look(at difference: KeyedDifference<Target>, _ attributes: AttributeSet) {
@@ -82,7 +82,7 @@ package struct RelatedPlace<E: Entity>: Sendable {
   private func didLook(_ moved: [RecordKey]) {
     report(moved)
     lookingAt -= 1
-    if isSettled { settling.resumeAll() }
+    if isSettled { waiters.resumeAll() }
   }
 
   private func report(_ moved: [RecordKey]) {

@@ -16,7 +16,7 @@ package import Strata
   private let sliceBudget: Duration
   private let elapsed: @MainActor () -> Duration
   private let later: Later
-  private let settling = Settling()
+  private let waiters = Waiters()
   private var isGateToldOpen = true
   private var watch = Watch.nobody
 
@@ -198,10 +198,10 @@ package import Strata
   /// Waits until no operation is pending, the gate is closed, the drain is detached, or the task is
   /// cancelled.
   package func drain() async {
-    while !isSettled && !Task.isCancelled { await settling.wait { !isSettled } }
+    await waiters.waitUntilCancelled { !isSettled }
   }
 
   private func resumeIfSettled() {
-    if isSettled { settling.resumeAll() }
+    if isSettled { waiters.resumeAll() }
   }
 }

@@ -23,7 +23,7 @@ package import Strata
   /// Whether a request is at the actor, or its answer is being shown.
   package private(set) var isAway = false
   private var isOver = false
-  private let settling = Settling()
+  private let waiters = Waiters()
 
   /// The number of turns in which elements changed.
   package private(set) var version: UInt64 = 0
@@ -87,7 +87,7 @@ package import Strata
     batches = []
     changes = [:]
     displayed = [:]
-    settling.resumeAll()
+    waiters.resumeAll()
     // The indexes may be large, so they are released on the actor that made them.
     Task { [actor] in await actor.clear() }
   }
@@ -145,7 +145,7 @@ package import Strata
       displayedGeneration = answer.generation
     }
     send()
-    settling.resumeAll()
+    waiters.resumeAll()
   }
 
   private func show(_ part: [ClusterActor.Difference], of answer: ClusterActor.Answer) {
@@ -193,11 +193,10 @@ package import Strata
   /// Waits until all changes so far are displayed, the display has ended, or the task is cancelled.
   package func settle() async {
     let (wantedVersion, wantedGeneration) = (version, generation)
-    func isUnsettled() -> Bool {
+    await waiters.waitUntilCancelled {
       !isOver && isAway
         && (displayedVersion < wantedVersion || displayedGeneration < wantedGeneration)
     }
-    while isUnsettled() && !Task.isCancelled { await settling.wait(while: isUnsettled) }
   }
 }
 

@@ -12,7 +12,7 @@ import Strata
   private var reading: GeoRegion?
   /// The region to read next.
   private var wanted: GeoRegion?
-  private let settling = Settling()
+  private let waiters = Waiters()
 
   init(
     _ view: ViewContext, _ visible: GeoRegion, _ query: @escaping @MainActor (GeoRegion) -> Query<E>
@@ -36,19 +36,19 @@ import Strata
   /// Waits until the region that was requested last is read, or cannot be read.
   func settle() async {
     try? await live.load()
-    while isReading && !Task.isCancelled { await settling.wait { isReading } }
+    await waiters.waitUntilCancelled { isReading }
   }
 
   /// Ends reading.
   func end() {
     (reading, wanted) = (nil, nil)
-    settling.resumeAll()
+    waiters.resumeAll()
   }
 
   private func readNext() {
     reading = wanted
     wanted = nil
-    guard let reading else { return settling.resumeAll() }
+    guard let reading else { return waiters.resumeAll() }
     // The caller that moves the map may have a deadline. The read of the region must not inherit
     // it.
     StoreDeadline.withNone {

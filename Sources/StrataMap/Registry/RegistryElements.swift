@@ -33,7 +33,7 @@ import Strata
   /// The keys of the few changes since a large change began to be processed.
   private var changedMeanwhile: Set<RecordKey> = []
   private var isOver = false
-  private let settling = Settling()
+  private let waiters = Waiters()
 
   /// The maximum number of changes that are processed in the turn in which they happen.
   private static var atOnce: Int { 256 }
@@ -115,15 +115,13 @@ import Strata
     waiting = []
     relatedElements = nil
     work.end()
-    settling.resumeAll()
+    waiters.resumeAll()
   }
 
   /// Waits until every change so far has been processed.
   func settle() async {
     await relatedElements?.settle()
-    while isBehind && !isOver && !Task.isCancelled {
-      await settling.wait { isBehind && !isOver }
-    }
+    await waiters.waitUntilCancelled { isBehind && !isOver }
     await work.settle()
   }
 
@@ -243,7 +241,7 @@ import Strata
       changedMeanwhile = []
       guard waiting.isEmpty else { return takeWaiting() }
       isBehind = false
-      settling.resumeAll()
+      waiters.resumeAll()
     }
   }
 }

@@ -1,3 +1,5 @@
+internal import Strata
+
 /// Work that takes too long for one turn of the main actor, done in order, in slices.
 ///
 /// A slice runs at least one step, and ends with the first step after its budget.
@@ -10,7 +12,7 @@
   private let budget: Duration
   private let elapsed: @MainActor () -> Duration
   private let later: AnnotationDrain.Later
-  private let settling = Settling()
+  private let waiters = Waiters()
 
   package init(
     budget: Duration = .milliseconds(2), clock: some Clock<Duration> = ContinuousClock(),
@@ -31,14 +33,14 @@
   /// Drops every job.
   package func end() {
     jobs = []
-    settling.resumeAll()
+    waiters.resumeAll()
   }
 
   package var isIdle: Bool { jobs.isEmpty }
 
   /// Waits until all jobs are done, or the task is cancelled.
   package func settle() async {
-    while !jobs.isEmpty && !Task.isCancelled { await settling.wait { !jobs.isEmpty } }
+    await waiters.waitUntilCancelled { !jobs.isEmpty }
   }
 
   private func schedule() {
@@ -55,7 +57,7 @@
       // A step may call `end()`, which drops every job.
       if !step(), !jobs.isEmpty { jobs.removeFirst() }
     } while elapsed() < deadline
-    if jobs.isEmpty { settling.resumeAll() }
+    if jobs.isEmpty { waiters.resumeAll() }
     schedule()
   }
 }

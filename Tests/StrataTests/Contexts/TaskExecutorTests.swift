@@ -42,16 +42,16 @@ import Testing
 
   @MainActor @Test func `what is over when a wait begins is not waited for`() async throws {
     let waiters = Waiters()
-    await waiters.wait(for: .load) { false }
-    try await waiters.waitUnlessCancelled(for: .load) { false }
+    await waiters.wait(for: .change) { false }
+    try await waiters.waitUnlessCancelled { false }
     let cancelled = Task { @MainActor in
       withUnsafeCurrentTask { $0?.cancel() }
-      try await waiters.waitUnlessCancelled(for: .load) { true }
+      try await waiters.waitUnlessCancelled { true }
     }
     await #expect(throws: StoreError.self) { try await cancelled.value }
     await #expect(throws: StoreError.self) {
       try await withStoreDeadline(in: .zero) {
-        try await waiters.waitUnlessCancelled(for: .load) { true }
+        try await waiters.waitUnlessCancelled { true }
       }
     }
   }
