@@ -59,6 +59,16 @@ package final class StoreExecutor: SerialExecutor {
     }
   }
 
+  /// Runs `work` after every job that was enqueued before it, and returns its result.
+  package nonisolated(nonsending) func run<Made: Sendable, Failure: Error>(
+    _ work: @escaping @Sendable () throws(Failure) -> Made
+  ) async throws(Failure) -> Made {
+    let result: Result<Made, Failure> = await withUnsafeContinuation { continuation in
+      self.async { continuation.resume(returning: Result(catching: work)) }
+    }
+    return try result.get()
+  }
+
   /// `runIfIdle` refuses each call whose number is a multiple of this limit.
   private static let turnLimit = 32
 

@@ -155,7 +155,7 @@ struct BulkLoadTests {
       _ = try await other.fetch(Book.where { $0.shelf == 1 })
       if number == 5 {
         // Opening makes the indexes only if no batch is being written.
-        await stack.store.writer.afterQueuedWork { _ in }
+        _ = await stack.store.writer.commit
         #expect(try await StoreFile.indexes(of: "books", stack) == 0)
         let third = try await file.open(Author.self, Book.self)
         #expect(try await StoreFile.indexes(of: "books", third) == 3)

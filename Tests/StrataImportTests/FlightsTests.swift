@@ -35,6 +35,21 @@ import Testing
     #expect(try await first.value == .notModified)
   }
 
+  @Test func `a caller that is cancelled before it joins begins no work`() async {
+    let (flights, hasBegun) = (Flights(), Lock(false))
+    let joining = Task {
+      withUnsafeCurrentTask { $0?.cancel() }
+      return try await flights.join("feed", nil) { _ in
+        hasBegun.withLock { $0 = true }
+        return .success(.notModified)
+      }
+    }
+    let error = await #expect(throws: ImportError.self) { try await joining.value }
+    #expect(error?.code == .cancelled)
+    #expect(!hasBegun.withLock(\.self))
+    #expect(flights.passengers(of: "feed") == 0)
+  }
+
   // `join` must make the task of a flight outside of its lock. Making the task takes a lock of the
   // caller's task. A cancellation of the caller holds that lock while it waits for the lock of
   // `join`, so both would wait for ever.

@@ -51,14 +51,9 @@ extension Stack {
       model: try Model(entities), path: url.path, version: options.schemaVersion,
       options: migration, busyTimeout: options.busyTimeout)
     try planner.options.check(version: planner.version)
-    let planned = Promise<MigrationPlan>()
-    let executor = StoreExecutor("strata.plan")
-    executor.async {
-      do throws(StoreError) { planned.resolve(.success(try planner.plan())) } catch {
-        planned.resolve(.failure(error))
-      }
+    return try await StoreExecutor("strata.plan").run { () throws(StoreError) in
+      try planner.plan()
     }
-    return try await planned.value
   }
 }
 

@@ -34,12 +34,5 @@ actor Checkpointer {
   }
 
   /// Closes the connection; the next write-back opens a new one.
-  nonisolated func close() async {
-    let closed = Promise<Void>()
-    executor.async {
-      self.assumeIsolated { $0.connection = nil }
-      closed.resolve(.success(()))
-    }
-    try? await closed.value
-  }
+  func close() { connection = nil }
 }

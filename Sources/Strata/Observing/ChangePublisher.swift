@@ -83,22 +83,12 @@ final class ChangePublisher: Sendable {
       case .deliver(let sets):
         if let composed = ChangeSet.composed(sets), !composed.isEmpty { return composed }
       case .wait:
-        if Task.isCancelled {
+        await withTaskCancellationHandler {
+          await state.awaiting(isolation: isolation) { $0.park(id, $1) ? nil : () }
+        } onCancel: {
           unsubscribe(id)
-          return nil
         }
-        await wait(id, isolation: isolation)
       }
-    }
-  }
-
-  private func wait(_ id: Int, isolation: isolated (any Actor)?) async {
-    await withTaskCancellationHandler {
-      await withUnsafeContinuation(isolation: isolation) { continuation in
-        if !state.withLock({ $0.park(id, continuation) }) { continuation.resume() }
-      }
-    } onCancel: {
-      unsubscribe(id)
     }
   }
 

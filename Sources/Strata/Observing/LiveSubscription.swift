@@ -16,14 +16,8 @@ final class LiveSubscription: Sendable {
       case .deliver(let change): return change
       case .end: return nil
       case .wait:
-        if Task.isCancelled {
-          finish()
-          return nil
-        }
         await withTaskCancellationHandler {
-          await withUnsafeContinuation(isolation: isolation) { continuation in
-            if !mailbox.withLock({ $0.park(continuation) }) { continuation.resume() }
-          }
+          await mailbox.awaiting(isolation: isolation) { $0.park($1) ? nil : () }
         } onCancel: {
           finish()
         }

@@ -1,42 +1,35 @@
-/// A result that is given once, and that several tasks may await.
+/// A value that is given once, and that several tasks may await.
 package final class Promise<Value: Sendable>: Sendable {
   private enum State: Sendable {
-    case open([UnsafeContinuation<Result<Value, StoreError>, Never>])
-    case resolved(Result<Value, StoreError>)
+    case open([UnsafeContinuation<Value, Never>])
+    case resolved(Value)
   }
 
   private let state = Lock<State>(.open([]))
 
   package init() {}
 
-  /// Gives the result; all later calls are ignored.
-  package func resolve(_ result: Result<Value, StoreError>) {
+  /// Gives the value; all later calls are ignored.
+  package func resolve(_ value: Value) {
     let waiters = state.withLock { state in
-      guard case .open(let waiters) = state else {
-        return [UnsafeContinuation<Result<Value, StoreError>, Never>]()
-      }
-      state = .resolved(result)
+      guard case .open(let waiters) = state else { return [UnsafeContinuation<Value, Never>]() }
+      state = .resolved(value)
       return waiters
     }
-    for waiter in waiters { waiter.resume(returning: result) }
+    for waiter in waiters { waiter.resume(returning: value) }
   }
 
-  /// The result; waits until it is given.
+  /// The value; waits until it is given, even if the task is cancelled.
   package nonisolated(nonsending) var value: Value {
-    get async throws(StoreError) {
-      let result = await withUnsafeContinuation { continuation in
-        let ready: Result<Value, StoreError>? = state.withLock { state in
-          switch state {
-          case .resolved(let result): return result
-          case .open(var waiters):
-            waiters.append(continuation)
-            state = .open(waiters)
-            return nil
-          }
+    get async {
+      await state.awaiting { state, waiter in
+        switch state {
+        case .resolved(let value): return value
+        case .open(let waiters):
+          state = .open(waiters + [waiter])
+          return nil
         }
-        if let ready { continuation.resume(returning: ready) }
       }
-      return try result.get()
     }
   }
 }

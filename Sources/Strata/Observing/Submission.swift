@@ -1,9 +1,11 @@
 /// A queued unit of work, whose result can be awaited.
 struct Submission<R: Sendable>: Sendable {
-  private let promise: Promise<R>
+  private let promise: Promise<Result<R, StoreError>>
   let withdraw: @Sendable () -> Void
 
-  init(promise: Promise<R>, withdraw: @escaping @Sendable () -> Void) {
+  init(
+    promise: Promise<Result<R, StoreError>>, withdraw: @escaping @Sendable () -> Void
+  ) {
     self.promise = promise
     self.withdraw = withdraw
   }
@@ -19,11 +21,9 @@ struct Submission<R: Sendable>: Sendable {
   /// The unit's result; cancelling the task withdraws the unit if it has not started.
   nonisolated(nonsending) var value: R {
     get async throws(StoreError) {
-      let result: Result<R, StoreError> = await withTaskCancellationHandler {
+      let result = await withTaskCancellationHandler {
         await StoreDeadline.awaiting {
-          do throws(StoreError) { return .success(try await promise.value) } catch {
-            return .failure(error)
-          }
+          await promise.value
         } orElse: {
           withdraw()
         }
@@ -41,6 +41,6 @@ struct Submission<R: Sendable>: Sendable {
   ///
   /// This is for a unit that records an event which has already happened.
   nonisolated(nonsending) var valueDespiteCancellation: R {
-    get async throws(StoreError) { try await promise.value }
+    get async throws(StoreError) { try await promise.value.get() }
   }
 }

@@ -1,8 +1,10 @@
 /// Lets one caller through at a time, in the order in which they came.
 final class Turnstile: Sendable {
+  private typealias Turn = Promise<Result<Void, StoreError>>
+
   private struct State {
     var isTaken = false
-    var waiting: [Promise<Void>] = []
+    var waiting: [Turn] = []
   }
 
   private let state = Lock(State())
@@ -15,7 +17,7 @@ final class Turnstile: Sendable {
   /// - Throws: ``StoreError`` with code `cancelled` or `deadlineExceeded`. Then the caller is not
   ///   inside.
   nonisolated(nonsending) func enter() async throws(StoreError) {
-    let turn = Promise<Void>()
+    let turn = Turn()
     let isFree = state.withLock { state in
       if state.isTaken { state.waiting.append(turn) }
       defer { state.isTaken = true }
@@ -27,7 +29,7 @@ final class Turnstile: Sendable {
 
   func leave() {
     let next = state.withLock { state in
-      guard state.waiting.isEmpty else { return state.waiting.removeFirst() as Promise<Void>? }
+      guard state.waiting.isEmpty else { return state.waiting.removeFirst() as Turn? }
       state.isTaken = false
       return nil
     }
@@ -35,7 +37,7 @@ final class Turnstile: Sendable {
   }
 
   /// Withdraws a waiting caller; does nothing if its turn has come.
-  private func withdraw(_ turn: Promise<Void>) {
+  private func withdraw(_ turn: Turn) {
     let isWaiting = state.withLock { state in
       let index = state.waiting.firstIndex { $0 === turn }
       if let index { state.waiting.remove(at: index) }

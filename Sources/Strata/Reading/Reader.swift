@@ -186,7 +186,7 @@ actor Reader {
     _ body: @escaping @Sendable (isolated Reader, Connection) throws(StoreError) -> R,
     then: @escaping @Sendable () -> Void
   ) -> Submission<R> {
-    let promise = Promise<R>()
+    let promise = Promise<Result<R, StoreError>>()
     executor.async {
       self.assumeIsolated { $0.result(flag, body) }
     } then: {

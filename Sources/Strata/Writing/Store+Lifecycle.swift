@@ -39,11 +39,7 @@ extension Store {
   }
 
   private func ask(_ call: Lifecycle.Call) async -> Lifecycle.Action {
-    await withUnsafeContinuation { caller in
-      if let action = lifecycle.withLock({ $0.ask(call, caller) }) {
-        caller.resume(returning: action)
-      }
-    }
+    await lifecycle.awaiting { $0.ask(call, $1) }
   }
 
   private func finish(_ isDone: Bool) {

@@ -9,16 +9,14 @@ extension Writer {
     _ lane: Lane, context: ContextID? = nil, waitsForResumption: Bool = true,
     _ body: @escaping @Sendable (isolated Writer) throws(StoreError) -> R
   ) -> Submission<R> {
-    let promise = Promise<R>()
+    let promise = Promise<Result<R, StoreError>>()
     let withdraw = queue.add(
       { order in
         switch order {
         case .refuse(let error): promise.resolve(.failure(error))
         case .run:
           self.assumeIsolated { writer in
-            do throws(StoreError) { promise.resolve(.success(try body(writer))) } catch {
-              promise.resolve(.failure(error))
-            }
+            promise.resolve(Result { () throws(StoreError) in try body(writer) })
             writer.announce()
           }
         }

@@ -4,15 +4,17 @@ extension Writer {
   /// Refuses new work, lets queued work finish, then closes the connection.
   nonisolated func close() async {
     queue.close()
-    // Every queued unit has a ticket in front of this one.
-    await afterQueuedWork { $0.endMergePull() }
+    // The executor is first in, first out: every queued unit has a ticket in front of this call.
+    await endMergePull()
     await pool.close()
     await checkpointer.close()
-    await afterQueuedWork { writer in
-      _ = try? writer.file.connection?.checkpointPassively()
-      writer.file.close()
-      writer.announcer.end()
-    }
+    await closeForGood()
+  }
+
+  private func closeForGood() {
+    _ = try? file.connection?.checkpointPassively()
+    file.close()
+    announcer.end()
   }
 
   /// Lets queued units finish, ends every snapshot and closes every connection, the writer's last.
@@ -20,11 +22,13 @@ extension Writer {
   /// Units that are queued from now on wait for ``resume()``.
   nonisolated func suspend() async {
     queue.suspend()
-    await afterQueuedWork { $0.merge.suspend() }
+    await suspendMerging()
     await pool.suspend()
     await checkpointer.close()
-    await afterQueuedWork { $0.closeFile() }
+    await closeFile()
   }
+
+  private func suspendMerging() { merge.suspend() }
 
   private func closeFile() {
     guard file.connection != nil || file.isLost else { return }
@@ -51,13 +55,7 @@ extension Writer {
 
   /// Opens the file again; on failure everything stays as it was.
   nonisolated func resume() async throws(StoreError) {
-    let reopened = Promise<Void>()
-    await afterQueuedWork { writer in
-      do throws(StoreError) { reopened.resolve(.success(try writer.reopen())) } catch {
-        reopened.resolve(.failure(error))
-      }
-    }
-    try await reopened.value
+    try await reopen()
     queue.resume()
   }
 
@@ -89,15 +87,5 @@ extension Writer {
       if error.code == .schemaChanged { didFindOtherTables() }
       throw error
     }
-  }
-
-  /// Runs `work` on the writer after all queued work, and waits for it.
-  nonisolated func afterQueuedWork(_ work: @escaping @Sendable (isolated Writer) -> Void) async {
-    let done = Promise<Void>()
-    executor.async {
-      self.assumeIsolated(work)
-      done.resolve(.success(()))
-    }
-    try? await done.value
   }
 }

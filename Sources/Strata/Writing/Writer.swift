@@ -81,17 +81,11 @@ actor Writer {
     _ options: StoreOptions, publisher: ChangePublisher, newest: NewestCommit
   ) async throws(StoreError) -> Writer {
     let executor = StoreExecutor("strata.writer")
-    let opened = Promise<Writer>()
-    executor.async {
-      do throws(StoreError) {
-        let writer = try Writer(executor, options, publisher: publisher, newest: newest)
-        writer.assumeIsolated { $0.beginSignalling() }
-        opened.resolve(.success(writer))
-      } catch {
-        opened.resolve(.failure(error))
-      }
+    return try await executor.run { () throws(StoreError) in
+      let writer = try Writer(executor, options, publisher: publisher, newest: newest)
+      writer.assumeIsolated { $0.beginSignalling() }
+      return writer
     }
-    return try await opened.value
   }
 
   /// The number of the newest commit.

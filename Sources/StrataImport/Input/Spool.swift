@@ -40,9 +40,7 @@ final class Spool: Sendable {
 
   /// Waits for bytes after an offset and returns them; returns empty data at the end.
   nonisolated(nonsending) func read(from offset: Int, atMost limit: Int) async throws -> Data {
-    let end = try await withCheckedThrowingContinuation { continuation in
-      state.withLock { $0.wait(past: offset, continuation) }?.resume()
-    }
+    let end = try await state.awaiting { $0.wait(past: offset, $1) }.get()
     var data = Data(count: min(limit, end - offset))
     let count = data.withUnsafeMutableBytes { buffer in
       var count: Int
@@ -64,7 +62,7 @@ final class Spool: Sendable {
 /// ```
 /// The bytes stay readable in `ended`: a reader gets all bytes, then the error or the end.
 struct SpoolState {
-  typealias Consumer = CheckedContinuation<Int, any Error>
+  typealias Consumer = UnsafeContinuation<Result<Int, any Error>, Never>
 
   private enum State {
     /// Bytes may follow, and the reader does not wait for them.
@@ -80,7 +78,7 @@ struct SpoolState {
     let consumer: Consumer
     let result: Result<Int, any Error>
 
-    func resume() { consumer.resume(with: result) }
+    func resume() { consumer.resume(returning: result) }
   }
 
   private var state = State.arriving
@@ -113,8 +111,9 @@ struct SpoolState {
     }
   }
 
-  mutating func wait(past offset: Int, _ consumer: Consumer) -> Answer? {
-    if count > offset { return Answer(consumer: consumer, result: .success(count)) }
+  /// Returns the number of bytes, or keeps the reader until there are more than `offset`.
+  mutating func wait(past offset: Int, _ consumer: Consumer) -> Result<Int, any Error>? {
+    if count > offset { return .success(count) }
     switch state {
     case .arriving:
       state = .awaited(consumer)
@@ -122,7 +121,7 @@ struct SpoolState {
     case .awaited:
       fatalError("a spool has one reader, and it waits already")
     case .ended(let error):
-      return Answer(consumer: consumer, result: error.map { .failure($0) } ?? .success(count))
+      return error.map { .failure($0) } ?? .success(count)
     }
   }
 }

@@ -12,10 +12,9 @@ final class Flights: Sendable {
   /// Does the work and reports its progress.
   typealias Work =
     @Sendable @concurrent (@escaping @Sendable (ImportProgress) -> Void) async -> Outcome
-  private typealias Continuation = CheckedContinuation<Outcome, Never>
 
   private struct Passenger: Sendable {
-    let continuation: Continuation
+    let outcome = Promise<Outcome>()
     let monitor: ImportMonitor?
   }
 
@@ -29,10 +28,6 @@ final class Flights: Sendable {
   private struct State: Sendable {
     var flights: [String: Flight] = [:]
     var lastID = 0
-    /// The callers without an outcome.
-    var callers: Set<Int> = []
-    /// The errors of callers that left before they joined.
-    var absent: [Int: ImportError] = [:]
 
     mutating func nextID() -> Int {
       lastID += 1
@@ -49,26 +44,17 @@ final class Flights: Sendable {
     _ name: String, _ monitor: ImportMonitor?,
     _ work: @escaping Work
   ) async throws(ImportError) -> RefreshResult {
-    let id = state.withLock { state in
-      let id = state.nextID()
-      state.callers.insert(id)
-      return id
-    }
+    if Task.isCancelled { throw .cancelled }
+    let passenger = Passenger(monitor: monitor)
+    let id = enter(name, passenger, work)
     let outcome = await withTaskCancellationHandler {
       await StoreDeadline.awaiting {
-        await withCheckedContinuation { (continuation: Continuation) in
-          enter(name, id, Passenger(continuation: continuation, monitor: monitor), work)
-        }
+        await passenger.outcome.value
       } orElse: { [self] in
         leave(name, id, .store(.deadlineExceeded))
       }
     } onCancel: {
       leave(name, id, .cancelled)
-    }
-    // If the caller left after the landing, `leave` took it for a caller that had not joined.
-    state.withLock { state in
-      state.callers.remove(id)
-      state.absent[id] = nil
     }
     return try outcome.get()
   }
@@ -77,23 +63,21 @@ final class Flights: Sendable {
     state.withLock { $0.flights[name]?.passengers.count ?? 0 }
   }
 
-  private func enter(
-    _ name: String, _ id: Int, _ passenger: Passenger,
-    _ work: @escaping Work
-  ) {
-    let (reason, flight): (ImportError?, Int?) = state.withLock { state in
-      if let reason = state.absent.removeValue(forKey: id) { return (reason, nil) }
+  /// Adds a passenger to the flight of a name, and returns the passenger's number.
+  private func enter(_ name: String, _ passenger: Passenger, _ work: @escaping Work) -> Int {
+    let (id, begun) = state.withLock { state -> (Int, Int?) in
       var begun: Int?
       if state.flights[name] == nil {
         let flight = state.nextID()
         state.flights[name] = Flight(id: flight)
         begun = flight
       }
+      let id = state.nextID()
       state.flights[name]?.passengers[id] = passenger
-      return (nil, begun)
+      return (id, begun)
     }
-    if let reason { passenger.continuation.resume(returning: .failure(reason)) }
-    if let flight { begin(name, flight, work) }
+    if let begun { begin(name, begun, work) }
+    return id
   }
 
   /// Begins the work. Call it outside of the lock.
@@ -115,20 +99,17 @@ final class Flights: Sendable {
     if isOver { task.cancel() }
   }
 
+  /// Ends a passenger's wait; does nothing after the landing.
   private func leave(_ name: String, _ id: Int, _ reason: ImportError) {
     let (passenger, task): (Passenger?, Task<Void, Never>?) = state.withLock { state in
-      guard let flight = state.flights[name], flight.passengers[id] != nil else {
-        // A deadline may end after the caller has its outcome.
-        if state.callers.contains(id) { state.absent[id] = reason }
-        return (nil, nil)
-      }
       let passenger = state.flights[name]?.passengers.removeValue(forKey: id)
-      guard state.flights[name]?.passengers.isEmpty == true else { return (passenger, nil) }
-      state.flights[name] = nil
-      return (passenger, flight.task)
+      guard passenger != nil, state.flights[name]?.passengers.isEmpty == true else {
+        return (passenger, nil)
+      }
+      return (passenger, state.flights.removeValue(forKey: name)?.task)
     }
     task?.cancel()
-    passenger?.continuation.resume(returning: .failure(reason))
+    passenger?.outcome.resolve(.failure(reason))
   }
 
   private func publish(_ progress: ImportProgress, _ name: String, _ id: Int) {
@@ -142,7 +123,7 @@ final class Flights: Sendable {
       state.flights[name]?.id == id ? state.flights.removeValue(forKey: name) : nil
     }
     for passenger in flight?.passengers.values.map(\.self) ?? [] {
-      passenger.continuation.resume(returning: outcome)
+      passenger.outcome.resolve(outcome)
     }
   }
 }

@@ -208,7 +208,7 @@ private actor Worker {
     }
     #expect(await eventually { stopped.withLock(\.self) })
     stop.release()
-    await stack.store.writer.afterQueuedWork { _ in }
+    _ = await stack.store.writer.commit
     goOn.signal()
     await standing.value
     _ = try await reading.value
