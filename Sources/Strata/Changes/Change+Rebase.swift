@@ -33,9 +33,8 @@ extension Change {
   ///   stored record is `before` itself; nil for `before`.
   func conflicts(with stored: Record?, expected: Record? = nil, count: Int) -> AttributeSet {
     if stored == before || stored == after { return AttributeSet() }
-    guard let before, let base = expected ?? before, let after, let stored else {
-      return .all(count)
-    }
+    guard let before, let after, let stored else { return .all(count) }
+    let base = expected ?? before
     return after.differences(from: before)
       .intersection(base.differences(from: stored))
       .intersection(after.differences(from: stored))

@@ -174,14 +174,11 @@ public final class Stack: Sendable {
   ) async throws(StoreError) -> Stack {
     let start = ContinuousClock.now
     let model = try Model(entities)
-    let performed = Lock(MigrationPlan(from: nil, to: options.schemaVersion))
-    var migration = options.migration
-    migration.performed = { plan in performed.withLock { $0 = plan } }
     let (store, setAside) = try await Store.open(
       StoreOptions(
         path: path, model: model, synchronous: options.synchronous == .full ? .full : .normal,
         busyTimeout: options.busyTimeout, schemaVersion: options.schemaVersion,
-        migration: migration, logLimit: options.logLimit, logPatience: options.logPatience,
+        migration: options.migration, logLimit: options.logLimit, logPatience: options.logPatience,
         bounds: options.bounds, history: options.history, author: options.author,
         watchesOtherProcesses: options.watchesOtherProcesses,
         repeatedReads: options.notesRepeatedReads
@@ -201,8 +198,7 @@ public final class Stack: Sendable {
         Store.AttachedView(
           keysInUse: { [weak view] in await view?.keysInUse ?? [:] },
           merged: { [weak view] commit in await view?.mergedOwn(commit) }))
-      let stack = await Stack(
-        store, maintainer, view, temporaryFolder, setAside, performed.withLock { $0 })
+      let stack = await Stack(store, maintainer, view, temporaryFolder, setAside)
       MergeLoop.start(store.writer, maintainer, view)
       if let setAside { options.log?(.setAside(setAside)) }
       options.log?(.opened(commit: snapshot.commit, duration: start.duration(to: .now)))
@@ -216,14 +212,14 @@ public final class Stack: Sendable {
   @MainActor
   private init(
     _ store: Store, _ maintainer: Maintainer, _ view: ViewContext,
-    _ temporaryFolder: TemporaryFolder?, _ setAside: SetAsideStore?, _ migration: MigrationPlan
+    _ temporaryFolder: TemporaryFolder?, _ setAside: SetAsideStore?
   ) {
     self.store = store
     self.maintainer = maintainer
     self.view = view
     self.temporaryFolder = temporaryFolder
     self.setAside = setAside
-    self.migration = migration
+    migration = store.writer.migration
   }
 
   deinit {

@@ -118,5 +118,5 @@ extension Stack {
   ///
   /// A loop that awaits one read for each element makes such a run. Reads are noted from the first
   /// one on, if ``Options/notesRepeatedReads`` is set.
-  public var repeatedReads: [RepeatedRead] { store.writer.pool.repeatedReads?.found ?? [] }
+  public var repeatedReads: [RepeatedRead] { store.writer.options.repeatedReads?.found ?? [] }
 }

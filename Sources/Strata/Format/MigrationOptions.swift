@@ -3,8 +3,6 @@ struct MigrationOptions: Sendable {
   var steps: [MigrationStep] = []
   var removedTables: Set<String> = []
   var progress: (@Sendable (MigrationProgress) -> Void)?
-  /// Called with the plan that was carried out.
-  var performed: @Sendable (MigrationPlan) -> Void = { _ in }
 
   /// Returns the steps that a store of version `stored` goes through, in order.
   func steps(after stored: Int) -> [MigrationStep] {

@@ -147,8 +147,9 @@ extension StoreFormat {
   ///
   /// A read transaction is enough to find out.
   static func isUpToDate(
-    _ connection: Connection, model: Model, schemaVersion version: Int, _ options: MigrationOptions
+    _ connection: Connection, _ program: StoreOptions
   ) throws(StoreError) -> Bool {
+    let (model, version, options) = (program.model, program.schemaVersion, program.migration)
     try connection.run("BEGIN")
     defer { try? connection.run("ROLLBACK") }
     if try isEmptyFile(connection) { return false }

@@ -12,15 +12,17 @@ enum StoreFormat {
   /// All changes are made in one transaction, so a failure leaves the file as it was. A store that
   /// is up to date is only read, apart from indexes that an import has deferred. So such a store
   /// opens while another process writes.
+  ///
+  /// - Returns: the migration that was performed.
   static func prepare(
-    _ connection: Connection, model: Model, schemaVersion: Int,
-    migration: MigrationOptions = MigrationOptions(), log: EventLog = EventLog()
-  ) throws(StoreError) {
-    try migration.check(version: schemaVersion)
+    _ connection: Connection, _ options: StoreOptions
+  ) throws(StoreError) -> MigrationPlan {
+    let (model, version) = (options.model, options.schemaVersion)
+    try options.migration.check(version: version)
     try checkModules(connection, model)
-    if try isUpToDate(connection, model: model, schemaVersion: schemaVersion, migration) {
-      makeDeferredIndexes(connection, migration, log)
-      return migration.performed(MigrationPlan(from: schemaVersion, to: schemaVersion))
+    if try isUpToDate(connection, options) {
+      makeDeferredIndexes(connection, options)
+      return MigrationPlan(from: version, to: version)
     }
     try connection.run("BEGIN IMMEDIATE")
     do throws(StoreError) {
@@ -28,17 +30,17 @@ enum StoreFormat {
       let plan: MigrationPlan
       if try isEmptyFile(connection) {
         try create(
-          connection, model.description(version: schemaVersion), fingerprint: model.fingerprint)
-        plan = model.creation(version: schemaVersion)
+          connection, model.description(version: version), fingerprint: model.fingerprint)
+        plan = model.creation(version: version)
       } else {
-        plan = try migrate(connection, model, version: schemaVersion, migration)
+        plan = try migrate(connection, model, version: version, options.migration)
       }
       try connection.checkTransaction()
       try connection.run("COMMIT")
-      migration.performed(plan)
       if plan.storedVersion != nil && !plan.actions.isEmpty {
-        log.note(.migrated(plan, duration: start.duration(to: .now)))
+        options.log.note(.migrated(plan, duration: start.duration(to: .now)))
       }
+      return plan
     } catch {
       if connection.isInTransaction { try? connection.run("ROLLBACK") }
       throw error
@@ -50,14 +52,15 @@ enum StoreFormat {
   /// Errors are ignored, because the indexes only make reading faster. For example, the import's
   /// process may still run and have the lock, or the disk may be full. The next opening then makes
   /// the indexes, or a transaction that is about to delete rows.
-  private static func makeDeferredIndexes(
-    _ connection: Connection, _ migration: MigrationOptions, _ log: EventLog
-  ) {
+  private static func makeDeferredIndexes(_ connection: Connection, _ options: StoreOptions) {
     connection.setWaitsForLocks(false)
     defer { connection.setWaitsForLocks(true) }
     let start = ContinuousClock.now
-    let count = (try? DeferredIndexes.makeAll(connection, ProgressMeter(migration.progress))) ?? 0
-    if count > 0 { log.note(.madeOwedIndexes(count: count, duration: start.duration(to: .now))) }
+    let meter = ProgressMeter(options.migration.progress)
+    let count = (try? DeferredIndexes.makeAll(connection, meter)) ?? 0
+    if count > 0 {
+      options.log.note(.madeOwedIndexes(count: count, duration: start.duration(to: .now)))
+    }
   }
 
   /// Returns whether the file is empty; if not, it is a Strata store.

@@ -32,16 +32,11 @@ actor Reader {
   private static let end = SQL("COMMIT")
 
   /// Opens a connection; runs on the writer's executor.
-  init(
-    path: String, model: Model, busyTimeout: Duration, repeatedReads: RepeatedReads?,
-    observers: StatementObservers
-  ) throws(StoreError) {
+  init(_ options: StoreOptions) throws(StoreError) {
     executor = StoreExecutor("strata.reader")
-    self.model = model
-    self.repeatedReads = repeatedReads
-    let connection = try Connection.open(.readOnly, path: path, busyTimeout: busyTimeout)
-    connection.reportStatements(to: observers, isOfWriter: false)
-    self.connection = connection
+    model = options.model
+    repeatedReads = options.repeatedReads
+    connection = try options.connection(.readOnly)
   }
 
   /// Pins the newest commit, and waits for the executor; called only while the reader is idle.

@@ -5,16 +5,14 @@ internal import StrataSQLite
 /// Pinning never waits for a connection. Without an idle connection, it opens a new one. Only the
 /// number of idle connections is bounded.
 final class ReaderPool: Sendable {
-  /// Whether the pool keeps connections; ``Lifecycle`` decides.
-  private enum Access: Sendable { case open, suspended, closed }
-
   private struct State: Sendable {
     var idle: [Reader] = []
     var snapshots: [ObjectIdentifier: WeakSnapshot] = [:]
     /// The readers whose snapshot has ended and whose transaction has not.
     var releasing: [ObjectIdentifier: Reader] = [:]
     var open = 0
-    var access = Access.open
+    /// Whether the pool keeps connections; ``Lifecycle`` decides.
+    var isOpen = true
     var whenEmpty: UnsafeContinuation<Void, Never>?
     /// The schema version of the writer's last pin; nil before the first pin.
     var schemaVersion: Int64?
@@ -24,48 +22,24 @@ final class ReaderPool: Sendable {
     weak var snapshot: Snapshot?
   }
 
-  let path: String
-  let model: Model
-  private let busyTimeout: Duration
-  /// The largest number of idle connections that are kept.
-  private let idleLimit: Int
+  let options: StoreOptions
   private let state = Lock(State())
 
-  /// The counter of repeated reads; nil if they are not counted.
-  let repeatedReads: RepeatedReads?
-  private let observers: StatementObservers
-  let log: EventLog
-
-  init(
-    path: String, model: Model, busyTimeout: Duration, bounds: StoreBounds = StoreBounds(),
-    repeatedReads: RepeatedReads? = nil, observers: StatementObservers = StatementObservers(),
-    log: EventLog = EventLog()
-  ) {
-    self.path = path
-    idleLimit = bounds.idleReaders
-    self.repeatedReads = repeatedReads
-    self.observers = observers
-    self.log = log
-    self.model = model
-    self.busyTimeout = busyTimeout
-  }
+  init(_ options: StoreOptions) { self.options = options }
 
   /// Returns a snapshot of the newest commit; called by the writer between transactions.
   ///
   /// - Throws: `schemaChanged` if the tables no longer have the schema version.
   func pin(schemaVersion: Int64) throws(StoreError) -> Snapshot {
-    let (isClosed, idle) = state.withLock { state in
+    let idle = state.withLock { state in
       state.schemaVersion = schemaVersion
-      return (state.access == .closed, state.idle.popLast())
+      return state.idle.popLast()
     }
-    if isClosed { throw .closed }
     let reader: Reader
     if let idle {
       reader = idle
     } else {
-      reader = try Reader(
-        path: path, model: model, busyTimeout: busyTimeout, repeatedReads: repeatedReads,
-        observers: observers)
+      reader = try Reader(options)
       state.withLock { $0.open += 1 }
     }
     do throws(StoreError) {
@@ -87,7 +61,7 @@ final class ReaderPool: Sendable {
   /// - Returns: nil if no reader is idle, or if the writer does not know the commit or the tables.
   func pinIfIdle(_ newest: NewestCommit) -> Snapshot? {
     let (reader, schemaVersion) = state.withLock { state in
-      (state.access == .open ? state.idle.popLast() : nil, state.schemaVersion)
+      (state.isOpen ? state.idle.popLast() : nil, state.schemaVersion)
     }
     guard let reader else { return nil }
     guard let result = reader.pinIfIdle() else {
@@ -102,10 +76,10 @@ final class ReaderPool: Sendable {
     }
     let snapshot = Snapshot(commit: pinned.commit, reader: reader, pool: self)
     let isOpen = state.withLock { state in
-      if state.access == .open {
+      if state.isOpen {
         state.snapshots[ObjectIdentifier(snapshot)] = WeakSnapshot(snapshot: snapshot)
       }
-      return state.access == .open
+      return state.isOpen
     }
     // Releasing the snapshot gives the reader back. A closing or a suspension waits for that.
     return isOpen ? snapshot : nil
@@ -139,9 +113,7 @@ final class ReaderPool: Sendable {
   private func didUnpin(_ reader: Reader) {
     let keeps = self.state.withLock { state in
       state.releasing[ObjectIdentifier(reader)] = nil
-      guard state.access == .open, state.idle.count < idleLimit else {
-        return false
-      }
+      guard state.isOpen, state.idle.count < options.bounds.idleReaders else { return false }
       state.idle.append(reader)
       return true
     }
@@ -166,7 +138,7 @@ final class ReaderPool: Sendable {
     unpinning(Array(zip(snapshots, readers))[...], body) { snapshot, again in
       if (try? again.get()) == pinned { return }
       // A foreign commit came in between, so the snapshot would read another commit.
-      snapshot.end(.lost)
+      snapshot.end(isLost: true)
       isWhole = false
     }
     return isWhole
@@ -188,39 +160,26 @@ final class ReaderPool: Sendable {
   }
 
   /// Ends every snapshot, stops their fetches, and returns when the last connection is closed.
-  func close() async {
-    state.withLock { $0.access = .closed }
-    await empty(.closed)
-  }
-
-  /// Ends every snapshot, stops their fetches, and returns when the last connection is closed.
   ///
-  /// The fetches run again on another snapshot.
-  func suspend() async {
-    state.withLock { $0.access = .suspended }
-    await empty(.lost)
-  }
-
-  /// Lets the pool keep connections again.
-  func resume() { state.withLock { $0.access = .open } }
-
-  /// Closes every connection; a connection in use is closed when its fetch has stopped.
-  private func empty(_ end: Snapshot.End) async {
+  /// - Parameter isSuspension: whether the fetches run again on another snapshot, after
+  ///   ``resume()``.
+  func close(isSuspension: Bool = false) async {
     let (idle, snapshots) = state.withLock { state in
+      state.isOpen = false
       defer { state.idle = [] }
       return (state.idle, state.snapshots.values.compactMap(\.snapshot))
     }
     for reader in idle { reader.close { self.didClose() } }
-    for snapshot in snapshots { snapshot.end(end) }
-    await withUnsafeContinuation { continuation in
-      let isEmpty = state.withLock { state in
-        if state.open == 0 { return true }
-        state.whenEmpty = continuation
-        return false
-      }
-      if isEmpty { continuation.resume() }
+    for snapshot in snapshots { snapshot.end(isLost: isSuspension) }
+    await state.awaiting { state, waiter in
+      if state.open == 0 { return () }
+      state.whenEmpty = waiter
+      return nil
     }
   }
+
+  /// Lets the pool keep connections again.
+  func resume() { state.withLock { $0.isOpen = true } }
 
   private func didClose() {
     let waiter = state.withLock { state in

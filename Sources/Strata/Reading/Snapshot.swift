@@ -10,25 +10,11 @@ final class Snapshot: Sendable {
   private let pool: ReaderPool
   private let state: Lock<State>
 
-  /// The reasons for which a snapshot ends before it is released.
-  enum End: Sendable {
-    /// The stack is closed.
-    case closed
-    /// The stack is suspended, or another process has committed; a new snapshot takes its place.
-    case lost
-
-    var error: StoreError {
-      switch self {
-      case .closed: .closed
-      case .lost: .suspended
-      }
-    }
-  }
-
   private struct State: Sendable {
     /// The snapshot's reader; nil once the snapshot has ended.
     var reader: Reader?
-    var end: End?
+    /// Whether the snapshot has ended and another snapshot has to take its place.
+    var isLost = false
     var running: [ObjectIdentifier: Running] = [:]
     var cursors = 0
     /// The holders of the snapshot; there are few, most often one.
@@ -50,16 +36,19 @@ final class Snapshot: Sendable {
     state = Lock(State(reader: reader))
   }
 
-  deinit { end(.closed) }
+  deinit { end() }
 
   /// Whether another snapshot has to take the place of this snapshot.
-  var isLost: Bool { state.withLock { $0.end == .lost } }
+  var isLost: Bool { state.withLock { $0.isLost } }
 
-  /// Stops running reads and gives the reader back; later reads throw the reason.
-  func end(_ end: End) {
+  /// Stops running reads and gives the reader back; later reads throw `closed` or `suspended`.
+  ///
+  /// - Parameter isLost: whether another snapshot takes the place of this snapshot, because the
+  ///   stack is suspended or another process has committed. Only the first end counts.
+  func end(isLost: Bool = false) {
     let (reader, running) = state.withLock { state in
+      if state.reader != nil { state.isLost = isLost }
       defer { state.reader = nil }
-      state.end = state.end ?? end
       return (state.reader, Array(state.running.values))
     }
     for read in running { read.flag.raise() }
@@ -175,12 +164,12 @@ final class Snapshot: Sendable {
     if Task.isCancelled { throw .cancelled }
     let flag = CancellationFlag(deadline: StoreDeadline.current)
     guard let reader = begin(flag, since: .now) else {
-      throw (state.withLock { $0.end } ?? .closed).error
+      throw isLost ? .suspended : .closed
     }
     do throws(StoreError) {
       return try await reader.enqueue(flag, body) { [self] in end(flag) }.value
     } catch {
-      pool.log.noteFailure(error, StackEvent.readFailed)
+      pool.options.log.noteFailure(error, StackEvent.readFailed)
       guard !Task.isCancelled, isLost else { throw error }
       // A read that the suspension stopped, or that came too late, is run again on another
       // snapshot.

@@ -23,7 +23,7 @@ extension Writer {
   nonisolated func suspend() async {
     queue.suspend()
     await suspendMerging()
-    await pool.suspend()
+    await pool.close(isSuspension: true)
     await checkpointer.close()
     await closeFile()
   }

@@ -12,6 +12,8 @@ actor Writer {
 
   nonisolated let queue: WriterQueue
   nonisolated let options: StoreOptions
+  /// The migration that opening the store performed.
+  nonisolated let migration: MigrationPlan
   nonisolated let historyLayout: HistoryLayout
   nonisolated let identity: UUID
   nonisolated let checkpointer: Checkpointer
@@ -44,9 +46,7 @@ actor Writer {
     let connection: Connection
     do throws(StoreError) {
       connection = try options.connection(.readWrite)
-      try StoreFormat.prepare(
-        connection, model: options.model, schemaVersion: options.schemaVersion,
-        migration: options.migration, log: options.log)
+      migration = try StoreFormat.prepare(connection, options)
       // The next process that opens the path must find the commits of this writer.
       if connection.hasMoved { throw .setAside }
     } catch {
@@ -59,10 +59,7 @@ actor Writer {
     self.newest = newest
     model = options.model
     queue = WriterQueue(executor)
-    pool = ReaderPool(
-      path: options.path, model: options.model, busyTimeout: options.busyTimeout,
-      bounds: options.bounds, repeatedReads: options.repeatedReads, observers: options.observers,
-      log: options.log)
+    pool = ReaderPool(options)
     checkpointer = Checkpointer(options)
     log = LogKeeper(options)
     historyLayout = HistoryLayout(options.model)

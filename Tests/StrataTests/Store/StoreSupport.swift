@@ -59,8 +59,8 @@ extension Connection {
 }
 
 extension Stack {
-  /// The path of the store's file, read from the writer's pool.
-  var path: String { get async { await store.writer.pool.path } }
+  /// The path of the store's file.
+  var path: String { get async { store.writer.options.path } }
 
   /// Returns every row of a query through a second connection, with its cells joined by spaces.
   nonisolated(nonsending) func rows(_ sql: String) async throws -> [String] {
