@@ -63,6 +63,9 @@ struct Layer: Sendable {
   /// The number of changed keys.
   var count: Int { tables.values.reduce(0) { $0 + $1.count } }
 
+  /// The changed keys.
+  var keys: [TableID: Set<RecordKey>] { tables.mapValues { Set($0.map(\.key)) } }
+
   /// Whether writing the layer takes a fraction of a millisecond.
   ///
   /// Such a layer has few rows and no deletion to which a delete rule may apply.

@@ -14,6 +14,9 @@ enum RecordState: Sendable, Equatable {
 
   var isKnown: Bool { self != .unknown }
 
+  /// Returns this state if it is known; else the other one.
+  func or(_ other: @autoclosure () -> RecordState) -> RecordState { isKnown ? self : other() }
+
   /// Returns the state with a layer's change of the row on top; the same state without a change.
   func under(_ change: LayerChange?, in table: Table) -> RecordState {
     guard let change else { return self }

@@ -16,8 +16,8 @@ struct LayerStack: Sendable {
   /// Returns the stack with a layer added on top.
   ///
   /// - Parameter followsRows: whether the rows under the layer may be newer than its edits.
-  func adding(_ layer: Layer, followsRows: Bool) -> LayerStack {
-    if layer.isEmpty { return self }
+  func adding(_ layer: Layer?, followsRows: Bool) -> LayerStack {
+    guard let layer, !layer.isEmpty else { return self }
     var stack = self
     stack.levels.append(Level(layer: layer, followsRows: followsRows))
     return stack
@@ -32,6 +32,19 @@ struct LayerStack: Sendable {
       }
       return row.under(change, in: table)
     }
+  }
+
+  /// Returns the records that the layers show for some keys, given the stored records.
+  func records(
+    of keys: Set<RecordKey>, in table: Table, over stored: [RecordKey: Record]
+  ) -> [RecordKey: Record] {
+    var records = stored
+    let isFewer = count(of: table.id) < keys.count
+    for key in isFewer ? self.keys(of: table.id).intersection(keys) : keys
+    where edits(key, in: table.id) {
+      records[key] = state(of: key, in: table, over: RecordState(stored[key])).record
+    }
+    return records
   }
 
   /// Returns whether a layer has a change of a key.

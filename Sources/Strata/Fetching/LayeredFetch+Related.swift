@@ -108,6 +108,7 @@ extension LayeredFetch {
 
   // MARK: Cells
 
+  /// Returns the key that identifies an entity of a table.
   func key<ID: AttributeValue>(_ id: ID, _ table: Table) throws(StoreError) -> RecordKey {
     do throws(ValueError) { return RecordKey(try id.cell) } catch {
       throw .query("\(table.entity): \(error.message)", entity: table.entity)

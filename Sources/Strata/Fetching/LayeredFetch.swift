@@ -109,7 +109,7 @@ struct LayeredFetch: Sendable {
       let keys = layers.keys(of: table.id)
       if keys.isEmpty { continue }
       let before = try await snapshot.records(table, keys: keys)
-      let after = shown(table, over: before, keys)
+      let after = layers.records(of: keys, in: table, over: before)
       tables[table.id] = .rows(
         ContiguousArray(
           keys.map { RowChange(key: $0, change: Change(before: before[$0], after: after[$0])) }))
@@ -123,19 +123,7 @@ struct LayeredFetch: Sendable {
   func shown(
     _ table: Table, _ keys: Set<RecordKey>
   ) async throws(StoreError) -> [RecordKey: Record] {
-    shown(table, over: try await snapshot.records(table, keys: keys), keys)
-  }
-
-  private func shown(
-    _ table: Table, over stored: [RecordKey: Record], _ keys: Set<RecordKey>
-  ) -> [RecordKey: Record] {
-    var records = stored
-    let isFewer = layers.count(of: table.id) < keys.count
-    for key in isFewer ? layers.keys(of: table.id).intersection(keys) : keys
-    where layers.edits(key, in: table.id) {
-      records[key] = layers.state(of: key, in: table, over: RecordState(stored[key])).record
-    }
-    return records
+    layers.records(of: keys, in: table, over: try await snapshot.records(table, keys: keys))
   }
 }
 
