@@ -18,9 +18,7 @@ extension ScratchContext {
   public func link<Root: Entity, Target: Entity>(
     _ root: Root.ID, to target: Target.ID, in relationship: ManyToMany<Root, Target>
   ) {
-    checkUse()
-    _ = edits.link(root, target, relationship)
-    edits.undo.endEvent()
+    edit { $0.link(root, target, relationship) }
   }
 
   /// Removes the link between two entities, if there is one.
@@ -34,9 +32,7 @@ extension ScratchContext {
   public func unlink<Root: Entity, Target: Entity>(
     _ root: Root.ID, from target: Target.ID, in relationship: ManyToMany<Root, Target>
   ) {
-    checkUse()
-    _ = edits.unlink(root, target, relationship)
-    edits.undo.endEvent()
+    edit { $0.unlink(root, target, relationship) }
   }
 
   // MARK: - Order
@@ -53,14 +49,10 @@ extension ScratchContext {
   public nonisolated(nonsending) func insert<Root: Entity, Target: Entity>(
     _ entity: Target, at index: Int, in relationship: ToMany<Root, Target>, of root: Root
   ) async throws(StoreError) {
-    let positioned = try await reading { fetch throws(StoreError) in
-      try await fetch.positioned(entity, at: index, in: relationship, of: root)
-    }
+    let position = try await position(of: entity, at: index, in: relationship, of: root)
     undoGroup {
-      insert(positioned.entity)
-      for neighbour in positioned.neighbours {
-        update(neighbour.before) { relationship.setPosition(of: &$0, as: neighbour.after) }
-      }
+      insert(position.entity)
+      for neighbour in position.neighbours { update(neighbour.entity, neighbour.assign) }
     }
   }
 
@@ -75,14 +67,10 @@ extension ScratchContext {
   public nonisolated(nonsending) func move<Root: Entity, Target: Entity>(
     _ entity: Target, to index: Int, in relationship: ToMany<Root, Target>, of root: Root
   ) async throws(StoreError) {
-    let positioned = try await reading { fetch throws(StoreError) in
-      try await fetch.positioned(entity, at: index, in: relationship, of: root)
-    }
+    let position = try await position(of: entity, at: index, in: relationship, of: root)
     undoGroup {
-      update(entity) { relationship.position(&$0, like: positioned.entity, of: root) }
-      for neighbour in positioned.neighbours {
-        update(neighbour.before) { relationship.setPosition(of: &$0, as: neighbour.after) }
-      }
+      update(entity, position.assign)
+      for neighbour in position.neighbours { update(neighbour.entity, neighbour.assign) }
     }
   }
 
@@ -95,14 +83,13 @@ extension ScratchContext {
   public nonisolated(nonsending) func link<Root: Entity, Target: Entity>(
     _ root: Root, to target: Target, at index: Int, in relationship: ManyToMany<Root, Target>
   ) async throws(StoreError) {
-    let positioned = try await reading { fetch throws(StoreError) in
-      try await fetch.positioned(target, at: index, in: relationship, of: root)
+    let position = try await position(of: target, at: index, in: relationship, of: root)
+    undoGroup {
+      edit { $0.link(root.id, target.id, relationship, at: position.position) }
+      for move in position.neighbours {
+        let now = layers.state(of: move.key, in: move.table, over: .record(move.before))
+        edit { $0.move(move, shown: now) }
+      }
     }
-    _ = edits.link(root.id, target.id, relationship, at: positioned.position)
-    for move in positioned.neighbours {
-      let edit = edits.layer[move.table.id, move.key]
-      _ = edits.move(move, shown: RecordState.record(move.before).under(edit, in: move.table))
-    }
-    edits.undo.endEvent()
   }
 }

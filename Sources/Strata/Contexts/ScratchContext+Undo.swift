@@ -59,8 +59,6 @@ extension ScratchContext {
   private func revert(redo: Bool) -> UndoReport? {
     checkUse()
     let below = lowerLayers
-    return edits.revert(redo: redo, saving: saving?.layer) { table, key, edit in
-      below.state(of: key, in: table, over: .unknown).under(edit, in: table)
-    }?.report
+    return edits.revert(redo: redo) { below.state(of: $1, in: $0, over: .unknown) }?.report
   }
 }

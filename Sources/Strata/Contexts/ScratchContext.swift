@@ -18,7 +18,7 @@ public final class ScratchContext {
       holdSnapshot()
       hasChildren = false
       followsRows = !edits.layer.isEmpty
-      saving?.followsRows = true
+      savingLayerFollowsRows = true
     }
   }
   /// Whether children may read the same state.
@@ -28,13 +28,13 @@ public final class ScratchContext {
   /// Whether the state is newer than the edits. An edited row then shows the newer values of the
   /// attributes that are not edited.
   private var followsRows = false
+  /// The same of the saving layer. The actor that holds the context may edit it while its own save
+  /// waits for the writer.
+  private var savingLayerFollowsRows = false
   var edits: Edits
   private var ownSaves = OwnSaves()
   /// The entries that the next save marks as imported.
   var freshened: Set<CacheIdentity> = []
-  /// The layer of a save in progress. The actor that holds the context may edit it while its own
-  /// save waits for the writer.
-  private(set) var saving: (layer: Layer, followsRows: Bool)?
   private let saves = Turnstile()
   let id = ContextID()
   private var isEnded = false
@@ -87,18 +87,14 @@ public final class ScratchContext {
   ///
   /// If the store already has a row with the key, saving fails with a conflict; `upsert` avoids it.
   public func insert<E: Entity>(_ entity: E) {
-    checkUse()
-    _ = edits.insert(entity)
-    edits.undo.endEvent()
+    edit { $0.insert(entity) }
   }
 
   /// Adds an entity, or replaces the entity with its key without reading it first.
   ///
   /// A row that already has the same values is neither written nor reported.
   public func upsert<E: Entity>(_ entity: E) {
-    checkUse()
-    _ = edits.upsert(entity)
-    edits.undo.endEvent()
+    edit { $0.upsert(entity) }
   }
 
   /// Changes an entity; only the attributes that `change` changes are edited.
@@ -120,18 +116,23 @@ public final class ScratchContext {
     // The closure may read and edit the context: no access to the context is open here.
     try change(&draft.entity)
     defer { edits.undo.endEvent() }
-    return edits.finish(
-      draft, table, key, shown: layers.state(of: key, in: table, over: row.stored),
-      replaced: row.isReplaced ? row.inHand : nil
-    ).entity
+    let now = layers.state(of: key, in: table, over: row.stored)
+    return edits.finish(draft, table, key, shown: now, replaced: row.replaced).entity
   }
 
   /// Deletes an entity.
   public func delete<E: Entity>(_ entity: E) {
     checkUse()
     guard let (table, key) = edits.identify(entity) else { return }
-    let row = row(of: entity, table, key)
-    _ = edits.delete(entity, table, key, shown: layers.state(of: key, in: table, over: row.stored))
+    let row = row(of: entity, table, key).stored
+    let shown = layers.state(of: key, in: table, over: row)
+    edit { $0.delete(entity, table, key, shown: shown) }
+  }
+
+  /// Makes one edit, which is an undo group of its own unless a group is open.
+  func edit(_ body: (inout Edits) -> (Table, RecordKey)?) {
+    checkUse()
+    _ = body(&edits)
     edits.undo.endEvent()
   }
 
@@ -141,15 +142,14 @@ public final class ScratchContext {
   /// Otherwise the row is the value itself. The value also counts if the save deleted the row: the
   /// row may exist again, and only the writer knows.
   ///
-  /// - Returns: the row, the record of the value in hand, and whether the row is one that a save
-  ///   wrote.
+  /// - Returns: the row, the record of the value in hand, and the same record if a save replaced it.
   private func row<E: Entity>(
     of entity: E, _ table: Table, _ key: RecordKey
-  ) -> (stored: RecordState, inHand: Record?, isReplaced: Bool) {
-    guard let inHand = edits.record(of: entity, table) else { return (.unknown, nil, false) }
+  ) -> (stored: RecordState, inHand: Record?, replaced: Record?) {
+    guard let inHand = edits.record(of: entity, table) else { return (.unknown, nil, nil) }
     let written = ownSaves.state(of: key, in: table.id, replacing: inHand)
-    if written.record == nil { return (.record(inHand), inHand, false) }
-    return (written, inHand, true)
+    if written.record == nil { return (.record(inHand), inHand, nil) }
+    return (written, inHand, inHand)
   }
 
   /// Discards every edit that no save has begun to write.
@@ -193,7 +193,7 @@ public final class ScratchContext {
 
   /// The layers below the edits.
   var lowerLayers: LayerStack {
-    saving.map { ancestors.adding($0.layer, followsRows: $0.followsRows) } ?? ancestors
+    ancestors.adding(edits.saving?.layer, followsRows: savingLayerFollowsRows)
   }
 
   /// The layers of the context's ancestors, as of its creation or its last refresh.
@@ -334,30 +334,27 @@ public final class ScratchContext {
     defer { saves.leave() }
     try edits.checkRejected()
     if edits.layer.isEmpty && freshened.isEmpty && isChildOfStore { return store.newestCommit }
-    let layer = edits.layer
-    let firstPart = edits.undo.beginSave()
-    saving = (layer, followsRows)
+    let save = edits.beginSave()
+    savingLayerFollowsRows = followsRows
     followsRows = false
-    edits.layer = Layer()
     let marks = freshened
     freshened = []
-    defer { saving = nil }
     do throws(StoreError) {
-      return try await saveUpward(layer, policy, marks, firstPart)
+      let commit = try await saveUpward(save, policy, marks)
+      edits.endSave(save.id)
+      return commit
     } catch {
-      edits.undo.saveFailed(layer, from: firstPart)
-      if saving?.followsRows == true { followsRows = true }
-      let later = edits.layer
-      edits.layer = layer
-      edits.layer.compose(later)
+      _ = edits.saveFailed()
+      if savingLayerFollowsRows { followsRows = true }
       freshened.formUnion(marks)
       throw error
     }
   }
 
   private nonisolated(nonsending) func saveUpward(
-    _ layer: Layer, _ policy: SavePolicy, _ marks: Set<CacheIdentity>, _ firstPart: Int
+    _ save: ContextSave.Cargo, _ policy: SavePolicy, _ marks: Set<CacheIdentity>
   ) async throws(StoreError) -> Int64 {
+    let layer = save.layer
     switch parent {
     case .store:
       store.activity.begin(.saving)
@@ -371,18 +368,18 @@ public final class ScratchContext {
       }
       state = ReadState()
       ownSaves.remember(layer, as: report.changes, report.commit)
-      for (table, key, change) in edits.undo.didSave(layer, as: report, from: firstPart) {
+      for (table, key, change) in edits.undo.didSave(save, as: report) {
         edits.layer.compose(.known(change), table, key)
       }
       return report.commit
     case .view(let view, _):
       let (commit, absorbed) = try await view.absorb(layer, policy)
-      edits.undo.didSave(layer, into: absorbed, from: firstPart)
+      edits.undo.didSave(save, into: absorbed)
       await refresh()
       return commit
     case .scratch(let context, _):
       let absorbed = try context.absorb(layer, policy)
-      edits.undo.didSave(layer, into: absorbed, from: firstPart)
+      edits.undo.didSave(save, into: absorbed)
       await refresh()
       return context.snapshot?.commit ?? store.newestCommit
     }

@@ -51,9 +51,7 @@ extension ViewContext {
       do throws(StoreError) {
         for (id, keys) in keys {
           let records = try await snapshot.records(store.model[id], keys: keys)
-          for key in keys where layers.isFollowed(key, in: id) {
-            layers.learn(records[key], key, in: id)
-          }
+          for key in keys { layers.learn(records[key], key, in: id) }
         }
       } catch {
         guard error.code == .suspended else { throw error }

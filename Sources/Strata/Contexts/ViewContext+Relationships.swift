@@ -18,7 +18,7 @@ extension ViewContext {
   public func link<Root: Entity, Target: Entity>(
     _ root: Root.ID, to target: Target.ID, in relationship: ManyToMany<Root, Target>
   ) {
-    edit { $0.pending.link(root, target, relationship) }
+    edit { $0.link(root, target, relationship) }
   }
 
   /// Removes the link between two entities, if there is one.
@@ -32,7 +32,7 @@ extension ViewContext {
   public func unlink<Root: Entity, Target: Entity>(
     _ root: Root.ID, from target: Target.ID, in relationship: ManyToMany<Root, Target>
   ) {
-    edit { $0.pending.unlink(root, target, relationship) }
+    edit { $0.unlink(root, target, relationship) }
   }
 
   // MARK: - Order
@@ -49,13 +49,9 @@ extension ViewContext {
   public func insert<Root: Entity, Target: Entity>(
     _ entity: Target, at index: Int, in relationship: ToMany<Root, Target>, of root: Root
   ) async throws(StoreError) {
-    let positioned = try await reading { fetch throws(StoreError) in
-      try await fetch.positioned(entity, at: index, in: relationship, of: root)
-    }
-    insert(positioned.entity)
-    for neighbour in positioned.neighbours {
-      update(neighbour.before) { relationship.setPosition(of: &$0, as: neighbour.after) }
-    }
+    let position = try await position(of: entity, at: index, in: relationship, of: root)
+    insert(position.entity)
+    for neighbour in position.neighbours { update(neighbour.entity, neighbour.assign) }
   }
 
   /// Moves an entity to `index` of an ordered to-many relationship, also from another root.
@@ -69,13 +65,9 @@ extension ViewContext {
   public func move<Root: Entity, Target: Entity>(
     _ entity: Target, to index: Int, in relationship: ToMany<Root, Target>, of root: Root
   ) async throws(StoreError) {
-    let positioned = try await reading { fetch throws(StoreError) in
-      try await fetch.positioned(entity, at: index, in: relationship, of: root)
-    }
-    update(entity) { relationship.position(&$0, like: positioned.entity, of: root) }
-    for neighbour in positioned.neighbours {
-      update(neighbour.before) { relationship.setPosition(of: &$0, as: neighbour.after) }
-    }
+    let position = try await position(of: entity, at: index, in: relationship, of: root)
+    update(entity, position.assign)
+    for neighbour in position.neighbours { update(neighbour.entity, neighbour.assign) }
   }
 
   /// Links two entities at `index` of an ordered many-to-many relationship, or moves their link
@@ -87,14 +79,12 @@ extension ViewContext {
   public func link<Root: Entity, Target: Entity>(
     _ root: Root, to target: Target, at index: Int, in relationship: ManyToMany<Root, Target>
   ) async throws(StoreError) {
-    let positioned = try await reading { fetch throws(StoreError) in
-      try await fetch.positioned(target, at: index, in: relationship, of: root)
-    }
+    let position = try await position(of: target, at: index, in: relationship, of: root)
     changing {
-      edit { $0.pending.link(root.id, target.id, relationship, at: positioned.position) }
-      for move in positioned.neighbours {
+      edit { $0.link(root.id, target.id, relationship, at: position.position) }
+      for move in position.neighbours {
         let now = layers.state(of: move.key, in: move.table, or: .record(move.before))
-        edit { $0.pending.move(move, shown: now) ? (move.table, move.key) : nil }
+        edit { $0.move(move, shown: now) }
       }
     }
   }

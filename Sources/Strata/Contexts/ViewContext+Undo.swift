@@ -88,22 +88,9 @@ extension ViewContext {
   private func revert(redo: Bool) -> UndoReport? {
     defer { reportStatus() }
     beginTurn()
-    let (base, saving) = (layers.base, layers.saving?.layer)
-    let result = layers.pending.revert(redo: redo, saving: saving) { [live] table, key, edit in
-      let known = base[table.id, key]
-      return (known.isKnown ? known : live(table, key))
-        .under(saving?[table.id, key], in: table).under(edit, in: table)
-    }
-    guard let (report, touched) = result else { return nil }
-    changing {
-      for (table, keys) in touched {
-        for key in keys {
-          layers.didEdit(key, in: store.model[table])
-          showEdit(of: key, in: table)
-        }
-      }
-    }
-    return report
+    let result = layers.revert(redo: redo) { live($0, $1) }
+    if let result { showEdits(of: result.touched) }
+    return result?.report
   }
 
   /// Begins another undo group if the open group belongs to another turn.

@@ -53,10 +53,8 @@ public final class ViewContext: Observable {
   ///
   /// If the store already has a row with the key, saving fails with a conflict.
   public func insert<E: Entity>(_ entity: E) {
-    let shown = layers.pending.identify(entity).map { table, key in
-      layers.state(of: key, in: table, or: stored(table, key))
-    }
-    edit { $0.pending.insert(entity, shown: shown ?? .unknown) }
+    let shown = layers.pending.identify(entity).map { self.shown($1, in: $0, or: nil) }
+    edit { $0.insert(entity, shown: shown ?? .unknown) }
   }
 
   /// Changes an entity; only the attributes that `change` changes are edited.
@@ -79,7 +77,8 @@ public final class ViewContext: Observable {
     // The closure may read and edit the context: no access to the context is open here.
     try change(&draft.entity)
     let now = self.shown(key, in: table, or: inHand)
-    beginEdit(key, in: table)
+    beginTurn()
+    layers.follow(key, in: table.id, stored(table, key))
     let (edited, didChange) = layers.pending.finish(draft, table, key, shown: now)
     if didChange { didEdit(key, in: table) }
     // An attribute that is set back to its value before the edit follows the store again.
@@ -93,16 +92,12 @@ public final class ViewContext: Observable {
   public func delete<E: Entity>(_ entity: E) {
     guard let (table, key) = layers.pending.identify(entity) else { return }
     let shown = shown(key, in: table, or: layers.pending.record(of: entity, table))
-    edit { $0.pending.delete(entity, table, key, shown: shown) ? (table, key) : nil }
+    edit { $0.delete(entity, table, key, shown: shown) }
   }
 
   /// Discards every edit that no save has begun to write.
   public func rollback() {
-    changing {
-      for (table, keys) in layers.rollback() {
-        for key in keys { showEdit(of: key, in: table) }
-      }
-    }
+    showEdits(of: layers.rollback())
     saveError = nil
     reportStatus()
   }
@@ -138,8 +133,7 @@ public final class ViewContext: Observable {
 
   /// Returns the store's row for a key at the context's commit, if it is in memory.
   func stored(_ table: Table, _ key: RecordKey) -> RecordState {
-    let known = layers.base[table.id, key]
-    return known.isKnown ? known : live(table, key)
+    layers.base[table.id, key].or(live(table, key))
   }
 
   /// Returns the store's row for a key, if a live query has it in memory.
@@ -155,9 +149,8 @@ public final class ViewContext: Observable {
   ///
   /// The edits lie over the store's row, or over the value in hand if no row is in memory.
   private func shown(_ key: RecordKey, in table: Table, or inHand: Record?) -> RecordState {
-    let stored = stored(table, key)
-    let row = stored.isKnown ? stored : inHand.map(RecordState.record) ?? .unknown
-    return layers.state(of: key, in: table, or: row)
+    layers.state(
+      of: key, in: table, or: live(table, key).or(inHand.map(RecordState.record) ?? .unknown))
   }
 
   // MARK: - Edits
@@ -165,18 +158,12 @@ public final class ViewContext: Observable {
   /// Makes one edit of a key, shows it and reports it.
   ///
   /// - Parameter body: makes the edit; returns nil if it changed nothing.
-  func edit(_ body: (inout ViewLayers) -> (Table, RecordKey)?) {
+  func edit(_ body: (inout Edits) -> (Table, RecordKey)?) {
     defer { reportStatus() }
     beginTurn()
-    guard let (table, key) = body(&layers) else { return }
+    guard let (table, key) = body(&layers.pending) else { return }
     layers.follow(key, in: table.id, stored(table, key))
     didEdit(key, in: table)
-  }
-
-  /// Prepares an edit of a key.
-  func beginEdit(_ key: RecordKey, in table: Table) {
-    beginTurn()
-    layers.follow(key, in: table.id, stored(table, key))
   }
 
   /// Shows an edit, and schedules the end of the turn's undo group.
@@ -187,8 +174,13 @@ public final class ViewContext: Observable {
   }
 
   /// Lays an edit over every live result.
-  func showEdit(of key: RecordKey, in table: TableID) {
+  private func showEdit(of key: RecordKey, in table: TableID) {
     for result in results.unordered { result.edit(key, in: table, layers) }
+  }
+
+  /// Shows the edits of some keys, and reports them as one change.
+  func showEdits(of keys: [TableID: Set<RecordKey>]) {
+    changing { for (table, keys) in keys { for key in keys { showEdit(of: key, in: table) } } }
   }
 
   // MARK: - Changes and reports
@@ -267,19 +259,13 @@ public final class ViewContext: Observable {
       }
       return commit
     } catch {
-      let edited = layers.saveFailed(error)
-      changing {
-        for (table, key) in edited {
-          layers.didEdit(key, in: store.model[table])
-          showEdit(of: key, in: table)
-        }
-      }
+      showEdits(of: layers.saveFailed(error))
       saveDidFail(error)
       throw error
     }
   }
 
-  private func beginSave() throws(StoreError) -> ViewSave.Cargo? {
+  private func beginSave() throws(StoreError) -> ContextSave.Cargo? {
     do throws(StoreError) {
       let save = try layers.beginSave()
       saveError = nil

@@ -60,14 +60,13 @@ extension Edits {
   /// `before`.
   mutating func absorb(_ absorbed: Absorbed) {
     guard let edit = absorbed.change else { return }
-    let old = layer[absorbed.table.id, absorbed.key]
-    layer.compose(edit, absorbed.table.id, absorbed.key)
     let done =
       if case .known(let change) = edit {
         change
       } else {
         Change(before: absorbed.shown.record, after: edit.applied(to: absorbed.shown.record))
       }
-    note(done, over: old, absorbed.table.id, absorbed.key)
+    let (table, key) = (absorbed.table.id, absorbed.key)
+    compose(edit, over: layer[table, key], shown: done, table, key)
   }
 }

@@ -83,16 +83,15 @@ extension Edits {
   /// Moves an existing link; a link that was removed meanwhile stays removed.
   ///
   /// - Parameter shown: the state that the context shows for the link now.
-  /// - Returns: whether the layer changed.
-  mutating func move(_ move: LinkMove, shown: RecordState) -> Bool {
-    guard let now = shown.record else { return false }
+  /// - Returns: the link's table and key; nil if nothing was edited.
+  mutating func move(_ move: LinkMove, shown: RecordState) -> (Table, RecordKey)? {
+    guard let now = shown.record else { return nil }
     let edit = Change(
       before: now, after: now.replacing(AttributeSet([JoinTable.position]), from: move.after))
-    if edit.isIdentity { return false }
+    if edit.isIdentity { return nil }
     let old = layer[move.table.id, move.key]
-    layer.compose(.known(edit), move.table.id, move.key)
-    note(edit, over: old, move.table.id, move.key)
-    return true
+    compose(.known(edit), over: old, shown: edit, move.table.id, move.key)
+    return (move.table, move.key)
   }
 
   private mutating func edit<Root: Entity, Target: Entity>(
@@ -105,11 +104,9 @@ extension Edits {
       let change = try change(link)
       let old = layer[table.id, link.key]
       let before = old?.applied(to: nil)
-      layer.compose(.blind(change), table.id, link.key)
-      if layer[table.id, link.key] == old { return nil }
-      note(
-        Change(before: before, after: change.applied(to: before)), over: old, table.id, link.key)
-      return (table, link.key)
+      let shown = Change(before: before, after: change.applied(to: before))
+      compose(.blind(change), over: old, shown: shown, table.id, link.key)
+      return layer[table.id, link.key] == old ? nil : (table, link.key)
     } catch {
       reject(error, of: model.table(of: Root.self))
       return nil

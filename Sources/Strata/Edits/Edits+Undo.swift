@@ -1,39 +1,23 @@
 extension Edits {
-  /// Records an edit for undo.
-  ///
-  /// - Parameters:
-  ///   - old: the layer's change of the key before the edit.
-  ///   - change: the edit's change of the record that the context shows.
-  mutating func note(_ change: Change, over old: LayerChange?, _ table: TableID, _ key: RecordKey) {
-    guard undo.isRecording else { return }
-    let new = layer[table, key]
-    let isBlind = old?.isBlind == true || new?.isBlind == true
-    if isBlind ? old == new : change.isIdentity { return }
-    undo.record(
-      UndoChange(shown: isBlind ? nil : change, layer: .init(before: old, after: new)), table, key)
-  }
-
   /// Undoes the newest group, or redoes the group that was undone last.
   ///
-  /// - Parameters:
-  ///   - saving: the saving layer, if a save is under way.
-  ///   - shown: returns the state that the context shows for a key whose layer has the given
-  ///     change, or no change.
+  /// - Parameter below: returns the state of the row that the layer lies on.
   /// - Returns: the report and the edited keys; nil if there is no group.
   mutating func revert(
-    redo: Bool, saving: Layer?, shown: (Table, RecordKey, LayerChange?) -> RecordState
+    redo: Bool, below: (Table, RecordKey) -> RecordState
   ) -> (report: UndoReport, touched: [TableID: Set<RecordKey>])? {
     guard let group = undo.pop(redo: redo) else { return nil }
     let changes = group.changes
     var reversal = Reversal(report: UndoReport(name: group.name))
-    if let saving { reversal.reportUnknown(changes, saving, under: layer, model) }
+    if let saving { reversal.reportUnknown(changes, saving.layer, under: layer, model) }
     if !reversal.report.isComplete {
       undo.restore(group, redo: redo)
       return (reversal.report, [:])
     }
-    for table in changes.keys.sorted() {
-      for (key, change) in (changes[table] ?? [:]).sorted(by: { $0.key < $1.key }) {
-        reversal.revert(change, model[table], key, in: &layer, shown)
+    for id in changes.keys.sorted() {
+      let table = model[id]
+      for (key, change) in (changes[id] ?? [:]).sorted(by: { $0.key < $1.key }) {
+        reversal.revert(change, table, key, in: &layer, over: below(table, key))
       }
     }
     undo.keep(reversal.done, of: group, redo: redo)
@@ -66,15 +50,15 @@ private struct Reversal {
 
   mutating func revert(
     _ change: UndoChange, _ table: Table, _ key: RecordKey, in layer: inout Layer,
-    _ shown: (Table, RecordKey, LayerChange?) -> RecordState
+    over below: RecordState
   ) {
     let every = AttributeSet.all(table.columns.count)
     let current = layer[table.id, key]
-    let now = shown(table, key, current)
+    let now = below.under(current, in: table)
     if let step = change.layer, step.after == current, change.leaves(now) {
       // Nothing was edited, saved or committed since: restore the layer's change from before.
       layer[table.id, key] = step.before
-      let restored = shown(table, key, step.before)
+      let restored = below.under(step.before, in: table)
       if change.isDeletion && restored == .absent {
         return skip(table, key, every, .gone)
       }

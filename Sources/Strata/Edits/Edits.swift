@@ -1,4 +1,5 @@
-/// The unsaved edits of one context: its layer, and the errors of entities that have no record.
+/// The unsaved edits of one context: its layer, the saving layer under it, and the errors of entities
+/// that have no record.
 ///
 /// Every kind of context uses this type. The context passes the state that it shows for a key.
 struct Edits {
@@ -12,6 +13,7 @@ struct Edits {
   private(set) var rejected: [TableID: [RecordKey: StoreError]] = [:]
 
   var undo: UndoHistory
+  private var save = ContextSave()
 
   init(_ model: Model, undoLimit: Int = 0) {
     self.model = model
@@ -20,6 +22,7 @@ struct Edits {
 
   var isEmpty: Bool { layer.isEmpty && rejected.isEmpty }
 
+  /// Discards the edits, but not the edits that are being saved.
   mutating func removeAll() {
     layer = Layer()
     rejected = [:]
@@ -37,6 +40,52 @@ struct Edits {
       throw first.value
     }
   }
+
+  /// Makes an edit on top of the layer, and records it for undo.
+  ///
+  /// - Parameters:
+  ///   - old: the layer's change of the key.
+  ///   - shown: the edit's change of the record that the context shows.
+  mutating func compose(
+    _ change: LayerChange, over old: LayerChange?, shown: Change, _ table: TableID, _ key: RecordKey
+  ) {
+    layer.compose(change, table, key)
+    guard undo.isRecording else { return }
+    let new = layer[table, key]
+    let isBlind = old?.isBlind == true || new?.isBlind == true
+    if isBlind ? old == new : shown.isIdentity { return }
+    undo.record(
+      UndoChange(shown: isBlind ? nil : shown, layer: .init(before: old, after: new)), table, key)
+  }
+
+  // MARK: Saving
+
+  /// The edits that are being saved; nil if no save is under way.
+  var saving: ContextSave.Cargo? { save.cargo }
+
+  /// Moves the layer into the saving layer.
+  mutating func beginSave() -> ContextSave.Cargo {
+    defer { layer = Layer() }
+    return save.begin(layer, firstPart: undo.beginSave())
+  }
+
+  /// Puts the edits of a failed save back below later edits.
+  ///
+  /// - Returns: the keys that were edited again since the save began.
+  mutating func saveFailed() -> [TableID: Set<RecordKey>] {
+    guard let failed = save.failed() else { return [:] }
+    undo.saveFailed(failed.layer, from: failed.firstPart)
+    let later = layer
+    layer = failed.layer
+    layer.compose(later)
+    var edited = later.keys
+    for (table, keys) in edited { edited[table] = keys.filter { failed.layer[table, $0] != nil } }
+    return edited
+  }
+
+  /// Ends a save that the context shows now; nil if a different save or none is under way.
+  @discardableResult
+  mutating func endSave(_ id: Int) -> ContextSave.Cargo? { save.committed(id) }
 
   // MARK: Entities
 
@@ -86,12 +135,10 @@ struct Edits {
     guard let (key, record) = encode(entity, table) else { return nil }
     let old = layer[table.id, key]
     let edit = Change(before: shown.record ?? old?.applied(to: nil), after: record)
-    switch old {
-    case .known: layer.compose(.known(edit), table.id, key)
-    case .blind: layer[table.id, key] = .blind(.set(record))
-    case nil: layer[table.id, key] = .known(Change(before: nil, after: record))
-    }
-    note(edit, over: old, table.id, key)
+    let known = old == nil ? Change(before: nil, after: record) : edit
+    compose(
+      old?.isBlind == true ? .blind(.set(record)) : .known(known), over: old, shown: edit,
+      table.id, key)
     return (table, key)
   }
 
@@ -99,29 +146,26 @@ struct Edits {
     let table = model.table(of: E.self)
     guard let (key, record) = encode(entity, table) else { return nil }
     let old = layer[table.id, key]
-    layer.compose(.blind(.set(record)), table.id, key)
-    note(Change(before: old?.applied(to: nil), after: record), over: old, table.id, key)
+    let edit = Change(before: old?.applied(to: nil), after: record)
+    compose(.blind(.set(record)), over: old, shown: edit, table.id, key)
     return (table, key)
   }
 
   /// Deletes an entity if the context shows it.
   ///
-  /// - Returns: whether the layer changed.
+  /// - Returns: the entity's table and key; nil if nothing was edited.
   mutating func delete<E: Entity>(
     _ entity: E, _ table: Table, _ key: RecordKey, shown: RecordState
-  ) -> Bool {
+  ) -> (Table, RecordKey)? {
     forgetRejection(table.id, key)
     // A value in hand that cannot be stored was never in the store.
-    guard let before = shown.record else { return false }
+    guard let before = shown.record else { return nil }
     let deletion = Change(before: before, after: nil)
     let old = layer[table.id, key]
-    if case .blind? = old {
-      layer[table.id, key] = .blind(.set(nil))
-    } else {
-      layer.compose(.known(deletion), table.id, key)
-    }
-    note(deletion, over: old, table.id, key)
-    return true
+    compose(
+      old?.isBlind == true ? .blind(.set(nil)) : .known(deletion), over: old, shown: deletion,
+      table.id, key)
+    return (table, key)
   }
 
   /// An entity during an update, which starts from the value that the context shows.
@@ -183,9 +227,7 @@ struct Edits {
       edit = Change(before: replaced, after: after)
       layer.expect(after, table.id, key)
     }
-    let old = layer[table.id, key]
-    layer.compose(.known(edit), table.id, key)
-    note(edit, over: old, table.id, key)
+    compose(.known(edit), over: layer[table.id, key], shown: edit, table.id, key)
     return (entity, true)
   }
 }

@@ -5,15 +5,16 @@
 struct Placement {
   /// The element's own position.
   private(set) var position = 0.0
-  /// New positions of other elements, by their index in the list.
-  private(set) var moved: [Int: Double] = [:]
+  /// New positions of other elements, in the order of the list.
+  private(set) var moved: [(index: Int, position: Double)] = []
 
   /// Finds the positions that put an element at an index of a list.
   ///
   /// - Parameters:
-  ///   - index: the element's index in the list.
+  ///   - index: the element's index in the list; past an end, the element comes first or last.
   ///   - positions: the ascending positions of the other elements; equal positions are allowed.
   init(at index: Int, among positions: [Double]) {
+    let index = max(0, min(index, positions.count))
     var low = index
     var high = index
     var reach = 1
@@ -24,7 +25,7 @@ struct Placement {
         position = numbers[index - low]
         for other in low..<high {
           let number = numbers[other < index ? other - low : other - low + 1]
-          if number != positions[other] { moved[other] = number }
+          if number != positions[other] { moved.append((other, number)) }
         }
         return
       }

@@ -6,15 +6,13 @@ extension UndoHistory {
   /// If the writer overwrote a value of another commit, undo restores that value. The effects of a
   /// delete rule belong to the group that deleted the referenced row.
   ///
-  /// - Parameters:
-  ///   - layer: the saved layer.
-  ///   - first: the number of the save's first part.
   /// - Returns: edits that the caller has to make. They undo the effects of delete rules whose
   ///   group was undone during the save.
   mutating func didSave(
-    _ layer: Layer, as report: SaveReport, from first: Int
+    _ save: ContextSave.Cargo, as report: SaveReport
   ) -> [(table: TableID, key: RecordKey, change: Change)] {
     guard isRecording else { return [] }
+    let (layer, first) = (save.layer, save.firstPart)
     for (table, changes) in layer.tables {
       if case .reset? = report.changes[table] { continue }
       for (key, edit) in changes {
@@ -41,14 +39,14 @@ extension UndoHistory {
   /// Determines the effect of blind edits that were saved into a parent's edits.
   ///
   /// The effect is known as far as the parent knew the rows.
-  mutating func didSave(_ layer: Layer, into parent: [Edits.Absorbed], from first: Int) {
+  mutating func didSave(_ save: ContextSave.Cargo, into parent: [Edits.Absorbed]) {
     guard isRecording else { return }
     for edit in parent {
-      guard case .blind? = layer[edit.table.id, edit.key], edit.shown.isKnown else { continue }
+      guard case .blind? = save.layer[edit.table.id, edit.key], edit.shown.isKnown else { continue }
       let before = edit.shown.record
       let after = edit.change.map { $0.applied(to: before) } ?? before
       meet(after, edit.table.id, edit.key, from: saveStart)
-      meet(before, edit.table.id, edit.key, from: first, below: saveStart)
+      meet(before, edit.table.id, edit.key, from: save.firstPart, below: saveStart)
     }
   }
 

@@ -9,7 +9,6 @@
 /// A merge changes only the rows below the layers. The shown rows, the conflicts and the result of
 /// a save therefore depend on the edits and on the newest row alone, not on the commits in between.
 struct ViewLayers {
-  private var save = ViewSave()
   var pending: Edits
   private(set) var base = BaseRows()
   /// The edited keys that conflict, with the rows that a failed save found in the store.
@@ -22,13 +21,13 @@ struct ViewLayers {
   }
 
   /// The edits that are being saved; nil if no save is under way.
-  var saving: ViewSave.Cargo? { save.cargo }
+  var saving: ContextSave.Cargo? { pending.saving }
 
   var isSaving: Bool { saving != nil }
 
   /// Both layers, with the saving layer below.
   var stack: LayerStack {
-    LayerStack().adding(saving?.layer ?? Layer(), followsRows: true)
+    LayerStack().adding(saving?.layer, followsRows: true)
       .adding(pending.layer, followsRows: true)
   }
 
@@ -38,9 +37,10 @@ struct ViewLayers {
   ///
   /// - Parameter other: the caller's knowledge of the store's row, used if ``base`` does not know
   ///   the row.
-  func state(of key: RecordKey, in table: Table, or other: RecordState) -> RecordState {
-    let known = base[table.id, key]
-    return (known.isKnown ? known : other)
+  func state(
+    of key: RecordKey, in table: Table, or other: @autoclosure () -> RecordState
+  ) -> RecordState {
+    base[table.id, key].or(other())
       .under(saving?.layer[table.id, key], in: table)
       .under(pending.layer[table.id, key], in: table)
   }
@@ -57,9 +57,6 @@ struct ViewLayers {
     base.follow(key, in: table, state)
   }
 
-  /// Returns whether a key is followed, even if its row is unknown.
-  func isFollowed(_ key: RecordKey, in table: TableID) -> Bool { base.contains(key, in: table) }
-
   /// Takes the rows of followed keys from a result that was loaded at the context's commit.
   ///
   /// - Returns: the keys whose rows became known.
@@ -73,49 +70,60 @@ struct ViewLayers {
     return learned
   }
 
-  /// Takes the row of a followed key that was read at the context's commit.
+  /// Takes the row of a key that was read at the context's commit, if the key is still followed.
   ///
   /// The row may be from an earlier commit if no commit has written it since.
   mutating func learn(_ record: Record?, _ key: RecordKey, in table: TableID) {
-    if !base[table, key].isKnown { base.learn(record, key, in: table) }
+    if base.contains(key, in: table) { base.follow(key, in: table, RecordState(record)) }
   }
 
   /// Updates whether a key conflicts, after a change of its edits or of the row below them.
   mutating func didEdit(_ key: RecordKey, in table: Table) {
     if !edits(key, in: table.id) || conflicts(of: key, in: table).isEmpty {
-      if contested[table.id]?[key] != nil { endContest(key, in: table.id) }
+      endContest(key, in: table.id)
     } else if contested[table.id]?[key] == nil {
       contested[table.id, default: [:]][key] = .unknown
     }
   }
 
+  private mutating func didEdit(_ keys: [TableID: Set<RecordKey>]) {
+    for (table, keys) in keys { for key in keys { didEdit(key, in: pending.model[table]) } }
+  }
+
+  /// Undoes or redoes a group, as ``Edits/revert(redo:below:)`` does.
+  ///
+  /// - Parameter other: as in ``state(of:in:or:)``.
+  mutating func revert(
+    redo: Bool, or other: (Table, RecordKey) -> RecordState
+  ) -> (report: UndoReport, touched: [TableID: Set<RecordKey>])? {
+    let (base, saving) = (base, saving?.layer)
+    let result = pending.revert(redo: redo) { table, key in
+      base[table.id, key].or(other(table, key)).under(saving?[table.id, key], in: table)
+    }
+    if let result { didEdit(result.touched) }
+    return result
+  }
+
   // MARK: Saving
 
   /// Moves the pending edits into the saving layer; returns nil if there are none.
-  mutating func beginSave() throws(StoreError) -> ViewSave.Cargo? {
+  mutating func beginSave() throws(StoreError) -> ContextSave.Cargo? {
     try pending.checkRejected()
-    if pending.layer.isEmpty { return nil }
-    let cargo = save.begin(pending.layer, firstPart: pending.undo.beginSave())
-    pending.layer = Layer()
-    return cargo
+    return pending.layer.isEmpty ? nil : pending.beginSave()
   }
 
   /// Puts the edits of a failed save back below later edits, and keeps the conflicts of the save.
   ///
   /// - Returns: the keys that were edited again since the save began. Edits that cancel each other
   ///   show the store's row.
-  mutating func saveFailed(_ error: StoreError) -> [(table: TableID, key: RecordKey)] {
-    guard let failed = save.failed() else { return [] }
-    pending.undo.saveFailed(failed.layer, from: failed.firstPart)
-    let later = pending.layer
-    pending.layer = failed.layer
-    pending.layer.compose(later)
+  mutating func saveFailed(_ error: StoreError) -> [TableID: Set<RecordKey>] {
+    if !isSaving { return [:] }
+    let touched = pending.saveFailed()
     for conflict in error.conflicts {
       contested[conflict.table.id, default: [:]][conflict.key] = RecordState(conflict.theirs)
     }
-    return later.tables.flatMap { table, changes in
-      changes.filter { failed.layer[table, $0.key] != nil }.map { (table, $0.key) }
-    }
+    didEdit(touched)
+    return touched
   }
 
   // MARK: Merging
@@ -131,8 +139,8 @@ struct ViewLayers {
     _ changes: ChangeSet?, completedSave: CompletedSave?, read: [TableID: [RecordKey: Record?]]
   ) -> [TableID: Set<RecordKey>] {
     var touched: [TableID: Set<RecordKey>] = [:]
-    if let completedSave, let saved = save.committed(completedSave.id) {
-      end(saved, completedSave.report, &touched)
+    if let completedSave, let saved = pending.endSave(completedSave.id) {
+      touched = end(saved, completedSave.report)
     }
     for (table, changes) in changes?.tables ?? [:] {
       var base = base
@@ -143,23 +151,15 @@ struct ViewLayers {
       base.trim(table) { edits($0, in: table) || pending.undo.contains(table, $0) }
       self.base = base
     }
-    for (table, keys) in touched {
-      for key in keys {
-        // The merged row is newer than the row that a failed save reported.
-        contested[table]?[key] = nil
-        didEdit(key, in: pending.model[table])
-      }
-      if contested[table]?.isEmpty == true { contested[table] = nil }
-    }
+    // The merged rows are newer than the rows that a failed save reported.
+    for (table, keys) in touched { for key in keys { endContest(key, in: table) } }
+    didEdit(touched)
     return touched
   }
 
   private mutating func end(
-    _ saved: ViewSave.Cargo, _ report: SaveReport, _ touched: inout [TableID: Set<RecordKey>]
-  ) {
-    for (table, edits) in saved.layer.tables {
-      touched[table] = Set(edits.map(\.key))
-    }
+    _ saved: ContextSave.Cargo, _ report: SaveReport
+  ) -> [TableID: Set<RecordKey>] {
     for (table, changes) in report.changes {
       guard case .rows(let rows) = changes else { continue }
       for row in rows { base.learn(row.change.after, row.key, in: table) }
@@ -168,11 +168,12 @@ struct ViewLayers {
     for effect in report.effects where report.changes[effect.table]?[effect.key] == nil {
       base.learn(effect.change.after, effect.key, in: effect.table)
     }
-    let undone = pending.undo.didSave(saved.layer, as: report, from: saved.firstPart)
-    for (table, key, change) in undone {
+    var touched = saved.layer.keys
+    for (table, key, change) in pending.undo.didSave(saved, as: report) {
       pending.layer.compose(.known(change), table, key)
       touched[table, default: []].insert(key)
     }
+    return touched
   }
 
   /// Returns the keys of reset tables whose stored rows a merge needs.
@@ -192,11 +193,9 @@ struct ViewLayers {
   ///
   /// - Returns: the keys that had pending edits.
   mutating func rollback() -> [TableID: Set<RecordKey>] {
-    let touched = pending.layer.tables.mapValues { Set($0.map(\.key)) }
+    let touched = pending.layer.keys
     pending.removeAll()
-    for (table, keys) in touched {
-      for key in keys { didEdit(key, in: pending.model[table]) }
-    }
+    didEdit(touched)
     return touched
   }
 

@@ -98,7 +98,7 @@ import Testing
   ) throws -> [String] {
     var world = World(chart, start)
     var seen: [String] = []
-    var save: ViewSave.Cargo?
+    var save: ContextSave.Cargo?
     func report(of layer: Layer, _ after: Record?) -> SaveReport {
       let row = RowChange(key: world.key, change: Change(before: world.stored, after: after))
       return SaveReport(
@@ -147,8 +147,8 @@ import Testing
         save = nil
       case .undo:
         let (base, saving) = (world.layers.base, world.layers.saving?.layer)
-        let report = world.layers.pending.revert(redo: false, saving: saving) { table, key, edit in
-          base[table.id, key].under(saving?[table.id, key], in: table).under(edit, in: table)
+        let report = world.layers.pending.revert(redo: false) { table, key in
+          base[table.id, key].under(saving?[table.id, key], in: table)
         }?.report
         seen.append("undo \(report?.count ?? -1) \(report?.skipped.map(\.reason) ?? [])")
       }

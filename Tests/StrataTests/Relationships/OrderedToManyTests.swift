@@ -115,8 +115,8 @@ import Testing
       for (other, position) in placement.moved { result[other] = position }
       result.insert(placement.position, at: index)
       #expect(placement.position.isFinite)
-      let low = placement.moved.keys.min() ?? index
-      let high = placement.moved.keys.max() ?? index
+      let low = placement.moved.first?.index ?? index
+      let high = placement.moved.last?.index ?? index
       // Around the element the order is strict. Elements that did not move may have equal
       // positions.
       for other in max(0, low - 1)..<min(result.count - 1, max(high, index) + 1) {
@@ -130,6 +130,8 @@ import Testing
     #expect(Placement(at: 0, among: []).position == 0)
     #expect(Placement(at: 0, among: [5]).position == 4)
     #expect(Placement(at: 1, among: [5]).position == 6)
+    #expect(Placement(at: -2, among: [5]).position == 4)
+    #expect(Placement(at: 2, among: [5]).position == 6)
     let between = Placement(at: 1, among: [1, 2])
     #expect(between.position == 1.5 && between.moved.isEmpty)
     let crowded = Placement(at: 2, among: [0, 1, (1.0).nextUp, 3, 4])

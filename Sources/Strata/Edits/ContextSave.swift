@@ -1,7 +1,7 @@
-/// The save of a view context; at most one save is under way.
+/// The save of a context; at most one save is under way.
 ///
 /// idle ─begin→ saving ─committed, failed→ idle
-struct ViewSave {
+struct ContextSave {
   /// The edits that a save takes to the writer.
   struct Cargo {
     let id: Int
@@ -13,7 +13,7 @@ struct ViewSave {
   private enum State {
     /// No save is under way.
     case idle
-    /// The save waits for the writer or for the merge turn that shows it.
+    /// The save waits for the layer below, or until the context shows it.
     case saving(Cargo)
   }
 
@@ -37,16 +37,16 @@ struct ViewSave {
     }
   }
 
-  /// Ends the save that a merge turn shows, and returns its edits.
+  /// Ends a save that the context shows now, and returns its edits.
   ///
-  /// - Returns: nil if the turn shows a different save, or if no save is under way.
+  /// - Returns: nil if a different save or none is under way.
   mutating func committed(_ id: Int) -> Cargo? {
     guard let cargo, cargo.id == id else { return nil }
     state = .idle
     return cargo
   }
 
-  /// Ends the save that the writer refused, and returns its edits; nil if no save is under way.
+  /// Ends the save that was refused, and returns its edits; nil if no save is under way.
   mutating func failed() -> Cargo? {
     defer { state = .idle }
     return cargo
