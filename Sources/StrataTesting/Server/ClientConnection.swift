@@ -1,16 +1,21 @@
-import Foundation
+package import Foundation
 
 #if canImport(Glibc)
-  import Glibc
+  internal import Glibc
 #elseif canImport(Musl)
-  import Musl
+  internal import Musl
 #endif
 
-/// A connection to a port of this machine.
-final class ClientConnection {
+/// A client's connection to a port of this machine, which sees an answer byte by byte.
+///
+/// It is for the tests of this package.
+package final class ClientConnection {
   private let descriptor: Int32
 
-  init(port: UInt16) throws {
+  /// Connects to the port.
+  ///
+  /// - Throws: `POSIXError` if no server listens there.
+  package init(port: UInt16) throws {
     #if canImport(Darwin)
       descriptor = socket(AF_INET, SOCK_STREAM, 0)
     #else
@@ -31,18 +36,21 @@ final class ClientConnection {
 
   deinit { close(descriptor) }
 
-  func send(_ bytes: Data) {
+  /// Sends a request, which must be short.
+  package func send(_ bytes: Data) {
     bytes.withUnsafeBytes { _ = write(descriptor, $0.baseAddress, $0.count) }
   }
 
-  /// Returns all bytes that arrive until the server closes the connection.
-  func readToEnd() -> Data {
+  /// Returns the bytes that arrive until the server closes the connection, or until there are
+  /// `limit` bytes or more.
+  package func readToEnd(orTo limit: Int = .max) -> Data {
     var all = Data()
     var buffer = [UInt8](repeating: 0, count: 16 * 1024)
-    while true {
+    while all.count < limit {
       let count = read(descriptor, &buffer, buffer.count)
-      if count <= 0 { return all }
+      if count <= 0 { break }
       all += buffer[..<count]
     }
+    return all
   }
 }
