@@ -4,6 +4,7 @@
   /// The query and attributes that a view was made with; a new object each time the view is made.
   final class LiveRequest<E: Entity>: Sendable {
     let query: Query<E>
+    /// The attributes that the view reads; nil for all.
     let reading: [any PartialKeyPath<E> & Sendable]?
 
     init(_ query: Query<E>, _ reading: [any PartialKeyPath<E> & Sendable]?) {
@@ -22,9 +23,10 @@
 
     /// Returns the live query for a request, which is made once for each view context.
     ///
-    /// For a new request, `follow` is called with its query. The requests are compared by identity,
-    /// because a body may read the live query many times, and a comparison of the queries would
-    /// make their plans each time.
+    /// For a new request, `follow` is called with its query. A live query keeps the attributes that
+    /// it was made for, so the `reading` of a later request has no effect. The requests are compared
+    /// by identity, because a body may read the live query many times, and a comparison of the
+    /// queries would make their plans each time.
     func live(
       _ request: LiveRequest<E>, in view: ViewContext?, make: (ViewContext) -> Live,
       follow: (Live, Query<E>) -> Void

@@ -48,7 +48,8 @@
     /// - Parameters:
     ///   - query: the query.
     ///   - reading: the attributes that the view reads; nil for all. A change of other attributes
-    ///     does not evaluate the view.
+    ///     does not evaluate the view. Different attributes take effect only in a view with another
+    ///     identity.
     public init(
       _ query: Query<E> = .all, reading: [any PartialKeyPath<E> & Sendable]? = nil
     ) {

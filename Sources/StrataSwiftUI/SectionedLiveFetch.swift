@@ -32,7 +32,8 @@
     ///   - query: the query.
     ///   - path: the attribute whose values are the sections' names. A different attribute takes
     ///     effect only in a view with another identity.
-    ///   - reading: the attributes that the view reads; nil for all.
+    ///   - reading: the attributes that the view reads; nil for all. Different attributes take
+    ///     effect only in a view with another identity.
     public init(
       _ query: Query<E>, by path: any KeyPath<E, Name> & Sendable,
       reading: [any PartialKeyPath<E> & Sendable]? = nil
@@ -47,7 +48,8 @@
     ///   - query: the query, without a limit and an offset.
     ///   - section: returns the name of an element's section. A different rule takes effect only in
     ///     a view with another identity.
-    ///   - reading: the attributes that the view reads; nil for all.
+    ///   - reading: the attributes that the view reads; nil for all. Different attributes take
+    ///     effect only in a view with another identity.
     public init(
       _ query: Query<E>, section: @escaping @Sendable (E) -> Name,
       reading: [any PartialKeyPath<E> & Sendable]? = nil

@@ -4,6 +4,7 @@ extension Migration {
   /// - Throws: ``StoreError`` with code `migrationFailed` if the table exists already, if a name is
   ///   not valid, or if the key, a constraint or an index names a column that the table does not
   ///   have, or one of SQLite's.
+  /// - Complexity: O(c) in the number of the table's columns and indexes.
   public func createTable(_ table: SchemaDescription.Table) throws(StoreError) {
     try check()
     guard schema[table: table.name] == nil else {
@@ -26,6 +27,7 @@ extension Migration {
   ///
   /// - Throws: ``StoreError`` with code `migrationFailed` if there is no such table, or one of
   ///   SQLite's.
+  /// - Complexity: O(n) in the number of rows and of waiting requests.
   public func removeTable(_ name: String) throws(StoreError) {
     let table = try dropSearchIndexes(of: table(name))
     try execute("DROP TABLE \(table.name.quotedIdentifier)")
@@ -37,6 +39,8 @@ extension Migration {
   ///
   /// - Throws: ``StoreError`` with code `migrationFailed` if there is no such table or the new name
   ///   is not valid, or one of SQLite's, for example if another table has the new name.
+  /// - Complexity: O(n log n) in the number of rows for each index, which is made again; the rows
+  ///   stay where they are. O(m) in the number of waiting requests.
   public func renameTable(_ name: String, to newName: String) throws(StoreError) {
     try checkName(newName)
     let table = try dropSearchIndexes(of: table(name))
@@ -65,8 +69,8 @@ extension Migration {
   /// - Throws: ``StoreError`` with code `migrationFailed` if there is no such table, if the table
   ///   already has a column of that name, or if `value` does not fit the column, or one of
   ///   SQLite's.
-  /// - Complexity: O(1) for an optional column without an index that is filled with null, O(n) in
-  ///   the number of rows otherwise.
+  /// - Complexity: O(1) for an optional column without an index that is filled with null, O(n log n)
+  ///   in the number of rows otherwise.
   public func addColumn(
     _ column: SchemaDescription.Column, to name: String, filledWith value: Cell = .null
   ) throws(StoreError) {
@@ -101,7 +105,7 @@ extension Migration {
   ///
   /// - Throws: ``StoreError`` with code `migrationFailed` if there is no such column or it is the
   ///   key, or one of SQLite's.
-  /// - Complexity: O(n) in the number of rows.
+  /// - Complexity: O(n log n) in the number of rows, which are copied.
   public func removeColumn(_ name: String, from tableName: String) throws(StoreError) {
     let table = try table(tableName)
     let column = try self.column(name, of: table)
@@ -118,6 +122,8 @@ extension Migration {
   ///
   /// - Throws: ``StoreError`` with code `migrationFailed` if there is no such column or another
   ///   column has the new name, or one of SQLite's.
+  /// - Complexity: O(n log n) in the number of rows for each index of the column, which is made
+  ///   again; the rows stay where they are. O(m) in the number of waiting requests.
   public func renameColumn(
     _ name: String, of tableName: String, to newName: String
   ) throws(StoreError) {
@@ -158,7 +164,7 @@ extension Migration {
   /// - Throws: ``StoreError`` with code `migrationFailed` if there is no such column, if `convert`
   ///   throws, or if a new cell does not fit the column, or one of SQLite's. For a failed
   ///   conversion, the error names the record.
-  /// - Complexity: O(n) in the number of rows.
+  /// - Complexity: O(n log n) in the number of rows, which are copied.
   public func convertColumn(
     _ name: String, of tableName: String, to new: SchemaDescription.Column,
     _ convert: (Cell) throws -> Cell

@@ -66,6 +66,7 @@ public final class Migration {
   /// Returns the table with a name.
   ///
   /// - Throws: ``StoreError`` with code `migrationFailed` if there is no such table.
+  /// - Complexity: O(t) in the number of tables.
   public func table(_ name: String) throws(StoreError) -> SchemaDescription.Table {
     try check()
     guard let table = schema[table: name] else {
@@ -130,6 +131,7 @@ extension Migration {
   ///
   /// - Throws: ``StoreError`` with code `migrationFailed` if there is no such table, or one of
   ///   SQLite's.
+  /// - Complexity: O(log n) in the number of rows.
   public func row(_ key: RecordKey, of table: String) throws(StoreError) -> MigrationRow? {
     let table = try self.table(table)
     let statement = try statement(
@@ -209,6 +211,7 @@ extension Migration {
   /// - Throws: ``StoreError`` with code `migrationFailed` for an unknown column, a missing required
   ///   column, or a cell of another storage type, and with code `uniquenessViolated` if the key or
   ///   a unique value exists already. Every error refuses the migration unless the step catches it.
+  /// - Complexity: O(log n) in the number of rows, for the table and for each index.
   public func insert(_ cells: [String: Cell], into table: String) throws(StoreError) {
     let table = try self.table(table)
     let given = try check(cells, table)
@@ -227,6 +230,7 @@ extension Migration {
   /// Changes some cells of a row; does nothing if no row has the key.
   ///
   /// - Throws: the same errors as ``insert(_:into:)``.
+  /// - Complexity: O(log n) in the number of rows, for the table and for each index of the cells.
   public func update(
     _ key: RecordKey, of table: String, _ cells: [String: Cell]
   ) throws(StoreError) {
@@ -244,6 +248,7 @@ extension Migration {
   ///
   /// - Throws: ``StoreError`` with code `migrationFailed` if there is no such table, or one of
   ///   SQLite's.
+  /// - Complexity: O(log n) in the number of rows, for the table and for each index.
   public func delete(_ key: RecordKey, from table: String) throws(StoreError) {
     let table = try self.table(table)
     let statement = try statement(

@@ -29,7 +29,9 @@ final class ReaderPool: Sendable {
 
   /// Returns a snapshot of the newest commit; called by the writer between transactions.
   ///
-  /// - Throws: `schemaChanged` if the tables no longer have the schema version.
+  /// - Throws: ``StoreError`` with code `closed` after the pool was closed, `schemaChanged` if the
+  ///   tables no longer have the schema version, or one of SQLite's if the file cannot be opened or
+  ///   read.
   func pin(schemaVersion: Int64) throws(StoreError) -> Snapshot {
     let idle = state.withLock { state in
       state.schemaVersion = schemaVersion
