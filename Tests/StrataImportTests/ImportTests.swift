@@ -98,6 +98,28 @@ private struct Song: Entity, Equatable {
     #expect(try await songs() == [Song(id: 1, title: "B", loved: true, plays: 6)])
   }
 
+  @Test func `a record that is longer than the options allow is refused`() async throws {
+    let long = #"{"id": 2, "title": "\#(String(repeating: "x", count: 5_000))"}"#
+    var options = ImportOptions()
+    options.longestRecord = 1_000
+    for (format, text) in [
+      (JSONFormat.array, "[{\"id\": 1, \"title\": \"A\"},\n \(long)]"),
+      (.lines, "{\"id\": 1, \"title\": \"A\"}\n\(long)\n"),
+    ] {
+      let error = await #expect(throws: ImportError.self) {
+        try await importing(text, as: format, options: options)
+      }
+      #expect(error?.code == .recordTooLong && error?.line == 2, "\(format)")
+      #expect(error?.message.contains("longer than the import may hold") == true, "\(format)")
+    }
+    // The end of a line is known, so the import can go on with the next line.
+    options.refusedRecords = .skip()
+    let lines = try await importing(
+      "\(long)\n{\"id\": 3, \"title\": \"C\"}", as: .lines, options: options)
+    #expect(lines.skipped == 1 && lines.refused.map(\.line) == [1])
+    #expect(try await songs().map(\.id) == [3])
+  }
+
   @Test @MainActor func `unsaved edits of the view context survive an import`() async throws {
     _ = try await importing(#"[{"id": 1, "title": "A", "tempo": {"bpm": 100}}]"#)
     let live = stack.view.live(Song.all)

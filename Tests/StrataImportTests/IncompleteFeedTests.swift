@@ -44,12 +44,13 @@ import Testing
   func `an entity whose array is not in the document keeps its rows`(books: String) async throws {
     let result = try await sync(Self.shelf, #"{"authors": [\#(Self.author)]\#(books)}"#)
     #expect(result.deleted == 1)
+    #expect(result.incompleteEntities == [IncompleteEntity(name: "Book", reason: .missingArray)])
     #expect(try await ids() == [[1], [1, 2]])
   }
 
   @Test func `an array that is empty says that nothing is left`() async throws {
     let result = try await sync(Self.shelf, #"{"books": [], "authors": [\#(Self.author)]}"#)
-    #expect(result.deleted == 3)
+    #expect(result.deleted == 3 && result.incompleteEntities == [])
     #expect(try await ids() == [[1], []])
   }
 
@@ -57,9 +58,11 @@ import Testing
     let other = #"{"type": "Book", "id": 2, "title": "T", "author": 1}"#
     let result = try await sync(Self.mixed, #"{"items": [\#(Self.author), \#(other)]}"#)
     #expect(result.deleted == 0)
+    let incomplete = ["Author", "Book"].map { IncompleteEntity(name: $0, reason: .untakenRecords) }
+    #expect(Set(result.incompleteEntities) == Set(incomplete))
     #expect(try await ids() == [[1, 2], [1, 2]])
-    #expect(
-      try await sync(Self.mixed, #"{"items": [\#(Self.author), \#(Self.book)]}"#).deleted == 2)
+    let whole = try await sync(Self.mixed, #"{"items": [\#(Self.author), \#(Self.book)]}"#)
+    #expect(whole.deleted == 2 && whole.incompleteEntities == [])
     #expect(try await ids() == [[1], [1]])
   }
 

@@ -175,6 +175,26 @@ struct NestedMembershipTests {
     #expect(try await stack.count(Song.all) == 3)
   }
 
+  /// The array says that the row is gone, so its deletion is a commit like any other.
+  @Test(arguments: [ImportOptions.Commits.batched, .atomic])
+  @MainActor func `an unsaved edit of a row that an array deletes is a conflict`(
+    commits: ImportOptions.Commits
+  ) async throws {
+    let first = #"{"disc": 1, "number": 1}"#
+    let both = #"\#(first), {"disc": 1, "number": 2}"#
+    _ = try await read(Album.self, #"[{"id": 7, "tracks": [\#(both)]}]"#, Album.json, commits)
+    let track = try #require(try await stack.view.find(Track.self, "1/2"))
+    stack.view.update(track) { $0.title = "mine" }
+    let result = try await read(
+      Album.self, #"[{"id": 7, "tracks": [\#(first)]}]"#, Album.json, commits)
+    #expect(result.deleted == 1 && result.kept == 0)
+    #expect(try await stack.fetch(Track.all).map(\.id) == ["1/1"])
+    let error = await #expect(throws: StoreError.self) { try await stack.view.save() }
+    #expect(error?.code == .conflict && error?.conflicts.map(\.isOrphaned) == [true])
+    try await stack.view.save(.overwrite)
+    #expect(try await stack.fetch(Track.sorted(by: \.id)).map(\.title) == ["", "mine"])
+  }
+
   @Test func `a refused record takes nothing out of its array`() async throws {
     _ = try await read(
       Album.self, #"[{"id": 7, "tracks": [{"disc": 1, "number": 1}]}]"#, Album.json)
@@ -235,6 +255,9 @@ struct NestedMembershipTests {
       _ = try await read(Album.self, "[]", mapping)
     }
     #expect(error?.code == .invalidMapping)
+    #expect(
+      error?.message == "Album: two arrays give the same relationship, and the second would "
+        + "replace the first")
   }
 
   /// All ids that were texts became one row, and a full sync deleted the others.
@@ -244,6 +267,9 @@ struct NestedMembershipTests {
       _ = try await read(Album.self, "[]", mapping)
     }
     #expect(error?.code == .invalidMapping)
+    #expect(
+      error?.message == "Album.id: all values that cannot be read would be one key, so a key has "
+        + "no `unknown(as:)`")
   }
 
   @Test func `an element that a required reference needs is not left without one`() async throws {

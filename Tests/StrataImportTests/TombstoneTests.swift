@@ -75,6 +75,16 @@ struct TombstoneTests {
     #expect(again.unchanged == 3 && again.commit == result.commit)
   }
 
+  @Test @MainActor func `an unsaved edit of a row that is gone is a conflict`() async throws {
+    let label = try #require(try await stack.view.find(Label.self, 1))
+    stack.view.update(label) { $0.name = "mine" }
+    #expect(try await labels(#"[{"id": 1, "deleted": true}]"#).deleted == 1)
+    #expect(try await ids() == [2, 3, 4])
+    let error = await #expect(throws: StoreError.self) { try await stack.view.save() }
+    #expect(error?.code == .conflict && error?.conflicts.map(\.isOrphaned) == [true])
+    #expect(stack.view.hasChanges)
+  }
+
   @Test func `a member that is there, or a text, can say it`() async throws {
     let dated = JSONMapping<Label> {
       Field(\.id, "id")

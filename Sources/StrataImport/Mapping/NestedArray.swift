@@ -50,7 +50,9 @@ public struct NestedArray<Root: Entity>: Sendable {
   ///
   /// Other entities that refer to the record lose their reference, or are deleted by the delete
   /// rules. A row that waits to be pushed stays as it is. A row also stays if a delete rule denies
-  /// its deletion. An import into a child of the view context fails with code `invalidMapping`.
+  /// its deletion. An unsaved edit of the view context does not keep its row. If the row is
+  /// deleted, saving the edit is a conflict. An import into a child of the view context fails with
+  /// code `invalidMapping`.
   ///
   /// - Parameters:
   ///   - relationship: the relationship from the record to the entities.

@@ -14,8 +14,9 @@ public import Strata
 /// ```
 ///
 /// Such a record needs no required field but its key. If the store does not have the row, nothing
-/// changes. A row that waits to be pushed stays. If a delete rule denies the deletion, the import
-/// tries it again when everything was read.
+/// changes. A row that waits to be pushed stays. An unsaved edit of the view context does not keep
+/// its row, and saving the edit is then a conflict. If a delete rule denies the deletion, the
+/// import tries it again when everything was read.
 public struct Tombstone<Root: Entity>: Sendable {
   let part: MappingDefinition.Part
 
