@@ -185,25 +185,42 @@ struct SuspensionTests {
     try await stack.withScratch { [gull] in $0.insert(gull) }
     let scratch = stack.scratch()
     #expect(try await scratch.count(Boat.all) == 1)
-    // Both readers are busy with a statement that never ends by itself.
+    // All readers are busy with a statement that never ends by itself.
     let started = TestGate()
     let endless = [view.snapshot, try #require(scratch.snapshot)].map { snapshot in
       Task { await failure { try await snapshot.readForever(started) } }
     }
-    await started.arrived(2)
+    let runs = Lock(0)
+    let running = Task {
+      try await stack.store.reading { snapshot throws(StoreError) in
+        let run = runs.withLock { runs in
+          runs += 1
+          return runs
+        }
+        if run == 1 { try await snapshot.readForever(started) }
+        return run
+      }
+    }
+    await started.arrived(3)
     let ended = Lock(0)
-    let fetches = [
-      Task { try await view.count(Boat.all) },
-      Task { try await view.find(Boat.self, [1, 2]).count },
-      Task { @MainActor [scratch] in try await scratch.count(Boat.all) },
+    let calls: [@MainActor () async throws -> Int] = [
+      { try await view.count(Boat.all) }, { try await view.find(Boat.self, [1, 2]).count },
+      { try await scratch.count(Boat.all) },
     ]
+    let fetches = calls.map { call in
+      Task { @MainActor in
+        defer { ended.withLock { $0 += 1 } }
+        return try await call()
+      }
+    }
     await others()
     await stack.suspend()
     for task in endless { #expect(await task.value?.code == .suspended) }
     await others()
-    #expect(ended.withLock { $0 } == 0)
+    #expect(ended.withLock { $0 } == 0 && runs.withLock { $0 } == 1)
     try await stack.resume()
     for fetch in fetches { #expect(try await fetch.value == 1) }
+    #expect(try await running.value == 2)
   }
 
   @Test func `a scratch context reads the newest state after a resumption`() async throws {
@@ -291,7 +308,7 @@ struct SuspensionTests {
 
 extension Snapshot {
   /// Runs a statement that only a raised flag ends.
-  fileprivate func readForever(_ started: TestGate) async throws {
+  fileprivate func readForever(_ started: TestGate) async throws(StoreError) {
     try await read { _, connection throws(StoreError) in
       Task { await started.pass() }
       try connection.run(

@@ -76,7 +76,6 @@ struct ViewSaveTests {
   @Test func `an entity that cannot be stored fails the save by name until it is put right`()
     async throws
   {
-    struct Refusal: Error {}
     let voyage = Voyage(id: 1, distance: .nan)
     let stack = try await Stack.temporary(Voyage.self)
     stack.view.insert(voyage)

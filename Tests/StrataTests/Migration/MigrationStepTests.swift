@@ -102,12 +102,13 @@ private enum V4 {
   @Test func `a new store runs no steps, and a step past the version is refused`() async throws {
     let early = await file.migrate(V1.Song.self, version: 3) { $0.migrations = steps }.error
     #expect(early?.code == .invalidSchema && early?.message.contains("version 4") == true)
-    #expect(!FileManager.default.fileExists(atPath: file.path + "-never"))
+    #expect(try file.rows("SELECT name FROM sqlite_schema") == [])
     let new = await file.migrate(V4.Song.self, V4.Artist.self, version: 4) {
       $0.migrations = steps
     }
     #expect(new.actions?.first == .createTable("songs"))
-    #expect(new.actions?.contains(.step(to: 4)) == false)
+    let ran = new.actions?.filter { if case .step = $0 { true } else { false } }
+    #expect(ran == [])
   }
 
   @Test func `a missing required reference after a step is named`() async throws {
@@ -165,8 +166,6 @@ private enum V4 {
       #expect(try migration.count(of: "things") == 1)
       #expect(migration.schema.tables.map(\.name) == ["things"])
     }
-    let bytes = try file.bytes
-    _ = bytes
     try await file.open(Merged.self, version: 2, options: { $0.migrations = [merge] }) { stack in
       let found = try await stack.fetch(Merged.all)
       #expect(found == [Merged(id: 1, title: "x", bpm: 100)])

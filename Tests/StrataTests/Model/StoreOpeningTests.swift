@@ -148,7 +148,7 @@ private struct LongSong: Entity {
     }
   }
 
-  @Test func `a temporary store's folder is gone when the stack is closed`() async throws {
+  @Test func `a stack that is closed leaves the store's file and no other file`() async throws {
     defer { folder.remove() }
     let before = try FileManager.default.contentsOfDirectory(atPath: folder.path)
     let stack = try await Stack.open(Song.self, at: url)
