@@ -169,6 +169,31 @@ struct TombstoneTests {
     #expect(try await ids() == [4])
   }
 
+  /// Label 1 may go with contract 1. The import kept it, because contract 2 denies the deletion of
+  /// label 2 in the same batch.
+  @Test(arguments: [ImportOptions.Commits.batched, .atomic])
+  func `a forbidden deletion does not keep another one that may go`(
+    commits: ImportOptions.Commits
+  ) async throws {
+    try await stack.withScratch { scratch in
+      for id in 1...2 { scratch.insert(Contract(id: id, labelID: id)) }
+    }
+    let document = JSONDocument {
+      JSONRecords(Label.self, at: "labels", Label.json)
+      JSONRecords(Contract.self, at: "contracts", Contract.json)
+    }
+    let feed =
+      #"{"labels": [{"id": 1, "deleted": true}, {"id": 2, "deleted": true}], "contracts": [{"id": 1, "ended": 1}]}"#
+    let result = try await importing(
+      document, feed,
+      options: ImportOptions {
+        $0.commits = commits
+        $0.refusedRecords = .skip()
+      })
+    #expect(result.deleted == 2 && result.skipped == 1)
+    #expect(try await ids() == [2, 3, 4])
+  }
+
   @Test(arguments: [ImportOptions.Commits.batched, .atomic])
   func `what a deletion does to an absent row is no change of others`(
     commits: ImportOptions.Commits

@@ -105,60 +105,48 @@ struct ImportWriter {
     guard saving.waits, transaction.model.hasReferences else {
       return try transaction.runRules(on: &working, waits: saving.waits).waiting
     }
-    let deletions = working.deletions
-    if deletions.isEmpty { return try transaction.runRules(on: &working, waits: true).waiting }
-    var allowed = working
-    for deletion in deletions { allowed.takeBack(deletion) }
-    var denied: [WorkingSet.Position] = []
-    /// Adds deletions to the allowed ones, by halves if a rule forbids one of them.
-    func add(
-      _ deletions: ArraySlice<WorkingSet.Position>, in transaction: inout Transaction
-    ) throws(StoreError) {
-      var attempt = allowed
-      for deletion in deletions { attempt.tables[deletion.table]?.set(nil, at: deletion.index) }
-      do throws(StoreError) {
-        var checked = attempt
-        _ = try transaction.runRules(on: &checked, waits: true).waiting
-        allowed = attempt
-      } catch {
-        guard error.code == .deleteDenied else { throw error }
-        if deletions.count == 1 {
-          denied += deletions
-          return
+    var denied = working.takeDeletions()
+    var going: [WorkingSet.Deletion]
+    repeat {
+      let found = try DeleteRules.permitted(of: denied) {
+        deletions throws(StoreError) -> StoreError? in
+        var attempt = working
+        attempt.add(deletions)
+        do throws(StoreError) {
+          _ = try transaction.runRules(on: &attempt, waits: true)
+          return nil
+        } catch {
+          guard error.code == .deleteDenied else { throw error }
+          return error
         }
-        let middle = deletions.startIndex + deletions.count / 2
-        try add(deletions[..<middle], in: &transaction)
-        try add(deletions[middle...], in: &transaction)
       }
-    }
-    try add(deletions[...], in: &transaction)
-    working = allowed
+      going = found.going
+      working.add(going)
+      denied = found.refused.map(\.deletion)
+      // A row that denied a deletion may go now.
+    } while !denied.isEmpty && !going.isEmpty
     return try transaction.runRules(on: &working, waits: true).waiting
-      + denied.map { DeleteRules.WaitingRow(table: $0.table, key: $0.key) }
+      + denied.map { DeleteRules.WaitingRow(table: $0.table, key: $0.row.key) }
   }
 }
 
 extension WorkingSet {
-  /// The position of a row.
-  fileprivate struct Position {
-    let table: TableID
-    let index: Int
-    let key: RecordKey
-  }
-
-  /// The positions of the rows to delete.
-  fileprivate var deletions: [Position] {
-    tableIDs.flatMap { table in
-      (tables[table]?.all ?? []).enumerated().compactMap { index, row in
-        row.before != nil && row.after == nil
-          ? Position(table: table, index: index, key: row.key) : nil
+  /// Takes the rows to delete out of the set.
+  fileprivate mutating func takeDeletions() -> [Deletion] {
+    guard hasDeletions else { return [] }
+    var deletions: [Deletion] = []
+    for table in tableIDs {
+      var others = Rows()
+      for row in tables[table]?.all ?? [] {
+        if row.before != nil && row.after == nil {
+          deletions.append((table, row))
+        } else {
+          others.append(row)
+        }
       }
+      tables[table] = others
     }
-  }
-
-  fileprivate mutating func takeBack(_ row: Position) {
-    let before = tables[row.table]?.all[row.index].before
-    tables[row.table]?.set(before, at: row.index)
+    return deletions
   }
 }
 

@@ -9,6 +9,8 @@ struct EvictionRun {
 
   private let batch: EvictionBatch
   private let protected: ProtectedRows?
+  /// Returns whether the rules would delete a spared row with the given rows; nil if none is spared.
+  private let spares: ((WorkingSet, ArraySlice<Row>) throws(StoreError) -> Bool)?
   private let connection: Connection
   private let model: Model
   private let builder: RecordBuilder
@@ -17,10 +19,12 @@ struct EvictionRun {
   private(set) var referenced: [RowVersion] = []
 
   init(
-    _ batch: EvictionBatch, keeping protected: ProtectedRows?, _ transaction: Transaction
+    _ batch: EvictionBatch, keeping protected: ProtectedRows?, _ transaction: Transaction,
+    sparing spares: ((WorkingSet, ArraySlice<Row>) throws(StoreError) -> Bool)? = nil
   ) {
     self.batch = batch
     self.protected = protected
+    self.spares = spares
     connection = transaction.connection
     model = transaction.model
     builder = transaction.builder
@@ -47,7 +51,13 @@ struct EvictionRun {
         going.insert(candidate.key)
       }
     }
-    if batch.followsRules { rows = try permitted(rows[...]) }
+    if batch.followsRules {
+      let found = try DeleteRules.permitted(of: rows) { rows throws(StoreError) in
+        try refusal(of: rows)
+      }
+      for (row, reason) in found.refused { keep(row, reason) }
+      rows = found.going
+    }
     report.evicted = rows.count
     return rows
   }
@@ -77,46 +87,17 @@ struct EvictionRun {
 
   // MARK: Following the delete rules
 
-  /// Returns the rows whose deletion the delete rules allow.
-  ///
-  /// A row stays if a rule forbids its deletion, if the rules would also delete an edited row, or
-  /// if they would delete or overwrite an unpushed edit. A batch that is refused is halved until
-  /// the rows that cause the refusal are found.
-  private mutating func permitted(_ rows: ArraySlice<Row>) throws(StoreError) -> [Row] {
-    guard let refusal = try refusal(of: rows) else { return Array(rows) }
-    if rows.count == 1 {
-      keep(rows, refusal)
-      return []
-    }
-    let middle = rows.startIndex + rows.count / 2
-    let first = try permitted(rows[..<middle])
-    return try together(first, permitted(rows[middle...])[...])
-  }
-
-  /// Returns the first rows with the other rows that may be deleted together with them.
-  ///
-  /// Rules count the rows that remain. So each of two rows alone may be deleted, but not both.
-  private mutating func together(
-    _ first: [Row], _ others: ArraySlice<Row>
-  ) throws(StoreError) -> [Row] {
-    let all = first + others
-    if first.isEmpty || others.isEmpty { return all }
-    guard let refusal = try refusal(of: all[...]) else { return all }
-    if others.count == 1 {
-      keep(others, refusal)
-      return first
-    }
-    let middle = others.startIndex + others.count / 2
-    return try together(together(first, others[..<middle]), others[middle...])
-  }
-
   private enum Refusal { case rule, edit, unpushed }
 
+  /// Returns the reason why rows must stay; nil if they may be deleted.
+  ///
+  /// They stay if a rule forbids their deletion, if the rules would also delete an edited row or a
+  /// spared row, or if they would delete or overwrite an unpushed edit.
   private func refusal(of rows: ArraySlice<Row>) throws(StoreError) -> Refusal? {
-    if rows.isEmpty { return nil }
     do throws(StoreError) {
       let working = try consequences(of: rows)
       if deletesWhatIsInUse(working) { return .edit }
+      if try spares?(working, rows) == true { return .edit }
       return try protected?.areHit(by: working) == true ? .unpushed : nil
     } catch {
       guard [.deleteDenied, .validationFailed].contains(error.code) else { throw error }
@@ -124,11 +105,11 @@ struct EvictionRun {
     }
   }
 
-  private mutating func keep(_ rows: ArraySlice<Row>, _ refusal: Refusal) {
+  private mutating func keep(_ row: Row, _ refusal: Refusal) {
     switch refusal {
-    case .rule: for row in rows { keepReferenced(row.candidate) }
-    case .edit: report.keptEdited += rows.count
-    case .unpushed: report.keptUnpushed += rows.count
+    case .rule: keepReferenced(row.candidate)
+    case .edit: report.keptEdited += 1
+    case .unpushed: report.keptUnpushed += 1
     }
   }
 

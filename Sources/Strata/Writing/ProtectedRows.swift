@@ -94,23 +94,25 @@ struct ProtectedRows {
   private func shieldFromRules(
     _ layer: inout Layer, _ builder: RecordBuilder
   ) throws(StoreError) -> Int {
-    var kept = 0
+    var deletions: [WorkingSet.Deletion] = []
     for (table, changes) in layer.tables where !model[table].referrers.isEmpty {
       for (key, change) in changes where change.applied(to: nil) == nil {
         guard let record = try connection.record(key, of: model[table], builder) else { continue }
-        var working = WorkingSet()
-        working.tables[table, default: .init()].append(.init(key: key, before: record, after: nil))
-        var rules = DeleteRules(connection, model, builder)
-        // A deletion that a rule denies is refused when it is written.
-        do throws(StoreError) { try rules.run(on: &working) } catch {
-          guard error.code == .deleteDenied else { throw error }
-        }
-        guard try areHit(by: working) else { continue }
-        layer[table, key] = nil
-        kept += 1
+        deletions.append((table, .init(key: key, before: record, after: nil)))
       }
     }
-    return kept
+    let refused = try DeleteRules.permitted(of: deletions) { rows throws(StoreError) -> Bool? in
+      var working = WorkingSet()
+      working.add(rows)
+      var rules = DeleteRules(connection, model, builder)
+      // A deletion that a rule denies is refused when it is written.
+      do throws(StoreError) { try rules.run(on: &working) } catch {
+        guard error.code == .deleteDenied else { throw error }
+      }
+      return try areHit(by: working) ? true : nil
+    }.refused
+    for (deletion, _) in refused { layer[deletion.table, deletion.row.key] = nil }
+    return refused.count
   }
 }
 

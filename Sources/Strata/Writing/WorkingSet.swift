@@ -46,6 +46,14 @@ struct WorkingSet {
     tables.values.contains { rows in rows.all.contains { $0.before != nil && $0.after == nil } }
   }
 
+  /// A row that is to be deleted.
+  typealias Deletion = (table: TableID, row: Row)
+
+  /// Adds rows to delete, which the set does not have.
+  mutating func add(_ deletions: some Sequence<Deletion>) {
+    for (table, row) in deletions { tables[table, default: .init()].append(row) }
+  }
+
   /// Returns the final state of a row; nil if the save does not touch it.
   mutating func find(_ table: TableID, _ key: RecordKey) -> Row? {
     guard let position = tables[table]?.position(of: key) else { return nil }
