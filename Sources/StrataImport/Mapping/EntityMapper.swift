@@ -33,8 +33,7 @@ struct EntityMapper {
 
   /// An array of the record whose elements are entities.
   struct Elements {
-    let slots: [Int]
-    let plan: JSONPlan
+    let member: ArrayMember
     let mapper: EntityMapper
     /// The elements' column that refers to the record; nil for a many-to-many relationship.
     let column: Int?
@@ -44,8 +43,7 @@ struct EntityMapper {
 
   /// An array of the record with the keys of linked entities.
   struct Linkage {
-    let slots: [Int]
-    let plan: JSONPlan
+    let member: ArrayMember
     let convert: (@Sendable (Cell) throws(ValueError) -> Cell)?
     let links: ImportLinks
   }
@@ -124,6 +122,12 @@ struct EntityMapper {
     return slots
   }
 
+  /// Whether the mapping, or a nested mapping, makes links.
+  var hasLinks: Bool {
+    !linkages.isEmpty || objects.contains(where: \.mapper.hasLinks)
+      || arrays.contains { $0.links != nil || $0.mapper.hasLinks }
+  }
+
   /// Whether a record without a key gets its position as the key.
   var hasPositionKey: Bool { sources[Table.keyColumn]?.positionKey != nil }
 
@@ -150,10 +154,26 @@ struct EntityMapper {
     let (record, attributes) = try ownRecord(scanned, position, references)
     var links: [LinkSet] = []
     for array in arrays {
-      if let set = try make(array, of: record, scanned, into: &made) { links.append(set) }
+      let keys = try array.member.keys(in: scanned, columns) { element, index throws(Refusal) in
+        try array.mapper.make(
+          element, position: index, parent: array.column.map { ($0, record) }, into: &made)
+        guard array.links != nil, let last = made.last, !last.isDeletion else { return nil }
+        return last.record.key(Table.keyColumn)
+      }
+      if let keys, let set = array.links {
+        links.append(LinkSet(set, of: record.key(Table.keyColumn), to: keys))
+      }
     }
     for linkage in linkages {
-      if let set = try linkSet(linkage, of: record, scanned) { links.append(set) }
+      let keys = try linkage.member.keys(in: scanned, columns) { element, _ throws(Refusal) in
+        let cell = element.cell(element.cells[0])
+        do throws(ValueError) { return RecordKey(try linkage.convert?(cell) ?? cell) } catch {
+          throw Refusal(path: JSONPath([]), error: error)
+        }
+      }
+      if let keys {
+        links.append(LinkSet(linkage.links, of: record.key(Table.keyColumn), to: keys))
+      }
     }
     made.append(Made(table: table, record: record, attributes: attributes, links: links))
   }
@@ -351,92 +371,6 @@ struct EntityMapper {
   private func refusal(_ slot: Int, _ error: ValueError) -> Refusal {
     Refusal(path: columns[slot].path, error: error)
   }
-
-  // MARK: Arrays
-
-  /// Makes the entities of an array.
-  ///
-  /// - Returns: the record's links with them; nil if the array is missing or replaces no links.
-  private func make(
-    _ array: Elements, of parent: Record, _ scanned: ScannedRecord, into made: inout [Made]
-  ) throws(Refusal) -> LinkSet? {
-    var targets = LinkTargets()
-    let isThere = try forEachElement(at: array.slots, array.plan, in: scanned) {
-      element, index throws(Refusal) in
-      try array.mapper.make(
-        element, position: index, parent: array.column.map { ($0, parent) }, into: &made)
-      if array.links != nil, let last = made.last, !last.isDeletion {
-        targets.add(last.record.key(Table.keyColumn))
-      }
-    }
-    guard isThere, let links = array.links else { return nil }
-    return LinkSet(links, of: parent.key(Table.keyColumn), to: targets.keys)
-  }
-
-  /// Reads the elements of an array at the first slot that is not missing.
-  ///
-  /// The path of a refusal begins at the record.
-  ///
-  /// - Returns: false if every slot is missing; true for null, which has no elements.
-  private func forEachElement(
-    at slots: [Int], _ plan: JSONPlan, in scanned: ScannedRecord,
-    _ body: (_ element: ScannedRecord, _ index: Int) throws(Refusal) -> Void
-  ) throws(Refusal) -> Bool {
-    guard let slot = slots.first(where: { scanned.cells[$0] != .missing }) else { return false }
-    guard case .text(let bytes) = scanned.cells[slot] else { return true }
-    let path = columns[slot].path
-    guard var elements = JSONElements(bytes, of: scanned, plan) else {
-      throw refusal(slot, ValueError("expected array"))
-    }
-    var index = 0
-    while true {
-      let elementPath = path.steps + [.index(index)]
-      do throws(JSONElements.Fault) {
-        guard try elements.next() else { return true }
-      } catch {
-        throw Refusal(
-          path: JSONPath(elementPath + error.path.steps), error: ValueError(error.reason))
-      }
-      do throws(Refusal) { try body(elements.scanned, index) } catch {
-        throw Refusal(path: JSONPath(elementPath + error.path.steps), error: error.error)
-      }
-      index += 1
-    }
-  }
-}
-
-// MARK: - Links
-
-extension EntityMapper {
-  /// Whether the mapping, or a nested mapping, makes links.
-  var hasLinks: Bool {
-    !linkages.isEmpty || objects.contains(where: \.mapper.hasLinks)
-      || arrays.contains { $0.links != nil || $0.mapper.hasLinks }
-  }
-
-  /// Returns the links that an array of keys gives; nil if the record has no such array.
-  private func linkSet(
-    _ linkage: Linkage, of record: Record, _ scanned: ScannedRecord
-  ) throws(Refusal) -> LinkSet? {
-    var targets = LinkTargets()
-    let isThere = try forEachElement(at: linkage.slots, linkage.plan, in: scanned) {
-      element, _ throws(Refusal) in
-      let cell = element.cell(element.cells[0])
-      do throws(ValueError) { targets.add(RecordKey(try linkage.convert?(cell) ?? cell)) } catch {
-        throw Refusal(path: JSONPath([]), error: error)
-      }
-    }
-    return isThere
-      ? LinkSet(linkage.links, of: record.key(Table.keyColumn), to: targets.keys) : nil
-  }
-}
-
-/// The distinct keys of linked entities, in the order of the array.
-private struct LinkTargets {
-  private(set) var keys: [RecordKey] = []
-  private var seen: Set<RecordKey> = []
-
-  mutating func add(_ key: RecordKey) { if seen.insert(key).inserted { keys.append(key) } }
 }
 
 extension ScannedRecord {

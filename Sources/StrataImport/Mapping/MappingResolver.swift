@@ -119,7 +119,8 @@ struct MappingResolver {
     } catch {
       throw .mapping("\(table.entity), keys at \"\(definition.key)\": \(error)")
     }
-    return EntityMapper.Linkage(slots: slots, plan: plan, convert: definition.convert, links: links)
+    return EntityMapper.Linkage(
+      member: ArrayMember(slots: slots, plan: plan), convert: definition.convert, links: links)
   }
 
   /// Resolves the tombstone. Runs after the fields, so that both can read one slot.
@@ -203,8 +204,8 @@ struct MappingResolver {
     }
     let (column, links) = try self.membership(membership, of: mapper.table, keys, in: table)
     return EntityMapper.Elements(
-      slots: slots, plan: try inner.plan(of: mapper.table), mapper: mapper, column: column,
-      links: links)
+      member: ArrayMember(slots: slots, plan: try inner.plan(of: mapper.table)), mapper: mapper,
+      column: column, links: links)
   }
 
   /// Returns the elements' column that refers to the record, and the links that the array replaces.
