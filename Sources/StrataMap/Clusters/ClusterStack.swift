@@ -1,3 +1,5 @@
+internal import Strata
+
 /// The points of a site with two or more points, by rank.
 ///
 /// For summaries the points are divided into runs. A run begins with the first point, and with
