@@ -46,7 +46,7 @@ import Testing
     }
     let error = await #expect(throws: ImportError.self) { try await joining.value }
     #expect(error?.code == .cancelled)
-    #expect(!hasBegun.withLock(\.self))
+    #expect(!hasBegun.withLock { $0 })
     #expect(flights.passengers(of: "feed") == 0)
   }
 
