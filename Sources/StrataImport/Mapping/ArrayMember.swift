@@ -35,7 +35,9 @@ struct ArrayMember {
         throw refusal(error.path, ValueError(error.reason))
       }
       do throws(EntityMapper.Refusal) {
-        if let key = try key(elements.scanned, index), seen.insert(key).inserted { keys.append(key) }
+        if let key = try key(elements.scanned, index), seen.insert(key).inserted {
+          keys.append(key)
+        }
       } catch {
         throw refusal(error.path, error.error)
       }

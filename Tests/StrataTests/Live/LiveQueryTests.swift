@@ -106,6 +106,8 @@ import Testing
     // A second program renames a column.
     let connection = try Connection(path: await stack.path, .readWrite)
     try connection.execute("ALTER TABLE boats RENAME COLUMN speed TO pace")
+    #expect(await failure { try await stack.commit { $0.insert(Boat(id: 1)) } } != nil)
+    #expect(await eventually { view.failure != nil })
     let live = view.live(Boat.all)
     #expect(await failure { try await live.load() }?.code == .schemaChanged)
     #expect(live.error?.code == .schemaChanged && live.elements.isEmpty && !live.isLoaded)
