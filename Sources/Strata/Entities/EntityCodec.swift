@@ -185,23 +185,26 @@ struct EntityCodec: Sendable {
       let field = entity + step.offset
       switch step.kind {
       case .int64: field.storeBytes(of: row.integer(column), as: Int64.self)
-      case .optionalInt64: set(field, row.isNull(column) ? nil : row.integer(column), false)
+      case .optionalInt64: set(field, row.isNull(column) ? nil : row.integer(column), initializing)
       case .bool: field.storeBytes(of: row.integer(column) != 0, as: Bool.self)
-      case .optionalBool: set(field, row.isNull(column) ? nil : row.integer(column) != 0, false)
+      case .optionalBool:
+        set(field, row.isNull(column) ? nil : row.integer(column) != 0, initializing)
       case .double: field.storeBytes(of: row.real(column), as: Double.self)
-      case .optionalDouble: set(field, row.isNull(column) ? nil : row.real(column), false)
-      case .date: set(field, Date(timeIntervalSinceReferenceDate: row.real(column)), false)
+      case .optionalDouble: set(field, row.isNull(column) ? nil : row.real(column), initializing)
+      case .date: set(field, Date(timeIntervalSinceReferenceDate: row.real(column)), initializing)
       case .optionalDate:
         set(
           field,
-          row.isNull(column) ? nil : Date(timeIntervalSinceReferenceDate: row.real(column)), false)
+          row.isNull(column) ? nil : Date(timeIntervalSinceReferenceDate: row.real(column)),
+          initializing)
       case .string: set(field, String(decoding: row.text(column), as: UTF8.self), initializing)
       case .optionalString:
         set(
           field, row.isNull(column) ? nil : String(decoding: row.text(column), as: UTF8.self),
           initializing)
-      case .uuid: set(field, uuid(row.blob(column)), false)
-      case .optionalUUID: set(field, row.isNull(column) ? nil : uuid(row.blob(column)), false)
+      case .uuid: set(field, uuid(row.blob(column)), initializing)
+      case .optionalUUID:
+        set(field, row.isNull(column) ? nil : uuid(row.blob(column)), initializing)
       case .data: set(field, Data(row.blob(column)), initializing)
       case .optionalData:
         set(field, row.isNull(column) ? nil : Data(row.blob(column)), initializing)
@@ -213,6 +216,10 @@ struct EntityCodec: Sendable {
     }
   }
 
+  /// Stores a value in initialised memory, or initialises the memory.
+  ///
+  /// Uninitialised memory must not be assigned, also if the type is trivial: without specialisation
+  /// the assignment of an optional depends on the bytes that are there.
   @inline(__always)
   private func set<V>(_ field: UnsafeMutableRawPointer, _ value: V, _ initializing: Bool) {
     let target = field.assumingMemoryBound(to: V.self)

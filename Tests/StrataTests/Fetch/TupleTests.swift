@@ -44,6 +44,32 @@ internal import Foundation
     await stack.close()
   }
 
+  // The memory of a new array has any bytes. The byte that says nil is one of them.
+  @Test(arguments: [0x00, 0x01, 0x02, 0xFF] as [UInt8])
+  func `a tuple is decoded into memory with any bytes`(_ byte: UInt8) throws {
+    typealias Values = (Int?, Double?, Bool?, Date?, UUID?)
+    var layout = TupleLayout()
+    layout.add(Int?.self)
+    layout.add(Double?.self)
+    layout.add(Bool?.self)
+    layout.add(Date?.self)
+    layout.add(UUID?.self)
+    let codec = try #require(layout.codec(of: Values.self))
+    let (id, date) = (UUID(), Date(timeIntervalSinceReferenceDate: 3))
+    let full = try Record([.integer(7), .real(0.5), .integer(1), date.cell, id.cell])
+    let size = MemoryLayout<Values>.size
+    let memory = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: 16)
+    defer { memory.deallocate() }
+    for (record, values) in [
+      (full, (7, 0.5, true, date, id) as Values),
+      (try Record([Cell](repeating: .null, count: 5)), (nil, nil, nil, nil, nil) as Values),
+    ] {
+      memory.initializeMemory(as: UInt8.self, repeating: byte, count: size)
+      record.withView { codec.initialize($0, at: memory) }
+      #expect(memory.load(as: Values.self) == values)
+    }
+  }
+
   @Test func `a tuple with a value of the general kind is not decoded in place`() {
     var plain = TupleLayout()
     plain.add(Bool.self)
