@@ -198,13 +198,17 @@ actor Maintainer {
   /// Shows the results of opened queries at the commit to which the view context was brought last.
   ///
   /// The writer is not asked, so a long transaction does not delay the first result.
-  func showOpened() async {
-    guard (try? await turns.enter()) != nil else { return }
+  ///
+  /// - Returns: false if a load failed, which the writer's next step tries again.
+  func showOpened() async -> Bool {
+    guard (try? await turns.enter()) != nil else { return true }
     defer { turns.leave() }
-    guard let hold, undelivered == nil, entries.values.contains(where: { !$0.unreported.isEmpty })
-    else { return }
+    let opened = entries.values.filter { !$0.unreported.isEmpty }
+    if failure == nil && opened.contains(where: { $0.query.result.error != nil }) { return false }
+    guard let hold, undelivered == nil, !opened.isEmpty else { return true }
     await advanceAndDeliver(
       MergeStep(changes: [], snapshot: hold.snapshot, completedSave: nil, failure: failure))
+    return true
   }
 
   private func advanceAndDeliver(_ step: MergeStep) async {

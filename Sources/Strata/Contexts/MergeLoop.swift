@@ -19,7 +19,7 @@ extension Maintainer {
   /// Brings the view context to each step of the writer, until the writer closes.
   fileprivate func run(_ writer: Writer, _ deliver: @escaping Deliver) async {
     start(writer.model, deliver)
-    await showOpened()
+    _ = await showOpened()
     while let step = await writer.nextMergeStep() { await show(step) }
   }
 }
