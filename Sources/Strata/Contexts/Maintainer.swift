@@ -41,6 +41,7 @@ actor Maintainer {
     }
   }
 
+  private let model: Model
   private let bounds: StoreBounds
   private var entries: [LivePlan.Identity: Entry] = [:]
   private var lastEntry = 0
@@ -52,7 +53,6 @@ actor Maintainer {
   private var failure: StoreError?
   /// Lets one merge turn through at a time.
   private let turns = Turnstile()
-  private var model: Model?
   private var deliver: Deliver?
   /// The results that the view context shows.
   ///
@@ -62,7 +62,10 @@ actor Maintainer {
   /// Called before each load and each read, so that tests can delay it.
   var willLoad: (@Sendable () async -> Void)?
 
-  init(_ bounds: StoreBounds = StoreBounds()) { self.bounds = bounds }
+  init(_ model: Model, _ bounds: StoreBounds) {
+    self.model = model
+    self.bounds = bounds
+  }
 
   func setWillLoad(_ hook: (@Sendable () async -> Void)?) { willLoad = hook }
 
@@ -70,12 +73,6 @@ actor Maintainer {
   var queryCount: Int { entries.count }
 
   func begin(_ snapshot: Snapshot) { hold = SnapshotHold(snapshot, .liveQueries) }
-
-  /// Starts the delivery of merge turns.
-  func start(_ model: Model, _ deliver: @escaping Deliver) {
-    self.model = model
-    self.deliver = deliver
-  }
 
   // MARK: - Queries
 
@@ -185,10 +182,23 @@ actor Maintainer {
 
   // MARK: - Merge turns
 
+  /// Hands a turn to the view context.
+  ///
+  /// Returns the keys whose records the view context needs first, none if it shows the turn; nil if
+  /// the view context no longer exists.
+  typealias Deliver = @Sendable (MergeTurn) async -> [TableID: Set<RecordKey>]?
+
+  /// Brings the view context to each step of the writer, until the writer closes.
+  func run(_ writer: Writer, _ deliver: @escaping Deliver) async {
+    self.deliver = deliver
+    _ = await showOpened()
+    while let step = await writer.nextMergeStep() { await show(step) }
+  }
+
   /// Brings every query and the view context to the step's commit.
   ///
   /// If a suspension interrupts this, the next step includes the step.
-  func show(_ step: MergeStep) async {
+  private func show(_ step: MergeStep) async {
     // The task has no deadline and is not cancelled, so it always enters.
     guard (try? await turns.enter()) != nil else { return }
     defer { turns.leave() }
@@ -203,9 +213,12 @@ actor Maintainer {
   func showOpened() async -> Bool {
     guard (try? await turns.enter()) != nil else { return true }
     defer { turns.leave() }
-    let opened = entries.values.filter { !$0.unreported.isEmpty }
-    if failure == nil && opened.contains(where: { $0.query.result.error != nil }) { return false }
-    guard let hold, undelivered == nil, !opened.isEmpty else { return true }
+    let hasFailed = entries.values.contains {
+      !$0.unreported.isEmpty && $0.query.result.error != nil
+    }
+    if failure == nil && hasFailed { return false }
+    guard let hold, undelivered == nil, entries.values.contains(where: { !$0.unreported.isEmpty })
+    else { return true }
     await advanceAndDeliver(
       MergeStep(changes: [], snapshot: hold.snapshot, completedSave: nil, failure: failure))
     return true
@@ -223,7 +236,6 @@ actor Maintainer {
   private func read(
     _ missing: [TableID: Set<RecordKey>], into turn: inout MergeTurn
   ) async -> Bool {
-    guard let model else { return false }
     for (table, keys) in missing {
       do throws(StoreError) {
         let records = try await turn.snapshot.records(model[table], keys: keys)

@@ -191,7 +191,7 @@ public final class Stack: Sendable {
       let snapshot = try await store.writer.submit(.urgent) { writer throws(StoreError) in
         try writer.beginMerging()
       }
-      let maintainer = Maintainer(options.bounds)
+      let maintainer = Maintainer(store.model, options.bounds)
       await maintainer.begin(snapshot)
       let view = await ViewContext(store, maintainer, snapshot)
       store.attach(
