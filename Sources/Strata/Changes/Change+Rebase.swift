@@ -29,12 +29,14 @@ extension Change {
   /// from its `after`. Insertions and deletions edit every attribute. An update of a row that does
   /// not exist conflicts in every attribute.
   ///
-  /// - Parameter expected: the row whose values count in the place of those of `before`, unless the
-  ///   stored record is `before` itself; nil for `before`.
-  func conflicts(with stored: Record?, expected: Record? = nil, count: Int) -> AttributeSet {
-    if stored == before || stored == after { return AttributeSet() }
+  /// - Parameter saved: the row that an own save wrote over `before`. The store may have either of
+  ///   the two rows; the attributes of any other row are compared with this row.
+  func conflicts(with stored: Record?, saved: Record? = nil, count: Int) -> AttributeSet {
+    if stored == before || stored == after || saved != nil && stored == saved {
+      return AttributeSet()
+    }
     guard let before, let after, let stored else { return .all(count) }
-    let base = expected ?? before
+    let base = saved ?? before
     return after.differences(from: before)
       .intersection(base.differences(from: stored))
       .intersection(after.differences(from: stored))

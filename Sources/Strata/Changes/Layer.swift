@@ -32,7 +32,8 @@ enum LayerChange: Sendable, Equatable {
       return LayerChange.known(Change(before: before, after: second.after)).normalized
     case (.known(let first), .blind(let second)):
       let both = Change(before: first.before, after: second.applied(to: first.after))
-      return LayerChange.known(both).normalized
+      // A blind change holds whatever the store has, so none cancels it.
+      return both.isIdentity ? next : .known(both)
     case (.blind(let first), .known(let second)):
       return .blind(first.composed(with: BlindChange(second)))
     case (.blind(let first), .blind(let second)):
@@ -53,10 +54,10 @@ enum LayerChange: Sendable, Equatable {
 /// identity. Copies share storage until a copy changes.
 struct Layer: Sendable {
   private(set) var tables: [TableID: LayerTable] = [:]
-  /// The rows under known changes whose `before` is an older row, which an own save replaced.
+  /// The own saves that replaced the `before` of known changes.
   ///
-  /// A save that meets neither of the two rows compares the stored row with this row.
-  private var expected: [TableID: [RecordKey: Record]] = [:]
+  /// A save that meets neither row of such a pair compares the stored row with the pair's `after`.
+  private var ownSaves: [TableID: [RecordKey: Change]] = [:]
 
   var isEmpty: Bool { tables.isEmpty }
 
@@ -94,19 +95,48 @@ struct Layer: Sendable {
     if removed && tables[table]?.isEmpty == true { tables[table] = nil }
   }
 
-  /// Notes the row that a context expects under its change of a key.
-  mutating func expect(_ record: Record, _ table: TableID, _ key: RecordKey) {
-    expected[table, default: [:]][key] = record
+  /// Notes that an own save replaced the row from which the context's change of a key starts.
+  mutating func note(ownSave: Change, _ table: TableID, _ key: RecordKey) {
+    ownSaves[table, default: [:]][key] = ownSave
   }
 
-  /// Returns the row to expect under the change of a key, if it is not the change's `before`.
-  func expectedRow(_ table: TableID, _ key: RecordKey) -> Record? { expected[table]?[key] }
+  /// Returns the row that an own save wrote over the `before` of a key's change; nil if none did.
+  func savedRow(under change: Change, _ table: TableID, _ key: RecordKey) -> Record? {
+    guard let save = ownSaves[table]?[key], save.before == change.before else { return nil }
+    return save.after
+  }
 
   /// Adds a change on top of the layer's change of the key.
   mutating func compose(_ change: LayerChange, _ table: TableID, _ key: RecordKey) {
+    if !ownSaves.isEmpty && composeOverOwnSave(change, table, key) { return }
     replace(table, key) { first in
       if let first { first.composed(with: change) } else { change }
     }
+  }
+
+  /// Adds a change on top of a change whose `before` an own save replaced.
+  ///
+  /// An attribute that is set back starts from the saved value. If it started from the replaced
+  /// value, the two changes would cancel each other, and the store would keep the saved value.
+  ///
+  /// - Returns: whether the key has such a change.
+  private mutating func composeOverOwnSave(
+    _ change: LayerChange, _ table: TableID, _ key: RecordKey
+  ) -> Bool {
+    guard case .known(let first)? = self[table, key], let before = first.before,
+      let saved = savedRow(under: first, table, key), let after = change.applied(to: first.after)
+    else { return false }
+    let replaced = saved.differences(from: before)
+    let kept = after.differences(from: before).intersection(replaced)
+    let start = saved.replacing(kept, from: before)
+    let restarted = LayerChange.known(Change(before: start, after: first.after))
+    let both = restarted.composed(with: change)
+    self[table, key] = both
+    if case .known(let both)? = both, let start = both.before {
+      let ownSave = Change(before: start, after: start.replacing(replaced, from: saved))
+      note(ownSave: ownSave, table, key)
+    }
+    return true
   }
 
   /// Adds another layer on top.
@@ -115,8 +145,8 @@ struct Layer: Sendable {
       self = next
       return
     }
-    for (table, rows) in next.expected {
-      for (key, row) in rows where self[table, key] == nil { expect(row, table, key) }
+    for (table, saves) in next.ownSaves {
+      for (key, save) in saves where self[table, key] == nil { note(ownSave: save, table, key) }
     }
     for (table, changes) in next.tables {
       for (key, change) in changes { compose(change, table, key) }

@@ -225,7 +225,7 @@ struct Edits {
         return (entity, false)
       }
       edit = Change(before: replaced, after: after)
-      layer.expect(after, table.id, key)
+      layer.note(ownSave: edit, table.id, key)
     }
     compose(.known(edit), over: layer[table.id, key], shown: edit, table.id, key)
     return (entity, true)

@@ -40,15 +40,13 @@ struct LayerResolver {
         continue
       }
       let stored = try cursor.row(key)
-      let expected = layer.expectedRow(table.id, key)
-      if let row = try resolve(change, expected, key, stored, table) { rows.append(row) }
+      if let row = try resolve(change, key, stored, table, in: layer) { rows.append(row) }
     }
     return rows
   }
 
   private mutating func resolve(
-    _ change: LayerChange, _ expected: Record?, _ key: RecordKey, _ stored: Statement?,
-    _ table: Table
+    _ change: LayerChange, _ key: RecordKey, _ stored: Statement?, _ table: Table, in layer: Layer
   ) throws(StoreError) -> WorkingSet.Row? {
     switch change {
     case .blind(.set(let record?)):
@@ -76,17 +74,17 @@ struct LayerResolver {
       let before = try stored.map { row throws(StoreError) in
         try builder.record(row, of: table)
       }
-      return resolve(change, expected, key, before, table)
+      let saved = layer.savedRow(under: change, table.id, key)
+      return resolve(change, saved, key, before, table)
     }
   }
 
   /// Resolves a change whose row is not the row that the context saw.
   private mutating func resolve(
-    _ change: Change, _ expected: Record?, _ key: RecordKey, _ stored: Record?, _ table: Table
+    _ change: Change, _ saved: Record?, _ key: RecordKey, _ stored: Record?, _ table: Table
   ) -> WorkingSet.Row? {
     let policy = table.policy(policy)
-    let conflicting = change.conflicts(
-      with: stored, expected: expected, count: table.columns.count)
+    let conflicting = change.conflicts(with: stored, saved: saved, count: table.columns.count)
     if policy == .error && !conflicting.isEmpty {
       conflicts.append(table.conflict(change, key: key, stored: stored, attributes: conflicting))
     }

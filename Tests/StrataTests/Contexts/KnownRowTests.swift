@@ -83,6 +83,46 @@ private struct Slipway: Entity, Equatable {
     #expect(try await stack.find(Boat.self, 1) == Boat(id: 1, name: "Gull", length: length))
   }
 
+  // The first of the last two updates gives the old value a length that the context has saved. The
+  // second update gives it back its own length, which the store does not have.
+  @Test(arguments: [false, true])
+  func `a saved attribute that is set back is written`(upserts: Bool) async throws {
+    try await stack.withScratch { [gull] in $0.insert(gull) }
+    let worker = stack.scratch()
+    worker.update(gull) { $0 = Boat(id: 1, name: "Gull", length: 10, speed: 3) }
+    try await worker.save()
+    let edited = worker.update(gull) { $0 = Boat(id: 1, name: "Gull", length: 10, speed: 3) }
+    let result = Boat(id: 1, name: "Gull", length: 1, speed: 3)
+    if upserts { worker.upsert(result) } else { worker.update(edited) { $0.length = 1 } }
+    try await worker.save()
+    #expect(try await stack.find(Boat.self, 1) == result)
+  }
+
+  @Test func `a row that the context saved is deleted after an update to saved values`()
+    async throws
+  {
+    try await stack.withScratch { [gull] in $0.insert(gull) }
+    let worker = stack.scratch()
+    worker.update(gull) { $0.length = 10 }
+    try await worker.save()
+    worker.delete(worker.update(gull) { $0.length = 10 })
+    try await worker.save()
+    #expect(try await stack.fetch(Boat.all).isEmpty)
+  }
+
+  // The update that the upsert takes back was made to a row that the upsert does not look at.
+  @Test func `an upsert of the values before an update is written over another commit`()
+    async throws
+  {
+    try await stack.withScratch { [gull] in $0.insert(gull) }
+    let worker = stack.scratch()
+    worker.update(gull) { $0.length = 10 }
+    worker.upsert(gull)
+    try await commit(1) { $0.length = 5 }
+    try await worker.save()
+    #expect(try await stack.find(Boat.self, 1) == gull)
+  }
+
   @Test func `a value of a row that the context deleted is deleted again, without reading`()
     async throws
   {
