@@ -78,16 +78,20 @@ import Testing
     let first = session.batchSize
     var outcome = BatchOutcome()
     outcome.duration = .milliseconds(100)
-    session.note(outcome, of: first)
+    outcome.count = first
+    session.note(outcome)
     #expect(session.batchSize == first / 10)
-    outcome.duration = .milliseconds(1)
-    session.note(outcome, of: first / 10)
+    (outcome.count, outcome.duration) = (first / 10, .milliseconds(1))
+    session.note(outcome)
     #expect(session.batchSize == first / 10 * 3 / 2)
     outcome.duration = .zero
-    for _ in 0..<40 { session.note(outcome, of: session.batchSize) }
+    for _ in 0..<40 {
+      outcome.count = session.batchSize
+      session.note(outcome)
+    }
     #expect(session.batchSize == 10_000)
-    outcome.duration = .seconds(100)
-    session.note(outcome, of: 10_000)
+    (outcome.count, outcome.duration) = (10_000, .seconds(100))
+    session.note(outcome)
     #expect(session.batchSize == 50)
   }
 

@@ -2,6 +2,8 @@
 package struct BatchOutcome: Sendable {
   /// The commit that has the batch: a new one, or the newest if nothing differed from the store.
   package var commit: Int64 = 0
+  /// The number of rows in the batch.
+  package var count = 0
   package var inserted = 0
   package var updated = 0
   package var deleted = 0
@@ -18,8 +20,6 @@ package struct BatchOutcome: Sendable {
   package var refused: [ValidationFailure] = []
   /// Whether values of written rows were left out, because edits of these values wait to be pushed.
   package var leftOutValues = false
-  /// Whether the commit has marked the entries as imported.
-  package var isMarked = false
   /// The time for which the batch held the writer.
   package var duration = Duration.zero
 
@@ -27,6 +27,9 @@ package struct BatchOutcome: Sendable {
 
   /// Whether the store has the whole batch, except for waiting rows.
   package var isComplete: Bool { kept == 0 && refused.isEmpty && !leftOutValues }
+
+  /// Whether rows were left out, or wait.
+  var lacksRows: Bool { !refused.isEmpty || !waiting.isEmpty }
 
   mutating func note(_ leftOut: ProtectedRows.LeftOut) {
     kept += leftOut.kept

@@ -33,11 +33,8 @@ extension ImportLedger {
     }
   }
 
-  /// Whether the ledger has sets of links.
-  package var hasLinks: Bool { !relationships.isEmpty }
-
   /// Returns the sets of links after another set, or the first sets.
-  package func links(after last: LinkSet?, limit: Int) throws(StoreError) -> [LinkSet] {
+  func links(after last: LinkSet?, limit: Int) throws(StoreError) -> [LinkSet] {
     if relationships.isEmpty { return [] }
     var sets: [LinkSet] = []
     let rows = try connection.prepared(last == nil ? first : following)
@@ -57,9 +54,5 @@ extension ImportLedger {
     }
     if let owner { sets.append(LinkSet(owner.links, of: owner.key, to: targets)) }
     return sets
-  }
-
-  nonisolated func linksNow(after last: LinkSet?, limit: Int) throws(StoreError) -> [LinkSet] {
-    try now { ledger throws(StoreError) in try ledger.links(after: last, limit: limit) }
   }
 }

@@ -51,30 +51,28 @@ extension ImportLedger {
 
   // MARK: The end
 
-  /// Returns the next rows of a table that were not crossed off, in key order, after another page.
-  package func absentRows(
-    of table: Table, after last: AbsentPage?, limit: Int
-  ) throws(StoreError) -> AbsentPage {
-    let last = last?.rows.last?.key
-    let statement = try connection.prepared(
-      last == nil ? absent : absentAfter, .integer(Int64(table.id.index)), .integer(Int64(limit)))
-    last?.bind(to: statement, at: 3)
-    let rows = try statement.map {
-      RowVersion(key: RecordKey($0, 0), hash: Int($0.integer(1)))
+  /// Returns the next rows of some tables that were not crossed off, after another page.
+  ///
+  /// - Returns: rows of one table, in key order; nil if there are no more.
+  package func absentPage(
+    after last: AbsentPage?, in tables: [Table], limit: Int
+  ) throws(StoreError) -> AbsentPage? {
+    var key = last?.rows.last?.key
+    for table in tables.drop(while: { last != nil && $0 !== last?.table }) {
+      let statement = try connection.prepared(
+        key == nil ? absent : absentAfter, .integer(Int64(table.id.index)), .integer(Int64(limit)))
+      key?.bind(to: statement, at: 3)
+      let rows = try statement.map {
+        RowVersion(key: RecordKey($0, 0), hash: Int($0.integer(1)))
+      }
+      if !rows.isEmpty { return AbsentPage(table: table, rows: rows) }
+      key = nil
     }
-    return AbsentPage(table: table, rows: rows, isLast: rows.count < limit)
-  }
-
-  nonisolated func absentRowsNow(
-    of table: Table, after last: AbsentPage?, limit: Int
-  ) throws(StoreError) -> AbsentPage {
-    try now { ledger throws(StoreError) in
-      try ledger.absentRows(of: table, after: last, limit: limit)
-    }
+    return nil
   }
 
   /// Returns the number of absent rows that were not dealt with, because other rows hold them.
-  package func heldCount(in tables: [Table]) throws(StoreError) -> Int {
+  func heldCount(in tables: [Table]) throws(StoreError) -> Int {
     var count = 0
     for table in tables {
       let rows = try connection.prepared(countAbsent, .integer(Int64(table.id.index)))
@@ -83,24 +81,20 @@ extension ImportLedger {
     return count
   }
 
-  nonisolated func heldCountNow(in tables: [Table]) throws(StoreError) -> Int {
-    try now { ledger throws(StoreError) in try ledger.heldCount(in: tables) }
-  }
-
-  /// Returns the keys of the given rows that are not as they were noted, or that the feed has.
-  nonisolated func othersNow(
+  /// Returns whether a row is not as it was noted, or whether the feed has a row.
+  nonisolated func hasOtherNow(
     among rows: [(table: TableID, row: RowVersion)]
-  ) throws(StoreError) -> [TableID: Set<RecordKey>] {
-    try now { ledger throws(StoreError) in
-      var others: [TableID: Set<RecordKey>] = [:]
+  ) throws(StoreError) -> Bool {
+    if rows.isEmpty { return false }
+    return try now { ledger throws(StoreError) in
       let statement = try ledger.connection.prepared(isNoted)
       for (table, row) in rows {
         statement.bind(1, Int64(table.index))
         row.key.bind(to: statement, at: 2)
         statement.bind(3, Int64(row.hash))
-        if try !statement.hasRow() { others[table, default: []].insert(row.key) }
+        if try !statement.hasRow() { return true }
       }
-      return others
+      return false
     }
   }
 
@@ -169,8 +163,4 @@ extension Snapshot {
 package struct AbsentPage: Sendable {
   let table: Table
   let rows: [RowVersion]
-  /// Whether the table has no further page.
-  package let isLast: Bool
-
-  package var isEmpty: Bool { rows.isEmpty }
 }

@@ -141,13 +141,7 @@ package actor ImportLedger {
   }
 
   /// Returns the rows that were staged after the row `last`, and the number of the last of them.
-  nonisolated func stagedNow(
-    after last: Int64, limit: Int
-  ) throws(StoreError) -> (layer: Layer, last: Int64, count: Int) {
-    try now { ledger throws(StoreError) in try ledger.staged(after: last, limit: limit) }
-  }
-
-  private func staged(
+  func staged(
     after last: Int64, limit: Int
   ) throws(StoreError) -> (layer: Layer, last: Int64, count: Int) {
     var layer = Layer()

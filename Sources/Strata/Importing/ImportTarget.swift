@@ -14,14 +14,10 @@ package struct ImportTarget: Sendable {
   package struct Saving: Sendable {
     /// The entries that the import's last commit marks as imported.
     package var marks = FreshnessMarks()
-    /// Whether this is the last commit.
-    package var isLast = false
     /// The rows that were pushed since the import began.
     package var pushed: PushedRows?
     /// Whether rows whose reference does not exist yet wait for a later batch.
     package var waits = false
-    /// The links and references that sets of links may take away.
-    package var links = LinkRule.replace
     /// Whether rows that break rules of the schema are left out.
     package var skipsRefused = false
     /// The ledger of the rows that may be absent; it also notes the changes that delete rules make.
@@ -34,22 +30,17 @@ package struct ImportTarget: Sendable {
     package var sequence: BatchSequence?
 
     package init() {}
-
-    /// Whether the commit writes marks besides rows.
-    var hasMarks: Bool { isLast && !marks.isEmpty }
   }
 
   /// Starts saving a batch as a commit of its own.
   package func save(_ batch: RecordBatch, _ saving: Saving) -> BatchSave {
-    let layer = batch.layer
     let submission = store.writer.enqueue(.bulk, context: context) {
       [author] writer throws(StoreError) in
       try saving.sequence?.check()
       do throws(StoreError) {
         return try ImportWriter.run(on: writer, saving, author: author) {
           importing, transaction throws(StoreError) in
-          let changes = try importing.write(layer, in: &transaction)
-          try saving.load?.dropIndexes(after: changes, in: &transaction)
+          try importing.write(batch, in: &transaction)
         }
       } catch {
         saving.sequence?.end()
@@ -59,23 +50,24 @@ package struct ImportTarget: Sendable {
     return BatchSave(submission.beforeWithdrawing { saving.sequence?.end() })
   }
 
-  /// Deletes the rows of a page that are as they were noted, by the delete rules.
+  /// Writes the next portion of an import's end, or all portions, as a commit.
   ///
-  /// The last page marks the entries as imported only if no absent row of the tables is held by
-  /// another row.
-  package nonisolated(nonsending) func delete(
-    _ page: AbsentPage, absentIn tables: [Table], notedIn ledger: ImportLedger, _ saving: Saving
-  ) async throws(StoreError) -> BatchOutcome {
-    let inUse = await store.keysInUse
+  /// The last commit writes the marks.
+  ///
+  /// - Parameter batchSize: the number of rows in a portion.
+  /// - Returns: the rest of the import's end, and the outcome of the commit.
+  package nonisolated(nonsending) func write(
+    _ end: ImportEnd, batchSize: Int, _ saving: Saving
+  ) async throws(StoreError) -> (rest: ImportEnd, outcome: BatchOutcome) {
+    let inUse = end.deletesNext ? await store.keysInUse : [:]
     return try await store.writer.submit(.bulk, context: context) {
       [author] writer throws(StoreError) in
-      try ImportWriter.run(on: writer, saving, author: author) {
+      var rest = end
+      let outcome = try ImportWriter.run(on: writer, saving, author: author) {
         importing, transaction throws(StoreError) in
-        try importing.delete(page, notedIn: ledger, inUse: inUse, in: &transaction)
-        // If rows are held, this commit is not the last. A further pass follows, or a commit of the
-        // marks alone.
-        if saving.isLast { importing.saving.isLast = try ledger.heldCountNow(in: tables) == 0 }
+        try rest.write(with: &importing, inUse: inUse, batchSize: batchSize, in: &transaction)
       }
+      return (rest, outcome)
     }
   }
 
@@ -118,34 +110,6 @@ package struct ImportTarget: Sendable {
         }
       }
     }.value
-  }
-
-  /// Replaces the links of some entities by the links of a feed.
-  package nonisolated(nonsending) func link(
-    _ sets: [LinkSet], _ saving: Saving
-  ) async throws(StoreError) -> BatchOutcome {
-    try await store.writer.submit(.bulk, context: context) { [author] writer throws(StoreError) in
-      try ImportWriter.run(on: writer, saving, author: author) {
-        importing, transaction throws(StoreError) in
-        try importing.link(sets, in: &transaction)
-      }
-    }
-  }
-
-  // MARK: All or nothing
-
-  /// Writes all staged rows in one transaction, and deletes absent rows.
-  package nonisolated(nonsending) func apply(
-    _ ledger: ImportLedger, absentIn tables: [Table], _ saving: Saving
-  ) async throws(StoreError) -> BatchOutcome {
-    let inUse = tables.isEmpty ? [:] : await store.keysInUse
-    return try await store.writer.submit(.bulk, context: context) {
-      [author] writer throws(StoreError) in
-      try ImportWriter.run(on: writer, saving, author: author) {
-        importing, transaction throws(StoreError) in
-        try importing.apply(ledger, absentIn: tables, inUse: inUse, in: &transaction)
-      }
-    }
   }
 }
 

@@ -8,9 +8,9 @@ extension ImportWriter {
   /// Links are no records, so the outcome does not count them. It counts kept rows, and rows that
   /// are deleted because an array does not have them.
   mutating func link(
-    _ sets: [LinkSet], in transaction: inout Transaction
+    _ sets: [LinkSet], _ rule: LinkRule, in transaction: inout Transaction
   ) throws(StoreError) {
-    let links = try LinkReplacement(sets, saving.links, transaction)
+    let links = try LinkReplacement(sets, rule, transaction)
     var linking = ImportWriter(saving)
     linking.saving.waits = true
     let changes = try linking.write(links.layer, in: &transaction)

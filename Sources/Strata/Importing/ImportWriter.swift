@@ -8,6 +8,8 @@ internal import StrataSQLite
 struct ImportWriter {
   var saving: ImportTarget.Saving
   var outcome = BatchOutcome()
+  /// Whether the transaction writes the import's marks.
+  var isLast = false
 
   init(_ saving: ImportTarget.Saving) { self.saving = saving }
 
@@ -36,7 +38,7 @@ struct ImportWriter {
     if outcome.deleted > 0 {
       try ValidatorTable.forget(but: saving.marks.claim?.entry, transaction.connection)
     }
-    guard saving.hasMarks else { return }
+    guard isLast && !saving.marks.isEmpty else { return }
     try transaction.markFresh(saving.marks.identities)
     if saving.marks.isComplete && outcome.isComplete && outcome.waiting.isEmpty,
       let claim = saving.marks.claim
@@ -44,10 +46,18 @@ struct ImportWriter {
       try ValidatorTable.complete(claim, transaction.connection)
     }
     transaction.isCounted = true
-    outcome.isMarked = true
   }
 
   // MARK: - Rows
+
+  /// Writes a batch, and drops the indexes of an empty table that it fills.
+  mutating func write(
+    _ batch: RecordBatch, in transaction: inout Transaction
+  ) throws(StoreError) {
+    outcome.count += batch.count
+    let changes = try write(batch.layer, in: &transaction)
+    try saving.load?.dropIndexes(after: changes, in: &transaction)
+  }
 
   /// Writes a layer, except for rows that the outbox shields, waiting rows and refused rows.
   ///

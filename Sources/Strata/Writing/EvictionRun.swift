@@ -9,6 +9,8 @@ struct EvictionRun {
 
   private let batch: EvictionBatch
   private let protected: ProtectedRows?
+  /// Returns whether the rules would delete a spared row with the given rows; nil if none is spared.
+  private let spares: ((WorkingSet, ArraySlice<Row>) throws(StoreError) -> Bool)?
   private let connection: Connection
   private let model: Model
   private let builder: RecordBuilder
@@ -17,10 +19,12 @@ struct EvictionRun {
   private(set) var referenced: [RowVersion] = []
 
   init(
-    _ batch: EvictionBatch, keeping protected: ProtectedRows?, _ transaction: Transaction
+    _ batch: EvictionBatch, keeping protected: ProtectedRows?, _ transaction: Transaction,
+    sparing spares: ((WorkingSet, ArraySlice<Row>) throws(StoreError) -> Bool)? = nil
   ) {
     self.batch = batch
     self.protected = protected
+    self.spares = spares
     connection = transaction.connection
     model = transaction.model
     builder = transaction.builder
@@ -93,6 +97,7 @@ struct EvictionRun {
     do throws(StoreError) {
       let working = try consequences(of: rows)
       if deletesWhatIsInUse(working) { return .edit }
+      if try spares?(working, rows) == true { return .edit }
       return try protected?.areHit(by: working) == true ? .unpushed : nil
     } catch {
       guard [.deleteDenied, .validationFailed].contains(error.code) else { throw error }

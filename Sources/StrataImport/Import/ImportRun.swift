@@ -218,6 +218,6 @@ struct ImportRun {
     // An import that goes on at a checkpoint must not miss waiting rows or failed batches.
     let isWhole = waiting.isEmpty && !lacksBatch && !handed.contains(where: \.hasWaited)
     let end = isWhole ? oldest.end : nil
-    session.note(outcome, of: oldest.batch.count, upTo: end)
+    session.note(outcome, upTo: end)
   }
 }

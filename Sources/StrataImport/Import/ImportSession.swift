@@ -56,7 +56,7 @@ final class ImportSession: Sendable {
     var saving = ImportTarget.Saving()
     saving.skipsRefused = skipsRefused
     saving.noted = looksForAbsentRows ? ledger : nil
-    saving.load = load
+    if options.commits == .batched { saving.load = load }
     saving.pushed = pushed
     saving.marks = marks
     saving.marks.isComplete = isComplete
@@ -76,6 +76,9 @@ final class ImportSession: Sendable {
 
   /// The number of records of a batch whose transaction takes about half of the longest.
   var batchSize: Int { state.withLock { $0.batchSize } }
+
+  /// The number of absent rows that are deleted together.
+  private var pageSize: Int { options.batchSize ?? Self.firstBatch }
 
   /// Adapts the size of batches to the duration of the last batch.
   private func adapt(to count: Int, _ duration: Duration) {
@@ -170,8 +173,8 @@ final class ImportSession: Sendable {
   func noteRefused(_ record: RefusedRecord) { _ = change { $0.refuse(record, options) } }
 
   /// Counts the outcome of a batch.
-  func note(_ outcome: BatchOutcome, of count: Int = 0, upTo checkpoint: ImportCheckpoint? = nil) {
-    adapt(to: count, outcome.duration)
+  func note(_ outcome: BatchOutcome, upTo checkpoint: ImportCheckpoint? = nil) {
+    adapt(to: outcome.count, outcome.duration)
     if !outcome.isComplete { state.withLock { $0.isComplete = false } }
     let progress = change { progress in
       progress.result.inserted += outcome.inserted
@@ -216,39 +219,41 @@ final class ImportSession: Sendable {
       if let edits { try await finish(tail, in: edits) }
       return
     }
-    var saving = saving
-    if options.commits == .atomic {
-      saving.isLast = true
-      saving.links = linkRule
-      let tables = absentTables
-      try await storing { [saving] () throws(StoreError) in
-        try await ledger.stage(tail)
-        noteLast(try await target.apply(ledger, absentIn: tables, saving))
-      }
-      return
-    }
-    var last = waiting
-    last.compose(tail)
-    last = try await saveWhatFinds(last, target)
-    saving = self.saving
-    // No further record can resolve a reference. If refused records are skipped, rows still wait,
-    // so that they are listed as refused.
-    saving.waits = skipsRefused
-    // The last commit marks the entries as imported.
-    let hasLinks = try await storing { () throws(StoreError) in await ledger.hasLinks }
-    saving.isLast = !hasLinks && absentTables.isEmpty
-    if !last.isEmpty || saving.isLast && !marks.isEmpty {
-      try await saveLast(last, target, saving)
-    }
-    if saving.isLast { return }
+    var end = try await storing { () throws(StoreError) in try await importEnd(tail, waiting) }
+    while end.hasRows { try await write(&end, to: target) }
+    if end.isDone { return }
     // Delete rules look up referring rows by an index.
     try await makeDeferredIndexes()
-    try await makeLinks(target)
-    if try await !deleteAbsent(target) && !marks.isEmpty {
-      saving = self.saving
-      saving.isLast = true
-      try await saveLast(RecordBatch(), target, saving)
+    while !end.isDone { try await write(&end, to: target) }
+  }
+
+  /// Returns the end of the import, after everything was read.
+  private nonisolated(nonsending) func importEnd(
+    _ tail: RecordBatch, _ waiting: RecordBatch
+  ) async throws(StoreError) -> ImportEnd {
+    var rows: RecordBatch?
+    if options.commits == .atomic {
+      try await ledger.stage(tail)
+    } else {
+      var rest = waiting
+      rest.compose(tail)
+      rows = rest
     }
+    return try await ImportEnd(
+      rows, ledger, linkRule, absentIn: absentTables, pageSize: pageSize, hasMarks: !marks.isEmpty)
+  }
+
+  /// Writes the next commit of the import's end, and counts it.
+  private nonisolated(nonsending) func write(
+    _ end: inout ImportEnd, to target: ImportTarget
+  ) async throws(ImportError) {
+    if Task.isCancelled { throw .cancelled }
+    let (rest, outcome) = try await storing { [end] () throws(StoreError) in
+      try await target.write(end, batchSize: batchSize, saving)
+    }
+    end = rest
+    note(outcome)
+    for complaint in outcome.waiting.complaints { noteRefused(RefusedRecord(complaint)) }
   }
 
   /// Makes the indexes that batches have deferred.
@@ -262,38 +267,21 @@ final class ImportSession: Sendable {
     if load.defersIndexes { await target?.makeDeferredIndexesAfterFailure() }
   }
 
-  private nonisolated(nonsending) func makeLinks(
-    _ target: ImportTarget
-  ) async throws(ImportError) {
-    var saving = saving
-    saving.links = linkRule
-    var last: LinkSet?
-    while true {
-      if Task.isCancelled { throw .cancelled }
-      let sets = try await storing { [last] () throws(StoreError) in
-        try await ledger.links(after: last, limit: Self.firstBatch)
-      }
-      guard let end = sets.last else { return }
-      try await storing { [saving] () throws(StoreError) in
-        note(try await target.link(sets, saving))
-      }
-      last = end
-    }
-  }
-
   private nonisolated(nonsending) func finish(
     _ tail: RecordBatch, in edits: ScratchContext
   ) async throws(ImportError) {
     try await compose(tail, in: edits)
-    for table in absentTables {
-      var page: AbsentPage?
-      repeat {
-        let next = try await nextPage(of: table, after: page)
-        try await storing { () throws(StoreError) in
-          note(try await edits.delete(next, keeping: pushed))
-        }
-        page = next
-      } while page?.isLast == false
+    let tables = absentTables
+    var page: AbsentPage?
+    while true {
+      if Task.isCancelled { throw .cancelled }
+      page = try await storing { [page] () throws(StoreError) in
+        try await ledger.absentPage(after: page, in: tables, limit: pageSize)
+      }
+      guard let page else { return }
+      try await storing { () throws(StoreError) in
+        note(try await edits.delete(page, keeping: pushed))
+      }
     }
   }
 
@@ -304,45 +292,6 @@ final class ImportSession: Sendable {
     try await storing { () throws(StoreError) in
       note(try await edits.compose(batch, keeping: pushed))
     }
-  }
-
-  /// Saves waiting rows in batches, again and again while each pass resolves some of them.
-  ///
-  /// - Returns: the remaining rows. They fit a batch, or they can only be saved together.
-  private nonisolated(nonsending) func saveWhatFinds(
-    _ rows: RecordBatch, _ target: ImportTarget
-  ) async throws(ImportError) -> RecordBatch {
-    var saving = saving
-    saving.waits = true
-    var rest = rows
-    while rest.count > batchSize {
-      var left = RecordBatch()
-      for portion in rest.portions(of: batchSize) {
-        if Task.isCancelled { throw .cancelled }
-        let outcome = try await storing { [saving] () throws(StoreError) in
-          try await target.save(portion, saving).outcome
-        }
-        note(outcome, of: portion.count)
-        left.compose(outcome.waiting)
-      }
-      if left.count == rest.count { break }
-      rest = left
-    }
-    return rest
-  }
-
-  private nonisolated(nonsending) func saveLast(
-    _ last: RecordBatch, _ target: ImportTarget, _ saving: ImportTarget.Saving
-  ) async throws(ImportError) {
-    try await storing { () throws(StoreError) in
-      noteLast(try await target.save(last, saving).outcome, of: last.count)
-    }
-  }
-
-  /// Counts the last batch. Its rows that still wait count as refused.
-  private func noteLast(_ outcome: BatchOutcome, of count: Int = 0) {
-    note(outcome, of: count)
-    for complaint in outcome.waiting.complaints { noteRefused(RefusedRecord(complaint)) }
   }
 
   /// Notes in the ledger that the feed has the rows of a batch, and notes the batch's links.
@@ -364,51 +313,6 @@ final class ImportSession: Sendable {
       if !tables.contains(where: { $0 === table }) { tables.append(table) }
     }
     return tables
-  }
-
-  /// Deletes absent rows page by page.
-  ///
-  /// - Returns: whether the last page has marked the entries as imported.
-  private nonisolated(nonsending) func deleteAbsent(
-    _ target: ImportTarget
-  ) async throws(ImportError) -> Bool {
-    let tables = absentTables
-    if tables.isEmpty { return false }
-    var isMarked = false
-    var before: Int
-    var held = 0
-    repeat {
-      before = result.deleted
-      for table in tables {
-        var page: AbsentPage?
-        repeat {
-          let next = try await nextPage(of: table, after: page)
-          page = next
-          var saving = saving
-          saving.isLast = next.isLast && table === tables.last
-          if next.isEmpty && (!saving.isLast || marks.isEmpty) { continue }
-          let outcome = try await storing { [saving] () throws(StoreError) in
-            try await target.delete(next, absentIn: tables, notedIn: ledger, saving)
-          }
-          isMarked = isMarked || outcome.isMarked
-          note(outcome)
-        } while page?.isLast == false
-      }
-      held = try await storing { () throws(StoreError) in try await ledger.heldCount(in: tables) }
-      // The row that held another may be deleted by now, so the held rows get another pass.
-    } while held > 0 && result.deleted > before
-    _ = change { $0.result.kept += held }
-    return isMarked
-  }
-
-  private nonisolated(nonsending) func nextPage(
-    of table: Table, after page: AbsentPage?
-  ) async throws(ImportError) -> AbsentPage {
-    if Task.isCancelled { throw .cancelled }
-    return try await storing { () throws(StoreError) in
-      try await ledger.absentRows(
-        of: table, after: page, limit: options.batchSize ?? Self.firstBatch)
-    }
   }
 }
 

@@ -1,0 +1,177 @@
+/// The end of an import: the rows that are left, the links and the absent rows, by portions.
+///
+/// An import that is all or nothing writes all portions in one transaction. Any other import
+/// commits each portion.
+package struct ImportEnd: Sendable {
+  private enum Portion: Sendable {
+    /// The staged rows after the row with a number.
+    case staged(after: Int64)
+    /// Rows in memory.
+    case rows
+    case links([LinkSet])
+    /// A page of absent rows. The earlier pages of its pass may have deleted rows.
+    case absent(AbsentPage, hasDeleted: Bool)
+  }
+
+  /// The number of rows, or of sets of links, in a portion of an import that is all or nothing.
+  private static let atomicSize = 2000
+  /// The number of sets of links in a portion of any other import.
+  private static let linkCount = 500
+
+  private let ledger: ImportLedger
+  /// The tables whose absent rows are deleted.
+  private let tables: [Table]
+  private let isAtomic: Bool
+  /// The number of absent rows in a portion.
+  private let pageSize: Int
+  private var rule: LinkRule
+  private var next: Portion?
+  /// The rows in memory, without the portions of the pass.
+  private var rows: RecordBatch
+  /// The portions that are left of a pass over the rows.
+  private var pass: ArraySlice<RecordBatch> = []
+  /// The number of rows before the pass. The last pass is the pass that resolves no row.
+  private var countBefore = Int.max
+  /// Whether rows were left out. A left-out row may be an element of any set, or may look absent.
+  private var lacksRows = false
+
+  /// Creates the end of an import that has read everything.
+  ///
+  /// - Parameters:
+  ///   - rows: the rows to write; nil if they are staged, and the import is all or nothing.
+  ///   - hasMarks: whether a commit is needed even if nothing is left to write.
+  package init(
+    _ rows: RecordBatch?, _ ledger: isolated ImportLedger, _ rule: LinkRule,
+    absentIn tables: [Table], pageSize: Int, hasMarks: Bool
+  ) throws(StoreError) {
+    self.ledger = ledger
+    self.tables = tables
+    self.rule = rule
+    self.rows = rows ?? RecordBatch()
+    isAtomic = rows == nil
+    self.pageSize = isAtomic ? Self.atomicSize : pageSize
+    next = isAtomic ? .staged(after: 0) : .rows
+    if isAtomic || !self.rows.isEmpty { return }
+    next = try following(ledger) ?? (hasMarks ? .rows : nil)
+  }
+
+  /// Whether everything is written.
+  package var isDone: Bool { next == nil }
+
+  /// Whether the next portion has rows of the feed.
+  package var hasRows: Bool {
+    switch next {
+    case .staged, .rows: true
+    case .links, .absent, nil: false
+    }
+  }
+
+  /// Whether the next commit may delete absent rows.
+  var deletesNext: Bool { if case .absent = next { true } else { isAtomic && !tables.isEmpty } }
+
+  /// Writes the next portion, or all portions of an import that is all or nothing.
+  ///
+  /// - Parameter batchSize: the number of rows in a portion.
+  mutating func write(
+    with importing: inout ImportWriter, inUse: KeysInUse, batchSize: Int,
+    in transaction: inout Transaction
+  ) throws(StoreError) {
+    // The indexes of empty tables that get rows are made at the end. That is sequential work,
+    // unlike an insertion for each row. Unique indexes stay, because they tell which rows collide.
+    if isAtomic {
+      for table in try ledger.tablesToFill.sorted() {
+        try transaction.dropIndexes(of: transaction.model[table], having: 0)
+      }
+    }
+    repeat {
+      try writeNext(&importing, inUse, batchSize, &transaction)
+    } while isAtomic && !isDone
+    importing.isLast = isDone
+  }
+
+  private mutating func writeNext(
+    _ importing: inout ImportWriter, _ inUse: KeysInUse, _ batchSize: Int,
+    _ transaction: inout Transaction
+  ) throws(StoreError) {
+    switch next {
+    case .staged(let last):
+      let staged = try ledger.now { ledger throws(StoreError) in
+        try ledger.staged(after: last, limit: Self.atomicSize)
+      }
+      // Waiting rows are older than the rows of this portion.
+      var batch = RecordBatch(staged.layer)
+      rows.move(under: &batch)
+      try writeWaiting(batch, &importing, &transaction)
+      next = staged.count < Self.atomicSize ? .rows : .staged(after: staged.last)
+      return
+    case .rows:
+      try writeRows(&importing, batchSize, &transaction)
+      lacksRows = lacksRows || importing.outcome.lacksRows
+      if !rows.isEmpty || !pass.isEmpty { return }
+      if lacksRows { rule = .add }
+      // Delete rules look up referring rows by an index.
+      if isAtomic { try transaction.makeDeferredIndexes() }
+    case .links(let sets):
+      try importing.link(sets, rule, in: &transaction)
+      lacksRows = lacksRows || importing.outcome.lacksRows
+    case .absent(let page, let hasDeleted):
+      let before = importing.outcome.deleted
+      try importing.delete(page, notedIn: ledger, inUse: inUse, in: &transaction)
+      next = .absent(page, hasDeleted: hasDeleted || importing.outcome.deleted > before)
+    case nil: return
+    }
+    next = try ledger.now { [self] ledger throws(StoreError) in try following(ledger) }
+    if isDone && !lacksRows {
+      importing.outcome.kept += try ledger.now { [tables] ledger throws(StoreError) in
+        try ledger.heldCount(in: tables)
+      }
+    }
+  }
+
+  /// Writes a portion of a pass, or the last rows together.
+  private mutating func writeRows(
+    _ importing: inout ImportWriter, _ batchSize: Int, _ transaction: inout Transaction
+  ) throws(StoreError) {
+    if pass.isEmpty && !isAtomic && rows.count > batchSize && rows.count < countBefore {
+      (pass, countBefore) = (rows.portions(of: batchSize)[...], rows.count)
+      rows = RecordBatch()
+    }
+    if let portion = pass.popFirst() {
+      return try writeWaiting(portion, &importing, &transaction)
+    }
+    // No further row can resolve a reference. If refused records are skipped, rows still wait, so
+    // that they are listed as refused.
+    importing.saving.waits = importing.saving.skipsRefused
+    try importing.write(rows, in: &transaction)
+    rows = RecordBatch()
+  }
+
+  /// Writes rows, and keeps the rows that wait.
+  private mutating func writeWaiting(
+    _ batch: RecordBatch, _ importing: inout ImportWriter, _ transaction: inout Transaction
+  ) throws(StoreError) {
+    importing.saving.waits = true
+    try importing.write(batch, in: &transaction)
+    rows.compose(importing.outcome.waiting)
+    importing.outcome.waiting = RecordBatch()
+  }
+
+  /// Returns the portion after the current portion; nil at the end.
+  private func following(_ ledger: isolated ImportLedger) throws(StoreError) -> Portion? {
+    var page: AbsentPage?
+    if case .absent(let last, let hasDeleted) = next {
+      page = try ledger.absentPage(after: last, in: tables, limit: pageSize)
+      if let page { return .absent(page, hasDeleted: hasDeleted) }
+      // The row that held a row may be deleted by now.
+      if !hasDeleted { return nil }
+    } else {
+      var last: LinkSet?
+      if case .links(let sets) = next { last = sets.last }
+      let sets = try ledger.links(after: last, limit: isAtomic ? Self.atomicSize : Self.linkCount)
+      if !sets.isEmpty { return .links(sets) }
+      if lacksRows { return nil }
+    }
+    page = try ledger.absentPage(after: nil, in: tables, limit: pageSize)
+    return page.map { .absent($0, hasDeleted: false) }
+  }
+}
