@@ -12,38 +12,9 @@ actor Maintainer {
   private nonisolated let executor = StoreExecutor("strata.maintainer")
   nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-  private struct Entry: Sendable {
-    /// Distinguishes the entry from an earlier entry of the same query, whose load may still run.
-    let number: Int
-    var query: MaintainedQuery
-    /// The live queries that show the result.
-    var ids: [LiveID: LiveCounters]
-    /// The live queries in `ids` that have not received the result yet.
-    var unreported: Set<LiveID>
-    /// The difference that a load made to the result that the other live queries have.
-    var reloaded: MaintainedChange?
-    /// The aggregates of the live queries in `ids` that have some.
-    var folds: [LiveID: MaintainedFold] = [:]
-    /// Whether the next step loads again, because a suspension stopped a load or commits outran it.
-    var isStopped = false
-
-    func count(_ change: @Sendable (inout LiveStatistics) -> Void) {
-      for counters in ids.values { counters.count(change) }
-    }
-
-    func count(_ outcome: MaintainedQuery.Outcome, since start: ContinuousClock.Instant) {
-      let time = ContinuousClock.now - start
-      let changed = if case .changed(let change) = outcome { change.keys.count } else { 0 }
-      count {
-        $0.maintainedChanges += changed
-        $0.maintenance += time
-      }
-    }
-  }
-
   private let model: Model
   private let bounds: StoreBounds
-  private var entries: [LivePlan.Identity: Entry] = [:]
+  private var entries: [LivePlan.Identity: SharedQuery] = [:]
   private var lastEntry = 0
   private var identities: [LiveID: LivePlan.Identity] = [:]
   private var hold: SnapshotHold?
@@ -86,28 +57,22 @@ actor Maintainer {
   ) async {
     let identity = plan.identity
     identities[id] = identity
-    if entries[identity] != nil {
-      entries[identity]?.ids[id] = counters
-      entries[identity]?.unreported.insert(id)
-      entries[identity]?.folds[id] = fold.map(MaintainedFold.init)
-      return
+    let isNew = entries[identity] == nil
+    if isNew {
+      lastEntry += 1
+      let query = MaintainedQuery(plan, backlog: bounds.backlog)
+      entries[identity] = SharedQuery(query, number: lastEntry)
     }
-    lastEntry += 1
-    entries[identity] = Entry(
-      number: lastEntry, query: MaintainedQuery(plan, backlog: bounds.backlog), ids: [id: counters],
-      unreported: [id],
-      folds: fold.map { [id: MaintainedFold($0)] } ?? [:])
-    guard let snapshot = hold?.snapshot else { return }
+    entries[identity]?.add(id, counters, fold)
+    guard isNew, let snapshot = hold?.snapshot else { return }
     await load(identity, snapshot)
   }
 
   func close(_ id: LiveID) {
     guard let identity = identities.removeValue(forKey: id) else { return }
     delivered[id] = nil
-    entries[identity]?.ids[id] = nil
-    entries[identity]?.unreported.remove(id)
-    entries[identity]?.folds[id] = nil
-    if entries[identity]?.ids.isEmpty == true { entries[identity] = nil }
+    entries[identity]?.remove(id)
+    if entries[identity]?.isUnused == true { entries[identity] = nil }
   }
 
   private func load(_ identity: LivePlan.Identity, _ snapshot: Snapshot) async {
@@ -147,35 +112,15 @@ actor Maintainer {
       entry.isStopped = true
     case .failure(let error): entry.query.didFail(error)
     }
-    if entry.isStopped || !noteDifference(in: &entry) {
-      entry.reloaded = nil
-      entry.unreported = Set(entry.ids.keys)
-    }
+    entry.didLoad(over: delivered)
     entries[identity] = entry
-  }
-
-  /// Notes how a load changed the result that some live queries already have.
-  ///
-  /// Even if much of a table changes, that result may stay the same.
-  ///
-  /// - Returns: false if there is no such live query, or if the difference is not worth listing:
-  ///   all live queries then get the whole new result.
-  private func noteDifference(in entry: inout Entry) -> Bool {
-    let reported = entry.ids.keys.first { !entry.unreported.contains($0) }
-    let new = entry.query.result
-    guard let reported, let old = delivered[reported], old.error == nil, new.error == nil,
-      old.hasRoot == new.hasRoot, let change = MaintainedChange(from: old.tree, to: new.tree)
-    else { return false }
-    // A change without keys still counts if the horizon moved.
-    entry.reloaded = change.isEmpty && old.horizon == new.horizon ? nil : change
-    return true
   }
 
   /// Begins an activity of all live queries of a query; the returned closure ends it.
   private func begin(
     _ activity: Activity, for identity: LivePlan.Identity
   ) -> @Sendable () -> Void {
-    let ledgers = entries[identity]?.ids.values.map(\.activity) ?? []
+    let ledgers = entries[identity]?.activities ?? []
     for ledger in ledgers { ledger.begin(activity) }
     return { for ledger in ledgers { ledger.end(activity) } }
   }
@@ -214,11 +159,12 @@ actor Maintainer {
     guard (try? await turns.enter()) != nil else { return true }
     defer { turns.leave() }
     let hasFailed = entries.values.contains {
-      !$0.unreported.isEmpty && $0.query.result.error != nil
+      $0.hasUnreported && $0.query.result.error != nil
     }
     if failure == nil && hasFailed { return false }
-    guard let hold, undelivered == nil, entries.values.contains(where: { !$0.unreported.isEmpty })
-    else { return true }
+    guard let hold, undelivered == nil, entries.values.contains(where: \.hasUnreported) else {
+      return true
+    }
     await advanceAndDeliver(
       MergeStep(changes: [], snapshot: hold.snapshot, completedSave: nil, failure: failure))
     return true
@@ -343,11 +289,7 @@ actor Maintainer {
   /// Makes the last turn, in which every query fails: nothing newer can be read.
   private func fail(_ step: MergeStep, _ failure: StoreError) -> MergeTurn {
     for identity in entries.keys {
-      guard var entry = entries[identity] else { continue }
-      entry.query.didFail(failure)
-      entry.isStopped = false
-      entry.unreported = Set(entry.ids.keys)
-      entries[identity] = entry
+      entries[identity]?.didFail(failure)
     }
     self.failure = failure
     let earlier = undelivered ?? UndeliveredTurn()
@@ -374,7 +316,7 @@ actor Maintainer {
       if let change = update.change {
         taken.changed[identity] = change
       } else {
-        entries[identity]?.unreported.insert(id)
+        entries[identity]?.reportAgain(to: id)
       }
     }
   }
@@ -383,34 +325,9 @@ actor Maintainer {
     _ changed: [LivePlan.Identity: MaintainedChange]
   ) -> [LiveID: MaintainedUpdate] {
     var updates: [LiveID: MaintainedUpdate] = [:]
-    for (identity, entry) in entries where !entry.isStopped {
-      let result = entry.query.result
-      guard entry.query.isLoaded || result.error != nil else { continue }
-      for id in entry.unreported {
-        updates[id] = MaintainedUpdate(
-          result: result, change: nil, fold: follow(id, of: identity, nil))
-      }
-      let change = changed[identity].map { change in
-        entry.reloaded.map(change.followed) ?? change
-      }
-      entries[identity]?.reloaded = nil
-      if let change = change ?? entry.reloaded {
-        for id in entry.ids.keys where !entry.unreported.contains(id) {
-          updates[id] = MaintainedUpdate(
-            result: result, change: change, fold: follow(id, of: identity, change.keys))
-        }
-      }
-      if !entry.unreported.isEmpty { entries[identity]?.unreported = [] }
+    for identity in entries.keys {
+      entries[identity]?.report(changed[identity]) { updates[$0] = $1 }
     }
     return updates
-  }
-
-  /// Brings the aggregates of a live query to the newest result.
-  private func follow(
-    _ id: LiveID, of identity: LivePlan.Identity, _ keys: ContiguousArray<RecordKey>?
-  ) -> AggregateFold? {
-    guard let query = entries[identity]?.query else { return nil }
-    entries[identity]?.folds[id]?.follow(query, keys.map(Set.init))
-    return entries[identity]?.folds[id]?.fold
   }
 }

@@ -1,0 +1,113 @@
+/// A maintained query, and the live queries that share its result.
+struct SharedQuery: Sendable {
+  /// Tells this value from an earlier value of the same query, whose load may still run.
+  let number: Int
+  var query: MaintainedQuery
+  /// Whether the next step loads again, because a suspension stopped a load or commits outran it.
+  var isStopped = false
+  private var counters: [LiveID: LiveCounters] = [:]
+  /// The live queries that have not received the result yet.
+  private var unreported: Set<LiveID> = []
+  /// The difference that a load made to the result that the other live queries have.
+  private var reloaded: MaintainedChange?
+  /// The aggregates of the live queries that have some.
+  private var folds: [LiveID: MaintainedFold] = [:]
+
+  init(_ query: MaintainedQuery, number: Int) {
+    self.query = query
+    self.number = number
+  }
+
+  mutating func add(_ id: LiveID, _ counters: LiveCounters, _ fold: AggregateFold?) {
+    self.counters[id] = counters
+    unreported.insert(id)
+    folds[id] = fold.map(MaintainedFold.init)
+  }
+
+  mutating func remove(_ id: LiveID) {
+    counters[id] = nil
+    unreported.remove(id)
+    folds[id] = nil
+  }
+
+  /// Whether no live query shows the result.
+  var isUnused: Bool { counters.isEmpty }
+
+  /// Whether a live query has not received the result yet.
+  var hasUnreported: Bool { !unreported.isEmpty }
+
+  // MARK: - Statistics
+
+  var activities: [ActivityLedger] { counters.values.map(\.activity) }
+
+  func count(_ change: @Sendable (inout LiveStatistics) -> Void) {
+    for counters in counters.values { counters.count(change) }
+  }
+
+  func count(_ outcome: MaintainedQuery.Outcome, since start: ContinuousClock.Instant) {
+    let time = ContinuousClock.now - start
+    let changed = if case .changed(let change) = outcome { change.keys.count } else { 0 }
+    count {
+      $0.maintainedChanges += changed
+      $0.maintenance += time
+    }
+  }
+
+  // MARK: - Results
+
+  /// Notes how a load changed the result that some live queries already have.
+  ///
+  /// Even if much of a table changes, that result may stay the same. If the difference is not worth
+  /// listing, all live queries get the whole new result.
+  ///
+  /// - Parameter delivered: the results that live queries have.
+  mutating func didLoad(over delivered: [LiveID: MaintainedResult]) {
+    let new = query.result
+    guard !isStopped, let reported = counters.keys.first(where: { !unreported.contains($0) }),
+      let old = delivered[reported], old.error == nil, new.error == nil,
+      old.hasRoot == new.hasRoot, let change = MaintainedChange(from: old.tree, to: new.tree)
+    else {
+      reloaded = nil
+      unreported = Set(counters.keys)
+      return
+    }
+    // A change without keys still counts if the horizon moved.
+    reloaded = change.isEmpty && old.horizon == new.horizon ? nil : change
+  }
+
+  /// Notes that nothing newer can be read.
+  mutating func didFail(_ failure: StoreError) {
+    query.didFail(failure)
+    isStopped = false
+    unreported = Set(counters.keys)
+  }
+
+  /// Notes that a live query did not receive the result.
+  mutating func reportAgain(to id: LiveID) { unreported.insert(id) }
+
+  /// Reports the result to the live queries that lack it, and a change to the others.
+  mutating func report(_ change: MaintainedChange?, to update: (LiveID, MaintainedUpdate) -> Void) {
+    let result = query.result
+    if isStopped || !query.isLoaded && result.error == nil { return }
+    for id in unreported {
+      update(id, MaintainedUpdate(result: result, change: nil, fold: fold(of: id, nil)))
+    }
+    let change = change.map { change in reloaded.map(change.followed) ?? change } ?? reloaded
+    reloaded = nil
+    if let change {
+      for id in counters.keys where !unreported.contains(id) {
+        let fold = fold(of: id, change.keys)
+        update(id, MaintainedUpdate(result: result, change: change, fold: fold))
+      }
+    }
+    unreported = []
+  }
+
+  /// Brings the aggregates of a live query to the newest result.
+  private mutating func fold(
+    of id: LiveID, _ keys: ContiguousArray<RecordKey>?
+  ) -> AggregateFold? {
+    folds[id]?.follow(query, keys.map(Set.init))
+    return folds[id]?.fold
+  }
+}
