@@ -91,7 +91,8 @@ struct PlainLayer: Equatable {
   }
 
   mutating func upsert(_ table: PlainTable, _ key: Int, _ row: PlainRow?) {
-    if case .seen(let before, _)? = edits[table]?[key] {
+    // An upsert back to the row before a known edit holds whatever the store has.
+    if case .seen(let before, _)? = edits[table]?[key], before != row {
       set(.seen(before, row), table, key)
     } else {
       set(.set(row), table, key)
