@@ -37,7 +37,9 @@ let package = Package(
     .target(name: "StrataSwiftUI", dependencies: ["Strata"], swiftSettings: settings),
     .target(
       name: "StrataTesting",
-      dependencies: ["Strata", "StrataImport", "StrataMap", "StrataFaults", "CStrataZlib"],
+      dependencies: [
+        "Strata", "StrataImport", "StrataMap", "StrataFaults", "StrataSimulation", "CStrataZlib",
+      ],
       swiftSettings: settings),
 
     .executableTarget(
@@ -46,9 +48,15 @@ let package = Package(
       swiftSettings: settings),
     .target(
       name: "StrataFaults", dependencies: ["Strata", "CStrataSQLite"], swiftSettings: settings),
+    .target(name: "CStrataSimulation"),
+    .target(
+      name: "StrataSimulation", dependencies: ["Strata", "StrataSQLite", "CStrataSimulation"],
+      swiftSettings: settings),
     .executableTarget(
       name: "strata-stress",
-      dependencies: ["Strata", "StrataSQLite", "StrataImport", "StrataMap", "StrataFaults"],
+      dependencies: [
+        "Strata", "StrataSQLite", "StrataImport", "StrataMap", "StrataFaults", "StrataSimulation",
+      ],
       swiftSettings: settings),
     .executableTarget(
       name: "QuickStart", dependencies: ["Strata", "StrataImport", "StrataMap"],
@@ -91,6 +99,9 @@ let package = Package(
       name: "CoreDataModelTests",
       dependencies: ["CoreDataModel", "Strata", "StrataTesting", "CStrataSQLite"],
       exclude: ["Models"], swiftSettings: settings),
+    .testTarget(
+      name: "StrataSimulationTests",
+      dependencies: ["StrataSimulation", "Strata", "StrataTesting"], swiftSettings: settings),
     .testTarget(
       name: "StrataTestingTests",
       dependencies: ["StrataTesting", "StrataMap", "StrataImport", "Strata"],

@@ -8,6 +8,8 @@ internal import Synchronization
 /// were enqueued, whatever their priority.
 package final class StoreExecutor: SerialExecutor {
   private let queue: DispatchQueue
+  /// The lane that runs the jobs in the place of the queue; nil outside of simulations.
+  private let lane: (any JobLane)?
   /// The number of jobs that were enqueued and have not ended.
   private let pending = Atomic(0)
 
@@ -27,6 +29,7 @@ package final class StoreExecutor: SerialExecutor {
   }
 
   package init(_ label: String) {
+    lane = JobLanes.make(label)
     queue = DispatchQueue(label: label, qos: .userInitiated)
     queue.setSpecific(key: Self.current, value: .executor(ObjectIdentifier(self)))
   }
@@ -39,10 +42,14 @@ package final class StoreExecutor: SerialExecutor {
   /// Runs `work` after every job that was enqueued before it.
   package func async(_ work: @escaping @Sendable () -> Void) {
     pending.add(1, ordering: .relaxed)
-    queue.async {
+    perform {
       work()
       self.pending.subtract(1, ordering: .relaxed)
     }
+  }
+
+  private func perform(_ work: @escaping @Sendable () -> Void) {
+    if let lane { lane.enqueue(work) } else { queue.async(execute: work) }
   }
 
   /// Runs `work` after every job that was enqueued before it, and passes the result to `then`.
@@ -52,7 +59,7 @@ package final class StoreExecutor: SerialExecutor {
     _ work: @escaping @Sendable () -> Made, then: @escaping @Sendable (Made) -> Void
   ) {
     pending.add(1, ordering: .relaxed)
-    queue.async {
+    perform {
       let made = work()
       self.pending.subtract(1, ordering: .relaxed)
       then(made)
@@ -81,6 +88,7 @@ package final class StoreExecutor: SerialExecutor {
   /// the thread may belong to the cooperative pool. A task that reads in a loop has to suspend at
   /// some of the calls. Otherwise no other task would get its thread.
   package func runIfIdle<R>(_ work: () -> R) -> R? {
+    if let lane { return lane.grantsTurn() ? syncIfIdle(work) : nil }
     let running = DispatchQueue.getSpecific(key: Self.current)
     guard running != .main,
       // A `deinit` that a job triggers may call in on this very queue, where `sync` would deadlock.
@@ -97,19 +105,27 @@ package final class StoreExecutor: SerialExecutor {
     }
     defer { pending.subtract(1, ordering: .relaxed) }
     // A job that is enqueued from here on runs after `work`, or before it while `sync` waits.
-    return queue.sync(execute: work)
+    return sync(work)
   }
 
   /// Runs `work` after every job that is enqueued when the delay has passed.
   package func async(after delay: Duration, _ work: @escaping @Sendable () -> Void) {
+    if let lane { return lane.enqueue(after: delay) { self.async(work) } }
     let milliseconds = Int(delay / .milliseconds(1))
     queue.asyncAfter(deadline: .now() + .milliseconds(milliseconds)) { self.async(work) }
   }
 
   /// Runs `work` after every job that was enqueued before it, and waits: only for an idle executor.
-  package func sync<R>(_ work: () throws -> R) rethrows -> R {
-    try queue.sync(execute: work)
+  package func sync<R, Failure: Error>(_ work: () throws(Failure) -> R) throws(Failure) -> R {
+    if let lane { return try lane.run(work) }
+    return try queue.sync { Result(catching: work) }.get()
   }
 
-  package func checkIsolated() { dispatchPrecondition(condition: .onQueue(queue)) }
+  package func checkIsolated() {
+    if let lane {
+      precondition(lane.isRunning)
+    } else {
+      dispatchPrecondition(condition: .onQueue(queue))
+    }
+  }
 }

@@ -18,6 +18,7 @@ let usage = """
          strata-stress faults [--thorough 0|1] [--scenario N] [--seed N]
          strata-stress contexts [--histories N] [--minutes N] [--seed N]
          strata-stress server [--seeds N] [--minutes N] [--seed N]
+         strata-stress simulate [--seeds N] [--minutes N] [--from N]
 
   workers  Worker actors and the view context against one store for N seconds (5) in each mode, or in
            one: 0 usual, 1 contention, 2 slow observers, 3 cancellation, 4 tiny mailboxes.
@@ -54,6 +55,8 @@ let usage = """
            streams and a second stack, against plain rows. Long form: --minutes 60.
   server   N random histories (2,000), or those of N minutes, of refreshes, pushes, edits and
            kills against a server whose answers go wrong. Long form: --minutes 60.
+  simulate  N histories (2,000), or those of N minutes, of contexts, workers and registries on one
+           thread, in an order that the seed decides. Long form: --seeds 1000000.
 
   Prints the seed, for soak a table, then one JSON line with the number of violated invariants. A run
   in which too little was done to show anything is one. Exits with 1 if there are any, with 2 for a
@@ -237,6 +240,14 @@ func runMode() async throws -> Report {
     options.seed = given["--seed"] ?? options.seed
     printSeed(options.seed)
     return try await ServerStress(options).run()
+  case "simulate":
+    let given = numbers(arguments.dropFirst(), allowed: ["--seeds", "--minutes", "--from"])
+    var options = SimulateStress.Options()
+    options.seeds = given["--seeds"].map { Int(clamping: $0) } ?? options.seeds
+    options.seconds = given["--minutes"].map { Double($0) * 60 }
+    options.from = given["--from"] ?? options.from
+    printSeed(options.from)
+    return try await SimulateStress(options).run()
   case "crash-child":
     guard let options = CrashChild.Options(arguments.dropFirst()) else { fail("not by hand") }
     var child = CrashChild(options)

@@ -1,6 +1,7 @@
 #if os(Linux) || os(Android)
   internal import Dispatch
   internal import Foundation
+  internal import StrataSQLite
   #if canImport(Glibc)
     internal import Glibc
   #elseif canImport(Musl)
@@ -11,19 +12,21 @@
 
   /// Calls a handler whenever a file is written to, closed by a writer, or removed.
   final class FileWatch: Sendable {
+    private let inotify: Inotify
     private let registration: Inotify.Registration
 
     /// Returns nil if the file does not exist, or if the system has no room for another watch.
     init?(path: String, _ handler: @escaping @Sendable () -> Void) {
-      guard let registration = Inotify.shared.add(path, handler) else { return nil }
+      inotify = JobLanes.make("strata.signals").map(Inotify.init) ?? .shared
+      guard let registration = inotify.add(path, handler) else { return nil }
       self.registration = registration
     }
 
     /// Ends the watch; after this returns, only a call that is already on its way still begins.
-    func end() { Inotify.shared.remove(registration) }
+    func end() { inotify.remove(registration) }
   }
 
-  /// The process's only inotify instance, shared by all its stores: a user has only 128 instances.
+  /// An inotify instance. All stores of the process share one, because a user has only 128 instances.
   ///
   /// closed ─first watch→ open
   /// open ─last watch ends→ closed (the queue reads the end and closes the descriptor)
@@ -45,8 +48,12 @@
       }
     }
 
-    static let shared = Inotify()
+    static let shared = Inotify(nil)
     private let state = Lock(State())
+    /// The lane that delivers events in a simulation, which shares no instance with real threads.
+    private let lane: (any JobLane)?
+
+    init(_ lane: (any JobLane)?) { self.lane = lane }
 
     /// The watch number of the overflow event, which says that events of other watches were
     /// dropped.
@@ -105,20 +112,32 @@
 
     /// Delivers events until the last watch ends.
     private func run(_ instance: Int32) {
+      if let lane {
+        return lane.poll {
+          let goesOn = self.deliverEvents(of: instance)
+          if !goesOn { close(instance) }
+          return goesOn
+        }
+      }
       let queue = DispatchQueue(label: "strata.signals", qos: .userInitiated)
       let source = DispatchSource.makeReadSource(fileDescriptor: instance, queue: queue)
       source.setEventHandler {
-        let watches = Self.readEvents(instance)
-        let handlers = self.state.withLock { state in
-          state.instance == instance ? state.handlers(of: watches) : nil
-        }
         // The event handler keeps its source alive until this cancellation.
-        guard let handlers else { return source.cancel() }
-        for handler in handlers { handler() }
+        guard self.deliverEvents(of: instance) else { return source.cancel() }
         Thread.sleep(forTimeInterval: Self.rest)
       }
       source.setCancelHandler { close(instance) }
       source.resume()
+    }
+
+    /// Calls the handlers of the watches that have events; returns false if no watch is left.
+    private func deliverEvents(of instance: Int32) -> Bool {
+      let watches = Self.readEvents(instance)
+      let handlers = state.withLock { state in
+        state.instance == instance ? state.handlers(of: watches) : nil
+      }
+      for handler in handlers ?? [] { handler() }
+      return handlers != nil
     }
 
     /// Reads all available events, and returns their watches.

@@ -1,0 +1,53 @@
+#define _GNU_SOURCE
+#include "CStrataSimulation.h"
+#include <stddef.h>
+#include <time.h>
+
+static _Thread_local void *current_world;
+static _Thread_local int64_t virtual_time;
+
+void strata_enter(void *world) { current_world = world; }
+
+void *strata_world(void) { return current_world; }
+
+void strata_set_time(int64_t time) { virtual_time = time; }
+
+int64_t strata_time(void) { return virtual_time; }
+
+#if defined(__linux__)
+#include <dlfcn.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+// Stands before the C library's function in the whole process, so that the clocks of Swift, Foundation and SQLite show
+// the virtual time on a simulated thread.
+int clock_gettime(clockid_t clock, struct timespec *time) {
+  if (!current_world) return (int)syscall(SYS_clock_gettime, clock, time);
+  time->tv_sec = virtual_time / 1000000000;
+  time->tv_nsec = virtual_time % 1000000000;
+  return 0;
+}
+
+// The runtime's default executor calls these two functions past the hooks when a task sleeps or yields. Their context is
+// a job, and their function runs it.
+
+void dispatch_async_f(void *queue, void *context, void (*work)(void *)) {
+  if (current_world) return strata_scheduler.call_after(0, work, context);
+  static void (*original)(void *, void *, void (*)(void *));
+  if (!original) original = dlsym(RTLD_NEXT, "dispatch_async_f");
+  original(queue, context, work);
+}
+
+// libdispatch encodes the times of the wall clock as negative numbers. In other times, bit 63 without bit 62 says which
+// clock is meant.
+void dispatch_after_f(uint64_t when, void *queue, void *context, void (*work)(void *)) {
+  if (current_world) {
+    bool is_wall = (when >> 62) == 3;
+    int64_t time = is_wall ? -(int64_t)when : (int64_t)(when & ((1ull << 62) - 1));
+    return strata_scheduler.call_after(time - virtual_time, work, context);
+  }
+  static void (*original)(uint64_t, void *, void *, void (*)(void *));
+  if (!original) original = dlsym(RTLD_NEXT, "dispatch_after_f");
+  original(when, queue, context, work);
+}
+#endif
