@@ -29,10 +29,13 @@
   /// An inotify instance. All stores of the process share one, because a user has only 128 instances.
   ///
   /// closed ─first watch→ open
-  /// open ─last watch ends→ closed (the queue reads the end and closes the descriptor)
+  /// open ─last watch ends→ ending ─first watch→ open
+  /// ending ─the queue reads the end→ closed
+  ///
+  /// An instance that ends can be used again. Otherwise stacks that open and close quickly would use
+  /// up the instances before the queue closes them.
   private final class Inotify: Sendable {
     struct Registration: Sendable {
-      let instance: Int32
       let watch: Int32
       let id: Int
     }
@@ -66,21 +69,20 @@
     func add(_ path: String, _ handler: @escaping @Sendable () -> Void) -> Registration? {
       state.withLock { state in
         guard let instance = state.instance ?? open() else { return nil }
-        state.instance = instance
         let mask = UInt32(IN_MODIFY) | UInt32(IN_CLOSE_WRITE) | UInt32(IN_ATTRIB)
         let watch = inotify_add_watch(instance, path, mask)
         guard watch >= 0 else {
-          // No other watch uses the instance, and no event would ever end it.
-          if state.handlers.isEmpty {
-            state.instance = nil
-            close(instance)
-          }
+          // A new instance has no watch, and no event would ever end it.
+          if state.instance == nil { close(instance) }
           return nil
         }
-        if state.handlers.isEmpty { run(instance) }
+        if state.instance == nil {
+          state.instance = instance
+          run(instance)
+        }
         state.lastID += 1
         state.handlers[watch, default: [:]][state.lastID] = handler
-        return Registration(instance: instance, watch: watch, id: state.lastID)
+        return Registration(watch: watch, id: state.lastID)
       }
     }
 
@@ -91,22 +93,18 @@
 
     func remove(_ registration: Registration) {
       state.withLock { state in
-        guard state.instance == registration.instance,
+        guard let instance = state.instance,
           state.handlers[registration.watch]?.removeValue(forKey: registration.id) != nil,
           state.handlers[registration.watch]?.isEmpty == true
         else { return }
         state.handlers[registration.watch] = nil
-        if state.handlers.isEmpty { state.instance = nil }
-        // The removal of the watch is an event. It wakes the queue, which finds that the instance
-        // is over.
-        if inotify_rm_watch(registration.instance, registration.watch) == 0 || state.instance != nil
-        {
-          return
-        }
+        // The removal of the watch is an event. It wakes the queue, which closes an instance without
+        // a watch.
+        if inotify_rm_watch(instance, registration.watch) == 0 || !state.handlers.isEmpty { return }
         // The file is gone, and its watch has had that event already. The removal of another watch
         // makes a new event.
-        let other = inotify_add_watch(registration.instance, "/", UInt32(IN_DELETE_SELF))
-        if other >= 0 { inotify_rm_watch(registration.instance, other) }
+        let other = inotify_add_watch(instance, "/", UInt32(IN_DELETE_SELF))
+        if other >= 0 { inotify_rm_watch(instance, other) }
       }
     }
 
@@ -133,8 +131,12 @@
     /// Calls the handlers of the watches that have events; returns false if no watch is left.
     private func deliverEvents(of instance: Int32) -> Bool {
       let watches = Self.readEvents(instance)
-      let handlers = state.withLock { state in
-        state.instance == instance ? state.handlers(of: watches) : nil
+      let handlers: [@Sendable () -> Void]? = state.withLock { state in
+        if state.handlers.isEmpty {
+          state.instance = nil
+          return nil
+        }
+        return state.handlers(of: watches)
       }
       for handler in handlers ?? [] { handler() }
       return handlers != nil
