@@ -246,6 +246,7 @@ func runMode() async throws -> Report {
     options.seeds = given["--seeds"].map { Int(clamping: $0) } ?? options.seeds
     options.seconds = given["--minutes"].map { Double($0) * 60 }
     options.from = given["--from"] ?? options.from
+    SimulateStress.restartWithFixedHashing()
     printSeed(options.from)
     return try await SimulateStress(options).run()
   case "crash-child":

@@ -25,6 +25,14 @@ struct SimulateStress {
 
   init(_ options: Options) { self.options = options }
 
+  /// Starts the process again so that sets and dictionaries have the same order in each process.
+  static func restartWithFixedHashing() {
+    let name = "SWIFT_DETERMINISTIC_HASHING"
+    if ProcessInfo.processInfo.environment[name] != nil { return }
+    setenv(name, "1", 1)
+    execv("/proc/self/exe", CommandLine.unsafeArgv)
+  }
+
   func run() async throws -> Report {
     var report = Report(mode: "simulate")
     if let hook = Simulation.missingHook {
