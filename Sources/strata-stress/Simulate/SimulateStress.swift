@@ -14,7 +14,7 @@ struct SimulateStress {
   }
 
   private enum Program: CaseIterable {
-    case contexts, workers, registry
+    case contexts, server, workers, registry
   }
 
   private let options: Options
@@ -86,6 +86,10 @@ struct SimulateStress {
         var options = ContextStress.Options()
         (options.histories, options.seed) = (1, seed)
         return try await ContextStress(options).run()
+      case .server:
+        var options = ServerStress.Options()
+        (options.seeds, options.seed) = (1, seed)
+        return try await ServerStress(options).run()
       case .workers:
         var options = WorkerStress.Options()
         (options.seconds, options.seed, options.modes) = (0.05, seed, [mode])
