@@ -157,18 +157,25 @@ struct ViewLayers {
     return touched
   }
 
+  /// Takes the rows that a save wrote.
+  ///
+  /// - Returns: the saved keys, and the edited keys whose row a delete rule changed.
   private mutating func end(
     _ saved: ContextSave.Cargo, _ report: SaveReport
   ) -> [TableID: Set<RecordKey>] {
+    var touched = saved.layer.keys
+    func learn(_ record: Record?, _ key: RecordKey, in table: TableID) {
+      base.learn(record, key, in: table)
+      if edits(key, in: table) { touched[table, default: []].insert(key) }
+    }
     for (table, changes) in report.changes {
       guard case .rows(let rows) = changes else { continue }
-      for row in rows { base.learn(row.change.after, row.key, in: table) }
+      for row in rows { learn(row.change.after, row.key, in: table) }
     }
     // A rule may leave a row as the store had it; the report has no change of such a row.
     for effect in report.effects where report.changes[effect.table]?[effect.key] == nil {
-      base.learn(effect.change.after, effect.key, in: effect.table)
+      learn(effect.change.after, effect.key, in: effect.table)
     }
-    var touched = saved.layer.keys
     for (table, key, change) in pending.undo.didSave(saved, as: report) {
       pending.layer.compose(.known(change), table, key)
       touched[table, default: []].insert(key)
