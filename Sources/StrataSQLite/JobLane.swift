@@ -15,7 +15,7 @@ package protocol JobLane: AnyObject, Sendable {
   func grantsTurn() -> Bool
 
   /// Runs `work` at once, as a job of the lane.
-  func run<R, Failure: Error>(_ work: () throws(Failure) -> R) throws(Failure) -> R
+  func run<R>(_ work: () -> R) -> R
 
   /// Whether a job of the lane runs on the calling thread.
   var isRunning: Bool { get }

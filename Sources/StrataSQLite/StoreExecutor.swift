@@ -116,9 +116,9 @@ package final class StoreExecutor: SerialExecutor {
   }
 
   /// Runs `work` after every job that was enqueued before it, and waits: only for an idle executor.
-  package func sync<R, Failure: Error>(_ work: () throws(Failure) -> R) throws(Failure) -> R {
-    if let lane { return try lane.run(work) }
-    return try queue.sync { Result(catching: work) }.get()
+  package func sync<R>(_ work: () -> R) -> R {
+    if let lane { return lane.run(work) }
+    return queue.sync(execute: work)
   }
 
   package func checkIsolated() {

@@ -20,9 +20,7 @@ final class Lane: JobLane {
 
   func grantsTurn() -> Bool { world.grantsTurn(id) }
 
-  func run<R, Failure: Error>(_ work: () throws(Failure) -> R) throws(Failure) -> R {
-    try world.run(on: id, work)
-  }
+  func run<R>(_ work: () -> R) -> R { world.run(on: id, work) }
 
   var isRunning: Bool { world.isRunning(id) }
 }

@@ -175,14 +175,12 @@ final class World: Sendable {
   }
 
   /// Runs work at once as a job of a lane.
-  func run<R, Failure: Error>(
-    on lane: Scheduler.LaneID, _ work: () throws(Failure) -> R
-  ) throws(Failure) -> R {
+  func run<R>(on lane: Scheduler.LaneID, _ work: () -> R) -> R {
     let outer = state.withLock { state in
       defer { state.running = lane }
       return state.running
     }
     defer { state.withLock { $0.running = outer } }
-    return try work()
+    return work()
   }
 }
