@@ -43,7 +43,7 @@ struct SimulateStress {
     let end = options.seconds.map { ContinuousClock.now + .seconds($0) }
     var histories: Set<UInt64> = []
     var number: UInt64 = 0
-    while report.violations.count < 5 {
+    while report.violations.isEmpty {
       if let end {
         if ContinuousClock.now >= end { break }
       } else if number >= options.seeds {
