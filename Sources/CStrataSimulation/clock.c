@@ -14,15 +14,17 @@ void strata_set_time(int64_t time) { virtual_time = time; }
 
 int64_t strata_time(void) { return virtual_time; }
 
-#if defined(__linux__)
+#if STRATA_REPLACES
 #include <dlfcn.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 // Stands before the C library's function in the whole process, so that the clocks of Swift, Foundation and SQLite show
 // the virtual time on a simulated thread.
 int clock_gettime(clockid_t clock, struct timespec *time) {
-  if (!current_world) return (int)syscall(SYS_clock_gettime, clock, time);
+  if (!current_world) {
+    static int (*original)(clockid_t, struct timespec *);
+    if (!original) original = dlsym(RTLD_NEXT, "clock_gettime");
+    return original(clock, time);
+  }
   time->tv_sec = virtual_time / 1000000000;
   time->tv_nsec = virtual_time % 1000000000;
   return 0;

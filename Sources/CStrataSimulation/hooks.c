@@ -65,8 +65,7 @@ static SWIFT_CC bool is_main_executor(struct executor executor, is_main_original
 }
 
 const char *strata_install(struct strata_scheduler new) {
-#if !defined(__linux__)
-  // Only a program on Linux can stand before the C library's clock.
+#if !STRATA_REPLACES
   return "clock_gettime";
 #endif
   if (!&swift_task_enqueueGlobal_hook) return "swift_task_enqueueGlobal_hook";

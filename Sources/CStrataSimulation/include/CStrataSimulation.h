@@ -4,6 +4,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/// Whether a program may stand before functions of the system: only on Linux, and not under
+/// ThreadSanitizer, which stands before the same functions.
+#if defined(__linux__) && !__has_feature(thread_sanitizer)
+#define STRATA_REPLACES 1
+#else
+#define STRATA_REPLACES 0
+#endif
+
 /// The functions of a scheduler that takes the jobs of its thread from the Swift runtime.
 ///
 /// A function that returns false leaves the job to the runtime.
