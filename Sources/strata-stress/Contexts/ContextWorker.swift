@@ -96,7 +96,11 @@ final class ContextWorker {
   // MARK: Reading
 
   private func base(_ history: ContextHistory) async throws -> PlainRows {
-    while read.isLost { readNewest(history, afterSuspension: true) }
+    if read.isLost {
+      // A child of the view context moves to the commit that the view context shows when it reads.
+      try await history.view.merged(history.newest)
+      while read.isLost { readNewest(history, afterSuspension: true) }
+    }
     if read.rows == nil {
       try await history.finishSave()
       read.rows = history.current
