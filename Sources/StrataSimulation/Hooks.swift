@@ -27,10 +27,8 @@ enum Hooks {
     world.enqueue(job, on: nil, after: delay)
     return true
   }
-}
 
-extension Hooks {
-  fileprivate static func call(
+  private static func call(
     _ function: (@convention(c) (UnsafeMutableRawPointer?) -> Void)?,
     _ context: UnsafeMutableRawPointer?, after delay: Int64
   ) {
@@ -73,8 +71,11 @@ extension UnownedJob {
     withUnsafeBytes(of: self) { $0.load(as: UnsafeMutableRawPointer.self) }
   }
 
-  /// The runtime's identifier of the job's task.
-  var taskID: UInt64 { strata_task_of(pointer) }
+  /// The runtime's identifier of the job's task; nil if the job is an actor's and not a task's.
+  var taskID: UInt64? {
+    let id = strata_task_of(pointer)
+    return id == 0 ? nil : id
+  }
 
   /// Runs the job outside of every serial executor.
   func runLoose() { strata_run(pointer) }

@@ -5,8 +5,8 @@ internal import Strata
 /// Each job of no serial executor is a candidate, and so is the first job of each lane.
 struct Scheduler: Sendable {
   enum Job: Sendable {
-    /// A part of a task, and the number of the task.
-    case task(UnownedJob, Int)
+    /// A part of a task or of an actor, and its name.
+    case task(UnownedJob, String)
     case work(@Sendable () -> Void)
   }
 
@@ -15,7 +15,7 @@ struct Scheduler: Sendable {
   /// The lane of the main actor.
   static let main: LaneID = 0
 
-  private struct Lane: Sendable {
+  private struct Queue: Sendable {
     let name: String
     var jobs: [Job] = []
   }
@@ -39,7 +39,7 @@ struct Scheduler: Sendable {
   private var random: SplitMix64
   /// The jobs of no serial executor.
   private var loose: [Job] = []
-  private var lanes = [Lane(name: "main")]
+  private var lanes = [Queue(name: "main")]
   /// The timers in the order in which they were set.
   private var timers: [Timer] = []
   private var bias = Bias.fair
@@ -53,11 +53,12 @@ struct Scheduler: Sendable {
   private(set) var steps = 0
   /// A hash of all choices: the identity of the history.
   private(set) var hash: UInt64 = 0xCBF2_9CE4_8422_2325
-  private var trail: [String] = []
+  /// The last choices in words, the newest last.
+  private(set) var lastChoices: [String] = []
 
   /// The time at which every history begins.
   private static let start: Int64 = 1_767_225_600 * 1_000_000_000
-  private static let trailLimit = 100
+  private static let shownChoices = 100
 
   init(seed: UInt64) {
     random = SplitMix64(seed: seed)
@@ -65,13 +66,10 @@ struct Scheduler: Sendable {
     slack = [0, 1_000_000, 200_000_000, 5_000_000_000].randomElement(using: &random) ?? 0
   }
 
-  /// The last choices in words, the newest last.
-  var lastChoices: [String] { trail }
-
   // MARK: - Jobs
 
   mutating func addLane(_ name: String) -> LaneID {
-    lanes.append(Lane(name: "\(name) \(lanes.count)"))
+    lanes.append(Queue(name: "\(name) \(lanes.count)"))
     return lanes.count - 1
   }
 
@@ -161,10 +159,10 @@ struct Scheduler: Sendable {
   }
 
   private mutating func trace(_ job: Job, on lane: LaneID?) {
-    if trail.count == Self.trailLimit { trail.removeFirst() }
+    if lastChoices.count == Self.shownChoices { lastChoices.removeFirst() }
     switch job {
-    case .task(_, let number): trail.append("task \(number) on \(name(of: lane))")
-    case .work: trail.append("work on \(name(of: lane))")
+    case .task(_, let task): lastChoices.append("\(task) on \(name(of: lane))")
+    case .work: lastChoices.append("work on \(name(of: lane))")
     }
   }
 }

@@ -74,9 +74,7 @@ package enum Simulation {
       thread.stackSize = 8 << 20
       thread.start()
     }
-    let choices = world.choices
-    let history = History(
-      seed: seed, steps: choices.steps, hash: choices.hash, lastChoices: choices.last)
+    let history = world.history
     let result = outcome.withLock { $0 }
     let reason: String? =
       switch end {

@@ -28,13 +28,22 @@ final class World: Sendable {
     var foreign: String?
 
     mutating func noteForeign(_ job: String) { foreign = foreign ?? job }
+
+    mutating func name(of job: UnownedJob) -> String {
+      guard let id = job.taskID else { return "an actor" }
+      let number = tasks[id] ?? tasks.count + 1
+      tasks[id] = number
+      return "task \(number)"
+    }
   }
 
+  private let seed: UInt64
   private let state: Lock<State>
   /// The number of jobs after which the history is given up.
   private let limit: Int
 
   init(seed: UInt64, limit: Int) {
+    self.seed = seed
     state = Lock(State(scheduler: Scheduler(seed: seed)))
     self.limit = limit
   }
@@ -55,7 +64,7 @@ final class World: Sendable {
 
   private func noteForeign(_ job: UnownedJob) -> Bool {
     state.withLock { state in
-      guard let task = state.tasks[job.taskID] else { return false }
+      guard let id = job.taskID, let task = state.tasks[id] else { return false }
       state.noteForeign("task \(task)")
       return true
     }
@@ -120,9 +129,14 @@ final class World: Sendable {
     state.withLock { $0.polls += left }
   }
 
-  /// The choices of the history so far.
-  var choices: (steps: Int, hash: UInt64, last: [String]) {
-    state.withLock { ($0.scheduler.steps, $0.scheduler.hash, $0.scheduler.lastChoices) }
+  /// The history so far.
+  var history: Simulation.History {
+    state.withLock { state in
+      let scheduler = state.scheduler
+      return Simulation.History(
+        seed: seed, steps: scheduler.steps, hash: scheduler.hash,
+        lastChoices: scheduler.lastChoices)
+    }
   }
 
   // MARK: - Jobs
@@ -135,10 +149,9 @@ final class World: Sendable {
   func enqueue(_ job: UnownedJob, on lane: Scheduler.LaneID?, after delay: Int64 = 0) {
     let isOwn = World.current === self
     state.withLock { state in
-      let number = state.tasks[job.taskID] ?? state.tasks.count + 1
-      state.tasks[job.taskID] = number
-      if state.hasBegun && !isOwn { return state.noteForeign("task \(number)") }
-      state.scheduler.enqueue(.task(job, number), on: lane, after: delay)
+      let name = state.name(of: job)
+      if state.hasBegun && !isOwn { return state.noteForeign(name) }
+      state.scheduler.enqueue(.task(job, name), on: lane, after: delay)
     }
   }
 
@@ -155,8 +168,8 @@ final class World: Sendable {
 
   // MARK: - Lanes
 
-  func makeLane(_ label: String) -> Lane {
-    Lane(self, state.withLock { $0.scheduler.addLane(label) })
+  func makeLane(_ label: String) -> SimulatedLane {
+    SimulatedLane(self, state.withLock { $0.scheduler.addLane(label) })
   }
 
   /// Calls a function between jobs, until it returns false.

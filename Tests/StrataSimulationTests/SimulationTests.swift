@@ -18,13 +18,14 @@ private actor Journal {
   func note(_ line: String) { lines.append(line) }
 }
 
-private func resumeOnAnotherThread(_ waiting: Lock<UnsafeContinuation<Void, Never>?>) {
-  let isResumed = DispatchSemaphore(value: 0)
+/// Runs work on a thread that is not simulated, and waits for its end.
+private func onAnotherThread(_ work: @escaping @Sendable () -> Void) {
+  let isDone = DispatchSemaphore(value: 0)
   Thread.detachNewThread {
-    waiting.withLock { $0 }?.resume(returning: ())
-    isResumed.signal()
+    work()
+    isDone.signal()
   }
-  isResumed.wait()
+  isDone.wait()
 }
 
 @Suite(.enabled(if: Simulation.missingHook == nil, "the Swift runtime has the scheduler's hooks"))
@@ -89,12 +90,25 @@ struct SimulationTests {
           waiting.withLock { $0 = continuation }
         }
         while waiting.withLock({ $0 == nil }) { await Task.yield() }
-        resumeOnAnotherThread(waiting)
+        onAnotherThread { waiting.withLock { $0 }?.resume(returning: ()) }
         await end
       }
     } throws: {
       ($0 as? Simulation.Failure)?.reason == "task 2 was resumed by a thread that is not simulated"
     }
+  }
+
+  @Test func `jobs of other actors stay where they are`() async throws {
+    let (own, other) = (Journal(), Journal())
+    let outside = Lock<Task<Void, Never>?>(nil)
+    _ = try await Simulation.run(seed: 1) {
+      await own.note("simulated")
+      onAnotherThread { outside.withLock { $0 = Task.immediate { await other.note("not") } } }
+      await own.note("simulated")
+    }
+    await outside.withLock { $0 }?.value
+    #expect(await own.lines == ["simulated", "simulated"])
+    #expect(await other.lines == ["not"])
   }
 
   @Test func `jobs that do not end are given up`() async throws {

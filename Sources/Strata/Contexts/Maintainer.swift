@@ -133,6 +133,15 @@ actor Maintainer {
   /// the view context no longer exists.
   typealias Deliver = @Sendable (MergeTurn) async -> [TableID: Set<RecordKey>]?
 
+  /// Starts the task that brings the view context to each new commit, strictly in sequence.
+  ///
+  /// The task holds the view context only during a turn, so it does not keep the context alive. It
+  /// ends when the stack closes.
+  nonisolated func start(_ writer: Writer, _ view: ViewContext) {
+    let deliver: Deliver = { [weak view] turn in await view?.merge(turn) }
+    StoreDeadline.withNone { _ = Task { await run(writer, deliver) } }
+  }
+
   /// Brings the view context to each step of the writer, until the writer closes.
   func run(_ writer: Writer, _ deliver: @escaping Deliver) async {
     self.deliver = deliver

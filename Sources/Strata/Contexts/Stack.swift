@@ -199,7 +199,7 @@ public final class Stack: Sendable {
           keysInUse: { [weak view] in await view?.keysInUse ?? [:] },
           merged: { [weak view] commit in await view?.mergedOwn(commit) }))
       let stack = await Stack(store, maintainer, view, temporaryFolder, setAside)
-      MergeLoop.start(store.writer, maintainer, view)
+      maintainer.start(store.writer, view)
       if let setAside { options.log?(.setAside(setAside)) }
       options.log?(.opened(commit: snapshot.commit, duration: start.duration(to: .now)))
       return stack

@@ -164,17 +164,17 @@ struct ViewLayers {
     _ saved: ContextSave.Cargo, _ report: SaveReport
   ) -> [TableID: Set<RecordKey>] {
     var touched = saved.layer.keys
-    func learn(_ record: Record?, _ key: RecordKey, in table: TableID) {
+    func take(_ record: Record?, _ key: RecordKey, in table: TableID) {
       base.learn(record, key, in: table)
       if edits(key, in: table) { touched[table, default: []].insert(key) }
     }
     for (table, changes) in report.changes {
       guard case .rows(let rows) = changes else { continue }
-      for row in rows { learn(row.change.after, row.key, in: table) }
+      for row in rows { take(row.change.after, row.key, in: table) }
     }
     // A rule may leave a row as the store had it; the report has no change of such a row.
     for effect in report.effects where report.changes[effect.table]?[effect.key] == nil {
-      learn(effect.change.after, effect.key, in: effect.table)
+      take(effect.change.after, effect.key, in: effect.table)
     }
     for (table, key, change) in pending.undo.didSave(saved, as: report) {
       pending.layer.compose(.known(change), table, key)

@@ -158,10 +158,10 @@ package struct ImportEnd: Sendable {
 
   /// Returns the portion after the current portion; nil at the end.
   private func following(_ ledger: isolated ImportLedger) throws(StoreError) -> Portion? {
-    var page: AbsentPage?
     if case .absent(let last, let hasDeleted) = next {
-      page = try ledger.absentPage(after: last, in: tables, limit: pageSize)
-      if let page { return .absent(page, hasDeleted: hasDeleted) }
+      if let page = try ledger.absentPage(after: last, in: tables, limit: pageSize) {
+        return .absent(page, hasDeleted: hasDeleted)
+      }
       // The row that held a row may be deleted by now.
       if !hasDeleted { return nil }
     } else {
@@ -171,7 +171,7 @@ package struct ImportEnd: Sendable {
       if !sets.isEmpty { return .links(sets) }
       if lacksRows { return nil }
     }
-    page = try ledger.absentPage(after: nil, in: tables, limit: pageSize)
+    let page = try ledger.absentPage(after: nil, in: tables, limit: pageSize)
     return page.map { .absent($0, hasDeleted: false) }
   }
 }

@@ -22,15 +22,10 @@ struct ContextStress {
   func run() async throws -> Report {
     var report = Report(mode: "contexts")
     let watchdog = Watchdog(mode: "contexts")
-    let end = options.seconds.map { ContinuousClock.now + .seconds($0) }
-    var number: UInt64 = 0
-    while report.violations.count < 5 {
-      if let end {
-        if ContinuousClock.now >= end { break }
-      } else if number >= options.histories {
-        break
-      }
-      let seed = options.seed &+ number
+    var number = 0
+    for seed in Seeds(from: options.seed, count: options.histories, seconds: options.seconds) {
+      if report.violations.count == 5 { break }
+      number += 1
       watchdog.begin("history \(seed)")
       let history = try await ContextHistory(seed: seed) {
         watchdog.begin("history \(seed): \($0)")
@@ -43,9 +38,8 @@ struct ContextStress {
       }
       await history.close()
       for (name, count) in history.counts { report.counts[name, default: 0] += count }
-      number += 1
     }
-    report.counts["histories"] = Int(number)
+    report.counts["histories"] = number
     report.require("histories", "edits", "saves")
     if number >= 100 {
       report.require(

@@ -22,15 +22,10 @@ struct ServerStress {
   func run() async throws -> Report {
     var report = Report(mode: "server")
     let watchdog = Watchdog(mode: "server")
-    let end = options.seconds.map { ContinuousClock.now + .seconds($0) }
-    var number: UInt64 = 0
-    while report.violations.count < 5 {
-      if let end {
-        if ContinuousClock.now >= end { break }
-      } else if number >= options.seeds {
-        break
-      }
-      let seed = options.seed &+ number
+    var number = 0
+    for seed in Seeds(from: options.seed, count: options.seeds, seconds: options.seconds) {
+      if report.violations.count == 5 { break }
+      number += 1
       watchdog.begin("seed \(seed)")
       let history = try await ServerHistory(seed: seed)
       do { try await history.run() } catch {
@@ -39,9 +34,8 @@ struct ServerStress {
       }
       await history.close()
       for (name, count) in history.counts { report.counts[name, default: 0] += count }
-      number += 1
     }
-    report.counts["seeds"] = Int(number)
+    report.counts["seeds"] = number
     report.require("seeds", "edits", "refreshes", "pushes")
     if number >= 100 {
       report.require("lostPushes", "refusals", "reverts", "relaunches", "kills", "killedPushes")

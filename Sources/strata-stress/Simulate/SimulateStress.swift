@@ -20,8 +20,6 @@ struct SimulateStress {
   private let options: Options
   /// Every history whose seed is a multiple runs twice, and must be the same.
   private static let repeated: UInt64 = 20
-  /// The number of choices that a violation shows.
-  private static let shownChoices = 100
 
   init(_ options: Options) { self.options = options }
 
@@ -40,16 +38,11 @@ struct SimulateStress {
       return report
     }
     let watchdog = Watchdog(mode: "simulate")
-    let end = options.seconds.map { ContinuousClock.now + .seconds($0) }
     var histories: Set<UInt64> = []
-    var number: UInt64 = 0
-    while report.violations.isEmpty {
-      if let end {
-        if ContinuousClock.now >= end { break }
-      } else if number >= options.seeds {
-        break
-      }
-      let seed = options.from &+ number
+    var number = 0
+    for seed in Seeds(from: options.from, count: options.seeds, seconds: options.seconds) {
+      if !report.violations.isEmpty { break }
+      number += 1
       watchdog.begin("seed \(seed)")
       do {
         let history = try await run(seed, &report)
@@ -65,9 +58,8 @@ struct SimulateStress {
       } catch {
         report.violations.append("seed \(seed): \(error)")
       }
-      number += 1
     }
-    report.counts["seeds"] = Int(number)
+    report.counts["seeds"] = number
     report.counts["distinct"] = histories.count
     report.require("seeds", "jobs")
     return report
@@ -105,7 +97,7 @@ struct SimulateStress {
     if !violations.isEmpty {
       report.violations.append(
         "seed \(seed), \(program): " + violations.joined(separator: "; ") + "\n    "
-          + history.lastChoices.suffix(Self.shownChoices).joined(separator: "\n    "))
+          + history.lastChoices.joined(separator: "\n    "))
     }
     return history
   }

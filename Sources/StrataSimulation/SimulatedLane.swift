@@ -1,7 +1,7 @@
 internal import StrataSQLite
 
 /// The lane of a store's executor in a world.
-final class Lane: JobLane {
+final class SimulatedLane: JobLane {
   private let world: World
   private let id: Scheduler.LaneID
 
