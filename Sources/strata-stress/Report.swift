@@ -1,5 +1,5 @@
 /// The outcome of a run, printed as one line of JSON.
-struct Report {
+struct Report: Sendable {
   let mode: String
   var counts: [String: Int] = [:]
   var violations: [String] = []

@@ -18,7 +18,7 @@ let usage = """
          strata-stress faults [--thorough 0|1] [--scenario N] [--seed N]
          strata-stress contexts [--histories N] [--minutes N] [--seed N]
          strata-stress server [--seeds N] [--minutes N] [--seed N]
-         strata-stress simulate [--seeds N] [--minutes N] [--from N]
+         strata-stress simulate [--seeds N] [--minutes N] [--from N] [--program N] [--threads N]
 
   workers  Worker actors and the view context against one store for N seconds (5) in each mode, or in
            one: 0 usual, 1 contention, 2 slow observers, 3 cancellation, 4 tiny mailboxes.
@@ -55,8 +55,10 @@ let usage = """
            streams and a second stack, against plain rows. Long form: --minutes 60.
   server   N random histories (2,000), or those of N minutes, of refreshes, pushes, edits and
            kills against a server whose answers go wrong. Long form: --minutes 60.
-  simulate  N histories (2,000), or those of N minutes, of contexts, workers and registries on one
-           thread, in an order that the seed decides. Long form: --seeds 1000000.
+  simulate  N histories (2,000), or those of N minutes, each on one thread and in an order that the
+           seed decides; N of them at a time (1). The seed picks one of these programs, if none is
+           given: 0 workers, a view context and consumers that race, 1 contexts, 2 an app and a
+           server, 3 workers in every mode, 4 registries. Long form: --seeds 1000000 --threads 2.
 
   Prints the seed, for soak a table, then one JSON line with the number of violated invariants. A run
   in which too little was done to show anything is one. Exits with 1 if there are any, with 2 for a
@@ -241,8 +243,15 @@ func runMode() async throws -> Report {
     printSeed(options.seed)
     return try await ServerStress(options).run()
   case "simulate":
-    let given = numbers(arguments.dropFirst(), allowed: ["--seeds", "--minutes", "--from"])
+    let given = numbers(
+      arguments.dropFirst(), allowed: ["--seeds", "--minutes", "--from", "--program", "--threads"])
     var options = SimulateStress.Options()
+    if let number = given["--program"] {
+      let all = SimulateStress.Program.allCases
+      guard number < all.count else { fail("--program is less than \(all.count)") }
+      options.program = all[Int(number)]
+    }
+    options.threads = given["--threads"].map { Int(clamping: $0) } ?? options.threads
     options.seeds = given["--seeds"].map { Int(clamping: $0) } ?? options.seeds
     options.seconds = given["--minutes"].map { Double($0) * 60 }
     options.from = given["--from"] ?? options.from

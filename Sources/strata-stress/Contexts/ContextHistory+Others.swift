@@ -41,18 +41,18 @@ extension ContextHistory {
     let scratch = second.scratch()
     var layer = PlainLayer()
     for _ in 0...random.below(2) {
-      let key = randomKey(.books)
+      let key = random.key(of: .books)
       if let book = try await scratch.find(Book.self, key) {
         if random.oneIn(4) {
           scratch.delete(book)
           layer.edit(.books, key, from: book.row, to: nil)
           continue
         }
-        let row = changed(book.row, .books)
+        let row = random.changed(book.row, of: .books)
         scratch.update(book) { $0 = Book(key: key, row) }
         if row != book.row { layer.edit(.books, key, from: book.row, to: row) }
       } else {
-        let row = randomRow(.books)
+        let row = random.row(of: .books)
         scratch.upsert(Book(key: key, row))
         layer.upsert(.books, key, row)
       }
@@ -73,7 +73,7 @@ extension ContextHistory {
     try await finishSave()
     var rows = current
     var records: [String] = []
-    for key in Set((0...random.below(3)).map { _ in randomKey(.books) }).sorted() {
+    for key in Set((0...random.below(3)).map { _ in random.key(of: .books) }).sorted() {
       let first = random.below(3)
       var row = rows[.books, key] ?? [0, 0, nil, nil]
       row[0] = first

@@ -46,7 +46,7 @@ final class ContextHistory {
     self.progress = progress
     random = SplitMix64(seed: seed)
     url = FileManager.default.temporaryDirectory
-      .appendingPathComponent("strata-contexts-\(ProcessInfo.processInfo.processIdentifier).sqlite")
+      .appendingPathComponent("strata-contexts-\(UUID().uuidString).sqlite")
     Self.removeFiles(url)
     var options = Stack.Options()
     if random.oneIn(2) { options.history = .keep(for: .seconds(3600)) }
@@ -205,7 +205,7 @@ final class ContextHistory {
     case 5: try edit(screen.pages)
     case 6: try edit(random.oneIn(2) ? nil : screen.loans, screen.topics)
     default:
-      let link = randomLink
+      let link = random.link()
       if random.oneIn(2) {
         view.link(link.book, to: link.topic, in: Book.topics)
         pending.links[link] = true
@@ -222,10 +222,10 @@ final class ContextHistory {
   }
 
   private func edit<E: PlainEntity>(_ live: LiveQuery<E>) throws {
-    let key = randomKey(E.table)
+    let key = random.key(of: E.table)
     let before = try shown()[E.table, key]
     guard let entity = live[id: key] else {
-      let row = randomRow(E.table)
+      let row = random.row(of: E.table)
       view.insert(E(key: key, row))
       note("view inserts \(E.table) \(key) \(words(row))", "edits")
       return pending.edit(E.table, key, from: before, to: row)
@@ -235,7 +235,7 @@ final class ContextHistory {
       note("view deletes \(E.table) \(key)", "edits")
       return pending.edit(E.table, key, from: before, to: nil)
     }
-    let row = changed(entity.row, E.table)
+    let row = random.changed(entity.row, of: E.table)
     let result = view.update(entity) { $0 = E(key: key, row) }
     note("view updates \(E.table) \(key) \(words(entity.row)) to \(words(row))", "edits")
     if row != before { pending.edit(E.table, key, from: before, to: row) }

@@ -68,7 +68,7 @@ final class ContextWorker {
     case 0..<6: try await edit(history)
     case 6: try await editShelf(history)
     case 7:
-      let link = history.randomLink
+      let link = history.random.link()
       let isThere = history.random.oneIn(2)
       if isThere {
         context.link(link.book, to: link.topic, in: Book.topics)
@@ -158,12 +158,12 @@ final class ContextWorker {
 
   private func edit<E: PlainEntity>(_: E.Type, _ history: ContextHistory) async throws {
     let base = try await base(history)
-    let key = history.randomKey(E.table)
+    let key = history.random.key(of: E.table)
     let found = try await context.find(E.self, key)
     try check(found, key, base, history)
     history.note("\(name) edits \(E.table) \(key) \(history.words(found?.row))", "edits")
     guard let found else {
-      let row = history.randomRow(E.table)
+      let row = history.random.row(of: E.table)
       if history.random.oneIn(2) {
         context.insert(E(key: key, row))
         layer.edit(E.table, key, from: nil, to: row)
@@ -179,11 +179,11 @@ final class ContextWorker {
       context.delete(found)
       layer.edit(E.table, key, from: found.row, to: nil)
     case 1:
-      let row = history.randomRow(E.table)
+      let row = history.random.row(of: E.table)
       context.upsert(E(key: key, row))
       layer.upsert(E.table, key, row)
     default:
-      let row = history.changed(found.row, E.table)
+      let row = history.random.changed(found.row, of: E.table)
       let result = context.update(found) { $0 = E(key: key, row) }
       try history.require(result.row == row, "the update returned \(history.words(result.row))")
       if row != found.row { layer.edit(E.table, key, from: found.row, to: row) }

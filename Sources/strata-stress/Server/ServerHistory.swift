@@ -57,7 +57,7 @@ final class ServerHistory {
     random = SplitMix64(seed: seed)
     server = UnreliableServer(seed: seed &+ 1)
     url = FileManager.default.temporaryDirectory
-      .appendingPathComponent("strata-server-\(ProcessInfo.processInfo.processIdentifier).sqlite")
+      .appendingPathComponent("strata-server-\(UUID().uuidString).sqlite")
     Self.removeFiles(url)
     ObservedFileSystem.observe(url.path, with: kill)
     stack = try await Stack.open(SharedNote.self, at: url)

@@ -5,16 +5,33 @@ import StrataSimulation
 /// Runs the programs of other modes under the simulated scheduler, one history a seed.
 ///
 /// A seed decides the program, what it does and the order of all its jobs.
-struct SimulateStress {
-  struct Options {
+struct SimulateStress: Sendable {
+  struct Options: Sendable {
     var seeds = 2_000
     /// The duration of the run in seconds; nil to run `seeds` histories.
     var seconds: Double?
     var from: UInt64 = 1
+    /// The program of all seeds; nil to let the seed decide.
+    var program: Program?
+    /// The number of histories at a time.
+    var threads = 1
   }
 
-  private enum Program: CaseIterable {
-    case contexts, server, workers, registry
+  enum Program: CaseIterable {
+    case races, contexts, server, workers, registry
+  }
+
+  private struct State: Sendable {
+    var seeds: Seeds
+    var report = Report(mode: "simulate")
+    var hashes: Set<UInt64> = []
+
+    /// Returns the next seed; nil at the end or after a violation.
+    mutating func next() -> UInt64? {
+      guard report.violations.isEmpty, let seed = seeds.next() else { return nil }
+      report.counts["seeds", default: 0] += 1
+      return seed
+    }
   }
 
   private let options: Options
@@ -32,37 +49,51 @@ struct SimulateStress {
   }
 
   func run() async throws -> Report {
-    var report = Report(mode: "simulate")
     if let hook = Simulation.missingHook {
-      report.violations.append("the Swift runtime lacks \(hook)")
-      return report
+      return Report(mode: "simulate", violations: ["the Swift runtime lacks \(hook)"])
     }
     let watchdog = Watchdog(mode: "simulate")
-    var histories: Set<UInt64> = []
-    var number = 0
-    for seed in Seeds(from: options.from, count: options.seeds, seconds: options.seconds) {
-      if !report.violations.isEmpty { break }
-      number += 1
-      watchdog.begin("seed \(seed)")
-      do {
-        let history = try await run(seed, &report)
-        histories.insert(history.hash)
-        report.counts["jobs", default: 0] += history.steps
-        if seed % Self.repeated == 0 {
-          var second = Report(mode: "")
-          if try await run(seed, &second).hash != history.hash {
-            report.violations.append("seed \(seed): a second run differs")
+    let seeds = Seeds(from: options.from, count: options.seeds, seconds: options.seconds)
+    let state = Lock(State(seeds: seeds))
+    await withTaskGroup { group in
+      for _ in 0..<max(1, options.threads) {
+        group.addTask {
+          while let seed = state.withLock({ $0.next() }) {
+            watchdog.begin("seed \(seed)")
+            let (part, hash) = await check(seed)
+            state.withLock { state in
+              state.hashes.insert(hash)
+              state.report.violations += part.violations
+              for (name, count) in part.counts { state.report.counts[name, default: 0] += count }
+            }
           }
-          report.counts["repeated", default: 0] += 1
         }
-      } catch {
-        report.violations.append("seed \(seed): \(error)")
       }
     }
-    report.counts["seeds"] = number
-    report.counts["distinct"] = histories.count
+    var report = state.withLock { $0.report }
+    report.counts["distinct"] = state.withLock { $0.hashes.count }
     report.require("seeds", "jobs")
     return report
+  }
+
+  /// Runs the history of a seed, and some twice.
+  private func check(_ seed: UInt64) async -> (Report, hash: UInt64) {
+    var report = Report(mode: "")
+    do {
+      let history = try await run(seed, &report)
+      report.counts["jobs"] = history.steps
+      if seed % Self.repeated == 0 {
+        var second = Report(mode: "")
+        if try await run(seed, &second).hash != history.hash {
+          report.violations.append("seed \(seed): a second run differs")
+        }
+        report.counts["repeated"] = 1
+      }
+      return (report, history.hash)
+    } catch {
+      report.violations.append("seed \(seed): \(error)")
+      return (report, 0)
+    }
   }
 
   /// Runs the history of a seed.
@@ -70,10 +101,11 @@ struct SimulateStress {
     _ seed: UInt64, _ report: inout Report
   ) async throws -> Simulation.History {
     var random = SplitMix64(seed: seed)
-    let program = Program.allCases.randomElement(using: &random) ?? .contexts
+    let program = options.program ?? Program.allCases.randomElement(using: &random) ?? .races
     let mode = WorkerStress.Mode.allCases.randomElement(using: &random) ?? .usual
     let (part, history) = try await Simulation.run(seed: seed) {
       switch program {
+      case .races: return try await RaceHistory.run(seed: seed)
       case .contexts:
         var options = ContextStress.Options()
         (options.histories, options.seed) = (1, seed)

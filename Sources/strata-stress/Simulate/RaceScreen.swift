@@ -1,0 +1,91 @@
+import Strata
+
+/// Live queries over a view context. Some are opened and closed while others commit.
+@MainActor
+final class RaceScreen {
+  private let view: ViewContext
+  let shelves: LiveQuery<Shelf>
+  let books: LiveQuery<Book>
+  let pages: LiveQuery<Page>
+  let loans: LiveQuery<Loan>
+  let topics: LiveQuery<Topic>
+  private var filtered: LiveQuery<Book>?
+  private var window: LiveQuery<Book>?
+  private var shelved: LiveQuery<Book>?
+  private var sections: SectionedLiveQuery<Book, Int>?
+  private var count: LiveValue<Int>?
+  private var greatest: LiveValue<Int?>?
+
+  init(_ view: ViewContext) async throws {
+    self.view = view
+    shelves = view.live(Shelf.all)
+    books = view.live(Book.all)
+    pages = view.live(Page.all)
+    loans = view.live(Loan.all)
+    topics = view.live(Topic.all)
+    try await shelves.load()
+    try await books.load()
+    try await pages.load()
+    try await loans.load()
+    try await topics.load()
+  }
+
+  /// Opens a live query, or closes it.
+  func toggle(_ random: inout SplitMix64) {
+    switch random.below(6) {
+    case 0:
+      filtered =
+        filtered == nil ? view.live(Book.where { $0.first == 1 }.sorted(by: \.second)) : nil
+    case 1:
+      window = window == nil ? view.live(Book.sorted(by: \.second, .descending).limit(2)) : nil
+    case 2: shelved = shelved == nil ? view.live(Shelf.books(of: 1)) : nil
+    case 3:
+      sections =
+        sections == nil ? view.live(Book.sorted(by: \.second), sectionedBy: \.first) : nil
+    case 4: count = count == nil ? view.live(.count, of: Book.where { $0.first == 1 }) : nil
+    default: greatest = greatest == nil ? view.live(.max(\.second), of: Book.all) : nil
+    }
+  }
+
+  /// Waits until every open live query has loaded.
+  func load() async throws {
+    try await filtered?.load()
+    try await window?.load()
+    try await shelved?.load()
+    try await sections?.load()
+    try await count?.load()
+    try await greatest?.load()
+  }
+
+  /// What the loaded live queries show now.
+  var contents: ScreenContents {
+    var contents = ScreenContents()
+    add(shelves, to: &contents)
+    add(books, to: &contents)
+    add(pages, to: &contents)
+    add(loans, to: &contents)
+    add(topics, to: &contents)
+    contents.filtered = elements(of: filtered)
+    contents.window = elements(of: window)
+    contents.shelved = elements(of: shelved)
+    if let sections, sections.isLoaded {
+      contents.sections = Dictionary(
+        uniqueKeysWithValues: sections.sections.map { section in
+          (section.name, section.elements.map { .init(key: $0.id, row: $0.row) })
+        })
+    }
+    contents.count = count?.value
+    contents.greatest = greatest?.value
+    return contents
+  }
+
+  private func add<E: PlainEntity>(_ live: LiveQuery<E>, to contents: inout ScreenContents) {
+    contents.tables[E.table] = Dictionary(
+      uniqueKeysWithValues: live.elements.map { ($0.id, $0.row) })
+  }
+
+  private func elements(of live: LiveQuery<Book>?) -> [ScreenContents.Element]? {
+    guard let live, live.isLoaded else { return nil }
+    return live.elements.map { .init(key: $0.id, row: $0.row) }
+  }
+}

@@ -1,0 +1,227 @@
+import Strata
+
+/// The user of a view context, who edits and saves while workers do the same.
+@MainActor
+final class RaceUser {
+  /// A save that is under way.
+  private struct Saving {
+    let layer: PlainLayer
+    let task: Task<Transcript.WriteNote.End, any Error>
+  }
+
+  private let stack: Stack
+  private let view: ViewContext
+  private let screen: RaceScreen
+  private let transcript: SharedTranscript
+  private var random: SplitMix64
+  /// The edits that are not part of a save under way.
+  private var pending = PlainLayer()
+  private var saving: Saving?
+
+  init(_ stack: Stack, _ random: SplitMix64, _ transcript: SharedTranscript) async throws {
+    self.stack = stack
+    self.random = random
+    self.transcript = transcript
+    view = stack.view
+    screen = try await RaceScreen(view)
+  }
+
+  /// Takes random steps, and notes what the screen shows after each.
+  func run(steps: Int) async throws {
+    for _ in 0..<steps {
+      try await step()
+      note()
+    }
+    try await finishSave()
+  }
+
+  /// Notes what the screen shows once it shows the newest commit.
+  func rest(at newest: Int64) async throws {
+    try await view.merged(newest)
+    try await screen.load()
+    note(isAtRest: true)
+  }
+
+  func makeObserver() -> RaceObserver { RaceObserver(stack, screen.books, transcript) }
+
+  private func note(isAtRest: Bool = false) {
+    var layers = [[pending]]
+    if let saving {
+      layers = [[saving.layer, pending]]
+      if !view.isSaving { layers = [[pending], [saving.layer.joined(with: pending)]] }
+    }
+    let note = Transcript.ScreenNote(
+      commit: view.commit, layers: layers, contents: screen.contents, isAtRest: isAtRest)
+    transcript { $0.screens.append(note) }
+    transcript.didReport(view.commit, by: 0)
+  }
+
+  private func step() async throws {
+    switch random.below(20) {
+    case 0..<6: try await edit()
+    case 6: try await undoAtOnce()
+    case 7, 8: try await save()
+    case 9, 10: try await beginSave()
+    case 11: try await finishSave()
+    case 12:
+      try await finishSave()
+      view.rollback()
+      pending = PlainLayer()
+      transcript.step("the view rolls back")
+    case 13: try await fetch()
+    case 14:
+      let newest = transcript.reported(by: 0)
+      try await view.merged(newest)
+      try Contradiction.unless(
+        view.commit >= newest, "the view has merged \(newest) at \(view.commit)")
+    case 15, 16: screen.toggle(&random)
+    case 17 where random.oneIn(4): try await suspend()
+    default: await Pause(&random).wait()
+    }
+  }
+
+  // MARK: - Editing
+
+  private func edit() async throws {
+    // The outcome of a save has to be known before the next edit.
+    if saving != nil && !view.isSaving { try await finishSave() }
+    switch random.below(8) {
+    case 0..<4: edit(screen.books)
+    case 4: edit(screen.shelves)
+    case 5: edit(screen.pages)
+    case 6: if random.oneIn(2) { edit(screen.loans) } else { edit(screen.topics) }
+    default:
+      let link = random.link()
+      let isThere = random.oneIn(2)
+      if isThere {
+        view.link(link.book, to: link.topic, in: Book.topics)
+      } else {
+        view.unlink(link.book, from: link.topic, in: Book.topics)
+      }
+      pending.links[link] = isThere
+      transcript.step("the view links \(link): \(isThere)")
+    }
+  }
+
+  private func edit<E: PlainEntity>(_ live: LiveQuery<E>) {
+    edit(live, random.key(of: E.table))
+  }
+
+  private func edit<E: PlainEntity>(_ live: LiveQuery<E>, _ key: Int) {
+    guard let entity = live[id: key] else {
+      let row = random.row(of: E.table)
+      view.insert(E(key: key, row))
+      pending.edit(E.table, key, from: nil, to: row)
+      return step(E.table, key)
+    }
+    if random.oneIn(5) {
+      view.delete(entity)
+      pending.edit(E.table, key, from: entity.row, to: nil)
+    } else {
+      let row = random.changed(entity.row, of: E.table)
+      view.update(entity) { $0 = E(key: key, row) }
+      if row != entity.row { pending.edit(E.table, key, from: entity.row, to: row) }
+    }
+    step(E.table, key)
+  }
+
+  private func step(_ table: PlainTable, _ key: Int) {
+    let edit = pending.edits[table]?[key].map { "\($0)" } ?? "nothing"
+    transcript.step("the view makes \(table) \(key) \(edit) at commit \(view.commit)")
+  }
+
+  /// Makes a group of edits and undoes it, all in one turn.
+  ///
+  /// The edits are of rows without other edits. An edit of a row that another commit has changed
+  /// since an older edit may not come back.
+  private func undoAtOnce() async throws {
+    try await finishSave()
+    let before = pending
+    let keys = (0..<5).filter { before.edits[.books]?[$0] == nil }
+    if keys.isEmpty { return }
+    let name = "group \(random.next())"
+    view.beginUndoGroup(name)
+    for _ in 0...random.below(2) { edit(screen.books, random.pick(keys)) }
+    view.endUndoGroup()
+    // Edits that cancel each other out make no group.
+    guard view.undoName == name else { return }
+    view.undo()
+    pending = before
+    transcript.step("the view undoes")
+  }
+
+  // MARK: - Reading
+
+  private func fetch() async throws {
+    try await finishSave()
+    let edits = pending.edits[.books] ?? [:]
+    var note = Transcript.ReadNote(reader: "view.fetch", earliest: transcript.reported(by: 0))
+    let found = Dictionary(
+      uniqueKeysWithValues: try await view.fetch(Book.all).map { ($0.id, $0.row) })
+    for key in 0..<5 {
+      note.rows.append(.init(table: .books, key: key, found: found[key], edit: edits[key]))
+    }
+    transcript { [note] in $0.reads.append(note) }
+  }
+
+  // MARK: - Saving
+
+  private func save() async throws {
+    try await beginSave()
+    try await finishSave()
+  }
+
+  private func beginSave() async throws {
+    if saving != nil || pending.isEmpty { return }
+    let layer = pending
+    let policy = random.pick(PlainPolicy.allCases)
+    let isCancelled = random.oneIn(5)
+    transcript.step("the view begins to save: \(policy)")
+    let earliest = transcript.reported(by: 0)
+    var hasEnded = false
+    let task = Task { [view, transcript] in
+      defer { hasEnded = true }
+      let end: Transcript.WriteNote.End
+      do { end = .commit(try await view.save(policy.strata)) } catch {
+        guard let code = (error as? StoreError)?.code else { throw error }
+        end = .refused(code)
+      }
+      if case .commit(let commit) = end { transcript.didReport(commit, by: 0) }
+      transcript.step("the view's save: \(end)")
+      transcript {
+        $0.writes.append(
+          .init(author: "the view", write: .save(layer, policy), earliest: earliest, end: end))
+      }
+      return end
+    }
+    while !view.isSaving && !hasEnded { await Task.yield() }
+    saving = Saving(layer: layer, task: task)
+    pending = PlainLayer()
+    if isCancelled {
+      await Pause(&random).wait()
+      task.cancel()
+    }
+  }
+
+  /// Waits for the save that is under way.
+  private func finishSave() async throws {
+    guard let saving else { return }
+    let end = try await saving.task.value
+    self.saving = nil
+    // The edits of a failed save lie under the edits that were made meanwhile.
+    if case .refused = end { pending = saving.layer.joined(with: pending) }
+  }
+
+  // MARK: - Suspending
+
+  private func suspend() async throws {
+    transcript.step("the stack is suspended")
+    await stack.suspend()
+    transcript { $0.suspensions[0] += 1 }
+    note()
+    await Pause(&random).wait()
+    note()
+    try await stack.resume()
+    transcript.step("the stack is resumed")
+  }
+}

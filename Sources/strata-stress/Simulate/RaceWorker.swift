@@ -1,0 +1,193 @@
+import Foundation
+import Strata
+import StrataImport
+
+/// A worker that edits and saves while others do the same.
+actor RaceWorker {
+  private let stack: Stack
+  /// The number of the stack in the transcript.
+  private let number: Int
+  private let name: String
+  private let transcript: SharedTranscript
+  private var random: SplitMix64
+  private var scratch: ScratchContext
+  private var layer = PlainLayer()
+  /// What was read of the context's snapshot.
+  private var reading: Transcript.ReadNote?
+  /// The suspensions before the snapshot was taken.
+  private var suspensions = 0
+
+  init(
+    _ stack: Stack, _ number: Int, _ name: String, _ random: SplitMix64,
+    _ transcript: SharedTranscript
+  ) {
+    self.stack = stack
+    self.number = number
+    self.name = name
+    self.random = random
+    self.transcript = transcript
+    scratch = stack.scratch()
+  }
+
+  func run(steps: Int) async throws {
+    for _ in 0..<steps { try await step() }
+    endReading()
+  }
+
+  private func step() async throws {
+    switch random.below(20) {
+    case 0..<7: try await edit(Book.self)
+    case 7: try await edit(Shelf.self)
+    case 8: try await edit(Page.self)
+    case 9: try await random.oneIn(2) ? edit(Loan.self) : edit(Topic.self)
+    case 10: link()
+    case 11..<15: try await random.oneIn(5) ? saveCancelled() : save()
+    case 15:
+      scratch.rollback()
+      layer = PlainLayer()
+    case 16:
+      endReading()
+      await scratch.refresh()
+    case 17: try await importBooks()
+    case 18:
+      endReading()
+      layer = PlainLayer()
+      scratch = stack.scratch()
+    default: await Pause(&random).wait()
+    }
+  }
+
+  // MARK: Reading
+
+  private func endReading() {
+    if let reading, !reading.rows.isEmpty { transcript { $0.reads.append(reading) } }
+    reading = nil
+  }
+
+  private func find<E: PlainEntity>(_: E.Type, _ key: Int) async throws -> E? {
+    let earliest = transcript.reported(by: number)
+    if reading == nil {
+      reading = Transcript.ReadNote(reader: name, earliest: earliest)
+      suspensions = transcript { $0.suspensions[number] }
+    }
+    let edit = layer.edits[E.table]?[key]
+    let found = try await scratch.find(E.self, key)
+    let after = transcript { $0.suspensions[number] }
+    if after == suspensions {
+      reading?.rows.append(.init(table: E.table, key: key, found: found?.row, edit: edit))
+    } else {
+      // The context reads another snapshot now.
+      endReading()
+      reading = Transcript.ReadNote(reader: name, earliest: earliest)
+      suspensions = after
+    }
+    return found
+  }
+
+  // MARK: Editing
+
+  private func edit<E: PlainEntity>(_: E.Type) async throws {
+    let key = random.key(of: E.table)
+    let found = try await find(E.self, key)
+    guard let found else {
+      let row = random.row(of: E.table)
+      if random.oneIn(2) {
+        scratch.insert(E(key: key, row))
+        layer.edit(E.table, key, from: nil, to: row)
+      } else {
+        scratch.upsert(E(key: key, row))
+        layer.upsert(E.table, key, row)
+      }
+      return note(E.table, key)
+    }
+    switch random.below(6) {
+    case 0:
+      scratch.delete(found)
+      layer.edit(E.table, key, from: found.row, to: nil)
+    case 1:
+      let row = random.row(of: E.table)
+      scratch.upsert(E(key: key, row))
+      layer.upsert(E.table, key, row)
+    default:
+      let row = random.changed(found.row, of: E.table)
+      scratch.update(found) { $0 = E(key: key, row) }
+      if row != found.row { layer.edit(E.table, key, from: found.row, to: row) }
+    }
+    note(E.table, key)
+  }
+
+  private func note(_ table: PlainTable, _ key: Int) {
+    let edit = layer.edits[table]?[key].map { "\($0)" } ?? "nothing"
+    transcript.step("\(name) makes \(table) \(key) \(edit)")
+  }
+
+  private func link() {
+    let link = random.link()
+    let isThere = random.oneIn(2)
+    if isThere {
+      scratch.link(link.book, to: link.topic, in: Book.topics)
+    } else {
+      scratch.unlink(link.book, from: link.topic, in: Book.topics)
+    }
+    layer.links[link] = isThere
+    transcript.step("\(name) links \(link): \(isThere)")
+  }
+
+  // MARK: Saving
+
+  private func saveCancelled() async throws {
+    let task = Task { try await self.save() }
+    await Pause(&random).wait()
+    task.cancel()
+    try await task.value
+  }
+
+  private func save() async throws {
+    if layer.isEmpty { return }
+    let policy = random.pick(PlainPolicy.allCases)
+    transcript.step("\(name) saves: \(policy)")
+    let saved = layer
+    let end = try await noting(.save(saved, policy)) { try await scratch.save(policy.strata) }
+    if case .commit = end {
+      layer = PlainLayer()
+      return endReading()
+    }
+    if end == .refused(.cancelled) || random.oneIn(3) { return }
+    scratch.rollback()
+    layer = PlainLayer()
+    endReading()
+    await scratch.refresh()
+  }
+
+  private func importBooks() async throws {
+    var values: [Int: Int] = [:]
+    for _ in 0...random.below(3) { values[random.key(of: .books)] = random.below(3) }
+    let records = values.sorted { $0.key < $1.key }.map { "{\"id\":\($0),\"first\":\($1)}" }
+    let json = "[\(records.joined(separator: ","))]"
+    transcript.step("\(name) imports \(json)")
+    _ = try await noting(.importOfBooks(values)) {
+      try await stack.importJSON(Book.self, from: .data(Data(json.utf8))).commit
+    }
+  }
+
+  /// Notes how a write ends.
+  private func noting(
+    _ write: Transcript.Write, _ body: () async throws -> Int64
+  ) async throws -> Transcript.WriteNote.End {
+    let earliest = transcript.reported(by: number)
+    let end: Transcript.WriteNote.End
+    do {
+      let commit = try await body()
+      transcript.didReport(commit, by: number)
+      end = .commit(commit)
+    } catch {
+      guard let code = (error as? StoreError)?.code else { throw error }
+      end = .refused(code)
+    }
+    transcript.step("\(name): \(end)")
+    transcript { [name] in
+      $0.writes.append(.init(author: name, write: write, earliest: earliest, end: end))
+    }
+    return end
+  }
+}

@@ -1,0 +1,72 @@
+import Strata
+
+/// What the loaded live queries of a screen show, as plain rows.
+struct ScreenContents: Sendable {
+  struct Element: Sendable, Equatable {
+    let key: Int
+    let row: PlainRow
+  }
+
+  /// The tables that are shown whole.
+  var tables: [PlainTable: [Int: PlainRow]] = [:]
+  /// The books with first = 1, by second.
+  var filtered: [Element]?
+  /// The two books with the greatest second.
+  var window: [Element]?
+  /// The books of shelf 1.
+  var shelved: [Element]?
+  /// The books by second, in sections by first.
+  var sections: [Int: [Element]]?
+  var count: Int?
+  var greatest: Int??
+
+  /// Returns the first difference from what must be shown, in words; nil if there is none.
+  func difference(from rows: PlainRows, isAtRest: Bool) -> String? {
+    for (table, shown) in tables.sorted(by: { $0.key < $1.key }) {
+      let expected = rows.rows(table)
+      for key in Set(shown.keys).union(expected.keys).sorted() where shown[key] != expected[key] {
+        return "\(table) \(key) is shown as \(PlainEdit.words(shown[key])), "
+          + "not \(PlainEdit.words(expected[key]))"
+      }
+    }
+    let books = rows.rows(.books).map { Element(key: $0.key, row: $0.value) }
+      .sorted { $0.key < $1.key }
+    let bySecond = Self.stably(books) { $0.second < $1.second }
+    let top = Array(Self.stably(books) { $0.second > $1.second }.prefix(2))
+    // A window may be shorter while it is filled again.
+    let windowed = isAtRest ? top : Array(top.prefix(window?.count ?? 0))
+    let onShelf = rows[.shelves, 1] == nil ? [] : books.filter { $0.row[3] == 1 }
+    return
+      Self.difference(filtered, bySecond.filter { $0.first == 1 }, "a filter")
+      ?? Self.difference(window, windowed, "a window")
+      ?? Self.difference(shelved, onShelf, "a relationship")
+      ?? Self.difference(sections, Dictionary(grouping: bySecond, by: \.first), "the sections")
+      ?? Self.difference(count, books.count { $0.first == 1 }, "the count")
+      ?? Self.difference(greatest, books.map(\.second).max(), "the greatest")
+  }
+
+  private static func difference<Value: Equatable>(
+    _ shown: Value?, _ expected: Value, _ name: String
+  ) -> String? {
+    guard let shown, shown != expected else { return nil }
+    return "\(name): \(shown), not \(expected)"
+  }
+
+  private static func stably(
+    _ books: [Element], _ isBefore: (Element, Element) -> Bool
+  ) -> [Element] {
+    books.enumerated().sorted {
+      isBefore($0.element, $1.element)
+        || !isBefore($1.element, $0.element) && $0.offset < $1.offset
+    }.map(\.element)
+  }
+}
+
+extension ScreenContents.Element {
+  var first: Int { row[0] ?? 0 }
+  var second: Int { row[1] ?? 0 }
+}
+
+extension ScreenContents.Element: CustomStringConvertible {
+  var description: String { "\(key): \(PlainEdit.words(row))" }
+}

@@ -1,0 +1,150 @@
+import Strata
+
+/// Replays the writes of a transcript on plain rows in the order of their commits, and compares
+/// every note with them.
+struct TranscriptCheck {
+  private let transcript: Transcript
+  private let first: Int64
+  /// The rows after each commit from `first` on.
+  private var states: [PlainRows] = [PlainRows()]
+
+  /// - Parameter first: the commit of the empty store.
+  init(_ transcript: Transcript, first: Int64) throws(Contradiction) {
+    self.transcript = transcript
+    self.first = first
+    try replay()
+  }
+
+  var newest: Int64 { first + Int64(states.count) - 1 }
+  var rows: PlainRows { states[states.count - 1] }
+
+  private subscript(commit: Int64) -> PlainRows? {
+    commit < first || commit > newest ? nil : states[Int(commit - first)]
+  }
+
+  /// Checks every note but the writes, and the rows in the file.
+  func run(stored: PlainRows) throws(Contradiction) {
+    try Contradiction.unless(stored == rows, "the file has \(stored), not \(rows)")
+    for note in transcript.reads { try check(note) }
+    for note in transcript.screens { try check(note) }
+    for note in transcript.copies {
+      try Contradiction.unless(
+        note.books == self[note.commit]?.rows(.books),
+        "a copy at commit \(note.commit) has \(note.books), "
+          + "not \(self[note.commit]?.rows(.books) ?? [:])")
+    }
+  }
+
+  // MARK: - Writes
+
+  private mutating func replay() throws(Contradiction) {
+    var byCommit: [Int64: [Transcript.WriteNote]] = [:]
+    for note in transcript.writes {
+      if case .commit(let commit) = note.end { byCommit[commit, default: []].append(note) }
+    }
+    let last = max(first, byCommit.keys.max() ?? first)
+    try checkUnchanged(byCommit[first] ?? [])
+    for commit in stride(from: first + 1, through: last, by: 1) {
+      let notes = byCommit[commit] ?? []
+      try Contradiction.unless(!notes.isEmpty, "nobody made commit \(commit)")
+      // Writes that changed nothing have the number of the newest commit, too.
+      let possible = notes.indices.first { index in
+        guard let next = outcome(of: notes[index].write).rows, next != rows else { return false }
+        return notes.indices.allSatisfy {
+          $0 == index || Self.outcome(of: notes[$0].write, over: next) == .saved(next)
+        }
+      }
+      guard let possible, let next = outcome(of: notes[possible].write).rows else {
+        throw Contradiction(
+          description: "commit \(commit) over \(rows) cannot be of "
+            + notes.map { "\($0.author): \($0.write)" }.joined(separator: " or of "))
+      }
+      states.append(next)
+    }
+    for note in transcript.writes {
+      guard case .refused(let code) = note.end else { continue }
+      let isPossible = states[Int(note.earliest - first)...].contains {
+        Self.outcome(of: note.write, over: $0).code == code
+      }
+      try Contradiction.unless(
+        isPossible || code == .cancelled, "\(note.author) was refused: \(code), for \(note.write)")
+    }
+  }
+
+  private func checkUnchanged(_ notes: [Transcript.WriteNote]) throws(Contradiction) {
+    for note in notes {
+      try Contradiction.unless(
+        outcome(of: note.write) == .saved(rows), "\(note.author) made no commit of \(note.write)")
+    }
+  }
+
+  private func outcome(of write: Transcript.Write) -> PlainRows.Outcome {
+    Self.outcome(of: write, over: rows)
+  }
+
+  private static func outcome(
+    of write: Transcript.Write, over rows: PlainRows
+  ) -> PlainRows.Outcome {
+    switch write {
+    case .save(let layer, let policy): return rows.saving(layer, policy)
+    case .importOfBooks(let values):
+      var rows = rows
+      for (key, first) in values {
+        var row = rows[.books, key] ?? [0, 0, nil, nil]
+        row[0] = first
+        rows[.books, key] = row
+      }
+      return .saved(rows)
+    }
+  }
+
+  // MARK: - Reads
+
+  private func check(_ note: Transcript.ReadNote) throws(Contradiction) {
+    let isPossible = states[Int(note.earliest - first)...].contains { state in
+      note.rows.allSatisfy { row in
+        let below = state[row.table, row.key]
+        return row.found == (row.edit.map { $0.over(below) } ?? below)
+      }
+    }
+    try Contradiction.unless(
+      isPossible,
+      "\(note.reader) read no commit from \(note.earliest) to \(newest): "
+        + note.rows.map {
+          "\($0.table) \($0.key) \(PlainEdit.words($0.found)) under \($0.edit.map { "\($0)" } ?? "no edit")"
+        }.joined(separator: ", "))
+  }
+
+  private func check(_ note: Transcript.ScreenNote) throws(Contradiction) {
+    guard let state = self[note.commit] else {
+      throw Contradiction(description: "a view context showed commit \(note.commit) of \(newest)")
+    }
+    var differences: [String] = []
+    for layers in note.layers {
+      guard
+        let difference = note.contents.difference(
+          from: state.under(layers), isAtRest: note.isAtRest)
+      else { return }
+      differences.append(difference)
+    }
+    throw Contradiction(
+      description: "at commit \(note.commit) under \(note.layers): "
+        + differences.joined(separator: "; or "))
+  }
+}
+
+extension PlainRows.Outcome {
+  /// The rows of a save that was not refused.
+  var rows: PlainRows? { if case .saved(let rows) = self { rows } else { nil } }
+
+  /// The code of the error of a refused save.
+  var code: StoreError.Code? {
+    switch self {
+    case .saved: nil
+    case .conflict: .conflict
+    case .deleteDenied: .deleteDenied
+    case .missingReference: .missingReference
+    case .uniquenessViolated: .uniquenessViolated
+    }
+  }
+}
