@@ -1,48 +1,73 @@
 import Foundation
 import Strata
+import StrataFaults
 
 /// A history whose workers, view context and consumers run at once.
 @MainActor
 struct RaceHistory {
-  private let transcript = SharedTranscript()
-  private let url: URL
+  private let folder: URL
+  private let store: URL
   private var random: SplitMix64
 
-  /// The counts and violations of one history.
-  static func run(seed: UInt64) async throws -> Report {
+  /// Runs the history of a seed, and returns its counts.
+  ///
+  /// - Throws: ``Contradiction``.
+  static func run(seed: UInt64, _ log: StepLog) async throws -> Report {
     var history = RaceHistory(seed: seed)
-    var report = Report(mode: "races")
-    do { try await history.run(&report) } catch let error as Contradiction {
-      let steps = history.transcript { $0.steps }
-      report.violations.append("\(error)\n    " + steps.joined(separator: "\n    "))
-    }
-    return report
+    return try await history.run(log)
   }
 
   private init(seed: UInt64) {
     random = SplitMix64(seed: seed)
-    url = FileManager.default.temporaryDirectory
-      .appendingPathComponent("strata-races-\(UUID().uuidString)/store.sqlite")
+    folder = FileManager.default.temporaryDirectory
+      .appendingPathComponent("strata-races-\(UUID().uuidString)")
+    store = folder.appendingPathComponent("store.sqlite")
   }
 
   private mutating func part() -> SplitMix64 { SplitMix64(seed: random.next()) }
 
-  private func open() async throws -> Stack {
-    var options = Stack.Options()
-    var random = random
-    if random.oneIn(2) { options.history = .keep(for: .seconds(3600)) }
+  private func open(_ options: Stack.Options = Stack.Options()) async throws -> Stack {
     let entities: [any Entity.Type] = [Shelf.self, Book.self, Page.self, Loan.self, Topic.self]
-    return try await Stack.open(entities, at: url, options: options)
+    return try await Stack.open(entities, at: store, options: options)
   }
 
-  private mutating func run(_ report: inout Report) async throws {
-    let folder = url.deletingLastPathComponent()
+  private mutating func pickTrouble() -> RaceDisk.Trouble {
+    switch random.below(10) {
+    case 0..<5: .none
+    case 5, 6: .faults
+    case 7: .kill
+    default: .powerLoss(random.oneIn(2) ? .full : .normal)
+    }
+  }
+
+  private mutating func run(_ log: StepLog) async throws -> Report {
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
-    let stack = try await open()
+    try await open().close()
+    let trouble = pickTrouble()
+    log.add("trouble: \(trouble)")
+    let disk = try RaceDisk(trouble, store, &random)
+    defer { disk.endObserving() }
+    var report = Report(mode: "races")
+    report.counts["commits"] = try await run(SharedTranscript(disk, log))
+    report.counts["kills"] = disk.isDead ? 1 : 0
+    report.counts["losses"] = disk.images.count
+    return report
+  }
+
+  /// Runs the parts, and checks their notes.
+  ///
+  /// - Returns: the number of commits.
+  private mutating func run(_ transcript: SharedTranscript) async throws -> Int {
+    let disk = transcript.disk
+    var options = Stack.Options()
+    if random.oneIn(2) { options.history = .keep(for: .seconds(3600)) }
+    if random.oneIn(3) { options.logLimit = 64 * 1024 }
+    if case .powerLoss(let synchronous) = disk.trouble { options.synchronous = synchronous }
+    let stack = try await open(options)
     let first = stack.view.commit
     transcript { $0.reported = [first, first] }
-    let second = random.oneIn(3) ? try await open() : nil
+    let second = random.oneIn(3) ? try await open(options) : nil
     let user = try await RaceUser(stack, part(), transcript)
     let observer = user.makeObserver()
     var workers: [RaceWorker] = []
@@ -55,13 +80,42 @@ struct RaceHistory {
       group.addTask { try await user.run(steps: 30) }
       try await group.waitForAll()
     }
-    let check = try TranscriptCheck(transcript { $0 }, first: first)
-    try await user.rest(at: check.newest)
-    try await observer.rest(at: check.newest)
+    disk.disarm()
+    if !disk.isDead {
+      // The number of the last commit is known, also after failed writes.
+      let last = stack.scratch()
+      var layer = PlainLayer()
+      let row = random.row(of: .shelves)
+      last.upsert(Shelf(key: 3, row))
+      layer.upsert(.shelves, 3, row)
+      _ = try await transcript.noting(.save(layer, .error), by: "the last write", 0) {
+        try await last.save()
+      }
+      let newest = transcript.reported(by: 0)
+      try await user.rest(at: newest)
+      try await observer.rest(at: newest)
+    }
     await second?.close()
     await stack.close()
     try await observer.end()
-    try TranscriptCheck(transcript { $0 }, first: first).run(stored: StoredRows(url).rows)
-    report.counts = ["commits": Int(check.newest - first)]
+    disk.endObserving()
+    var check = try TranscriptCheck(transcript { $0 }, first: first)
+    try check.run(stored: StoredRows(store).rows)
+    try checkImages(disk, check)
+    return Int(check.newest - first)
+  }
+
+  /// Checks the files that losses of power left.
+  private func checkImages(_ disk: RaceDisk, _ check: TranscriptCheck) throws {
+    guard case .powerLoss(let synchronous) = disk.trouble else { return }
+    for (number, image) in disk.images.enumerated() {
+      let copy = folder.appendingPathComponent("after-\(number).sqlite")
+      for (path, bytes) in image.files {
+        try Data(bytes).write(
+          to: URL(fileURLWithPath: copy.path + path.dropFirst(store.path.count)))
+      }
+      try check.check(
+        left: StoredRows(copy).rows, since: synchronous == .full ? image.acknowledged : 0)
+    }
   }
 }

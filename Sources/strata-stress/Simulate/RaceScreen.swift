@@ -1,6 +1,6 @@
 import Strata
 
-/// Live queries over a view context. Some are opened and closed while others commit.
+/// Live queries over a view context. Optional live queries are opened and closed meanwhile.
 @MainActor
 final class RaceScreen {
   private let view: ViewContext
@@ -57,7 +57,7 @@ final class RaceScreen {
     try await greatest?.load()
   }
 
-  /// What the loaded live queries show now.
+  /// The elements and values of the loaded live queries.
   var contents: ScreenContents {
     var contents = ScreenContents()
     add(shelves, to: &contents)

@@ -28,8 +28,8 @@ final class RaceUser {
 
   /// Takes random steps, and notes what the screen shows after each.
   func run(steps: Int) async throws {
-    for _ in 0..<steps {
-      try await step()
+    for _ in 0..<steps where !transcript.disk.isDead {
+      do { try await step() } catch { try transcript.tolerate(error) }
       note()
     }
     try await finishSave()
@@ -76,6 +76,7 @@ final class RaceUser {
         view.commit >= newest, "the view has merged \(newest) at \(view.commit)")
     case 15, 16: screen.toggle(&random)
     case 17 where random.oneIn(4): try await suspend()
+    case 18: random.oneIn(3) ? transcript.disk.disarm() : transcript.disk.arm(&random)
     default: await Pause(&random).wait()
     }
   }
@@ -177,22 +178,12 @@ final class RaceUser {
     let policy = random.pick(PlainPolicy.allCases)
     let isCancelled = random.oneIn(5)
     transcript.step("the view begins to save: \(policy)")
-    let earliest = transcript.reported(by: 0)
     var hasEnded = false
     let task = Task { [view, transcript] in
       defer { hasEnded = true }
-      let end: Transcript.WriteNote.End
-      do { end = .commit(try await view.save(policy.strata)) } catch {
-        guard let code = (error as? StoreError)?.code else { throw error }
-        end = .refused(code)
+      return try await transcript.noting(.save(layer, policy), by: "the view", 0) {
+        try await view.save(policy.strata)
       }
-      if case .commit(let commit) = end { transcript.didReport(commit, by: 0) }
-      transcript.step("the view's save: \(end)")
-      transcript {
-        $0.writes.append(
-          .init(author: "the view", write: .save(layer, policy), earliest: earliest, end: end))
-      }
-      return end
     }
     while !view.isSaving && !hasEnded { await Task.yield() }
     saving = Saving(layer: layer, task: task)
@@ -209,7 +200,13 @@ final class RaceUser {
     let end = try await saving.task.value
     self.saving = nil
     // The edits of a failed save lie under the edits that were made meanwhile.
-    if case .refused = end { pending = saving.layer.joined(with: pending) }
+    if case .commit = end { return }
+    pending = saving.layer.joined(with: pending)
+    if end == .failed {
+      // The save may be a commit.
+      view.rollback()
+      pending = PlainLayer()
+    }
   }
 
   // MARK: - Suspending
@@ -221,7 +218,12 @@ final class RaceUser {
     note()
     await Pause(&random).wait()
     note()
-    try await stack.resume()
+    do { try await stack.resume() } catch {
+      try transcript.tolerate(error)
+      // A stack stays suspended if its files cannot be opened.
+      transcript.disk.disarm()
+      if !transcript.disk.isDead { try await stack.resume() }
+    }
     transcript.step("the stack is resumed")
   }
 }

@@ -12,7 +12,7 @@ actor RaceWorker {
   private var random: SplitMix64
   private var scratch: ScratchContext
   private var layer = PlainLayer()
-  /// What was read of the context's snapshot.
+  /// The reads of the context's snapshot.
   private var reading: Transcript.ReadNote?
   /// The suspensions before the snapshot was taken.
   private var suspensions = 0
@@ -30,7 +30,12 @@ actor RaceWorker {
   }
 
   func run(steps: Int) async throws {
-    for _ in 0..<steps { try await step() }
+    for _ in 0..<steps where !transcript.disk.isDead {
+      do { try await step() } catch {
+        try transcript.tolerate(error)
+        endReading()
+      }
+    }
     endReading()
   }
 
@@ -147,12 +152,15 @@ actor RaceWorker {
     let policy = random.pick(PlainPolicy.allCases)
     transcript.step("\(name) saves: \(policy)")
     let saved = layer
-    let end = try await noting(.save(saved, policy)) { try await scratch.save(policy.strata) }
+    let end = try await transcript.noting(.save(saved, policy), by: name, number) {
+      try await scratch.save(policy.strata)
+    }
     if case .commit = end {
       layer = PlainLayer()
       return endReading()
     }
-    if end == .refused(.cancelled) || random.oneIn(3) { return }
+    // A failed save may be a commit.
+    if end != .failed, end == .refused(.cancelled) || random.oneIn(3) { return }
     scratch.rollback()
     layer = PlainLayer()
     endReading()
@@ -165,29 +173,8 @@ actor RaceWorker {
     let records = values.sorted { $0.key < $1.key }.map { "{\"id\":\($0),\"first\":\($1)}" }
     let json = "[\(records.joined(separator: ","))]"
     transcript.step("\(name) imports \(json)")
-    _ = try await noting(.importOfBooks(values)) {
+    _ = try await transcript.noting(.importOfBooks(values), by: name, number) {
       try await stack.importJSON(Book.self, from: .data(Data(json.utf8))).commit
     }
-  }
-
-  /// Notes how a write ends.
-  private func noting(
-    _ write: Transcript.Write, _ body: () async throws -> Int64
-  ) async throws -> Transcript.WriteNote.End {
-    let earliest = transcript.reported(by: number)
-    let end: Transcript.WriteNote.End
-    do {
-      let commit = try await body()
-      transcript.didReport(commit, by: number)
-      end = .commit(commit)
-    } catch {
-      guard let code = (error as? StoreError)?.code else { throw error }
-      end = .refused(code)
-    }
-    transcript.step("\(name): \(end)")
-    transcript { [name] in
-      $0.writes.append(.init(author: name, write: write, earliest: earliest, end: end))
-    }
-    return end
   }
 }

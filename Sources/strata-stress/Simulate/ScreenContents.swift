@@ -1,6 +1,6 @@
 import Strata
 
-/// What the loaded live queries of a screen show, as plain rows.
+/// The elements and values of the loaded live queries of a screen, as plain rows.
 struct ScreenContents: Sendable {
   struct Element: Sendable, Equatable {
     let key: Int
@@ -20,7 +20,7 @@ struct ScreenContents: Sendable {
   var count: Int?
   var greatest: Int??
 
-  /// Returns the first difference from what must be shown, in words; nil if there is none.
+  /// Returns the first difference from the live queries of some rows in words; nil if there is none.
   func difference(from rows: PlainRows, isAtRest: Bool) -> String? {
     for (table, shown) in tables.sorted(by: { $0.key < $1.key }) {
       let expected = rows.rows(table)

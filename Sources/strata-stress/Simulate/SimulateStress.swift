@@ -4,7 +4,7 @@ import StrataSimulation
 
 /// Runs the programs of other modes under the simulated scheduler, one history a seed.
 ///
-/// A seed decides the program, what it does and the order of all its jobs.
+/// A seed decides the program, its steps and the order of all its jobs.
 struct SimulateStress: Sendable {
   struct Options: Sendable {
     var seeds = 2_000
@@ -79,33 +79,35 @@ struct SimulateStress: Sendable {
   /// Runs the history of a seed, and some twice.
   private func check(_ seed: UInt64) async -> (Report, hash: UInt64) {
     var report = Report(mode: "")
+    let log = StepLog()
     do {
-      let history = try await run(seed, &report)
+      let history = try await run(seed, log, &report)
       report.counts["jobs"] = history.steps
       if seed % Self.repeated == 0 {
         var second = Report(mode: "")
-        if try await run(seed, &second).hash != history.hash {
+        if try await run(seed, StepLog(), &second).hash != history.hash {
           report.violations.append("seed \(seed): a second run differs")
         }
         report.counts["repeated"] = 1
       }
       return (report, history.hash)
     } catch {
-      report.violations.append("seed \(seed): \(error)")
+      let steps = log.steps.map { "\n    " + $0 }.joined()
+      report.violations.append("seed \(seed): \(error)\(steps)")
       return (report, 0)
     }
   }
 
   /// Runs the history of a seed.
   private func run(
-    _ seed: UInt64, _ report: inout Report
+    _ seed: UInt64, _ log: StepLog, _ report: inout Report
   ) async throws -> Simulation.History {
     var random = SplitMix64(seed: seed)
     let program = options.program ?? Program.allCases.randomElement(using: &random) ?? .races
     let mode = WorkerStress.Mode.allCases.randomElement(using: &random) ?? .usual
     let (part, history) = try await Simulation.run(seed: seed) {
       switch program {
-      case .races: return try await RaceHistory.run(seed: seed)
+      case .races: return try await RaceHistory.run(seed: seed, log)
       case .contexts:
         var options = ContextStress.Options()
         (options.histories, options.seed) = (1, seed)

@@ -7,23 +7,40 @@ struct TranscriptCheck {
   private let first: Int64
   /// The rows after each commit from `first` on.
   private var states: [PlainRows] = [PlainRows()]
+  /// The writes without a reply that are not known to be commits.
+  private var failed: [Transcript.WriteNote]
 
   /// - Parameter first: the commit of the empty store.
   init(_ transcript: Transcript, first: Int64) throws(Contradiction) {
     self.transcript = transcript
     self.first = first
+    failed = transcript.writes.filter { $0.end == .failed }
     try replay()
   }
 
   var newest: Int64 { first + Int64(states.count) - 1 }
   var rows: PlainRows { states[states.count - 1] }
 
+  /// Checks the rows that a loss of power left.
+  ///
+  /// - Parameter earliest: the commit that must not be lost.
+  func check(left: PlainRows, since earliest: Int64) throws(Contradiction) {
+    try Contradiction.unless(
+      states[Int(max(earliest, first) - first)...].contains(left),
+      "a loss of power left \(left), which no commit from \(earliest) to \(newest) has")
+  }
+
   private subscript(commit: Int64) -> PlainRows? {
     commit < first || commit > newest ? nil : states[Int(commit - first)]
   }
 
   /// Checks every note but the writes, and the rows in the file.
-  func run(stored: PlainRows) throws(Contradiction) {
+  mutating func run(stored: PlainRows) throws(Contradiction) {
+    // A write without a reply may be the last commit.
+    let last = failed.lazy.compactMap { [self] in outcome(of: $0.write).rows }.first {
+      $0 == stored
+    }
+    if stored != rows, let last { states.append(last) }
     try Contradiction.unless(stored == rows, "the file has \(stored), not \(rows)")
     for note in transcript.reads { try check(note) }
     for note in transcript.screens { try check(note) }
@@ -45,12 +62,13 @@ struct TranscriptCheck {
     let last = max(first, byCommit.keys.max() ?? first)
     try checkUnchanged(byCommit[first] ?? [])
     for commit in stride(from: first + 1, through: last, by: 1) {
-      let notes = byCommit[commit] ?? []
-      try Contradiction.unless(!notes.isEmpty, "nobody made commit \(commit)")
+      let claims = byCommit[commit] ?? []
+      let notes = claims + failed.filter { $0.earliest < commit }
+      try Contradiction.unless(!notes.isEmpty, "no write made commit \(commit)")
       // Writes that changed nothing have the number of the newest commit, too.
       let possible = notes.indices.first { index in
         guard let next = outcome(of: notes[index].write).rows, next != rows else { return false }
-        return notes.indices.allSatisfy {
+        return claims.indices.allSatisfy {
           $0 == index || Self.outcome(of: notes[$0].write, over: next) == .saved(next)
         }
       }
@@ -60,6 +78,7 @@ struct TranscriptCheck {
             + notes.map { "\($0.author): \($0.write)" }.joined(separator: " or of "))
       }
       states.append(next)
+      if possible >= claims.count { remove(notes[possible]) }
     }
     for note in transcript.writes {
       guard case .refused(let code) = note.end else { continue }
@@ -69,6 +88,14 @@ struct TranscriptCheck {
       try Contradiction.unless(
         isPossible || code == .cancelled, "\(note.author) was refused: \(code), for \(note.write)")
     }
+  }
+
+  /// Removes a write that turned out to be a commit.
+  private mutating func remove(_ note: Transcript.WriteNote) {
+    let index = failed.firstIndex {
+      $0.author == note.author && $0.earliest == note.earliest
+    }
+    if let index { failed.remove(at: index) }
   }
 
   private func checkUnchanged(_ notes: [Transcript.WriteNote]) throws(Contradiction) {
@@ -136,6 +163,11 @@ struct TranscriptCheck {
 extension PlainRows.Outcome {
   /// The rows of a save that was not refused.
   var rows: PlainRows? { if case .saved(let rows) = self { rows } else { nil } }
+
+  /// The codes of refused saves.
+  static let codes: Set<StoreError.Code> = [
+    .conflict, .deleteDenied, .missingReference, .uniquenessViolated,
+  ]
 
   /// The code of the error of a refused save.
   var code: StoreError.Code? {
