@@ -119,21 +119,8 @@ struct ContextScreen {
     guard history.saving == nil, let base = history.states[history.view.commit] else { return }
     try history.require(
       history.view.hasChanges == !history.pending.isEmpty, "hasChanges: \(history.view.hasChanges)")
-    var expected: [String] = []
-    for (table, edits) in history.pending.edits {
-      for (key, edit) in edits {
-        guard case .seen(let before, let after) = edit else { continue }
-        if PlainRows.resolve(before, after, over: base[table, key], .error).conflicts {
-          expected.append("\(table) \(key)")
-        }
-      }
-    }
-    let names: [String: PlainTable] = [
-      "Shelf": .shelves, "Book": .books, "Page": .pages, "Loan": .loans, "Topic": .topics,
-    ]
-    let found = history.view.conflicts.compactMap { conflict in
-      names[conflict.entity].map { "\($0) \(conflict.key)" }
-    }
+    let expected = base.conflicts(with: history.pending)
+    let found = history.view.conflicts.compactMap(\.plainName)
     // After a failed save the list has conflicts with later commits than the context shows.
     let isKnown = Set(expected).isSubset(of: found)
     try history.require(isKnown, "the conflicts are \(found), not \(expected.sorted())")

@@ -212,6 +212,20 @@ struct PlainRows: Equatable {
     return Set(slots).count == slots.count ? .saved(result) : .uniquenessViolated
   }
 
+  /// Returns the names of the rows whose edits would conflict if they were saved.
+  func conflicts(with layer: PlainLayer) -> [String] {
+    var names: [String] = []
+    for (table, edits) in layer.edits {
+      for (key, edit) in edits {
+        guard case .seen(let before, let after) = edit else { continue }
+        if Self.resolve(before, after, over: self[table, key], .error).conflicts {
+          names.append("\(table) \(key)")
+        }
+      }
+    }
+    return names.sorted()
+  }
+
   /// Returns the row that an edit makes of a stored row, and whether the edit conflicts.
   ///
   /// The stored row may have changed since the edit.

@@ -7,6 +7,15 @@ protocol PlainEntity: Entity, Equatable where ID == Int {
   init(key: Int, _ row: PlainRow)
 }
 
+extension Conflict {
+  private static let tables: [String: PlainTable] = [
+    "Shelf": .shelves, "Book": .books, "Page": .pages, "Loan": .loans, "Topic": .topics,
+  ]
+
+  /// The name of the row, as `PlainRows` names it.
+  var plainName: String? { Self.tables[entity].map { "\($0) \(key)" } }
+}
+
 struct Shelf: PlainEntity {
   var id = 0
   var height = 0

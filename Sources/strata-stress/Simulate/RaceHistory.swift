@@ -7,17 +7,19 @@ import StrataFaults
 struct RaceHistory {
   private let folder: URL
   private let store: URL
+  private let steps: RaceSteps
   private var random: SplitMix64
 
   /// Runs the history of a seed, and returns its counts.
   ///
   /// - Throws: ``Contradiction``.
-  static func run(seed: UInt64, _ log: StepLog) async throws -> Report {
-    var history = RaceHistory(seed: seed)
+  static func run(seed: UInt64, _ steps: RaceSteps, _ log: StepLog) async throws -> Report {
+    var history = RaceHistory(seed: seed, steps)
     return try await history.run(log)
   }
 
-  private init(seed: UInt64) {
+  private init(seed: UInt64, _ steps: RaceSteps) {
+    self.steps = steps
     random = SplitMix64(seed: seed)
     folder = FileManager.default.temporaryDirectory
       .appendingPathComponent("strata-races-\(UUID().uuidString)")
@@ -70,14 +72,18 @@ struct RaceHistory {
     let second = random.oneIn(3) ? try await open(options) : nil
     let user = try await RaceUser(stack, part(), transcript)
     let observer = user.makeObserver()
-    var workers: [RaceWorker] = []
+    var workers: [(RaceWorker, steps: Int)] = []
     for number in 0..<random.below(4) {
-      workers.append(RaceWorker(stack, 0, "worker \(number)", part(), transcript))
+      let worker = RaceWorker(stack, 0, "worker \(number)", part(), transcript)
+      workers.append((worker, steps.worker(number)))
     }
-    if let second { workers.append(RaceWorker(second, 1, "the other stack", part(), transcript)) }
-    try await withThrowingTaskGroup(of: Void.self) { group in
-      for worker in workers { group.addTask { try await worker.run(steps: 25) } }
-      group.addTask { try await user.run(steps: 30) }
+    if let second {
+      let worker = RaceWorker(second, 1, "the other stack", part(), transcript)
+      workers.append((worker, steps.worker(3)))
+    }
+    try await withThrowingTaskGroup(of: Void.self) { [steps] group in
+      for (worker, steps) in workers { group.addTask { try await worker.run(steps: steps) } }
+      group.addTask { try await user.run(steps: steps.user) }
       try await group.waitForAll()
     }
     disk.disarm()

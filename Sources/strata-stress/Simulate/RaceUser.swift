@@ -5,6 +5,7 @@ import Strata
 final class RaceUser {
   /// A save that is under way.
   private struct Saving {
+    let number: Int
     let layer: PlainLayer
     let task: Task<Transcript.WriteNote.End, any Error>
   }
@@ -12,11 +13,13 @@ final class RaceUser {
   private let stack: Stack
   private let view: ViewContext
   private let screen: RaceScreen
+  private let map: RaceMap
   private let transcript: SharedTranscript
   private var random: SplitMix64
   /// The edits that are not part of a save under way.
   private var pending = PlainLayer()
   private var saving: Saving?
+  private var saves = 0
 
   init(_ stack: Stack, _ random: SplitMix64, _ transcript: SharedTranscript) async throws {
     self.stack = stack
@@ -24,6 +27,7 @@ final class RaceUser {
     self.transcript = transcript
     view = stack.view
     screen = try await RaceScreen(view)
+    map = RaceMap(screen.books, &self.random)
   }
 
   /// Takes random steps, and notes what the screen shows after each.
@@ -40,6 +44,7 @@ final class RaceUser {
     try await view.merged(newest)
     try await screen.load()
     note(isAtRest: true)
+    try await map.end(screen.books.elements)
   }
 
   func makeObserver() -> RaceObserver { RaceObserver(stack, screen.books, transcript) }
@@ -51,7 +56,9 @@ final class RaceUser {
       if !view.isSaving { layers = [[pending], [saving.layer.joined(with: pending)]] }
     }
     let note = Transcript.ScreenNote(
-      commit: view.commit, layers: layers, contents: screen.contents, isAtRest: isAtRest)
+      commit: view.commit, layers: layers, contents: screen.contents,
+      conflicts: saving == nil ? view.conflicts.compactMap(\.plainName) : nil,
+      saving: view.isSaving ? saving?.number : nil, isAtRest: isAtRest)
     transcript { $0.screens.append(note) }
     transcript.didReport(view.commit, by: 0)
   }
@@ -75,7 +82,7 @@ final class RaceUser {
       try Contradiction.unless(
         view.commit >= newest, "the view has merged \(newest) at \(view.commit)")
     case 15, 16: screen.toggle(&random)
-    case 17 where random.oneIn(4): try await suspend()
+    case 17: try await random.oneIn(2) ? suspend() : map.step(&random)
     case 18: random.oneIn(3) ? transcript.disk.disarm() : transcript.disk.arm(&random)
     default: await Pause(&random).wait()
     }
@@ -179,15 +186,19 @@ final class RaceUser {
     let isCancelled = random.oneIn(5)
     transcript.step("the view begins to save: \(policy)")
     var hasEnded = false
-    let task = Task { [view, transcript] in
+    saves += 1
+    let task = Task { [view, transcript, saves] in
       defer { hasEnded = true }
-      return try await transcript.noting(.save(layer, policy), by: "the view", 0) {
+      return try await transcript.noting(
+        .save(layer, policy), by: "the view", 0, save: saves
+      ) {
         try await view.save(policy.strata)
       }
     }
     while !view.isSaving && !hasEnded { await Task.yield() }
-    saving = Saving(layer: layer, task: task)
+    saving = Saving(number: saves, layer: layer, task: task)
     pending = PlainLayer()
+    if random.oneIn(2) && view.isSaving { try await edit() }
     if isCancelled {
       await Pause(&random).wait()
       task.cancel()

@@ -79,35 +79,56 @@ struct SimulateStress: Sendable {
   /// Runs the history of a seed, and some twice.
   private func check(_ seed: UInt64) async -> (Report, hash: UInt64) {
     var report = Report(mode: "")
-    let log = StepLog()
     do {
-      let history = try await run(seed, log, &report)
+      let history = try await run(seed, report: &report)
       report.counts["jobs"] = history.steps
       if seed % Self.repeated == 0 {
         var second = Report(mode: "")
-        if try await run(seed, StepLog(), &second).hash != history.hash {
+        if try await run(seed, report: &second).hash != history.hash {
           report.violations.append("seed \(seed): a second run differs")
         }
         report.counts["repeated"] = 1
       }
       return (report, history.hash)
     } catch {
-      let steps = log.steps.map { "\n    " + $0 }.joined()
-      report.violations.append("seed \(seed): \(error)\(steps)")
+      report.violations.append("seed \(seed): \(error)" + (await shortest(seed, error)))
       return (report, 0)
     }
   }
 
+  /// Returns the steps of the shortest race of a seed that still fails, in words.
+  private func shortest(_ seed: UInt64, _ error: any Error) async -> String {
+    var steps = RaceSteps()
+    var log = StepLog()
+    var failure = error
+    await steps.shrink { shorter in
+      let new = StepLog()
+      var report = Report(mode: "")
+      do {
+        _ = try await run(seed, shorter, new, report: &report)
+        return false
+      } catch {
+        (log, failure) = (new, error)
+        return true
+      }
+    }
+    if log.steps.isEmpty { return "" }
+    return "\n  with \(steps): \(failure)\n    " + log.steps.joined(separator: "\n    ")
+  }
+
   /// Runs the history of a seed.
   private func run(
-    _ seed: UInt64, _ log: StepLog, _ report: inout Report
+    _ seed: UInt64, _ steps: RaceSteps = RaceSteps(), _ log: StepLog = StepLog(),
+    report: inout Report
   ) async throws -> Simulation.History {
     var random = SplitMix64(seed: seed)
-    let program = options.program ?? Program.allCases.randomElement(using: &random) ?? .races
+    // Half of the seeds race, because races have the most choices.
+    let others = Program.allCases.filter { $0 != .races }
+    let program = options.program ?? (random.oneIn(2) ? .races : random.pick(others))
     let mode = WorkerStress.Mode.allCases.randomElement(using: &random) ?? .usual
     let (part, history) = try await Simulation.run(seed: seed) {
       switch program {
-      case .races: return try await RaceHistory.run(seed: seed, log)
+      case .races: return try await RaceHistory.run(seed: seed, steps, log)
       case .contexts:
         var options = ContextStress.Options()
         (options.histories, options.seed) = (1, seed)

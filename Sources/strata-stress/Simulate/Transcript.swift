@@ -26,6 +26,8 @@ struct Transcript: Sendable {
     /// The newest commit that the author's stack had reported when the write began.
     let earliest: Int64
     let end: End
+    /// The number of the view context's save.
+    let save: Int?
   }
 
   /// Reads of one snapshot.
@@ -51,6 +53,10 @@ struct Transcript: Sendable {
     /// save is not known.
     let layers: [[PlainLayer]]
     let contents: ScreenContents
+    /// The conflicts that the view context lists; nil while a save is under way.
+    let conflicts: [String]?
+    /// The number of the save that is under way.
+    let saving: Int?
     let isAtRest: Bool
   }
 
@@ -113,9 +119,10 @@ extension SharedTranscript {
   ///
   /// - Parameters:
   ///   - stack: the number of the author's stack.
+  ///   - save: the number of the view context's save.
   ///   - body: the write, which returns its commit.
   nonisolated(nonsending) func noting(
-    _ write: Transcript.Write, by author: String, _ stack: Int,
+    _ write: Transcript.Write, by author: String, _ stack: Int, save: Int? = nil,
     _ body: () async throws -> Int64
   ) async throws -> Transcript.WriteNote.End {
     let earliest = reported(by: stack)
@@ -131,7 +138,10 @@ extension SharedTranscript {
       if !isOrdinary { try tolerate(error) }
     }
     step("\(author): \(end)")
-    self { $0.writes.append(.init(author: author, write: write, earliest: earliest, end: end)) }
+    self {
+      $0.writes.append(
+        .init(author: author, write: write, earliest: earliest, end: end, save: save))
+    }
     return end
   }
 

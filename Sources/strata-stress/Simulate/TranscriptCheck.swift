@@ -7,6 +7,8 @@ struct TranscriptCheck {
   private let first: Int64
   /// The rows after each commit from `first` on.
   private var states: [PlainRows] = [PlainRows()]
+  /// The commits of the view context's saves.
+  private var commits: [Int: Int64] = [:]
   /// The writes without a reply that are not known to be commits.
   private var failed: [Transcript.WriteNote]
 
@@ -78,6 +80,7 @@ struct TranscriptCheck {
             + notes.map { "\($0.author): \($0.write)" }.joined(separator: " or of "))
       }
       states.append(next)
+      if let save = notes[possible].save { commits[save] = commit }
       if possible >= claims.count { remove(notes[possible]) }
     }
     for note in transcript.writes {
@@ -145,6 +148,16 @@ struct TranscriptCheck {
   private func check(_ note: Transcript.ScreenNote) throws(Contradiction) {
     guard let state = self[note.commit] else {
       throw Contradiction(description: "a view context showed commit \(note.commit) of \(newest)")
+    }
+    if let expected = note.conflicts.map({ _ in state.conflicts(with: note.layers[0][0]) }) {
+      // After a failed save the list has conflicts with later commits than the context shows.
+      try Contradiction.unless(
+        Set(expected).isSubset(of: note.conflicts ?? []),
+        "the conflicts are \(note.conflicts ?? []), not \(expected), at commit \(note.commit)")
+    }
+    if let commit = note.saving.flatMap({ commits[$0] }) {
+      try Contradiction.unless(
+        note.commit < commit, "a screen shows commit \(commit) before the end of its save")
     }
     var differences: [String] = []
     for layers in note.layers {
