@@ -105,8 +105,8 @@ struct RaceHistory {
     await stack.close()
     try await observer.end()
     disk.endObserving()
-    var check = try TranscriptCheck(transcript { $0 }, first: first)
-    try check.run(stored: StoredRows(store).rows)
+    let check = try TranscriptCheck.replay(
+      transcript { $0 }, first: first, stored: StoredRows(store).rows)
     try checkImages(disk, check)
     return Int(check.newest - first)
   }

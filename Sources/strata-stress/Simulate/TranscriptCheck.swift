@@ -12,12 +12,52 @@ struct TranscriptCheck {
   /// The writes without a reply that are not known to be commits.
   private var failed: [Transcript.WriteNote]
 
-  /// - Parameter first: the commit of the empty store.
-  init(_ transcript: Transcript, first: Int64) throws(Contradiction) {
+  /// The picks where several writes explain a commit: the commit, the picked write, and their number.
+  private var picks: [(commit: Int64, index: Int, count: Int)] = []
+
+  /// Returns a replay that agrees with every note and with the rows in the file.
+  ///
+  /// A write that changed nothing has the number of another write's commit. So several writes may
+  /// explain a commit, and the notes decide which of them made it.
+  ///
+  /// - Parameters:
+  ///   - first: the commit of the empty store.
+  ///   - stored: the rows in the file.
+  /// - Throws: the contradiction of the first replay.
+  static func replay(
+    _ transcript: Transcript, first: Int64, stored: PlainRows
+  ) throws(Contradiction) -> Self {
+    var check = Self(transcript, first: first)
+    var failure: Contradiction?
+    for _ in 0..<Self.tries {
+      do throws(Contradiction) {
+        try check.run(stored: stored)
+        return check
+      } catch {
+        failure = failure ?? error
+        guard let next = check.next else { break }
+        check = next
+      }
+    }
+    throw failure ?? Contradiction(description: "no replay was tried")
+  }
+
+  /// The maximum number of replays.
+  private static let tries = 200
+
+  private init(_ transcript: Transcript, first: Int64) {
     self.transcript = transcript
     self.first = first
     failed = transcript.writes.filter { $0.end == .failed }
-    try replay()
+  }
+
+  /// A check with the next pick, which has not run yet; nil after the last one.
+  private var next: Self? {
+    guard let last = picks.lastIndex(where: { $0.index + 1 < $0.count }) else { return nil }
+    var next = Self(transcript, first: first)
+    next.picks = Array(picks[...last])
+    next.picks[last].index += 1
+    return next
   }
 
   var newest: Int64 { first + Int64(states.count) - 1 }
@@ -36,8 +76,8 @@ struct TranscriptCheck {
     commit < first || commit > newest ? nil : states[Int(commit - first)]
   }
 
-  /// Checks every note but the writes, and the rows in the file.
-  mutating func run(stored: PlainRows) throws(Contradiction) {
+  private mutating func run(stored: PlainRows) throws(Contradiction) {
+    try replay()
     // A write without a reply may be the last commit.
     let last = failed.lazy.compactMap { [self] in outcome(of: $0.write).rows }.first {
       $0 == stored
@@ -68,20 +108,21 @@ struct TranscriptCheck {
       let notes = claims + failed.filter { $0.earliest < commit }
       try Contradiction.unless(!notes.isEmpty, "no write made commit \(commit)")
       // Writes that changed nothing have the number of the newest commit, too.
-      let possible = notes.indices.first { index in
+      let possible = notes.indices.filter { index in
         guard let next = outcome(of: notes[index].write).rows, next != rows else { return false }
         return claims.indices.allSatisfy {
           $0 == index || Self.outcome(of: notes[$0].write, over: next) == .saved(next)
         }
       }
-      guard let possible, let next = outcome(of: notes[possible].write).rows else {
+      let made = pick(commit, possible)
+      guard let made, let next = outcome(of: notes[made].write).rows else {
         throw Contradiction(
           description: "commit \(commit) over \(rows) cannot be of "
             + notes.map { "\($0.author): \($0.write)" }.joined(separator: " or of "))
       }
       states.append(next)
-      if let save = notes[possible].save { commits[save] = commit }
-      if possible >= claims.count { remove(notes[possible]) }
+      if let save = notes[made].save { commits[save] = commit }
+      if made >= claims.count { remove(notes[made]) }
     }
     for note in transcript.writes {
       guard case .refused(let code) = note.end else { continue }
@@ -91,6 +132,14 @@ struct TranscriptCheck {
       try Contradiction.unless(
         isPossible || code == .cancelled, "\(note.author) was refused: \(code), for \(note.write)")
     }
+  }
+
+  /// Returns the picked write of a commit; nil if no write is possible.
+  private mutating func pick(_ commit: Int64, _ possible: [Int]) -> Int? {
+    if possible.count < 2 { return possible.first }
+    if let known = picks.first(where: { $0.commit == commit }) { return possible[known.index] }
+    picks.append((commit, 0, possible.count))
+    return possible[0]
   }
 
   /// Removes a write that turned out to be a commit.
