@@ -5,9 +5,24 @@ internal import Strata
 /// Each job of no serial executor is a candidate, and so is the first job of each lane.
 struct Scheduler: Sendable {
   enum Job: Sendable {
-    /// A part of a task or of an actor, and its name.
-    case task(UnownedJob, String)
+    /// A part of a task, and the number of the task; 0 for a part of an actor.
+    case task(UnownedJob, Int)
     case work(@Sendable () -> Void)
+
+    /// The name of the job with a number; nil for work.
+    static func name(_ number: Int?) -> String {
+      switch number {
+      case nil: "work"
+      case 0?: "an actor"
+      case let number?: "task \(number)"
+      }
+    }
+  }
+
+  private struct Choice: Sendable {
+    /// The number of the task; 0 for an actor, nil for work.
+    let number: Int?
+    let lane: LaneID?
   }
 
   typealias LaneID = Int
@@ -53,8 +68,8 @@ struct Scheduler: Sendable {
   private(set) var steps = 0
   /// A hash of all choices: the identity of the history.
   private(set) var hash: UInt64 = 0xCBF2_9CE4_8422_2325
-  /// The last choices in words, the newest last.
-  private(set) var lastChoices: [String] = []
+  /// The last choices, in a ring: the next choice replaces the choice at `steps` modulo the limit.
+  private var trail: [Choice] = []
 
   /// The time at which every history begins.
   private static let start: Int64 = 1_767_225_600 * 1_000_000_000
@@ -64,6 +79,13 @@ struct Scheduler: Sendable {
     random = SplitMix64(seed: seed)
     now = Self.start
     slack = [0, 1_000_000, 200_000_000, 5_000_000_000].randomElement(using: &random) ?? 0
+  }
+
+  /// The last choices in words, the newest last.
+  var lastChoices: [String] {
+    let newest = steps % Self.shownChoices
+    let ordered = trail.count < Self.shownChoices ? trail[...] : trail[newest...] + trail[..<newest]
+    return ordered.map { "\(Job.name($0.number)) on \(name(of: $0.lane))" }
   }
 
   // MARK: - Jobs
@@ -101,23 +123,22 @@ struct Scheduler: Sendable {
     let count = loose.count + busy.count
     if count == 0 { return nil }
     let choice = choose(count, busy)
-    steps += 1
     note(count)
     note(choice)
     if choice < loose.count {
       let job = loose.remove(at: choice)
-      trace(job, on: nil)
+      didChoose(job, on: nil)
       return (job, nil)
     }
     let lane = busy[choice - loose.count]
     let job = lanes[lane].jobs.removeFirst()
-    trace(job, on: lane)
+    didChoose(job, on: lane)
     return (job, lane)
   }
 
   private mutating func fireTimers() {
+    if !timers.contains(where: { $0.due <= now }) { return }
     let due = timers.filter { $0.due <= now }.sorted { $0.due < $1.due }
-    if due.isEmpty { return }
     timers.removeAll { $0.due <= now }
     for timer in due { enqueue(timer.job, on: timer.lane) }
   }
@@ -158,11 +179,14 @@ struct Scheduler: Sendable {
     hash = (hash ^ UInt64(truncatingIfNeeded: number)) &* 0x100_0000_01B3
   }
 
-  private mutating func trace(_ job: Job, on lane: LaneID?) {
-    if lastChoices.count == Self.shownChoices { lastChoices.removeFirst() }
-    switch job {
-    case .task(_, let task): lastChoices.append("\(task) on \(name(of: lane))")
-    case .work: lastChoices.append("work on \(name(of: lane))")
+  private mutating func didChoose(_ job: Job, on lane: LaneID?) {
+    let number: Int? = if case .task(_, let number) = job { number } else { nil }
+    let choice = Choice(number: number, lane: lane)
+    if trail.count < Self.shownChoices {
+      trail.append(choice)
+    } else {
+      trail[steps % Self.shownChoices] = choice
     }
+    steps += 1
   }
 }

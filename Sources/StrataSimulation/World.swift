@@ -29,11 +29,12 @@ final class World: Sendable {
 
     mutating func noteForeign(_ job: String) { foreign = foreign ?? job }
 
-    mutating func name(of job: UnownedJob) -> String {
-      guard let id = job.taskID else { return "an actor" }
-      let number = tasks[id] ?? tasks.count + 1
-      tasks[id] = number
-      return "task \(number)"
+    /// Returns the number of a job's task; 0 for an actor.
+    mutating func number(of job: UnownedJob) -> Int {
+      guard let id = job.taskID else { return 0 }
+      if let number = tasks[id] { return number }
+      tasks[id] = tasks.count + 1
+      return tasks.count
     }
   }
 
@@ -65,7 +66,7 @@ final class World: Sendable {
   private func noteForeign(_ job: UnownedJob) -> Bool {
     state.withLock { state in
       guard let id = job.taskID, let task = state.tasks[id] else { return false }
-      state.noteForeign("task \(task)")
+      state.noteForeign(Scheduler.Job.name(task))
       return true
     }
   }
@@ -149,9 +150,9 @@ final class World: Sendable {
   func enqueue(_ job: UnownedJob, on lane: Scheduler.LaneID?, after delay: Int64 = 0) {
     let isOwn = World.current === self
     state.withLock { state in
-      let name = state.name(of: job)
-      if state.hasBegun && !isOwn { return state.noteForeign(name) }
-      state.scheduler.enqueue(.task(job, name), on: lane, after: delay)
+      let number = state.number(of: job)
+      if state.hasBegun && !isOwn { return state.noteForeign(Scheduler.Job.name(number)) }
+      state.scheduler.enqueue(.task(job, number), on: lane, after: delay)
     }
   }
 

@@ -41,10 +41,14 @@ struct SimulateStress: Sendable {
   init(_ options: Options) { self.options = options }
 
   /// Starts the process again so that sets and dictionaries have the same order in each process.
+  ///
+  /// The stores then lie in memory, because a simulated store needs no disk.
   static func restartWithFixedHashing() {
     let name = "SWIFT_DETERMINISTIC_HASHING"
     if ProcessInfo.processInfo.environment[name] != nil { return }
     setenv(name, "1", 1)
+    let memory = "/dev/shm"
+    if FileManager.default.isWritableFile(atPath: memory) { setenv("TMPDIR", memory, 1) }
     execv("/proc/self/exe", CommandLine.unsafeArgv)
   }
 
@@ -139,7 +143,7 @@ struct SimulateStress: Sendable {
         return try await ServerStress(options).run()
       case .workers:
         var options = WorkerStress.Options()
-        (options.seconds, options.seed, options.modes) = (0.05, seed, [mode])
+        (options.seconds, options.seed, options.modes) = (0.02, seed, [mode])
         return try await WorkerStress(options).run()
       case .registry:
         var options = RegistryStress.Options()
