@@ -1,0 +1,1 @@
+../../../Sources/Strata/Observing/CommitSignal.swift

@@ -1,0 +1,1 @@
+../../../Sources/Strata/Values/Lock.swift
