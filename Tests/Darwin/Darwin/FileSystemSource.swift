@@ -5,7 +5,7 @@ public import Dispatch
 public let O_EVTONLY = O_RDONLY
 
 /// A source of the events of one file, as Dispatch declares it on Darwin.
-public protocol DispatchSourceFileSystemObject: Sendable {
+public protocol DispatchSourceFileSystemObject {
   func setEventHandler(handler: @escaping @Sendable () -> Void)
   func setCancelHandler(handler: @escaping @Sendable () -> Void)
   func resume()
