@@ -120,6 +120,7 @@ public final class Stack: Sendable {
   /// A store of an earlier schema is first migrated in one transaction: see <doc:Migrations>.
   /// Cancelling the task does not stop the migration, and the stack is opened all the same.
   ///
+  /// - Parameter url: the URL of a file; any other URL throws `cannotOpen`.
   /// - Throws: ``StoreError`` with code `invalidSchema`, `notADatabase`, `cannotOpen`,
   ///   `newerStore`, `schemaMismatch`, `migrationFailed`, `uniquenessViolated` or
   ///   `missingReference` (of rows that a migration meets), `busy`, `diskFull` or one of SQLite's.
@@ -135,7 +136,7 @@ public final class Stack: Sendable {
   public static func open(
     _ entities: [any Entity.Type], at url: URL, options: Options = Options()
   ) async throws(StoreError) -> Stack {
-    try await open(entities, path: url.path, options, temporaryFolder: nil)
+    try await open(entities, path: url.storePath, options, temporaryFolder: nil)
   }
 
   /// Creates a stack over a new, empty store in a folder of its own.

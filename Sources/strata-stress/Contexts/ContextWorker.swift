@@ -330,6 +330,8 @@ final class ContextWorker {
   private func refresh(_ history: ContextHistory) async throws {
     try await history.finishSave()
     history.note("\(name) refreshes", "refreshes")
+    // A merge turn after the refresh would show the model a later commit than the context reads.
+    try await history.view.merged(history.newest)
     await context.refresh()
     readNewest(history)
   }

@@ -53,6 +53,15 @@ private struct LongSong: Entity {
     await stack.close()
   }
 
+  @Test(arguments: ["https://example.com/store.sqlite", "store.sqlite", "data:,"])
+  func `a URL that is not of a file is refused`(text: String) async throws {
+    defer { folder.remove() }
+    let url = try #require(URL(string: text))
+    #expect(await error(opening: Song.self, at: url)?.code == .cannotOpen)
+    let plan = await #expect(throws: StoreError.self) { try await Stack.plan(Song.self, at: url) }
+    #expect(plan?.code == .cannotOpen && plan?.description.contains(text) == true)
+  }
+
   @Test func `a store is opened again with everything in it`() async throws {
     defer { folder.remove() }
     try await makeStore()
