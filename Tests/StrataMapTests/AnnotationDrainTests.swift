@@ -77,7 +77,7 @@ import Testing
 
   @Test func `who watches the counts is told once a slice, after it`() {
     var reported: [Int] = []
-    drain.onCount = { reported.append(drain.shownCount) }
+    drain.onCount { reported.append(drain.shownCount) }
     desire(1...5)
     #expect(turns.runAll() == 1 && reported.isEmpty, "nobody watches")
     drain.watchCounts()
@@ -89,7 +89,7 @@ import Testing
     turns.runAll()
     #expect(reported == [9], "reported once, until somebody watches again")
     surface.onApply = { _ in clock.advance(by: .milliseconds(1)) }
-    drain.onCount = {
+    drain.onCount {
       reported.append(drain.shownCount)
       drain.watchCounts()
     }
@@ -101,7 +101,7 @@ import Testing
 
   @Test func `who watches the counts is told of what waits behind the gate, and of the end`() {
     var reported: [Int] = []
-    drain.onCount = {
+    drain.onCount {
       reported.append(drain.pendingCount)
       drain.watchCounts()
     }
@@ -202,7 +202,7 @@ import Testing
 
   @Test func `nothing is delivered after detaching`() {
     var ends = 0
-    drain.onDetach = { ends += 1 }
+    drain.onDetach { ends += 1 }
     desire(1...2)
     turns.runAll()
     desire(3...4)
@@ -231,7 +231,7 @@ import Testing
     var surface: RecordingSurface? = RecordingSurface()
     weak let released = surface
     let drain = surface.map { AnnotationDrain(on: $0, later: turns.add) }
-    drain?.onDetach = { ends += 1 }
+    drain?.onDetach { ends += 1 }
     drain?.desire(key(1), pin(1))
     turns.runAll()
     #expect(surface?.operations.count == 1)

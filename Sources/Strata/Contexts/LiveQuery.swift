@@ -32,12 +32,9 @@ public final class LiveQuery<E: Entity>: Observable {
     requested = query
     followed = query
     let registrar = registrar
-    result.willChange = { [weak self] in
+    result.onChange { [weak self] in
       guard let self else { return }
       registrar.willSet(self, keyPath: \.elements)
-    }
-    result.didChange = { [weak self] in
-      guard let self else { return }
       registrar.didSet(self, keyPath: \.elements)
     }
   }

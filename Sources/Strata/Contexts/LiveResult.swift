@@ -37,11 +37,9 @@ final class LiveResult {
   private var observers: [Int: @MainActor (LiveChange) -> Void] = [:]
   private var lastObserver = 0
   private let waiters = Waiters()
-  /// Called one after the other when a change is reported, for observation. The new version is
-  /// already shown by then.
-  var willChange: () -> Void = {}
-  var didChange: () -> Void = {}
-  var didFinish: () -> Void = {}
+  /// Called when a change is reported. The new version is already shown by then.
+  private var didChange: () -> Void = {}
+  private var didFinish: () -> Void = {}
 
   /// A newer committed result, before the edits are laid over it.
   private struct Arrival {
@@ -279,6 +277,12 @@ final class LiveResult {
   /// Whether there is a change to report.
   var hasUnreported: Bool { unreported != nil }
 
+  /// Sets the closure that observation calls whenever a change is reported.
+  func onChange(_ body: @escaping () -> Void) { didChange = body }
+
+  /// Sets the closure that is called at the end of all changes.
+  func onFinish(_ body: @escaping () -> Void) { didFinish = body }
+
   /// Reports the change since the last report to observers, streams and waiters.
   ///
   /// An observer may edit the context; that is a new change after this one.
@@ -287,7 +291,6 @@ final class LiveResult {
     unreported = nil
     change.new = shown
     if !change.isStatus && !change.isVisible(reading: reading) { return }
-    willChange()
     didChange()
     if !change.isEmpty {
       counters.count { $0.wakes += 1 }
@@ -309,7 +312,6 @@ final class LiveResult {
     let superseded = load.change(to: id)
     nextPlan = plan
     if old != nil && load.error == nil {
-      willChange()
       didChange()
     }
     if superseded != nil { waiters.resumeAll() }
@@ -319,7 +321,6 @@ final class LiveResult {
   func changeDidFail(_ error: StoreError) {
     load.changeFailed(error)
     nextPlan = nil
-    willChange()
     didChange()
     waiters.resumeAll()
   }

@@ -29,7 +29,7 @@ public final class LiveValue<Value: Sendable>: Observable {
     self.read = read
     failure = result.error
     _ = result.observe { [weak self] _ in self?.update() }
-    result.didFinish = { [streams] in streams.finish() }
+    result.onFinish { [streams] in streams.finish() }
     if result.isFinished { streams.finish() }
   }
 

@@ -114,13 +114,14 @@ public final class Stack: Sendable {
 
   /// Opens the store at `url`, or creates it; its folder must exist.
   ///
+  /// A URL that is not the URL of a file is refused with `cannotOpen`.
+  ///
   /// If ``Options/ifUnreadable`` says so, a store that cannot be read is set aside for a new store.
   /// ``setAside`` then describes it.
   ///
   /// A store of an earlier schema is first migrated in one transaction: see <doc:Migrations>.
   /// Cancelling the task does not stop the migration, and the stack is opened all the same.
   ///
-  /// - Parameter url: the URL of a file; any other URL throws `cannotOpen`.
   /// - Throws: ``StoreError`` with code `invalidSchema`, `notADatabase`, `cannotOpen`,
   ///   `newerStore`, `schemaMismatch`, `migrationFailed`, `uniquenessViolated` or
   ///   `missingReference` (of rows that a migration meets), `busy`, `diskFull` or one of SQLite's.

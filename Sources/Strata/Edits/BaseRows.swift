@@ -1,9 +1,9 @@
 /// The store's rows at the view context's commit, for the keys that the context follows.
 ///
 /// The context follows keys that it edits, can undo or has saved, and keys that it is about to
-/// read. Beside the results of live queries, this is the only memory of the store's rows. A key is
-/// followed from its first edit on, even if its row is unknown then. The first commit that writes
-/// the key makes its row known.
+/// read. Beside it, only the results of live queries have rows of the store, and the list of conflicts
+/// that a failed save found (``ViewLayers``). A key is followed from its first edit on, even if its row
+/// is unknown then. The first commit that writes the key makes its row known.
 struct BaseRows: Sendable {
   /// The state of every followed key.
   private var tables: [TableID: [RecordKey: RecordState]] = [:]
@@ -41,8 +41,8 @@ struct BaseRows: Sendable {
   ///     reset, it is called for every followed key whose row differs.
   /// - Complexity: O(*k*) for *k* changed rows if they are at most as many as the followed keys;
   ///   else O(*f* log *k*) for *f* followed keys.
-  mutating func follow(
-    _ changes: TableChanges, in table: TableID, read: [RecordKey: Record?]?,
+  mutating func advance(
+    by changes: TableChanges, in table: TableID, read: [RecordKey: Record?]?,
     touched: (RowChange) -> Void
   ) {
     // Removed from `tables`, so that changing it does not copy it.

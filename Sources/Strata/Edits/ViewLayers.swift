@@ -145,7 +145,7 @@ struct ViewLayers {
     for (table, changes) in changes?.tables ?? [:] {
       var base = base
       self.base = BaseRows()  // drops the second reference, so that nothing is copied
-      base.follow(changes, in: table, read: read[table]) { row in
+      base.advance(by: changes, in: table, read: read[table]) { row in
         if edits(row.key, in: table) { touched[table, default: []].insert(row.key) }
       }
       base.trim(table) { edits($0, in: table) || pending.undo.contains(table, $0) }

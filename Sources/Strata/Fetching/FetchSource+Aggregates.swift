@@ -6,7 +6,7 @@ extension FetchSource {
   /// ```
   ///
   /// The store computes the value. If unsaved edits may change the result, the entities are read
-  /// and the value is computed in memory. The result is the same, but for the rounding of reals.
+  /// and the value is computed in memory. The result is the same to the last bit.
   ///
   /// - Throws: ``StoreError``, as ``FetchSource`` says; `invalidQuery` for a key path that is not
   ///   an attribute, `invalidValue` for a sum that is out of range.

@@ -112,12 +112,3 @@ public struct RawSQL: Sendable, ExpressibleByStringInterpolation {
     return (text, values)
   }
 }
-
-extension StoreError {
-  /// Returns the error for a raw statement that cannot be run, or whose result has another form.
-  static func raw(_ message: String, _ sql: String) -> StoreError {
-    var error = StoreError(.invalidQuery, message, advice: "change the statement")
-    error.sql = sql
-    return error
-  }
-}

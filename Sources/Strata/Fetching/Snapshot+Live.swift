@@ -86,13 +86,3 @@ extension Connection {
     return keys
   }
 }
-
-extension Set<RecordKey> {
-  /// The cells of the keys in parts, so that a reader that has found enough can stop.
-  var slices: [Set<Cell>] {
-    let cells = map(\.cell)
-    return stride(from: 0, to: cells.count, by: 16_384).map {
-      Set<Cell>(cells[$0..<Swift.min($0 + 16_384, cells.count)])
-    }
-  }
-}

@@ -20,7 +20,7 @@ extension Migration {
       for index in table.indexes { try execute(index.create) }
       for index in table.searchIndexes { try execute(index.create) }
     }
-    schema.tables.append(table)
+    describe { $0.tables.append(table) }
   }
 
   /// Drops a table with its rows, indexes and waiting requests.
@@ -32,7 +32,7 @@ extension Migration {
     let table = try dropSearchIndexes(of: table(name))
     try execute("DROP TABLE \(table.name.quotedIdentifier)")
     try GuestTables.remove(table.name, connection)
-    schema.tables.removeAll { $0.name == table.name }
+    describe { schema in schema.tables.removeAll { $0.name == table.name } }
   }
 
   /// Gives a table another name.
@@ -54,10 +54,12 @@ extension Migration {
       for index in renamed.indexes { try execute(index.create) }
     }
     replace(table, renamed)
-    for position in schema.tables.indices {
-      for column in schema.tables[position].columns.indices
-      where schema.tables[position].columns[column].target == table.name {
-        schema.tables[position].columns[column].target = newName
+    describe { schema in
+      for position in schema.tables.indices {
+        for column in schema.tables[position].columns.indices
+        where schema.tables[position].columns[column].target == table.name {
+          schema.tables[position].columns[column].target = newName
+        }
       }
     }
   }
@@ -227,8 +229,10 @@ extension Migration {
   }
 
   private func replace(_ old: SchemaDescription.Table, _ new: SchemaDescription.Table) {
-    for position in schema.tables.indices where schema.tables[position].name == old.name {
-      schema.tables[position] = new
+    describe { schema in
+      for position in schema.tables.indices where schema.tables[position].name == old.name {
+        schema.tables[position] = new
+      }
     }
   }
 

@@ -7,7 +7,7 @@ internal import StrataSQLite
 /// throws.
 public final class Migration {
   /// The tables at this point of the migration.
-  public internal(set) var schema: SchemaDescription
+  public private(set) var schema: SchemaDescription
   /// The version that the step leads to.
   public let version: Int
 
@@ -39,6 +39,9 @@ public final class Migration {
     }
     if let failure { throw failure }
   }
+
+  /// Changes the description of the tables, after the tables themselves.
+  func describe(_ change: (inout SchemaDescription) -> Void) { change(&schema) }
 
   /// Runs `body` entirely or not at all.
   ///

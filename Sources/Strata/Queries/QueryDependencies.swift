@@ -232,3 +232,13 @@ extension QueryDependencies {
     return sql
   }
 }
+
+extension Set<RecordKey> {
+  /// The cells of the keys in parts, so that a reader that has found enough can stop.
+  fileprivate var slices: [Set<Cell>] {
+    let cells = map(\.cell)
+    return stride(from: 0, to: cells.count, by: 16_384).map {
+      Set<Cell>(cells[$0..<Swift.min($0 + 16_384, cells.count)])
+    }
+  }
+}

@@ -301,7 +301,7 @@ public struct ClusterIndex<Value: Sendable>: Sendable {
       if Int(node.top) == tree.levels.none {
         guard let leader = tree.siteLeader(at: node.position) else { continue }
         let members = tree.members(leader)
-        sums[slot] = run(from: tree.place(of: slot, in: members), of: members, slot, combine)
+        sums[slot] = run(from: tree.position(of: slot, in: members), of: members, slot, combine)
       } else {
         sums[slot] = sum(ClusterPlace(slot: slot, zoom: Int(node.top)), combine)
       }

@@ -69,12 +69,12 @@ extension ClusterTree {
       return add(1, from: slot)
     }
     var stack = takeStack(leader) ?? ClusterStack(leader, rank: nodes[leader].rank)
-    let place = place(of: slot, in: stack.members)
-    stack.members.insert(Int32(slot), at: place)
+    let position = position(of: slot, in: stack.members)
+    stack.members.insert(Int32(slot), at: position)
     if ClusterStack.beginsRun(nodes[slot].rank) {
-      stack.runs.insert(Int32(slot), at: self.place(of: slot, in: stack.runs))
+      stack.runs.insert(Int32(slot), at: self.position(of: slot, in: stack.runs))
     }
-    runChanged(at: place, in: stack.members)
+    runChanged(at: position, in: stack.members)
     handOver(stack, from: leader, before: stack.members.count - 1)
   }
 
@@ -87,12 +87,12 @@ extension ClusterTree {
       setLeadsSite(slot, false)
       return add(-1, from: slot)
     }
-    let place = place(of: slot, in: stack.members)
-    stack.members.remove(at: place)
+    let position = position(of: slot, in: stack.members)
+    stack.members.remove(at: position)
     if ClusterStack.beginsRun(nodes[slot].rank) {
-      stack.runs.remove(at: self.place(of: slot, in: stack.runs))
+      stack.runs.remove(at: self.position(of: slot, in: stack.runs))
     }
-    runChanged(at: place - 1, in: stack.members)
+    runChanged(at: position - 1, in: stack.members)
     handOver(stack, from: leader, before: stack.members.count + 1)
   }
 
@@ -131,22 +131,22 @@ extension ClusterTree {
   }
 
   /// Returns the position of a point among points by rank, or the position at which it would be.
-  func place(of slot: Int, in members: [Int32]) -> Int {
+  func position(of slot: Int, in members: [Int32]) -> Int {
     members.indices.partitioningIndex { outranks(Int(members[$0]), slot) }
   }
 
   /// Marks the run at a position as stale, and the run before it, as a run may begin or end there.
-  mutating func runChanged(at place: Int, in members: [Int32]) {
-    var place = min(place + 1, members.count - 1)
+  mutating func runChanged(at position: Int, in members: [Int32]) {
+    var position = min(position + 1, members.count - 1)
     var runs = 0
     // The point after it may have been the leader, whose summary covered the whole site.
-    while place > 0 && runs < 3 {
-      let slot = Int(members[place])
+    while position > 0 && runs < 3 {
+      let slot = Int(members[position])
       if ClusterStack.beginsRun(nodes[slot].rank) {
         markStale(slot)
         runs += 1
       }
-      place -= 1
+      position -= 1
     }
   }
 }

@@ -150,32 +150,32 @@ extension ClusterTree {
     guard !nodes[slot].marks.contains(.queued) else { return }
     nodes[slot].marks.insert(.queued)
     work.queue.append(slot)
-    var place = work.queue.count - 1
-    while place > 0 {
-      let parent = (place - 1) / 2
+    var position = work.queue.count - 1
+    while position > 0 {
+      let parent = (position - 1) / 2
       guard outranks(slot, work.queue[parent]) else { break }
-      work.queue[place] = work.queue[parent]
-      place = parent
+      work.queue[position] = work.queue[parent]
+      position = parent
     }
-    work.queue[place] = slot
+    work.queue[position] = slot
   }
 
   private mutating func dequeue() -> Int? {
     guard let first = work.queue.first, let last = work.queue.popLast() else { return nil }
     nodes[first].marks.remove(.queued)
     guard !work.queue.isEmpty else { return first }
-    var place = 0
+    var position = 0
     while true {
-      var child = 2 * place + 1
+      var child = 2 * position + 1
       guard child < work.queue.count else { break }
       if child + 1 < work.queue.count, outranks(work.queue[child + 1], work.queue[child]) {
         child += 1
       }
       guard outranks(work.queue[child], last) else { break }
-      work.queue[place] = work.queue[child]
-      place = child
+      work.queue[position] = work.queue[child]
+      position = child
     }
-    work.queue[place] = last
+    work.queue[position] = last
     return first
   }
 }

@@ -156,7 +156,7 @@ struct ClusterTree: Sendable {
   mutating func valueChanged(_ slot: Int) {
     guard let leader = siteLeader(at: nodes[slot].position) else { return }
     if let members = stack(leader)?.members {
-      runChanged(at: place(of: slot, in: members), in: members)
+      runChanged(at: position(of: slot, in: members), in: members)
     }
     add(0, from: leader)
   }

@@ -23,14 +23,14 @@ struct SlotTable: Sendable {
   @inline(__always)
   func forEach(_ hash: UInt32, _ body: (_ slot: Int) -> Void) {
     entries.withUnsafeBufferPointer { entries in
-      var place = Self.home(hash, entries.count)
-      while entries[place] != Self.free {
-        let entry = entries[place]
+      var position = Self.home(hash, entries.count)
+      while entries[position] != Self.free {
+        let entry = entries[position]
         if UInt32(truncatingIfNeeded: entry >> 32) == hash {
           body(Int(truncatingIfNeeded: entry & 0xFFFF_FFFF))
         }
-        place += 1
-        if place == entries.count { place = 0 }
+        position += 1
+        if position == entries.count { position = 0 }
       }
     }
   }
@@ -48,12 +48,12 @@ struct SlotTable: Sendable {
   }
 
   private static func put(_ entry: UInt64, _ entries: inout [UInt64]) {
-    var place = home(UInt32(truncatingIfNeeded: entry >> 32), entries.count)
-    while entries[place] != free {
-      place += 1
-      if place == entries.count { place = 0 }
+    var position = home(UInt32(truncatingIfNeeded: entry >> 32), entries.count)
+    while entries[position] != free {
+      position += 1
+      if position == entries.count { position = 0 }
     }
-    entries[place] = entry
+    entries[position] = entry
   }
 
   mutating func remove(_ hash: UInt32, _ slot: Int) {
@@ -67,18 +67,18 @@ struct SlotTable: Sendable {
     }
     // An entry after the hole moves into the hole, unless the hole is before the entry's first
     // index.
-    var place = hole
+    var position = hole
     while true {
-      place += 1
-      if place == size { place = 0 }
-      let next = entries[place]
+      position += 1
+      if position == size { position = 0 }
+      let next = entries[position]
       if next == Self.free { break }
       let home = Self.home(UInt32(truncatingIfNeeded: next >> 32), size)
       let isReachable =
-        hole <= place ? home <= hole || home > place : home <= hole && home > place
+        hole <= position ? home <= hole || home > position : home <= hole && home > position
       if isReachable {
         entries[hole] = next
-        hole = place
+        hole = position
       }
     }
     entries[hole] = Self.free

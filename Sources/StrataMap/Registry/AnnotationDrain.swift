@@ -20,13 +20,9 @@ package import Strata
   private var isGateToldOpen = true
   private var watch = Watch.nobody
 
-  /// Called once, when the drain is detached for any reason. Desires have no effect after that.
-  package var onDetach: @MainActor () -> Void = {}
-  /// Called when the gate has opened or closed.
-  package var onGateChange: @MainActor () -> Void = {}
-  /// Called in a turn after a change of the counters or of the pending operations, if
-  /// ``watchCounts()`` was called since the last call.
-  package var onCount: @MainActor () -> Void = {}
+  private var didDetach: @MainActor () -> Void = {}
+  private var didChangeGate: @MainActor () -> Void = {}
+  private var didChangeCounts: @MainActor () -> Void = {}
 
   /// Whether a reader waits for a change of the counts.
   ///
@@ -47,6 +43,18 @@ package import Strata
     // An earlier registry of the surface may have been released while its gate was closed.
     surface.gateDidChange(isOpen: true)
   }
+
+  /// Sets the closure that is called once, when the drain is detached for any reason.
+  ///
+  /// Desires have no effect after that.
+  package func onDetach(_ body: @escaping @MainActor () -> Void) { didDetach = body }
+
+  /// Sets the closure that is called when the gate has opened or closed.
+  package func onGateChange(_ body: @escaping @MainActor () -> Void) { didChangeGate = body }
+
+  /// Sets the closure that is called in a turn after a change of the counters or of the pending
+  /// operations, if ``watchCounts()`` was called since the last call.
+  package func onCount(_ body: @escaping @MainActor () -> Void) { didChangeCounts = body }
 
   package var annotations: [RecordKey: Annotation] { queue.shown }
   package var shownCount: Int { queue.shown.count }
@@ -99,14 +107,14 @@ package import Strata
     if isGateOpen == isGateToldOpen { return }
     isGateToldOpen = isGateOpen
     surface?.gateDidChange(isOpen: isGateOpen)
-    onGateChange()
+    didChangeGate()
   }
 
   package func detach() {
     guard machine.detach() else { return }
     queue.dropPending()
-    onDetach()
-    onDetach = {}
+    didDetach()
+    didDetach = {}
     reportGate()
     didCount()
     resumeIfSettled()
@@ -175,12 +183,12 @@ package import Strata
 
   // MARK: Watching
 
-  /// Asks for one call of ``onCount`` after the next change.
+  /// Asks for one call of the closure of ``onCount(_:)`` after the next change.
   package func watchCounts() {
     if watch == .nobody { watch = .somebody }
   }
 
-  /// Schedules a call of ``onCount``. Without a watcher, an operation costs only this comparison.
+  /// Schedules a call of the closure of ``onCount(_:)``. Without a watcher, an operation costs only this comparison.
   private func didCount() {
     guard watch == .somebody else { return }
     watch = .informing
@@ -190,7 +198,7 @@ package import Strata
 
   private func inform() {
     watch = .nobody
-    onCount()
+    didChangeCounts()
   }
 
   // MARK: Waiting

@@ -68,11 +68,11 @@ public import Strata
         core?.desire(id, annotation)
       }
     }
-    elements.display = display
-    core.onDetach = { [weak self] in self?.stopObserving() }
-    core.onGateChange = { [weak self] in self?.didChange(\.isGateOpen) }
-    core.onCount = { [weak self] in self?.didChange(\.counters) }
-    elements.didChange = { [weak self] in self?.pruneSelection() }
+    if let display { elements.show(through: display) }
+    core.onDetach { [weak self] in self?.stopObserving() }
+    core.onGateChange { [weak self] in self?.didChange(\.isGateOpen) }
+    core.onCount { [weak self] in self?.didChange(\.counters) }
+    elements.onChange { [weak self] in self?.pruneSelection() }
     attach(live)
   }
 

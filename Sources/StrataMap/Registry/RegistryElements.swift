@@ -19,10 +19,9 @@ import Strata
   private let attributes: AttributeSet
   private let core: AnnotationDrain
   private let work: SlicedWork
-  /// Called in every turn in which the elements of the queries change.
-  var didChange: @MainActor () -> Void = {}
+  private var didChange: @MainActor () -> Void = {}
   /// The receiver of the annotations, in place of `core`, if they are clustered.
-  var display: ClusterDisplay?
+  private var display: ClusterDisplay?
   private let context: ViewContext
   private var relatedElements: RelatedElements<E>?
   private var sources: [ObjectIdentifier: AnnotationSource<E>] = [:]
@@ -53,6 +52,12 @@ import Strata
       }
     }
   }
+
+  /// Sets the receiver of the annotations, because they are clustered.
+  func show(through display: ClusterDisplay) { self.display = display }
+
+  /// Sets the closure that is called in every turn in which the elements of the queries change.
+  func onChange(_ body: @escaping @MainActor () -> Void) { didChange = body }
 
   // MARK: Elements
 
