@@ -1,5 +1,15 @@
 internal import CStrataSQLite
 
+#if canImport(Darwin)
+  internal import Darwin
+#elseif canImport(Glibc)
+  internal import Glibc
+#elseif canImport(Musl)
+  internal import Musl
+#elseif canImport(Android)
+  internal import Android
+#endif
+
 /// An error that SQLite reported.
 ///
 /// It carries the extended result code, SQLite's message and the SQL without bound values. An error
@@ -9,11 +19,22 @@ internal import CStrataSQLite
   package let code: Int32
   package let message: String
   package let sql: String?
+  /// Whether the system said that the disk is full.
+  ///
+  /// SQLite reports an error of input or output if it cannot make the file of the log's index.
+  private let isWithoutSpace: Bool
 
   package init(code: Int32, message: String, sql: String?) {
+    self.init(code: code, message: message, sql: sql, systemError: 0)
+  }
+
+  init(code: Int32, message: String, sql: String?, systemError: Int32) {
     self.code = code
     self.message = message
     self.sql = sql
+    isWithoutSpace =
+      [SQLITE_IOERR, SQLITE_CANTOPEN].contains(code & 0xFF)
+      && [ENOSPC, EDQUOT].contains(systemError)
   }
 
   init(code: Int32, connection: OpaquePointer?, sql: String?) {
@@ -21,9 +42,10 @@ internal import CStrataSQLite
     let message = connection.map { String(cString: sqlite3_errmsg($0)) }
     // The connection's last error may belong to another call. The returned code decides.
     let agrees = extended & 0xFF == code & 0xFF
-    self.code = agrees ? extended : code
-    self.message = (agrees ? message : nil) ?? String(cString: sqlite3_errstr(code))
-    self.sql = sql
+    self.init(
+      code: agrees ? extended : code,
+      message: (agrees ? message : nil) ?? String(cString: sqlite3_errstr(code)), sql: sql,
+      systemError: agrees ? connection.map { sqlite3_system_errno($0) } ?? 0 : 0)
   }
 
   private static let withoutLog = "the file system cannot have a write-ahead log"
@@ -46,7 +68,7 @@ internal import CStrataSQLite
 
   package var isBusy: Bool { primary == SQLITE_BUSY }
   package var isInterrupted: Bool { primary == SQLITE_INTERRUPT }
-  package var isFull: Bool { primary == SQLITE_FULL }
+  package var isFull: Bool { primary == SQLITE_FULL || isWithoutSpace }
   package var isNotADatabase: Bool { primary == SQLITE_NOTADB }
   package var isCorrupt: Bool { primary == SQLITE_CORRUPT }
   package var cannotOpen: Bool { primary == SQLITE_CANTOPEN }

@@ -116,10 +116,10 @@ private struct Booking: Entity {
 
 /// The app's own connection to its server.
 private struct Server {
-  func create(_ song: Song?) async throws {}
+  func create(_ song: Song) async throws {}
   func send(_ kind: PushRequest.Kind, _ song: Song, only attributes: Set<String>) async throws {}
-  func patch(_ key: RecordKey, _ attributes: Set<String>) async throws {}
-  func delete(_ key: RecordKey) async throws {}
+  func patch(_ song: Song, _ attributes: Set<String>) async throws {}
+  func delete(_ path: String) async throws {}
 }
 
 /// The app's own list view.
@@ -132,6 +132,7 @@ private struct Server {
 
 private let server = Server()
 private let album = Song.all
+private let onlyLoved = true
 private let harbour = Coordinate(latitude: 54.3, longitude: 10.1)
 private let limit = 100.0
 private let start = Date.now

@@ -84,6 +84,7 @@ private struct Tag: Entity {
 /// The app's own connection to its server.
 private struct Server {
   func put(_ body: Data, at path: String) async throws {}
+  func delete(_ path: String) async throws {}
   func other(_ request: PushRequest) async throws -> PushVerdict { .done }
 }
 

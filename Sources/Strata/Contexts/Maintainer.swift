@@ -194,7 +194,7 @@ actor Maintainer {
     for (table, keys) in missing {
       do throws(StoreError) {
         let records = try await turn.snapshot.records(model[table], keys: keys)
-        for key in keys { turn.stored[table, default: [:]][key] = .some(records[key]) }
+        for key in keys { turn.stored[table, default: [:]][key] = RecordState(records[key]) }
       } catch {
         if error.code == .suspended { return false }
         turn.unreadable.insert(table)

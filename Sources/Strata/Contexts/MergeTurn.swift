@@ -4,8 +4,8 @@ struct MergeTurn: Sendable {
   let changes: ChangeSet?
   let completedSave: CompletedSave?
   let updates: [LiveID: MaintainedUpdate]
-  /// Stored records of keys that the view context has edited, in tables that were reset.
-  var stored: [TableID: [RecordKey: Record?]] = [:]
+  /// The store's rows for keys that the view context has edited, in tables that were reset.
+  var stored: [TableID: [RecordKey: RecordState]] = [:]
   /// Reset tables whose records could not be read.
   var unreadable: Set<TableID> = []
   /// Why the view context stays at this commit for good.

@@ -129,6 +129,13 @@ public final class ScratchContext {
     edit { $0.delete(entity, table, key, shown: shown) }
   }
 
+  /// Deletes the entity with a key without reading it first; nothing happens if there is none.
+  ///
+  /// The deletion never conflicts: it deletes whatever the store has when it is saved.
+  public func delete<E: Entity>(_ type: E.Type, _ id: E.ID) {
+    edit { $0.delete(type, id) }
+  }
+
   /// Makes one edit, which is an undo group of its own unless a group is open.
   func edit(_ body: (inout Edits) -> (Table, RecordKey)?) {
     checkUse()

@@ -44,6 +44,11 @@ public final class Stack: Sendable {
     public var history: HistoryOptions?
     /// The author of this stack's commits in the history, unless a context has its own author.
     public var author = ProcessInfo.processInfo.processName
+    /// Whether the stack has a view context.
+    ///
+    /// A server or a tool without a main loop needs none. Without a view context, no call of the
+    /// stack waits for the main actor, and ``Stack/view`` must not be used.
+    public var hasView = true
     /// Whether the stack notices commits of other processes at once, and notifies them of its own.
     ///
     /// This takes a file `<store>-notify` and about 2 µs a commit. Without it, the stack notices
@@ -98,14 +103,30 @@ public final class Stack: Sendable {
   }
 
   /// The main actor's context.
-  @MainActor public let view: ViewContext
+  ///
+  /// - Precondition: the stack has a view context (``Options/hasView``).
+  @MainActor public var view: ViewContext {
+    guard let viewContext else {
+      fatalError("this stack has no view context; open it with Stack.Options.hasView = true")
+    }
+    return viewContext
+  }
+
+  /// The work in progress: imports, saves, and live queries that read.
+  @MainActor public var activity: ActivityMonitor {
+    let monitor = activityMonitor ?? ActivityMonitor(store.activity)
+    activityMonitor = monitor
+    return monitor
+  }
+
+  @MainActor private var activityMonitor: ActivityMonitor?
   /// The store that opening this stack set aside because it could not be read; nil if there was
   /// none.
   ///
   /// See ``UnreadableStore/rebuild(keeping:probe:includesNewer:)``.
   public let setAside: SetAsideStore?
   package let store: Store
-  private let maintainer: Maintainer
+  let viewContext: ViewContext?
   private let temporaryFolder: TemporaryFolder?
   /// The migration that opening this stack performed to bring the store to the current schema.
   public let migration: MigrationPlan
@@ -190,20 +211,10 @@ public final class Stack: Sendable {
         log: EventLog(handler: options.log, slowCommit: options.slowCommit), now: options.now),
       ifUnreadable: options.ifUnreadable)
     do throws(StoreError) {
-      let snapshot = try await store.writer.submit(.urgent) { writer throws(StoreError) in
-        try writer.beginMerging()
-      }
-      let maintainer = Maintainer(store.model, options.bounds)
-      await maintainer.begin(snapshot)
-      let view = await ViewContext(store, maintainer, snapshot)
-      store.attach(
-        Store.AttachedView(
-          keysInUse: { [weak view] in await view?.keysInUse ?? [:] },
-          merged: { [weak view] commit in await view?.mergedOwn(commit) }))
-      let stack = await Stack(store, maintainer, view, temporaryFolder, setAside)
-      maintainer.start(store.writer, view)
+      let (view, commit) = try await makeView(of: store, options)
+      let stack = Stack(store, view, temporaryFolder, setAside)
       if let setAside { options.log?(.setAside(setAside)) }
-      options.log?(.opened(commit: snapshot.commit, duration: start.duration(to: .now)))
+      options.log?(.opened(commit: commit, duration: start.duration(to: .now)))
       return stack
     } catch {
       await store.close()
@@ -211,14 +222,35 @@ public final class Stack: Sendable {
     }
   }
 
-  @MainActor
+  /// Makes the view context, if the options want one.
+  ///
+  /// - Returns: the view context and the number of the newest commit.
+  private static func makeView(
+    of store: Store, _ options: Options
+  ) async throws(StoreError) -> (ViewContext?, Int64) {
+    guard options.hasView else {
+      return (nil, try await store.writer.submit(.urgent) { $0.beginWithoutView() })
+    }
+    let snapshot = try await store.writer.submit(.urgent) { writer throws(StoreError) in
+      try writer.beginMerging()
+    }
+    let maintainer = Maintainer(store.model, options.bounds)
+    await maintainer.begin(snapshot)
+    let view = await ViewContext(store, maintainer, snapshot)
+    store.attach(
+      Store.AttachedView(
+        keysInUse: { [weak view] in await view?.keysInUse ?? [:] },
+        merged: { [weak view] commit in await view?.mergedOwn(commit) }))
+    maintainer.start(store.writer, view)
+    return (view, snapshot.commit)
+  }
+
   private init(
-    _ store: Store, _ maintainer: Maintainer, _ view: ViewContext,
-    _ temporaryFolder: TemporaryFolder?, _ setAside: SetAsideStore?
+    _ store: Store, _ view: ViewContext?, _ temporaryFolder: TemporaryFolder?,
+    _ setAside: SetAsideStore?
   ) {
     self.store = store
-    self.maintainer = maintainer
-    self.view = view
+    viewContext = view
     self.temporaryFolder = temporaryFolder
     self.setAside = setAside
     migration = store.writer.migration
@@ -227,9 +259,9 @@ public final class Stack: Sendable {
   deinit {
     // If `close()` was not called, queued work finishes in the background. Then the streams and
     // waits of the view context and of its live queries end.
-    Task { [store, view, temporaryFolder] in
+    Task { [store, viewContext, temporaryFolder] in
       await store.close()
-      await view.close()
+      await viewContext?.close()
       temporaryFolder?.remove()
     }
   }
@@ -242,7 +274,7 @@ public final class Stack: Sendable {
   /// has some.
   public func close() async {
     await store.close()
-    await view.close()
+    await viewContext?.close()
     temporaryFolder?.remove()
   }
 
@@ -280,7 +312,7 @@ public final class Stack: Sendable {
   ///   then resumed.
   public func resume() async throws(StoreError) {
     try await store.resume()
-    try await view.pinned()
+    try await viewContext?.pinned()
   }
 
   // MARK: - Working
@@ -300,21 +332,43 @@ public final class Stack: Sendable {
   /// `body` runs where the caller runs. If it throws, nothing is saved. If the save throws, nothing
   /// is saved either. Closing the stack after the commit only ends the wait.
   ///
+  /// A change that depends on the rows that it replaces needs retries: each retry reads the newest
+  /// rows.
+  ///
+  /// ```swift
+  /// try await stack.withScratch(retries: 10) { scratch in
+  ///   guard let song = try await scratch.find(Song.self, id) else { return }
+  ///   scratch.update(song) { $0.title = $0.title.capitalized }
+  /// }
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - policy: the handling of conflicts, as in ``ScratchContext/save(_:)``.
+  ///   - retries: how often `body` runs again, in a new context, after a save with a conflict; 0 or
+  ///     more.
+  ///   - waitsForView: whether the call waits until the view context shows the save. The wait needs
+  ///     a turn of the main actor, so it does not end while the main thread is blocked. A stack
+  ///     without a view context never waits.
+  ///   - body: a closure that edits the context. With retries, it may run several times.
   /// - Throws: errors of `body`; ``StoreError`` as ``ScratchContext/save(_:)`` does.
   @discardableResult
   public nonisolated(nonsending) func withScratch<R>(
+    _ policy: SavePolicy = .error, retries: Int = 0, waitsForView: Bool = true,
     _ body: nonisolated(nonsending) (ScratchContext) async throws -> R
   ) async throws -> R {
-    let scratch = ScratchContext(store)
-    defer { scratch.end() }
-    let result = try await body(scratch)
-    let commit = try await scratch.save()
-    await view.mergedOwn(commit)
-    return result
+    var retries = retries
+    while true {
+      let scratch = ScratchContext(store)
+      defer { scratch.end() }
+      let result = try await body(scratch)
+      do throws(StoreError) {
+        let commit = try await scratch.save(policy)
+        if waitsForView { await store.viewMerged(commit) }
+        return result
+      } catch {
+        guard error.code == .conflict, retries > 0 else { throw error }
+        retries -= 1
+      }
+    }
   }
-}
-
-extension Stack {
-  /// The work in progress: imports, saves, and live queries that read.
-  @MainActor public var activity: ActivityMonitor { view.activity }
 }

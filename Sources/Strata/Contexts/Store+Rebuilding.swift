@@ -35,7 +35,7 @@ extension Store {
   private func damage(_ probe: UnreadableStore.Probe) async -> StoreError? {
     guard probe == .wholeFile else { return nil }
     let check = writer.enqueue(.urgent) { writer throws(StoreError) in
-      try writer.file.connection?.prepared("PRAGMA quick_check(1)").first { $0.string(0) }
+      try writer.connection.prepared("PRAGMA quick_check(1)").first { $0.string(0) }
     }
     do throws(StoreError) {
       guard let finding = try await check.value, finding != "ok" else { return nil }

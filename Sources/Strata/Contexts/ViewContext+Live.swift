@@ -19,6 +19,21 @@ extension ViewContext {
     }
   }
 
+  /// Returns a query for the entity with a key, for a screen that follows one entity.
+  ///
+  /// `reading` is as in ``live(_:reading:)``.
+  ///
+  /// ```swift
+  /// let live = view.live(Song.self, id)
+  /// print(live.elements.first?.title ?? "deleted")
+  /// ```
+  public func live<E: Entity>(
+    _ type: E.Type, _ id: E.ID, reading: [any PartialKeyPath<E> & Sendable]? = nil
+  ) -> LiveQuery<E> {
+    let key = AttributeReference(type.schema.definition.key.path)
+    return live(Query(filter: .equal(key, id)), reading: reading)
+  }
+
   /// Returns a query whose result stays up to date, in sections of equal values of an attribute.
   ///
   /// ```swift

@@ -15,7 +15,7 @@ extension ViewContext {
   ///
   /// It throws nothing: cancelling the task or closing the stack must not look as if the commit had
   /// not been made.
-  package func mergedOwn(_ commit: Int64) async {
+  func mergedOwn(_ commit: Int64) async {
     await waiters.wait(for: .turn(reaching: commit)) { mayReach(commit) }
   }
 

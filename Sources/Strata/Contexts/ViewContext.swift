@@ -22,7 +22,6 @@ public final class ViewContext: Observable {
   /// The closures to call after the current change of the live queries, in the order of the calls.
   private var endsOfChange: [(observer: ObjectIdentifier, end: @MainActor () -> Void)] = []
   let waiters = Waiters()
-  private(set) lazy var activity = ActivityMonitor(store.activity)
   private let publisher: ChangePublisher
   private let id = ContextID()
   private(set) var isClosed = false
@@ -55,6 +54,14 @@ public final class ViewContext: Observable {
   public func insert<E: Entity>(_ entity: E) {
     let shown = layers.pending.identify(entity).map { self.shown($1, in: $0, or: nil) }
     edit { $0.insert(entity, shown: shown ?? .unknown) }
+  }
+
+  /// Adds an entity, or replaces the entity with its key without reading it first.
+  ///
+  /// The save never conflicts: it replaces whatever the store has. A row that already has the same
+  /// values is neither written nor reported.
+  public func upsert<E: Entity>(_ entity: E) {
+    edit { $0.upsert(entity) }
   }
 
   /// Changes an entity; only the attributes that `change` changes are edited.
@@ -93,6 +100,13 @@ public final class ViewContext: Observable {
     guard let (table, key) = layers.pending.identify(entity) else { return }
     let shown = shown(key, in: table, or: layers.pending.record(of: entity, table))
     edit { $0.delete(entity, table, key, shown: shown) }
+  }
+
+  /// Deletes the entity with a key without reading it first; live queries drop it in the same turn.
+  ///
+  /// The deletion never conflicts: it deletes whatever the store has when it is saved.
+  public func delete<E: Entity>(_ type: E.Type, _ id: E.ID) {
+    edit { $0.delete(type, id) }
   }
 
   /// Discards every edit that no save has begun to write.

@@ -17,7 +17,7 @@ extension Stack {
     statements count: Int = 20
   ) async throws(StoreError) -> StackDiagnostics {
     if count < 0 { fatalError("a report lists 0 statements or more, not \(count)") }
-    let (lives, streams) = await view.diagnosed
+    let (lives, streams) = await viewContext?.diagnosed ?? ([], [])
     var diagnostics = try await store.writer.submit(.urgent, isShort: true) {
       writer throws(StoreError) in try writer.diagnostics()
     }

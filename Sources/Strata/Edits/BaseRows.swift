@@ -42,7 +42,7 @@ struct BaseRows: Sendable {
   /// - Complexity: O(*k*) for *k* changed rows if they are at most as many as the followed keys;
   ///   else O(*f* log *k*) for *f* followed keys.
   mutating func advance(
-    by changes: TableChanges, in table: TableID, read: [RecordKey: Record?]?,
+    by changes: TableChanges, in table: TableID, read: [RecordKey: RecordState]?,
     touched: (RowChange) -> Void
   ) {
     // Removed from `tables`, so that changing it does not copy it.
@@ -63,8 +63,8 @@ struct BaseRows: Sendable {
           followed[key] = nil
           continue
         }
-        if RecordState(now) == was { continue }
-        take(RowChange(key: key, change: Change(before: was.record, after: now)))
+        if now == was { continue }
+        take(RowChange(key: key, change: Change(before: was.record, after: now.record)))
       }
     }
   }

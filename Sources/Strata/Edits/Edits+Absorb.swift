@@ -38,7 +38,8 @@ extension Edits {
           // An edit of a link stays blind. A known link that is removed again would leave no edit,
           // also if another context has made the same link meanwhile.
           rebased = known.isIdentity ? nil : table.isJoin ? .blind(change) : .known(known)
-        case (.known(let change), _):
+        case (.known(let unmerged), _):
+          let change = unmerged.merged(with: below.record, by: table).change
           let conflicting = change.conflicts(with: below.record, count: table.columns.count)
           if policy == .error && !conflicting.isEmpty {
             conflicts.append(

@@ -7,7 +7,7 @@ extension Edits {
     redo: Bool, below: (Table, RecordKey) -> RecordState
   ) -> (report: UndoReport, touched: [TableID: Set<RecordKey>])? {
     guard let group = undo.pop(redo: redo) else { return nil }
-    let changes = group.changes
+    let changes = group.changes(model)
     var reversal = Reversal(report: UndoReport(name: group.name))
     if let saving { reversal.reportUnknown(changes, saving.layer, under: layer, model) }
     if !reversal.report.isComplete {
@@ -62,7 +62,10 @@ private struct Reversal {
       if change.isDeletion && restored == .absent {
         return skip(table, key, every, .gone)
       }
-      let undone = change.shown.map { _ in Change(before: now.record, after: restored.record) }
+      let undone = change.shown.map { _ in
+        Change(before: now.record, after: restored.record)
+          .withoutCommits(since: current, over: step.before, table)
+      }
       return didRevert(table, key, UndoChange(shown: undone, layer: step.inverse))
     }
     guard let edit = change.shown else { return skip(table, key, every, .changed) }
@@ -91,7 +94,10 @@ private struct Reversal {
     case (let before?, nil, let row?):
       if before != row { skip(table, key, every, .exists) }
     case (_?, _?, nil): skip(table, key, every, .gone)
-    case (let before?, let after?, let row?):
+    case (_?, _?, let row?):
+      // A merge rule takes an edit out of a value to which others have added.
+      let edit = edit.inverse.merged(with: row, by: table).change.inverse
+      guard let before = edit.before, let after = edit.after else { return nil }
       let changed = edit.conflicts(with: row, count: table.columns.count)
       if !changed.isEmpty { skip(table, key, changed, .changed) }
       let untouched = after.differences(from: before).subtracting(after.differences(from: row))
@@ -113,6 +119,29 @@ private struct Reversal {
       UndoReport.Skipped(
         entity: table.entity, key: key,
         attributes: attributes.positions.map { table.columns[$0].name }, reason: reason))
+  }
+}
+
+extension Change {
+  /// Returns the reversal of an edit without the commits that its end already has.
+  ///
+  /// An attribute that follows the store again has all commits since the edit. With a merge rule,
+  /// the reversal of the reversal must not take them back.
+  fileprivate func withoutCommits(
+    since edit: LayerChange?, over older: LayerChange?, _ table: Table
+  ) -> Change {
+    guard !table.merges.isEmpty, case .known(let edit)? = edit, let start = edit.before,
+      let end = edit.after, var after
+    else { return self }
+    for (column, _) in table.merges where end.differs(from: start, at: column) {
+      if case .known(let older)? = older, let before = older.before,
+        older.after?.differs(from: before, at: column) == true
+      {
+        continue
+      }
+      after = after.replacing(AttributeSet([column]), from: start)
+    }
+    return Change(before: before, after: after)
   }
 }
 

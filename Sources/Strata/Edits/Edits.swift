@@ -17,7 +17,7 @@ struct Edits {
 
   init(_ model: Model, undoLimit: Int = 0) {
     self.model = model
-    undo = UndoHistory(limit: undoLimit)
+    undo = UndoHistory(model, limit: undoLimit)
   }
 
   var isEmpty: Bool { layer.isEmpty && rejected.isEmpty }
@@ -148,6 +148,19 @@ struct Edits {
     let old = layer[table.id, key]
     let edit = Change(before: old?.applied(to: nil), after: record)
     compose(.blind(.set(record)), over: old, shown: edit, table.id, key)
+    return (table, key)
+  }
+
+  /// Deletes the row with a key, whatever it is.
+  ///
+  /// - Returns: the table and the key; nil if the key cannot be stored.
+  mutating func delete<E: Entity>(_ type: E.Type, _ id: E.ID) -> (Table, RecordKey)? {
+    guard let key = id.recordKey else { return nil }
+    let table = model.table(of: type)
+    forgetRejection(table.id, key)
+    let old = layer[table.id, key]
+    let edit = Change(before: old?.applied(to: nil), after: nil)
+    compose(.blind(.set(nil)), over: old, shown: edit, table.id, key)
     return (table, key)
   }
 

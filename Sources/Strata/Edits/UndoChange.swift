@@ -22,7 +22,10 @@ struct UndoChange: Sendable {
 
   /// Returns this change joined with a later change of the key; nil if together they change
   /// nothing.
-  func joined(with next: UndoChange) -> UndoChange? {
+  ///
+  /// The row may have changed between the two, by a save that merged it or because an edit that was
+  /// set back follows the store. With a merge rule, the changes of others are left out.
+  func joined(with next: UndoChange, in table: Table) -> UndoChange? {
     let step: LayerStep? =
       if let layer, let last = next.layer, layer.after == last.before {
         LayerStep(before: layer.before, after: last.after)
@@ -34,7 +37,8 @@ struct UndoChange: Sendable {
       // If the steps do not join, a save in between has made the row known. Only `next` has it.
       return UndoChange(shown: step == nil ? next.shown : nil, layer: step, isGone: isGone)
     }
-    switch LayerChange.known(shown).composed(with: .known(nextShown)) {
+    let own = nextShown.merged(with: shown.after, by: table).change
+    switch LayerChange.known(shown).composed(with: .known(own)) {
     case .known(let change): return UndoChange(shown: change, layer: step, isGone: isGone)
     case .blind, nil: return nil
     }

@@ -22,12 +22,12 @@ struct UndoGroup: Sendable {
     }
 
     /// Adds an edit that follows the edits of the part.
-    mutating func add(_ change: UndoChange, _ table: TableID, _ key: RecordKey) {
-      guard let first = self[table, key] else {
-        self[table, key] = change
+    mutating func add(_ change: UndoChange, _ table: Table, _ key: RecordKey) {
+      guard let first = self[table.id, key] else {
+        self[table.id, key] = change
         return
       }
-      self[table, key] = first.joined(with: change)
+      self[table.id, key] = first.joined(with: change, in: table)
     }
 
     /// Joins the part's edits with the layer of a failed save, which lies below them again.
@@ -69,7 +69,7 @@ struct UndoGroup: Sendable {
     parts.append(Part(number: number))
   }
 
-  mutating func add(_ change: UndoChange, _ table: TableID, _ key: RecordKey) {
+  mutating func add(_ change: UndoChange, _ table: Table, _ key: RecordKey) {
     parts[parts.count - 1].add(change, table, key)
   }
 
@@ -81,13 +81,13 @@ struct UndoGroup: Sendable {
     parts.contains { $0[table, key] != nil }
   }
 
-  /// The group's change of each key.
-  var changes: [TableID: [RecordKey: UndoChange]] {
+  /// Returns the group's change of each key.
+  func changes(_ model: Model) -> [TableID: [RecordKey: UndoChange]] {
     guard parts.count > 1 else { return parts[0].tables }
     var all = Part(number: 0)
     for part in parts {
       for (table, changes) in part.tables {
-        for (key, change) in changes { all.add(change, table, key) }
+        for (key, change) in changes { all.add(change, model[table], key) }
       }
     }
     return all.tables

@@ -23,7 +23,7 @@ extension UndoHistory {
           meet(report.rowBefore(table, key, edit), table, key, from: first, below: saveStart)
         case .known(let change):
           if let written = report.changes[table]?[key] {
-            replaced(change, by: written, table, key, from: first)
+            replaced(change, by: written, model[table], key, from: first)
           } else if change.after == nil {
             // The row was already deleted in the store.
             update(from: first, below: saveStart) { part in
@@ -51,28 +51,31 @@ extension UndoHistory {
   }
 
   /// Replaces the row that the context assumed with the row that the writer replaced.
+  ///
+  /// Merged attributes keep the context's own edit, because undo takes back that edit alone.
   private mutating func replaced(
-    _ believed: Change, by written: Change, _ table: TableID, _ key: RecordKey, from first: Int
+    _ believed: Change, by written: Change, _ table: Table, _ key: RecordKey, from first: Int
   ) {
     guard let stored = written.before, stored != believed.before else { return }
     guard let start = believed.before else {
       var isOldest = true
       return update(from: first) { part in
-        guard isOldest, let change = part[table, key], change.isInsertion else { return }
+        guard isOldest, let change = part[table.id, key], change.isInsertion else { return }
         isOldest = false
-        part[table, key]?.shown = Change(before: stored, after: change.shown?.after)
+        part[table.id, key]?.shown = Change(before: stored, after: change.shown?.after)
       }
     }
     // Each attribute belongs to the oldest part that edited it.
     var columns = stored.differences(from: start)
+    columns = columns.subtracting(AttributeSet(table.merges.map(\.column)))
     update(from: first) { part in
-      guard !columns.isEmpty, let change = part[table, key]?.shown, let before = change.before
+      guard !columns.isEmpty, let change = part[table.id, key]?.shown, let before = change.before
       else { return }
       // A group that undid this edit starts from another value than `start`: leave it alone.
       let edited = columns.subtracting(before.differences(from: start))
         .intersection(change.differences ?? columns)
       columns = columns.subtracting(edited)
-      part[table, key]?.shown = Change(
+      part[table.id, key]?.shown = Change(
         before: before.replacing(edited, from: stored), after: change.after)
     }
   }
@@ -91,12 +94,13 @@ extension UndoHistory {
       if effect.change.after == nil { cascaded[effect.table, default: []].insert(effect.key) }
       let isDeleted = layer[table, key].map { $0.applied(to: nil) == nil } ?? false
       guard isDeleted || cascaded[table]?.contains(key) == true else { continue }
+      let effected = model[effect.table]
       let deletion = newestPart(from: first, below: saveStart) {
         $0[table, key]?.isDeletion == true
       }
       if let deletion {
         update(from: deletion, below: deletion + 1) {
-          $0.add(UndoChange(shown: effect.change), effect.table, effect.key)
+          $0.add(UndoChange(shown: effect.change), effected, effect.key)
         }
       } else if let insertion = newestPart(
         from: saveStart,
@@ -106,7 +110,7 @@ extension UndoHistory {
       {
         // The group was undone during its save.
         update(from: insertion, below: insertion + 1) {
-          $0.add(UndoChange(shown: effect.change.inverse), effect.table, effect.key)
+          $0.add(UndoChange(shown: effect.change.inverse), effected, effect.key)
         }
         undone.append((effect.table, effect.key, effect.change.inverse))
       }

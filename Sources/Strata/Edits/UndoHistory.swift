@@ -21,7 +21,12 @@ struct UndoHistory: Sendable {
   /// The number of the first part that no save has begun to write.
   private(set) var saveStart = 1
 
-  init(limit: Int) { self.limit = limit }
+  let model: Model
+
+  init(_ model: Model, limit: Int) {
+    self.model = model
+    self.limit = limit
+  }
 
   var isRecording: Bool { limit > 0 }
 
@@ -115,6 +120,7 @@ struct UndoHistory: Sendable {
     guard isRecording else { return }
     redoable = []
     if case .closed = recording { recording = .event(newGroup(nil)) }
+    let table = model[table]
     updateOpen { $0.add(change, table, key) }
   }
 
@@ -136,7 +142,7 @@ struct UndoHistory: Sendable {
     redo: Bool
   ) {
     var done = newGroup(group.name)
-    for (table, key, change) in changes { done.add(change, table, key) }
+    for (table, key, change) in changes { done.add(change, model[table], key) }
     if !done.isEmpty { restore(done, redo: !redo) }
     trim()
   }

@@ -17,9 +17,9 @@ extension UndoReport.Skipped: CustomStringConvertible {
 extension UndoReport.Reason: CustomStringConvertible {
   public var description: String {
     switch self {
-    case .changed: "changed by somebody else"
-    case .gone: "deleted by somebody else"
-    case .exists: "made again by somebody else"
+    case .changed: "changed by another context"
+    case .gone: "deleted by another context"
+    case .exists: "made again by another context"
     case .beingSaved: "being saved"
     }
   }

@@ -136,7 +136,7 @@ struct ViewLayers {
   ///   - read: the rows of followed keys in tables that were reset.
   /// - Returns: the edited keys whose shown row may differ now.
   mutating func merge(
-    _ changes: ChangeSet?, completedSave: CompletedSave?, read: [TableID: [RecordKey: Record?]]
+    _ changes: ChangeSet?, completedSave: CompletedSave?, read: [TableID: [RecordKey: RecordState]]
   ) -> [TableID: Set<RecordKey>] {
     var touched: [TableID: Set<RecordKey>] = [:]
     if let completedSave, let saved = pending.endSave(completedSave.id) {
@@ -238,7 +238,8 @@ struct ViewLayers {
     var below = stored(table.id, key)
     // Edits made during the key's save lie on top of the save.
     for edit in [saving?.layer[table.id, key], pending.layer[table.id, key]] {
-      if below.isKnown, case .known(let change)? = edit {
+      if below.isKnown, case .known(let unmerged)? = edit {
+        let change = unmerged.merged(with: below.record, by: table).change
         let attributes = change.conflicts(with: below.record, count: table.columns.count)
         if !attributes.isEmpty {
           found.append(
@@ -259,8 +260,9 @@ struct ViewLayers {
     let (table, key) = (conflict.table, conflict.key)
     guard policy != .error, saving?.layer[table.id, key] == nil,
       stored(table.id, key) == RecordState(conflict.theirs),
-      case .known(let change)? = pending.layer[table.id, key]
+      case .known(let unmerged)? = pending.layer[table.id, key]
     else { return false }
+    let change = unmerged.merged(with: conflict.theirs, by: table).change
     let conflicting = change.conflicts(with: conflict.theirs, count: table.columns.count)
     if conflicting.isEmpty { return false }
     let resolved = change.resolved(onto: conflict.theirs, conflicting, by: policy)

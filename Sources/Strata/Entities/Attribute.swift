@@ -68,11 +68,15 @@ struct AttributeDefinition: Sendable {
   var isUnique = false
   var reference: ReferenceDefinition?
   var rules: [AttributeRule] = []
+  var merge: AttributeMerge?
   /// The weight of a word in this attribute; nil if the full-text index leaves the attribute out.
   var fullTextWeight: Double?
   /// The name of the value's type, without `Optional`.
   let valueName: String
   var evolution = AttributeEvolution()
+
+  /// The attribute's bytes in the entity; nil if its property is computed, observed or wrapped.
+  let bytes: Range<Int>?
 
   init<Root, Value: AttributeValue>(
     _ path: AttributePath<Root, Value>, name: String?, source: SourceLine
@@ -83,6 +87,7 @@ struct AttributeDefinition: Sendable {
     storage = Value.storage
     isOptional = Value.isOptional
     coding = AttributeCoding(path)
+    bytes = coding.offset.map { $0..<($0 + MemoryLayout<Value>.size) }
     valueType = Value.self
     valueName = Value.describedName
   }

@@ -35,10 +35,11 @@ public struct Conflict: Sendable, CustomStringConvertible {
   public var description: String {
     let names = attributes.joined(separator: ", ")
     return switch (before, mine, theirs) {
-    case (_, _, nil): "\(entity) \(key): deleted by somebody else"
-    case (nil, _, _): "\(entity) \(key): inserted by somebody else, too"
-    case (_, nil, _): "\(entity) \(key): deleted here, changed by somebody else"
-    default: "\(entity) \(key): \(names) changed by somebody else"
+    case (_, _, nil): "\(entity) \(key): no longer in the store"
+    case (nil, _, _):
+      "\(entity) \(key): in the store already; use upsert for an entity that may exist"
+    case (_, nil, _): "\(entity) \(key): deleted here, changed by another context"
+    default: "\(entity) \(key): \(names) changed by another context"
     }
   }
 }

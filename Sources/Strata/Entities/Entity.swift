@@ -35,3 +35,11 @@ public protocol Embedded: Sendable {}
 
 /// A key path to a stored `var` of an entity.
 public typealias AttributePath<Root, Value> = any WritableKeyPath<Root, Value> & Sendable
+
+extension RecordKey {
+  /// Returns the key as an entity's `ID`; nil if it is no key of such an entity.
+  ///
+  /// Errors, conflicts and push requests name rows of any entity by their `RecordKey`. A key of
+  /// another entity may also be a valid `ID`: ask for the entity first.
+  public func id<E: Entity>(of type: E.Type) -> E.ID? { try? E.ID(cell: cell) }
+}

@@ -110,7 +110,9 @@ struct EntityCodec: Sendable {
         }
       }
     }
-    do { return try builder.finish() } catch { throw CodingFailure(column: 0, error: error) }
+    do { return try builder.finish() } catch {
+      throw CodingFailure(column: builder.overflow ?? 0, error: error)
+    }
   }
 
   @inline(__always)

@@ -45,7 +45,7 @@ extension Model {
     for end in [definition.owner, definition.target] where ids[ObjectIdentifier(end)] == nil {
       throw .schema(
         "\(definition.source): \(draft.entity) is linked with \(end), which is not in this stack",
-        entity: draft.entity)
+        advice: "list \(end).self in Stack.open", entity: draft.entity)
     }
     if let name = definition.name, name.isEmpty || name.utf8.contains(0) {
       throw .schema(

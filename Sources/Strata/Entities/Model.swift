@@ -40,6 +40,8 @@ package final class Model: Sendable {
       }
     }
     joins = try Self.joinTables(drafts, ids)
+    // An element with a mistake says more than the property that it leaves out.
+    for draft in drafts { try draft.checkProperties() }
     let joinTables = joins.values.map(\.table).sorted { $0.id < $1.id }
     for table in joinTables {
       for reference in table.references {
@@ -91,10 +93,11 @@ package final class Model: Sendable {
 
 extension StoreError {
   static func schema(
-    _ message: String, entity: String, attribute: String? = nil
+    _ message: String, advice: String = "correct the schema", entity: String,
+    attribute: String? = nil
   ) -> StoreError {
     StoreError(
-      .invalidSchema, message, advice: "correct the schema", entity: entity,
+      .invalidSchema, message, advice: advice, entity: entity,
       attributes: attribute.map { [$0] } ?? [])
   }
 }

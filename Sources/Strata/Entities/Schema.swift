@@ -70,6 +70,7 @@ public struct ElementDefinition: Sendable {
     case unique([SendablePath], SourceLine)
     case validation(EntityRule)
     case removed([String])
+    case ignored(IgnoredProperty)
     case fullText(FullTextRules, SourceLine)
     case spatial(SpatialDefinition)
   }

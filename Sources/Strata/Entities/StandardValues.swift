@@ -51,7 +51,8 @@ extension UInt: AttributeValue {
 }
 
 /// Stored as 0 or 1.
-extension Bool: AttributeValue {
+/// `false` comes before `true`.
+extension Bool: ComparableValue {
   public init(cell: Cell) throws(ValueError) {
     switch cell {
     case .integer(0): self = false

@@ -1,3 +1,4 @@
+public import Foundation
 internal import StrataSQLite
 
 /// An error of a stack, a context or the store.
@@ -11,68 +12,77 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
   /// Compare it with the constants. Later versions may add more.
   public struct Code: Sendable, Hashable, CustomStringConvertible {
     public let description: String
+    /// The code of the bridged `NSError`. A number is never given to another code.
+    let number: Int
+
+    private init(_ number: Int, _ description: String) {
+      self.number = number
+      self.description = description
+    }
 
     /// The file is not a database, or is damaged.
-    public static let notADatabase = Code(description: "notADatabase")
+    public static let notADatabase = Code(1, "notADatabase")
     /// The file or its folder cannot be opened, created or written.
-    public static let cannotOpen = Code(description: "cannotOpen")
+    public static let cannotOpen = Code(2, "cannotOpen")
     /// The store was written with a newer schema version or a newer format than this program's.
-    public static let newerStore = Code(description: "newerStore")
+    public static let newerStore = Code(3, "newerStore")
     /// The store's tables differ from the tables of the model.
-    public static let schemaMismatch = Code(description: "schemaMismatch")
+    public static let schemaMismatch = Code(4, "schemaMismatch")
     /// A migration step or a conversion failed, and the store is unchanged.
-    public static let migrationFailed = Code(description: "migrationFailed")
+    public static let migrationFailed = Code(5, "migrationFailed")
     /// The tables changed while the stack was open, because of another program.
-    public static let schemaChanged = Code(description: "schemaChanged")
+    public static let schemaChanged = Code(6, "schemaChanged")
     /// The entities given to the stack contradict each other or themselves.
-    public static let invalidSchema = Code(description: "invalidSchema")
+    public static let invalidSchema = Code(7, "invalidSchema")
     /// The program's SQLite has no full-text index or no spatial index.
-    public static let missingModule = Code(description: "missingModule")
+    public static let missingModule = Code(8, "missingModule")
     /// The disk is full.
-    public static let diskFull = Code(description: "diskFull")
+    public static let diskFull = Code(9, "diskFull")
     /// The store stayed locked by another process for longer than the busy timeout.
-    public static let busy = Code(description: "busy")
+    public static let busy = Code(10, "busy")
     /// The system could not read or write the file.
-    public static let inputOutput = Code(description: "inputOutput")
+    public static let inputOutput = Code(11, "inputOutput")
     /// SQLite could not get the memory that it asked for.
-    public static let outOfMemory = Code(description: "outOfMemory")
+    public static let outOfMemory = Code(12, "outOfMemory")
     /// An attribute's value cannot be stored or read.
-    public static let invalidValue = Code(description: "invalidValue")
+    public static let invalidValue = Code(13, "invalidValue")
     /// Two entities have the same value of a unique attribute.
-    public static let uniquenessViolated = Code(description: "uniquenessViolated")
+    public static let uniquenessViolated = Code(14, "uniquenessViolated")
     /// A required reference points to a missing row.
-    public static let missingReference = Code(description: "missingReference")
+    public static let missingReference = Code(15, "missingReference")
     /// A delete rule forbids the deletion.
-    public static let deleteDenied = Code(description: "deleteDenied")
+    public static let deleteDenied = Code(16, "deleteDenied")
     /// Values break rules of the schema; see ``StoreError/failures``.
-    public static let validationFailed = Code(description: "validationFailed")
+    public static let validationFailed = Code(17, "validationFailed")
     /// A save changes values that were changed elsewhere meanwhile.
-    public static let conflict = Code(description: "conflict")
+    public static let conflict = Code(18, "conflict")
     /// A query cannot be run; see the message.
-    public static let invalidQuery = Code(description: "invalidQuery")
+    public static let invalidQuery = Code(19, "invalidQuery")
     /// The history no longer has all changes since a token, or never recorded them all.
-    public static let historyExpired = Code(description: "historyExpired")
+    public static let historyExpired = Code(20, "historyExpired")
     /// A history token belongs to another store.
-    public static let wrongStore = Code(description: "wrongStore")
+    public static let wrongStore = Code(21, "wrongStore")
     /// The stack is closed.
-    public static let closed = Code(description: "closed")
+    public static let closed = Code(22, "closed")
     /// The stack was suspended during work that depends on an unchanging state of the store.
-    public static let suspended = Code(description: "suspended")
-    /// The store's file was replaced while the stack was suspended.
-    public static let replaced = Code(description: "replaced")
+    public static let suspended = Code(23, "suspended")
+    /// The store's file was removed, moved or replaced while the stack was open or suspended.
+    ///
+    /// A save that throws it has written nothing, and the context keeps its edits.
+    public static let replaced = Code(24, "replaced")
     /// The calling task was cancelled before the work began, or while a fetch ran.
     ///
     /// Within ``withStoreDeadline(in:_:)``, a call that can throw this error can also throw
     /// ``deadlineExceeded``.
-    public static let cancelled = Code(description: "cancelled")
+    public static let cancelled = Code(25, "cancelled")
     /// The deadline of ``withStoreDeadline(in:_:)`` has passed.
-    public static let deadlineExceeded = Code(description: "deadlineExceeded")
+    public static let deadlineExceeded = Code(26, "deadlineExceeded")
     /// A raw statement would do more than read.
-    public static let writeRefused = Code(description: "writeRefused")
+    public static let writeRefused = Code(27, "writeRefused")
     /// SQLite reported another error.
     ///
     /// See ``StoreError/sqliteCode``.
-    public static let sqlite = Code(description: "sqlite")
+    public static let sqlite = Code(28, "sqlite")
   }
 
   /// The kind of the error.
@@ -117,6 +127,17 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     "\(code): \(message); \(advice)" + (sqliteCode.map { " (SQLite \($0))" } ?? "")
       + (sql.map { " in: \($0)" } ?? "")
   }
+}
+
+/// An alert shows ``message``, and suggests ``advice``.
+extension StoreError: LocalizedError, CustomNSError {
+  public var errorDescription: String? { message }
+  public var recoverySuggestion: String? { advice }
+  public var errorUserInfo: [String: Any] { userInfo }
+  /// The domain of the bridged `NSError`.
+  public static var errorDomain: String { "StrataStoreError" }
+  /// A number for each ``Code``.
+  public var errorCode: Int { code.number }
 }
 
 extension StoreError {

@@ -49,6 +49,8 @@ package final class Table: Sendable {
   let codec: EntityCodec
   /// The rules for the table's records; nil if there are no rules.
   let rules: TableRules?
+  /// The columns whose edits are merged; empty for most tables.
+  let merges: [(column: Int, rule: AttributeMerge)]
   /// Whether the rows are links of a many-to-many relationship.
   let isJoin: Bool
   let sql: TableSQL
@@ -60,8 +62,8 @@ package final class Table: Sendable {
   init(
     id: TableID, name: String, entity: String, columns: [Column], paths: ColumnPaths,
     references: [Reference], referrers: [Referrer], uniques: [[Int]], codec: EntityCodec,
-    rules: TableRules? = nil, isJoin: Bool = false, evolution: TableEvolution = TableEvolution(),
-    search: TableSearch? = nil
+    rules: TableRules? = nil, merges: [(column: Int, rule: AttributeMerge)] = [],
+    isJoin: Bool = false, evolution: TableEvolution = TableEvolution(), search: TableSearch? = nil
   ) {
     self.id = id
     self.name = name
@@ -72,6 +74,7 @@ package final class Table: Sendable {
     self.uniques = uniques
     self.codec = codec
     self.rules = rules
+    self.merges = merges
     self.isJoin = isJoin
     sql = TableSQL(name: name, columns: columns)
     self.paths = paths

@@ -6,6 +6,7 @@ struct TableDraft {
   let name: String
   let entity: String
   let definition: EntityDefinition
+  private let layout: StoredProperties
   private(set) var attributes: [AttributeDefinition] = []
   private(set) var names: [String] = []
   private var foldedNames: Set<[UInt8]> = []
@@ -24,14 +25,14 @@ struct TableDraft {
   init(_ definition: EntityDefinition, _ id: TableID) throws(StoreError) {
     self.id = id
     self.definition = definition
+    layout = definition.layout()
     name = definition.table
     entity = definition.entity
     try checkName(name, "the table")
     if name.lowercased().hasPrefix("sqlite_") || name.lowercased().hasPrefix("strata_") {
       throw .schema("the table name \"\(name)\" is reserved", entity: entity)
     }
-    let layout = definition.layout()
-    try add(Self.listedKey(definition) ?? definition.key, layout)
+    try add(Self.listedKey(definition) ?? definition.key)
     if definition.key.isOptional {
       throw .schema("the key of \(entity) cannot be optional", entity: entity)
     }
@@ -40,7 +41,7 @@ struct TableDraft {
         // The key is already the first column, even if the schema lists it for its name or as a
         // reference.
         if attribute.path as AnyKeyPath == definition.key.path as AnyKeyPath { continue }
-        try add(attribute, layout)
+        try add(attribute)
       }
     }
     if attributes.count > Self.columnLimit {
@@ -57,6 +58,29 @@ struct TableDraft {
     }
     try checkEvolution()
     try resolveSearch()
+  }
+
+  /// Checks that every stored property is an attribute or ignored, and none is both.
+  func checkProperties() throws(StoreError) {
+    var bytes = attributes.compactMap(\.bytes)
+    var accessors = attributes.filter { $0.bytes == nil }.map(\.valueType)
+    for element in definition.elements {
+      guard case .ignored(let property) = element.content else { continue }
+      if let column = column(for: property.path) {
+        throw .schema(
+          "\(property.source): \(entity).\(names[column]) is ignored and listed", entity: entity,
+          attribute: names[column])
+      }
+      if let place = property.bytes { bytes.append(place) } else { accessors.append(property.type) }
+    }
+    let missing = layout.missing(from: bytes, accessors: accessors)
+    guard let first = missing.first else { return }
+    throw StoreError(
+      .invalidSchema,
+      "\(definition.key.source): the schema of \(entity) does not list "
+        + missing.joined(separator: ", "),
+      advice: "add Attribute(\\.\(first)), or Ignored(\\.\(first)) to keep it in memory only",
+      entity: entity, attributes: missing)
   }
 
   /// Checks that no column is both removed and listed, and that no two attributes share a former
@@ -94,9 +118,7 @@ struct TableDraft {
     }
   }
 
-  private mutating func add(
-    _ attribute: AttributeDefinition, _ layout: StoredProperties
-  ) throws(StoreError) {
+  private mutating func add(_ attribute: AttributeDefinition) throws(StoreError) {
     let found = attribute.coding.offset.flatMap { layout.name(at: $0, type: attribute.valueType) }
     guard let name = attribute.explicitName ?? found else {
       throw .schema(
@@ -149,7 +171,8 @@ struct TableDraft {
       guard let target = ids[ObjectIdentifier(reference.target)] else {
         throw .schema(
           "\(entity).\(names[column]) refers to \(reference.target), which is not in this stack",
-          entity: entity, attribute: names[column])
+          advice: "list \(reference.target).self in Stack.open", entity: entity,
+          attribute: names[column])
       }
       targets[column] = drafts[target.index].name
       references.append(
@@ -158,8 +181,13 @@ struct TableDraft {
     }
     for element in definition.elements {
       guard case .toMany(let relationship) = element.content else { continue }
-      let draft = ids[ObjectIdentifier(relationship.target)].map { drafts[$0.index] }
-      guard let draft, let column = draft.column(for: relationship.inverse),
+      guard let draft = ids[ObjectIdentifier(relationship.target)].map({ drafts[$0.index] }) else {
+        throw .schema(
+          "\(relationship.source): \(entity) has many \(relationship.target), which is not in "
+            + "this stack", advice: "list \(relationship.target).self in Stack.open",
+          entity: entity)
+      }
+      guard let column = draft.column(for: relationship.inverse),
         draft.attributes[column].reference?.target == definition.type
       else {
         throw .schema(
@@ -197,6 +225,9 @@ struct TableDraft {
       },
       paths: paths, references: references, referrers: referrers,
       uniques: uniques, codec: definition.codec(attributes.map(\.coding)),
-      rules: TableRules(attributes, definition), evolution: evolution, search: search)
+      rules: TableRules(attributes, definition),
+      merges: attributes.enumerated().compactMap { column, attribute in
+        attribute.merge.map { (column, $0) }
+      }, evolution: evolution, search: search)
   }
 }

@@ -10,6 +10,15 @@ extension FetchSource {
     try await answer(FetchRequest { fetch throws(StoreError) in try await fetch.fetch(query) })
   }
 
+  /// Returns the first entity of a query, in its order; nil if it has none.
+  ///
+  /// - Throws: ``StoreError``, as ``FetchSource`` says.
+  public nonisolated(nonsending) func first<E: Entity>(
+    _ query: Query<E>
+  ) async throws(StoreError) -> E? {
+    try await fetch(query.limit(1)).first
+  }
+
   /// Returns the number of entities of a query.
   ///
   /// - Throws: ``StoreError``, as ``FetchSource`` says.

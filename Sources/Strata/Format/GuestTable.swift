@@ -52,7 +52,10 @@ extension GuestTable {
 /// The creation and the migration of a store access guest tables only through this type.
 enum GuestTables {
   private static var all: [any GuestTable.Type] {
-    [FreshnessTable.self, ValidatorTable.self, OutboxTable.self, HistoryFormat.self]
+    [
+      FreshnessTable.self, ValidatorTable.self, OutboxTable.self, StoreIdentity.self,
+      HistoryTables.self,
+    ]
   }
 
   static func create(_ connection: Connection) throws(StoreError) {

@@ -1,4 +1,16 @@
 /// A change that a server is to make.
+///
+/// ```swift
+/// try await stack.outbox().push { request in
+///   switch request.change(of: Song.self) {
+///   case .insert(let song): try await server.create(song)
+///   case .update(let song, let attributes): try await server.patch(song, attributes)
+///   case .delete(let id): try await server.delete("songs/\(id)")
+///   case nil: return .refused("another entity")
+///   }
+///   return .done
+/// }
+/// ```
 public struct PushRequest: Sendable {
   /// A kind of change.
   public enum Kind: Sendable, Hashable {
@@ -8,6 +20,16 @@ public struct PushRequest: Sendable {
     case update
     /// The server is to delete the entity.
     case delete
+  }
+
+  /// The change of an entity of a known type.
+  public enum Change<E: Entity>: Sendable {
+    /// The server does not know the entity yet.
+    case insert(E)
+    /// The server is to change the named attributes.
+    case update(E, attributes: Set<String>)
+    /// The server is to delete the entity with this key.
+    case delete(E.ID)
   }
 
   /// The kind of the change.
@@ -57,6 +79,23 @@ public struct PushRequest: Sendable {
 
   /// The name of the entity; for a link of a many-to-many relationship, the names of both ends.
   public var entity: String { table.entity }
+
+  /// Returns the change that the server is to make to an entity; nil if the request is about another
+  /// entity.
+  public func change<E: Entity>(of type: E.Type) -> Change<E>? {
+    guard let id = id(of: type) else { return nil }
+    switch (kind, value(as: type)) {
+    case (.insert, let entity?): return .insert(entity)
+    case (.update, let entity?): return .update(entity, attributes: attributes)
+    case (.delete, _): return .delete(id)
+    case (.insert, nil), (.update, nil): return nil
+    }
+  }
+
+  /// Returns the key of the entity with its own type; nil if the request is about another entity.
+  public func id<E: Entity>(of type: E.Type) -> E.ID? {
+    table.isTable(of: type) ? key.id(of: type) : nil
+  }
 
   /// Returns the entity as it is to be, or as the server knew it before it was deleted here.
   ///

@@ -19,6 +19,20 @@ indirect enum FilterNode: Sendable {
   /// Running the query reports it.
   case invalid(String, ValueError)
 
+  /// The filter that no row meets.
+  static let never = FilterNode.isIn(.literal(.null), [])
+  /// The filter that every row meets.
+  static let always = FilterNode.not(.never)
+
+  /// The answer of the filter if it is the same for every row; nil if it may depend on the row.
+  var constant: Bool? {
+    switch self {
+    case .isIn(.literal(.null), let values) where values.isEmpty: false
+    case .not(let filter): filter.constant.map { !$0 }
+    default: nil
+    }
+  }
+
   /// The number of conditions that are nested in each other.
   var depth: Int {
     switch self {
@@ -33,11 +47,15 @@ indirect enum FilterNode: Sendable {
   }
 
   static func and(_ a: FilterNode, _ b: FilterNode) -> FilterNode {
+    if a.constant == true { return b }
+    if b.constant == true { return a }
     if case .and(let junction) = a { return .and(junction.appending(b)).checked }
     return .and(FilterJunction(a, b)).checked
   }
 
   static func or(_ a: FilterNode, _ b: FilterNode) -> FilterNode {
+    if a.constant == false { return b }
+    if b.constant == false { return a }
     if case .or(let junction) = a { return .or(junction.appending(b)).checked }
     return .or(FilterJunction(a, b)).checked
   }

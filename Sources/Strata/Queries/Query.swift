@@ -39,18 +39,18 @@ public struct Query<Root: Entity>: Sendable {
   /// let selected = view.live(Song.none)
   /// selected.query = Song.where { $0.id == id }
   /// ```
-  public static var none: Self { Query(filter: .isIn(.literal(.null), [])) }
+  public static var none: Self { Query(filter: .never) }
 
   /// Creates the query for the entities that meet a condition.
   public static func `where`(_ condition: (Fields<Root, Root>) -> Filter<Root>) -> Self {
-    Query(filter: condition(Fields()).node)
+    Query().where(condition)
   }
 
   /// Returns the query for only the entities that also meet `condition`.
   public func `where`(_ condition: (Fields<Root, Root>) -> Filter<Root>) -> Self {
     let added = condition(Fields()).node
     var copy = self
-    copy.filter = filter.map { .and($0, added) } ?? added
+    if added.constant != true { copy.filter = filter.map { .and($0, added) } ?? added }
     return copy
   }
 

@@ -2,6 +2,11 @@ public import Foundation
 internal import StrataSQLite
 
 extension QueryExpression where Value: TextValue {
+  /// Tests whether the text has no characters.
+  ///
+  /// A nil text is not empty: test for `nil`, too, or write `($0.note ?? "").isEmpty`.
+  public var isEmpty: Filter<Root> { compare(.equal, "") }
+
   /// Tests whether the text contains `part`, compared byte by byte as UTF-8.
   public func contains(_ part: String) -> Filter<Root> { match(.contains, part) }
 

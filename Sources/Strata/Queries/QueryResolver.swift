@@ -226,7 +226,7 @@ extension Model {
   /// Returns the table of a type that a query of an entity names.
   func table(of type: any Entity.Type, for entity: String) throws(StoreError) -> Table {
     guard let table = table(ofType: type) else {
-      throw .query("\(type) is not in this stack", entity: entity)
+      throw .query("\(type) is not in this stack: list it in Stack.open", entity: entity)
     }
     return table
   }

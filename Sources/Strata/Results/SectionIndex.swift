@@ -81,15 +81,10 @@ struct SectionIndex: Sendable {
   static func difference(_ old: SectionIndex, _ new: SectionIndex) -> (gone: [Int], come: [Int]) {
     var gone: [Int] = []
     var come: [Int] = []
-    var i = 0
-    var j = 0
-    while i < old.count || j < new.count {
-      let order =
-        i == old.count ? 1 : j == new.count ? -1 : new.order.compare(old.leads[i], new.leads[j])
-      if order < 0 { gone.append(i) }
-      if order > 0 { come.append(j) }
-      if order <= 0 { i += 1 }
-      if order >= 0 { j += 1 }
+    let compare = { (i: Int, j: Int) -> Int in new.order.compare(old.leads[i], new.leads[j]) }
+    joinAscending(old.count, new.count, by: compare) { i, j in
+      if let i, j == nil { gone.append(i) }
+      if let j, i == nil { come.append(j) }
     }
     return (gone, come)
   }

@@ -5,10 +5,11 @@ internal import StrataSQLite
 /// ```swift
 /// let outbox = try await stack.outbox()
 /// try await outbox.push { request in
-///   switch request.kind {
-///   case .insert: try await server.create(request.value(as: Song.self))
-///   case .update: try await server.patch(request.key, request.attributes, …)
-///   case .delete: try await server.delete(request.key)
+///   switch request.change(of: Song.self) {
+///   case .insert(let song): try await server.create(song)
+///   case .update(let song, let attributes): try await server.patch(song, attributes)
+///   case .delete(let id): try await server.delete("songs/\(id)")
+///   case nil: return .refused("no song")
 ///   }
 ///   return .done
 /// }

@@ -44,7 +44,7 @@ extension Stack {
         let end = min(start + RowVersion.batchSize, candidates.count)
         let batch = EvictionBatch(
           table: plan.table, candidates: candidates[start..<end],
-          inUse: await view.keysInUse, followsRules: followsRules)
+          inUse: await store.keysInUse, followsRules: followsRules)
         let (commit, outcome) = try await store.writer.submit(.bulk, context: context) {
           writer throws(StoreError) in
           try writer.transaction(author: EvictionBatch.author) { transaction throws(StoreError) in
@@ -61,7 +61,7 @@ extension Stack {
       if report.evicted == before || referenced.isEmpty || !isSelfReferring { break }
       report.keptReferenced -= referenced.count
     }
-    if let commit = report.commit { await view.mergedOwn(commit) }
+    if let commit = report.commit { await store.viewMerged(commit) }
     return report
   }
 }

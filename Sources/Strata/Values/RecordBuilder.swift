@@ -12,7 +12,8 @@ package final class RecordBuilder {
   private var column = 0
   private var payloads = 0
   private var end = 0
-  private var overflowed = false
+  /// The first cell that did not fit into a record; nil if all did.
+  private(set) var overflow: Int?
 
   package init() {
     capacity = 1024
@@ -26,7 +27,7 @@ package final class RecordBuilder {
     column = 0
     payloads = RecordView.headerSize &+ columns &* 4
     end = 0
-    overflowed = false
+    overflow = nil
     reserve(0)
     base.storeBytes(of: UInt16(truncatingIfNeeded: columns), as: UInt16.self)
   }
@@ -98,7 +99,7 @@ package final class RecordBuilder {
   @inline(__always)
   private func append(_ bytes: UnsafeRawBufferPointer, _ tag: CellTag) {
     guard bytes.count <= RecordView.maximumPayload &- end else {
-      overflowed = true
+      if overflow == nil { overflow = column }
       return close(tag, 0)
     }
     reserve(bytes.count)
@@ -145,7 +146,7 @@ package final class RecordBuilder {
   /// Returns the record of the cells appended since ``begin(columns:)``.
   package func finish() throws(ValueError) -> Record {
     guard column == columns else { fatalError("\(column) of \(columns) cells were appended") }
-    if overflowed { throw ValueError("the row is larger than 512 MB") }
+    if overflow != nil { throw ValueError("the row is larger than 512 MB") }
     return Record(copying: UnsafeRawBufferPointer(start: base, count: payloads &+ end))
   }
 }

@@ -1,3 +1,5 @@
+public import Foundation
+
 /// A value that an attribute cannot hold, or a cell that an attribute cannot read.
 public struct ValueError: Error, Sendable, Hashable, CustomStringConvertible {
   /// The problem in one sentence, without the attribute's name.
@@ -7,4 +9,13 @@ public struct ValueError: Error, Sendable, Hashable, CustomStringConvertible {
   public init(_ message: String) { self.message = message }
 
   public var description: String { message }
+}
+
+/// An alert shows ``message``.
+extension ValueError: LocalizedError, CustomNSError {
+  public var errorDescription: String? { message }
+  public var errorUserInfo: [String: Any] { userInfo }
+  /// The domain of the bridged `NSError`.
+  public static var errorDomain: String { "StrataValueError" }
+  public var errorCode: Int { 1 }
 }

@@ -66,7 +66,8 @@ struct LayerResolver {
       let after = change.applied(to: before)
       return before == after ? nil : .init(key: key, before: before, after: after)
     case .known(let change):
-      if let stored, let before = change.before,
+      // With a merge rule, an edit over an own save starts from the saved row.
+      if let stored, let before = change.before, !hasMergedSave(change, key, table, in: layer),
         before.withView({ $0.differences(from: stored).isEmpty })
       {
         return .init(key: key, before: before, after: change.after)
@@ -75,8 +76,15 @@ struct LayerResolver {
         try builder.record(row, of: table)
       }
       let saved = layer.savedRow(under: change, table.id, key)
-      return resolve(change, saved, key, before, table)
+      let merged = change.merged(with: before, saved: saved, by: table)
+      return resolve(merged.change, merged.saved, key, before, table)
     }
+  }
+
+  private func hasMergedSave(
+    _ change: Change, _ key: RecordKey, _ table: Table, in layer: Layer
+  ) -> Bool {
+    !table.merges.isEmpty && layer.savedRow(under: change, table.id, key) != nil
   }
 
   /// Resolves a change whose row is not the row that the context saw.

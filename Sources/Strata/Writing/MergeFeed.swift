@@ -24,6 +24,9 @@ final class MergeFeed {
     pull.begin()
   }
 
+  /// Notes that no view context will read the change log.
+  func beginWithoutView() { pull.beginWithoutView() }
+
   /// Makes a step due, even without a commit.
   func wake() { pull.wake() }
 
@@ -52,12 +55,12 @@ final class MergeFeed {
 
   var hasBegun: Bool { pull.state != .unopened }
   var isClosed: Bool { pull.state == .closed }
-  /// Whether the view context reads every commit.
-  var isOpen: Bool { pull.state == .open(.commits) }
+  /// Whether every commit can be read.
+  var isOpen: Bool { pull.isOpen }
   /// Whether no further commit can be pinned.
   var isStuck: Bool { pull.isStuck }
   var isDue: Bool { pull.isDue(hasUnread: hasUnread) }
-  /// Whether the view context has merged everything and waits.
+  /// Whether the view context has merged everything and waits, or there is none.
   var isAtRest: Bool { pull.isAtRest(hasUnread: hasUnread) }
   /// The waiting view context, if a step is due.
   var dueWaiter: Waiter? { pull.dueWaiter(hasUnread: hasUnread) }

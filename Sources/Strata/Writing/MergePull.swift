@@ -1,6 +1,6 @@
 /// The state machine that decides when the view context gets a merge step.
 ///
-/// unopened ─begin→ open;  open ─suspend→ suspended ─resume→ open;  any ─close→ closed
+/// unopened ─begin→ open;  unopened ─begin without a view→ unread;  open ─suspend→ suspended ─resume→ open;  any ─close→ closed
 /// resting ─commit, ended save, wake→ due ─step→ resting;  resting ─wait→ waiting ─due→ answered
 ///
 /// A save of the view context holds answers back, so that one step has its commit and its end.
@@ -20,6 +20,8 @@ struct MergePull<Waiter: Sendable>: Sendable {
     /// The view context has not begun to read.
     case unopened
     case open(Reach)
+    /// No view context reads the commits.
+    case unread
     /// The file is closed until a resumption.
     case suspended(Reach)
     /// The store is closed for good.
@@ -43,6 +45,12 @@ struct MergePull<Waiter: Sendable>: Sendable {
   mutating func begin() {
     guard state == .unopened else { fatalError("a merge began in the state \(state)") }
     state = .open(.commits)
+  }
+
+  /// Notes that no view context will read.
+  mutating func beginWithoutView() {
+    guard state == .unopened else { fatalError("a merge began in the state \(state)") }
+    state = .unread
   }
 
   mutating func wake() { isWoken = true }
@@ -115,8 +123,13 @@ struct MergePull<Waiter: Sendable>: Sendable {
     return isWoken || completedSave != nil || reach == .commits && hasUnread
   }
 
-  /// Returns whether the view context has merged everything and waits.
-  func isAtRest(hasUnread: Bool) -> Bool { waiter != nil && !isDue(hasUnread: hasUnread) }
+  /// Returns whether the view context has merged everything and waits, or there is none.
+  func isAtRest(hasUnread: Bool) -> Bool {
+    state == .unread || waiter != nil && !isDue(hasUnread: hasUnread)
+  }
+
+  /// Whether the log may be restarted while the pull is at rest.
+  var isOpen: Bool { state == .open(.commits) || state == .unread }
 
   /// Whether no further commit can be pinned.
   var isStuck: Bool { state == .open(.nothing) || state == .suspended(.nothing) }

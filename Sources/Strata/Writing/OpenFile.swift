@@ -110,7 +110,7 @@ final class OpenFile {
     guard try hasSameTables(connection) else { throw .schemaChanged }
     let stored = try StoredCommit.read(connection)
     let version = try CommitCounter.dataVersion(connection)
-    guard try HistoryFormat.identity(connection) == identity, stored >= commit else {
+    guard try StoreIdentity.read(connection) == identity, stored >= commit else {
       throw replaced
     }
     // The files are compared after the data version is read, so that one of the two notices a
@@ -120,9 +120,18 @@ final class OpenFile {
     return (connection, version, isUnchanged == true)
   }
 
+  /// Checks that the open file is the file at the path.
+  ///
+  /// The next program that opens the path does not find a commit in a file that was moved away.
+  ///
+  /// - Throws: `replaced`.
+  func checkPlace(of connection: Connection) throws(StoreError) {
+    if connection.hasMoved { throw replaced }
+  }
+
   private var replaced: StoreError {
     StoreError(
-      .replaced, "another file is in the store's place (\(options.path))",
-      advice: "close the stack and open it again, or put the file back and resume again")
+      .replaced, "the store's file was removed, moved or replaced (\(options.path))",
+      advice: "put the file back and try again, or close the stack and open it again")
   }
 }

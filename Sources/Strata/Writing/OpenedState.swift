@@ -21,7 +21,7 @@ struct OpenedState {
     try connection.run("BEGIN")
     defer { try? connection.run("ROLLBACK") }
     guard try StoreFormat.isDescribed(connection, by: options) else { throw .schemaChanged }
-    identity = try HistoryFormat.identity(connection)
+    identity = try StoreIdentity.read(connection)
     tablesHash = try StoreFormat.tablesHash(connection)
     schemaVersion = try connection.prepared("PRAGMA schema_version").firstInteger() ?? 0
     commit = try StoredCommit.read(connection)

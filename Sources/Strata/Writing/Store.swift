@@ -48,7 +48,7 @@ package final class Store: Sendable {
   }
 
   /// Returns when the view context shows a commit, or when it never will.
-  func viewMerged(_ commit: Int64) async { await view.withLock(\.self)?.merged(commit) }
+  package func viewMerged(_ commit: Int64) async { await view.withLock(\.self)?.merged(commit) }
 
   /// The number of the newest commit.
   var newestCommit: Int64 { newest.value }

@@ -15,6 +15,14 @@ extension Writer {
     return snapshot
   }
 
+  /// Notes that the stack has no view context.
+  ///
+  /// - Returns: the number of the newest commit.
+  func beginWithoutView() -> Int64 {
+    merge.beginWithoutView()
+    return commit
+  }
+
   /// Saves the view context's layer; the merge step that has the commit also has the save.
   func saveView(
     _ layer: Layer, save: Int, policy: SavePolicy, author: String? = nil
@@ -46,9 +54,11 @@ extension Writer {
     guard merge.hasBegun else { return nil }
     let snapshot: Snapshot
     do throws(StoreError) { snapshot = try self.snapshot() } catch {
-      // Commits with other tables or in a damaged file are never read. The view context stays at
-      // its commit.
-      if [.schemaChanged, .notADatabase].contains(error.code), let step = merge.lastStep(error) {
+      // Commits with other tables, in a damaged file or in another file are never read. The view
+      // context stays at its commit.
+      if [.schemaChanged, .notADatabase, .replaced].contains(error.code),
+        let step = merge.lastStep(error)
+      {
         options.log.note(error.code == .schemaChanged ? .schemaChanged : .readFailed(error))
         return step
       }

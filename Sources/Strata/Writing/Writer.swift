@@ -134,6 +134,7 @@ actor Writer {
         try history?.append(changes, number: number, author: transaction.author, connection)
       }
       let schema = transaction.hasNewSchema ? try file.newSchemaVersion(connection) : nil
+      if isCounted { try file.checkPlace(of: connection) }
       try connection.run(Self.end)
       if let schema { file.didChangeSchema(to: schema) }
       hasDeferredIndexes = transaction.hasDeferredIndexes
@@ -242,9 +243,10 @@ actor Writer {
     // meet, the pool has opened another file.
     for _ in 0..<100 {
       do throws(StoreError) { return try pool.pin(schemaVersion: file.schemaVersion) } catch {
-        guard error.code == .schemaChanged, let connection = file.connection,
-          try file.hasSameTables(connection)
-        else { throw error }
+        guard let connection = file.connection else { throw error }
+        // A reader cannot be opened, or opens another file.
+        try file.checkPlace(of: connection)
+        guard error.code == .schemaChanged, try file.hasSameTables(connection) else { throw error }
       }
     }
     throw .schemaChanged

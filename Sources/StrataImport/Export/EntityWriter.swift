@@ -106,6 +106,10 @@ struct EntityWriter: Sendable {
       switch part {
       case .field(let field):
         let column = try field.attribute.column(of: table)
+        if field.isReadOnly {
+          if column == Table.keyColumn { throw .mapping("the key of \(table.entity) is read-only") }
+          continue
+        }
         // A value is written at its first key, a joined value at all keys.
         let count = field.separator == nil ? 1 : field.keys.count
         for (index, key) in field.keys.prefix(count).enumerated() {
@@ -246,7 +250,8 @@ struct EntityWriter: Sendable {
   ) throws(ImportError) {
     guard let merged = merged(tree, node, path.steps[...]) else {
       throw .mapping(
-        "the mapping of \(table.entity) cannot be turned round: two attributes come from \(path)")
+        "the mapping of \(table.entity) cannot be turned round: two attributes come from \(path); "
+          + "mark the field of one of them readOnly()")
     }
     tree = merged
   }

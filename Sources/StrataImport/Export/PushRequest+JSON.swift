@@ -11,8 +11,12 @@ extension PushRequest {
   ///
   /// ```swift
   /// try await outbox.push { request in
-  ///   guard let body = try request.json(Song.json) else { return .refused("no song") }
-  ///   try await server.put(body, at: "songs/\(request.key)")
+  ///   guard let id = request.id(of: Song.self) else { return .refused("no song") }
+  ///   if let body = try request.json(Song.json) {
+  ///     try await server.put(body, at: "songs/\(id)")
+  ///   } else if request.kind == .delete {
+  ///     try await server.delete("songs/\(id)")
+  ///   }
   ///   return .done
   /// }
   /// ```

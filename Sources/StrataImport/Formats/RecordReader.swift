@@ -90,14 +90,18 @@ struct RecordReader {
         guard try scanner.next(&scanned) else { return false }
       } while takeMember()
     } catch {
-      let error = ImportError.scan(error)
+      var error = ImportError.scan(error)
+      if error.isOfOneRecord { error.entity = entity }
       if error.isOfOneRecord { count += 1 }
       throw error
     }
     count += 1
     made.removeAll(keepingCapacity: true)
     do throws(EntityMapper.Refusal) { try make() } catch {
-      throw .refused(error.error, path: error.path, at: scanner.location(of: scanned))
+      var refusal = ImportError.refused(
+        error.error, path: error.path, at: scanner.location(of: scanned))
+      refusal.entity = entity
+      throw refusal
     }
     for next in made {
       if next.isDeletion {
@@ -108,6 +112,12 @@ struct RecordReader {
       }
     }
     return true
+  }
+
+  /// The entity of the records at the current path; nil if they may be of several.
+  private var entity: String? {
+    let mappers = paths[scanner.pathIndex].mappers
+    return mappers.count == 1 ? mappers[0].table.entity : nil
   }
 
   /// Keeps the value that was read if it is not a record.

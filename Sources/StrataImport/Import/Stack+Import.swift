@@ -34,7 +34,7 @@ extension Stack {
     let result = try await scratch().importJSON(
       document, from: source, absent: absent, freshens: freshens, options: options,
       monitor: monitor)
-    await view.mergedOwn(result.commit)
+    await store.viewMerged(result.commit)
     return result
   }
 
@@ -55,7 +55,7 @@ extension Stack {
     let result = try await scratch().importJSON(
       type, from: sources, as: format, mapping: mapping, absent: absent, freshens: freshens,
       options: options, monitor: monitor)
-    await view.mergedOwn(result.commit)
+    await store.viewMerged(result.commit)
     return result
   }
 }

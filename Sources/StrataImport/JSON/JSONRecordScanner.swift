@@ -133,9 +133,10 @@ package struct JSONRecordScanner: Sendable {
   // MARK: Errors
 
   private mutating func syntaxError(_ fault: JSONFault) -> JSONSyntaxError {
-    JSONSyntaxError(
-      code: fault.code, location: window.location(of: fault.position),
-      message: fault.code.message(window[fault.position]))
+    var message = fault.code.message(window[fault.position])
+    if fault.code == .arrayNotFound { message += " at \(traversal.pathNames)" }
+    return JSONSyntaxError(
+      code: fault.code, location: window.location(of: fault.position), message: message)
   }
 
   private mutating func valueError(_ fault: JSONValueFault) -> JSONValueError {

@@ -38,6 +38,22 @@ package struct JSONSyntaxError: Error, Sendable, Equatable, CustomStringConverti
   package var description: String { "\(message) at \(location)" }
 }
 
+extension JSONSyntaxError {
+  /// The suggested remedy.
+  var advice: String {
+    switch code {
+    case .tooLong: "raise ImportOptions.longestRecord"
+    case .arrayNotFound: "check the path in the format .array(at:)"
+    case .unexpectedByte where location.offset == 0 && message.contains("“{”"):
+      "name the array inside of the object with the format .array(at:), or read .lines"
+    case .unexpectedEnd: "load the input again, because its end is missing"
+    case .unexpectedByte, .invalidEscape, .loneSurrogate, .invalidUTF8, .controlCharacter,
+      .invalidNumber, .tooDeep, .trailingGarbage:
+      "check that the source answers with JSON"
+    }
+  }
+}
+
 extension JSONSyntaxError.Code {
   /// Returns a readable sentence about the byte at which the error was found.
   func message(_ byte: UInt8) -> String {

@@ -48,6 +48,14 @@ struct JSONTraversal: Sendable {
 
   private let isLines: Bool
   private let paths: [[[UInt8]]]
+
+  /// The paths in quotes, for messages.
+  var pathNames: String {
+    paths.map { path in
+      "\"" + path.map { String(decoding: $0, as: UTF8.self) }.joined(separator: ".") + "\""
+    }.joined(separator: " or ")
+  }
+
   /// Whether a single record, or null, may replace an array.
   private let allowsSingle: Bool
   private var phase = Phase.start

@@ -56,6 +56,22 @@ extension JSONValueError.Problem {
   }
 }
 
+extension JSONValueError {
+  /// The suggested remedy.
+  var advice: String {
+    let unknown = "give the field a value for unknown ones with .unknown(as:)"
+    return switch problem {
+    case .missing, .null:
+      "leave the record out of the feed, or give the field a default instead of required()"
+    case .expected(.number) where found.hasPrefix("\""):
+      "read numbers in text with allowingNumberInString(), or \(unknown)"
+    case .expected, .notAnInteger, .notUnsigned, .numberOutOfRange, .invalidDate, .invalidUUID,
+      .invalidBase64:
+      "give the field another conversion, or \(unknown)"
+    }
+  }
+}
+
 /// A value that does not fit, as positions in the window and the plan.
 struct JSONValueFault: Sendable {
   enum Site: Sendable {

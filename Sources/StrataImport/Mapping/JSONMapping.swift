@@ -64,6 +64,17 @@ public struct Field<Root: Entity>: Sendable {
     return copy
   }
 
+  /// Reads the member and never writes it, neither in an export nor in the body of a push request.
+  ///
+  /// It is for an attribute that is derived from the member of another field, such as the month of a
+  /// date, or that only the server sets. The key cannot be read-only: exporting such a mapping
+  /// throws ``ImportError`` with code `invalidMapping`.
+  public func readOnly() -> Self {
+    var copy = self
+    copy.definition.isReadOnly = true
+    return copy
+  }
+
   /// Reads a string that is exactly one JSON number, such as `"12.50"`, as that number.
   public func allowingNumberInString() -> Self {
     var copy = self

@@ -85,6 +85,7 @@ struct FieldDefinition: Sendable {
   var fallback: (@Sendable () throws(ValueError) -> Cell)?
   var isRequired = false
   var isOnlyWhenInserted = false
+  var isReadOnly = false
   var allowsNumberInString = false
   /// Makes the key of a record without a key from its position.
   var positionKey: (@Sendable (Int) -> Cell)?

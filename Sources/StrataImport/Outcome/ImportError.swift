@@ -1,3 +1,4 @@
+public import Foundation
 public import Strata
 
 /// The error with which an import stopped.
@@ -7,31 +8,43 @@ public struct ImportError: Error, Sendable, CustomStringConvertible {
   /// The kind of an error. Compare with the constants; later versions may add more.
   public struct Code: Sendable, Hashable, CustomStringConvertible {
     public let description: String
+    /// The code of the bridged `NSError`. A number is never given to another code.
+    let number: Int
+
+    private init(_ number: Int, _ description: String) {
+      self.number = number
+      self.description = description
+    }
 
     /// The input is not JSON, or does not have the given format.
-    public static let syntax = Code(description: "syntax")
+    public static let syntax = Code(1, "syntax")
     /// A record is longer than ``ImportOptions/longestRecord``.
-    public static let recordTooLong = Code(description: "recordTooLong")
+    public static let recordTooLong = Code(2, "recordTooLong")
     /// A value does not fit its attribute.
-    public static let invalidValue = Code(description: "invalidValue")
+    public static let invalidValue = Code(3, "invalidValue")
     /// The input could not be read.
-    public static let source = Code(description: "source")
+    public static let source = Code(4, "source")
     /// The mapping does not fit the entity.
-    public static let invalidMapping = Code(description: "invalidMapping")
+    public static let invalidMapping = Code(5, "invalidMapping")
     /// Records break rules of the entity's schema.
     ///
     /// ``ImportError/storeError`` lists every failure of their batch by key.
-    public static let validationFailed = Code(description: "validationFailed")
+    public static let validationFailed = Code(6, "validationFailed")
     /// The store refused a batch; see ``ImportError/storeError``.
-    public static let store = Code(description: "store")
+    public static let store = Code(7, "store")
     /// The task was cancelled.
-    public static let cancelled = Code(description: "cancelled")
+    public static let cancelled = Code(8, "cancelled")
   }
 
   /// The kind of the error.
   public let code: Code
-  /// A description of the error.
-  public let message: String
+  /// The description of the problem.
+  public private(set) var message: String
+  /// The suggested remedy.
+  public private(set) var advice: String
+  /// The entity of the record concerned; nil if the error concerns no record, or if the records of
+  /// its array may be of several entities.
+  public internal(set) var entity: String?
   /// The number of bytes before the fault, from the start of the input.
   public private(set) var offset: Int?
   /// The fault's line, from 1.
@@ -54,37 +67,61 @@ public struct ImportError: Error, Sendable, CustomStringConvertible {
   /// Whether the error refuses a single record, so that reading can go on with the next.
   private(set) var isOfOneRecord = false
 
-  private init(_ code: Code, _ message: String) {
+  private init(_ code: Code, _ message: String, advice: String) {
     self.code = code
     self.message = message
+    self.advice = advice
   }
 
-  public var description: String { "\(code): \(message)" }
+  public var description: String {
+    "\(code): \(entity.map { "\($0): " } ?? "")\(message); \(advice)"
+  }
+}
+
+/// An alert shows ``message``, and suggests ``advice``.
+extension ImportError: LocalizedError, CustomNSError {
+  public var errorDescription: String? { (entity.map { "\($0): " } ?? "") + message }
+  public var recoverySuggestion: String? { advice }
+  public var errorUserInfo: [String: Any] { userInfo }
+  /// The domain of the bridged `NSError`.
+  public static var errorDomain: String { "StrataImportError" }
+  /// A number for each ``Code``.
+  public var errorCode: Int { code.number }
 }
 
 extension ImportError {
-  static func mapping(_ message: String) -> ImportError { ImportError(.invalidMapping, message) }
+  static func mapping(_ message: String) -> ImportError {
+    ImportError(.invalidMapping, message, advice: "correct the mapping")
+  }
 
   static var positionKeys: ImportError {
     .mapping("records of several sources or pages cannot be known by their position in one of them")
   }
 
   static var changedMeanwhile: ImportError {
-    ImportError(.source, "pages of the feed have changed while others were read")
+    ImportError(
+      .source, "pages of the feed have changed while others were read", advice: again)
   }
 
+  /// An import that is run again writes only what is new.
+  private static var again: String { "run the import again; it writes only the rest" }
+
   static func source(_ error: any Error) -> ImportError {
-    var result = ImportError(.source, "\(error)")
+    var result = ImportError(.source, "\(error)", advice: again)
     result.underlying = error
     return result
   }
 
-  static var cancelled: ImportError { ImportError(.cancelled, "the import was cancelled") }
+  static var cancelled: ImportError {
+    ImportError(.cancelled, "the import was cancelled", advice: again)
+  }
 
   static func store(_ error: StoreError) -> ImportError {
     if error.code == .cancelled { return .cancelled }
     var result = ImportError(
-      error.code == .validationFailed ? .validationFailed : .store, "\(error)")
+      error.code == .validationFailed ? .validationFailed : .store,
+      "\(error.code): \(error.message)",
+      advice: error.code == .diskFull ? "free some space and \(again)" : error.advice)
     result.storeError = error
     return result
   }
@@ -97,7 +134,8 @@ extension ImportError {
       result.isOfOneRecord = true
       return result
     case .value(let error):
-      var result = ImportError(.invalidValue, "\(error)").at(error.location)
+      var result = ImportError(.invalidValue, "\(error)", advice: error.advice)
+        .at(error.location)
       result.path = "\(error.path)"
       result.found = error.found
       result.isOfOneRecord = true
@@ -106,14 +144,18 @@ extension ImportError {
   }
 
   private static func syntax(_ error: JSONSyntaxError) -> ImportError {
-    ImportError(error.code == .tooLong ? .recordTooLong : .syntax, "\(error)").at(error.location)
+    ImportError(
+      error.code == .tooLong ? .recordTooLong : .syntax, "\(error)", advice: error.advice
+    ).at(error.location)
   }
 
   static func refused(
     _ error: ValueError, path: JSONPath, at location: JSONLocation?
   ) -> ImportError {
     let suffix = location.map { " in the record at \($0)" } ?? ""
-    var result = ImportError(.invalidValue, "\(path): \(error.message)\(suffix)")
+    var result = ImportError(
+      .invalidValue, "\(path): \(error.message)\(suffix)",
+      advice: "give the field a conversion, or a value for unknown ones with .unknown(as:)")
     if let location { result = result.at(location) }
     result.path = "\(path)"
     result.isOfOneRecord = true
@@ -122,11 +164,14 @@ extension ImportError {
 
   static var emptyInput: ImportError {
     ImportError(
-      .source, "the input is empty, which does not say that there are no records any more")
+      .source, "the input is empty, which does not say that there are no records any more",
+      advice: "check the source; nothing was deleted")
   }
 
   static var otherInput: ImportError {
-    ImportError(.source, "the input has no record's end where the import is to go on")
+    ImportError(
+      .source, "the input has no record's end where the import is to go on",
+      advice: "run the import again without the checkpoint")
   }
 
   /// Returns the error with its location counted from the start of the input, not from `origin`.

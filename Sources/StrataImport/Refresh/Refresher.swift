@@ -176,7 +176,7 @@ public final class Refresher: Sendable {
       guard error.storeError?.code == .suspended else { throw error }
       return .again
     }
-    await stack.view.mergedOwn(result.commit)
+    await stack.store.viewMerged(result.commit)
     return .done(.imported(result))
   }
 }

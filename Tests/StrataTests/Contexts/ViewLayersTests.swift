@@ -64,7 +64,11 @@ import Testing
     let set = ChangeSet(commit: 3, model: chart.model, tables: [table.id: .reset])
     _ = layers.merge(
       set, completedSave: CompletedSave(id: save.id, report: report),
-      read: [table.id: [key: nil, other: try chart.record(Boat(id: 2, name: "Swan", length: 2))]])
+      read: [
+        table.id: [
+          key: .absent, other: .record(try chart.record(Boat(id: 2, name: "Swan", length: 2))),
+        ]
+      ])
     #expect(layers.conflicts.map(\.key) == [key])
   }
 

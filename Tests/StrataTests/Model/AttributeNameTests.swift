@@ -42,6 +42,7 @@ private struct Person: Entity {
     Attribute(\.address.city.name)
     Attribute(\.address.isHome)
     Attribute(\.fullName, "full name")
+    Ignored(\.selection)
   }
 }
 
@@ -52,7 +53,10 @@ private struct Nameless: Entity {
     get { text }
     set { text = newValue }
   }
-  static let schema = Schema<Nameless>("nameless", key: \.id) { Attribute(\.shout) }
+  static let schema = Schema<Nameless>("nameless", key: \.id) {
+    Attribute(\.shout)
+    Attribute(\.text)
+  }
 }
 
 /// `Mirror` shows the value inside `anything`, which is smaller than the property.

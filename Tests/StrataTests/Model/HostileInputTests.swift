@@ -104,7 +104,7 @@ internal import Foundation
       (0..<Kind.count - 1).map { place in
         let attribute = Attribute(\Wide[place], "c\(place)")
         return (place == 7 ? attribute.unique() : attribute).element
-      }
+      } + [Ignored(\Wide.values).element]
     }
 
     static var schema: Schema<Wide> { Schema<Wide>("wide", key: \.id, attributes) }

@@ -120,7 +120,7 @@ import Testing
       ([OptionalKey.self], "OptionalKey", nil, "the key of OptionalKey cannot be optional"),
       ([Song.self], "Song", "artistID", "Song.artistID refers to Artist, which is not"),
       ([Label.self, Record.self], "Label", nil, "needs a to-one of Record that refers back"),
-      ([Label.self], "Label", nil, "needs a to-one of Record that refers back"),
+      ([Label.self], "Label", nil, "Label has many Record, which is not in this stack"),
       (
         [Club.self, Song.self, Artist.self], "Club", nil, "needs a to-one of Song that refers back"
       ),

@@ -19,7 +19,9 @@ import Testing
     open.begin()
     var stuck = open
     stuck.didStep(.nothing)
-    var pulls = [Pull(), open, stuck, open, stuck, open]
+    var unread = Pull()
+    unread.beginWithoutView()
+    var pulls = [Pull(), open, stuck, open, stuck, open, unread]
     pulls[3].suspend()
     pulls[4].suspend()
     _ = pulls[5].close()
@@ -72,7 +74,9 @@ import Testing
         pull.dueWaiter(hasUnread: false) == (isAnswered ? 7 : nil), "\(event) in \(old.state)")
       let hears = event != .saveBegan && waits && (isAnswered || tellsCommits)
       #expect(pull.dueWaiter(hasUnread: true) == (hears ? 7 : nil), "\(event) in \(old.state)")
-      #expect(pull.isAtRest(hasUnread: true) == (waits && !pull.isDue(hasUnread: true)))
+      let rests = pull.state == .unread || waits && !pull.isDue(hasUnread: true)
+      #expect(pull.isAtRest(hasUnread: true) == rests)
+      #expect(pull.isOpen == (tellsCommits || pull.state == .unread))
     }
   }
 

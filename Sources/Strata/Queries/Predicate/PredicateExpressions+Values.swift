@@ -21,7 +21,9 @@ extension PredicateExpressions.KeyPath: TranslatableExpression {
       }
     case .condition, .optionalCondition, .constant, .range: break
     }
-    throw .unsupported(self, "a query cannot follow \(keyPath as AnyKeyPath)")
+    // The description of a key path to a computed property is an address.
+    throw .unsupported(
+      "a property of \(type(of: keyPath).rootType) that is no attribute", "a query cannot follow")
   }
 }
 

@@ -1,0 +1,39 @@
+public import Foundation
+internal import Strata
+
+// An alert shows the description of an error of a source.
+
+extension PagingError: LocalizedError, CustomNSError {
+  public var errorDescription: String? { description }
+  public var errorUserInfo: [String: Any] { userInfo }
+  /// The domain of the bridged `NSError`.
+  public static var errorDomain: String { "StrataPagingError" }
+  public var errorCode: Int {
+    switch self {
+    case .repeatedPage: 1
+    case .unreadableLink: 2
+    }
+  }
+}
+
+extension GzipError: LocalizedError, CustomNSError {
+  public var errorDescription: String? { description }
+  public var errorUserInfo: [String: Any] { userInfo }
+  /// The domain of the bridged `NSError`.
+  public static var errorDomain: String { "StrataGzipError" }
+  public var errorCode: Int {
+    switch self {
+    case .corrupt: 1
+    case .truncated: 2
+    }
+  }
+}
+
+extension HTTPStatusError: LocalizedError, CustomNSError {
+  public var errorDescription: String? { description }
+  public var errorUserInfo: [String: Any] { userInfo }
+  /// The domain of the bridged `NSError`.
+  public static var errorDomain: String { "StrataHTTPStatusError" }
+  /// The status.
+  public var errorCode: Int { status }
+}
