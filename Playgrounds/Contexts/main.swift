@@ -6,7 +6,7 @@ import Foundation
 import Strata
 
 let stack = try await Stack.temporary(Album.self, Song.self)
-let view = stack.view
+let view = stack.viewContext
 
 print("1. An edit shows at once, and is in the store when `save` returns")
 let album = Album(title: "Kind of Blue")
@@ -32,10 +32,10 @@ print("   the view has \(try await view.count(Song.where { $0.plays > 0 }))")
 // layer down.
 print("\n3. A sheet edits a layer of its own")
 let soWhat = try await view.fetch(Song.where { $0.title == "So What" })[0]
-let cancelled = view.scratch()
+let cancelled = view.makeScratch()
 cancelled.update(soWhat) { $0.title = "So Whaat" }
 cancelled.rollback()
-let sheet = view.scratch()
+let sheet = view.makeScratch()
 sheet.update(soWhat) { $0.rating = 5 }
 print("   open: the view has the rating \(try await current(soWhat).rating)")
 try await sheet.save()
@@ -58,8 +58,7 @@ try await stack.withScratch { scratch in
 }
 do {
   try await view.save()
-} catch {
-  guard error.code == .conflict else { throw error }
+} catch let error as StoreError where error.code == .conflict {
   for conflict in error.conflicts {
     guard let sides = conflict.sides(of: Song.self) else { continue }
     print(

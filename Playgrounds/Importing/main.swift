@@ -11,8 +11,8 @@ guard
 else { fatalError("the bundled feed is missing") }
 
 let stack = try await Stack.temporary(Country.self, City.self)
-let largest = stack.view.live(City.sorted(by: \.population, .descending).limit(3))
-try await largest.load()
+let largest = stack.viewContext.live(City.sorted(by: \.population, order: .reverse).limit(3))
+try await largest.waitUntilLoaded()
 
 // A mapping names the member of the feed for each attribute. An object inside of a record is an
 // entity of its own. Reading, parsing and writing happen off the main actor. Each batch is a
@@ -33,9 +33,9 @@ print(
 
 // An attribute without a field belongs to the user. An import never writes it.
 print("\n3. The user has been to Tokyo, and the feed has a new number")
-if let tokyo = try await stack.view.fetch(City.where { $0.name == "Tokyo" }).first {
-  stack.view.update(tokyo) { $0.isVisited = true }
-  try await stack.view.save()
+if let tokyo = try await stack.viewContext.fetch(City.where { $0.name == "Tokyo" }).first {
+  stack.viewContext.update(tokyo) { $0.isVisited = true }
+  try await stack.viewContext.save()
 }
 let news = #"{"cities": [{"id": 1850147, "name": "Tokyo", "population": 37115035}]}"#
 let update = try await stack.importJSON(
@@ -50,7 +50,7 @@ print("\n4. A record has a mistake")
 let mistake = #"[{"id": 1, "name": "Atlantis", "population": "n/a"}, {"id": 2, "name": "Avalon"}]"#
 do {
   try await stack.importJSON(City.self, from: .data(Data(mistake.utf8)), mapping: City.json)
-} catch {
+} catch let error as ImportError {
   print("   \(error.code): \(error.message)")
 }
 var options = ImportOptions()
@@ -68,7 +68,7 @@ do {
   try await stack.importJSON(
     City.self, from: .data(whole.prefix(whole.count / 2)), as: .array(at: "cities"),
     mapping: City.json, absent: .delete, options: options)
-} catch {
+} catch let error as ImportError {
   print("   \(error.code); there are still \(try await stack.count(City.all)) cities")
 }
 let complete = try await stack.importJSON(
@@ -79,7 +79,7 @@ print("   the whole one: \(complete.deleted) deleted, \(complete.updated) update
 // An export uses the same mapping in reverse. An import reads back exactly what the export wrote,
 // or the export fails.
 print("\n6. A query as a feed")
-let japan = City.where { $0.country.name == "Japan" }.sorted(by: \.population, .descending)
+let japan = City.where { $0.country.name == "Japan" }.sorted(by: \.population, order: .reverse)
 let file = FileManager.default.temporaryDirectory.appendingPathComponent("japan-\(UUID()).ndjson")
 defer { try? FileManager.default.removeItem(at: file) }
 try await stack.exportJSON(japan, as: .lines, mapping: City.json, toFile: file)

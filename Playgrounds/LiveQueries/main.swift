@@ -7,7 +7,7 @@ import Observation
 import Strata
 
 let stack = try await Stack.temporary(ToDo.self)
-let view = stack.view
+let view = stack.viewContext
 try await stack.withScratch { scratch in
   for (title, list) in [
     ("Milk", "shop"), ("Bread", "shop"), ("Paint", "home"), ("Call Ada", "home"),
@@ -20,7 +20,7 @@ try await stack.withScratch { scratch in
 // held.
 print("1. A live query has its elements in memory")
 let open = view.live(ToDo.where { !$0.isDone }.sorted(by: \.title))
-try await open.load()
+try await open.waitUntilLoaded()
 print("   \(open.elements.map(\.title))")
 
 // A list shows `elements` once and then applies every update. Deletions and the origins of moves
@@ -63,13 +63,13 @@ print("   elements changed: \(open.elements.map(\.title))")
 
 print("\n4. Sections, by an attribute")
 let byList = view.live(ToDo.sorted(by: \.title), sectionedBy: \.list)
-try await byList.load()
+try await byList.waitUntilLoaded()
 for section in byList.sections { print("   \(section.name): \(section.elements.map(\.title))") }
 
 // A window has all elements up to its end, and reads more rows when it runs short.
 print("\n5. The first two")
 let first = view.live(ToDo.sorted(by: \.title).limit(2))
-try await first.load()
+try await first.waitUntilLoaded()
 print("   \(first.elements.map(\.title))")
 view.insert(ToDo(title: "Bananas", list: "shop"))
 print("   \(first.elements.map(\.title))")
@@ -77,14 +77,14 @@ print("   \(first.elements.map(\.title))")
 print("\n6. Numbers")
 let remaining = view.live(.count, of: ToDo.where { !$0.isDone })
 let perList = view.live(.count, of: ToDo.all.grouped(by: \.list))
-try await remaining.load()
-try await perList.load()
+try await remaining.waitUntilLoaded()
+try await perList.waitUntilLoaded()
 print("   \(remaining.value ?? 0) remain; \(perList.value?["shop"] ?? 0) to buy")
 
 // A live query wakes only for changes that it shows.
 print("\n7. What is not shown wakes nobody")
 let titles = view.live(ToDo.where { !$0.isDone }.sorted(by: \.title), reading: [\.title])
-try await titles.load()
+try await titles.waitUntilLoaded()
 let before = titles.statistics.wakes
 try await view.save()
 for _ in 0..<100 {
@@ -94,6 +94,6 @@ for _ in 0..<100 {
 }
 print("   100 commits, \(titles.statistics.wakes - before) wakes\n")
 
-try await remaining.load()
+try await remaining.waitUntilLoaded()
 print("\(open.elements.count) of \(try await view.count(ToDo.all)) are open")
 await stack.close()

@@ -32,7 +32,7 @@ print("\n2. A careless version 2 renames without saying so")
 options.schemaVersion = 2
 do {
   stack = try await Stack.open(Careless.Song.self, at: file, options: options)
-} catch {
+} catch let error as StoreError {
   print("   \(error.code): \(error.message)")
 }
 
@@ -67,7 +67,7 @@ options = Stack.Options()
 options.schemaVersion = 1
 do {
   stack = try await Stack.open(Version1.Song.self, at: file, options: options)
-} catch {
+} catch let error as StoreError {
   print("   \(error.code): \(error.message)")
 }
 

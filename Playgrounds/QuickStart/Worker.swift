@@ -8,7 +8,7 @@ import StrataImport
 actor Worker {
   private let scratch: ScratchContext
 
-  init(_ stack: Stack) { scratch = stack.scratch() }
+  init(_ stack: Stack) { scratch = stack.makeScratch() }
 
   /// Makes the store equal to a feed: inserts new features, updates changed ones, deletes absent
   /// ones.

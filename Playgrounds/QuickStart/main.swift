@@ -21,7 +21,7 @@ let file = folder.appendingPathComponent("quakes.sqlite")
 // A stack is a store file and the contexts over it. A live query stays up to date by itself, and a
 // registry keeps a map equal to it.
 var stack = try await Stack.open(Quake.self, at: file)
-var quakes = stack.view.live(Quake.sorted(by: \.magnitude, .descending))
+var quakes = stack.viewContext.live(Quake.sorted(by: \.magnitude, order: .reverse))
 var journal = Journal()
 var registry = AnnotationRegistry(quakes, mapping: Quake.pins, on: journal)
 
@@ -31,7 +31,7 @@ let monitor = ImportMonitor()
 let first = try await worker.refresh(from: .file(feed), monitor: monitor)
 let read = Int((monitor.progress.fraction ?? 0) * 100)
 print("   \(read) % read, \(first.inserted) saved")
-try await stack.view.merged(first.commit)
+try await stack.viewContext.waitUntilMerged(first.commit)
 await registry.drain()
 print("   \(quakes.elements.count) in the list, \(registry.shownCount) on the map\n")
 print(journal.map.render(width: 100, height: 20))
@@ -41,7 +41,7 @@ print("\n2. A later edition of the feed arrives while the user drags the map")
 registry.close(.userInteraction)
 let edition = try EditedFeed(Array(quakes.elements))
 let second = try await worker.refresh(from: .data(edition.json))
-try await stack.view.merged(second.commit)
+try await stack.viewContext.waitUntilMerged(second.commit)
 await registry.drain()
 print("   \(second.updated) updated, \(second.deleted) deleted, \(second.unchanged) left alone")
 print(
@@ -54,24 +54,24 @@ for line in journal.takeLines() { print("   \(line)") }
 
 print("\n4. An edit on the view context shows at once, and is saved")
 if let strongest = quakes.elements.first {
-  stack.view.update(strongest) { $0.note = "felt it on the third floor" }
+  stack.viewContext.update(strongest) { $0.note = "felt it on the third floor" }
   print("   unsaved: \(quakes.elements[0].note)")
-  try await stack.view.save()
+  try await stack.viewContext.save()
 }
 registry.detach()
 await stack.close()
 
 print("\n5. The store is opened again")
 stack = try await Stack.open(Quake.self, at: file)
-quakes = stack.view.live(Quake.sorted(by: \.magnitude, .descending))
+quakes = stack.viewContext.live(Quake.sorted(by: \.magnitude, order: .reverse))
 journal = Journal()
 registry = AnnotationRegistry(quakes, mapping: Quake.pins, on: journal)
-try await quakes.load()
+try await quakes.waitUntilLoaded()
 print("   saved: \(quakes.elements.first?.note ?? "")")
 
 print("\n6. The first edition comes again: what it has is back, the note is still the user's")
 let third = try await Worker(stack).refresh(from: .file(feed))
-try await stack.view.merged(third.commit)
+try await stack.viewContext.waitUntilMerged(third.commit)
 await registry.drain()
 print("   \(third.inserted) came back, \(third.updated) updated")
 print("   note: \(quakes.elements.first { !$0.note.isEmpty }?.note ?? "")\n")

@@ -8,7 +8,7 @@ actor Worker {
   private var random: UInt64
 
   init(_ stack: Stack, seed: UInt64) {
-    scratch = stack.scratch()
+    scratch = stack.makeScratch()
     random = seed
   }
 
@@ -24,8 +24,7 @@ actor Worker {
       do {
         try await scratch.save()
         tally.moves += 1
-      } catch {
-        guard error.code == .conflict else { throw error }
+      } catch StoreError.Code.conflict {
         scratch.rollback()
         await scratch.refresh()
         tally.conflicts += 1

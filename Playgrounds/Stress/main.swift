@@ -10,15 +10,15 @@ import Strata
 
 let accounts = 100
 let stack = try await Stack.temporary(Account.self)
-let view = stack.view
+let view = stack.viewContext
 try await stack.withScratch { scratch in
   for id in 1...accounts { scratch.insert(Account(id: id, balance: 1_000)) }
 }
 let total = 1_000 * accounts
-let list = view.live(Account.sorted(by: \.balance, .descending))
+let list = view.live(Account.sorted(by: \.balance, order: .reverse))
 let sum = view.live(.sum(\.balance), of: Account.all)
-try await list.load()
-try await sum.load()
+try await list.waitUntilLoaded()
+try await sum.waitUntilLoaded()
 
 // The copy of a list applies the updates. It is in order all the time, and equals the list in the
 // end.
@@ -59,8 +59,7 @@ while ContinuousClock.now < deadline {
   do {
     try await view.save()
     taps.moves += 1
-  } catch {
-    guard error.code == .conflict else { throw error }
+  } catch StoreError.Code.conflict {
     view.rollback()
     taps.conflicts += 1
   }
@@ -70,7 +69,7 @@ while ContinuousClock.now < deadline {
 
 var work = Tally()
 for worker in workers { work += try await worker.value }
-try await view.merged(try await stack.scratch().save())
+try await view.waitUntilMerged(try await stack.makeScratch().save())
 let patience = ContinuousClock.now + .seconds(10)
 while copy.map(\.move) != list.elements.map(\.move), ContinuousClock.now < patience {
   await Task.yield()

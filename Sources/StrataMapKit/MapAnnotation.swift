@@ -3,13 +3,13 @@
   internal import Strata
   public import StrataMap
 
-  /// The object that represents one `Annotation` in a map view, the same object while its id is
+  /// The object that represents one `SurfaceAnnotation` in a map view, the same object while its id is
   /// shown.
   ///
   /// The map view observes the properties (KVO), so that a move changes the annotation in place.
-  public final class MapAnnotation: NSObject, MKAnnotation {
+  public final class RegistryAnnotation: NSObject, MKAnnotation {
     /// The annotation as the registry delivered it last.
-    public private(set) var annotation: Annotation
+    public private(set) var annotation: SurfaceAnnotation
 
     /// The coordinate of the annotation.
     #if canImport(ObjectiveC)
@@ -29,7 +29,7 @@
     #endif
     public private(set) dynamic var subtitle: String?
 
-    init(_ annotation: Annotation) {
+    init(_ annotation: SurfaceAnnotation) {
       self.annotation = annotation
       coordinate = CLLocationCoordinate2D(annotation.coordinate)
       super.init()
@@ -41,7 +41,7 @@
       coordinate = CLLocationCoordinate2D(place)
     }
 
-    func restyle(as annotation: Annotation) {
+    func restyle(as annotation: SurfaceAnnotation) {
       self.annotation = annotation
       showTexts()
     }

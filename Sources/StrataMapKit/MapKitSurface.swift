@@ -29,13 +29,13 @@
     public private(set) weak var mapView: MKMapView?
     /// Styles a view for its annotation whenever the view comes into use or the annotation is
     /// restyled.
-    public var style: @MainActor (MKAnnotationView, Annotation) -> Void = { _, _ in }
+    public var style: @MainActor (MKAnnotationView, SurfaceAnnotation) -> Void = { _, _ in }
     /// The duration of a move on screen, in seconds; 0 for moves without animation.
     public var moveDuration = 0.25
 
     private let tileSize: Double
     private var control: MapControl?
-    private var shown: [RecordKey: MapAnnotation] = [:]
+    private var shown: [RecordKey: RegistryAnnotation] = [:]
     /// The ids whose moves are being animated, each with the number of its last move.
     private var moving: [RecordKey: Int] = [:]
     private var lastMove = 0
@@ -110,7 +110,7 @@
       case .add(let annotation):
         // The id may still show an annotation of an earlier registry.
         remove(annotation.id, from: mapView)
-        let added = MapAnnotation(annotation)
+        let added = RegistryAnnotation(annotation)
         shown[annotation.id] = added
         mapView.addAnnotation(added)
         if annotation.cluster == nil, control?.isSelected(annotation.id) == true {
@@ -144,7 +144,9 @@
       mapView.removeAnnotations(Array(removed.values))
     }
 
-    private func restyle(_ old: MapAnnotation, as new: Annotation, on mapView: MKMapView) {
+    private func restyle(
+      _ old: RegistryAnnotation, as new: SurfaceAnnotation, on mapView: MKMapView
+    ) {
       let changesView = (old.annotation.cluster == nil) != (new.cluster == nil)
       old.restyle(as: new)
       guard changesView else {
@@ -162,7 +164,8 @@
 
     // MARK: Moves
 
-    private func move(_ annotation: MapAnnotation, to place: Coordinate, on mapView: MKMapView) {
+    private func move(_ annotation: RegistryAnnotation, to place: Coordinate, on mapView: MKMapView)
+    {
       #if canImport(UIKit)
         if moveDuration > 0, mapView.view(for: annotation) != nil {
           let id = annotation.annotation.id
@@ -226,7 +229,7 @@
     open func mapView(_ mapView: MKMapView, viewFor annotation: any MKAnnotation)
       -> MKAnnotationView?
     {
-      guard let shown = annotation as? MapAnnotation else { return nil }
+      guard let shown = annotation as? RegistryAnnotation else { return nil }
       let isCluster = shown.annotation.cluster != nil
       let view = mapView.dequeueReusableAnnotationView(
         withIdentifier: isCluster ? Self.clusterIdentifier : Self.pinIdentifier, for: shown)
@@ -234,7 +237,7 @@
       return view
     }
 
-    private func prepare(_ view: MKAnnotationView, for annotation: Annotation) {
+    private func prepare(_ view: MKAnnotationView, for annotation: SurfaceAnnotation) {
       view.clusteringIdentifier = nil
       // Overlapping annotations are clustered already, so MapKit must not hide any.
       view.displayPriority = .required
@@ -252,7 +255,7 @@
     /// Reports the user's selection to the registry, or calls ``didSelectCluster(_:)`` for a
     /// cluster.
     open func mapView(_ mapView: MKMapView, didSelect annotation: any MKAnnotation) {
-      guard !isApplying, let selected = annotation as? MapAnnotation else { return }
+      guard !isApplying, let selected = annotation as? RegistryAnnotation else { return }
       if selected.annotation.cluster == nil {
         control?.select(selected.annotation.id)
       } else {
@@ -263,12 +266,12 @@
 
     /// Reports the end of the user's selection to the registry.
     open func mapView(_ mapView: MKMapView, didDeselect annotation: any MKAnnotation) {
-      guard !isApplying, let selected = annotation as? MapAnnotation else { return }
+      guard !isApplying, let selected = annotation as? RegistryAnnotation else { return }
       if selected.annotation.cluster == nil { control?.deselect(selected.annotation.id) }
     }
 
     /// Zooms in until a cluster that the user has selected comes apart.
-    open func didSelectCluster(_ cluster: Annotation) {
+    open func didSelectCluster(_ cluster: SurfaceAnnotation) {
       guard let control else { return }
       Task { [weak self] in
         guard let zoom = await control.expansionZoom(cluster.id) else { return }

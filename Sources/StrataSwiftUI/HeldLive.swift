@@ -32,7 +32,7 @@
       follow: (Live, Query<E>) -> Void
     ) -> Live {
       guard let view else {
-        fatalError("a live fetch finds no stack: add .stack(stack) to a view around this one")
+        fatalError("a live fetch finds no stack: add .strataStack(stack) to a view around this one")
       }
       guard let live, self.view === view else {
         let live = make(view)

@@ -2,7 +2,7 @@
   public import Strata
   public import SwiftUI
 
-  /// The entities of a query in a SwiftUI view, kept up to date, like `@Query` and `@FetchRequest`.
+  /// The entities of a query in a SwiftUI view, kept up to date, like `@Query` and `@_FetchRequest`.
   ///
   /// ```swift
   /// import SwiftUI

@@ -7,8 +7,8 @@
       static let defaultValue: Stack? = nil
     }
 
-    /// The stack whose entities views show; nil unless `View.stack(_:)` has set it.
-    public var stack: Stack? {
+    /// The stack whose entities views show; nil unless `View.strataStack(_:)` has set it.
+    public var strataStack: Stack? {
       get { self[StackKey.self] }
       set { self[StackKey.self] = newValue }
     }
@@ -17,10 +17,10 @@
   extension View {
     /// Lets the views in this view show and edit the entities of a stack.
     ///
-    /// The views find the stack as `@Environment(\.stack)` and its view context as
+    /// The views find the stack as `@Environment(\.strataStack)` and its view context as
     /// `@Environment(ViewContext.self)`, which ``LiveFetch`` uses.
-    public func stack(_ stack: Stack) -> some View {
-      environment(\.stack, stack).environment(stack.view)
+    public func strataStack(_ stack: Stack) -> some View {
+      environment(\.strataStack, stack).environment(stack.viewContext)
     }
   }
 #endif

@@ -7,11 +7,11 @@ internal import StrataFaults
 /// ```swift
 /// let disk = try FaultyDisk()
 /// let stack = try await Stack.open(Song.self, at: disk.url)
-/// stack.view.insert(Song(title: "So What"))
+/// stack.viewContext.insert(Song(title: "So What"))
 /// disk.fail(.full)
-/// await #expect(throws: StoreError.self) { try await stack.view.save() }
+/// await #expect(throws: StoreError.self) { try await stack.viewContext.save() }
 /// disk.recover()
-/// try await stack.view.save()
+/// try await stack.viewContext.save()
 /// ```
 ///
 /// The calls that SQLite makes to the system fail. So a stack takes every path that it would take
@@ -37,7 +37,7 @@ public final class FaultyDisk: Sendable {
   /// Creates a disk for a store in a folder of its own, which is removed when the disk is released.
   ///
   /// - Throws: `StoreError` with code `cannotOpen` if the folder cannot be made.
-  public init() throws(StoreError) {
+  public init() throws {
     let folder = try TemporaryFolder()
     self.folder = folder
     url = folder.url.appendingPathComponent("store.sqlite")

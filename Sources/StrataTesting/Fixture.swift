@@ -13,7 +13,7 @@ public import StrataImport
 /// fixture, so it may be the answer of a server. A record that its mapping does not accept is
 /// refused, and the error says where it is.
 public struct Fixture: Sendable {
-  private let load: @Sendable (Stack) async throws(ImportError) -> Void
+  private let load: @Sendable (Stack) async throws -> Void
 
   /// Creates a fixture of one entity's records in a text.
   ///
@@ -48,16 +48,16 @@ public struct Fixture: Sendable {
   private init<E: Entity>(
     _ type: E.Type, _ source: JSONSource, _ format: JSONFormat, _ mapping: JSONMapping<E>
   ) {
-    load = { stack throws(ImportError) in
+    load = { stack in
       try await stack.importJSON(type, from: source, as: format, mapping: mapping)
     }
   }
 
   private init(_ document: JSONDocument, _ source: JSONSource) {
-    load = { stack throws(ImportError) in try await stack.importJSON(document, from: source) }
+    load = { stack in try await stack.importJSON(document, from: source) }
   }
 
-  fileprivate func callAsFunction(_ stack: Stack) async throws(ImportError) {
+  fileprivate func callAsFunction(_ stack: Stack) async throws {
     try await load(stack)
   }
 }
@@ -66,12 +66,12 @@ extension Stack {
   /// Imports fixtures one after the other, and returns when the view context shows their rows.
   ///
   /// - Throws: ``StrataImport/ImportError`` of a record that does not fit, with its position.
-  public func load(_ fixtures: Fixture...) async throws(ImportError) { try await load(fixtures) }
+  public func load(_ fixtures: Fixture...) async throws { try await load(fixtures) }
 
   /// Imports a list of fixtures.
   ///
   /// - Throws: ``StrataImport/ImportError`` of a record that does not fit, with its position.
-  public func load(_ fixtures: [Fixture]) async throws(ImportError) {
+  public func load(_ fixtures: [Fixture]) async throws {
     for fixture in fixtures { try await fixture(self) }
   }
 }

@@ -102,7 +102,7 @@ public final class ManualClock: Clock {
   public var sleeps: [Duration] { state.withLock { $0.sleeps } }
 
   /// Waits until at least `count` tasks sleep, even if the waiting task is cancelled.
-  public func sleepers(_ count: Int = 1) async {
+  public func waitForSleepers(_ count: Int = 1) async {
     await withUnsafeContinuation { (continuation: Continuation) in
       let areThere = state.withLock { state in
         if state.sleepers.count >= count { return true }

@@ -5,7 +5,7 @@ public import Testing
 ///
 /// ```swift
 /// let songs = view.live(Song.all)
-/// try await songs.load()
+/// try await songs.waitUntilLoaded()
 /// let updates = Recorder(songs.updates)
 /// view.insert(Song(title: "So What"))
 /// #expect(try await updates.next().insertions == [0])

@@ -8,7 +8,7 @@ public import Testing
   /// Every operation since the last ``clear()``, in order.
   public private(set) var operations: [AnnotationOperation] = []
   /// The annotations that a map would show at present.
-  public private(set) var shown: [RecordKey: Annotation] = [:]
+  public private(set) var shown: [RecordKey: SurfaceAnnotation] = [:]
   /// Called inside every operation, after the operation was recorded.
   public var onApply: @MainActor (AnnotationOperation) -> Void = { _ in }
 
@@ -30,7 +30,8 @@ extension AnnotationOperation {
   /// Applies the operation to shown annotations; records an issue if it is not valid or has no
   /// effect.
   public func replay(
-    on shown: inout [RecordKey: Annotation], sourceLocation: SourceLocation = #_sourceLocation
+    on shown: inout [RecordKey: SurfaceAnnotation],
+    sourceLocation: SourceLocation = #_sourceLocation
   ) {
     let old = shown[id]
     switch self {

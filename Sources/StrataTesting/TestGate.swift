@@ -25,7 +25,7 @@ public actor TestGate {
 
   /// Waits until tasks have reached the gate `count` times in all, even if the waiting task is
   /// cancelled.
-  public func arrived(_ count: Int = 1) async {
+  public func waitForArrivals(_ count: Int = 1) async {
     await withUnsafeContinuation { continuation in
       if arrivals >= count { continuation.resume() } else { watchers.append((count, continuation)) }
     }

@@ -51,16 +51,16 @@ struct ChildProcess {
     stackOptions.author = "process \(options.number)"
     let stack = try await Stack.open(
       Self.entities, at: URL(fileURLWithPath: options.store), options: stackOptions)
-    let rich = Account.sorted(by: \.balance, .descending).limit(10)
-    let live = stack.view.live(rich)
-    let notes = stack.view.live(Note.sorted(by: \.text))
-    try await live.load()
-    try await notes.load()
+    let rich = Account.sorted(by: \.balance, order: .reverse).limit(10)
+    let live = stack.viewContext.live(rich)
+    let notes = stack.viewContext.live(Note.sorted(by: \.text))
+    try await live.waitUntilLoaded()
+    try await notes.waitUntilLoaded()
     let start = try await StoreContents.stored(stack)
     let first = stack.historyToken.commit
     let followers = [
       ContentsFollower(start, at: first, stack.changes, "stack"),
-      ContentsFollower(start, at: first, stack.view.changes, "view"),
+      ContentsFollower(start, at: first, stack.viewContext.changes, "view"),
     ]
     say("ready")
     _ = await input.next()
@@ -81,12 +81,12 @@ struct ChildProcess {
     // No process commits or closes a store from here on. Only the signals of foreign commits can
     // bring the view to `last`.
     watchdog.begin("seeing commit \(last) in process \(options.number)")
-    try await stack.view.merged(last)
+    try await stack.viewContext.waitUntilMerged(last)
     var violations: [String] = []
-    if !(Array(live.elements) == (try await stack.view.fetch(rich))) {
+    if !(Array(live.elements) == (try await stack.viewContext.fetch(rich))) {
       violations.append("the live query of accounts differs from a fetch")
     }
-    if !(Array(notes.elements) == (try await stack.view.fetch(Note.sorted(by: \.text)))) {
+    if !(Array(notes.elements) == (try await stack.viewContext.fetch(Note.sorted(by: \.text)))) {
       violations.append("the live query of notes differs from a fetch")
     }
     let stored = try await StoreContents.stored(stack)
@@ -131,19 +131,19 @@ private actor ChildWorker {
 
   func run(upTo count: Int) async throws {
     while done < count {
-      let scratch = stack.scratch()
+      let scratch = stack.makeScratch()
       let step = try await prepare(scratch, number: done)
       log.write(Data("? \(step.line)\n".utf8))
-      do throws(StoreError) {
+      do {
         let commit = try await scratch.save()
         log.write(Data("\(commit) \(step.line)\n".utf8))
         done += 1
       } catch {
         log.write(Data("-\n".utf8))
         // Other processes move the same money. A busy machine may keep the store locked for long.
-        switch error.code {
-        case .conflict: counts.conflicts += 1
-        case .busy: counts.busy += 1
+        switch error {
+        case StoreError.Code.conflict: counts.conflicts += 1
+        case StoreError.Code.busy: counts.busy += 1
         default: throw error
         }
       }

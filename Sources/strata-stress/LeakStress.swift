@@ -64,37 +64,38 @@ struct LeakStress {
     let closes = Bool.random(using: &random)
     do {
       let open = try await Stack.temporary(Account.self, Branch.self)
-      (stack, view) = (open, open.view)
-      let accounts = open.view.live(Account.sorted(by: \.balance))
-      try await accounts.load()
+      (stack, view) = (open, open.viewContext)
+      let accounts = open.viewContext.live(Account.sorted(by: \.balance))
+      try await accounts.waitUntilLoaded()
       live = accounts
       let pins = AnnotationRegistry(accounts, mapping: RegistryStress.pins, on: map)
       registry = pins
       let following = Task { [changes = open.changes] in for await _ in changes {} }
       let listening = Task { [updates = accounts.updates] in for await _ in updates {} }
-      let context = open.scratch()
+      let context = open.makeScratch()
       scratch = context
       context.insert(Account(id: cycle, owner: "somebody", balance: 1))
       let commit = try await context.save()
-      open.view.insert(Branch(id: cycle, name: "a branch"))
-      if Bool.random(using: &random) { try await open.view.save() }
-      try await open.view.merged(commit)
-      _ = try await open.view.fetch(Account.all)
+      open.viewContext.insert(Branch(id: cycle, name: "a branch"))
+      if Bool.random(using: &random) { try await open.viewContext.save() }
+      try await open.viewContext.waitUntilMerged(commit)
+      _ = try await open.viewContext.fetch(Account.all)
       if Bool.random(using: &random) {
         await open.suspend()
         try await open.resume()
       }
       let (byOwner, sum, child, progress) = (
-        open.view.live(Account.all, sectionedBy: \.owner),
-        open.view.live(.sum(\.balance), of: Account.all), open.view.scratch(), ImportMonitor()
+        open.viewContext.live(Account.all, sectionedBy: \.owner),
+        open.viewContext.live(.sum(\.balance), of: Account.all), open.viewContext.makeScratch(),
+        ImportMonitor()
       )
       (sections, value, sheet, monitor) = (byOwner, sum, child, progress)
       child.insert(Branch(id: cycle + 1_000_000, name: "another branch"))
       if Bool.random(using: &random) {
-        try await byOwner.load()
-        try await sum.load()
+        try await byOwner.waitUntilLoaded()
+        try await sum.waitUntilLoaded()
         try await child.save()
-        open.view.undo()
+        open.viewContext.undo()
         let json = Data(#"[{"id":\#(cycle + 1),"owner":"imported","balance":1}]"#.utf8)
         try await open.importJSON(Account.self, from: .data(json), monitor: progress)
       }

@@ -37,7 +37,7 @@ struct LiveStress {
     try await stack.withScratch { scratch in
       for id in 0..<100 { scratch.insert(Branch(id: id, name: "\(id)")) }
     }
-    let followers = try await followers(of: stack.view)
+    let followers = try await followers(of: stack.viewContext)
     let idle = try await Heartbeat.beats { try await Task.sleep(for: .seconds(1)) }
     let rows = AccountFeed(rows: options.rows, seed: options.seed)
     watchdog.begin("the import")
@@ -53,7 +53,9 @@ struct LiveStress {
       report.violations.append("the main actor was held for \(longest)")
     }
     for follower in followers {
-      if let problem = try await follower.problem(stack.view) { report.violations.append(problem) }
+      if let problem = try await follower.problem(stack.viewContext) {
+        report.violations.append(problem)
+      }
       report.counts["updates", default: 0] += follower.updates
       report.counts["loads", default: 0] += follower.loads
     }
@@ -72,12 +74,12 @@ struct LiveStress {
   private func followers(of view: ViewContext) async throws -> [Follower] {
     var followers: [Follower] = []
     for query in [
-      Account.all, Account.sorted(by: \.balance, .descending).limit(50),
+      Account.all, Account.sorted(by: \.balance, order: .reverse).limit(50),
       Account.sorted(by: \.owner).offset(1_000).limit(100),
       Account.where { $0.balance < 1_000 }, Account.where { $0.balance > 900_000 },
       Account.where { $0.owner.hasPrefix("Owner 7") }.sorted(by: \.balance),
       Account.where { $0.branch.name == "7" }, Account.where { $0.branchID == 9 },
-      Account.where { $0.id >= 500_000 }.sorted(by: \.owner, .descending).limit(500),
+      Account.where { $0.id >= 500_000 }.sorted(by: \.owner, order: .reverse).limit(500),
     ] {
       followers.append(try await Follower(query, view.live(query)))
     }
@@ -106,7 +108,7 @@ private final class Follower {
     self.query = query
     self.live = live
     self.sections = sections
-    try await live.load()
+    try await live.waitUntilLoaded()
     count = live.elements.count
     task = Task { [weak self, updates = live.updates] in
       for await update in updates { self?.take(update) }

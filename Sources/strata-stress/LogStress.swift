@@ -43,8 +43,8 @@ struct LogStress {
     let folder = temporary.url
     let file = folder.appendingPathComponent("store.sqlite")
     let stack = try await Stack.open(Account.self, Branch.self, at: file)
-    let live = isIdle ? nil : stack.view.live(Account.sorted(by: \.balance).limit(20))
-    try await live?.load()
+    let live = isIdle ? nil : stack.viewContext.live(Account.sorted(by: \.balance).limit(20))
+    try await live?.waitUntilLoaded()
     let writer = LogWriter(stack, log: file.path + "-wal", commits: options.commits, watchdog)
     watchdog.begin("the first commit")
     try await writer.run(seed: options.seed)
@@ -70,7 +70,7 @@ private actor LogWriter {
 
   func run(seed: UInt64) async throws {
     var random = SplitMix64(seed: seed)
-    let scratch = stack.scratch()
+    let scratch = stack.makeScratch()
     for commit in 0..<commits {
       let id = Int.random(in: 0..<1000, using: &random)
       scratch.upsert(Account(id: id, owner: "Owner", balance: commit, transfer: random.next()))

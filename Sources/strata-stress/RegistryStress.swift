@@ -22,8 +22,8 @@ struct RegistryStress {
     try await stack.withScratch { scratch in
       for id in 0..<50 { scratch.insert(Account(id: id, balance: id)) }
     }
-    let live = stack.view.live(Account.all)
-    try await live.load()
+    let live = stack.viewContext.live(Account.all)
+    try await live.waitUntilLoaded()
     let writer = PinMover(stack)
     var random = SplitMix64(seed: options.seed)
     var report = Report(mode: "registry")
@@ -134,7 +134,7 @@ private actor PinMover {
   init(_ stack: Stack) { self.stack = stack }
 
   func move(_ trial: Int) async throws {
-    let scratch = stack.scratch()
+    let scratch = stack.makeScratch()
     for id in 0..<3 {
       scratch.upsert(Account(id: (trial + id) % 50, owner: "\(trial)", balance: trial + id))
     }

@@ -18,7 +18,7 @@ struct StoreContents: Equatable {
 
   /// Returns the contents of the store in one snapshot.
   static func stored(_ stack: Stack) async throws -> StoreContents {
-    let scratch = stack.scratch()
+    let scratch = stack.makeScratch()
     var contents = StoreContents()
     contents.accounts = keyed(try await scratch.fetch(Account.all))
     contents.branches = keyed(try await scratch.fetch(Branch.all))
@@ -29,7 +29,7 @@ struct StoreContents: Equatable {
 
   /// Returns the contents of a store of the next version, as entities of the version before.
   static func migrated(_ stack: Stack) async throws -> StoreContents {
-    let scratch = stack.scratch()
+    let scratch = stack.makeScratch()
     var contents = StoreContents()
     let accounts = try await scratch.fetch(Next.Account.all)
     contents.accounts = keyed(accounts.map(\.before))

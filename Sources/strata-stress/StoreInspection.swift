@@ -71,10 +71,9 @@ struct StoreInspection {
   /// Opens the store with the current schemas or, after a migration, with the schemas of the next
   /// version.
   private static func open(_ store: URL) async throws -> (stack: Stack, isMigrated: Bool) {
-    do throws(StoreError) {
+    do {
       return (try await Stack.open(ChildProcess.entities, at: store), false)
-    } catch {
-      guard error.code == .newerStore else { throw error }
+    } catch StoreError.Code.newerStore {
       var options = Stack.Options()
       options.schemaVersion = Next.version
       return (try await Stack.open(Next.entities, at: store, options: options), true)

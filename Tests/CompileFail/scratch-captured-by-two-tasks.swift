@@ -3,7 +3,7 @@
 import Strata
 
 func capture(_ stack: Stack) {
-  let scratch = stack.scratch()
+  let scratch = stack.makeScratch()
   Task { @concurrent in try await scratch.save() }
   scratch.rollback()
 }

@@ -8,7 +8,7 @@ actor Worker {
 }
 
 func share(_ stack: Stack) {
-  let scratch = stack.scratch()
+  let scratch = stack.makeScratch()
   _ = Worker(scratch)
   _ = Worker(scratch)
 }

@@ -2,4 +2,4 @@
 // The view context belongs to the main actor. Other code cannot use it synchronously.
 import Strata
 
-@concurrent func roll(_ stack: Stack) async { stack.view.rollback() }
+@concurrent func roll(_ stack: Stack) async { stack.viewContext.rollback() }

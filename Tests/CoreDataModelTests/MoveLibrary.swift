@@ -5,7 +5,7 @@ import Strata
 
 @concurrent func moveLibrary(from url: URL, to stack: Stack) async throws {
   let old = try OldStore(url)
-  let scratch = stack.scratch()
+  let scratch = stack.makeScratch()
 
   let metadata = try old.rows("SELECT Z_UUID FROM Z_METADATA")
   guard try metadata.next(), let store = UUID(uuidString: metadata.text(0) ?? "") else {

@@ -7,7 +7,7 @@ import Testing
 private func key(_ id: Int) -> RecordKey { RecordKey(.integer(Int64(id))) }
 
 @MainActor @Suite struct TerminalMapTests {
-  private func map(_ output: TerminalOutput, _ annotations: Annotation...) -> TerminalMap {
+  private func map(_ output: TerminalOutput, _ annotations: SurfaceAnnotation...) -> TerminalMap {
     let map = TerminalMap(output: output)
     for annotation in annotations { map.apply(.add(annotation)) }
     return map
@@ -20,8 +20,8 @@ private func key(_ id: Int) -> RecordKey { RecordKey(.integer(Int64(id))) }
   private func city(
     _ number: Int, _ latitude: Double, _ longitude: Double, style: String = "",
     priority: Double = 0
-  ) -> Annotation {
-    Annotation(
+  ) -> SurfaceAnnotation {
+    SurfaceAnnotation(
       id: key(number), coordinate: Coordinate(latitude: latitude, longitude: longitude),
       title: "city \(number)", style: style, priority: priority)
   }

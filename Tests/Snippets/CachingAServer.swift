@@ -7,7 +7,7 @@ private struct Quake: Entity {
     Attribute(\.time)
     Attribute(\.isFavourite)
   }
-  static let recent = Quake.sorted(by: \.time, .descending).limit(100)
+  static let recent = Quake.sorted(by: \.time, order: .reverse).limit(100)
   static let json = JSONMapping<Quake> { Field(\.id, "id") }
 }
 

@@ -58,7 +58,7 @@ private struct Bomb: Entity {
       }
     }
     #expect(stack.historyToken == before)
-    #expect(try await stack.view.count(Book.all) == 0)
+    #expect(try await stack.viewContext.count(Book.all) == 0)
   }
 
   @Test func `rows find what they refer to in any order, and a later one of a key wins`()
@@ -68,7 +68,7 @@ private struct Bomb: Entity {
       Book.lines(1...4_000) + "\n" + Book.lines(1...4_000, title: "late")
     let result = try await stack.books(lines, options: atomic)
     #expect(result.inserted == 4_000 && result.updated == 4_000)
-    #expect(try await stack.view.count(Book.where { $0.title == "late" }) == 4_000)
+    #expect(try await stack.viewContext.count(Book.where { $0.title == "late" }) == 4_000)
   }
 
   /// The import makes the indexes again. Other connections must not take this for a change of the
@@ -89,7 +89,7 @@ private struct Bomb: Entity {
     await stack.close()
     // Opening checks that the tables match the model.
     let again = try await file.open(Author.self, Book.self)
-    #expect(try await again.view.count(Book.all) == 3_002)
+    #expect(try await again.viewContext.count(Book.all) == 3_002)
     await again.close()
   }
 
@@ -121,7 +121,7 @@ private struct Bomb: Entity {
         mapping: Bomb.json, options: options)
     }
     let stack = try await file.open(Bomb.self)
-    #expect(try await stack.view.count(Bomb.all) == 0)
+    #expect(try await stack.viewContext.count(Bomb.all) == 0)
     #expect(try await StoreFile.indexes(of: "bombs", stack) == 1)
     await stack.close()
     let left = try FileManager.default.contentsOfDirectory(

@@ -31,7 +31,7 @@ struct BulkLoadTests {
   /// Imports all chunks. `between` runs before each chunk and before the end.
   private static func load(
     into stack: Stack, between: @escaping @Sendable (Int) async throws -> Void
-  ) async throws(ImportError) -> ImportResult {
+  ) async throws -> ImportResult {
     let next = Lock(0)
     let source = AsyncThrowingStream<Data, any Error> {
       let number = next.withLock { next in
@@ -76,7 +76,7 @@ struct BulkLoadTests {
     await #expect(throws: ImportError.self) {
       try await Self.load(into: stack) { if $0 == 5 { throw Failure() } }
     }
-    #expect(try await stack.view.count(Book.all) >= 20_000)
+    #expect(try await stack.viewContext.count(Book.all) >= 20_000)
     #expect(try await StoreFile.indexes(of: "books", stack) == 3)
 
     let other = try await Stack.temporary(Author.self, Book.self)
@@ -84,7 +84,7 @@ struct BulkLoadTests {
     await #expect(throws: ImportError.self) {
       try await Self.load(into: other) { if $0 == 5 { withUnsafeCurrentTask { $0?.cancel() } } }
     }
-    #expect(try await other.view.count(Book.all) > BulkLoad.threshold)
+    #expect(try await other.viewContext.count(Book.all) > BulkLoad.threshold)
     #expect(try await StoreFile.indexes(of: "books", other) == 3)
     await other.close()
   }
@@ -127,7 +127,7 @@ struct BulkLoadTests {
     }
     #expect(result.inserted == 30_000)
     #expect(try await StoreFile.indexes(of: "books", stack) == 3)
-    #expect(try await stack.view.count(Book.all) == 29_999)
+    #expect(try await stack.viewContext.count(Book.all) == 29_999)
   }
 
   /// Without an index, a cascade would read the whole table for every deleted row.
@@ -164,7 +164,7 @@ struct BulkLoadTests {
     }
     #expect(try await StoreFile.indexes(of: "books", stack) == 3)
     #expect(try await other.fetch(Book.where { $0.shelf == 1 }).count == 10_000)
-    #expect(try await other.view.count(Author.all) == 8)
+    #expect(try await other.viewContext.count(Author.all) == 8)
     await other.close()
     await stack.close()
   }
@@ -214,7 +214,7 @@ struct BulkLoadTests {
       }
     }
     let stack = try await file.open(Author.self, Book.self)
-    #expect(try await stack.view.count(Book.all) > BulkLoad.threshold)
+    #expect(try await stack.viewContext.count(Book.all) > BulkLoad.threshold)
     #expect(try await StoreFile.indexes(of: "books", stack) == 3)
     await stack.close()
   }

@@ -35,10 +35,10 @@ import Testing
       plan.arm(
         FaultPlan.Fault(.sharedLock, number: number, code: FaultPlan.codes(of: .sharedLock)[1]))
       var result: ImportResult
-      do throws(ImportError) {
+      do {
         result = try await stack.importJSON(
           Item.self, from: .data(Data("[\(rows)]".utf8)), options: options)
-      } catch {
+      } catch let error as ImportError {
         result = error.result
       }
       failures = plan.disarm()

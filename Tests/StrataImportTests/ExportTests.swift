@@ -212,7 +212,7 @@ private struct Everything: Entity, Equatable {
       for id in 0..<20_000 { scratch.insert(Author(id: id, name: "name \(id)")) }
     }
     let sizes = Lock<[Int]>([])
-    let count = try await stack.exportJSON(Author.sorted(by: \.id, .descending), as: .lines) {
+    let count = try await stack.exportJSON(Author.sorted(by: \.id, order: .reverse), as: .lines) {
       chunk in
       let isFirst = sizes.withLock { sizes in
         sizes.append(chunk.count)
@@ -339,7 +339,7 @@ private struct Everything: Entity, Equatable {
     try await stack.withScratch { scratch in
       for id in 0..<5_000 { scratch.insert(Author(id: id, name: "name \(id)")) }
     }
-    let query = Author.sorted(by: \.id, .descending).limit(4_000)
+    let query = Author.sorted(by: \.id, order: .reverse).limit(4_000)
     let document: Data = try await stack.exportJSON(query, as: .lines)
     #expect(document == (try await exported(stack, query, as: .lines)))
     #expect(document.split(separator: UInt8(ascii: "\n")).count == 4_000)

@@ -26,7 +26,7 @@ import Testing
       return .success(.notModified)
     }
     let first = Task { try await flights.join("feed", nil, work) }
-    await gate.arrived()
+    await gate.waitForArrivals()
     let error = await #expect(throws: ImportError.self) {
       try await withStoreDeadline(in: .zero) { try await flights.join("feed", nil, work) }
     }

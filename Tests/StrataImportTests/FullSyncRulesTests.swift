@@ -80,8 +80,8 @@ struct FullSyncRulesTests {
     let result = try await sync(Self.everything, Self.nothing, commits)
     #expect(result.deleted == 40 && result.kept == 0)
     for count in [
-      try await stack.view.count(Label.all), try await stack.view.count(Loose.all),
-      try await stack.view.count(Firm.all), try await stack.view.count(Part.all),
+      try await stack.viewContext.count(Label.all), try await stack.viewContext.count(Loose.all),
+      try await stack.viewContext.count(Firm.all), try await stack.viewContext.count(Part.all),
     ] { #expect(count == 0) }
   }
 
@@ -116,7 +116,7 @@ struct FullSyncRulesTests {
       try await stack.importJSON(
         labels, from: .chunks(feed), absent: .delete, options: .init { $0.commits = commits })
     }
-    await gate.arrived()
+    await gate.waitForArrivals()
     try await stack.withScratch { scratch in
       scratch.insert(Part(id: 9, labelID: 5))
       let part = try #require(try await scratch.find(Part.self, 3))
@@ -137,7 +137,7 @@ struct FullSyncRulesTests {
     func sync(_ monitor: ImportMonitor? = nil) async throws -> ImportResult {
       try await stack.importJSON(
         JSONDocument { JSONRecords(Firm.self, at: "firms") },
-        from: .data(Data(#"{"firms": []}"#.utf8)), absent: .delete, freshens: [.feed("firms")],
+        from: .data(Data(#"{"firms": []}"#.utf8)), absent: .delete, marksFresh: [.feed("firms")],
         options: .init(batchSize: 1), monitor: monitor)
     }
     let cancelling = ImportMonitor { progress in
@@ -174,14 +174,14 @@ struct FullSyncRulesTests {
     }
     // Part 1 is edited, and part 2 gets a reference to label 4. The deletion of label 1 or 2 would
     // delete an edited part.
-    let parts = try await stack.view.fetch(Part.all)
-    stack.view.update(parts[0]) { $0.name = "mine" }
-    stack.view.update(parts[1]) { $0.labelID = 4 }
+    let parts = try await stack.viewContext.fetch(Part.all)
+    stack.viewContext.update(parts[0]) { $0.name = "mine" }
+    stack.viewContext.update(parts[1]) { $0.labelID = 4 }
     let result = try await sync(Self.everything, Self.nothing, commits)
     #expect(try await stack.fetch(Part.all).map(\.id) == [1, 2])
     #expect(try await stack.fetch(Label.all).map(\.id) == [1, 2, 4])
     #expect(result.deleted == 2)
-    try await stack.view.save()
+    try await stack.viewContext.save()
     #expect(try await stack.fetch(Part.all).map(\.name) == ["mine", ""])
   }
 }

@@ -71,7 +71,7 @@ import Testing
     let before = stack.historyToken.commit
     let result = try await stack.importJSON(
       Book.self, from: .data(Data(Book.lines(1...10).utf8)), as: .lines, mapping: Book.json,
-      absent: .delete, freshens: [.feed("books")], options: .init(batchSize: 100))
+      absent: .delete, marksFresh: [.feed("books")], options: .init(batchSize: 100))
     #expect(result.deleted == 990 && result.unchanged == 10)
     // The deletions take ten pages. The last page also marks the feed.
     #expect(result.commit == before + 10)
@@ -87,7 +87,7 @@ import Testing
       try await stack.importJSON(
         Book.self, from: .chunks(feed), as: .lines, mapping: Book.json, absent: .delete)
     }
-    await gate.arrived()
+    await gate.waitForArrivals()
     try await stack.withScratch { scratch in
       let book = try #require(try await scratch.find(Book.self, 3))
       scratch.update(book) { $0.note = "mine" }
@@ -124,12 +124,12 @@ import Testing
 
   @Test @MainActor func `pending edits survive, and meet the row below them`() async throws {
     try await stack.books(Book.lines([1], title: "A"))
-    let live = stack.view.live(Book.all)
-    try await live.load()
-    stack.view.update(live.elements[0]) { $0.shelf = 77 }
+    let live = stack.viewContext.live(Book.all)
+    try await live.waitUntilLoaded()
+    stack.viewContext.update(live.elements[0]) { $0.shelf = 77 }
     try await stack.books(Book.lines([1], title: "B"))
     #expect(live.elements[0].title == "B" && live.elements[0].shelf == 77)
-    try await stack.view.save()
+    try await stack.viewContext.save()
     #expect(try await stack.fetch(Book.all).map(\.shelf) == [77])
   }
 }

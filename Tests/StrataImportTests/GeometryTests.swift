@@ -120,7 +120,7 @@ private struct Place: Entity, Equatable {
       try await stack.importJSON(
         Place.self, from: .data(Data(feed.utf8)), as: .featureCollection, mapping: Place.json)
       Issue.record("not refused")
-    } catch {
+    } catch let error as ImportError {
       #expect(error.path == "geometry")
       #expect(error.message.contains("\"Curve\""))
     }

@@ -32,7 +32,7 @@ private struct Tune: Entity {
       try await stack.importJSON(
         Tune.self, from: .data(Data(text.utf8)), as: format, options: options)
       return nil
-    } catch {
+    } catch let error as ImportError {
       return error
     }
   }

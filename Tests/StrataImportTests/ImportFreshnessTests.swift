@@ -23,7 +23,7 @@ private struct Level: Entity, Equatable {
   private func importing(_ json: String, absent: AbsentRows = .keep) async throws -> ImportResult {
     try await stack.importJSON(
       Level.self, from: .data(Data(json.utf8)), mapping: Level.json, absent: absent,
-      freshens: [.query(Level.all), .feed("levels")])
+      marksFresh: [.query(Level.all), .feed("levels")])
   }
 
   @Test func `an import marks what it was for when everything is committed`() async throws {
@@ -35,7 +35,7 @@ private struct Level: Entity, Equatable {
     // An import without new rows marks its query and its feed, too.
     #expect(try await importing(#"[{"id": 1, "level": 2}]"#, absent: .delete).deleted == 1)
     #expect(try await importing("[]").records == 0)
-    #expect(try await stack.view.count(Level.all) == 1)
+    #expect(try await stack.viewContext.count(Level.all) == 1)
   }
 
   @Test func `an import that fails marks nothing`() async throws {
@@ -53,7 +53,7 @@ private struct Level: Entity, Equatable {
     let rows = #"[{"id": 1, "level": 2}, {"id": 2, "level": 13}]"#
     let result = try await stack.importJSON(
       Level.self, from: .data(Data(rows.utf8)), mapping: Level.json, absent: .delete,
-      freshens: [.feed("levels")], options: .init { $0.refusedRecords = .skip() })
+      marksFresh: [.feed("levels")], options: .init { $0.refusedRecords = .skip() })
     #expect(result.skipped == 1)
     #expect(try #require(try await stack.lastImported(.feed("levels"))) > before)
   }

@@ -22,7 +22,7 @@ import Testing
     #expect(result.inserted == 800 && result.deleted == 1 && result.records == 800)
     #expect(monitor.progress.bytes == parts.reduce(0) { $0 + $1.count })
     #expect(monitor.progress.fraction == 1)
-    #expect(try await stack.view.count(Book.all) == 800)
+    #expect(try await stack.viewContext.count(Book.all) == 800)
   }
 
   /// Batches span sources. Otherwise each source would have its own commit, or one commit would
@@ -41,7 +41,7 @@ import Testing
         Book.self, from: [], as: .lines, mapping: Book.json, absent: .delete)
     }
     #expect(none?.code == .source)
-    #expect(try await stack.view.count(Book.all) == 300)
+    #expect(try await stack.viewContext.count(Book.all) == 300)
   }
 
   @Test func `rows that wait are written batch by batch once what they need is there`() async throws
@@ -68,13 +68,13 @@ import Testing
         absent: .delete, options: .init(batchSize: 50) { $0.workers = 3 })
     }
     #expect(error?.code == .syntax)
-    let count = try await stack.view.count(Book.all)
+    let count = try await stack.viewContext.count(Book.all)
     #expect(count == 1 + (error?.result.inserted ?? -1))
   }
 
   @Test func `batches shrink when a transaction takes longer than it may`() async throws {
     let session = ImportSession(
-      nil, stack.scratch().beginImport(), ImportOptions(), [], FreshnessMarks(), nil)
+      nil, stack.makeScratch().beginImport(), ImportOptions(), [], FreshnessMarks(), nil)
     let first = session.batchSize
     var outcome = BatchOutcome()
     outcome.duration = .milliseconds(100)
@@ -108,7 +108,7 @@ import Testing
         Book.self, from: .chunks(feed), as: .lines, mapping: Book.partial,
         options: .init(batchSize: 1))
     }
-    await gate.arrived()
+    await gate.waitForArrivals()
     try await stack.withScratch { $0.insert(Author(id: 7)) }
     await gate.open()
     #expect(try await importing.value.inserted == 2)
@@ -132,7 +132,7 @@ import Testing
         Book.self, from: .chunks(feed), as: .lines, mapping: Book.partial,
         options: .init(batchSize: 1))
     }
-    await gate.arrived()
+    await gate.waitForArrivals()
     try await stack.withScratch { $0.insert(Author(id: 7)) }
     await gate.open()
     _ = try await importing.value

@@ -84,14 +84,14 @@ import Testing
         Book.self, from: .chunks(feed), as: .lines, mapping: Book.json,
         options: .init(batchSize: 50), monitor: monitor)
     }
-    await gate.arrived()
+    await gate.waitForArrivals()
     importing.cancel()
     await gate.open()
     let error = await #expect(throws: ImportError.self) { try await importing.value }
     #expect(error?.code == .cancelled)
     let checkpoint = try #require(monitor.progress.checkpoint)
     let inserted = try #require(error?.result.inserted)
-    #expect(try await stack.view.count(Book.all) == inserted)
+    #expect(try await stack.viewContext.count(Book.all) == inserted)
     #expect(checkpoint.records == inserted && inserted > 0)
 
     let result = try await stack.books(
@@ -154,7 +154,7 @@ import Testing
       { try await stack.importJSON(Author.self, from: source, mapping: keyless, monitor: $0) },
       { try await stack.importJSON(pairs, from: source, monitor: $0) },
       {
-        try await stack.scratch().importJSON(
+        try await stack.makeScratch().importJSON(
           Author.self, from: source, mapping: keyless, monitor: $0)
       },
       {

@@ -43,20 +43,20 @@ private struct Reading: Entity, Equatable {
 
   @Test func `an import goes on after the resumption`() async throws {
     let task = importing(.keep)
-    await gate.arrived()
+    await gate.waitForArrivals()
     await stack.suspend()
     await gate.open()
     for _ in 0..<300 { await Task.yield() }
     try await stack.resume()
     let result = try await task.value
     #expect(result.inserted == 10_000 && result.records == 10_000)
-    #expect(try await stack.view.count(Reading.all) == 10_000)
+    #expect(try await stack.viewContext.count(Reading.all) == 10_000)
   }
 
   @Test func `an import knows over a suspension what existed at its start`() async throws {
     try await stack.withScratch { $0.insert(Reading(id: 20_000)) }
     let task = importing(.delete)
-    await gate.arrived()
+    await gate.waitForArrivals()
     await stack.suspend()
     try await stack.resume()
     // If the import read the existing rows again, it would take this row for an absent row.
@@ -64,6 +64,6 @@ private struct Reading: Entity, Equatable {
     await gate.open()
     let result = try await task.value
     #expect(result.inserted == 10_000 && result.deleted == 1)
-    #expect(try await stack.view.count(Reading.all) == 10_001)
+    #expect(try await stack.viewContext.count(Reading.all) == 10_001)
   }
 }

@@ -122,12 +122,12 @@ private struct Song: Entity, Equatable {
 
   @Test @MainActor func `unsaved edits of the view context survive an import`() async throws {
     _ = try await importing(#"[{"id": 1, "title": "A", "tempo": {"bpm": 100}}]"#)
-    let live = stack.view.live(Song.all)
-    try await live.load()
-    stack.view.update(live.elements[0]) { $0.bpm = 144 }
+    let live = stack.viewContext.live(Song.all)
+    try await live.waitUntilLoaded()
+    stack.viewContext.update(live.elements[0]) { $0.bpm = 144 }
     _ = try await importing(#"[{"id": 1, "title": "B"}]"#)
     #expect(live.elements[0].title == "B" && live.elements[0].bpm == 144)
-    try await stack.view.save()
+    try await stack.viewContext.save()
     #expect(try await songs().map(\.bpm) == [144])
   }
 
@@ -141,7 +141,7 @@ private struct Song: Entity, Equatable {
       try await stack.importJSON(
         Song.self, from: .chunks(feed), mapping: Song.json, absent: .delete)
     }
-    await gate.arrived()
+    await gate.waitForArrivals()
     try await stack.withScratch { scratch in
       let song = try #require(try await scratch.find(Song.self, 2))
       scratch.update(song) { $0.title = "mine" }
@@ -236,7 +236,7 @@ private struct Song: Entity, Equatable {
     let url = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID()).json")
     try Data(feed.utf8).write(to: url)
     defer { try? FileManager.default.removeItem(at: url) }
-    let scratch = stack.scratch()
+    let scratch = stack.makeScratch()
     let first = try await scratch.importJSON(
       Song.self, from: .file(url), as: .featureCollection, mapping: Song.json)
     let pieces = AsyncStream { continuation in
@@ -259,16 +259,16 @@ private struct Song: Entity, Equatable {
 
   @Test @MainActor func `in a child of the view context records become unsaved edits`() async throws
   {
-    let live = stack.view.live(Song.all)
-    try await live.load()
-    let sheet = stack.view.scratch()
+    let live = stack.viewContext.live(Song.all)
+    try await live.waitUntilLoaded()
+    let sheet = stack.viewContext.makeScratch()
     try await sheet.importJSON(
       Song.self, from: .data(Data(#"[{"id": 1, "title": "A"}]"#.utf8)), mapping: Song.json)
     #expect(live.elements.isEmpty && sheet.hasChanges)
     try await sheet.save()
-    #expect(live.elements.count == 1 && stack.view.hasChanges)
+    #expect(live.elements.count == 1 && stack.viewContext.hasChanges)
     #expect(try await songs().isEmpty)
-    try await stack.view.save()
+    try await stack.viewContext.save()
     #expect(try await songs().count == 1)
   }
 
@@ -278,7 +278,7 @@ private struct Song: Entity, Equatable {
     async throws
   {
     _ = try await importing(#"[{"id":1,"title":"A"},{"id":2,"title":"B"}]"#)
-    let sheet = stack.view.scratch()
+    let sheet = stack.viewContext.makeScratch()
     for song in try await sheet.fetch(Song.all) where song.id == 1 {
       sheet.update(song) { $0.title = "mine" }
     }
@@ -290,7 +290,7 @@ private struct Song: Entity, Equatable {
 
 extension ImportTests {
   @Test @MainActor func `an atomic import that fails leaves no edits in a child`() async throws {
-    let sheet = stack.view.scratch()
+    let sheet = stack.viewContext.makeScratch()
     let rows = (1...2_000).map { #"{"id": \#($0), "title": "T"}"# }.joined(separator: ",")
     await #expect(throws: ImportError.self) {
       try await sheet.importJSON(
@@ -309,11 +309,11 @@ extension ImportTests {
     async throws
   {
     _ = try await importing(#"[{"id":1,"title":"A"},{"id":2,"title":"B"}]"#)
-    let sheet = stack.view.scratch()
+    let sheet = stack.viewContext.makeScratch()
     let gate = TestGate()
     let feed = HeldFeed([#"[{"id":1,"title":"A"}"#, "]"], gate)
     let other = Task { [stack] in
-      await gate.arrived()
+      await gate.waitForArrivals()
       try await stack.withScratch { scratch in
         let song = try #require(try await scratch.find(Song.self, 2))
         scratch.update(song) { $0.title = "mine" }

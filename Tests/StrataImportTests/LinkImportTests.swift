@@ -167,7 +167,7 @@ struct LinkImportTests {
   }
 
   @Test @MainActor func `a child of the view context makes no links`() async throws {
-    let sheet = stack.view.scratch()
+    let sheet = stack.viewContext.makeScratch()
     let error = await #expect(throws: ImportError.self) {
       try await sheet.importJSON(Self.document, from: .data(Data("{}".utf8)))
     }

@@ -183,15 +183,15 @@ struct NestedMembershipTests {
     let first = #"{"disc": 1, "number": 1}"#
     let both = #"\#(first), {"disc": 1, "number": 2}"#
     _ = try await read(Album.self, #"[{"id": 7, "tracks": [\#(both)]}]"#, Album.json, commits)
-    let track = try #require(try await stack.view.find(Track.self, "1/2"))
-    stack.view.update(track) { $0.title = "mine" }
+    let track = try #require(try await stack.viewContext.find(Track.self, "1/2"))
+    stack.viewContext.update(track) { $0.title = "mine" }
     let result = try await read(
       Album.self, #"[{"id": 7, "tracks": [\#(first)]}]"#, Album.json, commits)
     #expect(result.deleted == 1 && result.kept == 0)
     #expect(try await stack.fetch(Track.all).map(\.id) == ["1/1"])
-    let error = await #expect(throws: StoreError.self) { try await stack.view.save() }
+    let error = await #expect(throws: StoreError.self) { try await stack.viewContext.save() }
     #expect(error?.code == .conflict && error?.conflicts.map(\.isOrphaned) == [true])
-    try await stack.view.save(.overwrite)
+    try await stack.viewContext.save(.overwrite)
     #expect(try await stack.fetch(Track.sorted(by: \.id)).map(\.title) == ["", "mine"])
   }
 

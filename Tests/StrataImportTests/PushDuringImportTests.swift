@@ -44,7 +44,7 @@ import Testing
         Book.self, from: .chunks(feed), as: .lines, mapping: Book.json,
         absent: isWhole ? .delete : .keep, options: .init(batchSize: 2) { $0.commits = commits })
     }
-    await gate.arrived()
+    await gate.waitForArrivals()
     // These changes are made during the import. The import must not undo them either.
     try await delete(3)
     try await stack.withScratch { $0.insert(Book(id: 101, title: "newer", authorID: 1)) }
@@ -72,10 +72,10 @@ import Testing
       "authors", Author.self, from: try server.request("authors"), mapping: Author.json,
       absent: .delete)
     let refreshing = Task { try await refresher.refresh(feed) }
-    await gate.arrived()
+    await gate.waitForArrivals()
     #expect(try await outbox.push { _ in .done }.sent == 1)
     try await outbox.acknowledgeEverything()
-    let other = stack.scratch()
+    let other = stack.makeScratch()
     other.author = "import"
     other.insert(Author(id: 3, name: "of another import"))
     try await other.save()
@@ -100,7 +100,7 @@ import Testing
     try await edit(2) { $0.shelf = 50 }
     try await delete(3)
     try await stack.withScratch { $0.insert(Book(id: 100, title: "new", authorID: 1)) }
-    let sheet = stack.view.scratch()
+    let sheet = stack.viewContext.makeScratch()
     let feed = Book.lines([1, 3, 4], title: "server")
     let result = try await sheet.importJSON(
       Book.self, from: .data(Data(feed.utf8)), as: .lines, mapping: Book.json, absent: .delete,
@@ -111,7 +111,7 @@ import Testing
       Author.self, from: .data(Data("[]".utf8)), absent: .delete)
     #expect(authors.deleted == 1 && authors.kept == 1)
     try await sheet.save()
-    try await stack.view.save()
+    try await stack.viewContext.save()
     let books = try await stack.fetch(Book.all)
     #expect(books.map(\.id) == [1, 2, 4, 100])
     #expect(books.map(\.title) == ["mine", "T", "server", "new"])

@@ -41,14 +41,14 @@ private func tagged(_ request: URLRequest, _ tag: String, _ body: String) -> Tes
   @Test func `after a refresh the view has what the server has`() async throws {
     let server = TestServer { _, _ in .init(body: json(1...3)) }
     var feed = try feed(server)
-    feed.freshens = [.query(Author.all)]
+    feed.marksFresh = [.query(Author.all)]
     let result = try await refresher(server).refresh(feed)
     guard case .imported(let imported) = result else {
       Issue.record("\(result)")
       return
     }
     #expect(imported.inserted == 3)
-    #expect(try await stack.view.count(Author.all) == 3)
+    #expect(try await stack.viewContext.count(Author.all) == 3)
     #expect(try await stack.lastImported(.feed("authors")) != nil)
     #expect(try await stack.lastImported(Author.all) != nil)
   }
@@ -127,7 +127,7 @@ private func tagged(_ request: URLRequest, _ tag: String, _ body: String) -> Tes
     feed.paging = .next { $0.number == 1 ? $0.request(with: ["page": "2"]) : nil }
     let (refresher, first) = (refresher(server), feed)
     let task = Task { try await refresher.refresh(first) }
-    await gate.arrived()
+    await gate.waitForArrivals()
     var changes = stack.changes.makeAsyncIterator()
     while try await stack.count(Author.all) == 0 { _ = await changes.next() }
     _ = try await stack.evict(.beyond(newest: 0, by: \Author.id))
@@ -231,7 +231,7 @@ private func tagged(_ request: URLRequest, _ tag: String, _ body: String) -> Tes
     let server = TestServer { _, _ in .init(body: json(1...3), gate: gate) }
     let (refresher, feed) = (refresher(server), try feed(server))
     let tasks = (0..<20).map { _ in Task { try await refresher.refresh(feed) } }
-    await gate.arrived()
+    await gate.waitForArrivals()
     await refresher.waiting(20, for: "authors")
     await gate.open()
     var results: Set<RefreshResult> = []
@@ -257,7 +257,7 @@ private func tagged(_ request: URLRequest, _ tag: String, _ body: String) -> Tes
     server.answer { _, _ in .init(body: json(4...4), gate: closed) }
     let third = Task { try await refresher.refresh(feed) }
     await refresher.waiting(1, for: "authors")
-    await closed.arrived()
+    await closed.waitForArrivals()
     third.cancel()
     let error = await #expect(throws: ImportError.self) { try await third.value }
     #expect(error?.code == .cancelled)

@@ -60,7 +60,7 @@ extension Stack {
   func books(
     _ lines: String, absent: AbsentRows = .keep, options: ImportOptions = ImportOptions(),
     monitor: ImportMonitor? = nil
-  ) async throws(ImportError) -> ImportResult {
+  ) async throws -> ImportResult {
     try await importJSON(
       Book.self, from: .data(Data(lines.utf8)), as: .lines, mapping: Book.json, absent: absent,
       options: options, monitor: monitor)

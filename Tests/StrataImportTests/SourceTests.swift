@@ -190,7 +190,7 @@ private func cut(_ data: Data, _ size: Int) -> Pieces<Data> {
   @Test func `a response that never comes can be cancelled`() async throws {
     let source = try response("never")
     let stack = stack
-    let task = Task { () throws(ImportError) in
+    let task = Task {
       try await stack.importJSON(Song.self, from: source, mapping: Song.json)
     }
     var started = FeedServer.silence.stream.makeAsyncIterator()
@@ -224,11 +224,11 @@ private func cut(_ data: Data, _ size: Int) -> Pieces<Data> {
       let url = server.url.appendingPathComponent(path)
       let stack = stack
       let task = Task.detached { () async -> ImportError.Code? in
-        do throws(ImportError) {
+        do {
           _ = try await stack.importJSON(
             Song.self, from: .response(to: URLRequest(url: url)), mapping: Song.json)
           return nil
-        } catch { return error.code }
+        } catch { return (error as? ImportError)?.code }
       }
       // Five of every fifty requests are not cancelled. Two of them lead to the songs, and three
       // fail.

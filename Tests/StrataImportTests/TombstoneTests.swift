@@ -76,13 +76,13 @@ struct TombstoneTests {
   }
 
   @Test @MainActor func `an unsaved edit of a row that is gone is a conflict`() async throws {
-    let label = try #require(try await stack.view.find(Label.self, 1))
-    stack.view.update(label) { $0.name = "mine" }
+    let label = try #require(try await stack.viewContext.find(Label.self, 1))
+    stack.viewContext.update(label) { $0.name = "mine" }
     #expect(try await labels(#"[{"id": 1, "deleted": true}]"#).deleted == 1)
     #expect(try await ids() == [2, 3, 4])
-    let error = await #expect(throws: StoreError.self) { try await stack.view.save() }
+    let error = await #expect(throws: StoreError.self) { try await stack.viewContext.save() }
     #expect(error?.code == .conflict && error?.conflicts.map(\.isOrphaned) == [true])
-    #expect(stack.view.hasChanges)
+    #expect(stack.viewContext.hasChanges)
   }
 
   @Test func `a member that is there, or a text, can say it`() async throws {

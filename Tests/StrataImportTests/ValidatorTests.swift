@@ -85,11 +85,11 @@ private func books(_ ids: some Sequence<Int>) -> String {
     feed.options.commits = commits
     let refresher = refresher(server)
     try await refresher.refresh(feed)
-    let author = try #require(try await stack.view.fetch(Author.where { $0.id == 2 }).first)
-    stack.view.update(author) { $0.name = "mine" }
+    let author = try #require(try await stack.viewContext.fetch(Author.where { $0.id == 2 }).first)
+    stack.viewContext.update(author) { $0.name = "mine" }
     bodies.withLock { $0["/authors"] = authors([1]) }
     try await refresher.refresh(feed)
-    stack.view.rollback()
+    stack.viewContext.rollback()
     #expect(try await ids()[0] == [1, 2])
     #expect(try await refresher.refresh(feed) != .notModified)
     #expect(try await ids()[0] == [1])
@@ -246,7 +246,7 @@ private func books(_ ids: some Sequence<Int>) -> String {
       return .init(headers: ["ETag": tag], body: body, gate: number == 4 ? gate : nil)
     }
     let refreshing = Task { [feed] in try await refresher.refresh(feed) }
-    await gate.arrived()
+    await gate.waitForArrivals()
     _ = try await stack.evict(.beyond(newest: 0, by: \Author.id))
     await gate.open()
     _ = try await refreshing.value

@@ -125,7 +125,7 @@ private struct Slot: Entity {
     let server = try server(.lines, .endless)
     let feed = feed(server, .lines, .delete)
     let refresher = Refresher(stack, retries: .never)
-    let refresh = Task { () throws(ImportError) in try await refresher.refresh(feed) }
+    let refresh = Task { try await refresher.refresh(feed) }
     while server.requests.isEmpty { await Task.yield() }
     refresh.cancel()
     await #expect(throws: ImportError.self) { try await refresh.value }
@@ -141,7 +141,7 @@ private struct Slot: Entity {
     let refresher = Refresher(stack, transport: transport, retries: .never)
     let expected = Self.expected(fault, format)
     var result: ImportResult?
-    do throws(ImportError) {
+    do {
       if case .imported(let imported) = try await refresher.refresh(feed(server, format, .delete)) {
         result = imported
       }
@@ -159,7 +159,7 @@ private struct Slot: Entity {
     }
     // Without deletions, the same answer brings its records or fails.
     let other = Refresher(stack, transport: transport, retries: .never)
-    do throws(ImportError) {
+    do {
       _ = try await other.refresh(feed(server, format, .keep))
     } catch {
       #expect(expected.verdict == .fails, "\(error)")

@@ -42,7 +42,7 @@ private struct Sight: Entity {
     reports: 12)
 
   @Test func `without parts an annotation has a place and nothing else`() {
-    let expected = Annotation(
+    let expected = SurfaceAnnotation(
       id: key(1), coordinate: Coordinate(latitude: -9.3, longitude: 158.2))
     #expect(place.annotation(for: quake, id: key(1)) == expected)
   }
@@ -50,7 +50,7 @@ private struct Sight: Entity {
   @Test func `parts are read from their attributes and formatted`() {
     let mapping = place.title(\.place).subtitle(\.magnitude) { "M \($0)" }
       .style(\.magnitude) { $0 > 6 ? "red" : "orange" }.priority(\.magnitude)
-    let expected = Annotation(
+    let expected = SurfaceAnnotation(
       id: key(1), coordinate: Coordinate(latitude: -9.3, longitude: 158.2),
       title: "Solomon Islands", subtitle: "M 6.5", style: "red", priority: 6.5)
     #expect(mapping.annotation(for: quake, id: key(1)) == expected)

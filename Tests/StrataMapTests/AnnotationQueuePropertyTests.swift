@@ -43,7 +43,7 @@ import Testing
   /// Returns the operations that turn one annotation of an id into another, computed without a
   /// queue.
   private static func operations(
-    from old: Annotation?, to new: Annotation?, _ id: RecordKey
+    from old: SurfaceAnnotation?, to new: SurfaceAnnotation?, _ id: RecordKey
   ) -> [AnnotationOperation] {
     switch (old, new) {
     case (nil, nil): return []
@@ -82,8 +82,8 @@ import Testing
 /// A queue, the wanted annotations, and a surface that applies the queue's operations.
 private struct History {
   var queue = AnnotationQueue()
-  var wanted: [RecordKey: Annotation] = [:]
-  var surface: [RecordKey: Annotation] = [:]
+  var wanted: [RecordKey: SurfaceAnnotation] = [:]
+  var surface: [RecordKey: SurfaceAnnotation] = [:]
 
   mutating func step(_ random: inout SeededRandom) {
     switch Int.random(in: 0..<20, using: &random) {

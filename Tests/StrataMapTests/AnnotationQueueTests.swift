@@ -10,7 +10,7 @@ import Testing
   private let blueThere = pin(1, at: 20, 20, style: "blue")
 
   /// Returns a queue whose surface shows `annotations`.
-  private func queue(showing annotations: Annotation...) -> AnnotationQueue {
+  private func queue(showing annotations: SurfaceAnnotation...) -> AnnotationQueue {
     var queue = AnnotationQueue()
     for annotation in annotations {
       _ = queue.desire(annotation.id, annotation)

@@ -6,11 +6,11 @@ import Testing
 /// Tests the display of clusters, with a map that keeps only the last annotation of each id.
 @MainActor @Suite struct ClusterDisplayTests {
   @MainActor private final class Map {
-    var shown: [RecordKey: Annotation] = [:]
-    var wanted: [RecordKey: Annotation] = [:]
+    var shown: [RecordKey: SurfaceAnnotation] = [:]
+    var wanted: [RecordKey: SurfaceAnnotation] = [:]
     var reported = 0
 
-    func desire(_ id: RecordKey, _ annotation: Annotation?) {
+    func desire(_ id: RecordKey, _ annotation: SurfaceAnnotation?) {
       let looksAlike =
         if let annotation { shown[id]?.looks(like: annotation) == true } else { shown[id] == nil }
       if !looksAlike { reported += 1 }
@@ -26,16 +26,18 @@ import Testing
       ClusterOptions(), [{ $0 + $1 }], annotation: { [map] in map.wanted[$0] }, desire: map.desire)
   }
 
-  private func want(_ number: Int, _ annotation: Annotation?) {
+  private func want(_ number: Int, _ annotation: SurfaceAnnotation?) {
     map.wanted[key(number)] = annotation
     display.want(key(number), annotation)
   }
 
-  private func annotation(_ number: Int, _ place: Coordinate, value: Double = 1) -> Annotation {
-    Annotation(id: key(number), coordinate: place, title: "\(number)", values: [value])
+  private func annotation(_ number: Int, _ place: Coordinate, value: Double = 1)
+    -> SurfaceAnnotation
+  {
+    SurfaceAnnotation(id: key(number), coordinate: place, title: "\(number)", values: [value])
   }
 
-  private func want(_ annotations: [Annotation]) async {
+  private func want(_ annotations: [SurfaceAnnotation]) async {
     for annotation in annotations {
       map.wanted[annotation.id] = annotation
       display.want(annotation.id, annotation)

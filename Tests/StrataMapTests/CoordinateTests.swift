@@ -19,7 +19,7 @@ import Testing
   }
 
   @Test func `a priority that is no number is kept as zero`() {
-    var annotation = Annotation(
+    var annotation = SurfaceAnnotation(
       id: key(1), coordinate: Coordinate(latitude: 0, longitude: 0), priority: .nan)
     #expect(annotation.priority == 0)
     annotation.priority = 3

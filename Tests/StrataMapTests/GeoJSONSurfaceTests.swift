@@ -81,7 +81,7 @@ import Testing
       (.blob(Data([0, 10, 255])), #""000aff""#), (.real(1.5), #""1.5""#),
     ] {
       let surface = GeoJSONSurface()
-      let annotation = Annotation(
+      let annotation = SurfaceAnnotation(
         id: RecordKey(cell), coordinate: Coordinate(latitude: 0, longitude: 0))
       surface.apply(.add(annotation))
       let json = String(decoding: try #require(surface.take()).json, as: UTF8.self)

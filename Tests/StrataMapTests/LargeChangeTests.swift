@@ -46,8 +46,8 @@ private struct Tree: Entity, Equatable {
   func `a first load takes no time of its turn`(clusters: ClusterOptions?) async throws {
     var random = SeededRandom.printingSeed()
     try await plant(9_000, of: 5_000, &random)
-    let live = stack.view.live(Tree.all)
-    try await live.load()
+    let live = stack.viewContext.live(Tree.all)
+    try await live.waitUntilLoaded()
     let registry = AnnotationRegistry(live, mapping: Tree.pins, on: surface, clusters: clusters)
     #expect(registry.pendingOperationCount == 0 && registry.shownCount == 0)
     #expect(registry.clustersLag == (clusters != nil))
@@ -74,9 +74,11 @@ private struct Tree: Entity, Equatable {
   ) async throws {
     var random = SeededRandom.printingSeed()
     try await plant(4_000, of: 9_000, &random)
-    let (old, new) = (stack.view.live(Tree.where { $0.kind <= 1 }), stack.view.live(Tree.all))
-    let third = stack.view.live(Tree.where { $0.kind >= 1 })
-    for live in [old, new, third] { try await live.load() }
+    let (old, new) = (
+      stack.viewContext.live(Tree.where { $0.kind <= 1 }), stack.viewContext.live(Tree.all)
+    )
+    let third = stack.viewContext.live(Tree.where { $0.kind >= 1 })
+    for live in [old, new, third] { try await live.waitUntilLoaded() }
     let registry = AnnotationRegistry(old, mapping: Tree.pins, on: surface, clusters: clusters)
     registry.show(.world, zoom: 20)
     registry.attach(new)
@@ -98,8 +100,8 @@ private struct Tree: Entity, Equatable {
     var random = SeededRandom.printingSeed()
     let seed = random.seed
     try await plant(2_000, of: 3_000, &random)
-    let live = stack.view.live(Tree.where { $0.kind <= 1 })
-    let other = stack.view.live(Tree.where { $0.kind == 2 })
+    let live = stack.viewContext.live(Tree.where { $0.kind <= 1 })
+    let other = stack.viewContext.live(Tree.where { $0.kind == 2 })
     let registry = AnnotationRegistry(live, mapping: Tree.pins, on: surface, clusters: clusters)
     registry.show(.world, zoom: 20)
     var isAttached = false
@@ -123,27 +125,27 @@ private struct Tree: Entity, Equatable {
           for _ in 0..<5 where !live.elements.isEmpty {
             let tree = live.elements[random.below(live.elements.count)]
             if random.oneIn(3) {
-              stack.view.delete(tree)
+              stack.viewContext.delete(tree)
             } else {
-              stack.view.update(tree) { $0.latitude = .random(in: -80...80, using: &random) }
+              stack.viewContext.update(tree) { $0.latitude = .random(in: -80...80, using: &random) }
             }
           }
         case 6:
           if random.oneIn(2) {
-            stack.view.rollback()
+            stack.viewContext.rollback()
           } else {
-            try await stack.view.save(.overwrite)
+            try await stack.viewContext.save(.overwrite)
           }
         default:
           for _ in 0..<random.below(5) { await Task.yield() }
         }
       }
       try await live.change(to: live.query)
-      try await other.load()
-      stack.view.rollback()
+      try await other.waitUntilLoaded()
+      stack.viewContext.rollback()
       try await plant(1, of: 3_000, &random)
       await registry.drain()
-      var wanted: [RecordKey: Annotation] = [:]
+      var wanted: [RecordKey: SurfaceAnnotation] = [:]
       for tree in Array(live.elements) + (isAttached ? Array(other.elements) : []) {
         wanted[tree.key] = Tree.pins.annotation(for: tree, id: tree.key)
       }

@@ -5,8 +5,8 @@ import StrataMap
 /// annotations.
 func pin(
   _ number: Int, at latitude: Double = 0, _ longitude: Double = 0, style: String = ""
-) -> Annotation {
-  Annotation(
+) -> SurfaceAnnotation {
+  SurfaceAnnotation(
     id: key(number), coordinate: Coordinate(latitude: latitude, longitude: longitude),
     title: "pin \(number)", style: style)
 }

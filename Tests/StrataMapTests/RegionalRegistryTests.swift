@@ -45,7 +45,7 @@ private struct Wreck: Entity {
       }
     }
     return AnnotationRegistry(
-      in: stack.view, showing: region, mapping: Wreck.pins, on: surface, clusters: clusters
+      in: stack.viewContext, showing: region, mapping: Wreck.pins, on: surface, clusters: clusters
     ) { [asked] region in
       asked.regions.append(region)
       if asked.isBroken { return Wreck.where { $0.depth > 0 } }
@@ -158,12 +158,12 @@ private struct Wreck: Entity {
     let registry = try await registry(region(10, 179))
     await settle(registry, 6...14, columns: 9)
     let gate = TestGate()
-    await stack.view.maintainer.setWillLoad { await gate.pass() }
+    await stack.viewContext.maintainer.setWillLoad { await gate.pass() }
     for longitude in 160...170 { registry.show(region(20, Double(longitude)), zoom: 6) }
     let waiting = Task { await registry.drain() }
     waiting.cancel()
     await waiting.value
-    await gate.arrived()
+    await gate.waitForArrivals()
     #expect(asked.regions.count == 2)
     await gate.open()
     await settle(registry, 16...24, columns: 9)

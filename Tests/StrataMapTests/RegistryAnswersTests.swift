@@ -33,8 +33,8 @@ private struct Kite: Entity, Equatable {
       Kite(id: id($0), latitude: Double($0 % 60), longitude: Double($0 % 7))
     }
     try await stack.withScratch { scratch in kites.forEach { scratch.insert($0) } }
-    let live = stack.view.live(Kite.all)
-    try await live.load()
+    let live = stack.viewContext.live(Kite.all)
+    try await live.waitUntilLoaded()
     // The clock stands still, so one slice applies all pending operations.
     let registry = AnnotationRegistry(
       live, mapping: Kite.pins, on: surface, clusters: clusters, clock: ManualClock())
@@ -65,7 +65,7 @@ private struct Kite: Entity, Equatable {
 
   @Test func `nothing is pending when a drain returns, whatever comes meanwhile`() async throws {
     let registry = try await registry(4)
-    let view = stack.view
+    let view = stack.viewContext
     var rounds = 0
     surface.onApply = { _ in
       rounds += 1
@@ -84,13 +84,13 @@ private struct Kite: Entity, Equatable {
     let registry = try await registry(3)
     #expect(await registry.displayed(for: id(1)) == surface.shown[key(1)])
     #expect(await registry.displayed(for: "none") == nil)
-    let kite = try #require(try await stack.view.find(Kite.self, id(1)))
-    stack.view.update(kite) { $0.latitude = 91 }
+    let kite = try #require(try await stack.viewContext.find(Kite.self, id(1)))
+    stack.viewContext.update(kite) { $0.latitude = 91 }
     await registry.drain()
     #expect(await registry.displayed(for: id(1)) == nil, "withheld")
-    let gone = try #require(try await stack.view.find(Kite.self, id(2)))
+    let gone = try #require(try await stack.viewContext.find(Kite.self, id(2)))
     registry.close(.userInteraction)
-    stack.view.delete(gone)
+    stack.viewContext.delete(gone)
     #expect(surface.shown[key(2)] != nil)
     #expect(await registry.displayed(for: id(2)) == nil, "in the turn in which it is deleted")
   }
@@ -122,8 +122,8 @@ private struct Kite: Entity, Equatable {
     }
     for round in 0..<12 {
       for _ in 0..<5 {
-        let kite = try #require(try await stack.view.find(Kite.self, id(random.below(200))))
-        stack.view.update(kite) { $0.longitude = Double(random.below(40)) }
+        let kite = try #require(try await stack.viewContext.find(Kite.self, id(random.below(200))))
+        stack.viewContext.update(kite) { $0.longitude = Double(random.below(40)) }
       }
       registry.show(.world, zoom: Double(random.below(8)))
       await registry.drain()
@@ -163,8 +163,8 @@ private struct Kite: Entity, Equatable {
     registry.select(id(1))
     registry.deselect(id(2))
     #expect(calls.value == 1, "nothing has changed")
-    let kite = try #require(try await stack.view.find(Kite.self, id(1)))
-    stack.view.delete(kite)
+    let kite = try #require(try await stack.viewContext.find(Kite.self, id(1)))
+    stack.viewContext.delete(kite)
     #expect(calls.value == 2 && registry.selection.isEmpty)
     registry.select(id(0))
     track({ _ = registry.selection }, calls)
@@ -196,17 +196,17 @@ private struct Kite: Entity, Equatable {
     let registry = try await registry(50)
     let calls = Calls()
     calls.follow(registry)
-    for kite in try await stack.view.fetch(Kite.all) {
-      stack.view.update(kite) { $0.latitude += 1 }
+    for kite in try await stack.viewContext.fetch(Kite.all) {
+      stack.viewContext.update(kite) { $0.latitude += 1 }
     }
     await registry.drain()
     while calls.last.moved != 50 { await Task.yield() }
     #expect(registry.counters.slices == 2 && calls.value <= 2)
     let before = calls.value
     registry.close(.hidden)
-    let kite = try #require(try await stack.view.find(Kite.self, id(1)))
+    let kite = try #require(try await stack.viewContext.find(Kite.self, id(1)))
     track({ _ = registry.pendingOperationCount }, calls)
-    stack.view.update(kite) { $0.latitude = 3 }
+    stack.viewContext.update(kite) { $0.latitude = 3 }
     while calls.value < before + 2 { await Task.yield() }
     #expect(registry.pendingOperationCount == 1, "also behind the gate")
   }

@@ -35,8 +35,8 @@ private struct Mast: Entity {
     try await stack.withScratch { scratch in
       for id in 0..<20 { scratch.insert(Mast(id: id, latitude: Double(id))) }
     }
-    let live = stack.view.live(Mast.all)
-    try await live.load()
+    let live = stack.viewContext.live(Mast.all)
+    try await live.waitUntilLoaded()
     for trial in 0..<300 {
       weak var weakMap: MortalMap?
       weak var weakRegistry: AnnotationRegistry<Mast>?

@@ -28,8 +28,8 @@ private struct Buoy: Entity, Equatable {
   let surface = RecordingSurface()
 
   private func live(_ query: Query<Buoy>) async throws -> LiveQuery<Buoy> {
-    let live = stack.view.live(query)
-    try await live.load()
+    let live = stack.viewContext.live(query)
+    try await live.waitUntilLoaded()
     return live
   }
 
@@ -90,14 +90,14 @@ private struct Buoy: Entity, Equatable {
       try await stack.withScratch { scratch in
         _ = scratch.update(try #require(try await scratch.find(Buoy.self, 1))) { $0.kind = kind }
       }
-      try await stack.view.merged(stack.store.newestCommit)
+      try await stack.viewContext.waitUntilMerged(stack.store.newestCommit)
       #expect(registry.selection == [key(1)])
       await registry.drain()
       let buoy = try #require(low.elements.first ?? high.elements.first)
-      stack.view.update(buoy) { $0.kind = 3 - kind }
+      stack.viewContext.update(buoy) { $0.kind = 3 - kind }
       #expect(registry.selection == [key(1)])
       await registry.drain()
-      stack.view.rollback()
+      stack.viewContext.rollback()
       await registry.drain()
     }
     #expect(surface.operations == [] && registry.selection == [key(1)])
@@ -113,23 +113,23 @@ private struct Buoy: Entity, Equatable {
     #expect(registry.select(key(1)) && registry.select(key(3)))
     surface.clear()
     let gate = TestGate()
-    await stack.view.maintainer.setWillLoad { await gate.pass() }
-    let high = stack.view.live(Buoy.where { $0.kind >= 1 })
+    await stack.viewContext.maintainer.setWillLoad { await gate.pass() }
+    let high = stack.viewContext.live(Buoy.where { $0.kind >= 1 })
     registry.attach(high)
     registry.detach(low)
-    await gate.arrived()
+    await gate.waitForArrivals()
     await registry.drain()
     #expect(surface.operations.isEmpty && registry.selection == [key(1), key(3)])
     await gate.open()
-    try await high.load()
+    try await high.waitUntilLoaded()
     await registry.drain()
     #expect(surface.operations.count == 20 && surface.shown.count == 20)
     #expect(registry.selection == [key(1)])
     // An empty query counts as read, too.
-    let none = stack.view.live(Buoy.where { $0.kind > 5 })
+    let none = stack.viewContext.live(Buoy.where { $0.kind > 5 })
     registry.attach(none)
     registry.detach(high)
-    try await none.load()
+    try await none.waitUntilLoaded()
     await registry.drain()
     #expect(surface.shown.isEmpty)
   }
@@ -161,7 +161,7 @@ private struct Buoy: Entity, Equatable {
         changes += numbers.count
       } else {
         let buoy = live.elements[random.below(live.elements.count)]
-        stack.view.update(buoy) {
+        stack.viewContext.update(buoy) {
           $0.latitude = Double.random(in: -89...89, using: &random)
           $0.height += 1
         }
@@ -172,8 +172,8 @@ private struct Buoy: Entity, Equatable {
       if random.oneIn(50) { registry.open(.userInteraction) }
       #expect(registry.selection == selection, "seed \(seed)")
     }
-    let gone = try #require(try await stack.view.find(Buoy.self, 7))
-    stack.view.delete(gone)
+    let gone = try #require(try await stack.viewContext.find(Buoy.self, 7))
+    stack.viewContext.delete(gone)
     #expect(registry.selection == selection.filter { $0 != key(7) }, "in the turn of the deletion")
     registry.deselect(key(0))
     #expect(registry.selection.first == key(14))
@@ -186,16 +186,16 @@ private struct Buoy: Entity, Equatable {
     await registry.drain()
     #expect(registry.counters.added == 20 && registry.counters.highWater == 20)
     #expect(registry.counters.slices == 20, "no time is enough for one")
-    let buoy = try #require(try await stack.view.find(Buoy.self, 3))
-    stack.view.update(buoy) { $0.kind = 9 }
+    let buoy = try #require(try await stack.viewContext.find(Buoy.self, 3))
+    stack.viewContext.update(buoy) { $0.kind = 9 }
     #expect(registry.counters.suppressed == 1)
-    stack.view.update(buoy) { $0.latitude = 80 }
-    stack.view.update(buoy) { $0.latitude = 81 }
-    stack.view.update(buoy) { $0.height = 100 }
+    stack.viewContext.update(buoy) { $0.latitude = 80 }
+    stack.viewContext.update(buoy) { $0.latitude = 81 }
+    stack.viewContext.update(buoy) { $0.height = 100 }
     await registry.drain()
     #expect(registry.counters.coalesced == 2)
     #expect(registry.counters.moved == 1 && registry.counters.restyled == 1)
-    stack.view.delete(buoy)
+    stack.viewContext.delete(buoy)
     await registry.drain()
     #expect(registry.counters.removed == 1 && registry.counters.applied == 23)
   }
@@ -211,8 +211,8 @@ private struct Buoy: Entity, Equatable {
       await registry.drain()
       #expect(registry.select(key(1)))
     }
-    let buoy = try #require(try await stack.view.find(Buoy.self, 3))
-    stack.view.update(buoy) { $0.latitude = 80 }
+    let buoy = try #require(try await stack.viewContext.find(Buoy.self, 3))
+    stack.viewContext.update(buoy) { $0.latitude = 80 }
     #expect(registry.selection.isEmpty && !registry.select(key(1)))
   }
 

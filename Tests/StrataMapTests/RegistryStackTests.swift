@@ -28,8 +28,8 @@ private struct Stop: Entity, Equatable {
   let surface = RecordingSurface()
 
   private func registry(_ query: Query<Stop> = Stop.all) async throws -> AnnotationRegistry<Stop> {
-    let live = stack.view.live(query)
-    try await live.load()
+    let live = stack.viewContext.live(query)
+    try await live.waitUntilLoaded()
     return AnnotationRegistry(live, mapping: Stop.pins, on: surface)
   }
 
@@ -80,12 +80,12 @@ private struct Stop: Entity, Equatable {
     let registry = try await registry()
     await registry.drain()
     surface.clear()
-    let stop = try #require(try await stack.view.find(Stop.self, 1))
-    stack.view.update(stop) { $0.longitude = 7 }
+    let stop = try #require(try await stack.viewContext.find(Stop.self, 1))
+    stack.viewContext.update(stop) { $0.longitude = 7 }
     await registry.drain()
     #expect(surface.operations == [.move(key(1), to: Coordinate(latitude: 1, longitude: 7))])
     surface.clear()
-    stack.view.rollback()
+    stack.viewContext.rollback()
     await registry.drain()
     #expect(surface.operations == [.move(key(1), to: Coordinate(latitude: 1, longitude: 0))])
   }
@@ -93,11 +93,11 @@ private struct Stop: Entity, Equatable {
   @Test func `a save that confirms what is shown causes nothing`() async throws {
     try await seed(1)
     let registry = try await registry()
-    let stop = try #require(try await stack.view.find(Stop.self, 0))
-    stack.view.update(stop) { $0.name = "edited" }
+    let stop = try #require(try await stack.viewContext.find(Stop.self, 0))
+    stack.viewContext.update(stop) { $0.name = "edited" }
     await registry.drain()
     surface.clear()
-    try await stack.view.save()
+    try await stack.viewContext.save()
     await registry.drain()
     #expect(surface.operations.isEmpty)
   }
@@ -107,14 +107,14 @@ private struct Stop: Entity, Equatable {
     let registry = try await registry()
     await registry.drain()
     surface.clear()
-    let stop = try #require(try await stack.view.find(Stop.self, 0))
-    stack.view.update(stop) { $0.latitude = nil }
+    let stop = try #require(try await stack.viewContext.find(Stop.self, 0))
+    stack.viewContext.update(stop) { $0.latitude = nil }
     await registry.drain()
     #expect(surface.operations == [.remove(key(0))])
-    stack.view.update(stop) { $0.latitude = 91 }
+    stack.viewContext.update(stop) { $0.latitude = 91 }
     await registry.drain()
     #expect(surface.operations.count == 1)
-    stack.view.update(stop) { $0.latitude = 45 }
+    stack.viewContext.update(stop) { $0.latitude = 45 }
     await registry.drain()
     #expect(surface.shown[key(0)]?.coordinate.latitude == 45)
   }
@@ -165,8 +165,8 @@ private struct Stop: Entity, Equatable {
 
   @Test func `the surface is not kept alive, and its end ends the registry`() async throws {
     try await seed(1)
-    let live = stack.view.live(Stop.all)
-    try await live.load()
+    let live = stack.viewContext.live(Stop.all)
+    try await live.waitUntilLoaded()
     weak var gone: RecordingSurface?
     let registry: AnnotationRegistry<Stop>
     do {
@@ -193,15 +193,15 @@ private struct Stop: Entity, Equatable {
         id: id, name: "n\(Int.random(in: 0..<4, using: &random))",
         latitude: Bool.random(using: &random) ? Double(step) : nil, longitude: 1,
         visitors: Int.random(in: 0..<5, using: &random))
-      let existing = try await stack.view.find(Stop.self, id)
+      let existing = try await stack.viewContext.find(Stop.self, id)
       switch (Int.random(in: 0..<5, using: &random), existing) {
-      case (0, let existing?): stack.view.delete(existing)
-      case (1, _): stack.view.rollback()
-      case (2, _): try await stack.view.save(.overwrite)
+      case (0, let existing?): stack.viewContext.delete(existing)
+      case (1, _): stack.viewContext.rollback()
+      case (2, _): try await stack.viewContext.save(.overwrite)
       case (3, _): try await stack.withScratch { $0.upsert(stop) }
       case (_, let existing?):
-        stack.view.update(existing) { ($0.name, $0.latitude) = (stop.name, stop.latitude) }
-      case (_, nil): stack.view.insert(stop)
+        stack.viewContext.update(existing) { ($0.name, $0.latitude) = (stop.name, stop.latitude) }
+      case (_, nil): stack.viewContext.insert(stop)
       }
       if Int.random(in: 0..<8, using: &random) == 0 { registry.close("test") }
       if Int.random(in: 0..<4, using: &random) == 0 { registry.open("test") }
@@ -209,7 +209,7 @@ private struct Stop: Entity, Equatable {
     }
     registry.open("test")
     await registry.drain()
-    let wanted = try await stack.view.fetch(Stop.where { $0.visitors < 3 })
+    let wanted = try await stack.viewContext.fetch(Stop.where { $0.visitors < 3 })
       .filter { $0.latitude != nil }
     #expect(Set(surface.shown.keys) == Set(wanted.map { key($0.id) }), "seed \(seed)")
     for stop in wanted {

@@ -45,8 +45,8 @@ private struct Train: Entity {
       for id in 0..<6 { scratch.insert(Train(id: id, title: "\(id)", stationID: id % 3)) }
       scratch.insert(Train(id: 9, title: "nowhere"))
     }
-    let live = stack.view.live(Train.all)
-    try await live.load()
+    let live = stack.viewContext.live(Train.all)
+    try await live.waitUntilLoaded()
     let registry = AnnotationRegistry(live, mapping: Train.pins, on: surface)
     await registry.drain()
     surface.clear()
@@ -57,44 +57,44 @@ private struct Train: Entity {
     let registry = try await registry()
     #expect(surface.shown.count == 6)
     #expect(surface.shown[key(4)]?.coordinate == Coordinate(latitude: 10, longitude: 5))
-    let station = try #require(try await stack.view.find(Station.self, 1))
-    stack.view.update(station) { $0.longitude = 6 }
+    let station = try #require(try await stack.viewContext.find(Station.self, 1))
+    stack.viewContext.update(station) { $0.longitude = 6 }
     #expect(registry.pendingOperationCount == 2, "in the turn of the edit")
     await registry.drain()
     let place = Coordinate(latitude: 10, longitude: 6)
     #expect(Set(surface.operations) == [.move(key(1), to: place), .move(key(4), to: place)])
     surface.clear()
-    stack.view.update(station) { $0.name = "renamed" }
+    stack.viewContext.update(station) { $0.name = "renamed" }
     await registry.drain()
     #expect(surface.operations.isEmpty)
   }
 
   @Test func `deleting the related entity withdraws them in the same turn`() async throws {
     let registry = try await registry()
-    let station = try #require(try await stack.view.find(Station.self, 2))
-    stack.view.delete(station)
+    let station = try #require(try await stack.viewContext.find(Station.self, 2))
+    stack.viewContext.delete(station)
     #expect(registry.pendingOperationCount == 2)
     await registry.drain()
     #expect(Set(surface.operations) == [.remove(key(2)), .remove(key(5))])
     surface.clear()
-    stack.view.rollback()
+    stack.viewContext.rollback()
     await registry.drain()
     #expect(Set(surface.shown.keys) == Set((0..<6).map { key($0) }))
   }
 
   @Test func `they go where they refer to, and nowhere without a reference`() async throws {
     let registry = try await registry()
-    let train = try #require(try await stack.view.find(Train.self, 0))
-    stack.view.update(train) { $0.stationID = 2 }
+    let train = try #require(try await stack.viewContext.find(Train.self, 0))
+    stack.viewContext.update(train) { $0.stationID = 2 }
     await registry.drain()
     let place = Coordinate(latitude: 20, longitude: 5)
     #expect(surface.operations == [.move(key(0), to: place)])
-    stack.view.update(train) { $0.stationID = nil }
+    stack.viewContext.update(train) { $0.stationID = nil }
     await registry.drain()
     #expect(surface.operations.last == .remove(key(0)))
     registry.detach()
-    let station = try #require(try await stack.view.find(Station.self, 1))
-    stack.view.update(station) { $0.longitude = 6 }
+    let station = try #require(try await stack.viewContext.find(Station.self, 1))
+    stack.viewContext.update(station) { $0.longitude = 6 }
     #expect(registry.pendingOperationCount == 0)
   }
 
@@ -106,10 +106,10 @@ private struct Train: Entity {
       for id in 0..<900 { scratch.insert(Train(id: id, stationID: id % 3)) }
     }
     let registry = AnnotationRegistry(
-      stack.view.live(Train.where { $0.id < 0 }), mapping: Train.pins, on: surface)
+      stack.viewContext.live(Train.where { $0.id < 0 }), mapping: Train.pins, on: surface)
     await registry.drain()
-    let trains = stack.view.live(Train.all)
-    try await trains.load()
+    let trains = stack.viewContext.live(Train.all)
+    try await trains.waitUntilLoaded()
     registry.attach(trains)
     await registry.drain()
     #expect(registry.shownCount == 900 && registry.counters.added == 900)
@@ -119,7 +119,7 @@ private struct Train: Entity {
   @Test func `many places and many elements, in any order`() async throws {
     var random = SeededRandom.printingSeed()
     let seed = random.seed
-    let live = stack.view.live(Train.all)
+    let live = stack.viewContext.live(Train.all)
     let registry = AnnotationRegistry(live, mapping: Train.pins, on: surface)
     for round in 0..<12 {
       let (stations, trains) = (random.oneIn(3) ? 0 : 400, random.oneIn(3) ? 5 : 900)
@@ -138,7 +138,7 @@ private struct Train: Entity {
       if round % 3 != 0 { await registry.drain() }
       guard round % 3 == 1 else { continue }
       var places: [Int: Coordinate] = [:]
-      for station in try await stack.view.fetch(Station.all) {
+      for station in try await stack.viewContext.fetch(Station.all) {
         guard let latitude = station.latitude, let longitude = station.longitude else { continue }
         places[station.id] = Coordinate(latitude: latitude, longitude: longitude)
       }

@@ -9,23 +9,23 @@ import Testing
 
   @Test func `a save fails on a full disk, and works when there is room`() async throws {
     let stack = try await Stack.open(Song.self, Artist.self, at: disk.url)
-    stack.view.insert(Song(id: 1))
+    stack.viewContext.insert(Song(id: 1))
     disk.fail(.full)
-    await #expect(throws: StoreError.self) { try await stack.view.save() }
-    #expect(stack.view.saveError?.code == .diskFull && stack.view.hasChanges)
+    await #expect(throws: StoreError.self) { try await stack.viewContext.save() }
+    #expect(stack.viewContext.saveError?.code == .diskFull && stack.viewContext.hasChanges)
     #expect(disk.recover() > 0)
-    try await stack.view.save()
+    try await stack.viewContext.save()
     #expect(try await stack.count(Song.all) == 1)
     await stack.close()
   }
 
   @Test func `one call fails, and the next save works`() async throws {
     let stack = try await Stack.open(Song.self, Artist.self, at: disk.url)
-    stack.view.insert(Song(id: 1))
+    stack.viewContext.insert(Song(id: 1))
     disk.fail(.writes, calls: 1)
-    await #expect(throws: StoreError.self) { try await stack.view.save() }
-    #expect(stack.view.saveError?.code == .inputOutput)
-    try await stack.view.save()
+    await #expect(throws: StoreError.self) { try await stack.viewContext.save() }
+    #expect(stack.viewContext.saveError?.code == .inputOutput)
+    try await stack.viewContext.save()
     await stack.close()
   }
 
@@ -76,11 +76,11 @@ import Testing
     try files.createSymbolicLink(at: link, withDestinationURL: real)
     let linked = FaultyDisk(at: link.appending(path: "linked.sqlite"))
     let stack = try await Stack.open(Song.self, Artist.self, at: linked.url)
-    stack.view.insert(Song(id: 1))
+    stack.viewContext.insert(Song(id: 1))
     linked.fail(.full)
-    await #expect(throws: StoreError.self) { try await stack.view.save() }
+    await #expect(throws: StoreError.self) { try await stack.viewContext.save() }
     #expect(linked.recover() > 0)
-    try await stack.view.save()
+    try await stack.viewContext.save()
     await stack.close()
   }
 

@@ -9,7 +9,7 @@ import Testing
   @Test func `sleepers wake when their time has come`() async throws {
     let short = Recorder(sleeper(.seconds(1)))
     let long = Recorder(sleeper(.seconds(3)))
-    await clock.sleepers(2)
+    await clock.waitForSleepers(2)
     clock.advance(by: .seconds(2))
     #expect(try await short.next() == .seconds(2))
     #expect(long.elements.isEmpty)
@@ -31,7 +31,7 @@ import Testing
   @Test func `a sleeper that is cancelled wakes, also before it sleeps`() async throws {
     let clock = clock
     let task = Task { try await clock.sleep(for: .seconds(1)) }
-    await clock.sleepers()
+    await clock.waitForSleepers()
     task.cancel()
     await #expect(throws: CancellationError.self) { try await task.value }
     let gate = TestGate()
@@ -65,7 +65,7 @@ import Testing
 
   @Test func `a stack goes by it`() async throws {
     try await withTemporaryStack(Song.self, Artist.self, options: clock.stackOptions) { stack in
-      let scratch = stack.scratch()
+      let scratch = stack.makeScratch()
       scratch.insert(Song(id: 1))
       try scratch.markFresh(Song.all)
       try await scratch.save()

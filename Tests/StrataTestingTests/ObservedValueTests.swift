@@ -9,7 +9,7 @@ struct ObservedValueTests {
 
   @MainActor @Observable final class Screen {
     private let songs: LiveQuery<Song>
-    init(_ stack: Stack) { songs = stack.view.live(Song.sorted(by: \.title)) }
+    init(_ stack: Stack) { songs = stack.viewContext.live(Song.sorted(by: \.title)) }
     var titles: [String] { songs.elements.map(\.title) }
   }
 
@@ -20,15 +20,15 @@ struct ObservedValueTests {
       scratch.insert(Song(id: 2, title: "Blue in Green"))
     }
     await expect(screen.titles, becomes: ["Blue in Green", "So What"])
-    stack.view.insert(Song(id: 3, title: "All Blues"))
+    stack.viewContext.insert(Song(id: 3, title: "All Blues"))
     #expect(await expect(screen.titles.first, becomes: "All Blues"))
   }
 
   @Test func `a save is waited for by its button`() async throws {
-    stack.view.insert(Song(id: 1))
-    let save = Task { [view = stack.view] in try await view.save() }
-    await expect(stack.view.hasChanges, becomes: false)
-    await expect(stack.view.isSaving, becomes: false)
+    stack.viewContext.insert(Song(id: 1))
+    let save = Task { [view = stack.viewContext] in try await view.save() }
+    await expect(stack.viewContext.hasChanges, becomes: false)
+    await expect(stack.viewContext.isSaving, becomes: false)
     #expect(try await save.value == 1)
   }
 
@@ -39,7 +39,7 @@ struct ObservedValueTests {
       let waiting = Task {
         await expect(screen.titles, becomes: ["Freddie"], within: .seconds(9), clock: clock)
       }
-      await clock.sleepers()
+      await clock.waitForSleepers()
       try await stack.withScratch { $0.insert(Song(id: 1, title: "So What")) }
       await expect(screen.titles.count, becomes: 1)
       clock.advance(by: .seconds(9))

@@ -19,12 +19,12 @@ import Testing
   }
 
   @Test func `updates of a live query can be waited for`() async throws {
-    let songs = stack.view.live(Song.sorted(by: \.title))
-    try await songs.load()
+    let songs = stack.viewContext.live(Song.sorted(by: \.title))
+    try await songs.waitUntilLoaded()
     let updates = Recorder(songs.updates, clock: clock)
-    stack.view.insert(Song(id: 1, title: "So What"))
+    stack.viewContext.insert(Song(id: 1, title: "So What"))
     #expect(try await updates.next().insertions == [0])
-    stack.view.insert(Song(id: 2, title: "Blue in Green"))
+    stack.viewContext.insert(Song(id: 2, title: "Blue in Green"))
     let update = try await updates.next()
     #expect(update.insertions == [0] && update.elements.count == 2)
   }
@@ -38,7 +38,7 @@ import Testing
     _ = try await recorder.next()
     try await withKnownIssue {
       let waiting = Task { try await recorder.next() }
-      await clock.sleepers()
+      await clock.waitForSleepers()
       clock.advance(by: .seconds(5))
       _ = try await waiting.value
     } matching: { issue in
@@ -78,7 +78,7 @@ import Testing
     let recorder = Recorder(stack.changes, clock: clock)
     try await withKnownIssue {
       let waiting = Task { try await recorder.next() }
-      await clock.sleepers()
+      await clock.waitForSleepers()
       waiting.cancel()
       _ = try await waiting.value
     } matching: { issue in
@@ -107,7 +107,7 @@ import Testing
     let (stream, continuation) = AsyncStream.makeStream(of: Int.self)
     let recorder = Recorder(stream, within: .seconds(5), clock: clock)
     let waiting = Task { try await recorder.next() }
-    await clock.sleepers()
+    await clock.waitForSleepers()
     clock.advance(by: .seconds(5))
     for _ in 0..<20 { await Task.yield() }
     continuation.yield(1)
@@ -139,6 +139,6 @@ import Testing
     continuation.yield(1)
     _ = try await recorder?.next()
     recorder = nil
-    await gate.arrived()
+    await gate.waitForArrivals()
   }
 }

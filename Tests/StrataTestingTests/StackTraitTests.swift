@@ -24,8 +24,8 @@ struct StackTraitTests {
   }
 
   @Test func `fixtures are there when the test begins, in the view too`() async throws {
-    let song = try #require(try await stack.view.find(Song.self, 1))
-    #expect(try await stack.view.fetch(Song.artist, of: song)?.name == "Miles Davis")
+    let song = try #require(try await stack.viewContext.find(Song.self, 1))
+    #expect(try await stack.viewContext.fetch(Song.artist, of: song)?.name == "Miles Davis")
     #expect(Stack.test === stack)
   }
 

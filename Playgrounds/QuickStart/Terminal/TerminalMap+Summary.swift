@@ -16,7 +16,7 @@ extension TerminalMap {
     return result.map { String($0.prefix(width)) }
   }
 
-  private static func describe(_ annotation: Annotation) -> String {
+  private static func describe(_ annotation: SurfaceAnnotation) -> String {
     let coordinate = annotation.coordinate
     let place = [
       degrees(coordinate.latitude, "N", "S", width: 5),

@@ -16,7 +16,7 @@ import StrataMap
   /// The kind of output that the map is drawn for.
   let output: TerminalOutput
   /// The shown annotations by id.
-  private(set) var annotations: [RecordKey: Annotation] = [:]
+  private(set) var annotations: [RecordKey: SurfaceAnnotation] = [:]
   private var land: (projection: WorldProjection, canvas: BrailleCanvas)?
 
   /// Creates an empty map, by default for the standard output of the process.
@@ -81,7 +81,7 @@ import StrataMap
 
   /// The annotations with a valid coordinate, by priority and then by key; the most important
   /// first.
-  var ranked: [Annotation] {
+  var ranked: [SurfaceAnnotation] {
     annotations.values.filter(\.coordinate.isValid).sorted {
       $0.priority == $1.priority ? $0.id < $1.id : $0.priority > $1.priority
     }

@@ -9,7 +9,7 @@ extension ScratchContext {
   @discardableResult
   public nonisolated(nonsending) func update<E: Entity>(
     _ query: Query<E>, _ change: (inout E) -> Void
-  ) async throws(StoreError) -> Int {
+  ) async throws -> Int {
     let entities = try await fetch(query)
     undoGroup { for entity in entities { update(entity, change) } }
     return entities.count
@@ -23,7 +23,7 @@ extension ScratchContext {
   @discardableResult
   public nonisolated(nonsending) func delete<E: Entity>(
     _ query: Query<E>
-  ) async throws(StoreError) -> Int {
+  ) async throws -> Int {
     let entities = try await fetch(query)
     undoGroup { for entity in entities { delete(entity) } }
     return entities.count
@@ -40,7 +40,7 @@ extension ViewContext {
   @discardableResult
   public func update<E: Entity>(
     _ query: Query<E>, _ change: (inout E) -> Void
-  ) async throws(StoreError) -> Int {
+  ) async throws -> Int {
     let entities = try await fetch(query)
     changing { for entity in entities { update(entity, change) } }
     return entities.count
@@ -53,7 +53,7 @@ extension ViewContext {
   /// - Complexity: O(*n*) time and memory for *n* entities, on the main actor. For many entities,
   ///   use a scratch context.
   @discardableResult
-  public func delete<E: Entity>(_ query: Query<E>) async throws(StoreError) -> Int {
+  public func delete<E: Entity>(_ query: Query<E>) async throws -> Int {
     let entities = try await fetch(query)
     changing { for entity in entities { delete(entity) } }
     return entities.count

@@ -1,22 +1,22 @@
 extension ViewContext: FetchSource {
-  public func answer<Value: Sendable>(
-    _ request: FetchRequest<Value>
+  public func _answer<Value: Sendable>(
+    _ request: _FetchRequest<Value>
   ) async throws(StoreError) -> Value {
     try await reading { fetch throws(StoreError) in try await request.run(fetch) }
   }
 }
 
 extension ScratchContext: FetchSource {
-  public nonisolated(nonsending) func answer<Value: Sendable>(
-    _ request: FetchRequest<Value>
+  public nonisolated(nonsending) func _answer<Value: Sendable>(
+    _ request: _FetchRequest<Value>
   ) async throws(StoreError) -> Value {
     try await reading { fetch throws(StoreError) in try await request.run(fetch) }
   }
 }
 
 extension Stack: FetchSource {
-  public nonisolated(nonsending) func answer<Value: Sendable>(
-    _ request: FetchRequest<Value>
+  public nonisolated(nonsending) func _answer<Value: Sendable>(
+    _ request: _FetchRequest<Value>
   ) async throws(StoreError) -> Value {
     try await store.reading { snapshot throws(StoreError) in
       try await request.run(

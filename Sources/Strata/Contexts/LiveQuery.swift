@@ -68,10 +68,10 @@ public final class LiveQuery<E: Entity>: Observable {
   /// Waits for the first result.
   ///
   /// - Throws: the error of a load that failed, `cancelled` or `closed`.
-  public func load() async throws(StoreError) {
+  public func waitUntilLoaded() async throws {
     try await result.waitUntilLoaded()
     if let error = result.error { throw error }
-    if !result.isLoaded { throw .closed }
+    if !result.isLoaded { throw StoreError.closed }
   }
 
   // MARK: - Another query
@@ -97,7 +97,7 @@ public final class LiveQuery<E: Entity>: Observable {
   ///
   /// - Throws: ``StoreError`` with code `invalidQuery`, `cancelled` (also if another change
   ///   replaced this one), `closed` or one of SQLite's; then the old query stays.
-  public func change(to query: Query<E>) async throws(StoreError) {
+  public func change(to query: Query<E>) async throws {
     do throws(StoreError) {
       if let id = try begin(query) { try await result.waitUntilChanged(as: id) }
     } catch {
@@ -111,7 +111,7 @@ public final class LiveQuery<E: Entity>: Observable {
   /// At first, that is the query with which the live query was made. This serves views that are
   /// created again and again with the query that they show: a query that was set in ``query`` in
   /// between stays.
-  public func follow(_ query: Query<E>) {
+  package func follow(_ query: Query<E>) {
     let model = view.store.model
     let old = try? plan(followed, model).queryIdentity
     followed = query

@@ -52,10 +52,10 @@ public final class LiveValue<Value: Sendable>: Observable {
   /// - Throws: the error of a load that failed, `invalidValue` for a sum that is out of range,
   ///   `cancelled` or `closed`.
   @discardableResult
-  public func load() async throws(StoreError) -> Value {
+  public func waitUntilLoaded() async throws -> Value {
     try await result.waitUntilLoaded()
     if let failure { throw failure }
-    guard let shown else { throw .closed }
+    guard let shown else { throw StoreError.closed }
     return shown
   }
 

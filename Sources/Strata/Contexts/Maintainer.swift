@@ -118,7 +118,7 @@ actor Maintainer {
 
   /// Begins an activity of all live queries of a query; the returned closure ends it.
   private func begin(
-    _ activity: Activity, for identity: LivePlan.Identity
+    _ activity: StackActivity, for identity: LivePlan.Identity
   ) -> @Sendable () -> Void {
     let ledgers = entries[identity]?.activities ?? []
     for ledger in ledgers { ledger.begin(activity) }

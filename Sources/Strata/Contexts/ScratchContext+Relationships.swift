@@ -48,7 +48,7 @@ extension ScratchContext {
   /// - Precondition: `relationship` was declared with `orderedBy`.
   public nonisolated(nonsending) func insert<Root: Entity, Target: Entity>(
     _ entity: Target, at index: Int, in relationship: ToMany<Root, Target>, of root: Root
-  ) async throws(StoreError) {
+  ) async throws {
     let position = try await position(of: entity, at: index, in: relationship, of: root)
     undoGroup {
       insert(position.entity)
@@ -66,7 +66,7 @@ extension ScratchContext {
   /// - Precondition: `relationship` was declared with `orderedBy`.
   public nonisolated(nonsending) func move<Root: Entity, Target: Entity>(
     _ entity: Target, to index: Int, in relationship: ToMany<Root, Target>, of root: Root
-  ) async throws(StoreError) {
+  ) async throws {
     let position = try await position(of: entity, at: index, in: relationship, of: root)
     undoGroup {
       update(entity, position.assign)
@@ -82,7 +82,7 @@ extension ScratchContext {
   /// - Precondition: `relationship` was declared with `ordered: true`, on this side.
   public nonisolated(nonsending) func link<Root: Entity, Target: Entity>(
     _ root: Root, to target: Target, at index: Int, in relationship: ManyToMany<Root, Target>
-  ) async throws(StoreError) {
+  ) async throws {
     let position = try await position(of: target, at: index, in: relationship, of: root)
     undoGroup {
       edit { $0.link(root.id, target.id, relationship, at: position.position) }

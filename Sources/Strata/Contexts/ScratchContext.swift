@@ -175,7 +175,7 @@ public final class ScratchContext {
   /// edits once the child saves. Releasing the child discards its edits.
   ///
   /// - Complexity: O(1); nothing is copied or read.
-  public func scratch() -> ScratchContext {
+  public func makeScratch() -> ScratchContext {
     checkUse()
     hasChildren = true
     return ScratchContext(of: self)
@@ -334,7 +334,7 @@ public final class ScratchContext {
   @discardableResult
   public nonisolated(nonsending) func save(
     _ policy: SavePolicy = .error
-  ) async throws(StoreError) -> Int64 {
+  ) async throws -> Int64 {
     checkUse()
     // Saves run one after the other: a failed save must not put its edits on top of later ones.
     try await saves.enter()
@@ -395,6 +395,6 @@ public final class ScratchContext {
 
 @available(
   *, unavailable,
-  message: "a scratch context belongs to one actor; create one per actor with stack.scratch()"
+  message: "a scratch context belongs to one actor; create one per actor with stack.makeScratch()"
 )
 extension ScratchContext: Sendable {}

@@ -33,7 +33,7 @@ public final class SectionedLiveQuery<E: Entity, Name: Sendable>: Observable {
   /// Waits for the first result.
   ///
   /// - Throws: the error of a load that failed, `cancelled` or `closed`.
-  public func load() async throws(StoreError) { try await live.load() }
+  public func waitUntilLoaded() async throws { try await live.waitUntilLoaded() }
 
   /// The query that was set last; setting another query changes it in place, see
   /// ``LiveQuery/query``.
@@ -48,7 +48,7 @@ public final class SectionedLiveQuery<E: Entity, Name: Sendable>: Observable {
   ///
   /// - Throws: ``StoreError`` with code `invalidQuery`, `cancelled`, `closed` or one of SQLite's;
   ///   then the old query stays.
-  public func change(to query: Query<E>) async throws(StoreError) {
+  public func change(to query: Query<E>) async throws {
     try await live.change(to: query)
   }
 

@@ -13,7 +13,7 @@ extension Stack {
   /// - Throws: ``StoreError`` with code `invalidSchema`.
   public static func schema(
     of entities: [any Entity.Type], version: Int
-  ) throws(StoreError) -> SchemaDescription {
+  ) throws -> SchemaDescription {
     try Model(entities).description(version: version)
   }
 
@@ -35,7 +35,7 @@ extension Stack {
   ///   `cannotOpen`, `diskFull`, `inputOutput` or `busy` if the file cannot be read or copied.
   public static func plan(
     _ entities: any Entity.Type..., at url: URL, options: Options = Options()
-  ) async throws(StoreError) -> MigrationPlan {
+  ) async throws -> MigrationPlan {
     try await plan(entities, at: url, options: options)
   }
 
@@ -44,7 +44,7 @@ extension Stack {
   /// - Throws: ``StoreError``, as for entities that are listed one by one.
   public static func plan(
     _ entities: [any Entity.Type], at url: URL, options: Options = Options()
-  ) async throws(StoreError) -> MigrationPlan {
+  ) async throws -> MigrationPlan {
     var migration = options.migration
     migration.progress = nil
     let planner = MigrationPlanner(

@@ -20,7 +20,7 @@ extension Stack {
   ///   an attribute cannot hold, `cancelled`, `deadlineExceeded`, `closed`, or one of SQLite's.
   public nonisolated(nonsending) func read<E: Entity>(
     _ sql: RawSQL, as type: E.Type
-  ) async throws(StoreError) -> [E] {
+  ) async throws -> [E] {
     let table = store.model.table(of: type)
     return try await read(sql) { rows throws(StoreError) in try rows.entities(table, as: type) }
   }
@@ -34,7 +34,7 @@ extension Stack {
   /// - Throws: ``StoreError``, as ``Stack/read(_:)`` says.
   public nonisolated(nonsending) func read<Value: AttributeValue>(
     _ sql: RawSQL, as type: Value.Type
-  ) async throws(StoreError) -> [Value] {
+  ) async throws -> [Value] {
     try await read(sql) { rows throws(StoreError) in
       try rows.checkWidth(1)
       return try rows.all { () throws(StoreError) in try rows.value(0, as: type) }
@@ -53,7 +53,7 @@ extension Stack {
     First: AttributeValue, Second: AttributeValue, each Other: AttributeValue
   >(
     _ sql: RawSQL, as first: First.Type, _ second: Second.Type, _ others: repeat (each Other).Type
-  ) async throws(StoreError) -> [(First, Second, repeat each Other)] {
+  ) async throws -> [(First, Second, repeat each Other)] {
     var count = 2
     repeat count += Self.one(each others)
     return try await read(sql) { [count] rows throws(StoreError) in
@@ -81,7 +81,7 @@ extension Stack {
   /// - Throws: ``StoreError``, as ``Stack/read(_:)`` says.
   public nonisolated(nonsending) func read(
     _ sql: RawSQL
-  ) async throws(StoreError) -> [SQLRow] {
+  ) async throws -> [SQLRow] {
     try await read(sql) { rows throws(StoreError) in
       let text = rows.statement.sql
       return try rows.all { () throws(StoreError) in

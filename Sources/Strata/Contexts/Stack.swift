@@ -6,7 +6,7 @@ internal import StrataSQLite
 /// ```swift
 /// let stack = try await Stack.open(Song.self, Artist.self, at: url)
 /// try await stack.withScratch { $0.insert(Song(title: "So What", bpm: 136)) }
-/// let songs = try await stack.view.fetch(Song.sorted(by: \.title))
+/// let songs = try await stack.viewContext.fetch(Song.sorted(by: \.title))
 /// ```
 public final class Stack: Sendable {
   /// When a commit reaches the disk.
@@ -47,8 +47,8 @@ public final class Stack: Sendable {
     /// Whether the stack has a view context.
     ///
     /// A server or a tool without a main loop needs none. Without a view context, no call of the
-    /// stack waits for the main actor, and ``Stack/view`` must not be used.
-    public var hasView = true
+    /// stack waits for the main actor, and ``Stack/viewContext`` must not be used.
+    public var hasViewContext = true
     /// Whether the stack notices commits of other processes at once, and notifies them of its own.
     ///
     /// This takes a file `<store>-notify` and about 2 µs a commit. Without it, the stack notices
@@ -65,7 +65,7 @@ public final class Stack: Sendable {
     /// Whether ``Stack/repeatedReads`` collects reads that are repeated with other values.
     ///
     /// It is on by default in debug builds only, because it costs a read up to a microsecond.
-    public var notesRepeatedReads = Self.isDebugging
+    public var recordsRepeatedReads = Self.isDebugging
     /// The longest pause between two reads of one loop; tests set one that is never exceeded.
     var repeatedReadPause = RepeatedReads.pause
     /// Called with every statement that ends, on the thread that ran it; nil, the default, costs
@@ -78,7 +78,7 @@ public final class Stack: Sendable {
     /// When off, it costs nothing. When on, each statement also reads the clock twice, copies its
     /// text and takes a lock, and each row that it returns makes one call. At most 512 texts are
     /// kept.
-    public var notesStatements = false
+    public var recordsStatements = false
     /// Called for events worth logging, synchronously where they occur; nil, the default, costs
     /// nothing.
     ///
@@ -104,12 +104,12 @@ public final class Stack: Sendable {
 
   /// The main actor's context.
   ///
-  /// - Precondition: the stack has a view context (``Options/hasView``).
-  @MainActor public var view: ViewContext {
-    guard let viewContext else {
-      fatalError("this stack has no view context; open it with Stack.Options.hasView = true")
+  /// - Precondition: the stack has a view context (``Options/hasViewContext``).
+  @MainActor public var viewContext: ViewContext {
+    guard let attachedView else {
+      fatalError("this stack has no view context; open it with Stack.Options.hasViewContext = true")
     }
-    return viewContext
+    return attachedView
   }
 
   /// The work in progress: imports, saves, and live queries that read.
@@ -126,7 +126,7 @@ public final class Stack: Sendable {
   /// See ``UnreadableStore/rebuild(keeping:probe:includesNewer:)``.
   public let setAside: SetAsideStore?
   package let store: Store
-  let viewContext: ViewContext?
+  let attachedView: ViewContext?
   private let temporaryFolder: TemporaryFolder?
   /// The migration that opening this stack performed to bring the store to the current schema.
   public let migration: MigrationPlan
@@ -148,7 +148,7 @@ public final class Stack: Sendable {
   ///   `missingReference` (of rows that a migration meets), `busy`, `diskFull` or one of SQLite's.
   public static func open(
     _ entities: any Entity.Type..., at url: URL, options: Options = Options()
-  ) async throws(StoreError) -> Stack {
+  ) async throws -> Stack {
     try await open(entities, at: url, options: options)
   }
 
@@ -157,7 +157,7 @@ public final class Stack: Sendable {
   /// - Throws: ``StoreError``, as for entities that are listed one by one.
   public static func open(
     _ entities: [any Entity.Type], at url: URL, options: Options = Options()
-  ) async throws(StoreError) -> Stack {
+  ) async throws -> Stack {
     try await open(entities, path: url.storePath, options, temporaryFolder: nil)
   }
 
@@ -170,7 +170,7 @@ public final class Stack: Sendable {
   ///   SQLite's.
   public static func temporary(
     _ entities: any Entity.Type..., options: Options = Options()
-  ) async throws(StoreError) -> Stack {
+  ) async throws -> Stack {
     try await temporary(entities, options: options)
   }
 
@@ -180,7 +180,7 @@ public final class Stack: Sendable {
   ///   SQLite's.
   public static func temporary(
     _ entities: [any Entity.Type], options: Options = Options()
-  ) async throws(StoreError) -> Stack {
+  ) async throws -> Stack {
     let folder = try TemporaryFolder()
     do throws(StoreError) {
       return try await open(
@@ -204,10 +204,10 @@ public final class Stack: Sendable {
         migration: options.migration, logLimit: options.logLimit, logPatience: options.logPatience,
         bounds: options.bounds, history: options.history, author: options.author,
         watchesOtherProcesses: options.watchesOtherProcesses,
-        repeatedReads: options.notesRepeatedReads
+        repeatedReads: options.recordsRepeatedReads
           ? RepeatedReads(pause: options.repeatedReadPause) : nil,
         observers: StatementObservers(
-          trace: options.trace, ledger: options.notesStatements ? StatementLedger() : nil),
+          trace: options.trace, ledger: options.recordsStatements ? StatementLedger() : nil),
         log: EventLog(handler: options.log, slowCommit: options.slowCommit), now: options.now),
       ifUnreadable: options.ifUnreadable)
     do throws(StoreError) {
@@ -228,7 +228,7 @@ public final class Stack: Sendable {
   private static func makeView(
     of store: Store, _ options: Options
   ) async throws(StoreError) -> (ViewContext?, Int64) {
-    guard options.hasView else {
+    guard options.hasViewContext else {
       return (nil, try await store.writer.submit(.urgent) { $0.beginWithoutView() })
     }
     let snapshot = try await store.writer.submit(.urgent) { writer throws(StoreError) in
@@ -250,7 +250,7 @@ public final class Stack: Sendable {
     _ setAside: SetAsideStore?
   ) {
     self.store = store
-    viewContext = view
+    attachedView = view
     self.temporaryFolder = temporaryFolder
     self.setAside = setAside
     migration = store.writer.migration
@@ -259,9 +259,9 @@ public final class Stack: Sendable {
   deinit {
     // If `close()` was not called, queued work finishes in the background. Then the streams and
     // waits of the view context and of its live queries end.
-    Task { [store, viewContext, temporaryFolder] in
+    Task { [store, attachedView, temporaryFolder] in
       await store.close()
-      await viewContext?.close()
+      await attachedView?.close()
       temporaryFolder?.remove()
     }
   }
@@ -274,7 +274,7 @@ public final class Stack: Sendable {
   /// has some.
   public func close() async {
     await store.close()
-    await viewContext?.close()
+    await attachedView?.close()
     temporaryFolder?.remove()
   }
 
@@ -310,22 +310,22 @@ public final class Stack: Sendable {
   ///   resuming may be tried again. With code `closed` if the stack is closed. With code
   ///   `cancelled` if the task was cancelled before the view context had caught up; the stack is
   ///   then resumed.
-  public func resume() async throws(StoreError) {
+  public func resume() async throws {
     try await store.resume()
-    try await viewContext?.pinned()
+    try await attachedView?.pinned()
   }
 
   // MARK: - Working
 
   /// The commits from this call on, each as soon as it is committed.
   ///
-  /// The view context shows a commit a moment later; `view.merged(changes.commit)` waits for it.
+  /// The view context shows a commit a moment later; `view.waitUntilMerged(changes.commit)` waits for it.
   public var changes: ChangeStream<ChangeSet> {
     ChangeStream(store.publisher.subscribe(to: nil)) { $0 }
   }
 
   /// Creates a scratch context whose saves go to the store.
-  public func scratch() -> sending ScratchContext { ScratchContext(store) }
+  public func makeScratch() -> sending ScratchContext { ScratchContext(store) }
 
   /// Lends a scratch context to `body`, saves it, and returns when the view context shows the save.
   ///
@@ -346,14 +346,14 @@ public final class Stack: Sendable {
   ///   - policy: the handling of conflicts, as in ``ScratchContext/save(_:)``.
   ///   - retries: how often `body` runs again, in a new context, after a save with a conflict; 0 or
   ///     more.
-  ///   - waitsForView: whether the call waits until the view context shows the save. The wait needs
+  ///   - waitsForViewContext: whether the call waits until the view context shows the save. The wait needs
   ///     a turn of the main actor, so it does not end while the main thread is blocked. A stack
   ///     without a view context never waits.
   ///   - body: a closure that edits the context. With retries, it may run several times.
   /// - Throws: errors of `body`; ``StoreError`` as ``ScratchContext/save(_:)`` does.
   @discardableResult
   public nonisolated(nonsending) func withScratch<R>(
-    _ policy: SavePolicy = .error, retries: Int = 0, waitsForView: Bool = true,
+    _ policy: SavePolicy = .error, retries: Int = 0, waitsForViewContext: Bool = true,
     _ body: nonisolated(nonsending) (ScratchContext) async throws -> R
   ) async throws -> R {
     var retries = retries
@@ -361,12 +361,11 @@ public final class Stack: Sendable {
       let scratch = ScratchContext(store)
       defer { scratch.end() }
       let result = try await body(scratch)
-      do throws(StoreError) {
+      do {
         let commit = try await scratch.save(policy)
-        if waitsForView { await store.viewMerged(commit) }
+        if waitsForViewContext { await store.viewMerged(commit) }
         return result
-      } catch {
-        guard error.code == .conflict, retries > 0 else { throw error }
+      } catch StoreError.Code.conflict where retries > 0 {
         retries -= 1
       }
     }

@@ -32,8 +32,8 @@ package enum StoreRehearsal {
 
 extension Stack {
   /// Reads every entity of a type, and returns their number.
-  package func readAll(_ type: any Entity.Type) async throws(StoreError) -> Int {
-    func read<E: Entity>(_: E.Type) async throws(StoreError) -> Int {
+  package func readAll(_ type: any Entity.Type) async throws -> Int {
+    func read<E: Entity>(_: E.Type) async throws -> Int {
       try await fetch(E.all).count
     }
     return try await read(type)

@@ -3,7 +3,7 @@
 extension ViewContext {
   /// Creates a scratch context over the state that this context shows; its saves become unsaved
   /// edits of this context.
-  public func scratch() -> sending ScratchContext {
+  public func makeScratch() -> sending ScratchContext {
     ScratchContext(store, of: self, snapshot: snapshot, layers: layers.stack)
   }
 

@@ -48,7 +48,7 @@ extension ViewContext {
   /// - Precondition: `relationship` was declared with `orderedBy`.
   public func insert<Root: Entity, Target: Entity>(
     _ entity: Target, at index: Int, in relationship: ToMany<Root, Target>, of root: Root
-  ) async throws(StoreError) {
+  ) async throws {
     let position = try await position(of: entity, at: index, in: relationship, of: root)
     insert(position.entity)
     for neighbour in position.neighbours { update(neighbour.entity, neighbour.assign) }
@@ -64,7 +64,7 @@ extension ViewContext {
   /// - Precondition: `relationship` was declared with `orderedBy`.
   public func move<Root: Entity, Target: Entity>(
     _ entity: Target, to index: Int, in relationship: ToMany<Root, Target>, of root: Root
-  ) async throws(StoreError) {
+  ) async throws {
     let position = try await position(of: entity, at: index, in: relationship, of: root)
     update(entity, position.assign)
     for neighbour in position.neighbours { update(neighbour.entity, neighbour.assign) }
@@ -78,7 +78,7 @@ extension ViewContext {
   /// - Precondition: `relationship` was declared with `ordered: true`, on this side.
   public func link<Root: Entity, Target: Entity>(
     _ root: Root, to target: Target, at index: Int, in relationship: ManyToMany<Root, Target>
-  ) async throws(StoreError) {
+  ) async throws {
     let position = try await position(of: target, at: index, in: relationship, of: root)
     changing {
       edit { $0.link(root.id, target.id, relationship, at: position.position) }

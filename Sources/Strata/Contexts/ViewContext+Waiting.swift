@@ -5,7 +5,10 @@ extension ViewContext {
   ///
   /// - Throws: ``StoreError`` with code `closed` or `cancelled`, and `schemaChanged` if another
   ///   program has changed the tables: the context then stays at its commit for good.
-  public func merged(_ commit: Int64) async throws(StoreError) {
+  public func waitUntilMerged(_ commit: Int64) async throws { try await catchUp(to: commit) }
+
+  /// Returns when the context shows a commit, as ``waitUntilMerged(_:)`` does.
+  func catchUp(to commit: Int64) async throws(StoreError) {
     while try lacks(commit) {
       try await waiters.waitUnlessCancelled(for: .turn(reaching: commit)) { mayReach(commit) }
     }

@@ -251,10 +251,10 @@ public final class ViewContext: Observable {
   ///   `deleteDenied`, `validationFailed`, `invalidValue`, `cancelled`, `closed`, `busy`,
   ///   `diskFull` or one of SQLite's.
   @discardableResult
-  public func save(_ policy: SavePolicy = .error) async throws(StoreError) -> Int64 {
+  public func save(_ policy: SavePolicy = .error) async throws -> Int64 {
     while layers.isSaving {
       // After closing, the merge that ends the other save may never come.
-      if isClosed { throw .closed }
+      if isClosed { throw StoreError.closed }
       try await waiters.waitUnlessCancelled(for: .endOfSave) { layers.isSaving && !isClosed }
     }
     guard let save = try beginSave() else { return commit }
@@ -296,7 +296,7 @@ public final class ViewContext: Observable {
   /// Returns a fetch over the rows that the context shows, once it shows every commit before the
   /// call.
   func caughtUp() async throws(StoreError) -> LayeredFetch {
-    try await merged(store.newestCommit)
+    try await catchUp(to: store.newestCommit)
     try await pinned()
     if isClosed { throw .closed }
     if let failure { throw failure }

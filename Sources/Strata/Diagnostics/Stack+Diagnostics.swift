@@ -15,9 +15,9 @@ extension Stack {
   ///   *p* rows that wait to be pushed.
   public nonisolated(nonsending) func diagnostics(
     statements count: Int = 20
-  ) async throws(StoreError) -> StackDiagnostics {
+  ) async throws -> StackDiagnostics {
     if count < 0 { fatalError("a report lists 0 statements or more, not \(count)") }
-    let (lives, streams) = await viewContext?.diagnosed ?? ([], [])
+    let (lives, streams) = await attachedView?.diagnosed ?? ([], [])
     var diagnostics = try await store.writer.submit(.urgent, isShort: true) {
       writer throws(StoreError) in try writer.diagnostics()
     }
@@ -117,6 +117,6 @@ extension Stack {
   /// first.
   ///
   /// A loop that awaits one read for each element makes such a run. Reads are noted from the first
-  /// one on, if ``Options/notesRepeatedReads`` is set.
+  /// one on, if ``Options/recordsRepeatedReads`` is set.
   public var repeatedReads: [RepeatedRead] { store.writer.options.repeatedReads?.found ?? [] }
 }

@@ -58,10 +58,10 @@ extension AttributeValue {
 /// column that no attribute claims is refused. A mistyped or renamed property would otherwise lose
 /// the users' data.
 public struct Removed<Root: Entity>: SchemaElement {
-  public let element: ElementDefinition
+  public let _element: _ElementDefinition
 
   /// Declares that the columns of the given names are removed.
   public init(_ columns: String...) {
-    element = ElementDefinition(content: .removed(columns))
+    _element = _ElementDefinition(content: .removed(columns))
   }
 }

@@ -6,7 +6,7 @@
 public struct Attribute<Root: Entity, Value: AttributeValue>: SchemaElement {
   var definition: AttributeDefinition
 
-  public var element: ElementDefinition { ElementDefinition(content: .attribute(definition)) }
+  public var _element: _ElementDefinition { _ElementDefinition(content: .attribute(definition)) }
 
   /// Creates the attribute at `path`, in a column with the property's name or with `name`.
   public init(
@@ -40,7 +40,7 @@ public struct Attribute<Root: Entity, Value: AttributeValue>: SchemaElement {
 
 /// A combination of attributes whose values no two entities share.
 public struct Unique<Root: Entity>: SchemaElement {
-  public let element: ElementDefinition
+  public let _element: _ElementDefinition
 
   /// Creates the constraint that the attributes at `paths` are unique together.
   ///
@@ -51,7 +51,7 @@ public struct Unique<Root: Entity>: SchemaElement {
   ) {
     var all: [SendablePath] = []
     repeat all.append(each paths)
-    element = ElementDefinition(content: .unique(all, SourceLine(fileID, line)))
+    _element = _ElementDefinition(content: .unique(all, SourceLine(fileID, line)))
   }
 }
 

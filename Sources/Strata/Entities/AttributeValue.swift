@@ -65,17 +65,17 @@ public protocol ComparableValue: AttributeValue {}
 /// An attribute value that is a number.
 public protocol NumericValue: ComparableValue {
   /// The type of a sum of such values.
-  associatedtype Sum: AttributeSum = Double
+  associatedtype Sum: _AttributeSum = Double
 }
 
 /// The sum of an attribute: an `Int` or a `Double`.
-public protocol AttributeSum: Sendable {
+public protocol _AttributeSum: Sendable {
   /// Creates the sum from the parts that the store computed.
   ///
   /// Only the library makes the parts.
   ///
   /// - Throws: ``ValueError`` if the sum is out of range.
-  init(_ parts: SumParts) throws(ValueError)
+  init(_ parts: _SumParts) throws(ValueError)
 }
 
 /// An attribute value that is text, optional or not.

@@ -14,7 +14,7 @@
 /// When this element changes, opening an existing store rebuilds its index. See
 /// <doc:FullTextSearch>.
 public struct FullText<Root: Entity>: SchemaElement {
-  public let element: ElementDefinition
+  public let _element: _ElementDefinition
 
   /// Creates the rules for the full text of an entity.
   ///
@@ -28,7 +28,7 @@ public struct FullText<Root: Entity>: SchemaElement {
     _ tokenizer: FullTextTokenizer = .unicode61(), prefixes: Int..., fileID: StaticString = #fileID,
     line: UInt = #line
   ) {
-    element = ElementDefinition(
+    _element = _ElementDefinition(
       content: .fullText(
         FullTextRules(tokenizer: tokenizer, prefixes: Array(Set(prefixes)).sorted()),
         SourceLine(fileID, line)))

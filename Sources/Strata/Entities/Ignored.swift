@@ -18,14 +18,14 @@
 /// attribute or as ignored: opening a stack throws ``StoreError/Code/invalidSchema`` for a property
 /// that is missing. An attribute that is observed or wrapped stands for its stored property.
 public struct Ignored<Root: Entity>: SchemaElement {
-  public let element: ElementDefinition
+  public let _element: _ElementDefinition
 
   /// Ignores the property at `path`, or all properties of an ``Embedded`` struct.
   public init<Value>(
     _ path: any KeyPath<Root, Value> & Sendable, fileID: StaticString = #fileID, line: UInt = #line
   ) {
     let bytes = MemoryLayout<Root>.offset(of: path).map { $0..<($0 + MemoryLayout<Value>.size) }
-    element = ElementDefinition(
+    _element = _ElementDefinition(
       content: .ignored(
         IgnoredProperty(
           path: path, type: Value.self, bytes: bytes, source: SourceLine(fileID, line))))

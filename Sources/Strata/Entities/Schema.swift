@@ -19,7 +19,7 @@ public struct Schema<Root: Entity>: Sendable {
   public init(
     _ name: String, formerly formerNames: [String] = [], key: AttributePath<Root, Root.ID>,
     fileID: StaticString = #fileID, line: UInt = #line,
-    @SchemaBuilder<Root> _ elements: () -> [ElementDefinition]
+    @SchemaBuilder<Root> _ elements: () -> [_ElementDefinition]
   ) {
     self.name = name
     let keyAttribute = AttributeDefinition(key, name: nil, source: SourceLine(fileID, line))
@@ -37,16 +37,16 @@ public struct Schema<Root: Entity>: Sendable {
   /// Lists an attribute.
   public static func buildExpression<Value>(
     _ attribute: Attribute<Root, Value>
-  ) -> [ElementDefinition] { [attribute.element] }
+  ) -> [_ElementDefinition] { [attribute._element] }
 
   /// Lists a relationship, a constraint or an index.
   @_disfavoredOverload
   public static func buildExpression(
     _ element: any SchemaElement<Root>
-  ) -> [ElementDefinition] { [element.element] }
+  ) -> [_ElementDefinition] { [element._element] }
 
   /// Returns the elements in the order in which they are listed.
-  public static func buildBlock(_ parts: [ElementDefinition]...) -> [ElementDefinition] {
+  public static func buildBlock(_ parts: [_ElementDefinition]...) -> [_ElementDefinition] {
     parts.flatMap { $0 }
   }
 }
@@ -56,13 +56,13 @@ public protocol SchemaElement<Root>: Sendable {
   /// The entity whose schema lists the element.
   associatedtype Root: Entity
   /// The element without its types.
-  var element: ElementDefinition { get }
+  var _element: _ElementDefinition { get }
 }
 
 /// An element of a schema without its types.
 ///
 /// Only the library makes and reads it.
-public struct ElementDefinition: Sendable {
+public struct _ElementDefinition: Sendable {
   enum Content: Sendable {
     case attribute(AttributeDefinition)
     case toMany(ToManyDefinition)
@@ -100,7 +100,7 @@ struct EntityDefinition: Sendable {
   let entity: String
   let table: String
   let key: AttributeDefinition
-  let elements: [ElementDefinition]
+  let elements: [_ElementDefinition]
   /// Finds the stored properties of a default entity.
   ///
   /// It runs when the stack opens. Inside the schema's own initialiser, creating an entity could

@@ -167,7 +167,10 @@ extension SchemaDescription {
   /// Reads a description from JSON text.
   ///
   /// - Throws: ``StoreError`` with code `schemaMismatch` if the text is not a description.
-  public init(json: String) throws(StoreError) {
+  public init(json: String) throws { try self.init(stored: json) }
+
+  /// Reads a description that a store keeps as JSON text.
+  init(stored json: String) throws(StoreError) {
     do {
       self = try JSONDecoder().decode(SchemaDescription.self, from: Data(json.utf8))
     } catch {

@@ -23,7 +23,7 @@
 public struct SpatialIndex<Root: Entity>: SchemaElement {
   let definition: SpatialDefinition
 
-  public var element: ElementDefinition { ElementDefinition(content: .spatial(definition)) }
+  public var _element: _ElementDefinition { _ElementDefinition(content: .spatial(definition)) }
 }
 
 /// Two attributes that form a place, without their entity's type.

@@ -20,6 +20,17 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
       self.description = description
     }
 
+    /// Returns whether an error is a ``StoreError`` with this code.
+    ///
+    /// It makes the codes patterns:
+    ///
+    /// ```swift
+    /// do { try await view.save() } catch StoreError.Code.conflict { showConflicts() }
+    /// ```
+    public static func ~= (code: Code, error: any Error) -> Bool {
+      (error as? StoreError)?.code == code
+    }
+
     /// The file is not a database, or is damaged.
     public static let notADatabase = Code(1, "notADatabase")
     /// The file or its folder cannot be opened, created or written.

@@ -2,7 +2,7 @@
 ///
 /// The sum of integers has two halves, and neither overflows. SQLite's own sum fails as soon as a
 /// partial sum overflows, which depends on the order of the rows.
-public struct SumParts: Sendable {
+public struct _SumParts: Sendable {
   /// The sum of the integers' upper 32 bits, shifted right, and the sum of their lower 32 bits.
   private let high: Cell
   private let low: Cell
@@ -39,8 +39,8 @@ public struct SumParts: Sendable {
 }
 
 /// An exact sum, which throws only if the sum itself is out of range.
-extension Int: AttributeSum {
-  public init(_ parts: SumParts) throws(ValueError) {
+extension Int: _AttributeSum {
+  public init(_ parts: _SumParts) throws(ValueError) {
     let sum = parts.integer
     guard let exact = Int(exactly: sum) else {
       throw ValueError("the sum is \(sum), out of range for Int")
@@ -49,6 +49,6 @@ extension Int: AttributeSum {
   }
 }
 
-extension Double: AttributeSum {
-  public init(_ parts: SumParts) { self = parts.real }
+extension Double: _AttributeSum {
+  public init(_ parts: _SumParts) { self = parts.real }
 }

@@ -11,7 +11,7 @@
 /// The writer checks the rule when a save inserts an entity or changes any of its attributes. It
 /// checks the record as the save would write it. See ``StoreError/Code/validationFailed``.
 public struct Validation<Root: Entity>: SchemaElement {
-  public let element: ElementDefinition
+  public let _element: _ElementDefinition
 
   /// Creates a rule that refuses entities for which `isValid` is false.
   ///
@@ -20,7 +20,7 @@ public struct Validation<Root: Entity>: SchemaElement {
   ///   - isValid: called on the writer, and on the main actor by `validate()`. It sees only the
   ///     entity, must not wait, and must always give the same answer.
   public init(_ message: String, _ isValid: @escaping @Sendable (Root) -> Bool) {
-    element = ElementDefinition(
+    _element = _ElementDefinition(
       content: .validation(
         EntityRule(message: message) { entity in
           isValid(entity.assumingMemoryBound(to: Root.self).pointee)

@@ -48,8 +48,8 @@ extension Aggregate where Value == Double? {
     _ path: any KeyPath<Root, Attribute> & Sendable
   ) -> Self where Attribute.Unwrapped: NumericValue {
     let storage = Attribute.storage
-    return Self(SumParts.terms(of: path, as: storage)) { cells throws(ValueError) in
-      try SumParts(cells, as: storage).average(as: storage)
+    return Self(_SumParts.terms(of: path, as: storage)) { cells throws(ValueError) in
+      try _SumParts(cells, as: storage).average(as: storage)
     }
   }
 }
@@ -65,8 +65,8 @@ extension Aggregate {
     _ path: any KeyPath<Root, Attribute> & Sendable
   ) -> Self where Attribute.Unwrapped: NumericValue, Value == Attribute.Unwrapped.Sum {
     let storage = Attribute.storage
-    return Self(SumParts.terms(of: path, as: storage)) { cells throws(ValueError) in
-      try Value(SumParts(cells, as: storage))
+    return Self(_SumParts.terms(of: path, as: storage)) { cells throws(ValueError) in
+      try Value(_SumParts(cells, as: storage))
     }
   }
 

@@ -2,8 +2,6 @@
 ///
 /// See ``FetchSource/batches(of:size:)``.
 public struct FetchBatches<Source: FetchSource, E: Entity>: AsyncSequence {
-  public typealias Failure = StoreError
-
   let source: Source
   let query: Query<E>
   let size: Int
@@ -30,15 +28,15 @@ public struct FetchBatches<Source: FetchSource, E: Entity>: AsyncSequence {
     ///   over.
     public mutating func next(
       isolation actor: isolated (any Actor)? = #isolation
-    ) async throws(StoreError) -> [E]? {
+    ) async throws -> [E]? {
       let last = state
       // If the code below throws, the iteration is finished and holds nothing any longer.
       state = .finished
       let rows: BatchRows
       switch last {
       case .new(let source, let query):
-        rows = try await source.answer(
-          FetchRequest { fetch throws(StoreError) in try await fetch.batches(query) })
+        rows = try await source._answer(
+          _FetchRequest { fetch throws(StoreError) in try await fetch.batches(query) })
       case .running(let running): rows = running
       case .finished: return nil
       }

@@ -12,9 +12,9 @@ extension FetchSource {
   ///   an attribute, `invalidValue` for a sum that is out of range.
   public nonisolated(nonsending) func fetch<E: Entity, Value>(
     _ aggregate: Aggregate<E, Value>, of query: Query<E>
-  ) async throws(StoreError) -> Value {
-    try await answer(
-      FetchRequest { fetch throws(StoreError) in
+  ) async throws -> Value {
+    try await _answer(
+      _FetchRequest { fetch throws(StoreError) in
         let reader = RowReader { cell throws(CodingFailure) in
           var values = ValueReader()
           return try values.next(aggregate, cell)
@@ -34,11 +34,11 @@ extension FetchSource {
   public nonisolated(nonsending) func fetch<E: Entity, First, Second, each Other: Sendable>(
     _ first: Aggregate<E, First>, _ second: Aggregate<E, Second>,
     _ others: repeat Aggregate<E, each Other>, of query: Query<E>
-  ) async throws(StoreError) -> (First, Second, repeat each Other) {
+  ) async throws -> (First, Second, repeat each Other) {
     var terms = first.terms + second.terms
     repeat terms += (each others).terms
-    return try await answer(
-      FetchRequest { [terms] fetch throws(StoreError) in
+    return try await _answer(
+      _FetchRequest { [terms] fetch throws(StoreError) in
         let reader = RowReader { cell throws(CodingFailure) in
           var values = ValueReader()
           return (
@@ -66,11 +66,11 @@ extension FetchSource {
   public nonisolated(nonsending) func fetch<E: Entity, Group, First, each Other: Sendable>(
     _ first: Aggregate<E, First>, _ others: repeat Aggregate<E, each Other>,
     of query: GroupedQuery<E, Group>
-  ) async throws(StoreError) -> [(Group, First, repeat each Other)] {
+  ) async throws -> [(Group, First, repeat each Other)] {
     var terms = first.terms
     repeat terms += (each others).terms
-    return try await answer(
-      FetchRequest { [terms] fetch throws(StoreError) in
+    return try await _answer(
+      _FetchRequest { [terms] fetch throws(StoreError) in
         let reader = RowReader { cell throws(CodingFailure) in
           var values = ValueReader()
           return (

@@ -6,8 +6,8 @@ extension FetchSource {
   ///   the rows that the filter has to check.
   public nonisolated(nonsending) func fetch<E: Entity>(
     _ query: Query<E>
-  ) async throws(StoreError) -> [E] {
-    try await answer(FetchRequest { fetch throws(StoreError) in try await fetch.fetch(query) })
+  ) async throws -> [E] {
+    try await _answer(_FetchRequest { fetch throws(StoreError) in try await fetch.fetch(query) })
   }
 
   /// Returns the first entity of a query, in its order; nil if it has none.
@@ -15,7 +15,7 @@ extension FetchSource {
   /// - Throws: ``StoreError``, as ``FetchSource`` says.
   public nonisolated(nonsending) func first<E: Entity>(
     _ query: Query<E>
-  ) async throws(StoreError) -> E? {
+  ) async throws -> E? {
     try await fetch(query.limit(1)).first
   }
 
@@ -24,8 +24,8 @@ extension FetchSource {
   /// - Throws: ``StoreError``, as ``FetchSource`` says.
   public nonisolated(nonsending) func count<E: Entity>(
     _ query: Query<E>
-  ) async throws(StoreError) -> Int {
-    try await answer(FetchRequest { fetch throws(StoreError) in try await fetch.count(query) })
+  ) async throws -> Int {
+    try await _answer(_FetchRequest { fetch throws(StoreError) in try await fetch.count(query) })
   }
 
   /// Returns whether a query has any entity; reads no further than the first entity.
@@ -33,8 +33,8 @@ extension FetchSource {
   /// - Throws: ``StoreError``, as ``FetchSource`` says.
   public nonisolated(nonsending) func exists<E: Entity>(
     _ query: Query<E>
-  ) async throws(StoreError) -> Bool {
-    try await answer(FetchRequest { fetch throws(StoreError) in try await fetch.exists(query) })
+  ) async throws -> Bool {
+    try await _answer(_FetchRequest { fetch throws(StoreError) in try await fetch.exists(query) })
   }
 
   // MARK: By key
@@ -44,7 +44,7 @@ extension FetchSource {
   /// - Throws: ``StoreError``, as ``FetchSource`` says.
   public nonisolated(nonsending) func find<E: Entity>(
     _ type: E.Type, _ id: E.ID
-  ) async throws(StoreError) -> E? {
+  ) async throws -> E? {
     try await find([id], type).first
   }
 
@@ -57,14 +57,15 @@ extension FetchSource {
   /// - Complexity: O(*k* log *n*) for *k* keys among *n* entities.
   public nonisolated(nonsending) func find<E: Entity>(
     _ type: E.Type, _ ids: [E.ID]
-  ) async throws(StoreError) -> [E] {
+  ) async throws -> [E] {
     try await find(ids, type)
   }
 
   private nonisolated(nonsending) func find<E: Entity>(
     _ ids: [E.ID], _ type: E.Type
   ) async throws(StoreError) -> [E] {
-    try await answer(FetchRequest { fetch throws(StoreError) in try await fetch.fetch(ids, type) })
+    try await _answer(
+      _FetchRequest { fetch throws(StoreError) in try await fetch.fetch(ids, type) })
   }
 
   // MARK: With relationships
@@ -83,9 +84,9 @@ extension FetchSource {
   /// - Complexity: O(*n* + *m*) of the entities and of their related entities.
   public nonisolated(nonsending) func fetch<E: Entity, R: Relationship<E>>(
     _ query: Query<E>, with relationship: R
-  ) async throws(StoreError) -> [(E, R.Related)] {
-    try await answer(
-      FetchRequest { fetch throws(StoreError) in
+  ) async throws -> [(E, R.Related)] {
+    try await _answer(
+      _FetchRequest { fetch throws(StoreError) in
         try await fetch.fetch(query, with: relationship)
       })
   }
@@ -97,9 +98,9 @@ extension FetchSource {
   /// - Throws: ``StoreError``, as ``FetchSource`` says.
   public nonisolated(nonsending) func fetch<E: Entity, R: Relationship<E>, S: Relationship<E>>(
     _ query: Query<E>, with first: R, _ second: S
-  ) async throws(StoreError) -> [(E, R.Related, S.Related)] {
-    try await answer(
-      FetchRequest { fetch throws(StoreError) in
+  ) async throws -> [(E, R.Related, S.Related)] {
+    try await _answer(
+      _FetchRequest { fetch throws(StoreError) in
         try await fetch.fetch(query, with: first, second)
       })
   }
@@ -113,9 +114,9 @@ extension FetchSource {
   /// - Throws: ``StoreError``, as ``FetchSource`` says.
   public nonisolated(nonsending) func fetch<Root: Entity, Target: Entity>(
     _ relationship: ToOne<Root, Target>, of root: Root
-  ) async throws(StoreError) -> Target? {
+  ) async throws -> Target? {
     let key = root.id
-    return try await answer(
-      FetchRequest { fetch throws(StoreError) in try await fetch.target(relationship, of: key) })
+    return try await _answer(
+      _FetchRequest { fetch throws(StoreError) in try await fetch.target(relationship, of: key) })
   }
 }

@@ -18,7 +18,7 @@ extension FetchSource {
   /// Returns an entity's position at `index` among the other entities of a root.
   nonisolated(nonsending) func position<Root: Entity, Target: Entity>(
     of entity: Target, at index: Int, in relationship: ToMany<Root, Target>, of root: Root
-  ) async throws(StoreError) -> EntityPosition<Target> {
+  ) async throws -> EntityPosition<Target> {
     guard let ordering = relationship.ordering else {
       fatalError(
         "the \(Target.self)s of \(Root.self) have no order: declare toMany(…, orderedBy: …)")
@@ -45,14 +45,14 @@ extension FetchSource {
   /// Returns the position of the link with `target` at `index` among the other links of a root.
   nonisolated(nonsending) func position<Root: Entity, Target: Entity>(
     of target: Target, at index: Int, in relationship: ManyToMany<Root, Target>, of root: Root
-  ) async throws(StoreError) -> LinkPosition {
+  ) async throws -> LinkPosition {
     if relationship.isInverse || !relationship.definition.isOrdered {
       fatalError(
         "the links of \(Root.self) have no order: declare manyToMany(…, ordered: true) there")
     }
     let whole = ManyToMany<Root, Target>(relationship.definition, isInverse: false)
-    return try await answer(
-      FetchRequest { fetch throws(StoreError) in
+    return try await _answer(
+      _FetchRequest { fetch throws(StoreError) in
         let plan = try QueryPlan(whole(of: root), fetch.model)
         let key = try? target.id.cell
         var others: [(key: Target.ID, position: Double)] = []

@@ -6,9 +6,9 @@ extension FetchSource {
   /// - Throws: ``StoreError``, as ``FetchSource`` says.
   public nonisolated(nonsending) func fetchKeys<E: Entity>(
     _ query: Query<E>
-  ) async throws(StoreError) -> [E.ID] {
-    try await answer(
-      FetchRequest { fetch throws(StoreError) in
+  ) async throws -> [E.ID] {
+    try await _answer(
+      _FetchRequest { fetch throws(StoreError) in
         try await fetch.rows(query, of: { _ in [Table.keyColumn] }, .value(E.ID.self))
       })
   }
@@ -26,9 +26,9 @@ extension FetchSource {
   ///   an attribute.
   public nonisolated(nonsending) func fetch<E: Entity, Value: AttributeValue>(
     _ query: Query<E>, _ path: any KeyPath<E, Value> & Sendable
-  ) async throws(StoreError) -> [Value] {
-    try await answer(
-      FetchRequest { fetch throws(StoreError) in
+  ) async throws -> [Value] {
+    try await _answer(
+      _FetchRequest { fetch throws(StoreError) in
         try await fetch.rows(
           query, of: { table throws(StoreError) in try table.columns([path]) }, .value(Value.self))
       })
@@ -48,7 +48,7 @@ extension FetchSource {
     _ query: Query<E>, _ first: any KeyPath<E, First> & Sendable,
     _ second: any KeyPath<E, Second> & Sendable,
     _ others: repeat any KeyPath<E, each Other> & Sendable
-  ) async throws(StoreError) -> [(First, Second, repeat each Other)] {
+  ) async throws -> [(First, Second, repeat each Other)] {
     var paths: [SendablePath] = [first, second]
     repeat paths.append(each others)
     var layout = TupleLayout()
@@ -56,8 +56,8 @@ extension FetchSource {
     layout.add(Second.self)
     repeat layout.add((each Other).self)
     let codec = layout.codec(of: (First, Second, repeat each Other).self)
-    return try await answer(
-      FetchRequest { [paths] fetch throws(StoreError) in
+    return try await _answer(
+      _FetchRequest { [paths] fetch throws(StoreError) in
         let reader = RowReader(
           read: { cell throws(CodingFailure) in
             var values = ValueReader()
@@ -82,9 +82,9 @@ extension FetchSource {
   /// - Complexity: O(*n*) of the entities, in index order if the attribute is indexed.
   public nonisolated(nonsending) func distinct<E: Entity, Value: AttributeValue>(
     _ path: any KeyPath<E, Value> & Sendable, of query: Query<E>
-  ) async throws(StoreError) -> [Value] {
-    try await answer(
-      FetchRequest { fetch throws(StoreError) in
+  ) async throws -> [Value] {
+    try await _answer(
+      _FetchRequest { fetch throws(StoreError) in
         try await fetch.summary(query, groupedBy: [path], [], .value(Value.self))
       })
   }

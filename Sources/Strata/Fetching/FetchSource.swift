@@ -5,7 +5,7 @@
 ///
 /// ```swift
 /// func longest(in source: some FetchSource) async throws -> Song? {
-///   try await source.fetch(Song.sorted(by: \.duration, .descending).limit(1)).first
+///   try await source.fetch(Song.sorted(by: \.duration, order: .reverse).limit(1)).first
 /// }
 /// ```
 ///
@@ -28,13 +28,13 @@ public protocol FetchSource {
   /// Answers a request that the library made.
   ///
   /// - Throws: ``StoreError`` with the codes above.
-  nonisolated(nonsending) func answer<Value: Sendable>(
-    _ request: FetchRequest<Value>
+  nonisolated(nonsending) func _answer<Value: Sendable>(
+    _ request: _FetchRequest<Value>
   ) async throws(StoreError) -> Value
 }
 
 /// A read from a ``FetchSource``; made by the library.
-public struct FetchRequest<Value: Sendable>: Sendable {
+public struct _FetchRequest<Value: Sendable>: Sendable {
   let run: @Sendable (LayeredFetch) async throws(StoreError) -> Value
 
   init(_ run: @escaping @Sendable (LayeredFetch) async throws(StoreError) -> Value) {

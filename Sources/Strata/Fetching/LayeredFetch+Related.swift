@@ -6,7 +6,7 @@ extension LayeredFetch {
     _ query: Query<E>, with relationship: R
   ) async throws(StoreError) -> [(E, R.Related)] {
     let roots = try await fetch(query)
-    let related = try await relationship.prefetch.load(self, roots)
+    let related = try await relationship._prefetch.load(self, roots)
     return Array(zip(roots, related))
   }
 
@@ -15,8 +15,8 @@ extension LayeredFetch {
     _ query: Query<E>, with first: R, _ second: S
   ) async throws(StoreError) -> [(E, R.Related, S.Related)] {
     let roots = try await fetch(query)
-    let some = try await first.prefetch.load(self, roots)
-    let others = try await second.prefetch.load(self, roots)
+    let some = try await first._prefetch.load(self, roots)
+    let others = try await second._prefetch.load(self, roots)
     return roots.indices.map { (roots[$0], some[$0], others[$0]) }
   }
 

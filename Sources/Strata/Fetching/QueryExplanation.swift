@@ -92,7 +92,7 @@ extension FetchSource {
   /// - Throws: ``StoreError``, as ``FetchSource`` says.
   public nonisolated(nonsending) func explain<E: Entity>(
     _ query: Query<E>
-  ) async throws(StoreError) -> QueryExplanation {
-    try await answer(FetchRequest { fetch throws(StoreError) in try await fetch.explain(query) })
+  ) async throws -> QueryExplanation {
+    try await _answer(_FetchRequest { fetch throws(StoreError) in try await fetch.explain(query) })
   }
 }

@@ -7,26 +7,26 @@ public protocol Relationship<Root>: Sendable {
   /// The related entities of one root: an optional entity or an array.
   associatedtype Related: Sendable
   /// The way to fetch the relationship for many roots at once.
-  var prefetch: RelationshipPrefetch<Root, Related> { get }
+  var _prefetch: _RelationshipPrefetch<Root, Related> { get }
 }
 
 /// The way to fetch a relationship for many roots at once; made by the library.
-public struct RelationshipPrefetch<Root: Entity, Related: Sendable>: Sendable {
+public struct _RelationshipPrefetch<Root: Entity, Related: Sendable>: Sendable {
   /// Returns the related entities of each root, in the order of the roots.
   let load: @Sendable (LayeredFetch, [Root]) async throws(StoreError) -> [Related]
 }
 
 extension ToOne: Relationship {
-  public var prefetch: RelationshipPrefetch<Root, Target?> {
-    RelationshipPrefetch { fetch, roots throws(StoreError) in
+  public var _prefetch: _RelationshipPrefetch<Root, Target?> {
+    _RelationshipPrefetch { fetch, roots throws(StoreError) in
       try await fetch.targets(of: roots, definition)
     }
   }
 }
 
 extension ToMany: Relationship {
-  public var prefetch: RelationshipPrefetch<Root, [Target]> {
-    RelationshipPrefetch { fetch, roots throws(StoreError) in
+  public var _prefetch: _RelationshipPrefetch<Root, [Target]> {
+    _RelationshipPrefetch { fetch, roots throws(StoreError) in
       try await fetch.groups(of: roots) { keys throws(StoreError) in
         let source = RelationshipSource(
           Root.self, keys, position: definition.position, checksRoot: false)
@@ -56,8 +56,8 @@ extension ToMany: Relationship {
 }
 
 extension ManyToMany: Relationship {
-  public var prefetch: RelationshipPrefetch<Root, [Target]> {
-    RelationshipPrefetch { fetch, roots throws(StoreError) in
+  public var _prefetch: _RelationshipPrefetch<Root, [Target]> {
+    _RelationshipPrefetch { fetch, roots throws(StoreError) in
       try await fetch.groups(of: roots) { keys throws(StoreError) in
         refine(
           Query(from: RelationshipSource(Root.self, keys, link: reference, checksRoot: false)))

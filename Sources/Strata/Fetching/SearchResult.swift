@@ -49,9 +49,9 @@ extension FetchSource {
   /// - Complexity: as `fetch`; the texts of all results are split into words once more.
   public nonisolated(nonsending) func search<E: Entity>(
     _ query: Query<E>, excerptLength: Int = 24
-  ) async throws(StoreError) -> [SearchResult<E>] {
-    try await answer(
-      FetchRequest { fetch throws(StoreError) in
+  ) async throws -> [SearchResult<E>] {
+    try await _answer(
+      _FetchRequest { fetch throws(StoreError) in
         try await fetch.search(query, excerptLength: excerptLength)
       })
   }

@@ -5,15 +5,15 @@ extension Migration {
   ///   not valid, or if the key, a constraint or an index names a column that the table does not
   ///   have, or one of SQLite's.
   /// - Complexity: O(c) in the number of the table's columns and indexes.
-  public func createTable(_ table: SchemaDescription.Table) throws(StoreError) {
+  public func createTable(_ table: SchemaDescription.Table) throws {
     try check()
     guard schema[table: table.name] == nil else {
-      throw .migration("there is a table \"\(table.name)\" already")
+      throw StoreError.migration("there is a table \"\(table.name)\" already")
     }
     try checkName(table.name)
     for column in table.columns { try checkColumn(column, of: table) }
     if let missing = table.missingColumn {
-      throw .migration("table \"\(table.name)\" has no column \"\(missing)\"")
+      throw StoreError.migration("table \"\(table.name)\" has no column \"\(missing)\"")
     }
     try atomically { () throws(StoreError) in
       try execute(table.sql.create)
@@ -28,7 +28,7 @@ extension Migration {
   /// - Throws: ``StoreError`` with code `migrationFailed` if there is no such table, or one of
   ///   SQLite's.
   /// - Complexity: O(n) in the number of rows and of waiting requests.
-  public func removeTable(_ name: String) throws(StoreError) {
+  public func removeTable(_ name: String) throws {
     let table = try dropSearchIndexes(of: table(name))
     try execute("DROP TABLE \(table.name.quotedIdentifier)")
     try GuestTables.remove(table.name, connection)
@@ -41,7 +41,7 @@ extension Migration {
   ///   is not valid, or one of SQLite's, for example if another table has the new name.
   /// - Complexity: O(n log n) in the number of rows for each index, which is made again; the rows
   ///   stay where they are. O(m) in the number of waiting requests.
-  public func renameTable(_ name: String, to newName: String) throws(StoreError) {
+  public func renameTable(_ name: String, to newName: String) throws {
     try checkName(newName)
     let table = try dropSearchIndexes(of: table(name))
     var renamed = table
@@ -75,13 +75,14 @@ extension Migration {
   ///   in the number of rows otherwise.
   public func addColumn(
     _ column: SchemaDescription.Column, to name: String, filledWith value: Cell = .null
-  ) throws(StoreError) {
+  ) throws {
     let table = try table(name)
     var changed = table
     changed.columns.append(column)
     try checkColumn(column, of: changed)
     guard column.accepts(value) else {
-      throw .migration("\"\(table.name)\".\"\(column.name)\" is \(column.shown), not \(value)")
+      throw StoreError.migration(
+        "\"\(table.name)\".\"\(column.name)\" is \(column.shown), not \(value)")
     }
     if case .null = value {
       try atomically { () throws(StoreError) in
@@ -108,11 +109,11 @@ extension Migration {
   /// - Throws: ``StoreError`` with code `migrationFailed` if there is no such column or it is the
   ///   key, or one of SQLite's.
   /// - Complexity: O(n log n) in the number of rows, which are copied.
-  public func removeColumn(_ name: String, from tableName: String) throws(StoreError) {
+  public func removeColumn(_ name: String, from tableName: String) throws {
     let table = try table(tableName)
     let column = try self.column(name, of: table)
     if column.name == table.key {
-      throw .migration("\"\(column.name)\" is the key of table \"\(table.name)\"")
+      throw StoreError.migration("\"\(column.name)\" is the key of table \"\(table.name)\"")
     }
     var changed = table
     changed.columns.removeAll { $0.name == column.name }
@@ -128,7 +129,7 @@ extension Migration {
   ///   again; the rows stay where they are. O(m) in the number of waiting requests.
   public func renameColumn(
     _ name: String, of tableName: String, to newName: String
-  ) throws(StoreError) {
+  ) throws {
     let table = try table(tableName)
     let column = try self.column(name, of: table)
     var changed = table
@@ -170,7 +171,7 @@ extension Migration {
   public func convertColumn(
     _ name: String, of tableName: String, to new: SchemaDescription.Column,
     _ convert: (Cell) throws -> Cell
-  ) throws(StoreError) {
+  ) throws {
     let table = try table(tableName)
     let column = try self.column(name, of: table)
     var new = new

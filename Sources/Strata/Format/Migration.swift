@@ -70,10 +70,10 @@ public final class Migration {
   ///
   /// - Throws: ``StoreError`` with code `migrationFailed` if there is no such table.
   /// - Complexity: O(t) in the number of tables.
-  public func table(_ name: String) throws(StoreError) -> SchemaDescription.Table {
+  public func table(_ name: String) throws -> SchemaDescription.Table {
     try check()
     guard let table = schema[table: name] else {
-      throw .migration("there is no table \"\(name)\" at this step")
+      throw StoreError.migration("there is no table \"\(name)\" at this step")
     }
     return table
   }
@@ -102,7 +102,7 @@ extension Migration {
   /// - Throws: ``StoreError`` with code `migrationFailed` if there is no such table, or one of
   ///   SQLite's.
   /// - Complexity: O(n) in the number of rows.
-  public func count(of table: String) throws(StoreError) -> Int {
+  public func count(of table: String) throws -> Int {
     let name = try self.table(table).name.quotedIdentifier
     return Int(try statement("SELECT count(*) FROM \(name)").firstInteger() ?? 0)
   }
@@ -116,10 +116,10 @@ extension Migration {
   /// - Throws: ``StoreError`` with code `migrationFailed` if there is no such table or its columns
   ///   are named `rowid`, `_rowid_` and `oid`, or one of SQLite's.
   /// - Complexity: O(log n) for each row.
-  public func rows(of table: String) throws(StoreError) -> MigrationRows {
+  public func rows(of table: String) throws -> MigrationRows {
     let table = try self.table(table)
     guard let rowID = table.rowIDName else {
-      throw .migration("table \"\(table.name)\" has columns named rowid, _rowid_ and oid")
+      throw StoreError.migration("table \"\(table.name)\" has columns named rowid, _rowid_ and oid")
     }
     let end =
       try statement("SELECT max(\(rowID)) FROM \(table.name.quotedIdentifier)")
@@ -135,7 +135,7 @@ extension Migration {
   /// - Throws: ``StoreError`` with code `migrationFailed` if there is no such table, or one of
   ///   SQLite's.
   /// - Complexity: O(log n) in the number of rows.
-  public func row(_ key: RecordKey, of table: String) throws(StoreError) -> MigrationRow? {
+  public func row(_ key: RecordKey, of table: String) throws -> MigrationRow? {
     let table = try self.table(table)
     let statement = try statement(
       "SELECT \(table.sql.columnList) FROM \(table.name.quotedIdentifier) WHERE "
@@ -215,12 +215,12 @@ extension Migration {
   ///   column, or a cell of another storage type, and with code `uniquenessViolated` if the key or
   ///   a unique value exists already. Every error refuses the migration unless the step catches it.
   /// - Complexity: O(log n) in the number of rows, for the table and for each index.
-  public func insert(_ cells: [String: Cell], into table: String) throws(StoreError) {
+  public func insert(_ cells: [String: Cell], into table: String) throws {
     let table = try self.table(table)
     let given = try check(cells, table)
     for column in table.columns where !column.isOptional {
       guard given.contains(where: { $0.column.name == column.name }) else {
-        throw .migration("\"\(table.name)\".\"\(column.name)\" is required")
+        throw StoreError.migration("\"\(table.name)\".\"\(column.name)\" is required")
       }
     }
     let names = given.map(\.column.name.quotedIdentifier).joined(separator: ", ")
@@ -236,7 +236,7 @@ extension Migration {
   /// - Complexity: O(log n) in the number of rows, for the table and for each index of the cells.
   public func update(
     _ key: RecordKey, of table: String, _ cells: [String: Cell]
-  ) throws(StoreError) {
+  ) throws {
     let table = try self.table(table)
     let given = try check(cells, table)
     if given.isEmpty { return }
@@ -252,7 +252,7 @@ extension Migration {
   /// - Throws: ``StoreError`` with code `migrationFailed` if there is no such table, or one of
   ///   SQLite's.
   /// - Complexity: O(log n) in the number of rows, for the table and for each index.
-  public func delete(_ key: RecordKey, from table: String) throws(StoreError) {
+  public func delete(_ key: RecordKey, from table: String) throws {
     let table = try self.table(table)
     let statement = try statement(
       "DELETE FROM \(table.name.quotedIdentifier) WHERE \(table.key.quotedIdentifier) = ?1")

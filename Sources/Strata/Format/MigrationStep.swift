@@ -66,7 +66,7 @@ public struct MigrationRow: Sendable, CustomStringConvertible {
   ///   cell does not hold such a value.
   public func value<V: AttributeValue>(
     _ column: String, as type: V.Type = V.self
-  ) throws(StoreError) -> V {
+  ) throws -> V {
     let cell = try self[column]
     do throws(ValueError) { return try V(cell: cell) } catch {
       var failure = StoreError.migration("\"\(table)\".\"\(column)\" of \(key): \(error.message)")

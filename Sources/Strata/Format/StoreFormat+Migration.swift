@@ -138,7 +138,7 @@ extension StoreFormat {
     }
     let text = try connection.prepared("SELECT description FROM strata_schema")
       .first { $0.string(0) }
-    var description = try SchemaDescription(json: text ?? "")
+    var description = try SchemaDescription(stored: text ?? "")
     description.version = Int(stored)
     return description
   }

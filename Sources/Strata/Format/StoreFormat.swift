@@ -59,7 +59,7 @@ enum StoreFormat {
     let meter = ProgressMeter(options.migration.progress)
     let count = (try? DeferredIndexes.makeAll(connection, meter)) ?? 0
     if count > 0 {
-      options.log.note(.madeOwedIndexes(count: count, duration: start.duration(to: .now)))
+      options.log.note(.builtDeferredIndexes(count: count, duration: start.duration(to: .now)))
     }
   }
 

@@ -1,21 +1,21 @@
 /// The kinds of work that a stack, or a live query, has under way.
-public struct Activity: OptionSet, Sendable, Hashable, Codable {
+public struct StackActivity: OptionSet, Sendable, Hashable, Codable {
   public let rawValue: Int
 
   public init(rawValue: Int) { self.rawValue = rawValue }
 
   /// An import runs.
-  public static let importing = Activity(rawValue: 1 << 0)
+  public static let importing = StackActivity(rawValue: 1 << 0)
   /// A save to the store is under way.
-  public static let saving = Activity(rawValue: 1 << 1)
+  public static let saving = StackActivity(rawValue: 1 << 1)
   /// A live query reads rows that it lacks: its whole result or a part of it.
-  public static let refilling = Activity(rawValue: 1 << 2)
+  public static let refilling = StackActivity(rawValue: 1 << 2)
 
   /// Whether nothing is under way.
   public var isIdle: Bool { isEmpty }
 
   /// Every kind of activity.
-  static let kinds: [Activity] = [.importing, .saving, .refilling]
+  static let kinds: [StackActivity] = [.importing, .saving, .refilling]
 
   /// The names of the activities.
   var names: String {
@@ -27,14 +27,14 @@ public struct Activity: OptionSet, Sendable, Hashable, Codable {
 /// Counts the activities under way, from any thread.
 package final class ActivityLedger: Sendable {
   private struct State: Sendable {
-    var counts = [Int](repeating: 0, count: Activity.kinds.count)
+    var counts = [Int](repeating: 0, count: StackActivity.kinds.count)
     /// Called when `current` changes; nil until ``listen(_:)`` is called.
     var listener: (@Sendable () -> Void)?
     /// The listener was called, and ``look()`` was not called since.
     var isReported = false
 
-    var current: Activity {
-      Activity(zip(Activity.kinds, counts).filter { $0.1 > 0 }.map(\.0))
+    var current: StackActivity {
+      StackActivity(zip(StackActivity.kinds, counts).filter { $0.1 > 0 }.map(\.0))
     }
   }
 
@@ -44,15 +44,15 @@ package final class ActivityLedger: Sendable {
 
   init(of parent: ActivityLedger? = nil) { self.parent = parent }
 
-  package func begin(_ kind: Activity) { count(kind, 1) }
+  package func begin(_ kind: StackActivity) { count(kind, 1) }
 
   /// - Precondition: a `begin` of the same kind is not ended yet.
-  package func end(_ kind: Activity) { count(kind, -1) }
+  package func end(_ kind: StackActivity) { count(kind, -1) }
 
-  private func count(_ kind: Activity, _ step: Int) {
+  private func count(_ kind: StackActivity, _ step: Int) {
     let listener = state.withLock { state -> (@Sendable () -> Void)? in
       let before = state.current
-      for (index, each) in Activity.kinds.enumerated() where kind.contains(each) {
+      for (index, each) in StackActivity.kinds.enumerated() where kind.contains(each) {
         state.counts[index] += step
       }
       if state.current == before || state.isReported { return nil }
@@ -64,10 +64,10 @@ package final class ActivityLedger: Sendable {
   }
 
   /// The activities under way.
-  var current: Activity { state.withLock { $0.current } }
+  var current: StackActivity { state.withLock { $0.current } }
 
   /// Returns the activities under way, and lets the listener be called at the next change.
-  func look() -> Activity {
+  func look() -> StackActivity {
     state.withLock { state in
       state.isReported = false
       return state.current

@@ -9,8 +9,8 @@ public import Observation
 public final class ActivityMonitor: Observable {
   private let registrar = ObservationRegistrar()
   private let ledger: ActivityLedger
-  private var seen: Activity
-  private let streams = NewestStreams<Activity>()
+  private var seen: StackActivity
+  private let streams = NewestStreams<StackActivity>()
 
   init(_ ledger: ActivityLedger) {
     self.ledger = ledger
@@ -21,7 +21,7 @@ public final class ActivityMonitor: Observable {
   }
 
   /// The activities under way.
-  public var current: Activity {
+  public var current: StackActivity {
     registrar.access(self, keyPath: \.current)
     return seen
   }
@@ -30,7 +30,7 @@ public final class ActivityMonitor: Observable {
   ///
   /// A slow consumer gets only the newest value. The stream ends with the monitor, or when the
   /// consuming task is cancelled.
-  public var updates: AsyncStream<Activity> { streams.add(seen) }
+  public var updates: AsyncStream<StackActivity> { streams.add(seen) }
 
   private func look() {
     let current = ledger.look()

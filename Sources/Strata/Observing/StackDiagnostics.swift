@@ -149,7 +149,7 @@ public struct StackDiagnostics: Sendable, Hashable, Codable {
   /// The number of units of work that wait for the writer, such as saves and import batches.
   public internal(set) var waitingWrites: Int
   /// The activities under way.
-  public internal(set) var activity: Activity
+  public internal(set) var activity: StackActivity
   /// The number of rows that wait to be pushed, refused rows included.
   public internal(set) var unpushedRows: Int = 0
   /// The streams of the stack, then the streams of the view context.
@@ -162,6 +162,6 @@ public struct StackDiagnostics: Sendable, Hashable, Codable {
   public internal(set) var liveQueries: [Live] = []
   /// The statements that took the most time in all, the costliest first.
   ///
-  /// The list is empty unless ``Stack/Options/notesStatements`` is set.
+  /// The list is empty unless ``Stack/Options/recordsStatements`` is set.
   public internal(set) var statements: [Statement] = []
 }

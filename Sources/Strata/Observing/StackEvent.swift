@@ -31,7 +31,7 @@ public enum StackEvent: Sendable {
   /// `duration` is the time that the migration took.
   case migrated(MigrationPlan, duration: Duration)
   /// The stack made indexes that an import had deferred, because the import's process was killed.
-  case madeOwedIndexes(count: Int, duration: Duration)
+  case builtDeferredIndexes(count: Int, duration: Duration)
   /// The store could not be read, and made room for a new store.
   case setAside(SetAsideStore)
   /// The stack has closed its file until it resumes.
@@ -56,7 +56,7 @@ public enum StackEvent: Sendable {
   ///
   /// `bytes` is the length of the log. `snapshots` are the snapshots of older commits that keep the
   /// log from being restarted, with their holders.
-  case logKept(bytes: Int, snapshots: [StackDiagnostics.Snapshot])
+  case logRetained(bytes: Int, snapshots: [StackDiagnostics.Snapshot])
   /// The log could not be written back into the file, and still holds every commit.
   case checkpointFailed(StoreError)
   /// A read failed because of the disk or SQLite.
@@ -74,8 +74,8 @@ extension StackEvent {
   public var level: Level {
     switch self {
     case .opened, .suspended, .resumed, .closed: .debug
-    case .migrated, .madeOwedIndexes, .connectionReopened: .info
-    case .slowCommit, .connectionClosed, .logKept, .importRefused: .warning
+    case .migrated, .builtDeferredIndexes, .connectionReopened: .info
+    case .slowCommit, .connectionClosed, .logRetained, .importRefused: .warning
     case .setAside, .commitFailed, .checkpointFailed, .readFailed, .schemaChanged: .error
     }
   }
@@ -85,7 +85,7 @@ extension StackEvent {
     switch self {
     case .opened: "opened the store"
     case .migrated: "migrated the store"
-    case .madeOwedIndexes: "made indexes that an import had put off"
+    case .builtDeferredIndexes: "made indexes that an import had put off"
     case .setAside: "set aside a store that could not be read"
     case .suspended: "suspended"
     case .resumed: "resumed"
@@ -94,7 +94,7 @@ extension StackEvent {
     case .commitFailed: "a commit failed"
     case .connectionClosed: "closed the connection, as a rollback failed"
     case .connectionReopened: "opened the connection again"
-    case .logKept: "the log grows, as old states are held"
+    case .logRetained: "the log grows, as old states are held"
     case .checkpointFailed: "the log could not be written back"
     case .readFailed: "a read failed"
     case .schemaChanged: "another program changed the tables"
@@ -112,12 +112,12 @@ extension StackEvent {
         "duration": "\(duration)",
         "actions": plan.actions.map(\.description).joined(separator: "; "),
       ]
-    case .madeOwedIndexes(let count, let duration):
+    case .builtDeferredIndexes(let count, let duration):
       ["count": "\(count)", "duration": "\(duration)"]
     case .setAside(let store): ["url": store.url?.path ?? "", "error": "\(store.error)"]
     case .slowCommit(let commit, let rows, let duration):
       ["commit": "\(commit)", "rows": "\(rows)", "duration": "\(duration)"]
-    case .logKept(let bytes, let snapshots):
+    case .logRetained(let bytes, let snapshots):
       [
         "bytes": "\(bytes)",
         "holders": snapshots.flatMap(\.holders).map(\.description).joined(separator: ", "),

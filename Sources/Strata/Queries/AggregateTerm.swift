@@ -61,7 +61,7 @@ extension AggregateTerm where Attribute == Int {
   }
 }
 
-extension SumParts {
+extension _SumParts {
   /// Returns the terms that the store computes for the sum of an attribute.
   static func terms(
     of path: SendablePath, as storage: StorageType

@@ -9,7 +9,7 @@ public struct ManyToMany<Root: Entity, Target: Entity>: SchemaElement {
   let isInverse: Bool
   let refine: @Sendable (Query<Target>) -> Query<Target>
 
-  public var element: ElementDefinition { ElementDefinition(content: .manyToMany(definition)) }
+  public var _element: _ElementDefinition { _ElementDefinition(content: .manyToMany(definition)) }
 
   init(
     _ definition: ManyToManyDefinition, isInverse: Bool,

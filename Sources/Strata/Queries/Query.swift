@@ -1,3 +1,5 @@
+public import Foundation
+
 /// A choice of entities with a filter, an order, a limit and an offset.
 ///
 /// ```swift
@@ -58,10 +60,10 @@ public struct Query<Root: Entity>: Sendable {
   ///
   /// Nil comes before every value in ascending order.
   public func sorted<Value: ComparableValue>(
-    by path: any KeyPath<Root, Value> & Sendable, _ direction: SortDirection = .ascending
+    by path: any KeyPath<Root, Value> & Sendable, order: SortOrder = .forward
   ) -> Self {
     var copy = self
-    copy.sorts.append(Sort(path: path, direction: direction))
+    copy.sorts.append(Sort(path: path, order: order))
     return copy
   }
 
@@ -86,20 +88,10 @@ public struct Query<Root: Entity>: Sendable {
   }
 }
 
-/// The direction of a sort.
-///
-/// Its name differs from Foundation's `SortOrder`, so that a file can use both.
-public enum SortDirection: Sendable {
-  /// The smallest first, nil before every value.
-  case ascending
-  /// The largest first, nil behind every value.
-  case descending
-}
-
 /// An attribute by which a query is sorted.
 struct Sort: Sendable {
   let path: SendablePath
-  let direction: SortDirection
+  let order: SortOrder
   var text: TextOrder?
 }
 
@@ -117,8 +109,8 @@ extension Entity {
 
   /// Returns the query for every entity, sorted by an attribute.
   public static func sorted<Value: ComparableValue>(
-    by path: any KeyPath<Self, Value> & Sendable, _ direction: SortDirection = .ascending
+    by path: any KeyPath<Self, Value> & Sendable, order: SortOrder = .forward
   ) -> Query<Self> {
-    Query().sorted(by: path, direction)
+    Query().sorted(by: path, order: order)
   }
 }

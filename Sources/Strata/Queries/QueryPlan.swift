@@ -1,3 +1,4 @@
+internal import Foundation
 internal import StrataSQLite
 
 /// A query resolved against a model, with columns instead of key paths and without types.
@@ -80,7 +81,7 @@ final class QueryPlan: Sendable {
     for sort in query.sorts {
       let attribute = try resolver.resolve(AttributeReference(sort.path))
       var column = RecordOrder.Column(
-        position: attribute.column, isDescending: sort.direction == .descending)
+        position: attribute.column, isDescending: sort.order == .reverse)
       if let text = sort.text {
         column.collation = collations.count
         collations.append(text.collation)

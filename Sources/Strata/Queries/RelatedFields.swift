@@ -24,8 +24,8 @@ public struct RelatedFields<Root, Target: Entity>: Sendable {
   }
 
   /// A condition on a related entity.
-  public typealias Condition = (Fields<Related<Root, Target>, Target>) -> Filter<
-    Related<Root, Target>
+  public typealias Condition = (Fields<_Related<Root, Target>, Target>) -> Filter<
+    _Related<Root, Target>
   >
 
   /// Tests whether at least one of the entities meets the condition.
@@ -79,7 +79,7 @@ public struct RelatedFields<Root, Target: Entity>: Sendable {
 ///
 /// It is a type of its own, so that the condition cannot read the entity outside. The closures'
 /// `$0` have different types, and mixing them does not compile.
-public enum Related<Root, Target> {}
+public enum _Related<Root, Target> {}
 
 extension Query {
   /// The filter of a narrowed relationship.

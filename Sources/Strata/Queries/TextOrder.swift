@@ -37,10 +37,10 @@ extension Query {
   /// 1 to 3 µs, where a comparison of bytes takes nanoseconds. The sort uses no index.
   public func sorted<Value: TextValue>(
     by path: any KeyPath<Root, Value> & Sendable, _ text: TextOrder,
-    _ direction: SortDirection = .ascending
+    order: SortOrder = .forward
   ) -> Self {
     var copy = self
-    copy.sorts.append(Sort(path: path, direction: direction, text: text))
+    copy.sorts.append(Sort(path: path, order: order, text: text))
     return copy
   }
 }
@@ -49,8 +49,8 @@ extension Entity {
   /// Returns the query for every entity, sorted by a text in the given text order.
   public static func sorted<Value: TextValue>(
     by path: any KeyPath<Self, Value> & Sendable, _ text: TextOrder,
-    _ direction: SortDirection = .ascending
+    order: SortOrder = .forward
   ) -> Query<Self> {
-    Query().sorted(by: path, text, direction)
+    Query().sorted(by: path, text, order: order)
   }
 }

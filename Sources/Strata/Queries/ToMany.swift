@@ -4,7 +4,7 @@ public struct ToMany<Root: Entity, Target: Entity>: SchemaElement {
   let ordering: Ordering<Root, Target>?
   let refine: @Sendable (Query<Target>) -> Query<Target>
 
-  public var element: ElementDefinition { ElementDefinition(content: .toMany(definition)) }
+  public var _element: _ElementDefinition { _ElementDefinition(content: .toMany(definition)) }
 
   init(
     _ definition: ToManyDefinition, _ ordering: Ordering<Root, Target>? = nil,

@@ -6,7 +6,7 @@
 public struct ToOne<Root: Entity, Target: Entity>: SchemaElement {
   var definition: AttributeDefinition
 
-  public var element: ElementDefinition { ElementDefinition(content: .attribute(definition)) }
+  public var _element: _ElementDefinition { _ElementDefinition(content: .attribute(definition)) }
 
   init<Value: AttributeValue>(
     _ path: AttributePath<Root, Value>, _ name: String?, _ rule: DeleteRule, _ source: SourceLine

@@ -29,10 +29,10 @@ public struct SQLRow: Sendable {
   ///   does not have such a value.
   public func value<Value: AttributeValue>(
     _ column: String, as _: Value.Type = Value.self
-  ) throws(StoreError) -> Value {
+  ) throws -> Value {
     let cell = try self[column]
     do throws(ValueError) { return try cell.value() } catch {
-      throw .raw("column \"\(column)\": \(error.message)", sql)
+      throw StoreError.raw("column \"\(column)\": \(error.message)", sql)
     }
   }
 }

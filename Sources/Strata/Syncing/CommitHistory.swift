@@ -22,7 +22,6 @@ internal import StrataSQLite
 /// - `cancelled`, `closed`, or a code of SQLite's.
 public struct CommitHistory: AsyncSequence, Sendable {
   public typealias Element = HistoryEntry
-  public typealias Failure = StoreError
 
   private let store: Store
   private let token: HistoryToken?
@@ -60,7 +59,7 @@ public struct CommitHistory: AsyncSequence, Sendable {
     ///   one of SQLite's.
     public mutating func next(
       isolation actor: isolated (any Actor)? = #isolation
-    ) async throws(StoreError) -> HistoryEntry? {
+    ) async throws -> HistoryEntry? {
       let current = state
       // After any error, the iteration is over.
       state = .done

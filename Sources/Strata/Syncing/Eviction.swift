@@ -30,7 +30,7 @@ public struct Eviction<Root: Entity>: Sendable {
   ) -> Self {
     Self { now in
       Root.where { $0[path] < now.addingTimeInterval(-(age / .seconds(1))) }
-        .sorted(by: path, .descending)
+        .sorted(by: path, order: .reverse)
     }
   }
 
@@ -40,7 +40,7 @@ public struct Eviction<Root: Entity>: Sendable {
   ) -> Self {
     Self { now in
       Root.where { $0[path] < now.addingTimeInterval(-(age / .seconds(1))) }
-        .sorted(by: path, .descending)
+        .sorted(by: path, order: .reverse)
     }
   }
 
@@ -53,7 +53,7 @@ public struct Eviction<Root: Entity>: Sendable {
     newest count: Int, by path: any KeyPath<Root, Value> & Sendable
   ) -> Self {
     guard count >= 0 else { fatalError("an eviction cannot keep \(count) rows") }
-    return Self { _ in Root.sorted(by: path, .descending).offset(count) }
+    return Self { _ in Root.sorted(by: path, order: .reverse).offset(count) }
   }
 
   /// Restricts the rule to rows that meet a condition; all other rows stay and are not counted.

@@ -123,7 +123,7 @@ public actor Outbox {
   ///
   /// - Throws: ``StoreError`` with code `cancelled`, `closed` or one of SQLite's.
   /// - Complexity: O(*n* log *n*) of the rows that wait, also in memory.
-  public func requests() async throws(StoreError) -> [PushRequest] {
+  public func requests() async throws -> [PushRequest] {
     let waiting = try await waiting()
     return waiting.steps.compactMap { waiting.requests[$0.row] }.filter { $0.refusal == nil }
   }
@@ -177,7 +177,7 @@ public actor Outbox {
   ///
   /// - Throws: ``StoreError`` with code `cancelled`, `closed` or one of SQLite's.
   /// - Complexity: O(*n* log *n*) of the rows that wait, also in memory.
-  public func refusals() async throws(StoreError) -> [PushRefusal] {
+  public func refusals() async throws -> [PushRefusal] {
     let waiting = try await waiting()
     return waiting.steps.compactMap { waiting.requests[$0.row] }.compactMap { request in
       request.refusal.map { PushRefusal(request: request, reason: $0) }
@@ -189,7 +189,7 @@ public actor Outbox {
   /// - Returns: false if the row was edited since, or if the refusal has ended in another way.
   /// - Throws: ``StoreError`` with code `cancelled`, `closed`, `diskFull` or another of SQLite's.
   @discardableResult
-  public func retry(_ refusal: PushRefusal) async throws(StoreError) -> Bool {
+  public func retry(_ refusal: PushRefusal) async throws -> Bool {
     let request = refusal.request
     let isRetried = try await store.transaction { transaction throws(StoreError) in
       try transaction.retry(request)
@@ -212,7 +212,7 @@ public actor Outbox {
   ///   `validationFailed`, `cancelled`, `closed`, `diskFull` or another of SQLite's. Then the
   ///   request stays refused.
   @discardableResult
-  public func revert(_ refusal: PushRefusal) async throws(StoreError) -> Bool {
+  public func revert(_ refusal: PushRefusal) async throws -> Bool {
     let request = refusal.request
     let (commit, isReverted) = try await store.transaction { transaction throws(StoreError) in
       try transaction.revert(request)
@@ -263,7 +263,7 @@ public actor Outbox {
   /// a request that is being sent.
   ///
   /// - Throws: ``StoreError`` with code `cancelled`, `closed` or one of SQLite's.
-  public func acknowledgeEverything() async throws(StoreError) {
+  public func acknowledgeEverything() async throws {
     try await store.transaction { transaction throws(StoreError) in
       try OutboxTable.removeAll(transaction.connection)
       transaction.isCounted = true
@@ -304,7 +304,7 @@ extension Stack {
   /// - Throws: ``StoreError`` with code `cancelled`, `closed` or one of SQLite's.
   public nonisolated(nonsending) func outbox(
     ignoring authors: Set<String> = [importAuthor]
-  ) async throws(StoreError) -> Outbox {
+  ) async throws -> Outbox {
     let ignored = authors.union([Stack.evictionAuthor])
     try await store.writer.submit(.normal) { writer throws(StoreError) in
       let connection = try writer.connection

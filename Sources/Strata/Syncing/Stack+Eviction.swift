@@ -24,7 +24,7 @@ extension Stack {
   public nonisolated(nonsending) func evict<E: Entity>(
     _ rule: Eviction<E>, referenced: Eviction<E>.ReferencedRows = .keep,
     progress: ((EvictionProgress) -> Void)? = nil
-  ) async throws(StoreError) -> EvictionReport {
+  ) async throws -> EvictionReport {
     let plan = try QueryPlan(rule.query(store.now()), store.model)
     var candidates = try await store.reading { snapshot throws(StoreError) in
       try await snapshot.evictionCandidates(plan)
@@ -40,7 +40,7 @@ extension Stack {
       var referenced: [RowVersion] = []
       let before = report.evicted
       for start in stride(from: 0, to: candidates.count, by: RowVersion.batchSize) {
-        if Task.isCancelled { throw .cancelled }
+        if Task.isCancelled { throw StoreError.cancelled }
         let end = min(start + RowVersion.batchSize, candidates.count)
         let batch = EvictionBatch(
           table: plan.table, candidates: candidates[start..<end],

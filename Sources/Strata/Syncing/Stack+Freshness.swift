@@ -8,7 +8,7 @@ extension Stack {
   /// - Throws: ``StoreError`` with code `invalidQuery`, `cancelled`, `closed` or one of SQLite's.
   public nonisolated(nonsending) func lastImported(
     _ entry: CacheEntry
-  ) async throws(StoreError) -> Date? {
+  ) async throws -> Date? {
     try await reading(entry) { identity, connection throws(StoreError) in
       try FreshnessTable.time(identity, connection)
     }
@@ -33,7 +33,7 @@ extension Stack {
   /// - Throws: ``StoreError`` with code `invalidQuery`, `cancelled`, `closed` or one of SQLite's.
   public nonisolated(nonsending) func lastImported<E: Entity>(
     _ query: Query<E>
-  ) async throws(StoreError) -> Date? {
+  ) async throws -> Date? {
     try await lastImported(.query(query))
   }
 
@@ -44,7 +44,7 @@ extension Stack {
   /// - Throws: ``StoreError`` with code `invalidQuery`, `cancelled`, `closed` or one of SQLite's.
   public nonisolated(nonsending) func isStale(
     _ entry: CacheEntry, olderThan age: Duration
-  ) async throws(StoreError) -> Bool {
+  ) async throws -> Bool {
     guard let time = try await lastImported(entry) else { return true }
     let passed = store.now().timeIntervalSince(time)
     // A time that a duration cannot hold also makes the entry stale.
@@ -59,7 +59,7 @@ extension Stack {
   /// - Throws: ``StoreError`` with code `invalidQuery`, `cancelled`, `closed` or one of SQLite's.
   public nonisolated(nonsending) func isStale<E: Entity>(
     _ query: Query<E>, olderThan age: Duration
-  ) async throws(StoreError) -> Bool {
+  ) async throws -> Bool {
     try await isStale(.query(query), olderThan: age)
   }
 
@@ -71,7 +71,7 @@ extension Stack {
   /// - Throws: ``StoreError`` with code `invalidQuery`, `cancelled`, `closed` or one of SQLite's.
   public nonisolated(nonsending) func markFresh(
     _ entries: CacheEntry...
-  ) async throws(StoreError) {
+  ) async throws {
     let identities = try Set(entries, store.model)
     try await store.transaction { transaction throws(StoreError) in
       try transaction.markFresh(identities)
@@ -83,7 +83,7 @@ extension Stack {
   /// - Throws: ``StoreError`` with code `invalidQuery`, `cancelled`, `closed` or one of SQLite's.
   public nonisolated(nonsending) func markFresh<E: Entity>(
     _ query: Query<E>
-  ) async throws(StoreError) {
+  ) async throws {
     try await markFresh(.query(query))
   }
 
@@ -92,7 +92,7 @@ extension Stack {
   /// - Throws: ``StoreError`` with code `invalidQuery`, `cancelled`, `closed` or one of SQLite's.
   public nonisolated(nonsending) func forgetImport(
     of entry: CacheEntry
-  ) async throws(StoreError) {
+  ) async throws {
     let identity = try entry.identity(store.model)
     try await store.transaction { transaction throws(StoreError) in
       try transaction.forgetImport(identity)
@@ -104,14 +104,14 @@ extension Stack {
   /// - Throws: ``StoreError`` with code `invalidQuery`, `cancelled`, `closed` or one of SQLite's.
   public nonisolated(nonsending) func forgetImport<E: Entity>(
     of query: Query<E>
-  ) async throws(StoreError) {
+  ) async throws {
     try await forgetImport(of: .query(query))
   }
 
   /// Makes every entry stale.
   ///
   /// - Throws: ``StoreError`` with code `cancelled`, `closed` or one of SQLite's.
-  public nonisolated(nonsending) func forgetAllImports() async throws(StoreError) {
+  public nonisolated(nonsending) func forgetAllImports() async throws {
     try await store.transaction { transaction throws(StoreError) in
       try transaction.forgetImport(nil)
     }

@@ -9,7 +9,7 @@ extension Writer {
     let frames = connection.logFrames
     if options.log.isUsed, let bytes = log.lengthToReport(frames: frames) {
       options.log.note(
-        .logKept(bytes: bytes, snapshots: pool.load.snapshots.filter { $0.commit < commit }))
+        .logRetained(bytes: bytes, snapshots: pool.load.snapshots.filter { $0.commit < commit }))
     }
     switch log.didCommit(frames: frames) {
     case .nothing: break

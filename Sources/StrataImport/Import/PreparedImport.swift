@@ -10,14 +10,14 @@ struct PreparedImport: Sendable {
 
   init<E: Entity>(
     _ scratch: ScratchContext, _ type: E.Type, _ format: JSONFormat, _ mapping: JSONMapping<E>,
-    _ absent: AbsentRows, _ freshens: [CacheEntry], _ options: ImportOptions,
+    _ absent: AbsentRows, _ marksFresh: [CacheEntry], _ options: ImportOptions,
     _ monitor: ImportMonitor?, _ claim: FeedClaim? = nil
   ) throws(ImportError) {
     let model = scratch.model
     if options.checkpoint != nil && format != .lines {
       throw .mapping("only an import of lines can go on at a checkpoint")
     }
-    try self.init(scratch, absent, freshens, options, monitor, claim) { () throws(ImportError) in
+    try self.init(scratch, absent, marksFresh, options, monitor, claim) { () throws(ImportError) in
       let mapper = try RecordMapper(mapping.definition, in: model)
       return RecordReader(
         mapper, format, longestRecord: options.longestRecord,
@@ -27,19 +27,19 @@ struct PreparedImport: Sendable {
 
   init(
     _ scratch: ScratchContext, _ document: JSONDocument, _ absent: AbsentRows,
-    _ freshens: [CacheEntry], _ options: ImportOptions, _ monitor: ImportMonitor?,
+    _ marksFresh: [CacheEntry], _ options: ImportOptions, _ monitor: ImportMonitor?,
     _ claim: FeedClaim? = nil
   ) throws(ImportError) {
     let model = scratch.model
     if options.checkpoint != nil { throw .mapping("a document has no checkpoint to go on at") }
-    try self.init(scratch, absent, freshens, options, monitor, claim) { () throws(ImportError) in
+    try self.init(scratch, absent, marksFresh, options, monitor, claim) { () throws(ImportError) in
       RecordReader(
         try RecordPath.paths(of: document, in: model), longestRecord: options.longestRecord)
     }
   }
 
   private init(
-    _ scratch: ScratchContext, _ absent: AbsentRows, _ freshens: [CacheEntry],
+    _ scratch: ScratchContext, _ absent: AbsentRows, _ marksFresh: [CacheEntry],
     _ options: ImportOptions, _ monitor: ImportMonitor?, _ claim: FeedClaim?,
     _ makeReader: @escaping @Sendable () throws(ImportError) -> RecordReader
   ) throws(ImportError) {
@@ -53,7 +53,7 @@ struct PreparedImport: Sendable {
       scopes = ImportScope.ordered(try absent.scopes(tables, scratch.model), scratch.model)
       session = ImportSession(
         scratch.batchTarget(author: options.author), scratch.beginImport(), options, scopes,
-        try scratch.marks(freshens, claim: claim), monitor)
+        try scratch.marks(marksFresh, claim: claim), monitor)
     } catch {
       throw .store(error)
     }

@@ -18,7 +18,7 @@ extension ScratchContext {
   ///   - mapping: the mapping of a record's members to attributes. The default follows the names of
   ///     the schema.
   ///   - absent: the rule for absent rows.
-  ///   - freshens: the entries that the last commit marks as imported. If the import fails, no
+  ///   - marksFresh: the entries that the last commit marks as imported. If the import fails, no
   ///     entry is marked. It must be empty in a child of the view context.
   ///   - options: further options.
   ///   - monitor: a monitor that publishes the progress.
@@ -28,18 +28,18 @@ extension ScratchContext {
   public nonisolated(nonsending) func importJSON<E: Entity>(
     _ type: E.Type, from source: JSONSource, as format: JSONFormat = .array,
     mapping: JSONMapping<E> = .automatic, absent: AbsentRows = .keep,
-    freshens: [CacheEntry] = [],
+    marksFresh: [CacheEntry] = [],
     options: ImportOptions = ImportOptions(), monitor: ImportMonitor? = nil
-  ) async throws(ImportError) -> ImportResult {
+  ) async throws -> ImportResult {
     let prepared = try monitor.ending { () throws(ImportError) in
-      try PreparedImport(self, type, format, mapping, absent, freshens, options, monitor)
+      try PreparedImport(self, type, format, mapping, absent, marksFresh, options, monitor)
     }
     return try await importing(prepared, from: source, hasCheckpoints: format == .lines)
   }
 
   /// Imports the records of a document, of several entities at several paths.
   ///
-  /// The import works like ``importJSON(_:from:as:mapping:absent:freshens:options:monitor:)``, but
+  /// The import works like ``importJSON(_:from:as:mapping:absent:marksFresh:options:monitor:)``, but
   /// has no checkpoint to go on at. A row is absent if its entity has a part in the document, and
   /// the document has no record of the row.
   ///
@@ -47,11 +47,11 @@ extension ScratchContext {
   @discardableResult
   public nonisolated(nonsending) func importJSON(
     _ document: JSONDocument, from source: JSONSource, absent: AbsentRows = .keep,
-    freshens: [CacheEntry] = [], options: ImportOptions = ImportOptions(),
+    marksFresh: [CacheEntry] = [], options: ImportOptions = ImportOptions(),
     monitor: ImportMonitor? = nil
-  ) async throws(ImportError) -> ImportResult {
+  ) async throws -> ImportResult {
     let prepared = try monitor.ending { () throws(ImportError) in
-      try PreparedImport(self, document, absent, freshens, options, monitor)
+      try PreparedImport(self, document, absent, marksFresh, options, monitor)
     }
     return try await importing(prepared, from: source, hasCheckpoints: false)
   }
@@ -109,14 +109,14 @@ extension ScratchContext {
   /// Imports several sources, ``ImportOptions/workers`` at a time.
   nonisolated(nonsending) func importJSON<E: Entity>(
     _ type: E.Type, from sources: [JSONSource], as format: JSONFormat, mapping: JSONMapping<E>,
-    absent: AbsentRows, freshens: [CacheEntry], options: ImportOptions, monitor: ImportMonitor?
+    absent: AbsentRows, marksFresh: [CacheEntry], options: ImportOptions, monitor: ImportMonitor?
   ) async throws(ImportError) -> ImportResult {
     let prepared = try monitor.ending { () throws(ImportError) in
       if sources.count != 1 && options.checkpoint != nil {
         throw .mapping("only an import of one source can go on at a checkpoint")
       }
       let prepared = try PreparedImport(
-        self, type, format, mapping, absent, freshens, options, monitor)
+        self, type, format, mapping, absent, marksFresh, options, monitor)
       if sources.isEmpty && prepared.session.looksForAbsentRows { throw .emptyInput }
       if sources.count > 1 && prepared.hasPositionKeys { throw .positionKeys }
       return prepared

@@ -11,11 +11,11 @@ extension Stack {
   public func importJSON<E: Entity>(
     _ type: E.Type, from source: JSONSource, as format: JSONFormat = .array,
     mapping: JSONMapping<E> = .automatic, absent: AbsentRows = .keep,
-    freshens: [CacheEntry] = [],
+    marksFresh: [CacheEntry] = [],
     options: ImportOptions = ImportOptions(), monitor: ImportMonitor? = nil
-  ) async throws(ImportError) -> ImportResult {
+  ) async throws -> ImportResult {
     try await importJSON(
-      type, from: [source], as: format, mapping: mapping, absent: absent, freshens: freshens,
+      type, from: [source], as: format, mapping: mapping, absent: absent, marksFresh: marksFresh,
       options: options, monitor: monitor)
   }
 
@@ -28,11 +28,11 @@ extension Stack {
   @concurrent
   public func importJSON(
     _ document: JSONDocument, from source: JSONSource, absent: AbsentRows = .keep,
-    freshens: [CacheEntry] = [], options: ImportOptions = ImportOptions(),
+    marksFresh: [CacheEntry] = [], options: ImportOptions = ImportOptions(),
     monitor: ImportMonitor? = nil
-  ) async throws(ImportError) -> ImportResult {
-    let result = try await scratch().importJSON(
-      document, from: source, absent: absent, freshens: freshens, options: options,
+  ) async throws -> ImportResult {
+    let result = try await makeScratch().importJSON(
+      document, from: source, absent: absent, marksFresh: marksFresh, options: options,
       monitor: monitor)
     await store.viewMerged(result.commit)
     return result
@@ -49,11 +49,11 @@ extension Stack {
   public func importJSON<E: Entity>(
     _ type: E.Type, from sources: [JSONSource], as format: JSONFormat = .array,
     mapping: JSONMapping<E> = .automatic, absent: AbsentRows = .keep,
-    freshens: [CacheEntry] = [],
+    marksFresh: [CacheEntry] = [],
     options: ImportOptions = ImportOptions(), monitor: ImportMonitor? = nil
-  ) async throws(ImportError) -> ImportResult {
-    let result = try await scratch().importJSON(
-      type, from: sources, as: format, mapping: mapping, absent: absent, freshens: freshens,
+  ) async throws -> ImportResult {
+    let result = try await makeScratch().importJSON(
+      type, from: sources, as: format, mapping: mapping, absent: absent, marksFresh: marksFresh,
       options: options, monitor: monitor)
     await store.viewMerged(result.commit)
     return result

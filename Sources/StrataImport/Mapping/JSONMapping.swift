@@ -112,26 +112,26 @@ extension Field where Root.ID == Int {
 }
 
 /// A part of a ``JSONMapping``.
-public struct MappingPart<Root: Entity>: Sendable {
+public struct _MappingPart<Root: Entity>: Sendable {
   let part: MappingDefinition.Part
 }
 
 /// Collects the parts of a ``JSONMapping``.
 @resultBuilder public enum JSONMappingBuilder<Root: Entity> {
   /// Adds the field of an attribute.
-  public static func buildExpression(_ field: Field<Root>) -> [MappingPart<Root>] {
-    [MappingPart(part: .field(field.definition))]
+  public static func buildExpression(_ field: Field<Root>) -> [_MappingPart<Root>] {
+    [_MappingPart(part: .field(field.definition))]
   }
   /// Adds a nested object.
-  public static func buildExpression(_ object: NestedObject<Root>) -> [MappingPart<Root>] {
-    [MappingPart(part: object.part)]
+  public static func buildExpression(_ object: NestedObject<Root>) -> [_MappingPart<Root>] {
+    [_MappingPart(part: object.part)]
   }
   /// Adds a nested array of objects.
-  public static func buildExpression(_ array: NestedArray<Root>) -> [MappingPart<Root>] {
-    [MappingPart(part: array.part)]
+  public static func buildExpression(_ array: NestedArray<Root>) -> [_MappingPart<Root>] {
+    [_MappingPart(part: array.part)]
   }
   /// Returns the parts in the order in which they are listed.
-  public static func buildBlock(_ parts: [MappingPart<Root>]...) -> [MappingPart<Root>] {
+  public static func buildBlock(_ parts: [_MappingPart<Root>]...) -> [_MappingPart<Root>] {
     parts.flatMap { $0 }
   }
 }
@@ -159,7 +159,7 @@ public struct JSONMapping<Root: Entity>: Sendable {
 
   /// Creates a mapping of the given parts.
   public init(
-    _ root: Root.Type = Root.self, @JSONMappingBuilder<Root> _ parts: () -> [MappingPart<Root>]
+    _ root: Root.Type = Root.self, @JSONMappingBuilder<Root> _ parts: () -> [_MappingPart<Root>]
   ) {
     definition = MappingDefinition(entity: Root.self, parts: parts().map(\.part))
   }

@@ -62,7 +62,7 @@ public struct NestedKeys<Root: Entity>: Sendable {
 
 extension JSONMappingBuilder {
   /// Adds a nested array of keys.
-  public static func buildExpression(_ keys: NestedKeys<Root>) -> [MappingPart<Root>] {
-    [MappingPart(part: keys.part)]
+  public static func buildExpression(_ keys: NestedKeys<Root>) -> [_MappingPart<Root>] {
+    [_MappingPart(part: keys.part)]
   }
 }

@@ -32,7 +32,7 @@ public struct Tombstone<Root: Entity>: Sendable {
 
 extension JSONMappingBuilder {
   /// Adds the sign of a deletion.
-  public static func buildExpression(_ tombstone: Tombstone<Root>) -> [MappingPart<Root>] {
-    [MappingPart(part: tombstone.part)]
+  public static func buildExpression(_ tombstone: Tombstone<Root>) -> [_MappingPart<Root>] {
+    [_MappingPart(part: tombstone.part)]
   }
 }

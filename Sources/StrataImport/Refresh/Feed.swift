@@ -38,7 +38,7 @@ public struct Feed: Sendable {
   /// If it is false, such an answer is an ``HTTPStatusError``.
   public var expectsNoContent = false
   /// The entries that an import marks as imported besides the feed itself.
-  public var freshens: [CacheEntry] = []
+  public var marksFresh: [CacheEntry] = []
   /// The options of the import.
   ///
   /// Pages are read one after the other, whatever ``ImportOptions/workers`` is. A feed with a
@@ -97,7 +97,7 @@ public struct Feed: Sendable {
   var entry: CacheEntry { .feed(name) }
 
   /// All entries that an import of the feed brings up to date.
-  var entries: [CacheEntry] { [entry] + freshens }
+  var entries: [CacheEntry] { [entry] + marksFresh }
 
   /// Whether absent rows are deleted, so that the whole feed must be read.
   var isReadWhole: Bool { if case .keep = absent.rule { false } else { true } }

@@ -61,13 +61,14 @@ public final class Refresher: Sendable {
   @concurrent
   public func refresh(
     _ feed: Feed, ifOlderThan age: Duration? = nil, monitor: ImportMonitor? = nil
-  ) async throws(ImportError) -> RefreshResult {
+  ) async throws -> RefreshResult {
     defer { monitor?.finish() }
     if let age {
-      let isStale = try await storing { () throws(StoreError) in
-        try await stack.isStale(feed.entry, olderThan: age)
+      do {
+        if try await !stack.isStale(feed.entry, olderThan: age) { return .fresh }
+      } catch let error as StoreError {
+        throw ImportError.store(error)
       }
-      if !isStale { return .fresh }
     }
     return try await flights.join(feed.name, monitor) { [self] onProgress in
       do throws(ImportError) { return .success(try await load(feed, onProgress)) } catch {
@@ -133,7 +134,7 @@ public final class Refresher: Sendable {
     let claim = try await storing { () throws(StoreError) in
       try stack.claim(of: feed.entry) { walk.version.text }
     }
-    let scratch = stack.scratch()
+    let scratch = stack.makeScratch()
     // Before the first request: the answer need not have rows that are saved or pushed later.
     let monitor = ImportMonitor { progress in
       var progress = progress

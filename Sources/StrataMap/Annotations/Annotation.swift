@@ -4,7 +4,7 @@ public import Strata
 ///
 /// Two equal annotations look the same, so a change that leaves the annotation equal causes no
 /// ``AnnotationOperation``.
-public struct Annotation: Identifiable, Hashable, Sendable {
+public struct SurfaceAnnotation: Identifiable, Hashable, Sendable {
   /// The key of the element's record, the same for as long as the annotation exists.
   public let id: RecordKey
   /// The coordinate of the annotation.
@@ -63,12 +63,12 @@ public struct Annotation: Identifiable, Hashable, Sendable {
   }
 }
 
-extension Annotation {
+extension SurfaceAnnotation {
   /// Returns whether a map shows another annotation of the same id exactly as this annotation.
   ///
   /// The cluster group and the zoom level of a cluster do not count; all other values have to be
   /// equal.
-  package func looks(like other: Annotation) -> Bool {
+  package func looks(like other: SurfaceAnnotation) -> Bool {
     coordinate == other.coordinate && title == other.title && subtitle == other.subtitle
       && style == other.style && priority == other.priority && values == other.values
       && cluster?.count == other.cluster?.count

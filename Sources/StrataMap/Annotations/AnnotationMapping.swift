@@ -124,14 +124,14 @@ public struct AnnotationMapping<E: Entity>: Sendable {
 
   /// Returns the annotation of an entity; nil if it is withheld, as it has no valid coordinate
   /// itself.
-  package func annotation(for entity: E, id: RecordKey) -> Annotation? {
+  package func annotation(for entity: E, id: RecordKey) -> SurfaceAnnotation? {
     annotation(for: entity, id: id, at: coordinate(of: entity))
   }
 
   /// Returns the annotation of an entity at a coordinate; nil without a coordinate.
-  func annotation(for entity: E, id: RecordKey, at coordinate: Coordinate?) -> Annotation? {
+  func annotation(for entity: E, id: RecordKey, at coordinate: Coordinate?) -> SurfaceAnnotation? {
     guard let coordinate else { return nil }
-    return Annotation(
+    return SurfaceAnnotation(
       id: id, coordinate: coordinate, title: title?.read(entity) ?? "",
       subtitle: subtitle?.read(entity) ?? "", style: style?.read(entity) ?? "",
       priority: priority?.read(entity) ?? 0,
@@ -141,7 +141,7 @@ public struct AnnotationMapping<E: Entity>: Sendable {
 
   /// Lets clusters combine a number that is made from an attribute.
   ///
-  /// ``Annotation/values`` has the numbers in the order of these calls.
+  /// ``SurfaceAnnotation/values`` has the numbers in the order of these calls.
   ///
   ///     .clusterValue(\.magnitude, max)
   ///

@@ -7,11 +7,11 @@ public import Strata
 /// ``restyle(_:)``.
 public enum AnnotationOperation: Sendable, Hashable {
   /// Show an annotation whose id is not shown.
-  case add(Annotation)
+  case add(SurfaceAnnotation)
   /// Put a shown annotation at another coordinate; its other values have not changed.
   case move(RecordKey, to: Coordinate)
   /// Redraw a shown annotation where it is, because another of its values has changed.
-  case restyle(Annotation)
+  case restyle(SurfaceAnnotation)
   /// Take a shown annotation away.
   case remove(RecordKey)
 
@@ -27,7 +27,7 @@ public enum AnnotationOperation: Sendable, Hashable {
 extension AnnotationOperation: CustomStringConvertible {
   public var description: String {
     func words(_ place: Coordinate) -> String { "at \(place.latitude), \(place.longitude)" }
-    func words(_ annotation: Annotation) -> String {
+    func words(_ annotation: SurfaceAnnotation) -> String {
       let title = annotation.title.isEmpty ? "" : " \"\(annotation.title)\""
       let style = annotation.style.isEmpty ? "" : " in \(annotation.style)"
       return "\(annotation.id)\(title)\(style) \(words(annotation.coordinate))"

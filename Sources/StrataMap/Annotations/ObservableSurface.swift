@@ -13,14 +13,14 @@ internal import Strata
 /// that is evaluated once a frame, a slice of operations is a single change.
 @MainActor public final class ObservableSurface: AnnotationSurface, Observable {
   private let registrar = ObservationRegistrar()
-  private var list: [Annotation] = []
+  private var list: [SurfaceAnnotation] = []
   private var positions: [RecordKey: Int] = [:]
 
   /// Creates a surface without annotations.
   public init() {}
 
   /// The shown annotations, in no particular order.
-  public var annotations: [Annotation] {
+  public var annotations: [SurfaceAnnotation] {
     registrar.access(self, keyPath: \.annotations)
     return list
   }

@@ -66,7 +66,7 @@ package struct RelatedPlace<E: Entity>: Sendable {
   var isSettled: Bool { lookingAt == 0 }
 
   func settle() async {
-    try? await live.load()
+    try? await live.waitUntilLoaded()
     await waiters.waitUntilCancelled { !isSettled }
   }
 

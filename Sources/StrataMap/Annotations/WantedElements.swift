@@ -2,7 +2,7 @@ package import Strata
 
 /// The annotations of many elements, in parts that fit into a turn of the main actor.
 package struct WantedElements: Sendable {
-  package private(set) var parts: [[(id: RecordKey, annotation: Annotation?)]] = []
+  package private(set) var parts: [[(id: RecordKey, annotation: SurfaceAnnotation?)]] = []
   /// The number of changed elements whose changes touched no attribute of the mapping.
   package var unchanged = 0
 
@@ -13,7 +13,7 @@ package struct WantedElements: Sendable {
 
   package init() {}
 
-  package mutating func append(_ id: RecordKey, _ annotation: Annotation?) {
+  package mutating func append(_ id: RecordKey, _ annotation: SurfaceAnnotation?) {
     if parts.last?.count ?? Self.partSize == Self.partSize {
       parts.append([])
       parts[parts.count - 1].reserveCapacity(Self.partSize)
@@ -22,7 +22,7 @@ package struct WantedElements: Sendable {
   }
 
   /// Removes and returns the last part; nil if no part is left.
-  package mutating func popPart() -> [(id: RecordKey, annotation: Annotation?)]? {
+  package mutating func popPart() -> [(id: RecordKey, annotation: SurfaceAnnotation?)]? {
     parts.popLast()
   }
 }

@@ -23,10 +23,10 @@ package actor ClusterActor {
 
   /// The new annotations of some ids, nil for ids that are gone or withheld.
   enum Batch: Sendable {
-    case some([RecordKey: Annotation?])
+    case some([RecordKey: SurfaceAnnotation?])
     case many(WantedElements)
 
-    func forEach(_ body: (RecordKey, Annotation?) -> Void) {
+    func forEach(_ body: (RecordKey, SurfaceAnnotation?) -> Void) {
       switch self {
       case .some(let changes):
         for (id, annotation) in changes { body(id, annotation) }

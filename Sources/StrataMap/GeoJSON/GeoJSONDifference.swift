@@ -41,7 +41,7 @@ public struct GeoJSONDifference: Sendable, Encodable {
   public var json: [UInt8] { GeoJSONEncoding.bytes(self) }
 
   /// Adds the difference between two annotations; nil means that there is no annotation.
-  mutating func note(from old: Annotation?, to new: Annotation?) {
+  mutating func note(from old: SurfaceAnnotation?, to new: SurfaceAnnotation?) {
     switch (old, new) {
     case (nil, nil): break
     case (nil, let new?): add.append(GeoJSONFeature(new))

@@ -25,7 +25,7 @@ struct GeoJSONFeature: Sendable, Hashable, Encodable {
 
   private enum CodingKeys: CodingKey { case type, id, geometry, properties }
 
-  init(_ annotation: Annotation) {
+  init(_ annotation: SurfaceAnnotation) {
     id = GeoJSONID(annotation.id)
     geometry = Geometry(
       coordinates: [annotation.coordinate.longitude, annotation.coordinate.latitude])

@@ -18,9 +18,9 @@ internal import Strata
 /// While the registry's gate is closed, ``take()`` returns nil, even for operations before the
 /// closing. When the gate opens, ``onChange`` is called again.
 @MainActor public final class GeoJSONSurface: AnnotationSurface {
-  private var current: [RecordKey: Annotation] = [:]
+  private var current: [RecordKey: SurfaceAnnotation] = [:]
   /// The annotations that the pages have.
-  private var taken: [RecordKey: Annotation] = [:]
+  private var taken: [RecordKey: SurfaceAnnotation] = [:]
   private var changed: Set<RecordKey> = []
   /// Whether the gate is closed.
   private var isHeld = false

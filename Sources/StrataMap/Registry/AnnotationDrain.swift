@@ -56,7 +56,7 @@ package import Strata
   /// operations, if ``watchCounts()`` was called since the last call.
   package func onCount(_ body: @escaping @MainActor () -> Void) { didChangeCounts = body }
 
-  package var annotations: [RecordKey: Annotation] { queue.shown }
+  package var annotations: [RecordKey: SurfaceAnnotation] { queue.shown }
   package var shownCount: Int { queue.shown.count }
   package var pendingCount: Int { queue.pendingCount }
   package var counters: AnnotationCounters { queue.counters }
@@ -69,7 +69,7 @@ package import Strata
   // MARK: Events
 
   /// Sets the wanted annotation of one id; nil if it is gone or withheld.
-  package func desire(_ id: RecordKey, _ annotation: Annotation?) {
+  package func desire(_ id: RecordKey, _ annotation: SurfaceAnnotation?) {
     guard isObserving() else { return }
     _ = queue.desire(id, annotation)
     wake()

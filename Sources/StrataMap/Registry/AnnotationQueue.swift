@@ -42,12 +42,12 @@ package struct AnnotationQueue {
 
   private struct Pending {
     let ticket: UInt64
-    var wanted: Annotation?
+    var wanted: SurfaceAnnotation?
     var lane: Lane
   }
 
   /// The annotations on the surface, with every operation that `next` has returned.
-  package private(set) var shown: [RecordKey: Annotation] = [:]
+  package private(set) var shown: [RecordKey: SurfaceAnnotation] = [:]
   package private(set) var counters = AnnotationCounters()
   private var pending: [RecordKey: Pending] = [:]
   private var lanes = Lane.allCases.map { _ in TicketLane() }
@@ -74,7 +74,7 @@ package struct AnnotationQueue {
   // MARK: Events
 
   /// Sets the wanted annotation of one id; nil if it is gone or withheld.
-  package mutating func desire(_ id: RecordKey, _ annotation: Annotation?) -> DesireAction {
+  package mutating func desire(_ id: RecordKey, _ annotation: SurfaceAnnotation?) -> DesireAction {
     precondition(annotation == nil || annotation?.id == id, "an annotation under another's id")
     let wanted = annotation.flatMap { $0.coordinate.isValid ? $0 : nil }
     let isShown = isShown(wanted, as: id)
@@ -109,7 +109,7 @@ package struct AnnotationQueue {
     }
   }
 
-  private func isShown(_ wanted: Annotation?, as id: RecordKey) -> Bool {
+  private func isShown(_ wanted: SurfaceAnnotation?, as id: RecordKey) -> Bool {
     switch (wanted, shown[id]) {
     case (nil, nil): true
     case (nil, _?), (_?, nil): false
@@ -182,7 +182,7 @@ package struct AnnotationQueue {
 
   // MARK: Lanes
 
-  private func lane(of id: RecordKey, _ wanted: Annotation?) -> Lane {
+  private func lane(of id: RecordKey, _ wanted: SurfaceAnnotation?) -> Lane {
     guard let wanted else { return .removals }
     let arrives = isOnScreen?(wanted.coordinate) ?? true
     guard let current = shown[id] else { return arrives ? .insertions : .offScreen }

@@ -3,7 +3,7 @@ public import Strata
 // The registry's queries and selections with ids of its entity, in place of untyped keys.
 
 extension AnnotationRegistry {
-  /// Returns the element id that a key such as ``Annotation/id`` identifies.
+  /// Returns the element id that a key such as ``SurfaceAnnotation/id`` identifies.
   ///
   /// The result is nil if the key is no key of this entity.
   public func elementID(of key: RecordKey) -> E.ID? { try? E.ID(cell: key.cell) }
@@ -27,7 +27,7 @@ extension AnnotationRegistry {
   ///
   /// The result is nil if neither is shown, because it is not in view, withheld, or still to be
   /// delivered.
-  public func displayed(for id: E.ID) async -> Annotation? {
+  public func displayed(for id: E.ID) async -> SurfaceAnnotation? {
     guard let key = id.recordKey else { return nil }
     return await displayed(for: key)
   }

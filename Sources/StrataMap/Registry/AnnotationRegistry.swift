@@ -79,7 +79,7 @@ public import Strata
   /// Starts showing the elements in the visible region, for elements that do not fit into memory.
   ///
   ///     let registry = AnnotationRegistry(
-  ///       in: stack.view, showing: region, mapping: Quake.pins, on: surface
+  ///       in: stack.viewContext, showing: region, mapping: Quake.pins, on: surface
   ///     ) { region in Quake.where { $0.location.isIn(region) } }
   ///
   /// The query is run for the visible region with a margin of half its size on every side. It is
@@ -226,7 +226,7 @@ public import Strata
   /// delivered.
   ///
   /// - Parameter id: The id of the element.
-  public func displayed(for id: RecordKey) async -> Annotation? {
+  public func displayed(for id: RecordKey) async -> SurfaceAnnotation? {
     guard elements.contains(id) else { return nil }
     if let annotation = core.annotations[id] { return annotation }
     let leaders = await display?.leaders(of: id) ?? []
@@ -250,7 +250,7 @@ public import Strata
   ///
   /// - Complexity: O(1); the dictionary is shared until the next operation, which then copies it
   ///   once.
-  public var annotations: [RecordKey: Annotation] { watched.annotations }
+  public var annotations: [RecordKey: SurfaceAnnotation] { watched.annotations }
 
   /// The number of annotations that the surface shows.
   public var shownCount: Int { watched.shownCount }

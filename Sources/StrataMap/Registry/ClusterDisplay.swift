@@ -10,11 +10,11 @@ package import Strata
   private let actor: ClusterActor
   private let work: SlicedWork
   /// Returns the annotation that is wanted for an id.
-  private let annotation: @MainActor (RecordKey) -> Annotation?
-  private let desire: @MainActor (RecordKey, Annotation?) -> Void
+  private let annotation: @MainActor (RecordKey) -> SurfaceAnnotation?
+  private let desire: @MainActor (RecordKey, SurfaceAnnotation?) -> Void
   private var batches: [ClusterActor.Batch] = []
   /// The changes after the last batch.
-  private var changes: [RecordKey: Annotation?] = [:]
+  private var changes: [RecordKey: SurfaceAnnotation?] = [:]
   private var displayed: [RecordKey: ClusterActor.Index.Item] = [:]
   private var zoom = ZoomLevel(0)
   private var region = GeoRegion(south: -90, west: -180, north: 90, east: 180)
@@ -37,8 +37,8 @@ package import Strata
   package init(
     _ options: ClusterOptions, _ combinations: [ClusterValues.Combination],
     work: SlicedWork = SlicedWork(),
-    annotation: @escaping @MainActor (RecordKey) -> Annotation?,
-    desire: @escaping @MainActor (RecordKey, Annotation?) -> Void
+    annotation: @escaping @MainActor (RecordKey) -> SurfaceAnnotation?,
+    desire: @escaping @MainActor (RecordKey, SurfaceAnnotation?) -> Void
   ) {
     actor = ClusterActor(options, combinations)
     self.work = work
@@ -49,7 +49,7 @@ package import Strata
   // MARK: Events
 
   /// Sets the wanted annotation of one id; nil if it is gone or withheld.
-  package func want(_ id: RecordKey, _ annotation: Annotation?) {
+  package func want(_ id: RecordKey, _ annotation: SurfaceAnnotation?) {
     guard !isOver else { return }
     changes[id] = .some(annotation)
     // An element that is gone stays in `displayed` until the actor reports it: another query may
@@ -170,7 +170,7 @@ package import Strata
       // If the element is gone, the next batch reports it.
       guard let annotation = annotation(item.id) else { return }
       displayed[item.id] = item
-      desire(item.id, item.count == 1 ? annotation : Annotation(of: item, in: group))
+      desire(item.id, item.count == 1 ? annotation : SurfaceAnnotation(of: item, in: group))
     }
   }
 
@@ -200,7 +200,7 @@ package import Strata
   }
 }
 
-extension Annotation {
+extension SurfaceAnnotation {
   /// Creates the annotation of a cluster, with its leader's coordinate but without its leader's
   /// look.
   fileprivate init(of item: ClusterActor.Index.Item, in group: String?) {

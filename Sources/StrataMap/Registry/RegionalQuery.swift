@@ -35,7 +35,7 @@ import Strata
 
   /// Waits until the region that was requested last is read, or cannot be read.
   func settle() async {
-    try? await live.load()
+    try? await live.waitUntilLoaded()
     await waiters.waitUntilCancelled { isReading }
   }
 

@@ -70,11 +70,11 @@ import Strata
   }
 
   /// Returns the annotation that is wanted for an id.
-  func annotation(of id: RecordKey) -> Annotation? {
+  func annotation(of id: RecordKey) -> SurfaceAnnotation? {
     element(of: id).flatMap { annotation(for: $0, id) }
   }
 
-  private func annotation(for element: E, _ id: RecordKey) -> Annotation? {
+  private func annotation(for element: E, _ id: RecordKey) -> SurfaceAnnotation? {
     guard let relatedElements else { return mapping.annotation(for: element, id: id) }
     return mapping.annotation(for: element, id: id, at: relatedElements.coordinate(for: element))
   }
@@ -153,7 +153,7 @@ import Strata
     want(id, element.flatMap { annotation(for: $0, id) })
   }
 
-  private func want(_ id: RecordKey, _ annotation: Annotation?) {
+  private func want(_ id: RecordKey, _ annotation: SurfaceAnnotation?) {
     if let display { display.want(id, annotation) } else { core.desire(id, annotation) }
   }
 

@@ -39,8 +39,8 @@ extension Workload {
       var other = Figure(
         metric: "\(name): another query, longest turn ms", peers: bench.peers.count)
       for repetition in 0...bench.repetitions {
-        let live = stack.view.live(Spot.all)
-        try await live.load()
+        let live = stack.viewContext.live(Spot.all)
+        try await live.waitUntilLoaded()
         let surface = MemoryMap(capacity: count)
         let load = try await longestTurn {
           let registry = AnnotationRegistry(

@@ -16,8 +16,8 @@ extension Workload {
       let surface = MemoryMap()
       var turns: [@MainActor () -> Void] = []
       let drain = AnnotationDrain(on: surface) { turns.append($0) }
-      func annotation(_ number: Int, at place: Int) -> Annotation {
-        Annotation(
+      func annotation(_ number: Int, at place: Int) -> SurfaceAnnotation {
+        SurfaceAnnotation(
           id: RecordKey(.integer(Int64(number))), coordinate: places[place], title: "\(number)")
       }
       for number in 0..<count {

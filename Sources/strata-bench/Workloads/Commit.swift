@@ -66,7 +66,7 @@ extension Workload {
   private static func queued(
     _ stack: Stack, _ stored: [Song], _ edits: [Edit]
   ) async throws -> Double {
-    let scratch = stack.scratch()
+    let scratch = stack.makeScratch()
     for song in stored { scratch.upsert(song) }
     let blocker = Task {
       try await scratch.save()
@@ -75,7 +75,7 @@ extension Workload {
     return try await withThrowingTaskGroup { group in
       for edit in edits {
         group.addTask {
-          let scratch = stack.scratch()
+          let scratch = stack.makeScratch()
           scratch.update(edit.song) { $0.bpm = edit.bpm }
           try await scratch.save()
         }
@@ -88,7 +88,7 @@ extension Workload {
 
   @concurrent
   private static func inTask(_ stack: Stack, _ edits: [Edit]) async throws -> [Double] {
-    let scratch = stack.scratch()
+    let scratch = stack.makeScratch()
     var times: [Double] = []
     for edit in edits {
       scratch.update(edit.song) { $0.bpm = edit.bpm }
@@ -104,9 +104,9 @@ extension Workload {
   private static func onMain(_ stack: Stack, _ edits: [Edit]) async throws -> [Double] {
     var times: [Double] = []
     for edit in edits {
-      stack.view.update(edit.song) { $0.bpm = edit.bpm }
+      stack.viewContext.update(edit.song) { $0.bpm = edit.bpm }
       let watch = Stopwatch()
-      try await stack.view.save()
+      try await stack.viewContext.save()
       times.append(watch.microseconds)
     }
     return times
@@ -114,7 +114,7 @@ extension Workload {
 
   @MainActor
   private static func verify(_ stack: Stack, _ edits: [Edit]) async throws {
-    let found = try await stack.view.find(Song.self, edits.map(\.song.id))
+    let found = try await stack.viewContext.find(Song.self, edits.map(\.song.id))
     try check(found.map(\.bpm) == edits.map(\.bpm), "the songs that were saved")
   }
 

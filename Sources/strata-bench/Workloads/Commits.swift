@@ -41,7 +41,7 @@ extension Workload {
     var times = [[Double]](repeating: [], count: stacks.count)
     for number in 0..<count {
       for (index, stack) in stacks.enumerated() {
-        let scratch = stack.scratch()
+        let scratch = stack.makeScratch()
         var song = songs[number * 7 % songs.count]
         song.bpm = Double(number + 1_000)
         let watch = Stopwatch()

@@ -14,7 +14,7 @@ extension Workload {
           var times: [Double] = []
           for _ in 0..<5 {
             let watch = Stopwatch()
-            let fetched = try await stack.view.fetch(Song.all)
+            let fetched = try await stack.viewContext.fetch(Song.all)
             times.append(watch.milliseconds)
             try check(fetched == songs, "the songs that Strata fetched")
           }

@@ -31,13 +31,13 @@ extension Workload {
         ]
         return try await bench.compare(metrics) {
           let batch = Stopwatch()
-          let found = try await stack.view.find(Song.self, keys)
+          let found = try await stack.viewContext.find(Song.self, keys)
           let batchTime = batch.milliseconds
           try check(found.map(\.id) == keys, "the keys that Strata found")
           try check(found[7] == Song(number: keys[7]), "a song that Strata found")
           let view = Stopwatch()
           for key in singles {
-            try check(try await stack.view.find(Song.self, key)?.id == key, "song \(key)")
+            try check(try await stack.viewContext.find(Song.self, key)?.id == key, "song \(key)")
           }
           let viewTime = view.microseconds
           let scratchTime = try await singlesInScratch(stack, singles)
@@ -62,7 +62,7 @@ extension Workload {
   private static func singlesInScratch(
     _ stack: Stack, _ keys: ArraySlice<Int>
   ) async throws -> Double {
-    let scratch = stack.scratch()
+    let scratch = stack.makeScratch()
     // This read pins the snapshot.
     _ = try await scratch.find(Song.self, 1)
     let watch = Stopwatch()

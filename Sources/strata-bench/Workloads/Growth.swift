@@ -28,7 +28,7 @@ extension Workload {
         let select = try raw.prepare(SongSQL.selectByKey)
         return try await bench.compare(["\(rows) rows, µs a look-up in one call"]) {
           let watch = Stopwatch()
-          let found = try await stack.view.find(Song.self, keys)
+          let found = try await stack.viewContext.find(Song.self, keys)
           let time = watch.microseconds
           try check(found.map(\.id) == keys, "the keys that Strata found")
           return [time / Double(keys.count)]

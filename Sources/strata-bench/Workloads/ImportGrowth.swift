@@ -42,9 +42,9 @@ extension Workload {
       async let perRecord = importing(file, count, into: stack, isDone)
       var times: [Double] = []
       while !isDone.isRaised {
-        stack.view.insert(Note(id: times.count, text: "A note"))
+        stack.viewContext.insert(Note(id: times.count, text: "A note"))
         let watch = Stopwatch()
-        try await stack.view.save()
+        try await stack.viewContext.save()
         times.append(watch.milliseconds)
         try await Task.sleep(for: .milliseconds(5))
       }

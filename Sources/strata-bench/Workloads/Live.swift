@@ -29,10 +29,10 @@ extension Workload {
     return try await bench.compare(["memory, bytes a row"]) {
       try await bench.withStack(songs: count) { stack in
         // This fetch fills SQLite's page cache, which does not belong to the live query.
-        _ = try await stack.view.fetch(Song.all)
+        _ = try await stack.viewContext.fetch(Song.all)
         let before = try allocated()
-        let live = stack.view.live(Song.sorted(by: \.title))
-        try await live.load()
+        let live = stack.viewContext.live(Song.sorted(by: \.title))
+        try await live.waitUntilLoaded()
         let after = try allocated()
         try check(live.elements.count == count, "\(live.elements.count) elements")
         return [(after - before) / Double(count)]
@@ -63,8 +63,8 @@ struct LiveCase {
     let metrics = ["commit → value p50 µs", "commit → value p99 µs", "save call → value p50 µs"]
     return try await bench.withStack(songs: songs) { stack in
       try await bench.withRaw(songs: songs) { raw in
-        let live = stack.view.live(query)
-        try await live.load()
+        let live = stack.viewContext.live(query)
+        try await live.waitUntilLoaded()
         let watch = CommitWatch(stack)
         var repetition = 0
         return try await bench.compare(metrics.map { "\(name), \($0)" }) {
@@ -90,7 +90,7 @@ struct LiveCase {
       let song = live.elements[position]
       let value = bpm + Double(change)
       let saving = Task.detached { () throws -> ContinuousClock.Instant in
-        let scratch = stack.scratch()
+        let scratch = stack.makeScratch()
         scratch.update(song) { $0.bpm = value }
         let start = ContinuousClock.now
         try await scratch.save()

@@ -11,8 +11,8 @@ extension Workload {
     return try await bench.compare(["save call → all ten p50 µs", "save call → all ten p99 µs"]) {
       try await bench.withStack(songs: songs) { stack in
         var live: [LiveQuery<Song>] = []
-        for _ in 0..<queries { live.append(stack.view.live(Song.sorted(by: \.title))) }
-        for query in live { try await query.load() }
+        for _ in 0..<queries { live.append(stack.viewContext.live(Song.sorted(by: \.title))) }
+        for query in live { try await query.waitUntilLoaded() }
         var updates = live.map { $0.updates.makeAsyncIterator() }
         var times: [Double] = []
         for change in 0..<300 {
@@ -20,7 +20,7 @@ extension Workload {
           let song = live[0].elements[position]
           let value = Double(1_000 + change)
           let saving = Task.detached { () throws -> ContinuousClock.Instant in
-            let scratch = stack.scratch()
+            let scratch = stack.makeScratch()
             scratch.update(song) { $0.bpm = value }
             let start = ContinuousClock.now
             try await scratch.save()

@@ -14,8 +14,8 @@ extension Workload {
         try await change(stack, await stack.outside(first), changes)
       }
       let watched = try await bench.withStack(songs: songs) { stack in
-        let live = stack.view.live(Song.sorted(by: \.title).limit(first))
-        try await live.load()
+        let live = stack.viewContext.live(Song.sorted(by: \.title).limit(first))
+        try await live.waitUntilLoaded()
         let outside = try await stack.outside(first)
         let updates = live.updates
         let woken = Task { @MainActor in
@@ -25,8 +25,8 @@ extension Workload {
         let cost = try await change(stack, outside, changes)
         // The first update of the query is the first change of a shown row.
         let shown = live.elements[7]
-        stack.view.update(shown) { $0.bpm += 1 }
-        try await stack.view.save()
+        stack.viewContext.update(shown) { $0.bpm += 1 }
+        try await stack.viewContext.save()
         try check(await woken.value?.edits.map(\.offset) == [7], "an update without a cause")
         return cost
       }
@@ -51,10 +51,10 @@ extension Workload {
     let time = CPUTime()
     var commit: Int64 = 0
     for number in 0..<changes {
-      let scratch = stack.scratch()
+      let scratch = stack.makeScratch()
       scratch.update(songs[number % songs.count]) { $0.bpm = Double(1_000 + number) }
       commit = try await scratch.save()
-      try await stack.view.merged(commit)
+      try await stack.viewContext.waitUntilMerged(commit)
     }
     return time.microseconds / Double(changes)
   }

@@ -36,7 +36,7 @@ extension Workload {
   private static func write(_ stack: Stack, _ edits: [Song]) async throws -> Double {
     let watch = Stopwatch()
     for song in edits {
-      let scratch = stack.scratch()
+      let scratch = stack.makeScratch()
       scratch.upsert(song)
       try await scratch.save()
     }

@@ -38,7 +38,7 @@ extension Workload {
       let opening = Stopwatch()
       let stack = try await Stack.open(entities, at: url)
       let openingTime = opening.milliseconds
-      try check(try await stack.view.count(Entity00.all) == 0, "an empty table")
+      try check(try await stack.viewContext.count(Entity00.all) == 0, "an empty table")
       let closing = Stopwatch()
       await stack.close()
       return [creatingTime, openingTime, closing.milliseconds]
@@ -83,7 +83,7 @@ extension Workload {
   }
 
   private static func operations(_ stack: Stack, _ songs: [Song]) async throws -> [Double] {
-    let (view, count) = (await stack.view, Double(songs.count))
+    let (view, count) = (await stack.viewContext, Double(songs.count))
     let finding = Stopwatch()
     for song in songs {
       try check(try await view.find(Song.self, song.id)?.id == song.id, "a song")
@@ -96,7 +96,7 @@ extension Workload {
       try check(page.first == song, "the first of a page")
     }
     let fetchingTime = fetching.microseconds / count
-    let scratch = stack.scratch()
+    let scratch = stack.makeScratch()
     let saving = Stopwatch()
     for song in songs {
       scratch.update(song) { $0.themes += "!" }
@@ -105,7 +105,7 @@ extension Workload {
     let savingTime = saving.microseconds / count
     // The songs get their first values back for the next repetition.
     for song in songs { scratch.upsert(song) }
-    try await view.merged(try await scratch.save())
+    try await view.waitUntilMerged(try await scratch.save())
     return [findingTime, fetchingTime, savingTime]
   }
 }

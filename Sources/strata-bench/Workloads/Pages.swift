@@ -31,14 +31,16 @@ extension Workload {
           return try select.songs()
         }
         for start in starts.prefix(20) {
-          let found = try await stack.view.fetch(Pages.query(start))
+          let found = try await stack.viewContext.fetch(Pages.query(start))
           try check(found == page(start), "the page from \(start)")
         }
         let metrics = ["2,000 pages, view ms", "2,000 pages, scratch ms"]
         return try await bench.compare(metrics) {
           var count = 0
           let view = Stopwatch()
-          for start in starts { count += try await stack.view.fetch(Pages.query(start)).count }
+          for start in starts {
+            count += try await stack.viewContext.fetch(Pages.query(start)).count
+          }
           let viewTime = view.milliseconds
           let (scratchTime, other) = try await pagesInScratch(stack, starts.map(Pages.query))
           try check(count == other, "\(count) songs in the view's pages, \(other) in a worker's")
@@ -62,7 +64,7 @@ extension Workload {
   private static func pagesInScratch(
     _ stack: Stack, _ queries: [Query<Song>]
   ) async throws -> (milliseconds: Double, songs: Int) {
-    let scratch = stack.scratch()
+    let scratch = stack.makeScratch()
     // This read pins the snapshot.
     _ = try await scratch.find(Song.self, 1)
     var count = 0

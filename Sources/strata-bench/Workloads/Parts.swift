@@ -17,7 +17,7 @@ extension Workload {
           "SELECT key, count(*), avg(bpm) FROM songs GROUP BY key ORDER BY key")
         let metrics = ["keys ms", "two attributes ms", "batches of 500 ms", "groups ms"]
         return try await bench.compare(metrics) {
-          let view = stack.view
+          let view = stack.viewContext
           let keyWatch = Stopwatch()
           let ids = try await view.fetchKeys(Song.all)
           let keyTime = keyWatch.milliseconds

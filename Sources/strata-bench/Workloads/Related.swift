@@ -23,7 +23,7 @@ extension Workload {
       var times: [Double] = []
       for _ in 0..<5 {
         let watch = Stopwatch()
-        let fetched = try await stack.view.fetch(query, with: Band.songs)
+        let fetched = try await stack.viewContext.fetch(query, with: Band.songs)
         times.append(watch.milliseconds)
         try check(fetched.count == roots, "the artists that Strata fetched")
         for (ours, theirs) in zip(fetched, expected) {

@@ -42,11 +42,11 @@ extension Workload {
     return try await bench.compare([metric]) {
       try await bench.withStack(songs: rows, verify: { try SongTable($0).verify(songs) }) { stack in
         let watch = Stopwatch()
-        let scratch = stack.scratch()
+        let scratch = stack.makeScratch()
         for song in songs { scratch.upsert(song) }
         let commit = try await scratch.save()
         let time = watch.milliseconds
-        try await stack.view.merged(commit)
+        try await stack.viewContext.waitUntilMerged(commit)
         return [time]
       }
     } raw: {

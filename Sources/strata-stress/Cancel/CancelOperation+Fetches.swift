@@ -38,7 +38,7 @@ extension CancelOperation {
       try CancelSurprise.unless(pairs.count == FaultTemplate.accounts, "\(pairs.count) pairs")
     },
     CancelOperation("fetches of the view context") { @MainActor site in
-      let view = site.stack.view
+      let view = site.stack.viewContext
       let ids = try await view.fetchKeys(Account.all)
       try CancelSurprise.unless(ids.count == FaultTemplate.accounts, "\(ids.count) keys")
       let found = try await view.find(Account.self, 1)

@@ -46,7 +46,7 @@ extension CancelOperation {
         options: options(.atomic))
     },
     importing("import into a scratch context", from: 9000, .whole) { site, json, options in
-      let scratch = site.stack.scratch()
+      let scratch = site.stack.makeScratch()
       let result = try await scratch.importJSON(
         Note.self, from: .data(json), as: .lines, options: options(.batched))
       try await scratch.save()
@@ -54,7 +54,7 @@ extension CancelOperation {
     },
     importing("import of a document into a scratch context", from: 10_000, .whole) {
       site, json, options in
-      let scratch = site.stack.scratch()
+      let scratch = site.stack.makeScratch()
       let document = JSONDocument { JSONRecords(Note.self, at: "notes") }
       let result = try await scratch.importJSON(
         document, from: .data(object(json)), options: options(.batched))

@@ -12,7 +12,7 @@ extension CancelOperation {
       try await Place.withStore(site) { stack in
         let even = try await stack.fetch(Place.all.matching("even").sortedByRelevance())
         try CancelSurprise.unless(even.count == Place.count / 2, "\(even.count) even places")
-        let scratch = stack.scratch()
+        let scratch = stack.makeScratch()
         scratch.insert(Place(id: 1000, text: "an even newer one"))
         let more = try await scratch.fetch(Place.all.matching("even"))
         try CancelSurprise.unless(more.count == even.count + 1, "\(more.count) with the new one")
@@ -36,30 +36,30 @@ extension CancelOperation {
         let before = try await stack.fetch(Place.tags(of: place)).map(\.id)
         let orders = [[0, 1, 2, 3, 4], [4, 0, 1, 2, 3]]
         try CancelSurprise.unless(orders.contains(before), "links in the order \(before)")
-        let scratch = stack.scratch()
+        let scratch = stack.makeScratch()
         try await scratch.link(place, to: Tag(id: 4), at: 0, in: Place.tags)
-        try await stack.view.merged(try await scratch.save())
-        let after = try await stack.view.fetch(Place.tags(of: place)).map(\.id)
+        try await stack.viewContext.waitUntilMerged(try await scratch.save())
+        let after = try await stack.viewContext.fetch(Place.tags(of: place)).map(\.id)
         try CancelSurprise.unless(after == orders[1], "links in the order \(after)")
       }
     },
     CancelOperation("ordered rows") { site in
       try await Place.withStore(site) { stack in
         let place = Place(id: 4)
-        let scratch = stack.scratch()
+        let scratch = stack.makeScratch()
         if try await scratch.find(Photo.self, 1000) == nil {
           try await scratch.insert(Photo(id: 1000), at: 0, in: Place.photos, of: place)
         }
         guard let last = try await scratch.find(Photo.self, 9) else { return }
         try await scratch.move(last, to: 0, in: Place.photos, of: place)
-        try await stack.view.merged(try await scratch.save())
-        let order = try await stack.view.fetch(Place.photos(of: place)).map(\.id)
+        try await stack.viewContext.waitUntilMerged(try await scratch.save())
+        let order = try await stack.viewContext.fetch(Place.photos(of: place)).map(\.id)
         try CancelSurprise.unless(order == [9, 1000, 8], "photos in the order \(order)")
       }
     },
     CancelOperation("order in the view context") { @MainActor site in
       try await Place.withStore(site) { @MainActor stack in
-        let (view, place) = (stack.view, Place(id: 5))
+        let (view, place) = (stack.viewContext, Place(id: 5))
         if try await view.find(Photo.self, 1001) == nil {
           try await view.insert(Photo(id: 1001), at: 0, in: Place.photos, of: place)
         }

@@ -3,34 +3,34 @@ import Strata
 extension CancelOperation {
   static let streams: [CancelOperation] = [
     following("view.changes", 10) { @MainActor site in
-      let changes = site.stack.view.changes
+      let changes = site.stack.viewContext.changes
       return { await hasNext(changes) }
     },
     following("view.changes of one", 11) { @MainActor site in
-      let changes = site.stack.view.changes(of: Note.self)
+      let changes = site.stack.viewContext.changes(of: Note.self)
       return { await hasNext(changes) }
     },
     following("live.updates", 12) { @MainActor site in
-      let live = site.stack.view.live(Note.all)
-      try await live.load()
+      let live = site.stack.viewContext.live(Note.all)
+      try await live.waitUntilLoaded()
       let updates = live.updates
       return { await hasNext(updates, of: live) }
     },
     following("updates of sections", 13) { @MainActor site in
-      let live = site.stack.view.live(Note.all, sectionedBy: \.text)
-      try await live.load()
+      let live = site.stack.viewContext.live(Note.all, sectionedBy: \.text)
+      try await live.waitUntilLoaded()
       let updates = live.updates
       return { await hasNext(updates, of: live) }
     },
     following("updates of a value", 14) { @MainActor site in
-      let live = site.stack.view.live(.sum(\.deleter), of: Note.all)
-      let old = try await live.load()
+      let live = site.stack.viewContext.live(.sum(\.deleter), of: Note.all)
+      let old = try await live.waitUntilLoaded()
       let updates = live.updates.filter { $0 != old }
       return { await hasNext(updates, of: live) }
     },
     CancelOperation("change of sections") { @MainActor site in
-      let live = site.stack.view.live(Account.all, sectionedBy: \.owner)
-      try await live.load()
+      let live = site.stack.viewContext.live(Account.all, sectionedBy: \.owner)
+      try await live.waitUntilLoaded()
       try await live.change(to: Account.where { $0.id < 3 })
       try CancelSurprise.unless(live.sections.count == 3, "\(live.sections.count) sections")
     },
@@ -63,7 +63,7 @@ extension CancelOperation {
   ) -> CancelOperation {
     CancelOperation(name, effect: { $0.notes.insert(id) }) { @MainActor site in
       let wait = try await follow(site)
-      let scratch = site.stack.scratch()
+      let scratch = site.stack.makeScratch()
       // The second run writes another value, because an equal row is no change.
       let found = try await scratch.find(Note.self, id)
       scratch.upsert(Note(id: id, text: name, deleter: (found?.deleter ?? site.stamp) + 1))

@@ -63,7 +63,7 @@ extension CancelOperation {
       _ = try await site.stack.exists(Account.all)
     },
     CancelOperation("scratch.fetch") { site in
-      let scratch = site.stack.scratch()
+      let scratch = site.stack.makeScratch()
       scratch.insert(Account(id: 1000, owner: "new", balance: 1))
       let found = try await scratch.fetch(Account.sorted(by: \.balance))
       try CancelSurprise.unless(found.count == accounts + 1, "\(found.count) accounts")
@@ -72,7 +72,7 @@ extension CancelOperation {
       try CancelSurprise.unless(some.count == 2, "\(some.count) accounts")
     },
     CancelOperation("view.fetch") { @MainActor site in
-      let found = try await site.stack.view.fetch(Account.sorted(by: \.balance))
+      let found = try await site.stack.viewContext.fetch(Account.sorted(by: \.balance))
       try CancelSurprise.unless(found.count == accounts, "\(found.count) accounts")
     },
     CancelOperation("fetch with relationship") { site in
@@ -109,20 +109,20 @@ extension CancelOperation {
 
   private static let liveReads: [CancelOperation] = [
     CancelOperation("live.load") { @MainActor site in
-      let live = site.stack.view.live(Account.sorted(by: \.balance).limit(5))
-      try await live.load()
+      let live = site.stack.viewContext.live(Account.sorted(by: \.balance).limit(5))
+      try await live.waitUntilLoaded()
       try CancelSurprise.unless(live.elements.count == 5, "\(live.elements.count) elements")
       try await live.change(to: Account.where { $0.id < 7 })
       try CancelSurprise.unless(live.elements.count == 7, "\(live.elements.count) elements")
     },
     CancelOperation("live sections") { @MainActor site in
-      let live = site.stack.view.live(Account.all, sectionedBy: \.owner)
-      try await live.load()
+      let live = site.stack.viewContext.live(Account.all, sectionedBy: \.owner)
+      try await live.waitUntilLoaded()
       try CancelSurprise.unless(live.sections.count == 7, "\(live.sections.count) sections")
     },
     CancelOperation("live value") { @MainActor site in
-      let live = site.stack.view.live(.sum(\.balance), of: Account.all)
-      let sum = try await live.load()
+      let live = site.stack.viewContext.live(.sum(\.balance), of: Account.all)
+      let sum = try await live.waitUntilLoaded()
       try CancelSurprise.unless(sum == accounts * 1000, "\(sum) in all")
     },
     CancelOperation("registry.drain") { @MainActor site in
@@ -151,8 +151,8 @@ extension CancelOperation {
     _ site: CancelSite, zoom: Double,
     _ body: @MainActor (AnnotationRegistry<Account>) async throws -> Void
   ) async throws {
-    let live = site.stack.view.live(Account.all)
-    try await live.load()
+    let live = site.stack.viewContext.live(Account.all)
+    try await live.waitUntilLoaded()
     let map = CountingMap()
     let registry = AnnotationRegistry(
       live, mapping: RegistryStress.pins, on: map, clusters: ClusterOptions())
@@ -168,18 +168,15 @@ extension CancelOperation {
 
   private static let writes: [CancelOperation] = [
     CancelOperation("scratch.save", effect: { $0.notes.insert(1) }) { site in
-      let scratch = site.stack.scratch()
+      let scratch = site.stack.makeScratch()
       scratch.upsert(Note(id: 1, text: "one"))
-      do throws(StoreError) { try await scratch.save() } catch {
-        if error.code == .cancelled && !scratch.hasChanges {
-          throw CancelSurprise(found: "a cancelled save without its edits")
-        }
-        throw error
+      do { try await scratch.save() } catch StoreError.Code.cancelled where !scratch.hasChanges {
+        throw CancelSurprise(found: "a cancelled save without its edits")
       }
     },
     CancelOperation("scratch.save of a child", effect: { $0.notes.insert(2) }) { site in
-      let scratch = site.stack.scratch()
-      let child = scratch.scratch()
+      let scratch = site.stack.makeScratch()
+      let child = scratch.makeScratch()
       child.upsert(Note(id: 2, text: "two"))
       try await child.save()
       try await scratch.save()
@@ -200,7 +197,7 @@ extension CancelOperation {
       }
     },
     CancelOperation("view.save", effect: { $0.notes.insert(3) }) { @MainActor site in
-      let view = site.stack.view
+      let view = site.stack.viewContext
       let query = Note.where { $0.id == 3 }
       if try await view.fetch(query).isEmpty { view.insert(Note(id: 3, text: "three")) }
       do { try await view.save() } catch {
@@ -211,16 +208,16 @@ extension CancelOperation {
       }
     },
     CancelOperation("view.save of a child", effect: { $0.notes.insert(4) }) { @MainActor site in
-      let child = site.stack.view.scratch()
+      let child = site.stack.viewContext.makeScratch()
       child.upsert(Note(id: 4, text: "four"))
       try await child.save()
-      try await site.stack.view.save()
+      try await site.stack.viewContext.save()
     },
     CancelOperation("merged", effect: { $0.notes.insert(5) }) { @MainActor site in
-      let scratch = site.stack.scratch()
+      let scratch = site.stack.makeScratch()
       scratch.upsert(Note(id: 5, text: "five"))
       let commit = try await scratch.save()
-      try await site.stack.view.merged(commit)
+      try await site.stack.viewContext.waitUntilMerged(commit)
     },
     CancelOperation("freshness") { site in
       let entry = CacheEntry.feed("all")
@@ -238,7 +235,7 @@ extension CancelOperation {
       try await site.stack.forgetImport(of: Account.all)
     },
     CancelOperation("scratch.save that overwrites", effect: { $0.notes.insert(15) }) { site in
-      let scratch = site.stack.scratch()
+      let scratch = site.stack.makeScratch()
       scratch.upsert(Note(id: 15, text: "fifteen"))
       try await scratch.save(.overwrite)
     },
@@ -263,7 +260,7 @@ extension CancelOperation {
       options.history = .keep(for: .seconds(86_400))
       let stack = try await Stack.open(ChildProcess.entities, at: site.store, options: options)
       _ = try await stack.closing {
-        let scratch = stack.scratch()
+        let scratch = stack.makeScratch()
         scratch.upsert(Note(id: 7, text: "seven"))
         return try await scratch.save()
       }
@@ -277,7 +274,7 @@ extension CancelOperation {
     },
     CancelOperation("changes", effect: { $0.notes.insert(8) }) { site in
       let changes = site.stack.changes
-      let scratch = site.stack.scratch()
+      let scratch = site.stack.makeScratch()
       // The second run writes another value, because an equal row is no change.
       let found = try await scratch.find(Note.self, 8)
       scratch.upsert(Note(id: 8, text: "eight", deleter: (found?.deleter ?? site.stamp) + 1))

@@ -47,8 +47,8 @@ final class CancelTrial {
     var options = Stack.Options()
     options.history = .keep(for: .seconds(86_400))
     let stack = try await Stack.open(ChildProcess.entities, at: store, options: options)
-    let live = stack.view.live(Note.sorted(by: \.id))
-    try await live.load()
+    let live = stack.viewContext.live(Note.sorted(by: \.id))
+    try await live.waitUntilLoaded()
     let site = CancelSite(stack: stack, store: store, stamp: stamp)
     let end = await canceller.run(cancellingAt: number, moment) { [operation] in
       try await operation.run(site)
@@ -85,8 +85,8 @@ final class CancelTrial {
     if stored != after && (isDone || (stored != before && !isPart)) {
       violations.append(isDone ? "what was acknowledged is not there" : "a part of it is there")
     }
-    try await stack.view.merged(stack.historyToken.commit)
-    let fetched = try await stack.view.fetch(Note.sorted(by: \.id))
+    try await stack.viewContext.waitUntilMerged(stack.historyToken.commit)
+    let fetched = try await stack.viewContext.fetch(Note.sorted(by: \.id))
     if Array(live.elements) != fetched { violations.append("a live query differs from a fetch") }
   }
 

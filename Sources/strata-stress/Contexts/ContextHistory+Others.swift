@@ -15,13 +15,14 @@ extension ContextHistory {
     case 0:
       workers.append(
         ContextWorker(
-          view.scratch(), .view, ReadRows(states[view.commit]), viewLayers, name: "sheet \(number)")
+          view.makeScratch(), .view, ReadRows(states[view.commit]), viewLayers,
+          name: "sheet \(number)")
       )
     case 1 where !parents.isEmpty:
       workers.append(random.pick(parents).child(number))
     default:
       workers.append(
-        ContextWorker(stack.scratch(), .store, ReadRows(nil), [], name: "worker \(number)"))
+        ContextWorker(stack.makeScratch(), .store, ReadRows(nil), [], name: "worker \(number)"))
     }
     steps.append("\(workers[workers.count - 1].name) begins")
   }
@@ -38,7 +39,7 @@ extension ContextHistory {
   /// Commits through a second stack on the same file.
   func commitElsewhere() async throws {
     try await finishSave()
-    let scratch = second.scratch()
+    let scratch = second.makeScratch()
     var layer = PlainLayer()
     for _ in 0...random.below(2) {
       let key = random.key(of: .books)
@@ -107,7 +108,7 @@ extension ContextHistory {
   /// The edit goes through the view context or a scratch context. It is saved or rolled back.
   func reorder() async throws {
     try await finishSave()
-    try await view.merged(newest)
+    try await view.waitUntilMerged(newest)
     guard let topic = current.rows(.topics).keys.sorted().randomElement(using: &random),
       let book = current.rows(.books).keys.sorted().randomElement(using: &random)
     else { return }
@@ -136,7 +137,7 @@ extension ContextHistory {
       if random.oneIn(4) { return view.rollback() }
       commit = try await view.save()
     } else {
-      let scratch = random.oneIn(2) ? stack.scratch() : second.scratch()
+      let scratch = random.oneIn(2) ? stack.makeScratch() : second.makeScratch()
       if isUnlinked {
         scratch.unlink(topic, from: book, in: Topic.reading)
       } else {

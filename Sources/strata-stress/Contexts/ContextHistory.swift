@@ -55,7 +55,7 @@ final class ContextHistory {
     ]
     stack = try await Stack.open(entities, at: url, options: options)
     second = try await Stack.open(entities, at: url, options: options)
-    view = stack.view
+    view = stack.viewContext
     newest = view.commit
     states[newest] = PlainRows()
     screen = try await ContextScreen(view)
@@ -151,7 +151,7 @@ final class ContextHistory {
     }
     progress("coming to rest behind \(steps.suffix(3))")
     try await finishSave()
-    try await view.merged(newest)
+    try await view.waitUntilMerged(newest)
     try screen.check(self, isAtRest: true)
     for worker in workers { try await worker.check(self) }
     progress("draining the streams behind \(steps.suffix(3))")
@@ -182,7 +182,7 @@ final class ContextHistory {
       note("view rolls back", "rollbacks")
     case 9: try await undo()
     case 10:
-      try await view.merged(newest)
+      try await view.waitUntilMerged(newest)
       note("view merges \(newest)", "merges")
     case 11: try await beginWorker()
     case 12..<17:

@@ -1,3 +1,4 @@
+import Foundation
 import Strata
 
 /// Live queries of every kind over the view context of a random history.
@@ -23,24 +24,24 @@ struct ContextScreen {
     loans = view.live(Loan.all)
     topics = view.live(Topic.all)
     filtered = view.live(Book.where { $0.first == 1 }.sorted(by: \.second))
-    window = view.live(Book.sorted(by: \.second, .descending).limit(2))
+    window = view.live(Book.sorted(by: \.second, order: .reverse).limit(2))
     ofShelf = view.live(Shelf.books(of: 1))
     readings = (0..<3).map { view.live(Topic.reading(of: $0)) }
     sections = view.live(Book.sorted(by: \.second), sectionedBy: \.first)
     count = view.live(.count, of: Book.where { $0.first == 1 })
     greatest = view.live(.max(\.second), of: Book.all)
-    try await shelves.load()
-    try await books.load()
-    try await pages.load()
-    try await loans.load()
-    try await topics.load()
-    try await filtered.load()
-    try await window.load()
-    try await ofShelf.load()
-    for live in readings { try await live.load() }
-    try await sections.load()
-    try await count.load()
-    try await greatest.load()
+    try await shelves.waitUntilLoaded()
+    try await books.waitUntilLoaded()
+    try await pages.waitUntilLoaded()
+    try await loans.waitUntilLoaded()
+    try await topics.waitUntilLoaded()
+    try await filtered.waitUntilLoaded()
+    try await window.waitUntilLoaded()
+    try await ofShelf.waitUntilLoaded()
+    for live in readings { try await live.waitUntilLoaded() }
+    try await sections.waitUntilLoaded()
+    try await count.waitUntilLoaded()
+    try await greatest.waitUntilLoaded()
   }
 
   /// Compares the shown results with the model.

@@ -15,7 +15,7 @@ final class ContextStreams {
   init(_ stack: Stack) {
     self.stack = stack
     all = stack.changes.makeAsyncIterator()
-    ofView = stack.view.changes(of: Book.self).makeAsyncIterator()
+    ofView = stack.viewContext.changes(of: Book.self).makeAsyncIterator()
   }
 
   /// Notes that a commit is on its way to the streams.
@@ -38,7 +38,7 @@ final class ContextStreams {
 
   func drain(_ history: ContextHistory) async throws {
     try await history.finishSave()
-    try await history.view.merged(history.newest)
+    try await history.view.waitUntilMerged(history.newest)
     let expected = history.current.rows(.books)
     var (all, ofView) = (all, ofView)
     if hasUnread, let changes = await all.next() {

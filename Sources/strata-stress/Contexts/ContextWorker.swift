@@ -52,7 +52,8 @@ final class ContextWorker {
   func child(_ number: Int) -> ContextWorker {
     hasChildren = true
     return ContextWorker(
-      context.scratch(), .worker(self), read, frozen + [layer], name: "\(number), child of \(name)")
+      context.makeScratch(), .worker(self), read, frozen + [layer],
+      name: "\(number), child of \(name)")
   }
 
   /// The number of scratch contexts down to the store or the view context, this one included.
@@ -98,7 +99,7 @@ final class ContextWorker {
   private func base(_ history: ContextHistory) async throws -> PlainRows {
     if read.isLost {
       // A child of the view context moves to the commit that the view context shows when it reads.
-      try await history.view.merged(history.newest)
+      try await history.view.waitUntilMerged(history.newest)
       while read.isLost { readNewest(history, afterSuspension: true) }
     }
     if read.rows == nil {
@@ -245,7 +246,7 @@ final class ContextWorker {
       layer = PlainLayer()
       leaveState(history, old)
     case .view:
-      try await history.view.merged(history.newest)
+      try await history.view.waitUntilMerged(history.newest)
       let shown = try history.shown()
       try await absorb(into: history.pending, policy, history) {
         shown[$0, $1]
@@ -331,7 +332,7 @@ final class ContextWorker {
     try await history.finishSave()
     history.note("\(name) refreshes", "refreshes")
     // A merge turn after the refresh would show the model a later commit than the context reads.
-    try await history.view.merged(history.newest)
+    try await history.view.waitUntilMerged(history.newest)
     await context.refresh()
     readNewest(history)
   }

@@ -116,10 +116,10 @@ struct CorruptionStress {
           try Data(bytes).write(to: URL(fileURLWithPath: store.path + suffix))
         }
       }
-      do throws(StoreError) {
+      do {
         try await use(store)
         say("opened")
-      } catch {
+      } catch let error as StoreError {
         say("refused \(error.code)")
       }
     }
@@ -213,21 +213,21 @@ struct CorruptionStress {
   }
 
   /// Reads the whole store and writes to it.
-  private static func use(_ store: URL) async throws(StoreError) {
+  private static func use(_ store: URL) async throws {
     let stack = try await Stack.open(entities, at: store, options: stackOptions)
-    do throws(StoreError) {
+    do {
       _ = try await stack.fetch(Account.sorted(by: \.owner))
-      let notes = stack.view.live(Note.sorted(by: \.text))
-      try await notes.load()
+      let notes = stack.viewContext.live(Note.sorted(by: \.text))
+      try await notes.waitUntilLoaded()
       _ = try await stack.fetch(Account.where { $0.balance > 100 })
-      _ = try await stack.view.fetch(Branch.all)
+      _ = try await stack.viewContext.fetch(Branch.all)
       try await usePlaces(stack)
-      let scratch = stack.scratch()
+      let scratch = stack.makeScratch()
       scratch.upsert(Account(id: 5, owner: "Somebody", balance: 1))
       scratch.upsert(Note(id: 100_000, text: "new"))
       for account in try await scratch.find(Account.self, [7, 8, 1007]) { scratch.delete(account) }
       let commit = try await scratch.save()
-      try await stack.view.merged(commit)
+      try await stack.viewContext.waitUntilMerged(commit)
       for try await entry in stack.history(since: nil) { _ = entry.changes.count }
       await stack.close()
     } catch {
@@ -236,16 +236,16 @@ struct CorruptionStress {
     }
   }
 
-  private static func usePlaces(_ stack: Stack) async throws(StoreError) {
+  private static func usePlaces(_ stack: Stack) async throws {
     let middle = Coordinate(latitude: 7.1, longitude: 10)
     _ = try await stack.fetch(Place.all.matching("even").sortedByRelevance())
     _ = try await stack.fetch(Place.nearest(to: middle, by: Place.location).limit(3))
     _ = try await stack.fetch(
       Place.where { $0.location.isWithin(meters: 200_000, of: middle) && $0.tags.count > 1 })
     _ = try await stack.fetch(Tag.all)
-    let live = stack.view.live(Place.tags(of: Place(id: 3)))
-    try await live.load()
-    let scratch = stack.scratch()
+    let live = stack.viewContext.live(Place.tags(of: Place(id: 3)))
+    try await live.waitUntilLoaded()
+    let scratch = stack.makeScratch()
     let place = Place(id: 200, text: "an even newer one", latitude: 7, longitude: 9)
     scratch.insert(place)
     scratch.link(place, to: Tag(id: 1), in: Place.tags)

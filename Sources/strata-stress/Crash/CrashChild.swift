@@ -64,8 +64,8 @@ struct CrashChild {
       at: URL(fileURLWithPath: options.store), options: stackOptions)
     say("ready")
     if options.migrates { return await stack.close() }
-    let live = stack.view.live(Note.sorted(by: \.text).limit(50))
-    try await live.load()
+    let live = stack.viewContext.live(Note.sorted(by: \.text).limit(50))
+    try await live.waitUntilLoaded()
     while true { try await act(stack) }
   }
 
@@ -75,8 +75,8 @@ struct CrashChild {
     case 5..<9:
       let note = takeNotes(1)
       try await attempt(.step(.insert(note: note))) {
-        stack.view.insert(Note(id: note, text: "\(note)", deleter: 1))
-        return try await stack.view.save()
+        stack.viewContext.insert(Note(id: note, text: "\(note)", deleter: 1))
+        return try await stack.viewContext.save()
       }
     case 9..<11: try await importNotes(.batched, keeping: true, Int.random(in: 1...1500), stack)
     case 11..<13: try await importNotes(.atomic, keeping: true, Int.random(in: 1...1500), stack)
@@ -95,7 +95,7 @@ struct CrashChild {
   }
 
   private mutating func transfer(_ stack: Stack) async throws {
-    let scratch = stack.scratch()
+    let scratch = stack.makeScratch()
     let from = Int.random(in: 0..<FaultTemplate.accounts, using: &random)
     let to = (from + 1) % FaultTemplate.accounts
     let stamp = random.next()

@@ -128,10 +128,10 @@ private struct PowerRun {
       await stack.suspend()
       try await stack.resume()
     case 2..<8:
-      stack.view.insert(Note(id: note(), text: "\(random.next())", deleter: 1))
-      try await stack.view.save()
+      stack.viewContext.insert(Note(id: note(), text: "\(random.next())", deleter: 1))
+      try await stack.viewContext.save()
     default:
-      let scratch = stack.scratch()
+      let scratch = stack.makeScratch()
       let from = Int.random(in: 0..<FaultTemplate.accounts, using: &random)
       let accounts = try await scratch.find(
         Account.self, [from, (from + 1) % FaultTemplate.accounts])

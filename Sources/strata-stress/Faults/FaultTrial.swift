@@ -50,8 +50,8 @@ final class FaultTrial {
     do {
       if scenario.opensUnderFaults { plan.arm(fault) }
       let stack = try await open()
-      let live = stack.view.live(Note.sorted(by: \.id))
-      try await live.load()
+      let live = stack.viewContext.live(Note.sorted(by: \.id))
+      try await live.waitUntilLoaded()
       if !scenario.opensUnderFaults { plan.arm(fault) }
       for action in scenario.actions { await run(action, stack, live) }
       failures = max(failures, plan.disarm())
@@ -75,7 +75,7 @@ final class FaultTrial {
     options.logLimit = scenario.logLimit
     let entities = scenario == .migrate ? Next.entities : ChildProcess.entities
     if scenario == .migrate { options.schemaVersion = Next.version }
-    do throws(StoreError) {
+    do {
       return try await Stack.open(entities, at: store, options: options)
     } catch {
       await note(error, maybe: [])
@@ -154,39 +154,40 @@ final class FaultTrial {
   private func saveView(_ stack: Stack, _ live: LiveQuery<Note>) async throws {
     lastNote += 1
     let note = Note(id: 1_000_000 + lastNote, text: "note \(random.next())", deleter: 1)
-    stack.view.insert(note)
+    stack.viewContext.insert(note)
     var after = ledger
     _ = after.apply(.insert(note: note.id))
-    do throws(StoreError) { try await stack.view.save() } catch {
-      if error.code == .closed { throw error }
+    do { try await stack.viewContext.save() } catch let error
+      where !(StoreError.Code.closed ~= error)
+    {
       await self.note(error, maybe: [after])
-      if !stack.view.hasChanges { violations.append("the view's edits are gone") }
+      if !stack.viewContext.hasChanges { violations.append("the view's edits are gone") }
       if !live.elements.contains(note) { violations.append("the view does not show its edits") }
-      try await stack.view.save()
+      try await stack.viewContext.save()
     }
     ledger = after
   }
 
   private func saveRemoval(_ stack: Stack, _ live: LiveQuery<Note>) async throws {
     guard let note = live.elements.first else { return }
-    stack.view.delete(note)
+    stack.viewContext.delete(note)
     var after = ledger
     _ = after.apply(.delete(note: note.id))
-    do throws(StoreError) { try await stack.view.save() } catch {
+    do { try await stack.viewContext.save() } catch {
       await self.note(error, maybe: [after])
       if live.elements.contains(note) { violations.append("the view shows what it deleted") }
-      try await stack.view.save()
+      try await stack.viewContext.save()
     }
     ledger = after
   }
 
   private func saveScratch(_ stack: Stack) async throws {
-    let scratch = stack.scratch()
+    let scratch = stack.makeScratch()
     let from = Int.random(in: 0..<FaultTemplate.accounts, using: &random)
     let to = (from + 1) % FaultTemplate.accounts
     let transfer = random.next()
     let accounts: [Account]
-    do throws(StoreError) { accounts = try await scratch.find(Account.self, [from, to]) } catch {
+    do { accounts = try await scratch.find(Account.self, [from, to]) } catch {
       await note(error, maybe: [])
       accounts = try await scratch.find(Account.self, [from, to])
     }
@@ -194,7 +195,7 @@ final class FaultTrial {
     scratch.update(accounts[1]) { ($0.balance, $0.transfer) = ($0.balance + 7, transfer) }
     var after = ledger
     _ = after.apply(.transfer(from: from, to: to, amount: 7))
-    do throws(StoreError) { try await scratch.save() } catch {
+    do { try await scratch.save() } catch {
       await note(error, maybe: [after])
       if !scratch.hasChanges { violations.append("the scratch context's edits are gone") }
       try await scratch.save()
@@ -206,16 +207,16 @@ final class FaultTrial {
   ///
   /// The rollback may fail, too.
   private func saveRefused(_ stack: Stack) async throws {
-    let scratch = stack.scratch()
+    let scratch = stack.makeScratch()
     for id in 1...2 { scratch.insert(Branch(id: id, name: "the same")) }
     var isRefused = false
     while !isRefused {
-      do throws(StoreError) {
+      do {
         try await scratch.save()
         violations.append("two branches have the same name")
         return
       } catch {
-        isRefused = error.code == .uniquenessViolated
+        isRefused = StoreError.Code.uniquenessViolated ~= error
         if !isRefused && hasFailed { throw error }
         if !isRefused { await note(error, maybe: []) }
         if !scratch.hasChanges { violations.append("the refused edits are gone") }
@@ -225,18 +226,18 @@ final class FaultTrial {
 
   private func fetch(_ stack: Stack) async throws {
     let notes: [Note]
-    do throws(StoreError) { notes = try await stack.view.fetch(Note.all) } catch {
+    do { notes = try await stack.viewContext.fetch(Note.all) } catch {
       await note(error, maybe: [])
-      notes = try await stack.view.fetch(Note.all)
+      notes = try await stack.viewContext.fetch(Note.all)
     }
     if Set(notes.map(\.id)) != ledger.notes { violations.append("a fetch finds other notes") }
   }
 
   private func load(_ stack: Stack) async throws {
-    let accounts = stack.view.live(Account.sorted(by: \.balance, .descending).limit(5))
-    do { try await accounts.load() } catch {
+    let accounts = stack.viewContext.live(Account.sorted(by: \.balance, order: .reverse).limit(5))
+    do { try await accounts.waitUntilLoaded() } catch {
       await note(error, maybe: [])
-      try await accounts.load()
+      try await accounts.waitUntilLoaded()
     }
     if accounts.elements.count != 5 { violations.append("a live query is not whole") }
   }
@@ -252,9 +253,9 @@ final class FaultTrial {
     options.longestTransaction = .milliseconds(1)
     var after = ledger
     after.notes.formUnion(first..<(first + count))
-    do throws(ImportError) {
+    do {
       try await stack.importJSON(Note.self, from: .data(json), options: options)
-    } catch {
+    } catch let error as ImportError {
       // Batches are committed in order, each of them as a whole.
       let parts = (0..<count).map { part in
         var ledger = ledger
@@ -270,7 +271,7 @@ final class FaultTrial {
 
   private func suspend(_ stack: Stack) async throws {
     await stack.suspend()
-    do throws(StoreError) { try await stack.resume() } catch {
+    do { try await stack.resume() } catch {
       await note(error, maybe: [])
       if !stack.isSuspended { violations.append("resumed, and says it is not") }
       try await stack.resume()
@@ -282,12 +283,12 @@ final class FaultTrial {
   /// Checks that the store and the live query have the acknowledged state.
   private func check(_ stack: Stack, _ live: LiveQuery<Note>) async {
     await attempt("checking") {
-      try await stack.view.merged(stack.historyToken.commit)
+      try await stack.viewContext.waitUntilMerged(stack.historyToken.commit)
       let stored = try await StoreContents.stored(stack)
       if stored.ledger != ledger {
         violations.append("the stack does not have what was acknowledged")
       }
-      let fetched = try await stack.view.fetch(Note.sorted(by: \.id))
+      let fetched = try await stack.viewContext.fetch(Note.sorted(by: \.id))
       if Array(live.elements) != fetched { violations.append("a live query differs from a fetch") }
     }
   }

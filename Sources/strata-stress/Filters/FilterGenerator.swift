@@ -146,15 +146,15 @@ struct FilterGenerator {
   /// Returns a condition on related entities: any, all, none, or a count.
   private mutating func related<R, S, Target: Entity>(
     _ fields: RelatedFields<R, Target>,
-    _ condition: (inout FilterGenerator, Fields<Related<R, Target>, Target>) -> GeneratedFilter<
-      Related<R, Target>, Target
+    _ condition: (inout FilterGenerator, Fields<_Related<R, Target>, Target>) -> GeneratedFilter<
+      _Related<R, Target>, Target
     >,
     of targets: @escaping (S, FilterWorld) -> [Target]
   ) -> GeneratedFilter<R, S> {
     // The closure is called at once, so it may draw from the generator.
     var generator = self
     var test: (Target, FilterWorld) -> Bool = { _, _ in false }
-    func make(_ target: Fields<Related<R, Target>, Target>) -> Filter<Related<R, Target>> {
+    func make(_ target: Fields<_Related<R, Target>, Target>) -> Filter<_Related<R, Target>> {
       let inner = condition(&generator, target)
       test = inner.holds
       return inner.filter

@@ -52,7 +52,7 @@ struct FilterStress {
     let before = values.world(&random)
     let after = values.world(&random)
     let stack = try await Stack.temporary(Piece.self, Composer.self, Label.self)
-    let scratch = stack.scratch()
+    let scratch = stack.makeScratch()
     scratch.change(FilterWorld(), to: before)
     try await scratch.save()
     scratch.change(before, to: after)

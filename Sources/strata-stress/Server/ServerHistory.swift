@@ -134,7 +134,7 @@ final class ServerHistory {
       try await edit(old, id, isDeletion ? nil : title, usesScratch: usesScratch)
     } catch let error as StoreError {
       guard error.code == .conflict, hasCancelled else { throw error }
-      stack.view.rollback()
+      stack.viewContext.rollback()
       note("the edit comes too late for what a cancelled refresh commits", "lateEdits")
       return id
     }
@@ -158,7 +158,7 @@ final class ServerHistory {
         }
       }
     } else {
-      let view = stack.view
+      let view = stack.viewContext
       if let old, let title {
         view.update(old) { ($0.title, $0.isRead) = (title, true) }
       } else if let old {
@@ -293,7 +293,7 @@ final class ServerHistory {
     let isCancelled = !isReliable && random.oneIn(6)
     let isKilled = armKill()
     let task = Task { () -> String in
-      do throws(ImportError) { return "\(try await refresher.refresh(feed))" } catch {
+      do { return "\(try await refresher.refresh(feed))" } catch {
         return "\(error)"
       }
     }

@@ -67,7 +67,7 @@ struct RaceHistory {
     if random.oneIn(3) { options.logLimit = 64 * 1024 }
     if case .powerLoss(let synchronous) = disk.trouble { options.synchronous = synchronous }
     let stack = try await open(options)
-    let first = stack.view.commit
+    let first = stack.viewContext.commit
     transcript { $0.reported = [first, first] }
     let second = random.oneIn(3) ? try await open(options) : nil
     let user = try await RaceUser(stack, part(), transcript)
@@ -89,7 +89,7 @@ struct RaceHistory {
     disk.disarm()
     if !disk.isDead {
       // The number of the last commit is known, also after failed writes.
-      let last = stack.scratch()
+      let last = stack.makeScratch()
       var layer = PlainLayer()
       let row = random.row(of: .shelves)
       last.upsert(Shelf(key: 3, row))

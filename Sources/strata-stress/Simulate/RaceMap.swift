@@ -4,7 +4,7 @@ import StrataMap
 /// A map of the books, whose gate closes and opens while others commit.
 @MainActor
 final class RaceMap: AnnotationSurface {
-  private var pins: [RecordKey: Annotation] = [:]
+  private var pins: [RecordKey: SurfaceAnnotation] = [:]
   private var violation: String?
   private var registry: AnnotationRegistry<Book>?
   private var isOver = false

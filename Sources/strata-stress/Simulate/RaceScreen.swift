@@ -1,3 +1,4 @@
+import Foundation
 import Strata
 
 /// Live queries over a view context. Optional live queries are opened and closed meanwhile.
@@ -23,11 +24,11 @@ final class RaceScreen {
     pages = view.live(Page.all)
     loans = view.live(Loan.all)
     topics = view.live(Topic.all)
-    try await shelves.load()
-    try await books.load()
-    try await pages.load()
-    try await loans.load()
-    try await topics.load()
+    try await shelves.waitUntilLoaded()
+    try await books.waitUntilLoaded()
+    try await pages.waitUntilLoaded()
+    try await loans.waitUntilLoaded()
+    try await topics.waitUntilLoaded()
   }
 
   /// Opens a live query, or closes it.
@@ -37,7 +38,7 @@ final class RaceScreen {
       filtered =
         filtered == nil ? view.live(Book.where { $0.first == 1 }.sorted(by: \.second)) : nil
     case 1:
-      window = window == nil ? view.live(Book.sorted(by: \.second, .descending).limit(2)) : nil
+      window = window == nil ? view.live(Book.sorted(by: \.second, order: .reverse).limit(2)) : nil
     case 2: shelved = shelved == nil ? view.live(Shelf.books(of: 1)) : nil
     case 3:
       sections =
@@ -48,13 +49,13 @@ final class RaceScreen {
   }
 
   /// Waits until every open live query has loaded.
-  func load() async throws {
-    try await filtered?.load()
-    try await window?.load()
-    try await shelved?.load()
-    try await sections?.load()
-    try await count?.load()
-    try await greatest?.load()
+  func waitUntilLoaded() async throws {
+    try await filtered?.waitUntilLoaded()
+    try await window?.waitUntilLoaded()
+    try await shelved?.waitUntilLoaded()
+    try await sections?.waitUntilLoaded()
+    try await count?.waitUntilLoaded()
+    try await greatest?.waitUntilLoaded()
   }
 
   /// The elements and values of the loaded live queries.

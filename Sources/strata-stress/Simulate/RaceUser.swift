@@ -25,7 +25,7 @@ final class RaceUser {
     self.stack = stack
     self.random = random
     self.transcript = transcript
-    view = stack.view
+    view = stack.viewContext
     screen = try await RaceScreen(view)
     map = RaceMap(screen.books, &self.random)
   }
@@ -41,8 +41,8 @@ final class RaceUser {
 
   /// Notes what the screen shows once it shows the newest commit.
   func rest(at newest: Int64) async throws {
-    try await view.merged(newest)
-    try await screen.load()
+    try await view.waitUntilMerged(newest)
+    try await screen.waitUntilLoaded()
     note(isAtRest: true)
     try await map.end(screen.books.elements)
   }
@@ -78,7 +78,7 @@ final class RaceUser {
     case 13: try await fetch()
     case 14:
       let newest = transcript.reported(by: 0)
-      try await view.merged(newest)
+      try await view.waitUntilMerged(newest)
       try Contradiction.unless(
         view.commit >= newest, "the view has merged \(newest) at \(view.commit)")
     case 15, 16: screen.toggle(&random)

@@ -26,7 +26,7 @@ actor RaceWorker {
     self.name = name
     self.random = random
     self.transcript = transcript
-    scratch = stack.scratch()
+    scratch = stack.makeScratch()
   }
 
   func run(steps: Int) async throws {
@@ -57,7 +57,7 @@ actor RaceWorker {
     case 18:
       endReading()
       layer = PlainLayer()
-      scratch = stack.scratch()
+      scratch = stack.makeScratch()
     default: await Pause(&random).wait()
     }
   }

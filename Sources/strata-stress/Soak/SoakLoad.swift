@@ -30,10 +30,10 @@ final class SoakLoad {
       }
       for id in 0..<Self.notes { scratch.insert(Note(id: id, text: "note \(id)")) }
     }
-    list = stack.view.live(Account.sorted(by: \.balance, .descending).limit(50))
-    notes = stack.view.live(Note.sorted(by: \.text))
-    try await list.load()
-    try await notes.load()
+    list = stack.viewContext.live(Account.sorted(by: \.balance, order: .reverse).limit(50))
+    notes = stack.viewContext.live(Note.sorted(by: \.text))
+    try await list.waitUntilLoaded()
+    try await notes.waitUntilLoaded()
     self.workers = (0..<workers).map { SoakWorker(stack, seed: seed &+ UInt64($0)) }
     for worker in self.workers {
       tasks.append(Task.detached { [isOver] in await worker.run { isOver.withLock { $0 } } })
@@ -60,13 +60,13 @@ final class SoakLoad {
     while !isOver.withLock({ $0 }) {
       visits += 1
       do {
-        let rich = stack.view.live(Account.where { $0.balance > 1000 }, sectionedBy: \.owner)
-        try await rich.load()
+        let rich = stack.viewContext.live(Account.where { $0.balance > 1000 }, sectionedBy: \.owner)
+        try await rich.waitUntilLoaded()
         let map = QuietMap()
         let registry = AnnotationRegistry(list, mapping: RegistryStress.pins, on: map)
         if let account = list.elements.first {
-          stack.view.update(account) { $0.owner = "Owner \(visits % 17)" }
-          try await stack.view.save(.mergeMine)
+          stack.viewContext.update(account) { $0.owner = "Owner \(visits % 17)" }
+          try await stack.viewContext.save(.mergeMine)
         }
         // A suspension is rare, because it empties the log, whose length is measured in between.
         if visits % 1000 == 0 {
@@ -91,10 +91,10 @@ final class SoakLoad {
   /// Returns the violations after the last write.
   func violations() async throws -> [String] {
     for worker in workers { problems += await worker.problems }
-    try await stack.view.merged(stack.historyToken.commit)
+    try await stack.viewContext.waitUntilMerged(stack.historyToken.commit)
     let sum = try await stack.fetch(Account.all).reduce(0) { $0 + $1.balance }
     if sum != Self.accounts * 1000 { problems.append("money was made or lost: \(sum)") }
-    let fetched = try await stack.view.fetch(Note.sorted(by: \.text))
+    let fetched = try await stack.viewContext.fetch(Note.sorted(by: \.text))
     if Array(notes.elements) != fetched { problems.append("a live query differs from a fetch") }
     return problems
   }
@@ -121,7 +121,7 @@ actor SoakWorker {
         case 6: try await importNotes()
         case 7: _ = try await stack.fetch(Note.where { $0.text.hasPrefix("note 1") }.limit(100))
         case 8: try await cancel()
-        default: _ = try await stack.view.fetch(Account.sorted(by: \.balance).limit(20))
+        default: _ = try await stack.viewContext.fetch(Account.sorted(by: \.balance).limit(20))
         }
       } catch {
         let code = (error as? StoreError)?.code ?? (error as? ImportError)?.storeError?.code
@@ -134,7 +134,7 @@ actor SoakWorker {
   }
 
   private func transfer() async throws {
-    let scratch = stack.scratch()
+    let scratch = stack.makeScratch()
     let from = Int.random(in: 0..<SoakLoad.accounts, using: &random)
     let to = (from + 1) % SoakLoad.accounts
     let found = try await scratch.find(Account.self, [from, to])
@@ -148,7 +148,7 @@ actor SoakWorker {
 
   /// Deletes ten notes and writes ten others.
   private func rewrite() async throws {
-    let scratch = stack.scratch()
+    let scratch = stack.makeScratch()
     let first = Int.random(in: 0..<SoakLoad.notes - 20, using: &random)
     for note in try await scratch.find(Note.self, Array(first..<first + 10)) {
       scratch.delete(note)

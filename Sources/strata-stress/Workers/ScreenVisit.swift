@@ -1,3 +1,4 @@
+import Foundation
 import Strata
 
 /// A user who opens a screen during other writes, changes its query, and leaves.
@@ -13,15 +14,15 @@ struct ScreenVisit {
   func violations(_ random: inout SplitMix64) async throws -> [String] {
     var violations: [String] = []
     let screen = view.live(Self.query(&random))
-    try await screen.load()
+    try await screen.waitUntilLoaded()
     if !(try await isRight(screen)) { violations.append("a new live query differs from a fetch") }
     try await screen.change(to: Self.query(&random))
     if !(try await isRight(screen)) { violations.append("a changed one differs from a fetch") }
     let owners = view.live(Account.all, sectionedBy: \.owner)
-    try await owners.load()
+    try await owners.waitUntilLoaded()
     let shown = owners.sections.flatMap(\.elements).reduce(0) { $0 + $1.balance }
     if shown != total { violations.append("sections show \(shown) in all") }
-    let sum = try await view.live(.sum(\.balance), of: Account.all).load()
+    let sum = try await view.live(.sum(\.balance), of: Account.all).waitUntilLoaded()
     if sum != total { violations.append("a live value is \(sum)") }
     return violations
   }
@@ -41,7 +42,7 @@ struct ScreenVisit {
     let owner = "Owner \(Int.random(in: 0..<17, using: &random))"
     return switch Int.random(in: 0..<5, using: &random) {
     case 0: Account.where { $0.owner == owner }
-    case 1: Account.where { $0.balance > bound }.sorted(by: \.balance, .descending)
+    case 1: Account.where { $0.balance > bound }.sorted(by: \.balance, order: .reverse)
     case 2: Account.sorted(by: \.balance).limit(limit).offset(limit / 2)
     case 3: Account.where { $0.branchID != nil }.sorted(by: \.owner)
     default: Account.where { $0.balance < bound }.sorted(by: \.owner).limit(limit)

@@ -111,7 +111,7 @@ actor Worker {
 
   /// Moves money with both sides in one commit.
   private func transfer() async throws {
-    let scratch = stack.scratch()
+    let scratch = stack.makeScratch()
     let transfer = try await makeTransfer(scratch)
     transfer.edit(scratch)
     try await save(scratch, transfer.effects)
@@ -119,13 +119,13 @@ actor Worker {
 
   /// Moves money through a child context, after another child context was rolled back.
   private func transferNested() async throws {
-    let scratch = stack.scratch()
+    let scratch = stack.makeScratch()
     let transfer = try await makeTransfer(scratch)
-    let given = scratch.scratch()
+    let given = scratch.makeScratch()
     given.delete(transfer.from)
     given.update(transfer.to) { $0.balance = -1 }
     given.rollback()
-    let child = scratch.scratch()
+    let child = scratch.makeScratch()
     transfer.edit(child)
     try await child.save()
     try await save(scratch, transfer.effects)
@@ -133,7 +133,7 @@ actor Worker {
 
   /// Checks that a save does not contain an undone edit.
   private func transferWithUndo() async throws {
-    let scratch = stack.scratch()
+    let scratch = stack.makeScratch()
     scratch.undoLimit = 10
     let transfer = try await makeTransfer(scratch)
     let other = Transfer(
@@ -149,7 +149,7 @@ actor Worker {
   }
 
   private func discard() async throws {
-    let scratch = stack.scratch()
+    let scratch = stack.makeScratch()
     for account in try await scratch.fetch(Account.all.limit(5)) { scratch.delete(account) }
     scratch.rollback()
     try await scratch.save()
@@ -163,7 +163,7 @@ actor Worker {
 
   /// Checks that a second read of a context finds the rows of the first read.
   private func checkSnapshot() async throws {
-    let scratch = stack.scratch()
+    let scratch = stack.makeScratch()
     let first = try await scratch.fetch(Account.all)
     for _ in 0..<20 { await Task.yield() }
     let second = try await scratch.fetch(Account.sorted(by: \.balance))
@@ -178,7 +178,7 @@ actor Worker {
 
   /// Deletes, inserts or renames a branch; accounts that refer to it follow the delete rule.
   private func editBranch() async throws {
-    let scratch = stack.scratch()
+    let scratch = stack.makeScratch()
     let id = Int.random(in: 0..<20, using: &random)
     var effects: [WorkLog.Effect] = []
     if let branch = try await scratch.find(Branch.self, id) {
@@ -204,7 +204,7 @@ actor Worker {
   }
 
   private func write() async throws {
-    let scratch = stack.scratch()
+    let scratch = stack.makeScratch()
     let note = nextNote
     nextNote += 1
     scratch.upsert(Note(id: note, text: "\(random.next())"))
@@ -214,7 +214,7 @@ actor Worker {
 
   private func erase() async throws {
     guard let note = notes.last else { return }
-    let scratch = stack.scratch()
+    let scratch = stack.makeScratch()
     guard let found = try await scratch.find(Note.self, note) else {
       violations.append("note \(note) is gone")
       return
@@ -233,11 +233,11 @@ actor Worker {
     var options = ImportOptions()
     options.commits = Bool.random(using: &random) ? .atomic : .batched
     options.longestTransaction = .microseconds(500)
-    let scratch = stack.scratch()
-    do throws(ImportError) {
+    let scratch = stack.makeScratch()
+    do {
       let result = try await scratch.importJSON(Note.self, from: source, options: options)
       imported(first, count, result)
-    } catch {
+    } catch let error as ImportError {
       imported(first, error.result.inserted, error.result)
       throw error
     }

@@ -1,3 +1,4 @@
+import Foundation
 import Strata
 import StrataMap
 
@@ -23,26 +24,26 @@ final class WorkerObservers {
   private static let world = GeoRegion(south: -90, west: -180, north: 90, east: 180)
 
   private static let richQuery = Account.where { $0.balance > 1000 }
-    .sorted(by: \.balance, .descending)
-  private static let topQuery = Account.sorted(by: \.balance, .descending).limit(10)
+    .sorted(by: \.balance, order: .reverse)
+  private static let topQuery = Account.sorted(by: \.balance, order: .reverse).limit(10)
 
   init(_ stack: Stack, _ start: StoreContents, pace: Duration?) async throws {
     self.stack = stack
-    rich = stack.view.live(Self.richQuery)
-    top = stack.view.live(Self.topQuery)
-    all = stack.view.live(Account.all)
-    branches = stack.view.live(Branch.sorted(by: \.name))
-    notes = stack.view.live(Note.sorted(by: \.text))
-    try await rich.load()
-    try await top.load()
-    try await all.load()
-    try await branches.load()
-    try await notes.load()
+    rich = stack.viewContext.live(Self.richQuery)
+    top = stack.viewContext.live(Self.topQuery)
+    all = stack.viewContext.live(Account.all)
+    branches = stack.viewContext.live(Branch.sorted(by: \.name))
+    notes = stack.viewContext.live(Note.sorted(by: \.text))
+    try await rich.waitUntilLoaded()
+    try await top.waitUntilLoaded()
+    try await all.waitUntilLoaded()
+    try await branches.waitUntilLoaded()
+    try await notes.waitUntilLoaded()
     let first = stack.historyToken.commit
     followers = [
       ContentsFollower(start, at: first, stack.changes, "stack", pace: pace),
-      ContentsFollower(start, at: first, stack.view.changes, "view", pace: pace),
-      ContentsFollower(start, at: first, stack.view.changes, "view, without a pause,"),
+      ContentsFollower(start, at: first, stack.viewContext.changes, "view", pace: pace),
+      ContentsFollower(start, at: first, stack.viewContext.changes, "view, without a pause,"),
     ]
     lists = [ListFollower(rich, pace: pace), ListFollower(top, pace: pace), ListFollower(top)]
     registry = AnnotationRegistry(all, mapping: RegistryStress.pins, on: map)
@@ -64,7 +65,7 @@ final class WorkerObservers {
   ) async throws -> [String] {
     begin("the merge")
     let last = stack.historyToken.commit
-    try await stack.view.merged(last)
+    try await stack.viewContext.waitUntilMerged(last)
     var violations: [String] = []
     begin("the live queries")
     try await check(rich, Self.richQuery, &violations)
@@ -135,7 +136,7 @@ final class WorkerObservers {
   private func check<E: Entity & Equatable>(
     _ live: LiveQuery<E>, _ query: Query<E>, _ violations: inout [String]
   ) async throws {
-    if Array(live.elements) != (try await stack.view.fetch(query)) {
+    if Array(live.elements) != (try await stack.viewContext.fetch(query)) {
       violations.append("a live query of \(E.self) differs from a fetch")
     }
   }
@@ -176,7 +177,7 @@ private final class ListFollower<E: Entity & Equatable> {
 /// A surface that keeps its annotations.
 @MainActor
 private final class MirrorMap: AnnotationSurface {
-  private(set) var shown: [RecordKey: Annotation] = [:]
+  private(set) var shown: [RecordKey: SurfaceAnnotation] = [:]
 
   struct Summary: Equatable {
     let coordinate: Coordinate

@@ -137,7 +137,7 @@ private struct WorkerRun {
   ///
   /// Only the view context changes owners, and only it writes notes with numbers this low.
   private mutating func actOnView() async throws {
-    let view = stack.view
+    let view = stack.viewContext
     let id = Int.random(in: 0..<options.mode.accounts, using: &random)
     guard let account = try await view.fetch(Account.where { $0.id == id }).first else {
       return violations.append("account \(id) is gone")
@@ -146,7 +146,7 @@ private struct WorkerRun {
     switch Int.random(in: 0..<8, using: &random) {
     case 0: view.update(account) { $0.owner = owner }
     case 1:
-      let child = view.scratch()
+      let child = view.makeScratch()
       child.update(account) { $0.owner = owner }
       try await child.save()
     case 2:
@@ -182,8 +182,8 @@ private struct WorkerRun {
   private mutating func writeNote() async throws {
     let note = counts["viewNotes", default: 0]
     counts["viewNotes"] = note + 1
-    stack.view.insert(Note(id: note, text: "\(random.next())"))
-    log.add(try await stack.view.save(), [.insert(notes: note..<(note + 1))])
+    stack.viewContext.insert(Note(id: note, text: "\(random.next())"))
+    log.add(try await stack.viewContext.save(), [.insert(notes: note..<(note + 1))])
   }
 
   private mutating func check() async throws {

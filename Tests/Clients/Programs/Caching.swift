@@ -3,7 +3,7 @@ import Strata
 import StrataImport
 
 @MainActor func goToBackground(_ stack: Stack) async throws {
-  if stack.view.hasChanges { try await stack.view.save() }
+  if stack.viewContext.hasChanges { try await stack.viewContext.save() }
   await stack.suspend()
 }
 
@@ -18,7 +18,7 @@ import StrataImport
 }
 
 extension Quake {
-  static let recent = Quake.where { $0.magnitude > 2 }.sorted(by: \.time, .descending)
+  static let recent = Quake.where { $0.magnitude > 2 }.sorted(by: \.time, order: .reverse)
   static let json = JSONMapping<Quake> {
     Field(\.id, "id")
     Field(\.place, "place")
@@ -29,8 +29,8 @@ func refreshQuakes(_ stack: Stack, _ data: Data) async throws {
   guard try await stack.isStale(Quake.recent, olderThan: .seconds(300)) else { return }
   try await stack.importJSON(
     Quake.self, from: .data(data), mapping: Quake.json,
-    freshens: [.query(Quake.recent), .feed("all-day")])
-  let scratch = stack.scratch()
+    marksFresh: [.query(Quake.recent), .feed("all-day")])
+  let scratch = stack.makeScratch()
   scratch.upsert(Quake())
   try scratch.markFresh(Quake.recent)
   try await scratch.save()

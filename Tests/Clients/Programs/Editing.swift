@@ -4,8 +4,8 @@ import Strata
 @MainActor func editAndUndo(_ view: ViewContext) async throws {
   let song = Song(title: "So What", bpm: 136)
   view.undoGroup("Add") { view.insert(song) }
-  let sheet = view.scratch()
-  let popover = sheet.scratch()
+  let sheet = view.makeScratch()
+  let popover = sheet.makeScratch()
   popover.undoLimit = 10
   popover.update(song) { $0.bpm = 144 }
   popover.undo()

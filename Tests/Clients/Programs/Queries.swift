@@ -7,7 +7,7 @@ func queries(_ view: ViewContext) async throws {
   let ids = [UUID(), UUID()]
   _ = Song.where { $0.bpm > 100 && $0.title.contains("grace") && $0.artistID == nil }
     .sorted(by: \.title).limit(50)
-  _ = Song.sorted(by: \.bpm, .descending).offset(10)
+  _ = Song.sorted(by: \.bpm, order: .reverse).offset(10)
   _ = Song.where { $0.artist.name == "Nina" || $0.genre == .jazz }
   _ = Song.where { $0.artist.name.hasPrefix("N") && !$0.title.contains("x") && $0.id.isIn(ids) }
   _ = Song.where { $0.updatedAt > limit.addingTimeInterval(-3600) && $0.bpm != nil }

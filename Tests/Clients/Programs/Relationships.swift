@@ -1,7 +1,7 @@
 import Strata
 
 @MainActor func relationships(_ stack: Stack) async throws {
-  let view = stack.view
+  let view = stack.viewContext
   let list = Playlist(name: "Evening")
   let songs = ["One", "Two", "Three"].map { Song(title: $0) }
   view.insert(list)

@@ -66,8 +66,8 @@ extension Quake {
   private var task: Task<Void, Never>?
 
   init(_ stack: Stack) {
-    quakes = stack.view.live(
-      Quake.where { $0.magnitude > 4.5 }.sorted(by: \.magnitude, .descending))
+    quakes = stack.viewContext.live(
+      Quake.where { $0.magnitude > 4.5 }.sorted(by: \.magnitude, order: .reverse))
     registry = AnnotationRegistry(quakes, mapping: Quake.pins, on: surface)
     task = Task { [quakes] in
       for await update in quakes.updates {
@@ -94,7 +94,7 @@ extension Quake {
 
   init(_ song: Song, in view: ViewContext) {
     self.song = song
-    scratch = view.scratch()
+    scratch = view.makeScratch()
   }
 
   func rename(_ title: String) { song = scratch.update(song) { $0.title = title } }
@@ -103,7 +103,7 @@ extension Quake {
 }
 
 @MainActor func edit(_ stack: Stack) async throws {
-  let view = stack.view
+  let view = stack.viewContext
   let song = try await view.fetch(Song.all).first ?? Song(title: "First")
   if try await view.find(Song.self, song.id) == nil { view.insert(song) }
   view.update(song) { $0.title = "Changed" }
@@ -124,7 +124,7 @@ extension Quake {
   private let quakes: LiveQuery<Quake>
 
   init(_ stack: Stack) {
-    let view = stack.view
+    let view = stack.viewContext
     letters = view.live(Song.sorted(by: \.title), section: { $0.title.prefix(1).uppercased() })
     years = view.live(Quake.all, sectionedBy: \.magnitude, reading: [\.place])
     count = view.live(.count, of: Song.all)
@@ -154,7 +154,7 @@ extension Quake {
 }
 
 @MainActor func watch(_ stack: Stack) async {
-  for await changes in stack.view.changes(of: Song.self) { print(changes.inserted.count) }
+  for await changes in stack.viewContext.changes(of: Song.self) { print(changes.inserted.count) }
 }
 
 @MainActor func book(_ room: Room, in view: ViewContext) async throws -> [String] {

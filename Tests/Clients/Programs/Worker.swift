@@ -17,7 +17,7 @@ extension Song {
 
 actor SongImporter {
   private let scratch: ScratchContext
-  init(_ stack: Stack) { scratch = stack.scratch() }
+  init(_ stack: Stack) { scratch = stack.makeScratch() }
 
   func run(_ data: Data) async throws -> ImportResult {
     let result = try await scratch.importJSON(
@@ -43,7 +43,7 @@ func importAll(_ stack: Stack, _ data: Data) async throws -> Int {
 
 // The same work without an actor: a task takes the scratch context.
 func background(_ stack: Stack) -> Task<Void, any Error> {
-  let scratch = stack.scratch()
+  let scratch = stack.makeScratch()
   return Task { @concurrent in
     scratch.insert(Song(title: "In the background"))
     try await scratch.save()
@@ -62,7 +62,7 @@ func changesToPush(_ stack: Stack, since token: HistoryToken?) async throws -> H
 }
 
 func pull(_ stack: Stack, _ songs: [Song]) async throws -> HistoryToken {
-  let scratch = stack.scratch()
+  let scratch = stack.makeScratch()
   scratch.author = "sync"
   for song in songs { scratch.upsert(song) }
   return stack.historyToken(at: try await scratch.save())

@@ -13,15 +13,15 @@ struct Song: Entity {
 }
 
 let stack = try await Stack.temporary(Song.self)  // or Stack.open(Song.self, at: url)
-let fast = stack.view.live(Song.where { $0.bpm > 100 }.sorted(by: \.title))
+let fast = stack.viewContext.live(Song.where { $0.bpm > 100 }.sorted(by: \.title))
 
 try await stack.withScratch { scratch in  // a unit of work, saved on return
   scratch.insert(Song(title: "So What", bpm: 136))
   scratch.insert(Song(title: "Amazing Grace", bpm: 72))
 }
-let grace = try await stack.view.fetch(Song.where { $0.title.contains("Grace") })[0]
-stack.view.update(grace) { $0.bpm = 144 }  // shows at once in every live query
-try await stack.view.save()  // one transaction, off the main actor
+let grace = try await stack.viewContext.fetch(Song.where { $0.title.contains("Grace") })[0]
+stack.viewContext.update(grace) { $0.bpm = 144 }  // shows at once in every live query
+try await stack.viewContext.save()  // one transaction, off the main actor
 
 print(fast.elements.map(\.title))  // ["Amazing Grace", "So What"]
 await stack.close()

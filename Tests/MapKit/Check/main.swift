@@ -43,8 +43,8 @@ try await stack.withScratch { scratch in
       Lighthouse(id: id, name: "Light \(id)", latitude: 50, longitude: Double(id) / 10))
   }
 }
-let live = stack.view.live(Lighthouse.all)
-try await live.load()
+let live = stack.viewContext.live(Lighthouse.all)
+try await live.waitUntilLoaded()
 
 let map = MKMapView()
 map.bounds = CGRect(x: 0, y: 0, width: 400, height: 300)
@@ -54,7 +54,7 @@ let registry = AnnotationRegistry(
 surface.show(registry)
 map.setRegion(region(10), animated: false)
 await registry.drain()
-let clusters = map.annotations.compactMap { $0 as? MapAnnotation }
+let clusters = map.annotations.compactMap { $0 as? RegistryAnnotation }
 check(!clusters.isEmpty && clusters.count < 10, "clusters far away")
 check(
   clusters.reduce(0) { $0 + ($1.annotation.cluster?.count ?? 1) } == 10, "the clusters' counts")
@@ -66,8 +66,8 @@ map.setRegion(region(0.5), animated: true)
 await registry.drain()
 check(map.annotations.count == 10, "single annotations near by")
 
-@MainActor func pin(_ id: Int) -> MapAnnotation? {
-  map.annotations.lazy.compactMap { $0 as? MapAnnotation }
+@MainActor func pin(_ id: Int) -> RegistryAnnotation? {
+  map.annotations.lazy.compactMap { $0 as? RegistryAnnotation }
     .first { $0.annotation.id == RecordKey(.integer(Int64(id))) }
 }
 
@@ -76,14 +76,14 @@ guard let third = pin(3), let light = live.elements.first(where: { $0.id == 3 })
 }
 check(third.title == "Light 3", "titles")
 check(map.view(for: third)?.zPriority.rawValue == 3, "what is drawn above what")
-stack.view.update(light) { ($0.latitude, $0.name) = (50.1, "moved") }
+stack.viewContext.update(light) { ($0.latitude, $0.name) = (50.1, "moved") }
 await registry.drain()
 check(pin(3) === third && third.coordinate.latitude == 50.1, "a move in place")
 check(third.title == "moved", "a new title in place")
 
 // The gate is closed while the region changes.
 surface.mapView(map, regionWillChangeAnimated: true)
-stack.view.update(light) { $0.latitude = 50.2 }
+stack.viewContext.update(light) { $0.latitude = 50.2 }
 await registry.drain()
 check(third.coordinate.latitude == 50.1 && registry.pendingOperationCount == 1, "the gate")
 surface.mapView(map, regionDidChangeAnimated: true)
@@ -112,8 +112,8 @@ check(map.annotations.count > 1, "a cluster that was tapped")
 
 // A new registry replaces the annotations of the registry before it. An annotation that both
 // registries have must not be on the map twice.
-let some = stack.view.live(Lighthouse.where { $0.id >= 5 })
-try await some.load()
+let some = stack.viewContext.live(Lighthouse.where { $0.id >= 5 })
+try await some.waitUntilLoaded()
 let second = AnnotationRegistry(some, mapping: Lighthouse.pins, on: surface)
 surface.show(second)
 check(map.annotations.isEmpty && registry.selection.isEmpty, "the end of the first registry")
@@ -125,14 +125,14 @@ check(map.annotations.count == 10, "one that shows something before it takes the
 surface.show(last)
 surface.show(last)
 check(map.annotations.count == 10, "what it showed stays")
-stack.view.update(light) { $0.name = "renamed" }
+stack.viewContext.update(light) { $0.name = "renamed" }
 await last.drain()
 check(pin(3)?.title == "renamed", "showing a registry again does not end it")
 
 surface.tearDown()
 check(map.annotations.isEmpty && map.selectedAnnotations.isEmpty, "nothing is left")
 check(map.delegate == nil && surface.mapView == nil, "the delegate")
-stack.view.update(light) { $0.latitude = 51 }
+stack.viewContext.update(light) { $0.latitude = 51 }
 await registry.drain()
 check(map.annotations.isEmpty, "nothing comes after the end")
 await stack.close()

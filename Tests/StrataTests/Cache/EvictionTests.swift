@@ -89,7 +89,7 @@ private struct Remark: Entity {
     let stack = try await stack([
       Article(1, 100), Article(2, 700), Article(3, 699), Article(4, 900),
     ])
-    let live = try await stack.view.loaded(Article.all)
+    let live = try await stack.viewContext.loaded(Article.all)
     var changes = stack.changes.makeAsyncIterator()
     let report = try await stack.evict(Eviction<Article>.older(than: .seconds(300), by: \.fetched))
     #expect(report == self.report(2))
@@ -181,7 +181,7 @@ private struct Remark: Entity {
   @Test func `rows that the view context edits stay, also while they are saved`() async throws {
     let articles = (1...7).map { Article($0) }
     let stack = try await stack(articles)
-    let view = stack.view
+    let view = stack.viewContext
     try await stack.withScratch { $0.insert(Picture(id: 1, articleID: 6)) }
     var changes = stack.changes.makeAsyncIterator()
     // A query through a reference reads after changes of the rows it depends on. This holds the
@@ -191,7 +191,7 @@ private struct Remark: Entity {
     await view.maintainer.hold(at: gate)
     view.update(articles[0]) { $0.isDirty = true }
     let saving = Task { try await view.save() }
-    await gate.arrived()
+    await gate.waitForArrivals()
     #expect(view.isSaving)
     view.update(articles[1]) { $0.title = "pending" }
     view.delete(articles[2])
@@ -229,7 +229,7 @@ private struct Remark: Entity {
         scratch.insert(Remark(id: id, sheetID: id))
       }
     }
-    stack.view.update(Remark(id: 1, sheetID: 1)) { $0.text = "mine" }
+    stack.viewContext.update(Remark(id: 1, sheetID: 1)) { $0.text = "mine" }
     let report = try await stack.evict(
       Eviction<Binder>.older(than: .seconds(60), by: \.fetched), referenced: .followDeleteRules)
     #expect(report.evicted == 1 && report.keptEdited == 1)
@@ -313,7 +313,7 @@ private struct Remark: Entity {
       }
       let quoted = Set(try await stack.fetch(Quotation.all).map(\.articleID))
       let edited = Set((0..<5).map { _ in 1 + random.below(60) })
-      for id in edited { stack.view.update(articles[id - 1]) { $0.title = "edited" } }
+      for id in edited { stack.viewContext.update(articles[id - 1]) { $0.title = "edited" } }
       let count = random.below(30)
       let ranked = articles.sorted { ($1.fetched, $0.id) < ($0.fetched, $1.id) }
       var going = Set(ranked.dropFirst(count).map(\.id)).subtracting(edited).subtracting(quoted)

@@ -24,7 +24,7 @@ import Testing
   @Test func `a mark is written by the save that it belongs to`() async throws {
     let stack = try await stack()
     time.set(100)
-    let scratch = stack.scratch()
+    let scratch = stack.makeScratch()
     scratch.upsert(Boat(id: 1))
     try scratch.markFresh(Boat.all)
     try scratch.markFresh(.feed("boats"))
@@ -44,7 +44,7 @@ import Testing
   @Test func `a save that fails marks nothing, and the mark waits for the next one`() async throws {
     let stack = try await stack()
     try await stack.commit { $0.insert(Boat(id: 1, name: "there")) }
-    let scratch = stack.scratch()
+    let scratch = stack.makeScratch()
     scratch.insert(Boat(id: 1, name: "again"))
     try scratch.markFresh(Boat.all)
     #expect(await failure { try await scratch.save() }?.code == .conflict)
@@ -77,7 +77,7 @@ import Testing
     let stack = try await stack()
     let ids = [3, 1, 2]
     let queries: [Query<Boat>] = [
-      Boat.all, Boat.sorted(by: \.name), Boat.sorted(by: \.name, .descending),
+      Boat.all, Boat.sorted(by: \.name), Boat.sorted(by: \.name, order: .reverse),
       Boat.all.limit(10), Boat.all.limit(10).offset(1), Boat.where { $0.length > 3 },
       Boat.where { $0.length > 4 }, Boat.where { $0.name == "3" }, Boat.where { $0.id.isIn(ids) },
       Boat.where { $0.harbour.isOpen }, Boat.where { $0.name.contains("") },
@@ -153,7 +153,7 @@ import Testing
     }
     let stack = try await stack()
     time.set(20_000)
-    let scratch = stack.scratch()
+    let scratch = stack.makeScratch()
     for number in 1...500 { try scratch.markFresh(.feed("new \(number)")) }
     try await scratch.save()
     let counts = try await stack.rows(
@@ -165,7 +165,7 @@ import Testing
 
   @Test func `the view context reaches a commit that only marks`() async throws {
     let stack = try await stack()
-    let view = await stack.view
+    let view = await stack.viewContext
     for _ in 0..<2 {
       try await stack.markFresh(.feed("boats"))
       #expect(try await view.fetch(Boat.all) == [])
@@ -197,10 +197,10 @@ import Testing
     #expect(try await stack.lastImported(.feed("boats")) == time.date)
     let commit = try await stack.commit { $0.insert(Boat(id: 1)) }
     #expect(commit == 2)
-    #expect(try await stack.view.fetch(Boat.all).map(\.id) == [1])
+    #expect(try await stack.viewContext.fetch(Boat.all).map(\.id) == [1])
     try await other.forgetAllImports()
     #expect(try await stack.lastImported(.feed("boats")) == nil)
-    #expect(try await stack.view.fetch(Boat.all).map(\.id) == [1])
+    #expect(try await stack.viewContext.fetch(Boat.all).map(\.id) == [1])
     let first = await changes.next()?.changes(of: Boat.self)
     #expect(first?.isReset == false && first?.inserted.map(\.id) == [1])
     await other.close()

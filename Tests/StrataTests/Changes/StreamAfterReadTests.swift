@@ -33,10 +33,10 @@ import Testing
   ) async throws {
     try await set(1, to: first)
     var all = stack.changes.makeAsyncIterator()
-    var ofView = await stack.view.changes(of: Boat.self).makeAsyncIterator()
+    var ofView = await stack.viewContext.changes(of: Boat.self).makeAsyncIterator()
     try await set(1, to: second)
     var copies: [[Int: Int]] = []
-    for boats in [try await stack.fetch(Boat.all), try await stack.view.fetch(Boat.all)] {
+    for boats in [try await stack.fetch(Boat.all), try await stack.viewContext.fetch(Boat.all)] {
       copies.append(Dictionary(uniqueKeysWithValues: boats.map { ($0.id, $0.length) }))
     }
     try await set(1, to: third)

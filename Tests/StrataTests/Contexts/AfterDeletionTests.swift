@@ -17,7 +17,7 @@ enum Deletion: CaseIterable {
 @Suite(.stack(Boat.self, Harbour.self, Pier.self), .timeLimit(.minutes(25))) @MainActor
 struct AfterDeletionTests {
   let stack = Stack.test
-  var view: ViewContext { stack.view }
+  var view: ViewContext { stack.viewContext }
   let pier = Pier(id: 1, harbourID: 1)
 
   private func delete(_ deletion: Deletion) async throws {
@@ -99,7 +99,7 @@ struct AfterDeletionTests {
     async throws
   {
     try await fill()
-    let scratch = stack.scratch()
+    let scratch = stack.makeScratch()
     #expect(try await scratch.fetch(Pier.all) == [pier])
     try await delete(deletion)
     // The snapshot is older than the deletion.
@@ -109,7 +109,7 @@ struct AfterDeletionTests {
     #expect(error?.code == (deletion == .unsavedHere ? nil : .conflict))
     if error != nil { try await scratch.save(.discard) }
     #expect(try await stack.fetch(Pier.all).count == (deletion == .unsavedHere ? 1 : 0))
-    let child = view.scratch()
+    let child = view.makeScratch()
     #expect(child.update(pier) { $0.nextID = 1 } == pier || deletion != .unsavedHere)
   }
 

@@ -9,7 +9,7 @@ import Testing
 @Suite(.stack(Boat.self, Harbour.self), .timeLimit(.minutes(25))) @MainActor
 struct ForeignCommitTests {
   let stack = Stack.test
-  var view: ViewContext { stack.view }
+  var view: ViewContext { stack.viewContext }
 
   /// Commits like another process that uses Strata.
   private func commitElsewhere(_ sql: String) async throws {
@@ -29,7 +29,7 @@ struct ForeignCommitTests {
     let commit = try await stack.commit { $0.insert(Boat(id: 3, name: "Tern")) }
     // Commit 2 is the other process's.
     #expect(commit == 3)
-    try await view.merged(commit)
+    try await view.waitUntilMerged(commit)
     #expect(live.elements.map(\.name) == ["Auk", "Gull", "Tern"])
     // The rows that are read again are compared with the shown rows.
     let update = try #require(await updates.next())
@@ -112,11 +112,11 @@ struct ForeignCommitTests {
   @Test func `tables that were changed are not read`() async throws {
     try await stack.withScratch { $0.insert(Boat(id: 1, name: "Gull")) }
     let live = try await view.loaded(Boat.all)
-    let pinned = stack.scratch()
+    let pinned = stack.makeScratch()
     #expect(try await pinned.fetch(Boat.all).map(\.name) == ["Gull"])
     try await changeTables()
     #expect(await failure { try await stack.fetch(Boat.all) }?.code == .schemaChanged)
-    let new = stack.scratch()
+    let new = stack.makeScratch()
     #expect(await failure { try await new.fetch(Boat.all) }?.code == .schemaChanged)
     // A snapshot that was pinned before keeps its rows.
     #expect(try await pinned.fetch(Boat.all).map(\.name) == ["Gull"])
@@ -131,7 +131,7 @@ struct ForeignCommitTests {
     let connection = try Connection(path: await stack.path, .readWrite)
     try connection.execute("UPDATE strata_commit SET number = 9223372036854775807")
     stack.store.writer.lookForForeignCommits()
-    #expect(await failure { try await view.merged(2) }?.code == .notADatabase)
+    #expect(await failure { try await view.waitUntilMerged(2) }?.code == .notADatabase)
     #expect(live.error?.code == .notADatabase && live.elements.map(\.name) == ["Gull"])
     #expect(await failure { try await stack.fetch(Boat.all) }?.code == .notADatabase)
     view.insert(Boat(id: 2))
@@ -150,7 +150,7 @@ struct ForeignCommitTests {
     let live = try await view.loaded(Boat.all)
     try await changeTables()
     stack.store.writer.lookForForeignCommits()
-    #expect(await failure { try await view.merged(2) }?.code == .schemaChanged)
+    #expect(await failure { try await view.waitUntilMerged(2) }?.code == .schemaChanged)
     #expect(live.error?.code == .schemaChanged && live.elements.map(\.name) == ["Gull"])
     #expect(await failure { try await view.fetch(Boat.all) }?.code == .schemaChanged)
     #expect(
@@ -172,7 +172,7 @@ struct ForeignCommitTests {
     #expect(try await stack.fetch(Boat.all).count == 2)
     #expect(stack.historyToken == stack.historyToken(at: 2))
     #expect(await changes.next()?.commit == 2)
-    try await view.merged(2)
+    try await view.waitUntilMerged(2)
     #expect(try await view.fetch(Boat.all).count == 2)
   }
 }

@@ -8,7 +8,7 @@ import Testing
 /// The client chooses a key, and the key is never used again for a different thing.
 @Suite(.stack(Boat.self, Harbour.self)) @MainActor struct KeyFinalityTests {
   let stack = Stack.test
-  var view: ViewContext { stack.view }
+  var view: ViewContext { stack.viewContext }
   let gull = Boat(id: 1, name: "Gull", length: 9, harbourID: 1)
 
   @Test func `deleting and inserting a key in one context is an update`() async throws {
@@ -50,7 +50,7 @@ import Testing
 
   @Test func `a key that the store has is not inserted again`() async throws {
     try await stack.withScratch { [gull] in $0.insert(gull) }
-    let scratch = stack.scratch()
+    let scratch = stack.makeScratch()
     scratch.insert(Boat(id: 1, name: "Another"))
     #expect(await failure { try await scratch.save() }?.code == .conflict)
     #expect(try await stack.rows("SELECT name FROM boats") == ["Gull"])

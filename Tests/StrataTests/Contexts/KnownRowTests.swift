@@ -33,7 +33,7 @@ private struct Slipway: Entity, Equatable {
   /// each of them.
   @Test func `a row that came back is deleted by who has fetched it`() async throws {
     try await stack.withScratch { [gull] in $0.insert(gull) }
-    let worker = stack.scratch()
+    let worker = stack.makeScratch()
     worker.delete(gull)
     try await worker.save()
     try await stack.withScratch { [gull] in $0.insert(gull) }
@@ -47,7 +47,7 @@ private struct Slipway: Entity, Equatable {
 
   @Test func `a row that became what it was is updated from what was fetched`() async throws {
     try await stack.withScratch { [gull] in $0.insert(gull) }
-    let worker = stack.scratch()
+    let worker = stack.makeScratch()
     worker.update(gull) { $0.length = 10 }
     try await worker.save()
     try await commit(1) { $0.length = 1 }
@@ -65,7 +65,7 @@ private struct Slipway: Entity, Equatable {
   @Test(arguments: [10, 20])
   func `an update to saved values conflicts with later commits`(length: Int) async throws {
     try await stack.withScratch { [gull] in $0.insert(gull) }
-    let worker = stack.scratch()
+    let worker = stack.makeScratch()
     worker.update(gull) { $0 = Boat(id: 1, name: "Gull", length: 10, speed: 3) }
     try await worker.save()
     worker.update(gull) { $0.length = 10 }
@@ -88,7 +88,7 @@ private struct Slipway: Entity, Equatable {
   @Test(arguments: [false, true])
   func `a saved attribute that is set back is written`(upserts: Bool) async throws {
     try await stack.withScratch { [gull] in $0.insert(gull) }
-    let worker = stack.scratch()
+    let worker = stack.makeScratch()
     worker.update(gull) { $0 = Boat(id: 1, name: "Gull", length: 10, speed: 3) }
     try await worker.save()
     let edited = worker.update(gull) { $0 = Boat(id: 1, name: "Gull", length: 10, speed: 3) }
@@ -102,7 +102,7 @@ private struct Slipway: Entity, Equatable {
     async throws
   {
     try await stack.withScratch { [gull] in $0.insert(gull) }
-    let worker = stack.scratch()
+    let worker = stack.makeScratch()
     worker.update(gull) { $0.length = 10 }
     try await worker.save()
     worker.delete(worker.update(gull) { $0.length = 10 })
@@ -115,7 +115,7 @@ private struct Slipway: Entity, Equatable {
     async throws
   {
     try await stack.withScratch { [gull] in $0.insert(gull) }
-    let worker = stack.scratch()
+    let worker = stack.makeScratch()
     worker.update(gull) { $0.length = 10 }
     worker.upsert(gull)
     try await commit(1) { $0.length = 5 }
@@ -127,7 +127,7 @@ private struct Slipway: Entity, Equatable {
     async throws
   {
     try await stack.withScratch { [gull] in $0.insert(gull) }
-    let worker = stack.scratch()
+    let worker = stack.makeScratch()
     worker.delete(gull)
     try await worker.save()
     try await stack.withScratch { [gull] in $0.insert(gull) }
@@ -143,7 +143,7 @@ private struct Slipway: Entity, Equatable {
     try await stack.withScratch { scratch in
       for id in 0..<count { scratch.insert(Boat(id: id)) }
     }
-    let worker = stack.scratch()
+    let worker = stack.makeScratch()
     let boats = try await worker.fetch(Boat.all)
     for boat in boats { worker.update(boat) { $0.length = 1 } }
     try await worker.save()
@@ -157,9 +157,9 @@ private struct Slipway: Entity, Equatable {
   /// The fetch must not show the whole row as it was edited, and filters must not use that row.
   @Test func `after a refresh, attributes that were not edited are the newest`() async throws {
     try await stack.withScratch { [gull] in $0.insert(gull) }
-    let scratch = stack.scratch()
+    let scratch = stack.makeScratch()
     scratch.update(try #require(try await scratch.find(Boat.self, 1))) { $0.length = 2 }
-    let child = scratch.scratch()
+    let child = scratch.makeScratch()
     try await commit(1) { $0.name = "Swan" }
     await scratch.refresh()
     #expect(try await scratch.find(Boat.self, 1) == Boat(id: 1, name: "Swan", length: 2))
@@ -174,7 +174,7 @@ private struct Slipway: Entity, Equatable {
   /// edited.
   @Test @MainActor func `an attribute that is set back follows the store`() async throws {
     try await stack.withScratch { [gull] in $0.insert(gull) }
-    let view = stack.view
+    let view = stack.viewContext
     let live = try await view.loaded(Boat.all)
     view.update(gull) { ($0.length, $0.speed) = (2, 3) }
     try await commit(1) { $0.length = 5 }
@@ -194,7 +194,7 @@ private struct Slipway: Entity, Equatable {
     _ policy: SavePolicy, _ mergesEach: Bool
   ) async throws {
     try await stack.withScratch { [gull] in $0.insert(gull) }
-    let view = stack.view
+    let view = stack.viewContext
     let live = try await view.loaded(Boat.all)
     view.update(gull) { $0.length = 2 }
     if mergesEach {
@@ -214,7 +214,7 @@ private struct Slipway: Entity, Equatable {
       }
       let commits = layers.map(stack.commitUrgently)
       stop.release()
-      for commit in commits { try await view.merged(try await commit.value) }
+      for commit in commits { try await view.waitUntilMerged(try await commit.value) }
     }
     #expect(view.conflicts.map(\.attributes) == [["length"]])
     let error = await failure { try await view.save(policy) }
@@ -233,7 +233,7 @@ private struct Slipway: Entity, Equatable {
       scratch.insert(gull)
       scratch.insert(Boat(id: 2))
     }
-    let view = stack.view
+    let view = stack.viewContext
     _ = try await view.loaded(Slipway.all)
     view.delete(gull)
     let slipway = Slipway(id: 1, boatID: 1)
@@ -255,10 +255,10 @@ private struct Slipway: Entity, Equatable {
   @Test func `a child that has read nothing sees nothing that its parent does later`() async throws
   {
     try await stack.withScratch { [gull] in $0.insert(gull) }
-    let parent = stack.scratch()
+    let parent = stack.makeScratch()
     parent.update(gull) { $0.length = 2 }
-    let child = parent.scratch()
-    let grandchild = child.scratch()
+    let child = parent.makeScratch()
+    let grandchild = child.makeScratch()
     parent.update(gull) { $0.length = 3 }
     parent.insert(Boat(id: 5, name: "later"))
     try await parent.save()
@@ -271,8 +271,8 @@ private struct Slipway: Entity, Equatable {
   }
 
   @Test func `a parent that refreshes leaves its child where it was`() async throws {
-    let parent = stack.scratch()
-    let child = parent.scratch()
+    let parent = stack.makeScratch()
+    let child = parent.makeScratch()
     await parent.refresh()
     parent.insert(gull)
     try await parent.save()
@@ -283,8 +283,8 @@ private struct Slipway: Entity, Equatable {
   /// The child must pin the state that it takes from its parent before the parent's next save.
   @Test func `a child that refreshed sees nothing that its parent does later`() async throws {
     try await stack.withScratch { [gull] in $0.insert(gull) }
-    let parent = stack.scratch()
-    let child = parent.scratch()
+    let parent = stack.makeScratch()
+    let child = parent.makeScratch()
     await parent.refresh()
     await child.refresh()
     parent.update(gull) { $0.length = 3 }
@@ -297,8 +297,8 @@ private struct Slipway: Entity, Equatable {
   /// snapshot.
   @Test func `a save that fails does not read for the context`() async throws {
     try await stack.withScratch { [gull] in $0.insert(gull) }
-    let worker = stack.scratch()
-    let child = worker.scratch()
+    let worker = stack.makeScratch()
+    let child = worker.makeScratch()
     worker.insert(Boat(id: 1, name: "Swan"))
     await #expect(throws: StoreError.self) { try await worker.save() }
     worker.rollback()

@@ -51,10 +51,10 @@ private struct Tally: Entity {
     init(_ seed: UInt64) async throws {
       stack = try await Stack.temporary(Tally.self)
       try await stack.withScratch { $0.insert(Tally(id: 1)) }
-      live = try await stack.view.loaded(Tally.all)
+      live = try await stack.viewContext.loaded(Tally.all)
       random = SeededRandom(seed: seed)
-      scratches = (0..<2).map { [stack] _ in Scratch(stack.scratch()) }
-      sheet = Scratch(stack.view.scratch())
+      scratches = (0..<2).map { [stack] _ in Scratch(stack.makeScratch()) }
+      sheet = Scratch(stack.viewContext.makeScratch())
     }
 
     private func amount() -> Int { [-3, -1, 1, 1, 1, 2].randomElement(using: &random) ?? 1 }
@@ -65,17 +65,19 @@ private struct Tally: Entity {
       switch Int.random(in: 0..<15, using: &random) {
       case 0, 1, 2:
         log.append("view +\(amount)")
-        stack.view.undoGroup { stack.view.update(live.elements[0]) { $0.count += amount } }
+        stack.viewContext.undoGroup {
+          stack.viewContext.update(live.elements[0]) { $0.count += amount }
+        }
         pending += amount
         undo.append(amount)
         redo = []
       case 3:
         log.append("view saves")
-        try await stack.view.save()
+        try await stack.viewContext.save()
         (stored, pending) = (stored + pending, 0)
       case 4:
         log.append("view undoes")
-        let report = stack.view.undo()
+        let report = stack.viewContext.undo()
         #expect(report == nil || report?.skipped.isEmpty == true, "\(log)")
         if let last = undo.popLast() {
           pending -= last
@@ -83,7 +85,7 @@ private struct Tally: Entity {
         }
       case 5:
         log.append("view redoes")
-        stack.view.redo()
+        stack.viewContext.redo()
         if let last = redo.popLast() {
           pending += last
           undo.append(last)
@@ -98,16 +100,16 @@ private struct Tally: Entity {
         // A group without an effect is not kept, and would need a rule of its own here.
         let amount = abs(amount)
         log.append("view +\(amount), saves, +1 in one group")
-        stack.view.beginUndoGroup()
-        stack.view.update(live.elements[0]) { $0.count += amount }
+        stack.viewContext.beginUndoGroup()
+        stack.viewContext.update(live.elements[0]) { $0.count += amount }
         pending += amount
         try await scratches[number].context.save()
         stored += scratches[number].pending
         scratches[number].pending = 0
-        try await stack.view.save()
+        try await stack.viewContext.save()
         stored += pending
-        stack.view.update(live.elements[0]) { $0.count += 1 }
-        stack.view.endUndoGroup()
+        stack.viewContext.update(live.elements[0]) { $0.count += 1 }
+        stack.viewContext.endUndoGroup()
         pending = 1
         undo.append(amount + 1)
         redo = []
@@ -116,7 +118,7 @@ private struct Tally: Entity {
         try await scratches[number].context.save()
         stored += scratches[number].pending
         scratches[number].pending = 0
-        try await stack.view.merged(stack.store.newestCommit)
+        try await stack.viewContext.waitUntilMerged(stack.store.newestCommit)
       case 10:
         log.append("scratch \(number) refreshes")
         await scratches[number].context.refresh()
@@ -132,10 +134,10 @@ private struct Tally: Entity {
           undo.append(sheet.pending)
           redo = []
         }
-        sheet = Scratch(stack.view.scratch())
+        sheet = Scratch(stack.viewContext.makeScratch())
       default:
         log.append("child of scratch \(number) +\(amount)")
-        let child = scratches[number].context.scratch()
+        let child = scratches[number].context.makeScratch()
         guard let found = try await child.find(Tally.self, 1) else { return }
         child.update(found) { $0.count += amount }
         try await child.save()
@@ -144,7 +146,7 @@ private struct Tally: Entity {
     }
 
     func check() async throws {
-      #expect(stack.view.conflicts.isEmpty, "\(log)")
+      #expect(stack.viewContext.conflicts.isEmpty, "\(log)")
       let count = try await stack.fetch(Tally.all).first?.count
       try #require(count == stored, "\(log)")
       if pending == 0 { #expect(live.elements.first?.count == stored, "\(log)") }

@@ -86,7 +86,7 @@ private struct Tune: Entity, Equatable {
 @MainActor @Suite(.stack(Tune.self)) struct MergeRuleTests {
   private let stack = Stack.test
 
-  private func stored() async throws -> Tune? { try await stack.scratch().find(Tune.self, 1) }
+  private func stored() async throws -> Tune? { try await stack.makeScratch().find(Tune.self, 1) }
 
   private func insert(_ track: Tune = Tune(id: 1, plays: 5)) async throws {
     try await stack.withScratch { $0.insert(track) }
@@ -115,7 +115,7 @@ private struct Tune: Entity, Equatable {
   func `both edits count whatever the policy`(_ policy: SavePolicy) async throws {
     try await insert(
       Tune(id: 1, plays: 5, best: 2, cheapest: 9, tags: ["a", "b"], note: "old"))
-    let scratch = stack.scratch()
+    let scratch = stack.makeScratch()
     let track = try #require(try await scratch.find(Tune.self, 1))
     try await stack.withScratch { other in
       other.update(track) {
@@ -136,7 +136,7 @@ private struct Tune: Entity, Equatable {
   @Test func `equal edits count twice, and another attribute conflicts all the same`() async throws
   {
     try await insert()
-    let scratch = stack.scratch()
+    let scratch = stack.makeScratch()
     let track = try #require(try await scratch.find(Tune.self, 1))
     try await stack.withScratch { $0.update(track) { ($0.plays, $0.title) = (6, "theirs") } }
     scratch.update(track) { ($0.plays, $0.title) = (6, "mine") }
@@ -148,26 +148,26 @@ private struct Tune: Entity, Equatable {
 
   @Test func `the view shows its edit until it is saved, and no conflict`() async throws {
     try await insert()
-    let live = try await stack.view.loaded(Tune.all)
-    stack.view.update(live.elements[0]) { $0.plays += 1 }
+    let live = try await stack.viewContext.loaded(Tune.all)
+    stack.viewContext.update(live.elements[0]) { $0.plays += 1 }
     try await stack.withScratch { $0.update(Tune(id: 1, plays: 5)) { $0.plays = 15 } }
-    #expect(live.elements[0].plays == 6 && stack.view.conflicts.isEmpty)
-    stack.view.update(live.elements[0]) { $0.plays += 1 }
-    try await stack.view.save()
+    #expect(live.elements[0].plays == 6 && stack.viewContext.conflicts.isEmpty)
+    stack.viewContext.update(live.elements[0]) { $0.plays += 1 }
+    try await stack.viewContext.save()
     #expect(live.elements[0].plays == 17)
     #expect(try await stored()?.plays == 17)
   }
 
   @Test func `a sheet adds to what its parent was edited to meanwhile`() async throws {
     try await insert()
-    let live = try await stack.view.loaded(Tune.all)
-    let sheet = stack.view.scratch()
+    let live = try await stack.viewContext.loaded(Tune.all)
+    let sheet = stack.viewContext.makeScratch()
     let track = try #require(try await sheet.find(Tune.self, 1))
     sheet.update(track) { $0.plays += 10 }
-    stack.view.update(live.elements[0]) { $0.plays += 1 }
+    stack.viewContext.update(live.elements[0]) { $0.plays += 1 }
     try await sheet.save()
     #expect(live.elements[0].plays == 16)
-    try await stack.view.save()
+    try await stack.viewContext.save()
     #expect(try await stored()?.plays == 16)
   }
 
@@ -175,7 +175,7 @@ private struct Tune: Entity, Equatable {
   @Test(arguments: [(16, 18), (5, 7)])
   func `edits after an own save go on from what was saved`(_ theirs: Int, _ sum: Int) async throws {
     try await insert()
-    let scratch = stack.scratch()
+    let scratch = stack.makeScratch()
     scratch.update(Tune(id: 1, plays: 5)) { $0.plays = 6 }
     try await scratch.save()
     try await stack.withScratch { $0.update(Tune(id: 1, plays: 6)) { $0.plays = theirs } }
@@ -187,23 +187,23 @@ private struct Tune: Entity, Equatable {
 
   @Test func `edits during a save add to what it merges`() async throws {
     try await insert()
-    let live = try await stack.view.loaded(Tune.all)
-    stack.view.update(live.elements[0]) { $0.plays += 1 }
-    async let saving = stack.view.save()
-    while !stack.view.isSaving { await Task.yield() }
-    stack.view.update(live.elements[0]) { $0.plays += 1 }
+    let live = try await stack.viewContext.loaded(Tune.all)
+    stack.viewContext.update(live.elements[0]) { $0.plays += 1 }
+    async let saving = stack.viewContext.save()
+    while !stack.viewContext.isSaving { await Task.yield() }
+    stack.viewContext.update(live.elements[0]) { $0.plays += 1 }
     _ = try await saving
     try await stack.withScratch { scratch in
       let track = try #require(try await scratch.find(Tune.self, 1))
       scratch.update(track) { $0.plays += 10 }
     }
-    try await stack.view.save()
+    try await stack.viewContext.save()
     #expect(try await stored()?.plays == 17)
   }
 
   @Test func `undo takes back the own part alone`() async throws {
     try await insert()
-    let view = stack.view
+    let view = stack.viewContext
     let live = try await view.loaded(Tune.all)
     view.update(live.elements[0]) { $0.plays += 1 }
     try await stack.withScratch { $0.update(Tune(id: 1, plays: 5)) { $0.plays = 15 } }
@@ -221,22 +221,22 @@ private struct Tune: Entity, Equatable {
 
   @Test func `a resolution merges, too`() async throws {
     try await insert()
-    let live = try await stack.view.loaded(Tune.all)
-    stack.view.update(live.elements[0]) { ($0.plays, $0.title) = (6, "mine") }
+    let live = try await stack.viewContext.loaded(Tune.all)
+    stack.viewContext.update(live.elements[0]) { ($0.plays, $0.title) = (6, "mine") }
     try await stack.withScratch {
       $0.update(Tune(id: 1, plays: 5)) { ($0.plays, $0.title) = (7, "theirs") }
     }
-    let conflict = try #require(stack.view.conflicts.first)
+    let conflict = try #require(stack.viewContext.conflicts.first)
     #expect(conflict.attributes == ["title"])
-    #expect(stack.view.resolve(conflict, .mergeTheirs))
+    #expect(stack.viewContext.resolve(conflict, .mergeTheirs))
     #expect(live.elements[0] == Tune(id: 1, title: "theirs", plays: 8))
-    try await stack.view.save()
+    try await stack.viewContext.save()
     #expect(try await stored()?.plays == 8)
   }
 
   @Test func `values that cannot be merged conflict`() async throws {
     try await insert(Tune(id: 1, weight: -.greatestFiniteMagnitude))
-    let scratch = stack.scratch()
+    let scratch = stack.makeScratch()
     let track = try #require(try await scratch.find(Tune.self, 1))
     try await stack.withScratch { $0.update(track) { $0.weight = -.infinity } }
     scratch.update(track) { $0.weight = .infinity }
@@ -246,7 +246,7 @@ private struct Tune: Entity, Equatable {
 
   @Test func `a deleted row is no sum`() async throws {
     try await insert()
-    let scratch = stack.scratch()
+    let scratch = stack.makeScratch()
     let track = try #require(try await scratch.find(Tune.self, 1))
     try await stack.withScratch { $0.delete(track) }
     scratch.update(track) { $0.plays += 1 }

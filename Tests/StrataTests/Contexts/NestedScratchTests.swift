@@ -1,3 +1,4 @@
+import Foundation
 import StrataTesting
 import Testing
 
@@ -11,9 +12,9 @@ struct NestedScratchTests {
 
   @Test func `a child reads its parent's edits, and its saves land there`() async throws {
     try await stack.commit { $0.insert(gull) }
-    let parent = stack.scratch()
+    let parent = stack.makeScratch()
     parent.update(gull) { $0.name = "Swan" }
-    let child = parent.scratch()
+    let child = parent.makeScratch()
     #expect(child.update(gull) { $0.length = 1 }.name == "Swan")
     child.insert(Boat(id: 2))
     #expect(try await child.fetch(Boat.all).map(\.length) == [1, 0])
@@ -27,14 +28,14 @@ struct NestedScratchTests {
   }
 
   @Test func `siblings see each other's edits only after a save and a refresh`() async throws {
-    let parent = stack.scratch()
-    let first = parent.scratch()
-    let second = parent.scratch()
+    let parent = stack.makeScratch()
+    let first = parent.makeScratch()
+    let second = parent.makeScratch()
     first.insert(gull)
     #expect(try await second.count(Boat.all) == 0)
     try await first.save()
     #expect(try await second.count(Boat.all) == 0)
-    #expect(try await parent.scratch().fetch(Boat.all) == [gull])
+    #expect(try await parent.makeScratch().fetch(Boat.all) == [gull])
     second.insert(Boat(id: 2))
     await second.refresh()
     #expect(try await second.fetch(Boat.all).map(\.id) == [1, 2])
@@ -43,9 +44,9 @@ struct NestedScratchTests {
   @Test func `siblings that edit the same attribute conflict by policy`() async throws {
     try await stack.commit { $0.insert(gull) }
     for policy in SavePolicy.allCases {
-      let parent = stack.scratch()
-      let first = parent.scratch()
-      let second = parent.scratch()
+      let parent = stack.makeScratch()
+      let first = parent.makeScratch()
+      let second = parent.makeScratch()
       first.update(gull) { $0.name = "first" }
       second.update(gull) {
         $0.name = "second"
@@ -69,10 +70,10 @@ struct NestedScratchTests {
   }
 
   @Test func `letting go of a child discards its edits alone`() async throws {
-    let parent = stack.scratch()
+    let parent = stack.makeScratch()
     parent.insert(gull)
     do {
-      let child = parent.scratch()
+      let child = parent.makeScratch()
       child.delete(gull)
       child.upsert(Boat(id: 2))
     }
@@ -85,12 +86,12 @@ struct NestedScratchTests {
     async throws
   {
     try await stack.commit { $0.insert(gull) }
-    let parent = stack.scratch()
+    let parent = stack.makeScratch()
     parent.upsert(Boat(id: 1, name: "upsert", length: 5))
-    let child = parent.scratch()
+    let child = parent.makeScratch()
     child.update(Boat(id: 1, name: "upsert", length: 5)) { $0.length = 6 }
     child.insert(Boat(id: 2, name: "child"))
-    let grandchild = child.scratch()
+    let grandchild = child.makeScratch()
     grandchild.delete(Boat(id: 2, name: "child"))
     grandchild.upsert(Boat(id: 3))
     try await grandchild.save()
@@ -103,15 +104,15 @@ struct NestedScratchTests {
   /// Two scratch contexts lie over the view context. Each save moves the edits one layer down.
   @Test @MainActor func `a grandchild of the view context reaches it in two saves`() async throws {
     try await stack.withScratch { [gull] in $0.insert(gull) }
-    let live = try await stack.view.loaded(Boat.all)
-    let sheet = stack.view.scratch()
-    let popover = sheet.scratch()
+    let live = try await stack.viewContext.loaded(Boat.all)
+    let sheet = stack.viewContext.makeScratch()
+    let popover = sheet.makeScratch()
     popover.update(gull) { $0.name = "Swan" }
     try await popover.save()
     #expect(Array(live.elements) == [gull])
     try await sheet.save()
     #expect(live.elements.map(\.name) == ["Swan"])
-    stack.view.undo()
+    stack.viewContext.undo()
     #expect(Array(live.elements) == [gull])
   }
 
@@ -131,18 +132,19 @@ struct NestedScratchTests {
 
   @Test @MainActor func `fetches at any depth agree with a flat model`() async throws {
     var random = SeededRandom.printingSeed()
-    let view = stack.view
+    let view = stack.viewContext
     let live = try await view.loaded(
-      Boat.where { $0.length > 2 }.sorted(by: \.name).sorted(by: \.length, .descending).limit(7))
+      Boat.where { $0.length > 2 }.sorted(by: \.name).sorted(by: \.length, order: .reverse).limit(7)
+    )
     for round in 0..<12 {
       var stored: [Int: Boat] = [:]
       for boat in try await stack.fetch(Boat.all) { stored[boat.id] = boat }
       let isOfView = round % 2 == 1
-      var levels = [Level(isOfView ? view.scratch() : stack.scratch(), stored)]
+      var levels = [Level(isOfView ? view.makeScratch() : stack.makeScratch(), stored)]
       for step in 0..<120 {
         let level = levels[levels.count - 1]
         switch random.below(12) {
-        case 0 where levels.count < 5: levels.append(Level(level.scratch.scratch(), level.rows))
+        case 0 where levels.count < 5: levels.append(Level(level.scratch.makeScratch(), level.rows))
         case 1 where levels.count > 1:
           levels.removeLast()
           if random.oneIn(3) { continue }
@@ -165,7 +167,8 @@ struct NestedScratchTests {
       let expected = levels[0].rows.values.sorted { $0.id < $1.id }
       #expect(try await view.fetch(Boat.all) == expected, "round \(round), seed \(random.seed)")
       let top = try await view.fetch(
-        Boat.where { $0.length > 2 }.sorted(by: \.name).sorted(by: \.length, .descending).limit(7))
+        Boat.where { $0.length > 2 }.sorted(by: \.name).sorted(by: \.length, order: .reverse).limit(
+          7))
       #expect(Array(live.elements) == top, "round \(round), seed \(random.seed)")
       try await view.save()
       #expect(try await stack.fetch(Boat.all) == expected)
@@ -201,7 +204,7 @@ struct NestedScratchTests {
     let bound = random.below(6)
     let limit = random.below(10)
     let offset = random.below(4)
-    let query = Boat.where { $0.length >= bound }.sorted(by: \.name, .descending)
+    let query = Boat.where { $0.length >= bound }.sorted(by: \.name, order: .reverse)
       .sorted(by: \.speed)
     let sorted = level.rows.values.filter { $0.length >= bound }.sorted {
       ($1.name, $0.speed ?? -1, $0.id) < ($0.name, $1.speed ?? -1, $1.id)

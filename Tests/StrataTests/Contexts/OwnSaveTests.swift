@@ -11,20 +11,20 @@ import Testing
   @Test @MainActor func `a value from before a save does not conflict with that save`() async throws
   {
     try await stack.withScratch { $0.insert(Boat(id: 1, name: "a", length: 1)) }
-    let boat = try #require(try await stack.view.find(Boat.self, 1))
+    let boat = try #require(try await stack.viewContext.find(Boat.self, 1))
     for name in ["b", "c", "d"] {
-      stack.view.update(boat) { ($0.name, $0.length) = (name, $0.length + 1) }
-      try await stack.view.save()
+      stack.viewContext.update(boat) { ($0.name, $0.length) = (name, $0.length + 1) }
+      try await stack.viewContext.save()
     }
-    stack.view.delete(boat)
-    try await stack.view.save()
+    stack.viewContext.delete(boat)
+    try await stack.viewContext.save()
     #expect(try await stack.fetch(Boat.all).isEmpty)
   }
 
   /// The memory must not win over a newer value in hand. Counting up from 2 would silently write 2
   /// again.
   @Test func `a newer value in hand counts`() async throws {
-    let mine = stack.scratch()
+    let mine = stack.makeScratch()
     mine.insert(Boat(id: 1, length: 0))
     try await mine.save()
     mine.update(Boat(id: 1, length: 0)) { $0.length = 1 }
@@ -45,7 +45,7 @@ import Testing
     async throws
   {
     try await stack.withScratch { $0.insert(Boat(id: 1, name: "a")) }
-    let worker = Renamer(stack.scratch())
+    let worker = Renamer(stack.makeScratch())
     let before = try #require(try await stack.fetch(Boat.all).first)
     try await stack.withScratch { scratch in
       let boat = try #require(try await scratch.find(Boat.self, 1))
@@ -64,8 +64,8 @@ import Testing
   /// edits of other contexts would be lost.
   @Test @MainActor func `an edit from a sheet conflicts whoever came first`() async throws {
     try await stack.withScratch { $0.insert(Boat(id: 1, name: "a")) }
-    let boat = try #require(try await stack.view.find(Boat.self, 1))
-    let sheet = stack.view.scratch()
+    let boat = try #require(try await stack.viewContext.find(Boat.self, 1))
+    let sheet = stack.viewContext.makeScratch()
     sheet.update(boat) { $0.name = "mine" }
     try await stack.withScratch { scratch in
       let boat = try #require(try await scratch.find(Boat.self, 1))
@@ -73,27 +73,27 @@ import Testing
     }
     let error = await #expect(throws: StoreError.self) { try await sheet.save() }
     #expect(error?.code == .conflict && error?.attributes == ["name"])
-    #expect(sheet.hasChanges && !stack.view.hasChanges)
+    #expect(sheet.hasChanges && !stack.viewContext.hasChanges)
     try await sheet.save(.mergeMine)
-    try await stack.view.save()
+    try await stack.viewContext.save()
     #expect(try await stack.fetch(Boat.all)[0].name == "mine")
   }
 
   @Test @MainActor func `the largest limit is no limit`() async throws {
     try await stack.withScratch { $0.insert(Boat(id: 1)) }
-    let live = stack.view.live(Boat.all.limit(.max).offset(1))
-    try await live.load()
-    stack.view.insert(Boat(id: 2))
+    let live = stack.viewContext.live(Boat.all.limit(.max).offset(1))
+    try await live.waitUntilLoaded()
+    stack.viewContext.insert(Boat(id: 2))
     #expect(live.elements.map(\.id) == [2])
-    #expect(try await stack.view.fetch(Boat.all.limit(.max)).count == 2)
+    #expect(try await stack.viewContext.fetch(Boat.all.limit(.max)).count == 2)
   }
 
   /// A stack that closes its store must also end the waits on its view context. Otherwise they
   /// would never end.
   @Test @MainActor func `letting go of the stack ends what waits on its view`() async throws {
     var own: Stack? = try await Stack.temporary(Boat.self, Harbour.self)
-    let live = try #require(own?.view.live(Boat.all))
-    try await live.load()
+    let live = try #require(own?.viewContext.live(Boat.all))
+    try await live.waitUntilLoaded()
     let updates = live.updates
     own = nil
     var count = 0
@@ -109,11 +109,11 @@ private actor Renamer {
 
   func rename(_ boat: Boat, to name: String) async -> StoreError.Code? {
     scratch.update(boat) { $0.name = name }
-    do throws(StoreError) {
+    do {
       try await scratch.save()
       return nil
     } catch {
-      return error.code
+      return (error as? StoreError)?.code
     }
   }
 

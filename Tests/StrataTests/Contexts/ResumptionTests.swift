@@ -15,7 +15,7 @@ import Testing
 
   @Test func `what another process committed is shown, and edits stay on top`() async throws {
     let stack = try await folder.stack()
-    let view = stack.view
+    let view = stack.viewContext
     let boats = (1...4).map { Boat(id: $0, name: "old") }
     try await stack.withScratch { scratch in boats.forEach(scratch.insert) }
     let live = try await view.loaded(Boat.all)
@@ -46,7 +46,7 @@ import Testing
   @Test func `what another program wrote without counting it is shown`() async throws {
     let stack = try await folder.stack()
     try await stack.withScratch { [gull] in $0.insert(gull) }
-    let live = try await stack.view.loaded(Boat.all)
+    let live = try await stack.viewContext.loaded(Boat.all)
     var changes = stack.changes.makeAsyncIterator()
     await stack.suspend()
     do {
@@ -67,7 +67,7 @@ import Testing
     defer { ObservedFileSystem.endObserving(folder.path, with: writer) }
     let stack = try await folder.stack()
     try await stack.withScratch { [gull] in $0.insert(gull) }
-    let live = try await stack.view.loaded(Boat.all)
+    let live = try await stack.viewContext.loaded(Boat.all)
     writer.isArmed.withLock { $0 = true }
     await stack.suspend()
     #expect(!writer.isArmed.withLock { $0 }, "the other program has written")
@@ -96,7 +96,7 @@ import Testing
 
   @Test func `nobody is told of anything if nothing was committed`() async throws {
     let stack = try await folder.stack()
-    let view = stack.view
+    let view = stack.viewContext
     try await stack.withScratch { [gull] in $0.insert(gull) }
     let live = try await view.loaded(Boat.all)
     var updates = live.updates.makeAsyncIterator()
@@ -119,22 +119,22 @@ import Testing
 
   @Test func `a file that is gone stays gone, and can be put back`() async throws {
     let stack = try await folder.stack()
-    let live = try await stack.view.loaded(Boat.all)
+    let live = try await stack.viewContext.loaded(Boat.all)
     try await stack.withScratch { [gull] in $0.insert(gull) }
     await stack.suspend()
     try folder.move(to: "elsewhere")
-    let fetching = Task { try await stack.view.fetch(Boat.all) }
+    let fetching = Task { try await stack.viewContext.fetch(Boat.all) }
     for _ in 0..<2 {
       #expect(await failure { try await stack.resume() }?.code == .cannotOpen)
       #expect(stack.isSuspended)
       #expect(try folder.names == ["elsewhere"])
     }
-    stack.view.insert(Boat(id: 2))
+    stack.viewContext.insert(Boat(id: 2))
     #expect(live.elements.map(\.id) == [1, 2])
     try folder.moveBack(from: "elsewhere")
     try await stack.resume()
     #expect(try await fetching.value.contains(gull))
-    try await stack.view.save()
+    try await stack.viewContext.save()
     #expect(try await stack.rows("SELECT id FROM boats") == ["1", "2"])
     await stack.close()
   }
@@ -198,13 +198,13 @@ import Testing
 
   @Test func `a first load that a suspension stops is done after the resumption`() async throws {
     let stack = try await folder.stack()
-    let view = stack.view
+    let view = stack.viewContext
     try await stack.withScratch { [gull] in $0.insert(gull) }
     let gate = TestGate()
     await view.maintainer.hold(at: gate)
     let live = view.live(Boat.all)
-    await gate.arrived()
-    let loading = Task { try await live.load() }
+    await gate.waitForArrivals()
+    let loading = Task { try await live.waitUntilLoaded() }
     // A query that was loaded before this commit has to catch up with it.
     try await stack.withScratch { [gull] in $0.update(gull) { $0.name = "Swan" } }
     await stack.suspend()
@@ -213,7 +213,7 @@ import Testing
     #expect(!live.isLoaded && live.error == nil)
     // A query that is opened during the suspension has nothing to be loaded from either.
     let late = view.live(Boat.sorted(by: \.name))
-    let impatient = Task { await failure { try await late.load() } }
+    let impatient = Task { await failure { try await late.waitUntilLoaded() } }
     await others()
     #expect(!late.isLoaded && late.error == nil)
     impatient.cancel()
@@ -223,7 +223,7 @@ import Testing
     try commitElsewhere("UPDATE boats SET name = 'Tern' WHERE id = 1", at: folder.path)
     try await stack.resume()
     try await loading.value
-    try await late.load()
+    try await late.waitUntilLoaded()
     #expect(live.elements.map(\.name) == ["Tern", "Auk", ""])
     #expect(late.elements.map(\.name) == ["", "Auk", "Tern"])
     await stack.close()
@@ -231,18 +231,18 @@ import Testing
 
   @Test func `a first load that notices a suspension late has the commits after it`() async throws {
     let stack = try await folder.stack()
-    let view = stack.view
+    let view = stack.viewContext
     try await stack.withScratch { [gull] in $0.insert(gull) }
     let gate = TestGate()
     await view.maintainer.hold(at: gate)
     let live = view.live(Boat.all)
-    await gate.arrived()
+    await gate.waitForArrivals()
     await stack.suspend()
     try await stack.resume()
     try await stack.withScratch { $0.insert(Boat(id: 2)) }
     #expect(!live.isLoaded)
     await gate.open()
-    try await live.load()
+    try await live.waitUntilLoaded()
     try await stack.withScratch { $0.insert(Boat(id: 3)) }
     #expect(live.elements.map(\.id) == [1, 2, 3])
     await stack.close()
@@ -250,7 +250,7 @@ import Testing
 
   @Test func `a merge turn that a suspension stops comes with the next one`() async throws {
     let stack = try await folder.stack()
-    let view = stack.view
+    let view = stack.viewContext
     let boat = Boat(id: 1, name: "old", harbourID: 1)
     try await stack.withScratch {
       $0.insert(Harbour(id: 1))
@@ -271,7 +271,7 @@ import Testing
       isSaved.withLock { $0 = true }
       return commit
     }
-    await gate.arrived()
+    await gate.waitForArrivals()
     await stack.suspend()
     await gate.open()
     await others()
@@ -294,7 +294,7 @@ import Testing
 
   @Test func `maintained queries get what a stopped merge turn had for them`() async throws {
     let stack = try await folder.stack()
-    let view = stack.view
+    let view = stack.viewContext
     try await stack.withScratch { $0.insert(Boat(id: 1, harbourID: 1)) }
     let live = try await view.loaded(Boat.all)
     let observed = Lock<[Int]>([])
@@ -306,13 +306,13 @@ import Testing
     let gate = TestGate()
     await view.maintainer.hold(at: gate)
     let commit = try await stack.commit { $0.insert(Boat(id: 2)) }
-    await gate.arrived()
+    await gate.waitForArrivals()
     await stack.suspend()
     await gate.open()
     await others()
     #expect(live.elements.count == 1)
     try await stack.resume()
-    try await view.merged(commit)
+    try await view.waitUntilMerged(commit)
     #expect(live.elements.map(\.id) == [1, 2] && slow.elements.isEmpty)
     #expect(observed.withLock { $0 } == [2])
     await stack.close()
@@ -320,7 +320,7 @@ import Testing
 
   @Test func `edits are rebased even if a suspension stops their reading`() async throws {
     let stack = try await folder.stack()
-    let view = stack.view
+    let view = stack.viewContext
     try await stack.withScratch { [gull] in $0.insert(gull) }
     let live = try await view.loaded(Boat.all)
     let turns = Lock(0)
@@ -349,13 +349,14 @@ import Testing
   @Test func `under workers that never stop, every resumption is exact`() async throws {
     var random = SeededRandom.printingSeed()
     let stack = try await folder.stack()
-    let view = stack.view
+    let view = stack.viewContext
     try await stack.withScratch { scratch in
       scratch.insert(Harbour(id: 1))
       for id in 1...20 { scratch.insert(Boat(id: id, harbourID: 1)) }
     }
     let queries = [
-      Boat.all, Boat.sorted(by: \.length, .descending).limit(5), Boat.where { $0.harbour.isOpen },
+      Boat.all, Boat.sorted(by: \.length, order: .reverse).limit(5),
+      Boat.where { $0.harbour.isOpen },
     ]
     var lives: [LiveQuery<Boat>] = []
     for query in queries { lives.append(view.live(query)) }
@@ -388,9 +389,9 @@ import Testing
     }
     isOver.withLock { $0 = true }
     for worker in workers { try await worker.value }
-    try await view.merged(stack.store.newestCommit)
+    try await view.waitUntilMerged(stack.store.newestCommit)
     for (live, query) in zip(lives, queries) {
-      try await live.load()
+      try await live.waitUntilLoaded()
       #expect(Array(live.elements) == (try await stack.fetch(query)))
     }
     await stack.close()

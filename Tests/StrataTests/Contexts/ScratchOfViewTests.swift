@@ -7,13 +7,13 @@ import Testing
 @Suite(.stack(Boat.self, Harbour.self), .timeLimit(.minutes(25))) @MainActor
 struct ScratchOfViewTests {
   let stack = Stack.test
-  var view: ViewContext { stack.view }
+  var view: ViewContext { stack.viewContext }
   let gull = Boat(id: 1, name: "Gull", length: 9)
 
   @Test func `a save lands in the view context's unsaved edits`() async throws {
     try await stack.withScratch { [gull] in $0.insert(gull) }
     let live = try await view.loaded(Boat.all)
-    let sheet = view.scratch()
+    let sheet = view.makeScratch()
     sheet.update(gull) { $0.name = "Swan" }
     sheet.insert(Boat(id: 2))
     sheet.upsert(Boat(id: 3))
@@ -33,7 +33,7 @@ struct ScratchOfViewTests {
     }
     view.update(gull) { $0.name = "Swan" }
     view.delete(Boat(id: 2, length: 5))
-    let sheet = view.scratch()
+    let sheet = view.makeScratch()
     #expect(try await sheet.fetch(Boat.all).map(\.name) == ["Swan"])
     // The closure gets the entity as the view context shows it.
     #expect(sheet.update(gull) { $0.length = 1 }.name == "Swan")
@@ -43,7 +43,7 @@ struct ScratchOfViewTests {
   }
 
   @Test func `it is frozen until it refreshes or saves`() async throws {
-    let sheet = view.scratch()
+    let sheet = view.makeScratch()
     view.insert(gull)
     try await stack.withScratch { $0.insert(Boat(id: 2)) }
     #expect(try await sheet.count(Boat.all) == 0)
@@ -60,7 +60,7 @@ struct ScratchOfViewTests {
     let boats = (1...3).map { Boat(id: $0, name: "old", length: 1) }
     try await stack.withScratch { scratch in boats.forEach(scratch.insert) }
     let live = try await view.loaded(Boat.all)
-    let sheet = view.scratch()
+    let sheet = view.makeScratch()
     sheet.update(boats[0]) { $0.name = "sheet" }
     sheet.update(boats[1]) { $0.name = "sheet" }
     sheet.delete(boats[2])
@@ -80,7 +80,7 @@ struct ScratchOfViewTests {
 
   @Test func `discarding it costs the view context nothing`() async throws {
     view.insert(gull)
-    let sheet = view.scratch()
+    let sheet = view.makeScratch()
     sheet.delete(gull)
     sheet.insert(Boat(id: 2))
     sheet.rollback()
@@ -92,7 +92,7 @@ struct ScratchOfViewTests {
 
   @Test func `saving into a view context whose save is under way loses nothing`() async throws {
     view.insert(gull)
-    let sheet = view.scratch()
+    let sheet = view.makeScratch()
     let stop = await WriterStop(stack)
     let saving = Task { try await view.save() }
     #expect(await eventually { !view.hasChanges })

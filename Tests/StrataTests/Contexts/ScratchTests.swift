@@ -33,7 +33,7 @@ private actor Worker {
   let gull = Boat(id: 1, name: "Gull", length: 9)
 
   @Test func `a worker holds a scratch context and saves from it again and again`() async throws {
-    let worker = Worker(stack.scratch())
+    let worker = Worker(stack.makeScratch())
     for number in 1...5 {
       await worker.insert(Boat(id: number))
       #expect(try await worker.save() == Int64(number))
@@ -49,7 +49,7 @@ private actor Worker {
         group.addTask {
           for _ in 0..<25 {
             while true {
-              let worker = Worker(stack.scratch())
+              let worker = Worker(stack.makeScratch())
               try await worker.lengthen(1)
               // A faster worker came first, so this worker tries again from the stored row.
               if await failure({ try await worker.save() })?.code != .conflict { break }
@@ -71,7 +71,7 @@ private actor Worker {
       return try await scratch.fetch(Boat.all).count
     }
     #expect(result == 1)
-    #expect(await stack.view.commit == 1)
+    #expect(await stack.viewContext.commit == 1)
     #expect(try await stack.rows("SELECT id FROM boats") == ["1"])
   }
 
@@ -91,7 +91,7 @@ private actor Worker {
   {
     let boats = (1...5).map { Boat(id: $0, length: $0) }
     try await stack.commit { scratch in boats.forEach(scratch.insert) }
-    let scratch = stack.scratch()
+    let scratch = stack.makeScratch()
     let long = Boat.where { $0.length > 2 }.sorted(by: \.length)
     #expect(try await scratch.fetch(long).map(\.id) == [3, 4, 5])
     try await stack.commit { $0.insert(Boat(id: 6, length: 6)) }
@@ -112,7 +112,7 @@ private actor Worker {
 
   @Test func `a failed save keeps every edit`() async throws {
     try await stack.commit { $0.insert(Pennant(id: 1, code: "A")) }
-    let scratch = stack.scratch()
+    let scratch = stack.makeScratch()
     scratch.insert(gull)
     scratch.insert(Pennant(id: 2, code: "A", number: 2))
     for _ in 0..<2 {
@@ -126,7 +126,7 @@ private actor Worker {
   }
 
   @Test func `cancelling withdraws a save that waits, and keeps its edits`() async throws {
-    let worker = Worker(stack.scratch())
+    let worker = Worker(stack.makeScratch())
     await worker.insert(gull)
     let stop = await WriterStop(stack)
     let saving = Task { await failure { try await worker.save() } }
@@ -139,7 +139,7 @@ private actor Worker {
   }
 
   @Test func `a save sees the newest state afterwards`() async throws {
-    let scratch = stack.scratch()
+    let scratch = stack.makeScratch()
     #expect(try await scratch.count(Boat.all) == 0)
     try await stack.commit { $0.insert(Boat(id: 2)) }
     scratch.insert(gull)
@@ -156,8 +156,8 @@ private actor Worker {
   // The commit that an empty save returns may be newer than the rows that the save has read.
   @Test func `a save that has nothing to write has the number of the newest commit`() async throws {
     try await stack.commit { $0.insert(gull) }
-    let empty = stack.scratch()
-    let agreeing = stack.scratch()
+    let empty = stack.makeScratch()
+    let agreeing = stack.makeScratch()
     for scratch in [empty, agreeing] {
       let found = try #require(try await scratch.find(Boat.self, 1))
       scratch.update(found) { $0.name = scratch === empty ? "Gull" : "Swan" }
@@ -173,7 +173,7 @@ private actor Worker {
   {
     // The worker counts in turns with another context. Its own save must not replace the value that
     // it has read since. Otherwise the step made meanwhile would be lost silently.
-    let scratch = stack.scratch()
+    let scratch = stack.makeScratch()
     scratch.insert(Boat(id: 1, length: 0))
     try await scratch.save()
     try await stack.commit { $0.update(Boat(id: 1, length: 0)) { $0.length += 1 } }
@@ -188,7 +188,7 @@ private actor Worker {
   // The fetch pins a snapshot before the save. That snapshot must not become the context's after
   // the save.
   @Test func `a fetch and a save of one context see each other`() async throws {
-    let worker = Worker(stack.scratch())
+    let worker = Worker(stack.makeScratch())
     let stop = await WriterStop(stack)
     let reading = Task(priority: .background) { try await worker.find(1) }
     #expect(await eventually { stack.store.writer.queue.count == 1 })
@@ -218,7 +218,7 @@ private actor Worker {
 
   @Test func `edits made while a save is under way are not lost`() async throws {
     // An actor may edit its context while its own save waits for the writer.
-    let worker = Worker(stack.scratch())
+    let worker = Worker(stack.makeScratch())
     await worker.insert(gull)
     let stop = await WriterStop(stack)
     let saving = Task { try await worker.save() }

@@ -19,9 +19,9 @@ import Testing
     let url = folder.appendingPathComponent("store.sqlite")
     for number in 1...3 {
       let stack = try await Stack.open(Boat.self, Harbour.self, at: url)
-      #expect(try await stack.view.count(Boat.all) == number - 1)
-      stack.view.insert(Boat(id: number))
-      #expect(try await stack.view.save() == Int64(number))
+      #expect(try await stack.viewContext.count(Boat.all) == number - 1)
+      stack.viewContext.insert(Boat(id: number))
+      #expect(try await stack.viewContext.save() == Int64(number))
       await stack.close()
       #expect(FileManager.default.fileExists(atPath: url.path))
     }
@@ -40,8 +40,8 @@ import Testing
     var stack: Stack? = try await stack()
     let path = await stack?.path ?? ""
     let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
-    stack?.view.insert(gull)
-    _ = try await stack?.view.save()
+    stack?.viewContext.insert(gull)
+    _ = try await stack?.viewContext.save()
     stack = nil
     #expect(await eventually { !FileManager.default.fileExists(atPath: folder) })
   }
@@ -73,22 +73,23 @@ import Testing
 
   @Test func `a closed stack refuses work and keeps what is in memory`() async throws {
     let stack = try await stack()
-    let view = stack.view
+    let view = stack.viewContext
     let live = try await view.loaded(Boat.all)
     view.insert(gull)
     try await view.save()
     view.update(gull) { $0.name = "Swan" }
-    let reading = stack.scratch()
+    let reading = stack.makeScratch()
     #expect(try await reading.count(Boat.all) == 1)
     await stack.close()
 
     let calls: [@MainActor () async throws -> Any] = [
       { try await view.save() }, { try await view.fetch(Boat.all) },
       { try await view.count(Boat.all) }, { try await view.find(Boat.self, 1) as Any },
-      { try await view.merged(99) }, { try await stack.fetch(Boat.all) },
+      { try await view.waitUntilMerged(99) }, { try await stack.fetch(Boat.all) },
       { try await stack.commit { $0.insert(Boat(id: 2)) } },
       { try await stack.withScratch { $0.insert(Boat(id: 2)) } },
-      { try await stack.scratch().fetch(Boat.all) }, { try await view.scratch().fetch(Boat.all) },
+      { try await stack.makeScratch().fetch(Boat.all) },
+      { try await view.makeScratch().fetch(Boat.all) },
     ]
     for (number, call) in calls.enumerated() {
       #expect(await failure { try await call() }?.code == .closed, "call \(number)")
@@ -110,8 +111,8 @@ import Testing
     let saves = (1...5).map { number in
       Task { try await stack.commit { $0.insert(Boat(id: number)) } }
     }
-    stack.view.insert(Boat(id: 6))
-    let viewSave = Task { try await stack.view.save() }
+    stack.viewContext.insert(Boat(id: 6))
+    let viewSave = Task { try await stack.viewContext.save() }
     await others()
     let closing = Task { await stack.close() }
     await others()
@@ -127,14 +128,14 @@ import Testing
 
   @Test func `closing ends streams and resumes whoever waits`() async throws {
     let stack = try await stack()
-    let view = stack.view
+    let view = stack.viewContext
     let live = try await view.loaded(Boat.all)
     try await stack.withScratch { [gull] in $0.insert(gull) }
     let all = Task { [changes = stack.changes] in await Array(changes).count }
     let shown = Task { [changes = view.changes] in await Array(changes).count }
     let ofBoats = Task { [changes = view.changes(of: Boat.self)] in await Array(changes).count }
     let updates = Task { [updates = live.updates] in await Array(updates).count }
-    let merged = Task { await failure { try await view.merged(100) } }
+    let merged = Task { await failure { try await view.waitUntilMerged(100) } }
     await others()
     await stack.close()
     let counts = await [all.value, shown.value, ofBoats.value, updates.value]
@@ -146,14 +147,14 @@ import Testing
     // The first save is committed, but its merge never comes. The second save must not wait for the
     // merge.
     let stack = try await stack()
-    let view = stack.view
+    let view = stack.viewContext
     try await stack.withScratch { $0.insert(Boat(id: 1, harbourID: 1)) }
     let slow = try await view.loaded(Boat.where { $0.harbour.isOpen })
     let gate = TestGate()
     await view.maintainer.hold(at: gate)
     view.insert(Boat(id: 2))
     let first = Task { await failure { try await view.save() } }
-    await gate.arrived()
+    await gate.waitForArrivals()
     view.insert(Boat(id: 3))
     var ended = 0
     for _ in 0..<2 {
@@ -179,19 +180,21 @@ import Testing
   @Test func `a live query that never loaded ends when the stack closes`() async throws {
     let stack = try await stack()
     let gate = TestGate()
-    await stack.view.maintainer.hold(at: gate)
-    let early = stack.view.live(Boat.all)
-    let waiting = Task { await failure { try await early.load() } }
-    await gate.arrived()
+    await stack.viewContext.maintainer.hold(at: gate)
+    let early = stack.viewContext.live(Boat.all)
+    let waiting = Task { await failure { try await early.waitUntilLoaded() } }
+    await gate.waitForArrivals()
     await stack.close()
     #expect(await waiting.value?.code == .closed)
     await gate.open()
 
-    let late = stack.view.live(Boat.all)
+    let late = stack.viewContext.live(Boat.all)
     var ends: [String] = []
     for (name, live) in [("early", early), ("late", late)] {
       Task {
-        if await failure({ try await live.load() })?.code == .closed { ends.append("\(name) load") }
+        if await failure({ try await live.waitUntilLoaded() })?.code == .closed {
+          ends.append("\(name) load")
+        }
       }
       Task {
         for await _ in live.updates {}
@@ -211,7 +214,7 @@ import Testing
       scratch.insert(gull)
       return try await scratch.save()
     }
-    let waiting = Task { await stack.view.mergedOwn(commit + 1) }
+    let waiting = Task { await stack.viewContext.mergedOwn(commit + 1) }
     await stack.close()
     await waiting.value
   }

@@ -8,7 +8,7 @@ import Testing
 @Suite(.timeLimit(.minutes(25))) struct StackWithoutViewTests {
   private static var options: Stack.Options {
     var options = Stack.Options()
-    options.hasView = false
+    options.hasViewContext = false
     return options
   }
 
@@ -44,10 +44,12 @@ import Testing
   @MainActor @Test func `a save need not wait for the view`() async throws {
     let stack = try await Stack.temporary(Boat.self, Harbour.self)
     try whileBlocked {
-      try await stack.withScratch(waitsForView: false) { $0.insert(Boat(id: 1, name: "Gull")) }
+      try await stack.withScratch(waitsForViewContext: false) {
+        $0.insert(Boat(id: 1, name: "Gull"))
+      }
     }
-    try await stack.view.merged(stack.store.newestCommit)
-    #expect(try await stack.view.fetch(Boat.all).count == 1)
+    try await stack.viewContext.waitUntilMerged(stack.store.newestCommit)
+    #expect(try await stack.viewContext.fetch(Boat.all).count == 1)
     await stack.close()
   }
 

@@ -9,7 +9,7 @@ import Testing
 @Suite(.stack(Boat.self, Harbour.self), .timeLimit(.minutes(25))) @MainActor
 struct SuspensionTests {
   let stack = Stack.test
-  var view: ViewContext { stack.view }
+  var view: ViewContext { stack.viewContext }
   let gull = Boat(id: 1, name: "Gull")
 
   #if os(Linux)
@@ -17,9 +17,9 @@ struct SuspensionTests {
       let path = await stack.path
       try await stack.withScratch { [gull] in $0.insert(gull) }
       let live = try await view.loaded(Boat.all)
-      let scratch = stack.scratch()
+      let scratch = stack.makeScratch()
       #expect(try await scratch.count(Boat.all) == 1)
-      let sheet = view.scratch()
+      let sheet = view.makeScratch()
       let before = try OpenFiles(of: path)
       #expect(before.descriptors > 0 && before.locks > 0)
 
@@ -54,7 +54,7 @@ struct SuspensionTests {
     view.rollback()
     #expect(Array(live.elements) == [gull] && view.commit == 1)
     view.update(gull) { $0.name = "Auk" }
-    let sheet = view.scratch()
+    let sheet = view.makeScratch()
     sheet.update(gull) { $0.length = 3 }
     try await stack.resume()
     #expect(!stack.isSuspended)
@@ -88,7 +88,7 @@ struct SuspensionTests {
     try await stack.resume()
     for save in queued + later { _ = try await save.value }
     #expect(try await stack.fetch(Boat.all).map(\.id) == [1, 2, 3, 4])
-    try await view.merged(4)
+    try await view.waitUntilMerged(4)
     #expect(view.commit == 4)
   }
 
@@ -97,14 +97,15 @@ struct SuspensionTests {
     [
       { _ = try await view.fetch(Boat.all) }, { _ = try await view.count(Boat.all) },
       { _ = try await view.find(Boat.self, 1) }, { _ = try await view.find(Boat.self, [1]) },
-      { _ = try await stack.fetch(Boat.all) }, { _ = try await stack.scratch().fetch(Boat.all) },
-      { _ = try await view.scratch().fetch(Boat.all) },
-      { try await view.merged(view.commit + 1) },
+      { _ = try await stack.fetch(Boat.all) },
+      { _ = try await stack.makeScratch().fetch(Boat.all) },
+      { _ = try await view.makeScratch().fetch(Boat.all) },
+      { try await view.waitUntilMerged(view.commit + 1) },
       { try await stack.commit { $0.upsert(Boat(id: 2)) } },
       { try await stack.withScratch { $0.upsert(Boat(id: 3)) } },
       { try await view.save() }, { try await view.save() },
       {
-        let sheet = view.scratch()
+        let sheet = view.makeScratch()
         sheet.upsert(Boat(id: 4))
         try await sheet.save()
       },
@@ -125,12 +126,12 @@ struct SuspensionTests {
 
   @Test func `calls made while suspended wait for the resumption`() async throws {
     try await stack.withScratch { [gull] in $0.insert(gull) }
-    let pinned = stack.scratch()
+    let pinned = stack.makeScratch()
     _ = try await pinned.fetch(Boat.all)
     await stack.suspend()
     view.insert(Boat(id: 9))
     let ended = Lock(0)
-    let tasks = start(calls([pinned, view.scratch()]), ended)
+    let tasks = start(calls([pinned, view.makeScratch()]), ended)
     await others()
     #expect(ended.withLock { $0 } == 0)
     try await stack.resume()
@@ -143,7 +144,7 @@ struct SuspensionTests {
 
   @Test func `calls that wait for the resumption end when they are cancelled`() async throws {
     try await stack.withScratch { [gull] in $0.insert(gull) }
-    let pinned = stack.scratch()
+    let pinned = stack.makeScratch()
     _ = try await pinned.fetch(Boat.all)
     await stack.suspend()
     view.insert(Boat(id: 9))
@@ -166,7 +167,7 @@ struct SuspensionTests {
   }
 
   @Test func `calls that wait for the resumption end when the stack closes`() async throws {
-    let pinned = stack.scratch()
+    let pinned = stack.makeScratch()
     _ = try await pinned.fetch(Boat.all)
     await stack.suspend()
     view.insert(Boat(id: 9))
@@ -183,7 +184,7 @@ struct SuspensionTests {
 
   @Test func `a fetch that runs is stopped, and runs again after the resumption`() async throws {
     try await stack.withScratch { [gull] in $0.insert(gull) }
-    let scratch = stack.scratch()
+    let scratch = stack.makeScratch()
     #expect(try await scratch.count(Boat.all) == 1)
     // All readers are busy with a statement that never ends by itself.
     let started = TestGate()
@@ -201,7 +202,7 @@ struct SuspensionTests {
         return run
       }
     }
-    await started.arrived(3)
+    await started.waitForArrivals(3)
     let ended = Lock(0)
     let calls: [@MainActor () async throws -> Int] = [
       { try await view.count(Boat.all) }, { try await view.find(Boat.self, [1, 2]).count },
@@ -226,8 +227,8 @@ struct SuspensionTests {
   @Test func `a scratch context reads the newest state after a resumption`() async throws {
     let path = await stack.path
     try await stack.withScratch { [gull] in $0.insert(gull) }
-    let scratch = stack.scratch()
-    let sheet = view.scratch()
+    let scratch = stack.makeScratch()
+    let sheet = view.makeScratch()
     for context in [scratch, sheet] {
       #expect(try await context.count(Boat.all) == 1)
       context.insert(Boat(id: 3))

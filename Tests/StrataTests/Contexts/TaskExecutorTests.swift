@@ -29,15 +29,15 @@ import Testing
   }
 
   private static func work(_ stack: Stack, _ number: Int) async throws {
-    let live = await stack.view.live(Boat.where { $0.length >= number })
-    try await live.load()
-    let scratch = stack.scratch()
+    let live = await stack.viewContext.live(Boat.where { $0.length >= number })
+    try await live.waitUntilLoaded()
+    let scratch = stack.makeScratch()
     scratch.insert(Boat(id: number, length: number))
-    try await stack.view.merged(try await scratch.save())
+    try await stack.viewContext.waitUntilMerged(try await scratch.save())
     #expect(await live.elements.contains { $0.id == number })
-    await stack.view.insert(Boat(id: -1 - number))
-    try await stack.view.save()
-    #expect(try await stack.view.fetch(Boat.where { $0.id == -1 - number }).count == 1)
+    await stack.viewContext.insert(Boat(id: -1 - number))
+    try await stack.viewContext.save()
+    #expect(try await stack.viewContext.fetch(Boat.where { $0.id == -1 - number }).count == 1)
   }
 
   @MainActor @Test func `what is over when a wait begins is not waited for`() async throws {

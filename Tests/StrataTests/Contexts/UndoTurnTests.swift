@@ -8,7 +8,7 @@ import Testing
 /// A turn is a group of its own even if other tasks wait behind it.
 @Suite(.stack(Boat.self, Harbour.self)) @MainActor struct UndoTurnTests {
   let stack = Stack.test
-  var view: ViewContext { stack.view }
+  var view: ViewContext { stack.viewContext }
 
   /// Two taps may both wait while the main actor is busy. They are two groups all the same.
   @Test func `two tasks that wait at the same time make two groups`() async throws {
@@ -56,7 +56,7 @@ import Testing
     _ fails: Bool
   ) async throws {
     let other = try await Stack.temporary(Skipper.self, Flag.self, Boat.self, Harbour.self)
-    let view = other.view
+    let view = other.viewContext
     let skipper = Skipper(id: 1)
     try await other.withScratch { scratch in
       scratch.insert(skipper)

@@ -5,7 +5,7 @@ import Testing
 
 @Suite(.stack(Booking.self, Room.self, Voyage.self)) @MainActor struct ValidateTests {
   let stack = Stack.test
-  var view: ViewContext { stack.view }
+  var view: ViewContext { stack.viewContext }
 
   @Test func `a form asks before it saves`() async throws {
     try await stack.withScratch { $0.insert(Booking(id: 1)) }
@@ -52,7 +52,7 @@ import Testing
   }
 
   @Test func `a sheet's edits are checked when the view context saves them`() async throws {
-    let sheet = view.scratch()
+    let sheet = view.makeScratch()
     sheet.insert(Booking(id: 1, guests: 0))
     #expect(sheet.validate().map(\.attribute) == ["guests"])
     try await sheet.save()
@@ -61,7 +61,7 @@ import Testing
   }
 
   @Test func `blind edits are checked in what they set`() async throws {
-    let scratch = stack.scratch()
+    let scratch = stack.makeScratch()
     scratch.upsert(Booking(id: 1, ends: 0))
     let table = stack.store.model.table(of: Booking.self)
     var batch = RecordBatch()

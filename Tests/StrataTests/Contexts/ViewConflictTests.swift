@@ -114,7 +114,7 @@ struct Settlement: Sendable {
 @Suite(.stack(Boat.self, Harbour.self), .timeLimit(.minutes(25))) @MainActor
 struct ViewConflictTests {
   let stack = Stack.test
-  var view: ViewContext { stack.view }
+  var view: ViewContext { stack.viewContext }
 
   @Test(arguments: Disagreement.all, Arrival.allCases)
   func `a conflict does not depend on the order of edit and commit`(
@@ -163,7 +163,7 @@ struct ViewConflictTests {
     let live = try await view.loaded(Boat.all)
     let theirs = stack.layer(`case`.theirs)
     `case`.mine(view)
-    try await view.merged(try await stack.commitUrgently(theirs).value)
+    try await view.waitUntilMerged(try await stack.commitUrgently(theirs).value)
     let conflict = view.conflicts.first
     #expect((conflict == nil) == (`case`.conflict == nil))
     guard let conflict else { return }
@@ -238,11 +238,11 @@ struct ViewConflictTests {
   ) async throws -> StoreError? {
     let theirs = stack.layer(`case`.theirs)
     if order == .beforeTheEdit {
-      try await view.merged(try await stack.commitUrgently(theirs).value)
+      try await view.waitUntilMerged(try await stack.commitUrgently(theirs).value)
     }
     `case`.mine(view)
     if order == .afterTheEdit {
-      try await view.merged(try await stack.commitUrgently(theirs).value)
+      try await view.waitUntilMerged(try await stack.commitUrgently(theirs).value)
       #expect(view.conflicts.map(\.attributes) == (`case`.conflict.map { [$0] } ?? []))
     }
     let stop = order == .duringTheSave ? await WriterStop(stack) : nil
@@ -251,7 +251,7 @@ struct ViewConflictTests {
     if stop != nil { #expect(await eventually { !view.hasChanges }) }
     stop?.release()
     let error = await saving.value
-    try await view.merged(stack.store.newestCommit)
+    try await view.waitUntilMerged(stack.store.newestCommit)
     return error
   }
 

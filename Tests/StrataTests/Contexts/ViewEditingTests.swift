@@ -6,7 +6,7 @@ import Testing
 @Suite(.stack(Boat.self, Harbour.self), .timeLimit(.minutes(25))) @MainActor struct ViewEditingTests
 {
   let stack = Stack.test
-  var view: ViewContext { stack.view }
+  var view: ViewContext { stack.viewContext }
   let gull = Boat(id: 1, name: "Gull", length: 9)
   let tern = Boat(id: 2, name: "Tern", length: 7)
 
@@ -94,7 +94,7 @@ import Testing
     view.update(gull) { $0.harbourID = 2 }
     try await view.save()
 
-    let scratch = stack.scratch()
+    let scratch = stack.makeScratch()
     scratch.insert(harbour)
     try await scratch.save()
     let lying = Boat(id: 1, name: "Gull", length: 9, speed: 3, harbourID: 2)

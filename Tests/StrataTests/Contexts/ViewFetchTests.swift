@@ -1,3 +1,4 @@
+import Foundation
 import StrataTesting
 import Testing
 
@@ -5,7 +6,7 @@ import Testing
 
 @Suite(.stack(Boat.self, Harbour.self), .timeLimit(.minutes(25))) @MainActor struct ViewFetchTests {
   let stack = Stack.test
-  var view: ViewContext { stack.view }
+  var view: ViewContext { stack.viewContext }
 
   @Test func `a fetch sees everything committed before it`() async throws {
     for number in 1...50 {
@@ -23,7 +24,7 @@ import Testing
     view.update(boats[3]) { $0.length = 0 }  // out of it
     view.delete(boats[2])
     view.insert(Boat(id: 5, length: 8))
-    let long = Boat.where { $0.length >= 2 }.sorted(by: \.length, .descending)
+    let long = Boat.where { $0.length >= 2 }.sorted(by: \.length, order: .reverse)
     #expect(try await view.fetch(long).map(\.id) == [1, 5, 2])
     #expect(try await view.fetch(long.limit(2)).map(\.id) == [1, 5])
     #expect(try await view.fetch(long.offset(1).limit(1)).map(\.id) == [5])
@@ -152,7 +153,7 @@ private struct Question: CustomStringConvertible {
     default: isIn = { _, _ in true }
     }
     let isSorted = random.oneIn(2)
-    if isSorted { query = query.sorted(by: \.speed).sorted(by: \.length, .descending) }
+    if isSorted { query = query.sorted(by: \.speed).sorted(by: \.length, order: .reverse) }
     isBefore = { a, b in
       isSorted
         ? (a.speed ?? -1, -a.length, a.id) < (b.speed ?? -1, -b.length, b.id) : a.id < b.id

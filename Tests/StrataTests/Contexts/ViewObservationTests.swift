@@ -19,7 +19,7 @@ private struct Buoy: Entity, Equatable {
 @Suite(.stack(Buoy.self), .timeLimit(.minutes(25))) @MainActor
 struct ViewObservationTests {
   let stack = Stack.test
-  var view: ViewContext { stack.view }
+  var view: ViewContext { stack.viewContext }
 
   @Test func `a save button and an undo menu are told of what they show`() async throws {
     let toolbar = Observer { [view] in

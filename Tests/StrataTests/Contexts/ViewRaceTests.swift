@@ -6,7 +6,7 @@ import Testing
 /// The three races that the merge turn is built to survive.
 @Suite(.stack(Boat.self, Harbour.self), .timeLimit(.minutes(25))) @MainActor struct ViewRaceTests {
   let stack = Stack.test
-  var view: ViewContext { stack.view }
+  var view: ViewContext { stack.viewContext }
 
   @Test func `from edit to merge a live query never shows the old value`() async throws {
     let boat = Boat(id: 1, name: "name 0")
@@ -72,7 +72,7 @@ import Testing
       try await view.save()
       isSaved = true
     }
-    await gate.arrived()
+    await gate.waitForArrivals()
     #expect(try await stack.rows("SELECT name FROM boats") == ["new"])
     #expect(!isSaved && live.elements.map(\.name) == ["new"])
     await gate.open()
@@ -95,14 +95,14 @@ import Testing
       $0.update(boats[1]) { $0.length = 5 }
       $0.delete(boats[2])
     }
-    await gate.arrived()
+    await gate.waitForArrivals()
     // The merge under way has the rows from before these edits.
     view.update(boats[0]) { $0.name = "mine" }
     view.update(boats[1]) { $0.name = "mine too" }
     view.insert(Boat(id: 4, name: "another"))
     #expect(live.elements.map(\.name) == ["another", "mine", "mine too", "old"])
     await gate.open()
-    try await view.merged(theirs)
+    try await view.waitUntilMerged(theirs)
     #expect(live.elements.map(\.name) == ["another", "mine", "mine too"])
     #expect(live.elements.map(\.length) == [0, 0, 5])
     #expect(view.conflicts.map(\.attributes) == [["name"]])
@@ -164,7 +164,7 @@ import Testing
     let whole = live.elements.map(\.length)
     #expect(whole == [3, 1001, 1002])
     await gate.open()
-    try await view.merged(stack.store.newestCommit)
+    try await view.waitUntilMerged(stack.store.newestCommit)
     #expect(live.elements.map(\.length) == [2, 3, 3])
     #expect(Array(live.elements) == (try await view.fetch(query)))
   }
@@ -177,7 +177,7 @@ import Testing
     let gate = TestGate()
     await view.maintainer.hold(at: gate)
     var first: LiveQuery<Boat>? = view.live(Boat.all)
-    await gate.arrived(1)
+    await gate.waitForArrivals(1)
     #expect(first?.isLoaded == false)
     first = nil
     try await stack.withScratch { $0.insert(Boat(id: 2)) }
@@ -185,7 +185,7 @@ import Testing
     await view.maintainer.setWillLoad(nil)
     try await stack.withScratch { $0.insert(Boat(id: 3)) }
     await gate.open()
-    try await second.load()
+    try await second.waitUntilLoaded()
     try await stack.withScratch { $0.insert(Boat(id: 4)) }
     #expect(second.elements.map(\.id) == [1, 2, 3, 4])
   }

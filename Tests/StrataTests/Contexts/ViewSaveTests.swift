@@ -6,7 +6,7 @@ import Testing
 @Suite(.stack(Boat.self, Harbour.self, Pennant.self), .timeLimit(.minutes(25))) @MainActor
 struct ViewSaveTests {
   let stack = Stack.test
-  var view: ViewContext { stack.view }
+  var view: ViewContext { stack.viewContext }
   let gull = Boat(id: 1, name: "Gull", length: 9)
 
   @Test func `a save returns when the context shows the commit`() async throws {
@@ -78,12 +78,12 @@ struct ViewSaveTests {
   {
     let voyage = Voyage(id: 1, distance: .nan)
     let stack = try await Stack.temporary(Voyage.self)
-    stack.view.insert(voyage)
-    let error = await failure { try await stack.view.save() }
+    stack.viewContext.insert(voyage)
+    let error = await failure { try await stack.viewContext.save() }
     #expect(error?.code == .invalidValue && error?.entity == "Voyage")
-    #expect(error?.attributes == ["distance"] && stack.view.hasChanges)
-    stack.view.insert(Voyage(id: 1, distance: 2))
-    try await stack.view.save()
+    #expect(error?.attributes == ["distance"] && stack.viewContext.hasChanges)
+    stack.viewContext.insert(Voyage(id: 1, distance: 2))
+    try await stack.viewContext.save()
     #expect(try await stack.rows("SELECT id, distance FROM voyages") == ["1 2.0"])
     await stack.close()
   }

@@ -6,7 +6,7 @@ extension ViewContext {
   /// Returns a live query that has its first result.
   func loaded<E: Entity>(_ query: Query<E>) async throws -> LiveQuery<E> {
     let live = live(query)
-    try await live.load()
+    try await live.waitUntilLoaded()
     return live
   }
 }

@@ -20,7 +20,7 @@ import Testing
   /// Commits a harbour, so that earlier readers hold an older snapshot.
   private func commit(_ id: Int) async throws {
     try await stack.commit { $0.insert(Harbour(id: id, name: "New")) }
-    try await stack.view.merged(stack.store.newestCommit)
+    try await stack.viewContext.waitUntilMerged(stack.store.newestCommit)
   }
 
   init() async throws {
@@ -41,10 +41,10 @@ import Testing
   }
 
   @Test func `scratch contexts are told by their names`() async throws {
-    let sync = stack.scratch()
+    let sync = stack.makeScratch()
     sync.name = "sync"
     _ = try await sync.count(Boat.all)
-    let child = sync.scratch()
+    let child = sync.makeScratch()
     child.name = "row"
     try await commit(1)
     #expect(try await holders() == ["scratch context row", "scratch context sync"])
@@ -52,7 +52,7 @@ import Testing
     #expect(try await holders() == ["scratch context old sync", "scratch context row"])
     await sync.refresh()
     #expect(try await holders() == ["scratch context row"])
-    let sheet = stack.view.scratch()
+    let sheet = stack.viewContext.makeScratch()
     sheet.name = "sheet"
     try await commit(2)
     #expect(try await holders() == ["scratch context row", "scratch context sheet"])
@@ -82,7 +82,7 @@ import Testing
     var entries = other.history(since: nil).makeAsyncIterator()
     #expect(try await entries.next() != nil)
     try await other.commit { $0.insert(Harbour(id: 4, name: "Kiel")) }
-    try await other.view.merged(other.store.newestCommit)
+    try await other.viewContext.waitUntilMerged(other.store.newestCommit)
     let report = try await other.diagnostics()
     #expect(report.snapshots.first?.holders.map(\.kind) == [.history])
     await other.close()

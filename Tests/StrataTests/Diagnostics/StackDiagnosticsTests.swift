@@ -11,18 +11,18 @@ import Testing
     try await stack.commit { scratch in
       for id in 1...100 { scratch.insert(Boat(id: id, name: "Boat \(id)", length: id)) }
     }
-    try await stack.view.merged(stack.store.newestCommit)
-    let live = try await stack.view.loaded(Boat.where { $0.length > 90 })
-    let waiting = stack.view.live(Harbour.all)
-    let old = stack.scratch()
+    try await stack.viewContext.waitUntilMerged(stack.store.newestCommit)
+    let live = try await stack.viewContext.loaded(Boat.where { $0.length > 90 })
+    let waiting = stack.viewContext.live(Harbour.all)
+    let old = stack.makeScratch()
     _ = try await old.count(Boat.all)
     let changes = stack.changes
-    let harbours = stack.view.changes(of: Harbour.self)
+    let harbours = stack.viewContext.changes(of: Harbour.self)
     try await stack.commit { scratch in
       scratch.insert(Boat(id: 101, name: "New", length: 101))
       scratch.insert(Harbour(id: 1, name: "Kiel"))
     }
-    try await stack.view.merged(stack.store.newestCommit)
+    try await stack.viewContext.waitUntilMerged(stack.store.newestCommit)
 
     let report = try await stack.diagnostics()
     #expect(report.commit == 2)
@@ -56,8 +56,8 @@ import Testing
 
   @Test func `what nobody holds is not in it`() async throws {
     do {
-      _ = try await stack.view.loaded(Boat.all)
-      _ = try await stack.scratch().fetch(Boat.all)
+      _ = try await stack.viewContext.loaded(Boat.all)
+      _ = try await stack.makeScratch().fetch(Boat.all)
     }
     let report = try await stack.diagnostics()
     #expect(report.liveQueries == [])

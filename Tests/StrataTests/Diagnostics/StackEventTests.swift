@@ -86,7 +86,7 @@ internal import Foundation
     var options = log.options
     options.logLimit = 64 * 1024
     let stack = try await folder.stack(options)
-    let old = stack.scratch()
+    let old = stack.makeScratch()
     old.name = "forgotten"
     _ = try await old.count(Boat.all)
     for round in 0..<40 {
@@ -99,7 +99,7 @@ internal import Foundation
     }
     let kept = log.events.filter { $0.message.hasPrefix("the log grows") }
     #expect(!kept.isEmpty && kept.count < 10)
-    guard case .logKept(let bytes, let snapshots)? = kept.first else {
+    guard case .logRetained(let bytes, let snapshots)? = kept.first else {
       Issue.record("\(log.events)")
       return
     }

@@ -36,7 +36,7 @@ import Testing
 
   @Test func `a report has what the app's statements cost, and their plans`() async throws {
     var options = Stack.Options()
-    options.notesStatements = true
+    options.recordsStatements = true
     let stack = try await Stack.temporary(Boat.self, Harbour.self, options: options)
     try await stack.commit { scratch in
       for id in 1...100 { scratch.insert(Boat(id: id, name: "Boat \(id)", length: id)) }
@@ -68,7 +68,7 @@ import Testing
   // A pragma takes effect while it is compiled, even after EXPLAIN.
   @Test func `a report explains only what reads or writes rows`() async throws {
     var options = Stack.Options()
-    options.notesStatements = true
+    options.recordsStatements = true
     let stack = try await Stack.temporary(Harbour.self, options: options)
     _ = try await stack.diagnostics(statements: 1_000)
     let report = try await stack.diagnostics(statements: 1_000)

@@ -6,7 +6,7 @@ import Testing
 
 @Suite(.stack(Sale.self, Shop.self), .timeLimit(.minutes(25))) @MainActor struct BatchTests {
   let stack = Stack.test
-  var view: ViewContext { stack.view }
+  var view: ViewContext { stack.viewContext }
 
   private func save(_ count: Int) async throws {
     try await stack.withScratch { scratch in
@@ -22,13 +22,13 @@ import Testing
         for sale in try await scratch.fetch(Sale.all) { scratch.delete(sale) }
         for shop in try await scratch.fetch(Shop.all) { scratch.delete(shop) }
       }
-      let base = stack.scratch()
+      let base = stack.makeScratch()
       for _ in 0..<random.below(40) { base.apply(book.edit(&random)) }
       try await base.save()
       try await compare(stack, book, &random)
       for _ in 0..<random.below(8) { view.apply(book.edit(&random)) }
       try await compare(view, book, &random)
-      let sheet = view.scratch()
+      let sheet = view.makeScratch()
       for _ in 0..<random.below(8) { sheet.apply(book.edit(&random)) }
       try await compare(sheet, book, &random)
       view.rollback()
@@ -159,9 +159,7 @@ import Testing
     do {
       _ = try await iterator.next()
       Issue.record("read on")
-    } catch {
-      #expect(error.code == .suspended)
-    }
+    } catch StoreError.Code.suspended {}
     #expect(try await iterator.next() == nil)
     try await stack.resume()
     let gate = TestGate()
@@ -175,7 +173,7 @@ import Testing
       } catch { return (count, (error as? StoreError)?.code) }
       return (count, nil as StoreError.Code?)
     }
-    await gate.arrived()
+    await gate.waitForArrivals()
     reading.cancel()
     await gate.open()
     let (count, code) = await reading.value
@@ -192,7 +190,7 @@ import Testing
     do {
       for try await batch in stack.batches(of: Sale.all, size: 2) { found += batch }
       Issue.record("read on")
-    } catch {
+    } catch let error as StoreError {
       #expect(error.code == .invalidValue && error.keys == [RecordKey(.integer(5))])
     }
     #expect(found.map(\.id) == [1, 2, 3, 4])

@@ -81,15 +81,15 @@ import Testing
 
   @Test func `what is asked for after the deadline is not begun`() async throws {
     let found = await code {
-      try await withStoreDeadline(in: .zero) { _ = try await stack.view.fetch(Sale.all) }
+      try await withStoreDeadline(in: .zero) { _ = try await stack.viewContext.fetch(Sale.all) }
     }
     #expect(found == .deadlineExceeded)
     let save = await code {
-      stack.view.insert(Sale(id: 1))
-      try await withStoreDeadline(in: .zero) { _ = try await stack.view.count(Sale.all) }
+      stack.viewContext.insert(Sale(id: 1))
+      try await withStoreDeadline(in: .zero) { _ = try await stack.viewContext.count(Sale.all) }
     }
     #expect(save == .deadlineExceeded)
-    #expect(stack.view.hasChanges)
+    #expect(stack.viewContext.hasChanges)
     try await expectUsable()
   }
 
@@ -103,7 +103,7 @@ import Testing
     }
     #expect(found == .deadlineExceeded)
     let answer = try await withStoreDeadline(in: .seconds(3_600)) {
-      try await stack.view.count(Sale.all)
+      try await stack.viewContext.count(Sale.all)
     }
     #expect(answer == 0)
     #expect(StoreDeadline.current == nil)
@@ -112,7 +112,9 @@ import Testing
   @Test func `a deadline ends what waits for a resumption`() async throws {
     await stack.suspend()
     let fetch = await code {
-      try await withStoreDeadline(in: .milliseconds(5)) { _ = try await stack.view.fetch(Sale.all) }
+      try await withStoreDeadline(in: .milliseconds(5)) {
+        _ = try await stack.viewContext.fetch(Sale.all)
+      }
     }
     let read = await code {
       try await withStoreDeadline(in: .milliseconds(5)) { _ = try await stack.fetch(Sale.all) }
@@ -123,20 +125,20 @@ import Testing
   }
 
   @Test func `a live query that is opened before a deadline lives on after it`() async throws {
-    let live = await withStoreDeadline(in: .zero) { stack.view.live(Sale.all) }
-    try await live.load()
+    let live = await withStoreDeadline(in: .zero) { stack.viewContext.live(Sale.all) }
+    try await live.waitUntilLoaded()
     try await stack.withScratch { $0.insert(Sale(id: 5)) }
     #expect(live.elements.map(\.id) == [5])
   }
 
   @Test func `a deadline ends the wait for a live query, not the live query`() async throws {
-    let (view, gate) = (stack.view, TestGate())
+    let (view, gate) = (stack.viewContext, TestGate())
     let shown = try await view.loaded(Sale.where { $0.units > 100 })
     await view.maintainer.hold(at: gate)
     let live = view.live(Sale.all)
     let count = view.live(.count, of: Sale.where { $0.units > 1 })
     let late: [@MainActor () async throws -> Void] = [
-      { try await live.load() }, { try await count.load() },
+      { try await live.waitUntilLoaded() }, { try await count.waitUntilLoaded() },
       { try await shown.change(to: Sale.where { $0.units > 2 }) },
     ]
     for wait in late {
@@ -146,8 +148,8 @@ import Testing
       #expect(found == .deadlineExceeded)
     }
     await gate.open()
-    try await live.load()
-    #expect(try await count.load() == 0)
+    try await live.waitUntilLoaded()
+    #expect(try await count.waitUntilLoaded() == 0)
     try await stack.withScratch { $0.insert(Sale(id: 1, units: 3)) }
     #expect(await eventually { shown.elements.count == 1 })
   }
@@ -156,6 +158,6 @@ import Testing
   private func expectUsable() async throws {
     #expect(try await stack.read("SELECT 1", as: Int.self) == [1])
     #expect(try await stack.fetch(Sale.all).isEmpty)
-    _ = try await stack.view.fetch(Sale.all)
+    _ = try await stack.viewContext.fetch(Sale.all)
   }
 }

@@ -5,7 +5,7 @@ import Testing
 
 @Suite(.stack(Sale.self, Shop.self), .timeLimit(.minutes(25))) @MainActor struct ExplanationTests {
   let stack = Stack.test
-  var view: ViewContext { stack.view }
+  var view: ViewContext { stack.viewContext }
 
   private func save(_ count: Int) async throws {
     try await stack.withScratch { scratch in
@@ -104,9 +104,9 @@ import Testing
     options.repeatedReadPause = .seconds(3_600)
     let stack = try await Stack.temporary(Sale.self, Shop.self, options: options)
     for id in 1...12 {
-      _ = try await stack.view.find(Sale.self, Int64(id))
-      _ = try await stack.view.fetch(Shop.sales(of: Int64(id)))
-      _ = try await stack.view.fetch(Sale.all)
+      _ = try await stack.viewContext.find(Sale.self, Int64(id))
+      _ = try await stack.viewContext.fetch(Shop.sales(of: Int64(id)))
+      _ = try await stack.viewContext.fetch(Sale.all)
     }
     let found = stack.repeatedReads
     await stack.close()

@@ -86,9 +86,9 @@ import Testing
 
   @Test func `a statement sees what is committed, and nothing that is not saved`() async throws {
     try await save()
-    stack.view.insert(Sale(id: 4))
+    stack.viewContext.insert(Sale(id: 4))
     #expect(try await stack.read("SELECT count(*) FROM sales", as: Int.self) == [3])
-    let commit = try await stack.view.save()
+    let commit = try await stack.viewContext.save()
     #expect(commit > 0)
     #expect(try await stack.read("SELECT count(*) FROM sales", as: Int.self) == [4])
   }

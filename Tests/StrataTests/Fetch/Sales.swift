@@ -1,3 +1,4 @@
+import Foundation
 import StrataTesting
 
 @testable import Strata
@@ -64,7 +65,7 @@ struct SalesQuestion: CustomStringConvertible {
     var query = Sale.all
     if let least { query = query.where { $0.units >= least } }
     if let isOpen { query = query.where { $0.shop.isOpen == isOpen } }
-    if sort == 1 { query = query.sorted(by: \.region, .descending) }
+    if sort == 1 { query = query.sorted(by: \.region, order: .reverse) }
     if sort == 2 { query = query.sorted(by: \.price).sorted(by: \.kind) }
     if offset > 0 { query = query.offset(offset) }
     if let limit { query = query.limit(limit) }

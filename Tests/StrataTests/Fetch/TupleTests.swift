@@ -13,7 +13,7 @@ internal import Foundation
     var random = SeededRandom.printingSeed()
     let stack = try await Stack.temporary(Track.self, Album.self)
     let values = TrackValues(&random)
-    let scratch = stack.scratch()
+    let scratch = stack.makeScratch()
     for track in values.tracks(&random) { scratch.insert(track) }
     try await scratch.save()
     let all = Track.all

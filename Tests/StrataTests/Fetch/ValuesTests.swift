@@ -6,7 +6,7 @@ import Testing
 
 @Suite(.stack(Sale.self, Shop.self), .timeLimit(.minutes(25))) @MainActor struct ValuesTests {
   let stack = Stack.test
-  var view: ViewContext { stack.view }
+  var view: ViewContext { stack.viewContext }
 
   private func save(_ sales: [Sale]) async throws {
     try await stack.withScratch { scratch in sales.forEach(scratch.insert) }
@@ -22,17 +22,17 @@ import Testing
         for sale in try await scratch.fetch(Sale.all) { scratch.delete(sale) }
         for shop in try await scratch.fetch(Shop.all) { scratch.delete(shop) }
       }
-      let base = stack.scratch()
+      let base = stack.makeScratch()
       for _ in 0..<random.below(40) { base.apply(book.edit(&random)) }
       try await base.save()
       try await compare(stack, book, &random)
       let committed = book
       for _ in 0..<random.below(8) { view.apply(book.edit(&random)) }
       try await compare(view, book, &random)
-      let sheet = view.scratch()
+      let sheet = view.makeScratch()
       for _ in 0..<random.below(8) { sheet.apply(book.edit(&random)) }
       try await compare(sheet, book, &random)
-      let nested = sheet.scratch()
+      let nested = sheet.makeScratch()
       for _ in 0..<random.below(8) { nested.apply(book.edit(&random)) }
       try await compare(nested, book, &random)
       try await compare(stack, committed, &random)

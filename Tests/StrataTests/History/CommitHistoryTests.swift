@@ -24,9 +24,9 @@ import Testing
     }
     clock.advance(by: .seconds(100))
     try await Task { @MainActor in
-      stack.view.author = "view"
-      stack.view.delete(Boat(id: 1, name: "Gull", length: 7))
-      try await stack.view.save()
+      stack.viewContext.author = "view"
+      stack.viewContext.delete(Boat(id: 1, name: "Gull", length: 7))
+      try await stack.viewContext.save()
     }.value
 
     let entries = try await stack.entries()

@@ -15,7 +15,7 @@ import Testing
   /// commit.
   private func isReported(_ there: Stack, of here: Stack, id: Int) async throws {
     let commit = try await here.commit { $0.insert(Boat(id: id)) }
-    try await there.view.merged(commit)
+    try await there.viewContext.waitUntilMerged(commit)
   }
 
   @Test func `removing the file makes nobody deaf`() async throws {
@@ -74,7 +74,7 @@ import Testing
         try !Data(contentsOf: URL(fileURLWithPath: file.path + "-notify")).isEmpty
       }
       let here = try await file.open(.long)
-      try await here.view.merged(here.commit { $0.insert(Boat(id: 1)) })
+      try await here.viewContext.waitUntilMerged(here.commit { $0.insert(Boat(id: 1)) })
       #expect(try !signalled())
       let there = try await file.open(.long)
       try await isReported(there, of: here, id: 2)
@@ -154,7 +154,7 @@ import Testing
     try connection.execute("UPDATE strata_commit SET number = number + 1")
     // The kernel closes the files of a process that was killed.
     signal.stop()
-    try await there.view.merged(1)
+    try await there.viewContext.waitUntilMerged(1)
     await there.close()
   }
 
@@ -163,8 +163,8 @@ import Testing
     let there = try await file.open(.long) { $0.watchesOtherProcesses = false }
     try await here.commit { $0.insert(Boat(id: 1)) }
     #expect(try await there.commit { $0.insert(Boat(id: 2)) } == 2)
-    try await there.view.merged(2)
-    #expect(try await there.view.fetch(Boat.all).count == 2)
+    try await there.viewContext.waitUntilMerged(2)
+    #expect(try await there.viewContext.fetch(Boat.all).count == 2)
     await here.close()
     await there.close()
   }

@@ -13,13 +13,13 @@ import Testing
   @Test func `the other one is told of exactly what was committed, without asking`() async throws {
     let here = try await file.open(.long)
     let there = try await file.open(.long)
-    let live = try await there.view.loaded(Boat.sorted(by: \.name))
+    let live = try await there.viewContext.loaded(Boat.sorted(by: \.name))
     var updates = live.updates.makeAsyncIterator()
-    let shown = there.view.changes
+    let shown = there.viewContext.changes
     let boat = Boat(id: 1, name: "Gull")
     let commit = try await here.commit { $0.insert(boat) }
     // Only the signal of the other stack reaches this stack.
-    try await there.view.merged(commit)
+    try await there.viewContext.waitUntilMerged(commit)
     #expect(live.elements.map(\.name) == ["Gull"])
     let update = await updates.next()
     #expect(update?.isReset == false && update?.insertions.count == 1)
@@ -33,10 +33,10 @@ import Testing
   @Test func `without a history the other one is told to read again`() async throws {
     let here = try await file.open()
     let there = try await file.open()
-    let live = try await there.view.loaded(Boat.all)
+    let live = try await there.viewContext.loaded(Boat.all)
     let changes = there.changes
     let commit = try await here.commit { $0.insert(Boat(id: 1)) }
-    try await there.view.merged(commit)
+    try await there.viewContext.waitUntilMerged(commit)
     #expect(live.elements.map(\.id) == [1])
     var iterator = changes.makeAsyncIterator()
     #expect(await iterator.next()?.changes(of: Boat.self).isReset == true)
@@ -64,8 +64,8 @@ import Testing
     let there = try await file.open(.long)
     let boats = (1...3).map { Boat(id: $0, name: "old") }
     let first = try await here.commit { scratch in boats.forEach(scratch.insert) }
-    try await there.view.merged(first)
-    let view = there.view
+    try await there.viewContext.waitUntilMerged(first)
+    let view = there.viewContext
     let live = try await view.loaded(Boat.all)
     view.update(boats[0]) { $0.length = 5 }
     view.update(boats[1]) { $0.name = "mine" }
@@ -74,7 +74,7 @@ import Testing
     let second = try await here.commit { scratch in
       for boat in boats { scratch.update(boat) { $0.name = "theirs" } }
     }
-    try await view.merged(second)
+    try await view.waitUntilMerged(second)
     #expect(live.elements.map(\.name) == ["theirs", "mine", ""])
     #expect(live.elements.map(\.length) == [5, 0, 0])
     #expect(view.conflicts.map(\.key) == [RecordKey(.integer(2)), RecordKey(.integer(3))])
@@ -94,7 +94,7 @@ import Testing
     let streams = stacks.map(\.changes)
     var lives: [LiveQuery<Boat>] = []
     for stack in stacks {
-      lives.append(try await stack.view.loaded(Boat.sorted(by: \.length).limit(5)))
+      lives.append(try await stack.viewContext.loaded(Boat.sorted(by: \.length).limit(5)))
     }
     await withTaskGroup { group in
       for (side, stack) in stacks.enumerated() {
@@ -112,7 +112,7 @@ import Testing
     let newest = max(stacks[0].store.newestCommit, stacks[1].store.newestCommit)
     let stored = try await stacks[0].fetch(Boat.all)
     for (number, stack) in stacks.enumerated() {
-      try await stack.view.merged(newest)
+      try await stack.viewContext.waitUntilMerged(newest)
       #expect(
         Array(lives[number].elements)
           == (try await stack.fetch(Boat.sorted(by: \.length).limit(5))))
@@ -160,10 +160,10 @@ import Testing
     for number in 2..<12 {
       let committing = Task { try await here.commit { $0.insert(Boat(id: number)) } }
       let there = try await file.open(.long)
-      let changes = there.view.changes
-      let first = there.view.commit
+      let changes = there.viewContext.changes
+      let first = there.viewContext.commit
       let commit = try await committing.value
-      try await there.view.merged(commit)
+      try await there.viewContext.waitUntilMerged(commit)
       if first < commit {
         var iterator = changes.makeAsyncIterator()
         let inserted = await iterator.next()?.changes(of: Boat.self).inserted
@@ -184,9 +184,9 @@ import Testing
       }
     }
     try await forgetting.value
-    #expect(try await here.view.fetch(Boat.all).count == 1)
-    try await there.view.merged(2)
-    #expect(try await there.view.fetch(Boat.all).count == 1)
+    #expect(try await here.viewContext.fetch(Boat.all).count == 1)
+    try await there.viewContext.waitUntilMerged(2)
+    #expect(try await there.viewContext.fetch(Boat.all).count == 1)
     #expect(try await here.commits() == [1, 2])
     await here.close()
     await there.close()
@@ -196,14 +196,14 @@ import Testing
     let stack = try await file.open(.long) { $0.busyTimeout = .milliseconds(20) }
     let connection = try Connection(path: file.path, .readWrite)
     try connection.execute("BEGIN IMMEDIATE")
-    stack.view.insert(Boat(id: 1))
-    let scratch = stack.scratch()
+    stack.viewContext.insert(Boat(id: 1))
+    let scratch = stack.makeScratch()
     scratch.insert(Boat(id: 2))
-    #expect(await failure { try await stack.view.save() }?.code == .busy)
+    #expect(await failure { try await stack.viewContext.save() }?.code == .busy)
     #expect(await failure { try await scratch.save() }?.code == .busy)
-    #expect(stack.view.hasChanges && scratch.hasChanges)
+    #expect(stack.viewContext.hasChanges && scratch.hasChanges)
     try connection.execute("COMMIT")
-    try await stack.view.save()
+    try await stack.viewContext.save()
     try await scratch.save()
     #expect(try await stack.rows("SELECT id FROM boats") == ["1", "2"])
     #expect(try await stack.commits() == [1, 2])

@@ -6,18 +6,18 @@ import Testing
 
 @Suite(.stack(Boat.self, Harbour.self), .timeLimit(.minutes(25))) @MainActor struct ActivityTests {
   let stack = Stack.test
-  var view: ViewContext { stack.view }
+  var view: ViewContext { stack.viewContext }
 
   @Test func `a live query that loads is refilling, and so is its stack`() async throws {
     #expect(stack.activity.current.isIdle)
     let gate = TestGate()
     await view.maintainer.hold(at: gate)
     let live = view.live(Boat.all)
-    await gate.arrived()
+    await gate.waitForArrivals()
     #expect(await eventually { live.activity.current == .refilling })
     #expect(await eventually { stack.activity.current == .refilling })
     await gate.open()
-    try await live.load()
+    try await live.waitUntilLoaded()
     #expect(await eventually { live.activity.current.isIdle && stack.activity.current.isIdle })
     // A query that cannot run loads nothing, and neither does a released query.
     #expect(view.live(Boat.where { $0.noName > 3 }).activity.current.isIdle)
@@ -37,7 +37,7 @@ import Testing
   }
 
   @Test func `a save is told and observed while it is under way`() async throws {
-    var seen: [Activity] = []
+    var seen: [StackActivity] = []
     let updates = stack.activity.updates
     let task = Task { for await activity in updates { seen.append(activity) } }
     #expect(await eventually { seen == [[]] })

@@ -1,3 +1,4 @@
+import Foundation
 import Observation
 import StrataTesting
 import Testing
@@ -8,7 +9,7 @@ import Testing
 @Suite(.stack(Boat.self, Harbour.self), .timeLimit(.minutes(25)))
 @MainActor struct LiveChangeOfQueryTests {
   let stack = Stack.test
-  var view: ViewContext { stack.view }
+  var view: ViewContext { stack.viewContext }
 
   private func fill(_ count: Int = 12) async throws {
     try await stack.withScratch { scratch in
@@ -25,7 +26,7 @@ import Testing
     var list = Array(live.elements)
     let queries = [
       Boat.where { $0.length > 3 }.sorted(by: \.name),
-      Boat.where { $0.length > 3 }.sorted(by: \.name, .descending),
+      Boat.where { $0.length > 3 }.sorted(by: \.name, order: .reverse),
       Boat.sorted(by: \.length).limit(5), Boat.sorted(by: \.length).offset(3).limit(5),
       Boat.where { $0.harbour.isOpen }, Boat.all,
     ]
@@ -52,7 +53,7 @@ import Testing
     let gate = TestGate()
     await view.maintainer.hold(at: gate)
     live.query = Boat.where { $0.length >= 10 }
-    await gate.arrived()
+    await gate.waitForArrivals()
     view.insert(Boat(id: 20, length: 1))
     #expect(live.elements.map(\.id) == [0, 1, 2, 3, 20])
     let wakes = live.statistics.wakes
@@ -79,13 +80,13 @@ import Testing
     try await fill()
     let live = view.live(Boat.where { $0.badName > 3 }.sorted(by: \.length))
     var updates = live.updates.makeAsyncIterator()
-    #expect(await failure { try await live.load() }?.code == .invalidQuery)
+    #expect(await failure { try await live.waitUntilLoaded() }?.code == .invalidQuery)
     #expect(await failure { try await live.change(to: Boat.where { $0.badName > 4 }) } != nil)
     try await live.change(to: Boat.where { $0.length > 10 })
     #expect(live.error == nil && live.isLoaded && live.elements.map(\.id) == [11])
     #expect(await updates.next()?.elements.map(\.id) == [11])
     view.insert(Boat(id: 20, length: 20))
-    try await live.load()
+    try await live.waitUntilLoaded()
     #expect(live.elements.map(\.id) == [11, 20])
     #expect(await updates.next()?.insertions == [1])
   }
@@ -110,7 +111,7 @@ import Testing
     let gate = TestGate()
     await view.maintainer.hold(at: gate)
     let first = Task { await failure { try await live.change(to: Boat.where { $0.length > 5 }) } }
-    await gate.arrived()
+    await gate.waitForArrivals()
     live.query = Boat.where { $0.length > 10 }
     let outcome = await first.value
     #expect(outcome?.code == .cancelled)
@@ -129,7 +130,7 @@ import Testing
     let gate = TestGate()
     await view.maintainer.hold(at: gate)
     let live = view.live(Boat.all)
-    await gate.arrived()
+    await gate.waitForArrivals()
     live.query = Boat.where { $0.length > 10 }
     await gate.open()
     #expect(await eventually { live.elements.map(\.id) == [11] })

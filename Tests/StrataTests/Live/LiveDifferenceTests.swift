@@ -1,3 +1,4 @@
+import Foundation
 import StrataTesting
 import Testing
 
@@ -89,7 +90,8 @@ import Testing
   @Test func `replaying the difference of any two versions gives the new one`() throws {
     var random = SeededRandom.printingSeed()
     let queries = [
-      Boat.all, Boat.sorted(by: \.name), Boat.sorted(by: \.length, .descending).sorted(by: \.name),
+      Boat.all, Boat.sorted(by: \.name),
+      Boat.sorted(by: \.length, order: .reverse).sorted(by: \.name),
       Boat.sorted(by: \.name).limit(5), Boat.sorted(by: \.length).offset(3),
       Boat.sorted(by: \.length).offset(2).limit(4), Boat.all.limit(0),
     ]

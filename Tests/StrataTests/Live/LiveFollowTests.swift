@@ -7,7 +7,7 @@ import Testing
 @Suite(.stack(Boat.self, Harbour.self), .timeLimit(.minutes(25))) @MainActor
 struct LiveFollowTests {
   let stack = Stack.test
-  var view: ViewContext { stack.view }
+  var view: ViewContext { stack.viewContext }
 
   private func long(_ length: Int) -> Query<Boat> { Boat.where { $0.length > length } }
 
@@ -33,7 +33,7 @@ struct LiveFollowTests {
       for id in 1...4 { scratch.insert(Boat(id: id, name: "\(id % 2)", length: id)) }
     }
     let live = view.live(long(0), section: { $0.name })
-    try await live.load()
+    try await live.waitUntilLoaded()
     live.follow(long(0))
     #expect(live.live.statistics.loads == 1)
     live.follow(long(3))
@@ -42,7 +42,7 @@ struct LiveFollowTests {
 
   @Test func `a query that cannot be run is told once`() async throws {
     let live = view.live(long(1), section: { $0.name })
-    try await live.load()
+    try await live.waitUntilLoaded()
     let banner = Observer { live.error?.code }
     for _ in 0..<3 { live.follow(long(1).limit(2)) }
     #expect(banner.value == .invalidQuery && banner.reads == 2)

@@ -1,3 +1,4 @@
+import Foundation
 import StrataTesting
 import Testing
 
@@ -7,7 +8,7 @@ import Testing
 @Suite(.stack(Boat.self, Harbour.self, Pennant.self), .timeLimit(.minutes(25)))
 @MainActor struct LiveHistoryTests {
   let stack = Stack.test
-  var view: ViewContext { stack.view }
+  var view: ViewContext { stack.viewContext }
 
   @Test func `replaying the updates gives what a fetch returns and what elements has`()
     async throws
@@ -20,13 +21,13 @@ import Testing
       followers.append(try await Follower(view, query, isSlow: number % 2 == 1))
     }
     let sectioned = view.live(Boat.sorted(by: \.length), sectionedBy: \.name)
-    try await sectioned.load()
+    try await sectioned.waitUntilLoaded()
     var sections = sectioned.sections.map { Array($0.elements) }
     var updates = sectioned.updates.makeAsyncIterator()
     let count = view.live(.count, of: Boat.all.grouped(by: \.name))
     let longest = view.live(.max(\.length), of: Boat.where { $0.harbour.isOpen })
-    try await count.load()
-    try await longest.load()
+    try await count.waitUntilLoaded()
+    try await longest.waitUntilLoaded()
     let hop = try await Follower(view, Boat.where { $0.harbour.isOpen }.sorted(by: \.name))
     for step in 0..<400 {
       try await act(all, &random)
@@ -63,10 +64,11 @@ import Testing
     [
       Boat.all,
       Boat.where { $0.length > 2 && $0.name != "Tern" },
-      Boat.sorted(by: \.speed, .descending).sorted(by: \.name).sorted(by: \.length, .descending),
+      Boat.sorted(by: \.speed, order: .reverse).sorted(by: \.name).sorted(
+        by: \.length, order: .reverse),
       Boat.sorted(by: \.length).limit(5),
       Boat.where { $0.speed == nil }.sorted(by: \.name).offset(2).limit(4),
-      Boat.sorted(by: \.name, .descending).offset(10),
+      Boat.sorted(by: \.name, order: .reverse).offset(10),
     ]
   }
 
@@ -118,7 +120,7 @@ import Testing
       }
     case 16 where random.oneIn(3): try await commit(&random, count: 120)
     case 17:
-      let sheet = view.scratch()
+      let sheet = view.makeScratch()
       sheet.upsert(new)
       sheet.delete(boat(random.below(200), &random))
       try await sheet.save(.overwrite)

@@ -1,3 +1,4 @@
+import Foundation
 import StrataTesting
 import Testing
 
@@ -11,7 +12,7 @@ import Testing
   .timeLimit(.minutes(25)))
 @MainActor struct LiveHopTests {
   let stack = Stack.test
-  var view: ViewContext { stack.view }
+  var view: ViewContext { stack.viewContext }
 
   private func fill() async throws {
     try await stack.withScratch { scratch in
@@ -85,7 +86,7 @@ import Testing
     }
     let live = try await view.loaded(Folder.notes(of: folder))
     let count = view.live(.count, of: Folder.notes(of: folder))
-    try await count.load()
+    try await count.waitUntilLoaded()
     var updates = live.updates.makeAsyncIterator()
     view.delete(folder)
     #expect(live.elements.isEmpty && count.value == 0)
@@ -113,7 +114,7 @@ import Testing
     }
     let boats = [
       Boat.where { $0.harbour.isOpen && $0.length > 2 },
-      Boat.where { !$0.harbour.isOpen }.sorted(by: \.name, .descending),
+      Boat.where { !$0.harbour.isOpen }.sorted(by: \.name, order: .reverse),
       Boat.where { $0.harbour.name != "x" }.sorted(by: \.length).limit(6),
     ]
     var checks: [() async throws -> Bool] = []
@@ -124,7 +125,7 @@ import Testing
       statistics.append { live.statistics }
     }
     for query in boats { try await follow(query) }
-    try await follow(Sailor.where { $0.boat.harbour.isOpen }.sorted(by: \.id, .descending))
+    try await follow(Sailor.where { $0.boat.harbour.isOpen }.sorted(by: \.id, order: .reverse))
     try await follow(Sailor.where { $0.boat.harbour.isOpen || $0.boat.length > 3 }.limit(9))
     try await follow(Note.tags(of: Note(id: 1)))
     try await follow(Note.tags(of: Note(id: 2)).where { $0.isLoud }.limit(2))
@@ -134,7 +135,7 @@ import Testing
     try await follow(Tag.where { $0.notes.none { $0.folder.notes.count > 2 } })
     try await follow(Tag.where { $0.notes.all { $0.tags.contains("1") || $0.folder.id == 1 } })
     try await follow(Boat.where { $0.length * 2 > $0.harbour.id + 1 })
-    try await follow(Boat.sorted(by: \.name, .localized, .descending).limit(5))
+    try await follow(Boat.sorted(by: \.name, .localized, order: .reverse).limit(5))
     for step in 0..<300 {
       var edits: [@Sendable (ScratchContext) -> Void] = []
       for _ in 0...random.below(5) { edits.append(edit(&random)) }

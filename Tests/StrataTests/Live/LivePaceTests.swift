@@ -6,7 +6,7 @@ import Testing
 /// Updates that come at most once in an interval.
 @Suite(.stack(Boat.self, Harbour.self), .timeLimit(.minutes(25))) @MainActor struct LivePaceTests {
   let stack = Stack.test
-  var view: ViewContext { stack.view }
+  var view: ViewContext { stack.viewContext }
 
   @Test func `what comes during an interval is one update at its end`() async throws {
     let live = try await view.loaded(Boat.all)
@@ -20,7 +20,7 @@ import Testing
     view.insert(Boat(id: 0))
     // The first update comes at once.
     #expect(await eventually { received == [[0]] })
-    await clock.sleepers(1)
+    await clock.waitForSleepers(1)
     for id in 1...5 {
       view.insert(Boat(id: id))
       clock.advance(by: .milliseconds(10))
@@ -30,7 +30,7 @@ import Testing
     clock.advance(by: .milliseconds(50))
     #expect(await eventually { received.count == 2 })
     #expect(received.last == [1, 2, 3, 4, 5])
-    await clock.sleepers(1)
+    await clock.waitForSleepers(1)
     // After a quiet interval the next update comes at once.
     clock.advance(by: .milliseconds(500))
     await others()
@@ -47,7 +47,7 @@ import Testing
     let task = Task { for await _ in updates {} }
     await others()
     view.insert(Boat(id: 0))
-    await clock.sleepers(1)
+    await clock.waitForSleepers(1)
     task.cancel()
     await task.value
   }

@@ -7,7 +7,7 @@ import Testing
 
 @Suite(.stack(Boat.self, Harbour.self), .timeLimit(.minutes(25))) @MainActor struct LiveQueryTests {
   let stack = Stack.test
-  var view: ViewContext { stack.view }
+  var view: ViewContext { stack.viewContext }
   let gull = Boat(id: 1, name: "Gull", length: 9)
   let tern = Boat(id: 2, name: "Tern", length: 7)
 
@@ -16,15 +16,15 @@ import Testing
     let gate = TestGate()
     await view.maintainer.hold(at: gate)
     let live = view.live(Boat.all)
-    await gate.arrived()
+    await gate.waitForArrivals()
     #expect(!live.isLoaded && live.error == nil && live.elements.isEmpty)
     view.insert(tern)
-    let loads = (0..<2).map { _ in Task { try await live.load() } }
+    let loads = (0..<2).map { _ in Task { try await live.waitUntilLoaded() } }
     await gate.open()
     for load in loads { try await load.value }
     // Earlier edits lie over the first result.
     #expect(live.isLoaded && Array(live.elements) == [gull, tern])
-    try await live.load()
+    try await live.waitUntilLoaded()
   }
 
   @Test func `an element is found by its id, unsaved edits included`() async throws {
@@ -34,7 +34,7 @@ import Testing
     let live = try await view.loaded(Boat.sorted(by: \.name))
     let few = try await view.loaded(Boat.sorted(by: \.length).limit(10).offset(5))
     let sections = view.live(Boat.all, section: { $0.name.suffix(1).lowercased() })
-    try await sections.load()
+    try await sections.waitUntilLoaded()
     func check() {
       for elements in [live.elements, few.elements] + sections.sections.map(\.elements) {
         for (offset, boat) in elements.enumerated() {
@@ -60,11 +60,11 @@ import Testing
     let gate = TestGate()
     await view.maintainer.hold(at: gate)
     let live = view.live(Boat.sorted(by: \.name))
-    await gate.arrived()
+    await gate.waitForArrivals()
     for boat in [gull, tern] { try await stack.withScratch { $0.insert(boat) } }
     try await stack.withScratch { [gull] in $0.update(gull) { $0.name = "Zenith" } }
     await gate.open()
-    try await live.load()
+    try await live.waitUntilLoaded()
     #expect(live.elements.map(\.name) == ["Tern", "Zenith"])
   }
 
@@ -72,14 +72,14 @@ import Testing
     let gate = TestGate()
     await view.maintainer.hold(at: gate)
     let live = view.live(Boat.where { $0.length > 5 })
-    await gate.arrived()
+    await gate.waitForArrivals()
     for round in 0..<3 {
       try await stack.withScratch { scratch in
         for id in 0..<4_000 { scratch.insert(Boat(id: round * 4_000 + id, length: id % 7)) }
       }
     }
     await gate.open()
-    try await live.load()
+    try await live.waitUntilLoaded()
     let count = try await view.count(Boat.where { $0.length > 5 })
     #expect(live.elements.count == count && live.statistics.loads == 2)
   }
@@ -88,7 +88,7 @@ import Testing
   {
     let live = view.live(Boat.where { $0.nameLength > 3 })
     #expect(live.error?.code == .invalidQuery && !live.isLoaded)
-    #expect(await failure { try await live.load() }?.code == .invalidQuery)
+    #expect(await failure { try await live.waitUntilLoaded() }?.code == .invalidQuery)
     var ended = false
     let updates = live.updates
     Task {
@@ -109,7 +109,7 @@ import Testing
     #expect(await failure { try await stack.commit { $0.insert(Boat(id: 1)) } } != nil)
     #expect(await eventually { view.failure != nil })
     let live = view.live(Boat.all)
-    #expect(await failure { try await live.load() }?.code == .schemaChanged)
+    #expect(await failure { try await live.waitUntilLoaded() }?.code == .schemaChanged)
     #expect(live.error?.code == .schemaChanged && live.elements.isEmpty && !live.isLoaded)
   }
 
@@ -138,7 +138,7 @@ import Testing
   @Test func `an edit that an observer makes is shown, and told in order`() async throws {
     let live = try await view.loaded(Boat.all)
     let count = view.live(.count, of: Boat.all)
-    try await count.load()
+    try await count.waitUntilLoaded()
     var updates = live.updates.makeAsyncIterator()
     var reported: [[Int]] = []
     var next = 10
@@ -180,7 +180,7 @@ import Testing
     let gate = TestGate()
     await view.maintainer.hold(at: gate)
     let live = view.live(Boat.all)
-    await gate.arrived()
+    await gate.waitForArrivals()
     let fired = Lock(false)
     withObservationTracking {
       _ = live.isLoaded
@@ -188,7 +188,7 @@ import Testing
       fired.withLock { $0 = true }
     }
     await gate.open()
-    try await live.load()
+    try await live.waitUntilLoaded()
     #expect(fired.withLock { $0 })
   }
 

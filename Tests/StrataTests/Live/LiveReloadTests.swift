@@ -7,7 +7,7 @@ import Testing
 @Suite(.stack(Boat.self, Harbour.self), .timeLimit(.minutes(25)))
 @MainActor struct LiveReloadTests {
   let stack = Stack.test
-  var view: ViewContext { stack.view }
+  var view: ViewContext { stack.viewContext }
 
   private func insert(_ ids: Range<Int>, length: Int) async throws {
     try await stack.merge { scratch in
@@ -43,7 +43,7 @@ import Testing
     try await insert(0..<6_000, length: 9)
     let live = try await view.loaded(Boat.where { $0.length > 5 })
     let sum = view.live(.sum(\.length), of: Boat.where { $0.length > 5 })
-    try await sum.load()
+    try await sum.waitUntilLoaded()
     var updates = live.updates.makeAsyncIterator()
     var list = Array(live.elements)
     try await stack.merge { scratch in

@@ -1,3 +1,4 @@
+import Foundation
 import StrataTesting
 import Testing
 
@@ -7,7 +8,7 @@ import Testing
 @Suite(.stack(Boat.self, Harbour.self), .timeLimit(.minutes(25)))
 @MainActor struct LiveSectionTests {
   let stack = Stack.test
-  var view: ViewContext { stack.view }
+  var view: ViewContext { stack.viewContext }
 
   private func fill(_ boats: [Boat]) async throws {
     try await stack.withScratch { scratch in boats.forEach(scratch.insert) }
@@ -26,25 +27,25 @@ import Testing
     try await fill(fleet)
     let live = view.live(Boat.sorted(by: \.length), sectionedBy: \.name)
     #expect(live.sections.isEmpty)
-    try await live.load()
+    try await live.waitUntilLoaded()
     #expect(live.sections.map(\.name) == ["Auk", "Gull", "Tern"])
     #expect(shape(live) == [[3, 1], [2], [4]])
     #expect(live.sections.map(\.range) == [0..<2, 2..<3, 3..<4])
     #expect(live.sections[LivePath(section: 0, item: 1)].id == 1)
     #expect((0..<4).map { live.sections.path(of: $0).section } == [0, 0, 1, 2])
     #expect(live.elements.map(\.id) == [3, 1, 2, 4])
-    let descending = view.live(Boat.sorted(by: \.name, .descending), sectionedBy: \.name)
-    try await descending.load()
+    let descending = view.live(Boat.sorted(by: \.name, order: .reverse), sectionedBy: \.name)
+    try await descending.waitUntilLoaded()
     #expect(descending.sections.map(\.name) == ["Tern", "Gull", "Auk"])
     let optional = view.live(Boat.all, sectionedBy: \.speed)
-    try await optional.load()
+    try await optional.waitUntilLoaded()
     #expect(optional.sections.map(\.name) == [nil])
   }
 
   @Test func `sections may be computed, whatever the query sorts by`() async throws {
     try await fill(fleet)
-    let live = view.live(Boat.sorted(by: \.name, .descending), section: { $0.length % 2 })
-    try await live.load()
+    let live = view.live(Boat.sorted(by: \.name, order: .reverse), section: { $0.length % 2 })
+    try await live.waitUntilLoaded()
     #expect(live.sections.isEmpty == false && live.sections.map(\.name) == [1])
     view.insert(Boat(id: 5, name: "Swan", length: 4))
     try await stack.withScratch { $0.insert(Boat(id: 6, name: "Rail", length: 2)) }
@@ -56,14 +57,14 @@ import Testing
   @Test func `sections by what is no attribute are an error`() async throws {
     let live = view.live(Boat.sorted(by: \.length), sectionedBy: \.initial)
     #expect(live.error?.code == .invalidQuery && live.sections.isEmpty && live.elements.isEmpty)
-    #expect(await failure { try await live.load() }?.code == .invalidQuery)
+    #expect(await failure { try await live.waitUntilLoaded() }?.code == .invalidQuery)
     #expect(await failure { try await live.change(to: Boat.all) }?.code == .invalidQuery)
   }
 
   @Test func `a name that cannot be stored is an error`() async throws {
     try await fill(fleet)
     let live = view.live(Boat.all, section: { $0.id == 2 ? Double.nan : 1 })
-    let error = await failure { try await live.load() }
+    let error = await failure { try await live.waitUntilLoaded() }
     #expect(error?.code == .invalidValue && error?.keys == [RecordKey(.integer(2))])
   }
 
@@ -72,7 +73,7 @@ import Testing
   {
     try await fill(fleet)
     let live = view.live(Boat.sorted(by: \.length), sectionedBy: \.name)
-    try await live.load()
+    try await live.waitUntilLoaded()
     var updates = live.updates.makeAsyncIterator()
     view.delete(fleet[1])
     view.insert(Boat(id: 7, name: "Skua", length: 2))
@@ -101,7 +102,7 @@ import Testing
       Boat(id: 3, name: "B", length: 1), Boat(id: 4, name: "B", length: 9),
     ])
     let live = view.live(Boat.sorted(by: \.length), sectionedBy: \.name)
-    try await live.load()
+    try await live.waitUntilLoaded()
     var updates = live.updates.makeAsyncIterator()
     view.update(Boat(id: 2, name: "A", length: 9)) {
       $0.name = "B"
@@ -115,12 +116,12 @@ import Testing
   @Test func `another query keeps the sections, unless their order is another`() async throws {
     try await fill(fleet)
     let live = view.live(Boat.sorted(by: \.length), sectionedBy: \.name)
-    try await live.load()
+    try await live.waitUntilLoaded()
     var updates = live.updates.makeAsyncIterator()
     try await live.change(to: Boat.where { $0.length > 2 })
     let first = try #require(await updates.next())
     #expect(!first.isReset && first.deletions == [LivePath(section: 0, item: 0)])
-    try await live.change(to: Boat.sorted(by: \.name, .descending))
+    try await live.change(to: Boat.sorted(by: \.name, order: .reverse))
     #expect(await updates.next()?.isReset == true)
     #expect(shape(live) == [[4], [2], [1, 3]])
   }
@@ -135,7 +136,7 @@ import Testing
       let followers = [
         try await SectionFollower(view, view.live(mine.sorted(by: \.length), sectionedBy: \.name)),
         try await SectionFollower(
-          view, view.live(mine.sorted(by: \.name, .descending).limit(12), sectionedBy: \.name)),
+          view, view.live(mine.sorted(by: \.name, order: .reverse).limit(12), sectionedBy: \.name)),
       ]
       let computed = try await SectionFollower(
         view, view.live(mine.sorted(by: \.name), section: { $0.length / 2 }))
@@ -181,7 +182,7 @@ extension Boat {
 
   init(_ view: ViewContext, _ live: SectionedLiveQuery<Boat, Name>) async throws {
     self.live = live
-    try await live.load()
+    try await live.waitUntilLoaded()
     lists = live.sections.map { Array($0.elements) }
     updates = live.updates.makeAsyncIterator()
   }

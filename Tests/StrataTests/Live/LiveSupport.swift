@@ -39,6 +39,6 @@ extension LiveDifference {
 extension Stack {
   /// Commits edits from a scratch context, and returns when the view context shows them.
   nonisolated(nonsending) func merge(_ edit: (ScratchContext) -> Void) async throws {
-    try await view.merged(try await commit(.overwrite, edit))
+    try await viewContext.waitUntilMerged(try await commit(.overwrite, edit))
   }
 }

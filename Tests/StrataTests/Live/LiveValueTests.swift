@@ -8,7 +8,7 @@ import Testing
 /// Counts, sums and extremes that stay up to date.
 @Suite(.stack(Boat.self, Harbour.self), .timeLimit(.minutes(25))) @MainActor struct LiveValueTests {
   let stack = Stack.test
-  var view: ViewContext { stack.view }
+  var view: ViewContext { stack.viewContext }
 
   private func fill(_ boats: [Boat]) async throws {
     try await stack.withScratch { scratch in
@@ -21,11 +21,11 @@ import Testing
     try await fill((1...5).map { Boat(id: $0, name: "\($0 % 2)", length: $0) })
     let count = view.live(.count, of: Boat.where { $0.length > 2 })
     #expect(count.value == nil)
-    #expect(try await count.load() == 3)
+    #expect(try await count.waitUntilLoaded() == 3)
     let longest = view.live(.max(\.length), of: Boat.all)
     let sums = view.live(.sum(\.length), of: Boat.all.grouped(by: \.name))
-    try await longest.load()
-    #expect(try await sums.load() == ["0": 6, "1": 9])
+    try await longest.waitUntilLoaded()
+    #expect(try await sums.waitUntilLoaded() == ["0": 6, "1": 9])
     view.insert(Boat(id: 6, name: "2", length: 9))
     #expect(count.value == 4 && longest.value == 9 && sums.value?["2"] == 9)
     view.rollback()
@@ -35,14 +35,14 @@ import Testing
     // An empty result has values, too.
     let none = Boat.where { $0.length > 1_000 }
     let (noSum, noMax) = (view.live(.sum(\.length), of: none), view.live(.min(\.length), of: none))
-    #expect(try await noSum.load() == 0)
-    #expect(try await noMax.load() == nil)
+    #expect(try await noSum.waitUntilLoaded() == 0)
+    #expect(try await noMax.waitUntilLoaded() == nil)
   }
 
   @Test func `a change that leaves the value wakes nobody`() async throws {
     try await fill((1...5).map { Boat(id: $0, length: $0) })
     let longest = view.live(.max(\.length), of: Boat.all)
-    try await longest.load()
+    try await longest.waitUntilLoaded()
     let observed = Lock(0)
     withObservationTracking {
       _ = longest.value
@@ -74,8 +74,8 @@ import Testing
   @Test func `an edit is counted alone, however many are pending`() async throws {
     let sum = view.live(.sum(\.length), of: Boat.all)
     let longest = view.live(.max(\.length), of: Boat.all)
-    try await sum.load()
-    try await longest.load()
+    try await sum.waitUntilLoaded()
+    try await longest.waitUntilLoaded()
     for id in 0..<4_000 { view.insert(Boat(id: id, length: 1)) }
     #expect(sum.value == 4_000 && longest.value == 1)
     view.rollback()
@@ -87,7 +87,7 @@ import Testing
     try await fill([Boat(id: 1, name: names[0], length: 1), Boat(id: 2, name: names[1], length: 2)])
     let grouped = Boat.all.grouped(by: \.name)
     let live = view.live(.sum(\.length), of: grouped)
-    let error = await failure { try await live.load() }
+    let error = await failure { try await live.waitUntilLoaded() }
     #expect(error?.code == .invalidValue && error?.message.contains("name") == true)
     #expect(try await view.fetch(.sum(\.length), of: grouped).map { $0.1 } == [2, 1])
     try await stack.merge { $0.delete(Boat(id: 1)) }
@@ -97,9 +97,9 @@ import Testing
   @Test func `what cannot be run or read is an error`() async throws {
     try await fill([Boat(id: 1, length: .max), Boat(id: 2, length: 1)])
     let bad = view.live(.count, of: Boat.where { $0.noName > 3 })
-    #expect(await failure { try await bad.load() }?.code == .invalidQuery)
+    #expect(await failure { try await bad.waitUntilLoaded() }?.code == .invalidQuery)
     let sum = view.live(.sum(\.length), of: Boat.all)
-    #expect(await failure { try await sum.load() }?.code == .invalidValue)
+    #expect(await failure { try await sum.waitUntilLoaded() }?.code == .invalidValue)
     // As soon as the sum is in range again, there is a value.
     try await stack.merge { $0.delete(Boat(id: 2)) }
     #expect(sum.value == .max && sum.error == nil)
@@ -114,11 +114,11 @@ import Testing
       _ aggregate: Aggregate<Boat, Value>, _ query: Query<Boat>
     ) async throws {
       let live = view.live(aggregate, of: query)
-      try await live.load()
+      try await live.waitUntilLoaded()
       checks.append { (try await self.view.fetch(aggregate, of: query)) == live.value }
       let grouped = query.grouped(by: \.name)
       let groups = view.live(aggregate, of: grouped)
-      try await groups.load()
+      try await groups.waitUntilLoaded()
       checks.append {
         let fetched = try await self.view.fetch(aggregate, of: grouped)
         return Dictionary(uniqueKeysWithValues: fetched.map { ($0.0, $0.1) }) == groups.value
@@ -244,7 +244,7 @@ private struct Cargo: Entity {
 @Suite(.stack(Cargo.self)) struct EqualSumTests {
   @Test @MainActor
   func `a sum is the same to the last bit, whether stored, edited or live`() async throws {
-    let (stack, view) = (Stack.test, Stack.test.view)
+    let (stack, view) = (Stack.test, Stack.test.viewContext)
     var random = SeededRandom.printingSeed()
     var sum = ExactSum()
     let cargo = (0..<400).map { id in
@@ -256,7 +256,7 @@ private struct Cargo: Entity {
     let live = view.live(.sum(\.weight), of: Cargo.all)
     try await stack.withScratch { scratch in cargo.prefix(200).forEach(scratch.insert) }
     for load in cargo.dropFirst(200) { view.insert(load) }
-    try await live.load()
+    try await live.waitUntilLoaded()
     #expect(try await view.fetch(.sum(\.weight), of: Cargo.all) == sum.value)
     #expect(live.value == sum.value)
     try await view.save()

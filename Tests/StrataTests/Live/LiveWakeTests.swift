@@ -7,7 +7,7 @@ import Testing
 /// The observers and consumers that a change wakes, or leaves alone.
 @Suite(.stack(Boat.self, Harbour.self), .timeLimit(.minutes(25))) @MainActor struct LiveWakeTests {
   let stack = Stack.test
-  var view: ViewContext { stack.view }
+  var view: ViewContext { stack.viewContext }
 
   /// All observers and consumers that a live query can wake.
   @MainActor private final class Listeners {
@@ -48,7 +48,7 @@ import Testing
     _ query: Query<Boat>, reading: [any PartialKeyPath<Boat> & Sendable]? = nil
   ) async throws -> Listeners {
     let live = view.live(query, reading: reading)
-    try await live.load()
+    try await live.waitUntilLoaded()
     return await Listeners(live)
   }
 
@@ -59,7 +59,7 @@ import Testing
     let before = listeners.wakes
     try await body()
     // Every commit of `body` must be merged, and every woken listener must have run.
-    try await view.merged(stack.store.newestCommit)
+    try await view.waitUntilMerged(stack.store.newestCommit)
     await others()
     return zip(listeners.wakes, before).map { $0 - $1 }
   }

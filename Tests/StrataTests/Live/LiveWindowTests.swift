@@ -1,3 +1,4 @@
+import Foundation
 import StrataTesting
 import Testing
 
@@ -7,7 +8,7 @@ import Testing
 @Suite(.stack(Boat.self, Harbour.self), .timeLimit(.minutes(25))) @MainActor struct LiveWindowTests
 {
   let stack = Stack.test
-  var view: ViewContext { stack.view }
+  var view: ViewContext { stack.viewContext }
 
   private func fill(_ boats: [Boat]) async throws {
     try await stack.withScratch { scratch in boats.forEach(scratch.insert) }
@@ -62,7 +63,8 @@ import Testing
     let all = try await view.loaded(mine)
     var windows: [Window] = []
     for query in [
-      mine.sorted(by: \.length).limit(6), mine.sorted(by: \.speed, .descending).offset(3).limit(5),
+      mine.sorted(by: \.length).limit(6),
+      mine.sorted(by: \.speed, order: .reverse).offset(3).limit(5),
       mine.where { $0.length > 1 }.sorted(by: \.name).limit(4), mine.limit(8),
     ] {
       windows.append(Window(query, try await view.loaded(query)))
@@ -139,10 +141,10 @@ import Testing
     var boats = (0..<600).map { boat($0, &random) }
     try await fill(boats)
     let orders = [
-      Boat.sorted(by: \.speed), Boat.sorted(by: \.speed, .descending),
-      Boat.sorted(by: \.name, .descending).sorted(by: \.speed),
-      Boat.sorted(by: \.speed, .descending).sorted(by: \.name, .descending),
-      Boat.where { $0.length > 2 }.sorted(by: \.id, .descending),
+      Boat.sorted(by: \.speed), Boat.sorted(by: \.speed, order: .reverse),
+      Boat.sorted(by: \.name, order: .reverse).sorted(by: \.speed),
+      Boat.sorted(by: \.speed, order: .reverse).sorted(by: \.name, order: .reverse),
+      Boat.where { $0.length > 2 }.sorted(by: \.id, order: .reverse),
       Boat.where { $0.harbour.isOpen || $0.length > 1 }.sorted(by: \.speed),
     ]
     let queries = orders.enumerated().map { $1.offset($0 % 3).limit(4 + $0) }

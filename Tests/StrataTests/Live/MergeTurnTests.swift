@@ -8,7 +8,7 @@ import Testing
 /// The order of a merge turn: first every row, layer and result, then every observer.
 @Suite(.stack(Boat.self, Harbour.self, Pier.self)) @MainActor struct MergeTurnTests {
   let stack = Stack.test
-  var view: ViewContext { stack.view }
+  var view: ViewContext { stack.viewContext }
   let gull = Boat(id: 1, name: "Gull", length: 1)
 
   /// If one query had merged and another had not, an observer's edit would start from the old row.
@@ -75,7 +75,7 @@ import Testing
       scratch.insert(Boat(id: 2, name: "Tern"))
     }
     let failing = view.live(Boat.all, section: { $0.name == "Bad" ? Double.nan : 1.0 })
-    try await failing.load()
+    try await failing.waitUntilLoaded()
     let healthy = try await view.loaded(Boat.sorted(by: \.name))
     try await stack.withScratch { $0.update(Boat(id: 2, name: "Tern")) { $0.name = "Bad" } }
     try await stack.withScratch { [gull] in $0.update(gull) { $0.name = "Swan" } }
@@ -98,7 +98,7 @@ import Testing
         if boat.speed != nil { laid.withLock { $0 += 1 } }
         return boat.name
       })
-    try await live.load()
+    try await live.waitUntilLoaded()
     for boat in live.elements { view.update(boat) { $0.speed = 1 } }
     laid.withLock { $0 = 0 }
     try await stack.withScratch { scratch in

@@ -1,10 +1,11 @@
+import Foundation
 import StrataTesting
 import Testing
 
 @testable import Strata
 
 @Suite struct ResultTreeTests {
-  @Test(arguments: [Boat.all, Boat.sorted(by: \.name, .descending).sorted(by: \.length)])
+  @Test(arguments: [Boat.all, Boat.sorted(by: \.name, order: .reverse).sorted(by: \.length)])
   func `a result equals a dictionary, and old versions stay`(_ query: Query<Boat>) throws {
     var random = SeededRandom.printingSeed()
     let chart = try Chart()

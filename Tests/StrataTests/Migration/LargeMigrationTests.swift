@@ -38,7 +38,7 @@ private struct New: Entity {
     ) { stack in
       let found = try await stack.fetch(New.where { $0.length == 49_999.5 })
       #expect(found.map(\.title) == ["t99999"])
-      #expect(try await stack.view.count(New.all) == Int(Self.count))
+      #expect(try await stack.viewContext.count(New.all) == Int(Self.count))
     }
     let copying = progress.withLock { $0.filter { $0.phase == .copying } }
     #expect(copying.count == Int(Self.count) / 1000 + 1)

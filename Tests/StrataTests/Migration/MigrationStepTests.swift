@@ -268,8 +268,8 @@ private enum V4 {
       #expect(rows.next()?.columns == ["id", "title", "artist"])
       migration.end()
       #expect(rows.next() == nil)
-      do throws(StoreError) { _ = try migration.table("songs") } catch let caught {
-        error.withLock { $0 = caught }
+      do { _ = try migration.table("songs") } catch let caught {
+        error.withLock { $0 = caught as? StoreError }
       }
     }
     let result = await file.migrate(V1.Song.self, version: 2) { $0.migrations = [first] }

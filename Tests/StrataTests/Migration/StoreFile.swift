@@ -50,13 +50,15 @@ final class StoreFile: Sendable {
     var options = Stack.Options()
     options.schemaVersion = version
     edit(&options)
-    do throws(StoreError) {
+    do {
       let stack = try await Stack.open(entities, at: url, options: options)
       let plan = stack.migration
       await stack.close()
       return .success(plan)
-    } catch {
+    } catch let error as StoreError {
       return .failure(error)
+    } catch {
+      preconditionFailure("not an error of a store: \(error)")
     }
   }
 

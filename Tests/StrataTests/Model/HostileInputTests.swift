@@ -100,11 +100,11 @@ internal import Foundation
       set { values[place] = newValue }
     }
 
-    static func attributes() -> [ElementDefinition] {
+    static func attributes() -> [_ElementDefinition] {
       (0..<Kind.count - 1).map { place in
         let attribute = Attribute(\Wide[place], "c\(place)")
-        return (place == 7 ? attribute.unique() : attribute).element
-      } + [Ignored(\Wide.values).element]
+        return (place == 7 ? attribute.unique() : attribute)._element
+      } + [Ignored(\Wide.values)._element]
     }
 
     static var schema: Schema<Wide> { Schema<Wide>("wide", key: \.id, attributes) }
@@ -118,7 +118,8 @@ internal import Foundation
     }
     try await stack.withScratch { [rows] scratch in rows.forEach(scratch.insert) }
     let last = Most.count - 2
-    #expect(try await stack.fetch(Wide<Most>.sorted(by: \.[last], .descending)) == rows.reversed())
+    #expect(
+      try await stack.fetch(Wide<Most>.sorted(by: \.[last], order: .reverse)) == rows.reversed())
     // Rows that swap a unique value are deleted and inserted with their row number.
     try await stack.withScratch { [rows] scratch in
       scratch.update(rows[0]) { $0[7] = rows[1][7] }

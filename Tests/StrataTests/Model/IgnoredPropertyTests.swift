@@ -105,11 +105,12 @@ private struct Twice: Entity {
 
   @MainActor @Test func `an ignored property is not stored`() async throws {
     let stack = try await Stack.temporary(Careful.self)
-    let live = try await stack.view.loaded(Careful.all)
-    stack.view.insert(Careful(id: 1, title: "a", isPlaying: true, place: Place(city: "Kiel")))
+    let live = try await stack.viewContext.loaded(Careful.all)
+    stack.viewContext.insert(
+      Careful(id: 1, title: "a", isPlaying: true, place: Place(city: "Kiel")))
     #expect(live.elements.first?.isPlaying == false && live.elements.first?.title == "a")
-    try await stack.view.save()
-    let stored = try await stack.view.fetch(Careful.all)
+    try await stack.viewContext.save()
+    let stored = try await stack.viewContext.fetch(Careful.all)
     #expect(stored.map(\.isPlaying) == [false] && stored.map(\.place.city) == [""])
     await stack.close()
   }

@@ -38,7 +38,7 @@ private struct ABC: Entity {
       $0.insert(A(id: 1, joined: "x", b: "1", c: "1"))
       $0.insert(A(id: 2, joined: "x", b: "2", c: "1"))
     }
-    let scratch = stack.scratch()
+    let scratch = stack.makeScratch()
     scratch.insert(A(id: 3, b: "2"))
     let error = await #expect(throws: StoreError.self) { try await scratch.save() }
     #expect(error?.code == .uniquenessViolated && error?.attributes == ["b"])

@@ -75,7 +75,7 @@ private struct Order: Entity, Equatable {
       for painter in [frida, diego] { scratch.insert(painter) }
       for painting in [roots, moses] { scratch.insert(painting) }
     }
-    let scratch = stack.scratch()
+    let scratch = stack.makeScratch()
     #expect(try await scratch.find(Painting.self, [moses.id, roots.id]) == [moses, roots])
     #expect(try await scratch.fetch(Painter.paintings(of: frida)) == [roots])
     let (key, keys) = (frida.id, [roots.id, moses.id])
@@ -83,7 +83,7 @@ private struct Order: Entity, Equatable {
     #expect(try await scratch.fetch(Painting.where { $0.id.isIn(keys) }).count == 2)
     #expect(try await scratch.fetch(Painting.where { $0.painter.name == "Frida" }) == [roots])
     #expect(
-      try await scratch.fetch(Painting.sorted(by: \.id, .descending)).map(\.id)
+      try await scratch.fetch(Painting.sorted(by: \.id, order: .reverse)).map(\.id)
         == keys.sorted(by: >))
     try await stack.withScratch { [frida] in $0.delete(frida) }
     #expect(try await stack.fetch(Painting.where { $0.title == "Roots" })[0].painterID == nil)
@@ -145,7 +145,7 @@ private struct Order: Entity, Equatable {
   @Test func `a number from a server can have a type of its own`() async throws {
     let order = Order(id: .init(rawValue: 7), formerID: .init(rawValue: .max))
     try await stack.withScratch { $0.insert(order) }
-    let scratch = stack.scratch()
+    let scratch = stack.makeScratch()
     #expect(try await scratch.find(Order.self, .init(rawValue: 7)) == order)
     #expect(try await scratch.fetch(Order.sorted(by: \.id)) == [order])
   }

@@ -57,7 +57,7 @@ private struct ByUnsigned: Entity, Equatable {
         scratch.insert(ByText(id: text, note: "\(number)"))
       }
     }
-    let found = try await stack.scratch().find(ByText.self, texts)
+    let found = try await stack.makeScratch().find(ByText.self, texts)
     #expect(found.map(\.note) == texts.indices.map { "\($0)" })
     #expect(zip(found, texts).allSatisfy { Array($0.id.utf8) == Array($1.utf8) })
     try await stack.withScratch { scratch in
@@ -75,7 +75,7 @@ private struct ByUnsigned: Entity, Equatable {
       for color in [Color.red, .green, .blue] { scratch.insert(ByColor(id: color)) }
       for number in [0, 1, 1 << 63, UInt64.max] { scratch.insert(ByUnsigned(id: number)) }
     }
-    let scratch = stack.scratch()
+    let scratch = stack.makeScratch()
     #expect(try await scratch.find(ByColor.self, .blue) == ByColor(id: .blue))
     #expect(try await scratch.find(ByUnsigned.self, .max) == ByUnsigned(id: .max))
     #expect(try await Set(stack.fetch(ByUnsigned.all).map(\.id)) == [0, 1, 1 << 63, .max])
@@ -85,7 +85,7 @@ private struct ByUnsigned: Entity, Equatable {
   @Test func `keys that do not exist are left out`() async throws {
     let stack = try await Stack.temporary(BySmall.self)
     try await stack.withScratch { $0.insert(BySmall(id: 5)) }
-    let scratch = stack.scratch()
+    let scratch = stack.makeScratch()
     #expect(try await scratch.find(BySmall.self, [7, 5, 6, 5]).map(\.id) == [5, 5])
     #expect(try await scratch.find(BySmall.self, 7) == nil)
     await stack.close()

@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import Strata
@@ -36,7 +37,7 @@ private struct Odd: Entity, Equatable {
   @Test func `entities with odd names are saved, changed, deleted and found`() async throws {
     let stack = try await Stack.temporary(Odd.self)
     try await stack.withScratch { scratch in for odd in odds { scratch.insert(odd) } }
-    #expect(try await stack.fetch(Odd.sorted(by: \.foreign, .descending)) == odds.reversed())
+    #expect(try await stack.fetch(Odd.sorted(by: \.foreign, order: .reverse)) == odds.reversed())
     let query = Odd.where { $0.quoted == "a" && $0.spaced > 0 && $0.keyword.contains("x") }
     #expect(try await stack.fetch(query) == [odds[0]])
     #expect(try await stack.fetch(Odd.where { $0.other.quoted == "b" }) == [odds[0]])
@@ -58,7 +59,7 @@ private struct Odd: Entity, Equatable {
 
   @Test func `a uniqueness violation names the odd attributes`() async throws {
     let stack = try await Stack.temporary(Odd.self)
-    let scratch = stack.scratch()
+    let scratch = stack.makeScratch()
     scratch.insert(odds[0])
     scratch.insert(Odd(id: 9, keyword: "x"))
     let error = await #expect(throws: StoreError.self) { try await scratch.save() }

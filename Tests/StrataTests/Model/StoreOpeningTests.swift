@@ -33,11 +33,11 @@ private struct LongSong: Entity {
   ) async -> StoreError? {
     var options = Stack.Options()
     options.schemaVersion = version
-    do throws(StoreError) {
+    do {
       try await Stack.open(types, at: url ?? self.url, options: options).close()
       return nil
     } catch {
-      return error
+      return error as? StoreError
     }
   }
 

@@ -55,10 +55,10 @@ private struct Holder: Entity {
 @Suite struct UnstorableValueTests {
   private func error<E: Entity>(saving entity: E) async throws -> StoreError? {
     let stack = try await Stack.temporary(E.self)
-    let scratch = stack.scratch()
+    let scratch = stack.makeScratch()
     scratch.insert(entity)
     var thrown: StoreError?
-    do throws(StoreError) { try await scratch.save() } catch { thrown = error }
+    do { try await scratch.save() } catch { thrown = error as? StoreError }
     #expect(try await stack.fetch(E.all).isEmpty)
     await stack.close()
     return thrown
@@ -100,7 +100,7 @@ private struct Holder: Entity {
 
   @Test func `an edit that can be stored settles the one that could not`() async throws {
     let stack = try await Stack.temporary(Gauge.self)
-    let scratch = stack.scratch()
+    let scratch = stack.makeScratch()
     scratch.insert(Gauge(id: 1, value: .nan))
     scratch.upsert(Gauge(id: 1, value: 2))
     try await scratch.save()

@@ -164,7 +164,7 @@ private struct Survey: Entity, Equatable {
 /// Entities with more than 64 attributes, whose attribute sets are longer than a word.
 @Suite(.stack(Survey.self)) @MainActor struct WideEntityTests {
   let stack = Stack.test
-  var view: ViewContext { stack.view }
+  var view: ViewContext { stack.viewContext }
   private let first = Survey(
     q0: 1, q1: "one", q2: 0.5, q63: Date(timeIntervalSinceReferenceDate: 63), q64: true, q65: 65,
     q66: "66", q67: 6.7, q69: true, grade: .bad)
@@ -177,7 +177,8 @@ private struct Survey: Entity, Equatable {
     }
     #expect(stack.store.model.table(of: Survey.self).columns.count == 73)
     #expect(try await view.fetch(Survey.sorted(by: \.q65)) == [first, second])
-    #expect(try await stack.scratch().find(Survey.self, [second.id, first.id]) == [second, first])
+    #expect(
+      try await stack.makeScratch().find(Survey.self, [second.id, first.id]) == [second, first])
     #expect(
       try await view.fetch(Survey.where { $0.other.q66 == "66" && $0.q68 != nil }) == [second])
     #expect(
@@ -206,14 +207,14 @@ private struct Survey: Entity, Equatable {
 
   @Test func `edits of different attributes merge, edits of one conflict`() async throws {
     try await stack.withScratch { [first] in $0.insert(first) }
-    let (mine, theirs) = (stack.scratch(), stack.scratch())
+    let (mine, theirs) = (stack.makeScratch(), stack.makeScratch())
     mine.update(first) { ($0.q66, $0.q2) = ("mine", 1) }
     theirs.update(first) { ($0.q67, $0.q3) = (1, .distantPast) }
     try await theirs.save()
     try await mine.save()
     #expect(try await stack.rows("SELECT q66, q67, q2 FROM surveys") == ["mine 1.0 1.0"])
 
-    let late = stack.scratch()
+    let late = stack.makeScratch()
     late.update(first) { ($0.q66, $0.q69, $0.q0) = ("late", false, 9) }
     let error = await failure { try await late.save() }
     #expect(error?.code == .conflict && error?.attributes == ["q66"])
@@ -225,7 +226,7 @@ private struct Survey: Entity, Equatable {
     try await stack.withScratch { [first] in $0.insert(first) }
     let live = try await view.loaded(Survey.all)
     view.update(live.elements[0]) { ($0.q65, $0.q66) = (70, "view") }
-    try await view.merged(
+    try await view.waitUntilMerged(
       try await stack.commit { [first] in
         $0.update(first) { ($0.q66, $0.q68) = ("store", .distantPast) }
       })
@@ -239,7 +240,7 @@ private struct Survey: Entity, Equatable {
   {
     let surveys = (0..<5).map { Survey(q0: $0, q65: $0, q69: true) }
     try await stack.withScratch { for survey in surveys { $0.insert(survey) } }
-    let live = try await view.loaded(Survey.where { $0.q69 }.sorted(by: \.q65, .descending))
+    let live = try await view.loaded(Survey.where { $0.q69 }.sorted(by: \.q65, order: .reverse))
     var updates = live.updates.makeAsyncIterator()
     _ = try await stack.commit { scratch in
       scratch.update(surveys[0]) { $0.q65 = 10 }
@@ -262,7 +263,7 @@ private struct Survey: Entity, Equatable {
     }
     #expect(invalid?.failures.map(\.attribute) == ["q65", "q66"])
 
-    let scratch = stack.scratch()
+    let scratch = stack.makeScratch()
     let table = stack.store.model.table(of: Survey.self)
     var batch = RecordBatch()
     var patch = Survey(id: first.id)

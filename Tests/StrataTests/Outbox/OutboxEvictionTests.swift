@@ -66,7 +66,7 @@ extension OutboxEvictionTests {
     try await stack.withScratch { scratch in
       scratch.update(try #require(try await scratch.find(Crate.self, 3))) { $0.code = "d" }
     }
-    let target = try #require(stack.scratch().batchTarget(author: "import"))
+    let target = try #require(stack.makeScratch().batchTarget(author: "import"))
     var batch = RecordBatch()
     for id in 1...3 {
       batch.delete(RecordKey(.integer(Int64(id))), from: stack.store.model.table(of: Crate.self))

@@ -46,7 +46,7 @@ extension Stack {
   }
 
   nonisolated(nonsending) func insert<each E: Entity>(_ entities: repeat each E) async throws {
-    let scratch = scratch()
+    let scratch = makeScratch()
     for entity in repeat each entities { scratch.insert(entity) }
     try await scratch.save()
   }

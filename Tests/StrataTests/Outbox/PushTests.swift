@@ -133,7 +133,7 @@ import Testing
         return .done
       }
     }
-    await gate.arrived()
+    await gate.waitForArrivals()
     push.cancel()
     await gate.open()
     await #expect(throws: CancellationError.self) { try await push.value }

@@ -148,7 +148,7 @@ import Testing
     try await stack.insert(Parcel(id: 1, name: "old", weight: 1))
     _ = try await push(outbox)
     try await stack.update(1) { $0.name = "new" }
-    let importer = stack.scratch()
+    let importer = stack.makeScratch()
     importer.author = Stack.importAuthor
     let parcel = try #require(try await importer.find(Parcel.self, 1))
     importer.update(parcel) { $0.weight = 2 }
@@ -156,7 +156,7 @@ import Testing
     try await stack.update(1) { $0.weight = 3 }
     _ = try await push(outbox, ["Parcel 1": .refused("no")])
     #expect(try await outbox.revert(try #require(try await outbox.refusals().first)))
-    #expect(await stack.view.commit == stack.store.newestCommit)
+    #expect(await stack.viewContext.commit == stack.store.newestCommit)
     let reverted = try #require(try await stack.find(Parcel.self, 1))
     #expect(reverted.name == "old" && reverted.weight == 2)
     await stack.close()
@@ -207,7 +207,7 @@ import Testing
   private func imported(
     _ stack: Stack, _ body: (ScratchContext) async throws -> Void
   ) async throws {
-    let scratch = stack.scratch()
+    let scratch = stack.makeScratch()
     scratch.author = Stack.importAuthor
     try await body(scratch)
     try await scratch.save()
@@ -232,7 +232,7 @@ import Testing
   @Test func `giving an insertion up takes along what only this store has`() async throws {
     let (stack, outbox) = try await open()
     try await stack.insert(Parcel(id: 1), Crate(id: 1, code: "a"))
-    let scratch = stack.scratch()
+    let scratch = stack.makeScratch()
     scratch.link(1, to: 1, in: Parcel.labels)
     try await scratch.save()
     _ = try await push(outbox, ["Parcel 1": .refused("no")])

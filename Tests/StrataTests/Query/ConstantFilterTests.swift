@@ -1,3 +1,4 @@
+import Foundation
 import StrataTesting
 import Testing
 
@@ -17,7 +18,7 @@ import Testing
 
   private func ids(_ query: Query<Harbour>) async throws -> [Int] {
     let fetched = try await stack.fetch(query).map(\.id)
-    let live = try await stack.view.loaded(query)
+    let live = try await stack.viewContext.loaded(query)
     #expect(live.elements.map(\.id) == fetched)
     return fetched
   }
@@ -58,16 +59,16 @@ import Testing
     #expect(try await ids(Harbour.where { $0.name.isEmpty }) == [1])
     #expect(try await ids(Harbour.where { !$0.name.isEmpty }) == [2, 3])
     #expect(try await ids(Harbour.sorted(by: \.isOpen)) == [2, 1, 3])
-    #expect(try await ids(Harbour.sorted(by: \.isOpen, .descending)) == [1, 3, 2])
-    let sections = stack.view.live(Harbour.all, sectionedBy: \.isOpen)
-    try await sections.load()
+    #expect(try await ids(Harbour.sorted(by: \.isOpen, order: .reverse)) == [1, 3, 2])
+    let sections = stack.viewContext.live(Harbour.all, sectionedBy: \.isOpen)
+    try await sections.waitUntilLoaded()
     #expect(sections.sections.map(\.name) == [false, true])
   }
 
   @Test func `the first of a query is its first`() async throws {
     #expect(try await stack.first(Harbour.all) == nil)
     try await insert()
-    #expect(try await stack.first(Harbour.sorted(by: \.name, .descending))?.id == 2)
-    #expect(try await stack.view.first(Harbour.all.offset(1))?.id == 2)
+    #expect(try await stack.first(Harbour.sorted(by: \.name, order: .reverse))?.id == 2)
+    #expect(try await stack.viewContext.first(Harbour.all.offset(1))?.id == 2)
   }
 }

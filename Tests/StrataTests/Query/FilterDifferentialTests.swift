@@ -50,7 +50,7 @@ import Testing
   private func fill(
     _ stack: Stack, _ values: TrackValues, _ random: inout SeededRandom
   ) async throws {
-    let scratch = stack.scratch()
+    let scratch = stack.makeScratch()
     for album in values.albums(&random) { scratch.insert(album) }
     for track in values.tracks(&random) { scratch.insert(track) }
     try await scratch.save()

@@ -12,7 +12,7 @@ import Testing
     _ track: Track, _ album: Album? = nil, _ condition: (Fields<Track, Track>) -> Filter<Track>
   ) async throws -> [Bool] {
     let stack = try await Stack.temporary(Track.self, Album.self)
-    let scratch = stack.scratch()
+    let scratch = stack.makeScratch()
     scratch.insert(track)
     if let album { scratch.insert(album) }
     let query = Track.where(condition)

@@ -10,7 +10,7 @@ import Testing
   @Test func `an empty text does not end with anything, in the store and in memory`() async throws {
     let stack = try await Stack.temporary(Track.self, Album.self)
     let query = Track.where { !$0.title.hasSuffix("x") && !$0.subtitle.hasSuffix("x") }
-    let scratch = stack.scratch()
+    let scratch = stack.makeScratch()
     for subtitle in [nil, "", "xy", "x"] { scratch.insert(Track(title: "", subtitle: subtitle)) }
     #expect(try await scratch.fetch(query).count == 3)
     try await scratch.save()

@@ -7,7 +7,7 @@ import Testing
 @MainActor @Suite(.timeLimit(.minutes(25))) struct NoneQueryTests {
   private let statements = Lock<[String]>([])
   private let stack: Stack
-  private var view: ViewContext { stack.view }
+  private var view: ViewContext { stack.viewContext }
 
   /// Queries without rows, in several forms.
   private let queries: [Query<Boat>] = [
@@ -42,7 +42,7 @@ import Testing
       let boat = try #require(try await view.find(Boat.self, 1))
       view.update(boat) { $0.name = "Other" }
     }
-    try await view.merged(stack.store.newestCommit)
+    try await view.waitUntilMerged(stack.store.newestCommit)
     _ = reads()
     for query in queries {
       #expect(try await view.fetch(query).isEmpty)
@@ -61,11 +61,11 @@ import Testing
   }
 
   @Test func `a live query of nothing is loaded, and stays empty, without reading`() async throws {
-    try await view.merged(stack.store.newestCommit)
+    try await view.waitUntilMerged(stack.store.newestCommit)
     _ = reads()
     let lives = queries.map { view.live($0) }
     for live in lives {
-      try await live.load()
+      try await live.waitUntilLoaded()
       #expect(live.isLoaded && live.elements.isEmpty && live.error == nil)
     }
     #expect(reads() == [])

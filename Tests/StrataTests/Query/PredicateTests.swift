@@ -76,7 +76,7 @@ import Testing
   @Test func `a query finds what its predicate holds for`() async throws {
     var random = SeededRandom.printingSeed()
     let stack = try await Stack.temporary(Track.self, Album.self)
-    let scratch = stack.scratch()
+    let scratch = stack.makeScratch()
     let tracks = tracks(&random)
     for track in tracks { scratch.insert(track) }
     for isSaved in [false, true] {
@@ -94,7 +94,7 @@ import Testing
 
   @Test func `nil and zero make nothing trap`() async throws {
     let stack = try await Stack.temporary(Track.self, Album.self)
-    let scratch = stack.scratch()
+    let scratch = stack.makeScratch()
     scratch.insert(Track(rank: 0))
     try await scratch.save()
     let predicates: [Predicate<Track>] = [

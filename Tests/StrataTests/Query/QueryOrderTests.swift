@@ -1,3 +1,4 @@
+import Foundation
 internal import Foundation
 import StrataTesting
 import Testing
@@ -8,26 +9,30 @@ import Testing
 @Suite struct QueryOrderTests {
   /// A sort key, both as a query and as a comparison of tracks.
   private struct Sort: Sendable {
-    let query: @Sendable (Query<Track>, SortDirection) -> Query<Track>
+    let query: @Sendable (Query<Track>, SortOrder) -> Query<Track>
     let value: @Sendable (Track) -> Cell
   }
 
   private static let sorts: [Sort] = [
-    Sort(query: { $0.sorted(by: \.rank, $1) }, value: { $0.rank.cell }),
-    Sort(query: { $0.sorted(by: \.maybeRank, $1) }, value: { $0.maybeRank.map(\.cell) ?? .null }),
-    Sort(query: { $0.sorted(by: \.length, $1) }, value: { .real($0.length) }),
+    Sort(query: { $0.sorted(by: \.rank, order: $1) }, value: { $0.rank.cell }),
     Sort(
-      query: { $0.sorted(by: \.maybeLength, $1) },
+      query: { $0.sorted(by: \.maybeRank, order: $1) }, value: { $0.maybeRank.map(\.cell) ?? .null }
+    ),
+    Sort(query: { $0.sorted(by: \.length, order: $1) }, value: { .real($0.length) }),
+    Sort(
+      query: { $0.sorted(by: \.maybeLength, order: $1) },
       value: { $0.maybeLength.map(Cell.real) ?? .null }),
-    Sort(query: { $0.sorted(by: \.title, $1) }, value: { .text($0.title) }),
-    Sort(query: { $0.sorted(by: \.subtitle, $1) }, value: { $0.subtitle.map(Cell.text) ?? .null }),
-    Sort(query: { $0.sorted(by: \.id, $1) }, value: { $0.id.cell }),
+    Sort(query: { $0.sorted(by: \.title, order: $1) }, value: { .text($0.title) }),
+    Sort(
+      query: { $0.sorted(by: \.subtitle, order: $1) },
+      value: { $0.subtitle.map(Cell.text) ?? .null }),
+    Sort(query: { $0.sorted(by: \.id, order: $1) }, value: { $0.id.cell }),
   ]
 
-  private static func precedes(_ a: Track, _ b: Track, _ sorts: [(Sort, SortDirection)]) -> Bool {
+  private static func precedes(_ a: Track, _ b: Track, _ sorts: [(Sort, SortOrder)]) -> Bool {
     for (sort, order) in sorts {
       let (x, y) = (sort.value(a), sort.value(b))
-      if x != y { return (x < y) == (order == .ascending) }
+      if x != y { return (x < y) == (order == .forward) }
     }
     return a.id.uuidString < b.id.uuidString
   }
@@ -37,12 +42,12 @@ import Testing
     let values = TrackValues(&random)
     let tracks = values.tracks(&random)
     let stack = try await Stack.temporary(Track.self, Album.self)
-    let scratch = stack.scratch()
+    let scratch = stack.makeScratch()
     for track in tracks { scratch.insert(track) }
     try await scratch.save()
     for _ in 0..<400 {
       let keys = (0..<random.below(4)).map { _ in
-        (random.pick(Self.sorts), random.oneIn(2) ? SortDirection.ascending : .descending)
+        (random.pick(Self.sorts), random.oneIn(2) ? SortOrder.forward : .reverse)
       }
       let filtered = random.oneIn(2) ? tracks : tracks.filter { $0.rank > 0 }
       var query = filtered.count == tracks.count ? Track.all : Track.where { $0.rank > 0 }
@@ -82,7 +87,7 @@ import Testing
     let stack = try await Stack.temporary(Album.self)
     try await stack.withScratch { for id: Int64 in [3, -1, 2] { $0.insert(Album(id: id)) } }
     #expect(try await stack.fetch(Album.all).map(\.id) == [-1, 2, 3])
-    #expect(try await stack.fetch(Album.sorted(by: \.id, .descending)).map(\.id) == [3, 2, -1])
+    #expect(try await stack.fetch(Album.sorted(by: \.id, order: .reverse)).map(\.id) == [3, 2, -1])
     await stack.close()
   }
 
@@ -95,7 +100,8 @@ import Testing
     }
     let years = Album.sorted(by: \.year)
     #expect(try await stack.fetch(years).map(\.id) == [2, 3, 1])
-    #expect(try await stack.fetch(Album.sorted(by: \.year, .descending)).map(\.id) == [1, 3, 2])
+    #expect(
+      try await stack.fetch(Album.sorted(by: \.year, order: .reverse)).map(\.id) == [1, 3, 2])
     #expect(try await stack.fetch(years.offset(1)).map(\.id) == [3, 1])
     #expect(try await stack.fetch(years.limit(0)).isEmpty)
     await stack.close()
@@ -110,7 +116,7 @@ import Testing
   @Test func `adding a condition keeps the ones before`() async throws {
     let stack = try await Stack.temporary(Album.self)
     try await stack.withScratch { for id: Int64 in 0..<10 { $0.insert(Album(id: id)) } }
-    let query = Album.where { $0.id > 2 }.sorted(by: \.id, .descending).where { $0.id < 6 }
+    let query = Album.where { $0.id > 2 }.sorted(by: \.id, order: .reverse).where { $0.id < 6 }
     #expect(try await stack.fetch(query).map(\.id) == [5, 4, 3])
     await stack.close()
   }

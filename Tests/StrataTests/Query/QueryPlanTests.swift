@@ -1,3 +1,4 @@
+import Foundation
 internal import StrataSQLite
 import Testing
 
@@ -39,7 +40,7 @@ import Testing
     let others = [
       Track.where { $0.rank > 2 }.sorted(by: \.title),
       Track.where { $0.rank >= 1 }.sorted(by: \.title),
-      Track.where { $0.rank > 1 }.sorted(by: \.title, .descending),
+      Track.where { $0.rank > 1 }.sorted(by: \.title, order: .reverse),
       Track.where { $0.rank > 1 }.sorted(by: \.subtitle),
       Track.where { $0.rank > 1 }.sorted(by: \.title).limit(5), Track.all,
     ]
@@ -50,7 +51,7 @@ import Testing
     let key = RecordOrder.Column(position: Table.keyColumn, isDescending: false)
     #expect(try plan(Track.all).order.columns == [key])
     #expect(try plan(Track.sorted(by: \.title)).order.columns.last == key)
-    let byKey = try plan(Track.sorted(by: \.id, .descending).sorted(by: \.title)).order
+    let byKey = try plan(Track.sorted(by: \.id, order: .reverse).sorted(by: \.title)).order
     #expect(byKey.columns.filter { $0.position == Table.keyColumn }.count == 1)
     #expect(try plan(Track.all).order.isByKey && !byKey.isByKey)
   }

@@ -42,7 +42,7 @@ import Testing
     try await checkNoteIsGone(context)
     try await context.saved()
     try await checkNoteIsGone(context)
-    if kind == .scratchOfView { try await stack.view.save() }
+    if kind == .scratchOfView { try await stack.viewContext.save() }
     #expect(try await stack.tagLinks() == [])
   }
 
@@ -80,7 +80,7 @@ import Testing
       #expect(shown.map(\.folderID) == (round == 1 ? [1] : [nil]))
       if round == 1 { try await context.saved() }
       if kind == .scratchOfView {
-        try await stack.view.save()
+        try await stack.viewContext.save()
         // The child still shows its parent as it was before that save.
         context = kind.make(stack)
       }
@@ -100,7 +100,7 @@ import Testing
     #expect(try await context.fetched(Folder.notes(of: folder)) == [note])
     #expect(try await context.target(Note.folder, of: note) == folder)
     try await context.saved()
-    if kind == .scratchOfView { try await stack.view.save() }
+    if kind == .scratchOfView { try await stack.viewContext.save() }
     #expect(try await stack.tagLinks() == ["1 t"])
   }
 
@@ -124,13 +124,13 @@ import Testing
 
   @Test func `a live query of a deleted root is empty until the root is back`() async throws {
     try await prepare()
-    let live = try await stack.view.loaded(Folder.notes(of: folder))
+    let live = try await stack.viewContext.loaded(Folder.notes(of: folder))
     #expect(live.elements.map(\.id) == [1])
-    stack.view.delete(folder)
+    stack.viewContext.delete(folder)
     #expect(live.elements.isEmpty)
-    stack.view.insert(Note(id: 2, folderID: 1))
+    stack.viewContext.insert(Note(id: 2, folderID: 1))
     #expect(live.elements.isEmpty)
-    stack.view.rollback()
+    stack.viewContext.rollback()
     #expect(live.elements.map(\.id) == [1])
     try await stack.withScratch { $0.delete(folder) }
     #expect(live.elements.isEmpty)
@@ -139,17 +139,17 @@ import Testing
     #expect(live.elements.isEmpty)
     try await stack.withScratch { $0.insert(folder) }
     #expect(live.elements.map(\.id) == [3])
-    stack.view.insert(Note(id: 4, folderID: 1, place: 1))
+    stack.viewContext.insert(Note(id: 4, folderID: 1, place: 1))
     #expect(live.elements.map(\.id) == [3, 4])
   }
 
   @Test func `a live query of a root that is not saved yet shows what refers to it`() async throws {
-    let live = try await stack.view.loaded(Folder.notes(of: 5))
-    stack.view.insert(Note(id: 1, folderID: 5))
+    let live = try await stack.viewContext.loaded(Folder.notes(of: 5))
+    stack.viewContext.insert(Note(id: 1, folderID: 5))
     #expect(live.elements.isEmpty)
-    stack.view.insert(Folder(id: 5))
+    stack.viewContext.insert(Folder(id: 5))
     #expect(live.elements.map(\.id) == [1])
-    try await stack.view.save()
+    try await stack.viewContext.save()
     #expect(live.elements.map(\.id) == [1])
   }
 }

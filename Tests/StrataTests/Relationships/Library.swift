@@ -122,9 +122,9 @@ enum ContextKind: CaseIterable, Sendable {
   @MainActor
   func make(_ stack: Stack) -> any EditingContext {
     switch self {
-    case .view: stack.view
-    case .scratch: MainScratch(scratch: stack.scratch())
-    case .scratchOfView: MainScratch(scratch: stack.view.scratch())
+    case .view: stack.viewContext
+    case .scratch: MainScratch(scratch: stack.makeScratch())
+    case .scratchOfView: MainScratch(scratch: stack.viewContext.makeScratch())
     }
   }
 }

@@ -6,7 +6,7 @@ import Testing
 @Suite(.stack(Note.self, Tag.self, Colleague.self, Folder.self), .timeLimit(.minutes(25)))
 @MainActor struct LinkUndoTests {
   let stack = Stack.test
-  var view: ViewContext { stack.view }
+  var view: ViewContext { stack.viewContext }
   let notes = (1...2).map { Note(id: $0) }
   let tags = ["a", "b", "c"].map { Tag(id: $0) }
 
@@ -62,7 +62,7 @@ import Testing
       scratch.insert(folder)
       for id in 1...4 { scratch.insert(Note(id: id, folderID: 1)) }
     }
-    for make in [{ stack.view.scratch() }, { stack.scratch() }] {
+    for make in [{ stack.viewContext.makeScratch() }, { stack.makeScratch() }] {
       let scratch = make()
       scratch.undoLimit = 10
       try await scratch.insert(Note(id: 9), at: 2, in: Folder.notes, of: folder)
@@ -76,7 +76,7 @@ import Testing
   /// it took them for unseen links, it could not undo them.
   @Test func `a child of the view context undoes links that it saved`() async throws {
     try await prepare()
-    let child = view.scratch()
+    let child = view.makeScratch()
     child.undoLimit = 10
     child.link(notes[0], to: tags[1], in: Note.tags)
     child.unlink(notes[0], from: tags[0], in: Note.tags)
@@ -98,9 +98,9 @@ import Testing
 
   @Test func `a child of a scratch context undoes links that its parent knew`() async throws {
     try await prepare()
-    let parent = stack.scratch()
+    let parent = stack.makeScratch()
     parent.link(notes[0], to: tags[1], in: Note.tags)
-    let child = parent.scratch()
+    let child = parent.makeScratch()
     child.undoLimit = 10
     child.unlink(notes[0], from: tags[1], in: Note.tags)
     try await child.save()
@@ -126,14 +126,14 @@ import Testing
     try await view.link(notes[0], to: colleagues[2], at: 0, in: Note.readers)
     view.unlink(notes[0], from: colleagues[1], in: Note.readers)
     for index in [1, 2] {
-      let other = stack.scratch()
+      let other = stack.makeScratch()
       for colleague in colleagues.dropFirst() {
         try await other.link(notes[0], to: colleague, at: index, in: Note.readers)
       }
-      try await view.merged(try await other.save())
+      try await view.waitUntilMerged(try await other.save())
     }
     #expect(view.conflicts.isEmpty)
-    let child = view.scratch()
+    let child = view.makeScratch()
     try await child.link(notes[0], to: colleagues[3], at: 0, in: Note.readers)
     try await view.link(notes[0], to: colleagues[3], at: 9, in: Note.readers)
     try await child.save(policy)

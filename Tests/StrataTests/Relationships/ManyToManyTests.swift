@@ -1,3 +1,4 @@
+import Foundation
 import StrataTesting
 import Testing
 
@@ -33,7 +34,7 @@ struct ManyToManyTests {
       #expect(try await context.counted(Tag.notes(of: tags[2])) == 2)
       try await context.saved()
     }
-    if kind == .scratchOfView { try await stack.view.save() }
+    if kind == .scratchOfView { try await stack.viewContext.save() }
     #expect(try await stack.tagLinks() == ["1 red", "2 red"])
     #expect(try await stack.fetch(Tag.notes(of: tags[2])) == [notes[0], notes[1]])
   }
@@ -50,7 +51,7 @@ struct ManyToManyTests {
       let loud = Note.tags(of: notes[0]).where { $0.isLoud }
       #expect(
         try await context.fetched(loud).map(\.id) == (round == 1 ? ["red"] : ["blue", "red"]))
-      let all = Note.tags(of: notes[0]).sorted(by: \.id, .descending)
+      let all = Note.tags(of: notes[0]).sorted(by: \.id, order: .reverse)
       #expect(try await context.fetched(all).map(\.id) == ["red", "green", "blue"])
       #expect(try await context.fetched(all.offset(1).limit(1)).map(\.id) == ["green"])
       #expect(try await context.counted(all.limit(2)) == 2)
@@ -83,28 +84,28 @@ struct ManyToManyTests {
 
   @Test func `links of several contexts never conflict`() async throws {
     try await prepare { $0.link(notes[2], to: tags[2], in: Note.tags) }
-    let contexts = (1...3).map { _ in stack.scratch() }
+    let contexts = (1...3).map { _ in stack.makeScratch() }
     for context in contexts {
       // Every context reads before the first save.
       #expect(try await context.fetch(Note.tags(of: notes[2])) == [tags[2]])
       context.link(notes[0], to: tags[0], in: Note.tags)
       context.unlink(notes[2], from: tags[2], in: Note.tags)
     }
-    stack.view.link(notes[0], to: tags[0], in: Note.tags)
-    stack.view.unlink(notes[2], from: tags[2], in: Note.tags)
+    stack.viewContext.link(notes[0], to: tags[0], in: Note.tags)
+    stack.viewContext.unlink(notes[2], from: tags[2], in: Note.tags)
     for context in contexts { try await context.save() }
     // The view context has merged the other commits meanwhile.
-    try await stack.view.merged(stack.store.newestCommit)
-    #expect(stack.view.conflicts.isEmpty)
-    try await stack.view.save()
+    try await stack.viewContext.waitUntilMerged(stack.store.newestCommit)
+    #expect(stack.viewContext.conflicts.isEmpty)
+    try await stack.viewContext.save()
     #expect(try await stack.tagLinks() == ["1 blue"])
 
     // The last save decides and no save fails, no matter when its context merges the other commits.
-    stack.view.link(notes[1], to: tags[1], in: Note.tags)
+    stack.viewContext.link(notes[1], to: tags[1], in: Note.tags)
     try await stack.withScratch { $0.link(notes[1], to: tags[1], in: Note.tags) }
     try await stack.withScratch { $0.unlink(notes[1], from: tags[1], in: Note.tags) }
-    #expect(stack.view.conflicts.isEmpty)
-    try await stack.view.save()
+    #expect(stack.viewContext.conflicts.isEmpty)
+    try await stack.viewContext.save()
     #expect(try await stack.tagLinks() == ["1 blue", "2 green"])
   }
 
@@ -124,7 +125,7 @@ struct ManyToManyTests {
 
   @Test func `a link to what somebody else deleted is dropped, whoever comes first`() async throws {
     try await prepare()
-    let scratch = stack.scratch()
+    let scratch = stack.makeScratch()
     scratch.link(notes[0], to: tags[0], in: Note.tags)
     scratch.link(notes[1], to: tags[0], in: Note.tags)
     scratch.link(notes[1], to: tags[1], in: Note.tags)
@@ -166,42 +167,42 @@ struct ManyToManyTests {
 
   @Test func `a live query of a relationship follows links and targets`() async throws {
     try await prepare { $0.link(notes[0], to: tags[0], in: Note.tags) }
-    let live = try await stack.view.loaded(Note.tags(of: notes[0]))
+    let live = try await stack.viewContext.loaded(Note.tags(of: notes[0]))
     #expect(Array(live.elements) == [tags[0]])
     try await stack.withScratch { $0.link(tags[2], to: notes[0], in: Tag.notes) }
     #expect(Array(live.elements) == [tags[0], tags[2]])
-    stack.view.link(notes[0], to: tags[1], in: Note.tags)
-    stack.view.delete(tags[0])
+    stack.viewContext.link(notes[0], to: tags[1], in: Note.tags)
+    stack.viewContext.delete(tags[0])
     #expect(live.elements.map(\.id) == ["red"])
-    try await stack.view.save()
+    try await stack.viewContext.save()
     #expect(live.elements.map(\.id) == ["green", "red"])
-    stack.view.delete(notes[0])
+    stack.viewContext.delete(notes[0])
     #expect(live.elements.isEmpty)
-    stack.view.rollback()
+    stack.viewContext.rollback()
     #expect(live.elements.map(\.id) == ["green", "red"])
   }
 
   @Test func `a link is discarded with everything else`() async throws {
     try await prepare()
-    stack.view.link(notes[0], to: tags[0], in: Note.tags)
-    #expect(stack.view.hasChanges)
-    stack.view.rollback()
-    #expect(!stack.view.hasChanges)
-    #expect(try await stack.view.fetch(Note.tags(of: notes[0])) == [])
+    stack.viewContext.link(notes[0], to: tags[0], in: Note.tags)
+    #expect(stack.viewContext.hasChanges)
+    stack.viewContext.rollback()
+    #expect(!stack.viewContext.hasChanges)
+    #expect(try await stack.viewContext.fetch(Note.tags(of: notes[0])) == [])
   }
 
   // The sheet's link and its removal cancel each other, but another context has made the same link
   // meanwhile.
   @Test func `a sheet removes a link that another context has made, too`() async throws {
     try await prepare()
-    let sheet = stack.view.scratch()
+    let sheet = stack.viewContext.makeScratch()
     sheet.link(notes[0], to: tags[0], in: Note.tags)
     try await sheet.save()
     try await stack.withScratch { $0.link(notes[0], to: tags[0], in: Note.tags) }
     sheet.unlink(notes[0], from: tags[0], in: Note.tags)
     try await sheet.save()
-    #expect(try await stack.view.fetch(Note.tags(of: notes[0])) == [])
-    try await stack.view.save()
+    #expect(try await stack.viewContext.fetch(Note.tags(of: notes[0])) == [])
+    try await stack.viewContext.save()
     #expect(try await stack.tagLinks() == [])
   }
 }

@@ -7,7 +7,7 @@ import Testing
 @Suite(.stack(Note.self, Tag.self, Colleague.self, Folder.self), .timeLimit(.minutes(25)))
 @MainActor struct OrderedLinkTests {
   let stack = Stack.test
-  var view: ViewContext { stack.view }
+  var view: ViewContext { stack.viewContext }
   let note = Note(id: 1)
   let colleagues = ["Ann", "Bob", "Cid", "Dee", "Eve"].map { Colleague(name: $0) }
 
@@ -91,7 +91,7 @@ import Testing
     try await stack.withScratch { scratch in
       for colleague in colleagues { scratch.link(note, to: colleague, in: Note.readers) }
     }
-    let others = [stack.scratch(), stack.scratch()]
+    let others = [stack.makeScratch(), stack.makeScratch()]
     try await others[0].link(note, to: colleagues[4], at: 0, in: Note.readers)
     try await others[1].link(note, to: colleagues[4], at: 2, in: Note.readers)
     try await view.link(note, to: colleagues[3], at: 0, in: Note.readers)
@@ -101,7 +101,7 @@ import Testing
     try await view.save()
     #expect(try await names() == "DABEC")
     // A move of a link that another context removes meanwhile links again.
-    let (removing, moving) = (stack.scratch(), stack.scratch())
+    let (removing, moving) = (stack.makeScratch(), stack.makeScratch())
     removing.unlink(note, from: colleagues[0], in: Note.readers)
     try await moving.link(note, to: colleagues[0], at: 4, in: Note.readers)
     try await view.link(note, to: colleagues[1], at: 4, in: Note.readers)
@@ -124,17 +124,17 @@ import Testing
     }
     try await placeAllAlike()
     let order = try await view.fetch(Note.readers(of: note))
-    let scratch = stack.scratch()
+    let scratch = stack.makeScratch()
     try await view.link(note, to: order[4], at: 2, in: Note.readers)
     try await scratch.link(note, to: order[4], at: 2, in: Note.readers)
     let table = try #require(stack.store.model.join(Note.readers.reference)?.table)
     // Neighbours must be moved, or the test would test nothing.
     #expect(view.layers.stack.keys(of: table.id).count > 2)
-    let removing = stack.scratch()
+    let removing = stack.makeScratch()
     for index in [0, 1, 2, 3] { removing.unlink(note, from: order[index], in: Note.readers) }
     let commit = try await removing.save()
     if isMergedBefore {
-      try await view.merged(commit)
+      try await view.waitUntilMerged(commit)
       #expect(try await view.fetch(Note.readers(of: note)).map(\.name) == [order[4].name])
     }
     try await view.save()
@@ -181,7 +181,7 @@ import Testing
       Set(linked.changes(of: Colleague.notes).linked.map(\.root))
         == [colleagues[0].id, colleagues[1].id])
     #expect(linked.changes(of: Note.tags).isEmpty)
-    let scratch = stack.scratch()
+    let scratch = stack.makeScratch()
     try await scratch.link(note, to: colleagues[1], at: 0, in: Note.readers)
     scratch.delete(colleagues[0])
     try await scratch.save()

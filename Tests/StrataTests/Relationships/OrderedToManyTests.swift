@@ -6,7 +6,7 @@ import Testing
 @Suite(.stack(Note.self, Tag.self, Colleague.self, Folder.self), .timeLimit(.minutes(25)))
 @MainActor struct OrderedToManyTests {
   let stack = Stack.test
-  var view: ViewContext { stack.view }
+  var view: ViewContext { stack.viewContext }
   let folder = Folder(id: 1)
 
   private func order() async throws -> [Int] {
@@ -42,7 +42,7 @@ import Testing
       scratch.insert(Note(id: 4, text: "here", folderID: 2))
       scratch.insert(Note(id: 5))
     }
-    let scratch = stack.scratch()
+    let scratch = stack.makeScratch()
     try await scratch.move(
       Note(id: 4, text: "here", folderID: 2), to: 2, in: Folder.notes, of: folder)
     try await scratch.move(Note(id: 5), to: 0, in: Folder.notes, of: folder)
@@ -58,7 +58,7 @@ import Testing
       scratch.insert(folder)
       for id in 1...4 { scratch.insert(Note(id: id, folderID: 1, place: Double(id))) }
     }
-    let (first, second) = (stack.scratch(), stack.scratch())
+    let (first, second) = (stack.makeScratch(), stack.makeScratch())
     try await first.move(Note(id: 4, folderID: 1, place: 4), to: 1, in: Folder.notes, of: folder)
     try await second.move(Note(id: 3, folderID: 1, place: 3), to: 1, in: Folder.notes, of: folder)
     try await first.save()

@@ -1,3 +1,4 @@
+import Foundation
 import StrataSQLite
 import StrataTesting
 import Testing
@@ -35,45 +36,46 @@ struct PrefetchTests {
 
   @Test func `entities come with what they are related to`() async throws {
     try await prepare()
-    for (folder, notes) in try await stack.view.fetch(Folder.all, with: Folder.notes) {
+    for (folder, notes) in try await stack.viewContext.fetch(Folder.all, with: Folder.notes) {
       let expected = self.notes.filter { $0.folderID == folder.id }.sorted { $0.place < $1.place }
       #expect(notes == expected)
     }
     for (note, tags) in try await stack.fetch(Note.all, with: Note.tags) {
       #expect(tags.map(\.id) == (note.id % 2 == 0 && note.id > 9 ? ["a", "b", "c"] : []))
     }
-    for (tag, notes) in try await stack.scratch().fetch(Tag.all, with: Tag.notes) {
+    for (tag, notes) in try await stack.makeScratch().fetch(Tag.all, with: Tag.notes) {
       #expect(notes == self.notes.filter { $0.id % 2 == 0 }, "\(tag)")
     }
-    for (note, folder) in try await stack.view.fetch(Note.all, with: Note.folder) {
+    for (note, folder) in try await stack.viewContext.fetch(Note.all, with: Note.folder) {
       #expect(folder?.id == (note.id < 10 ? nil : note.folderID))
     }
-    let both = try await stack.view.fetch(
+    let both = try await stack.viewContext.fetch(
       Note.where { $0.id > 50 }.limit(4), with: Note.folder, Note.tags)
     #expect(both.map(\.0.id) == [51, 52, 53, 54])
     #expect(both.map { $0.1?.id } == [5, 5, 5, 5])
     #expect(both.map(\.2.count) == [0, 3, 0, 3])
-    #expect(try await stack.view.fetch(Folder.where { $0.id > 99 }, with: Folder.notes).isEmpty)
+    #expect(
+      try await stack.viewContext.fetch(Folder.where { $0.id > 99 }, with: Folder.notes).isEmpty)
   }
 
   @Test func `a relationship can be narrowed, and its limit counts for each root`() async throws {
     try await prepare()
     let first = Folder.notes.narrowed { $0.where { $0.place < -1 }.limit(2) }
-    for (folder, notes) in try await stack.view.fetch(Folder.all, with: first) {
+    for (folder, notes) in try await stack.viewContext.fetch(Folder.all, with: first) {
       let expected = self.notes.filter { $0.folderID == folder.id && $0.place < -1 }
         .sorted { $0.place < $1.place }
       #expect(notes == Array(expected.prefix(2)))
     }
-    let loud = Note.tags.narrowed { $0.sorted(by: \.id, .descending).offset(1) }
-    for (note, tags) in try await stack.view.fetch(Note.all, with: loud) {
+    let loud = Note.tags.narrowed { $0.sorted(by: \.id, order: .reverse).offset(1) }
+    for (note, tags) in try await stack.viewContext.fetch(Note.all, with: loud) {
       #expect(tags.map(\.id) == (note.id % 2 == 0 && note.id > 9 ? ["b", "a"] : []))
     }
-    #expect(try await stack.view.fetch(first(of: folders[9])).map(\.place) == [-5, -4])
+    #expect(try await stack.viewContext.fetch(first(of: folders[9])).map(\.place) == [-5, -4])
   }
 
   @Test func `a relationship costs one statement, however many roots`() async throws {
     try await prepare()
-    let view = stack.view
+    let view = stack.viewContext
     let snapshot = view.base.snapshot
     for limit in [1, 10, 40] {
       let query = Folder.all.limit(limit)
@@ -101,7 +103,7 @@ struct PrefetchTests {
 
   @Test func `through unsaved edits the number of statements does not grow either`() async throws {
     try await prepare()
-    let view = stack.view
+    let view = stack.viewContext
     for note in notes.prefix(20) { view.update(note) { $0.place += 0.5 } }
     for note in notes.prefix(20) { view.link(note.id, to: "a", in: Note.tags) }
     view.delete(Tag(id: "b", isLoud: true))

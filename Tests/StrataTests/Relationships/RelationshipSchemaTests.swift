@@ -139,7 +139,7 @@ import Testing
 
   @Test func `a link with a key that cannot be stored is reported by the save`() async throws {
     try await withTemporaryStack(Odd.self) { stack in
-      let scratch = stack.scratch()
+      let scratch = stack.makeScratch()
       scratch.link(Double.nan, to: 1, in: Odd.odds)
       let error = await failure { try await scratch.save() }
       #expect(error?.code == .invalidValue && error?.entity == "Odd")

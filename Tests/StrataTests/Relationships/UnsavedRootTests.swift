@@ -7,7 +7,7 @@ import Testing
 @Suite(.stack(Note.self, Tag.self, Colleague.self, Folder.self)) @MainActor
 struct UnsavedRootTests {
   let stack = Stack.test
-  var view: ViewContext { stack.view }
+  var view: ViewContext { stack.viewContext }
   private let notes = Folder.notes(of: 7)
 
   /// The live query must not wait until the root is saved, because a fetch does not wait either.
@@ -15,7 +15,7 @@ struct UnsavedRootTests {
     try await stack.withScratch { $0.insert(Note(id: 1, folderID: 7, place: 1)) }
     let live = try await view.loaded(notes)
     let count = view.live(.count, of: notes)
-    #expect(try await count.load() == 0 && live.elements.isEmpty)
+    #expect(try await count.waitUntilLoaded() == 0 && live.elements.isEmpty)
     view.insert(Folder(id: 7))
     #expect(try await view.fetch(notes).map(\.id) == [1])
     #expect(live.elements.map(\.id) == [1] && count.value == 1)

@@ -73,7 +73,7 @@ struct NaiveSearch {
     _ stack: Stack, _ count: Int, _ random: inout SeededRandom
   ) async throws -> [Page] {
     var pages: [Page] = []
-    let scratch = stack.scratch()
+    let scratch = stack.makeScratch()
     for shelf in 0..<5 {
       scratch.insert(Shelf(id: Int64(shelf), name: Prose(2, &random).text))
     }
@@ -101,7 +101,7 @@ struct NaiveSearch {
         _ name: String, _ query: Query<Page>, _ expected: (Page) -> Bool
       ) async throws {
         let found = try await stack.fetch(query).map(\.id)
-        let count = try await stack.view.count(query)
+        let count = try await stack.viewContext.count(query)
         #expect(found == pages.filter(expected).map(\.id), "\(name) of \(search)")
         #expect(count == found.count, "\(name) of \(search)")
         hits += count
@@ -159,8 +159,8 @@ struct NaiveSearch {
     try await stack.withScratch { $0.insert(page) }
     let query = Page.matching(.expression(expression))
     #expect(await failure { try await stack.fetch(query) }?.code == .invalidQuery)
-    #expect(await failure { try await stack.view.count(query) }?.code == .invalidQuery)
-    let view = await stack.view
+    #expect(await failure { try await stack.viewContext.count(query) }?.code == .invalidQuery)
+    let view = await stack.viewContext
     await view.update(page) { $0.title = "edited" }
     #expect(await failure { try await view.search(query) }?.code == .invalidQuery)
     // The error does no harm to later queries.
@@ -241,13 +241,13 @@ struct NaiveSearch {
     #expect(try await stack.fetch(query.sortedByRelevance()).map(\.id) == expected)
     let part = query.sortedByRelevance().limit(5).offset(3)
     #expect(try await stack.fetch(part).map(\.id) == Array(expected[3..<8]))
-    let view = await stack.view
+    let view = await stack.viewContext
     let results = try await view.search(query)
     #expect(results.map(\.entity.id) == expected)
     #expect(try await stack.search(query).map(\.excerpt) == results.map(\.excerpt))
     #expect(zip(results, results.dropFirst()).allSatisfy { $0.relevance >= $1.relevance })
     #expect(results.allSatisfy { $0.relevance > 0 && !$0.excerpt.matches.isEmpty })
-    let byStars = query.sorted(by: \.stars, .descending)
+    let byStars = query.sorted(by: \.stars, order: .reverse)
     #expect(
       try await view.search(byStars.limit(9)).map(\.entity)
         == (try await stack.fetch(byStars.sortedByRelevance().limit(9))))
@@ -296,7 +296,7 @@ struct NaiveSearch {
     let long = (words + ["Café", "🎵", "notes"] + words).joined(separator: " ")
     let page = Page(id: "1", title: "a\0cafe\u{301} <b>", body: long)
     try await stack.withScratch { $0.insert(page) }
-    let view = await stack.view
+    let view = await stack.viewContext
     let found = try await view.search(Page.matching("cafe").limit(1), excerptLength: 8)
     let result = try #require(found.first)
     let title = try #require(result.highlighted(\.title))
@@ -340,10 +340,10 @@ struct NaiveSearch {
       scratch.insert(Stemmed(id: "1", text: "running in cafés"))
       scratch.insert(Parts(id: "1", text: "a harpsichord"))
     }
-    #expect(try await stack.view.count(Stemmed.matching("runs café")) == 1)
-    #expect(try await stack.view.count(Stemmed.matching("cafe")) == 0)
-    #expect(try await stack.view.count(Parts.matching("PSICH")) == 1)
-    #expect(try await stack.view.count(Parts.matching("ps")) == 0)
+    #expect(try await stack.viewContext.count(Stemmed.matching("runs café")) == 1)
+    #expect(try await stack.viewContext.count(Stemmed.matching("cafe")) == 0)
+    #expect(try await stack.viewContext.count(Parts.matching("PSICH")) == 1)
+    #expect(try await stack.viewContext.count(Parts.matching("ps")) == 0)
     try stack.checkSearch()
     await stack.close()
   }

@@ -25,7 +25,7 @@ import Testing
         model[page.id] = page
       }
     }
-    let scratch = stack.scratch()
+    let scratch = stack.makeScratch()
     for _ in 0..<60 {
       switch random.below(6) {
       case 0:
@@ -87,7 +87,7 @@ import Testing
       Page(id: "3", title: "other"),
     ]
     try await stack.withScratch { scratch in for page in pages { scratch.insert(page) } }
-    let view = await stack.view
+    let view = await stack.viewContext
     let before = try await view.search(Page.matching("grace"))
     await view.update(pages[1]) { $0.stars = 5 }
     await view.update(pages[2]) { $0.title = "grace" }

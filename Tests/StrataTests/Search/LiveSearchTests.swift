@@ -9,13 +9,13 @@ import Testing
   @Test func `a live query of places follows edits and commits`() async throws {
     var random = SeededRandom.printingSeed()
     let stack = try await Stack.temporary(Page.self, Shelf.self)
-    let view = stack.view
+    let view = stack.viewContext
     let center = Coordinate(latitude: 10, longitude: 179)
     let region = GeoRegion(south: -40, west: 100, north: 70, east: -100)
     let live = view.live(Page.where { $0.location.isIn(region) })
     let nearest = view.live(Page.nearest(to: center, by: Page.location).limit(7))
-    try await live.load()
-    try await nearest.load()
+    try await live.waitUntilLoaded()
+    try await nearest.waitUntilLoaded()
     var model: [String: Page] = [:]
     for _ in 0..<120 {
       let new = page("\(random.below(40))", &random)
@@ -65,28 +65,28 @@ import Testing
 
   @Test func `sections stand before what ranks the rows`() async throws {
     let stack = try await ranked()
-    let view = stack.view
+    let view = stack.viewContext
     func sections(_ query: Query<Page>) async throws -> [[String]] {
       let live = view.live(query, sectionedBy: \.title)
-      try await live.load()
+      try await live.waitUntilLoaded()
       return live.sections.map { [$0.name] + $0.elements.map(\.id) }
     }
     let near = Page.nearest(to: origin, by: Page.location)
     #expect(try await sections(near) == [["A", "0", "2"], ["B", "1"]])
     #expect(try await sections(near.sorted(by: \.title)) == [["A", "0", "2"], ["B", "1"]])
-    let downwards = Page.sorted(by: \.title, .descending)
+    let downwards = Page.sorted(by: \.title, order: .reverse)
     #expect(
       try await sections(downwards.nearest(to: origin, by: Page.location))
         == [["B", "1"], ["A", "0", "2"]])
     #expect(
       try await sections(
-        Page.sorted(by: \.stars, .descending).nearest(to: origin, by: Page.location))
+        Page.sorted(by: \.stars, order: .reverse).nearest(to: origin, by: Page.location))
         == [["A", "2", "0"], ["B", "1"]])
     let relevant = Page.matching("grace").sortedByRelevance()
     let order = try await view.fetch(relevant).filter { $0.title == "A" }.map(\.id)
     #expect(try await sections(relevant) == [["A"] + order, ["B", "1"]])
     let live = view.live(near, sectionedBy: \.title)
-    try await live.load()
+    try await live.waitUntilLoaded()
     view.insert(Page(id: "3", title: "A", latitude: 0.5, longitude: 0))
     #expect(live.sections.map { $0.elements.map(\.id) } == [["0", "3", "2"], ["1"]])
     await stack.close()
@@ -94,15 +94,15 @@ import Testing
 
   @Test func `a live value asks for no order that ranks`() async throws {
     let stack = try await ranked()
-    let view = stack.view
+    let view = stack.viewContext
     let near = Page.sorted(by: \.title).nearest(to: origin, by: Page.location)
     let count = view.live(.count, of: near)
     let stars = view.live(.sum(\.stars), of: near.limit(2))
     let found = view.live(
       .count, of: Page.sorted(by: \.stars).matching("grace").sortedByRelevance())
-    #expect(try await count.load() == 3)
-    #expect(try await found.load() == 3)
-    #expect(try await stars.load() == 2)
+    #expect(try await count.waitUntilLoaded() == 3)
+    #expect(try await found.waitUntilLoaded() == 3)
+    #expect(try await stars.waitUntilLoaded() == 2)
     view.insert(Page(id: "3", title: "A", stars: 7, latitude: 0.5, longitude: 0))
     #expect(count.value == 4 && stars.value == 7)
     await stack.close()
@@ -111,11 +111,11 @@ import Testing
   @Test func `a live search follows commits`() async throws {
     var random = SeededRandom.printingSeed()
     let stack = try await Stack.temporary(Page.self, Shelf.self)
-    let view = stack.view
+    let view = stack.viewContext
     let live = view.live(Page.matching(.prefix("gra")))
     let ranked = view.live(Page.matching(.prefix("gra")).sortedByRelevance())
-    try await live.load()
-    try await ranked.load()
+    try await live.waitUntilLoaded()
+    try await ranked.waitUntilLoaded()
     var model: [String: Page] = [:]
     for _ in 0..<60 {
       try await stack.withScratch { scratch in

@@ -8,7 +8,7 @@ import Testing
   private func fill(
     _ stack: Stack, _ count: Int, _ random: inout SeededRandom
   ) async throws -> [Page] {
-    let scratch = stack.scratch()
+    let scratch = stack.makeScratch()
     for shelf in 0..<5 {
       scratch.insert(
         Shelf(
@@ -109,7 +109,7 @@ import Testing
     }
     #expect(hits > 5_000)
     let places = pages.filter { $0.place != nil }
-    #expect(try await stack.view.count(Page.where { $0.location.isKnown }) == places.count)
+    #expect(try await stack.viewContext.count(Page.where { $0.location.isKnown }) == places.count)
     #expect(places.count < pages.count)
     await stack.close()
   }
@@ -226,7 +226,7 @@ import Testing
     try stack.checkSearch()
     let here = Coordinate(latitude: 48.2, longitude: 16.37)
     let near = Page.where { $0.location.isWithin(meters: 0, of: here) }
-    #expect(try await stack.view.count(near) == 10_000)
+    #expect(try await stack.viewContext.count(near) == 10_000)
     let nearest = Page.nearest(to: here, by: Page.location)
     #expect(try await stack.fetch(nearest.limit(2)).map(\.id) == ["10000", "10001"])
     #expect(try await stack.fetch(nearest.limit(10_001)).last?.id == "there")

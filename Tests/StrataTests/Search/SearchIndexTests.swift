@@ -20,7 +20,7 @@ import Testing
       }
     }
     for _ in 0..<25 {
-      let scratch = stack.scratch()
+      let scratch = stack.makeScratch()
       for _ in 0..<(1 + random.below(12)) {
         let id = "n\(random.below(60))"
         var changed = page(id, &random)
@@ -88,7 +88,7 @@ import Testing
 
   @Test func `undo, redo and a failed save leave the indexes exact`() async throws {
     let stack = try await Stack.temporary(Page.self, Shelf.self)
-    let view = await stack.view
+    let view = await stack.viewContext
     let note = Page(id: "a", title: "first words", latitude: 1, longitude: 2)
     await view.insert(note)
     try await view.save()

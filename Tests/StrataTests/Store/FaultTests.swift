@@ -95,7 +95,7 @@ internal import Foundation
     #expect(await eventually { tries.withLock { $0 != nil } })
     #expect((1...100).contains(try #require(tries.withLock { $0 })))
     // No commit follows, but the writer goes on trying.
-    try await stack.view.merged(300)
+    try await stack.viewContext.waitUntilMerged(300)
     await stack.close()
   }
 
@@ -113,7 +113,7 @@ internal import Foundation
     #expect(refused?.code == .inputOutput)
     plan.disarm()
     let stack = try await Stack.open(Item.self, at: file.url)
-    let reader = stack.scratch()
+    let reader = stack.makeScratch()
     #expect(try await reader.fetch(Item.all).isEmpty)
     try await stack.commit { $0.insert(Item(id: 1)) }
     #expect(try await reader.fetch(Item.all).isEmpty)

@@ -54,19 +54,21 @@ import Testing
     async throws
   {
     let stack = try await stack()
-    let live = try await stack.view.loaded(Boat.sorted(by: \.length, .descending).limit(20))
-    let hop = try await stack.view.loaded(Boat.where { $0.harbour.isOpen })
+    let live = try await stack.viewContext.loaded(
+      Boat.sorted(by: \.length, order: .reverse).limit(20))
+    let hop = try await stack.viewContext.loaded(Boat.where { $0.harbour.isOpen })
     let saving = Task {
       for number in 0..<50 {
-        stack.view.insert(Boat(id: 1_000 + number))
-        try await stack.view.save()
+        stack.viewContext.insert(Boat(id: 1_000 + number))
+        try await stack.viewContext.save()
       }
     }
     #expect(try await greatestLength(stack, commits: 1_500) < bound)
     try await saving.value
-    try await stack.view.merged(stack.store.newestCommit)
+    try await stack.viewContext.waitUntilMerged(stack.store.newestCommit)
     let elements = Array(live.elements)
-    #expect(elements == (try await stack.fetch(Boat.sorted(by: \.length, .descending).limit(20))))
+    #expect(
+      elements == (try await stack.fetch(Boat.sorted(by: \.length, order: .reverse).limit(20))))
     #expect(hop.elements.isEmpty)
     await stack.close()
   }
@@ -74,7 +76,7 @@ import Testing
   @Test func `a snapshot keeps its commit while the log is started again around it`() async throws {
     let stack = try await stack()
     try await stack.commit { $0.insert(Boat(id: 1, name: "old")) }
-    let pinned = stack.scratch()
+    let pinned = stack.makeScratch()
     #expect(try await pinned.find(Boat.self, 1)?.name == "old")
     _ = try await greatestLength(stack, commits: 300)
     #expect(try await pinned.fetch(Boat.all) == [Boat(id: 1, name: "old")])
@@ -93,7 +95,8 @@ import Testing
         var halves = 0
         while !isOver.withLock({ $0 }) {
           let boats =
-            number == 0 ? try await stack.view.fetch(Boat.all) : try await stack.fetch(Boat.all)
+            number == 0
+            ? try await stack.viewContext.fetch(Boat.all) : try await stack.fetch(Boat.all)
           if boats.count != 2 || boats[0].length != boats[1].length { halves += 1 }
         }
         return halves
@@ -109,7 +112,7 @@ import Testing
     }
     isOver.withLock { $0 = true }
     for reader in readers { #expect(try await reader.value == 0) }
-    #expect(try await stack.view.fetch(Boat.all).map(\.length) == [400, 400])
+    #expect(try await stack.viewContext.fetch(Boat.all).map(\.length) == [400, 400])
     await stack.close()
   }
 

@@ -18,9 +18,9 @@ import Testing
       _ = try await stack.fetch(Boat.all)
     }
     try FileManager.default.removeItem(at: folder.url)
-    stack.view.insert(Boat(id: 2, name: "Gull"))
-    #expect(await failure { try await stack.view.save() }?.code == .replaced)
-    #expect(stack.view.hasChanges && stack.view.saveError?.code == .replaced)
+    stack.viewContext.insert(Boat(id: 2, name: "Gull"))
+    #expect(await failure { try await stack.viewContext.save() }?.code == .replaced)
+    #expect(stack.viewContext.hasChanges && stack.viewContext.saveError?.code == .replaced)
     #expect(
       await failure { try await stack.withScratch { $0.insert(Boat(id: 3)) } }?.code == .replaced)
     await stack.close()
@@ -30,13 +30,13 @@ import Testing
   @Test func `saves go on once the file is back`() async throws {
     let stack = try await folder.stack()
     try await stack.withScratch { $0.insert(Boat(id: 1)) }
-    let live = try await stack.view.loaded(Boat.all)
+    let live = try await stack.viewContext.loaded(Boat.all)
     try folder.move(to: "elsewhere")
-    stack.view.insert(Boat(id: 2))
-    #expect(await failure { try await stack.view.save() }?.code == .replaced)
+    stack.viewContext.insert(Boat(id: 2))
+    #expect(await failure { try await stack.viewContext.save() }?.code == .replaced)
     try folder.moveBack(from: "elsewhere")
-    #expect(try await stack.view.save() == 2)
-    #expect(live.elements.map(\.id) == [1, 2] && !stack.view.hasChanges)
+    #expect(try await stack.viewContext.save() == 2)
+    #expect(live.elements.map(\.id) == [1, 2] && !stack.viewContext.hasChanges)
     await stack.close()
     let again = try await folder.stack()
     #expect(try await again.fetch(Boat.all).map(\.id) == [1, 2])
@@ -60,7 +60,7 @@ import Testing
     let stack = try await folder.stack()
     try FileManager.default.removeItem(at: folder.url)
     // Each context keeps a snapshot, and each snapshot keeps a reader.
-    let contexts = (0..<10).map { _ in stack.scratch() }
+    let contexts = (0..<10).map { _ in stack.makeScratch() }
     var errors: [StoreError.Code] = []
     for context in contexts {
       if let error = await failure({ try await context.fetch(Boat.all) }) {

@@ -63,7 +63,7 @@ struct PresumedInsertionTests {
   // delete the stored pier without a conflict.
   @Test func `a cascade over an insertion that somebody else made is a conflict`() async throws {
     try await prepare { $0.insert(Pier(id: 7, harbourID: 2)) }
-    let scratch = stack.scratch()
+    let scratch = stack.makeScratch()
     scratch.insert(Pier(id: 7, harbourID: 1))
     scratch.delete(oban)
     let error = await failure { try await scratch.save() }
@@ -89,7 +89,7 @@ struct PresumedInsertionTests {
   // A check before the policy would refuse an insertion that is not written.
   @Test func `an insertion that is not written is not checked`() async throws {
     try await prepare { $0.insert(Booking(id: 1)) }
-    let scratch = stack.scratch()
+    let scratch = stack.makeScratch()
     scratch.insert(Booking(id: 1, guests: 0))
     #expect(try await scratch.save(.discard) == 1)
     scratch.insert(Booking(id: 1, guests: 0))
@@ -143,7 +143,7 @@ struct PresumedInsertionTests {
     let edit = Self.refused[index]
     let alone = await failure { try await stack.commit { edit($0) } }
     #expect(alone != nil && alone?.code != .conflict)
-    let scratch = stack.scratch()
+    let scratch = stack.makeScratch()
     edit(scratch)
     if isInsertion {
       scratch.insert(Boat(id: 1, name: "Tern"))

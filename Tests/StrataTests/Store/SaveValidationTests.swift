@@ -11,7 +11,7 @@ import Testing
   private func failures(
     _ policy: SavePolicy = .error, _ edit: (ScratchContext) -> Void
   ) async throws -> [String] {
-    let scratch = stack.scratch()
+    let scratch = stack.makeScratch()
     edit(scratch)
     let before = scratch.hasChanges
     guard let error = await failure({ try await scratch.save(policy) }) else { return [] }
@@ -57,11 +57,11 @@ import Testing
     #expect(
       try await stack.rows(
         "SELECT (SELECT count(*) FROM bookings) + (SELECT count(*) FROM boats)") == ["0"])
-    #expect(try await stack.scratch().save() == 0)
+    #expect(try await stack.makeScratch().save() == 0)
   }
 
   @Test func `a failure names entity, key and attribute`() async throws {
-    let scratch = stack.scratch()
+    let scratch = stack.makeScratch()
     scratch.insert(Booking(id: 7, guests: 13))
     let error = try #require(await failure { try await scratch.save() })
     #expect(error.entity == "Booking" && error.attributes == ["guests"])
@@ -75,7 +75,7 @@ import Testing
   }
 
   @Test func `the first thousand failures are listed, and all are counted`() async throws {
-    let scratch = stack.scratch()
+    let scratch = stack.makeScratch()
     for number in 1...1500 { scratch.insert(Booking(id: number, guests: 0)) }
     let error = try #require(await failure { try await scratch.save() })
     #expect(error.failures.count == 1000 && error.failureCount == 1500)
@@ -86,7 +86,7 @@ import Testing
     try await Self.withInvalidRows { stack in
       let rows = try await stack.fetch(Booking.all)
       // The update leaves the invalid attributes alone.
-      let scratch = stack.scratch()
+      let scratch = stack.makeScratch()
       scratch.update(rows[0]) { $0.note = "paid" }
       try await scratch.save()
       // The update sets the invalid attribute to another invalid value.
@@ -127,7 +127,7 @@ import Testing
   @Test func `what is checked is the merged row`() async throws {
     try await stack.withScratch { $0.insert(Booking(id: 1, begins: 1, ends: 5)) }
     let row = Booking(id: 1, begins: 1, ends: 5)
-    let (mine, theirs) = (stack.scratch(), stack.scratch())
+    let (mine, theirs) = (stack.makeScratch(), stack.makeScratch())
     // Each edit is valid alone.
     mine.update(row) { $0.begins = 4 }
     theirs.update(row) { $0.ends = 3 }
@@ -139,7 +139,7 @@ import Testing
 
   @Test func `a conflict is reported before a failure`() async throws {
     try await stack.withScratch { $0.insert(Booking(id: 1)) }
-    let mine = stack.scratch()
+    let mine = stack.makeScratch()
     mine.update(Booking(id: 1)) { $0.guests = 0 }
     try await stack.commit { $0.update(Booking(id: 1)) { $0.guests = 3 } }
     #expect(await failure { try await mine.save() }?.code == .conflict)

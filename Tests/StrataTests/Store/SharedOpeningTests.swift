@@ -95,8 +95,8 @@ private enum Widget {
       try await widget.commit { $0.insert(Widget.Vessel(id: id)) }
       try DeferredIndexes.makeAll(other)
       let commit = try await app.commit { $0.insert(Boat(id: 10 + id)) }
-      try await widget.view.merged(commit)
-      #expect(try await widget.view.fetch(Widget.Vessel.all).count == 2 * id)
+      try await widget.viewContext.waitUntilMerged(commit)
+      #expect(try await widget.viewContext.fetch(Widget.Vessel.all).count == 2 * id)
     }
     try other.execute("ALTER TABLE boats ADD COLUMN colour TEXT")
     let refused = await failure { try await widget.commit { $0.insert(Widget.Vessel(id: 9)) } }

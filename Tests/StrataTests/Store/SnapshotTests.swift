@@ -217,13 +217,13 @@ import Testing
       while !Task.isCancelled { await Task.yield() }
       return [
         await failure { try await stack.fetch(Boat.all) },
-        await failure { try await stack.view.fetch(Boat.all) },
-        await failure { try await stack.scratch().find(Boat.self, 1) },
+        await failure { try await stack.viewContext.fetch(Boat.all) },
+        await failure { try await stack.makeScratch().find(Boat.self, 1) },
       ]
     }
     fetch.cancel()
     #expect(await fetch.value.map { $0?.code } == [.cancelled, .cancelled, .cancelled])
-    #expect(try await stack.view.fetch(Boat.all) == [])
+    #expect(try await stack.viewContext.fetch(Boat.all) == [])
   }
 
   @MainActor @Test func `nothing is read on the main actor`() async throws {
@@ -262,7 +262,7 @@ import Testing
   @Test func `a context that has read already reads nothing in a cancelled task`() async throws {
     let stack = stack
     let reading = Task { @concurrent in
-      let scratch = stack.scratch()
+      let scratch = stack.makeScratch()
       _ = try await scratch.fetch(Boat.all)
       while !Task.isCancelled { await Task.yield() }
       return await failure { try await scratch.find(Boat.self, 1) }?.code

@@ -86,7 +86,7 @@ extension Stack {
   nonisolated(nonsending) func commit(
     _ policy: SavePolicy = .error, _ edit: (ScratchContext) -> Void
   ) async throws -> Int64 {
-    let scratch = scratch()
+    let scratch = makeScratch()
     edit(scratch)
     return try await scratch.save(policy)
   }
@@ -102,7 +102,7 @@ extension ScratchContext {
 extension Writer {
   /// Rolls back a transaction with a statement that fails, so that the writer gives up its
   /// connection.
-  nonisolated func failRollback() async throws(StoreError) {
+  nonisolated func failRollback() async throws {
     try await enqueue(.urgent) { writer throws(StoreError) in
       let connection = try writer.connection
       try connection.run("BEGIN")

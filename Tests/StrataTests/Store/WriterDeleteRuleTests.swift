@@ -78,7 +78,7 @@ import Testing
       $0.insert(Berth(id: 8, harbourID: 1, pierID: 1))
       $0.insert(Boat(id: 1, harbourID: 1))
     }
-    let scratch = stack.scratch()
+    let scratch = stack.makeScratch()
     scratch.delete(oban)
     scratch.insert(Boat(id: 5))
     let error = await failure { try await scratch.save() }
@@ -109,7 +109,7 @@ import Testing
 
   @Test func `a required reference must point to a row when it is saved`() async throws {
     try await prepare { _ in }
-    let scratch = stack.scratch()
+    let scratch = stack.makeScratch()
     scratch.insert(Pier(id: 1, harbourID: 7))
     let error = await failure { try await scratch.save() }
     #expect(error?.code == .missingReference && error?.attributes == ["harbourID"])

@@ -17,7 +17,7 @@ import Testing
     for _ in 0..<150 {
       let before = model
       let oldHarbours = harbours
-      let scratch = stack.scratch()
+      let scratch = stack.makeScratch()
       for _ in 0..<Int.random(in: 0...30, using: &random) {
         edit(&model, &harbours, scratch, &random)
       }

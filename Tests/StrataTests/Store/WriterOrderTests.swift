@@ -18,14 +18,14 @@ struct WriterOrderTests {
 
   @Test func `a view save overtakes the batches of an import`() async throws {
     let stop = await WriterStop(stack)
-    let scratch = stack.scratch()
+    let scratch = stack.makeScratch()
     let batches = try (1...5).map { try save(Boat(id: $0), in: scratch) }
     let stack = stack
     let viewSave = Task { @MainActor in
-      stack.view.insert(Boat(id: 100))
-      return try await stack.view.save()
+      stack.viewContext.insert(Boat(id: 100))
+      return try await stack.viewContext.save()
     }
-    #expect(await eventually { await MainActor.run { stack.view.isSaving } })
+    #expect(await eventually { await MainActor.run { stack.viewContext.isSaving } })
     stop.release()
     #expect(try await viewSave.value == 1)
     for (index, batch) in batches.enumerated() {
@@ -35,7 +35,7 @@ struct WriterOrderTests {
 
   @Test func `a scratch save keeps its place behind batches of its own context`() async throws {
     let stop = await WriterStop(stack)
-    let importer = stack.scratch()
+    let importer = stack.makeScratch()
     let batches = try (1...3).map { try save(Boat(id: $0), in: importer) }
     importer.insert(Boat(id: 4))
     let stack = stack
@@ -57,7 +57,7 @@ struct WriterOrderTests {
   // withdrawal of the first batch and its own.
   @Test(arguments: [true, false])
   func `no batch of a sequence is saved behind one that is not`(isTakenBack: Bool) async throws {
-    let target = try #require(stack.scratch().batchTarget(author: "import"))
+    let target = try #require(stack.makeScratch().batchTarget(author: "import"))
     var saving = ImportTarget.Saving()
     saving.sequence = BatchSequence()
     let table = stack.store.model.table(of: Pier.self)
@@ -83,7 +83,7 @@ struct WriterOrderTests {
 
   @Test func `a batch is not starved by any number of urgent saves`() async throws {
     let stop = await WriterStop(stack)
-    let batch = try save(Boat(id: 1), in: stack.scratch())
+    let batch = try save(Boat(id: 1), in: stack.makeScratch())
     let urgent = (2...40).map { id in
       stack.commitUrgently(stack.layer { _ = $0.insert(Boat(id: id)) })
     }
@@ -105,7 +105,7 @@ struct WriterOrderTests {
       batch.add(
         try table.encode(boat, RecordBuilder()), to: table, attributes: AttributeSet([0, 1]))
     }
-    let outcome = try await stack.scratch().save(batch)?.outcome
+    let outcome = try await stack.makeScratch().save(batch)?.outcome
     #expect(outcome?.inserted == 1 && outcome?.updated == 1 && outcome?.deleted == 0)
     #expect(
       try await stack.rows("SELECT id, name, length FROM boats") == [
@@ -124,11 +124,11 @@ struct WriterOrderTests {
       batch.add(try piers.encode(pier, builder), to: piers, attributes: nil)
     }
     batch.add(try harbours.encode(Harbour(id: 7), builder), to: harbours, attributes: nil)
-    let outcome = try await stack.scratch().save(batch)?.outcome
+    let outcome = try await stack.makeScratch().save(batch)?.outcome
     #expect(batch.count == 3 && outcome?.inserted == 3 && outcome?.commit == 1)
     var next = RecordBatch()
     for key in [RecordKey(.integer(7)), RecordKey(.integer(8))] { next.delete(key, from: harbours) }
-    #expect(try await stack.scratch().save(next)?.outcome.deleted == 1)
+    #expect(try await stack.makeScratch().save(next)?.outcome.deleted == 1)
     #expect(try await stack.rows("SELECT count(*) FROM piers") == ["0"])
   }
 }

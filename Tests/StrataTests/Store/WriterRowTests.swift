@@ -55,7 +55,7 @@ import Testing
       $0.insert(harbour)
     }
     // The view context reads the same change log.
-    try await stack.view.merged(1)
+    try await stack.viewContext.waitUntilMerged(1)
     let changes = stack.changes
     let nothings: [(ScratchContext) -> Void] = [
       { $0.upsert(boat) },

@@ -82,7 +82,7 @@ import Testing
   @Test func `a violation names both rows, writes nothing, and can be put right`() async throws {
     let flags = pennants("A", "B", "C")
     try await stack.commit { flags.forEach($0.insert) }
-    let scratch = stack.scratch()
+    let scratch = stack.makeScratch()
     scratch.delete(flags[2])
     scratch.insert(Pennant(id: 9, code: "Z", number: 9))
     let wrong = scratch.update(flags[0]) { $0.code = "B" }

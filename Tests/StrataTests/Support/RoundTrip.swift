@@ -14,7 +14,7 @@ func expectRoundTrip<E: Entity & Equatable>(
   try await stack.withScratch { scratch in
     for entity in entities { scratch.insert(entity) }
   }
-  let scratch = stack.scratch()
+  let scratch = stack.makeScratch()
   let ways = [
     ("fetched", try await stack.fetch(E.all)),
     ("found", try await scratch.find(E.self, entities.map(\.id))),

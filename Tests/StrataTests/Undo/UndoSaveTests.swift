@@ -9,7 +9,7 @@ import Testing
   .stack(Boat.self, Harbour.self, Pier.self, Skipper.self, Flag.self), .timeLimit(.minutes(25)))
 @MainActor struct UndoSaveTests {
   let stack = Stack.test
-  var view: ViewContext { stack.view }
+  var view: ViewContext { stack.viewContext }
   let gull = Boat(id: 1, name: "Gull", length: 9)
 
   /// A parent that has not seen the row must not take a child's update for an insertion. Undoing
@@ -19,9 +19,9 @@ import Testing
       $0.insert(gull)
       $0.insert(Boat(id: 2))
     }
-    let parent = stack.scratch()
+    let parent = stack.makeScratch()
     parent.undoLimit = 10
-    let child = parent.scratch()
+    let child = parent.makeScratch()
     child.update(gull) { $0.name = "Swan" }
     child.delete(Boat(id: 2))
     try await child.save()
@@ -161,7 +161,7 @@ import Testing
       for id in 2...3 { $0.insert(Boat(id: id)) }
       $0.insert(Pier(id: 3, harbourID: 1))
     }
-    let scratch = stack.scratch()
+    let scratch = stack.makeScratch()
     scratch.undoLimit = 10
     let state = """
       SELECT 'boat' AS kind, id, harbourID FROM boats
@@ -368,7 +368,7 @@ import Testing
     #expect(view.undo()?.isComplete == true)
     #expect(try await flags() == [1])
     try await view.save()
-    let scratch = stack.scratch()
+    let scratch = stack.makeScratch()
     scratch.undoLimit = 10
     scratch.upsert(gull)
     try await scratch.save()
@@ -398,7 +398,7 @@ import Testing
     #expect(try await view.find(Boat.self, 1) == expected)
     try await view.save()
     #expect(try await stack.fetch(Boat.all) == [expected])
-    let scratch = stack.scratch()
+    let scratch = stack.makeScratch()
     scratch.update(expected) { boat in
       scratch.upsert(Harbour(id: 4))
       boat.harbourID = 4
@@ -412,7 +412,7 @@ import Testing
   @Test func `a scratch context edits what it has read, also after A, B and A again`() async throws
   {
     try await stack.withScratch { [gull] in $0.insert(gull) }
-    let scratch = stack.scratch()
+    let scratch = stack.makeScratch()
     scratch.update(gull) { $0.name = "Swan" }
     try await scratch.save()
     try await stack.commit { $0.update(Boat(id: 1, name: "Swan", length: 9)) { $0.name = "Gull" } }

@@ -6,7 +6,7 @@ import Testing
 @Suite(.stack(Boat.self, Harbour.self, Pier.self), .timeLimit(.minutes(25))) @MainActor
 struct UndoTests {
   let stack = Stack.test
-  var view: ViewContext { stack.view }
+  var view: ViewContext { stack.viewContext }
   let gull = Boat(id: 1, name: "Gull", length: 9)
 
   private func name(_ name: String) { view.undoGroup("to \(name)") { rename(name) } }
@@ -196,7 +196,7 @@ struct UndoTests {
           if isSaved { $0.name = "Theirs" }
         }
       }
-      try await view.merged(stack.store.newestCommit)
+      try await view.waitUntilMerged(stack.store.newestCommit)
       let report = try #require(view.undo())
       #expect(report.count == 1)
       #expect(report.skipped.map(\.attributes) == (isSaved ? [["name"]] : []))
@@ -217,7 +217,7 @@ struct UndoTests {
       view.undoGroup { view.update(boat) { $0.name = "Mine" } }
       if isSaved { try await view.save() }
       try await stack.commit(.overwrite) { [gull] in $0.delete(gull) }
-      try await view.merged(stack.store.newestCommit)
+      try await view.waitUntilMerged(stack.store.newestCommit)
       if !isSaved {
         // The unsaved edit is an orphan. Undoing it leaves no edit.
         #expect(view.conflicts.map(\.isOrphaned) == [true])
@@ -237,7 +237,7 @@ struct UndoTests {
     try await stack.withScratch { [gull] in $0.insert(gull) }
     view.delete(gull)
     try await stack.commit { [gull] scratch in scratch.update(gull) { $0.length = 3 } }
-    try await view.merged(stack.store.newestCommit)
+    try await view.waitUntilMerged(stack.store.newestCommit)
     #expect(view.undo()?.isComplete == true)
     #expect(!view.hasChanges && view.conflicts.isEmpty)
     #expect(try await view.fetch(Boat.all).map(\.length) == [3])
@@ -249,7 +249,7 @@ struct UndoTests {
     try await stack.withScratch { [gull] in $0.insert(gull) }
     view.undoGroup { view.delete(gull) }
     try await stack.commit { [gull] in $0.delete(gull) }
-    try await view.merged(stack.store.newestCommit)
+    try await view.waitUntilMerged(stack.store.newestCommit)
     #expect(view.undo()?.skipped.map(\.reason) == [.gone])
     #expect(try await view.fetch(Boat.all) == [])
 
@@ -265,7 +265,7 @@ struct UndoTests {
     view.undoGroup { view.insert(gull) }
     try await view.save()
     try await stack.commit { [gull] scratch in scratch.update(gull) { $0.length = 3 } }
-    try await view.merged(stack.store.newestCommit)
+    try await view.waitUntilMerged(stack.store.newestCommit)
     #expect(view.undo()?.skipped.map(\.attributes) == [["length"]])
     #expect(try await view.count(Boat.all) == 1)
   }
@@ -274,7 +274,7 @@ struct UndoTests {
 
   @Test func `a scratch context undoes edits of rows that it has and has not seen`() async throws {
     try await stack.withScratch { [gull] in $0.insert(gull) }
-    let scratch = stack.scratch()
+    let scratch = stack.makeScratch()
     scratch.insert(Boat(id: 9))
     #expect(!scratch.canUndo)
     scratch.undoLimit = 10
@@ -310,7 +310,7 @@ struct UndoTests {
     async throws
   {
     try await stack.withScratch { [gull] in $0.insert(gull) }
-    let scratch = stack.scratch()
+    let scratch = stack.makeScratch()
     scratch.undoLimit = 1
     scratch.update(gull) { $0.name = "Mine" }
     try await scratch.save()

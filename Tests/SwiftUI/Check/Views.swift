@@ -15,7 +15,7 @@ struct Song: Entity {
 
 struct SongList: View {
   @Environment(ViewContext.self) private var view
-  @Environment(\.stack) private var stack
+  @Environment(\.strataStack) private var stack
   @LiveFetch private var songs: LiveElements<Song>
 
   init(genre: String) {

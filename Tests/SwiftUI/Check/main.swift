@@ -29,17 +29,17 @@ try await stack.withScratch { scratch in
 
 // The view's first read makes the live query. The view is evaluated again when the query is loaded.
 let host = Host()
-host.show(SongList(genre: "modal").stack(stack))
+host.show(SongList(genre: "modal").strataStack(stack))
 check(host.words == ["0 songs", "([Save])", "([Undo])"], "empty until loaded: \(host.words)")
 await soon("loaded: \(host.words)") { host.words.first == "2 songs" }
 check(host.words.contains("So What") && !host.words.contains("Freddie"), "the query's entities")
 
 // The next evaluation shows edits, also in the toolbar.
 let evaluations = host.evaluations
-stack.view.insert(Song(id: 9, title: "Nardis", genre: "modal"))
+stack.viewContext.insert(Song(id: 9, title: "Nardis", genre: "modal"))
 await soon("an edit") { host.words.contains("Nardis") }
 check(Array(host.words.suffix(2)) == ["[Save]", "[Undo]"], "the toolbar: \(host.words)")
-try await stack.view.save()
+try await stack.viewContext.save()
 await soon("a save") { host.words.contains("([Save])") }
 
 // A change of a row that the view does not show causes no evaluation.
@@ -50,33 +50,33 @@ check(host.evaluations == before && before > evaluations, "nobody is woken needl
 
 // The parent makes the view again. An equal query changes nothing, and another query changes the
 // elements.
-host.show(SongList(genre: "modal").stack(stack))
+host.show(SongList(genre: "modal").strataStack(stack))
 check(host.words.first == "3 songs", "the live query outlives the view's value")
-host.show(SongList(genre: "blues").stack(stack))
+host.show(SongList(genre: "blues").strataStack(stack))
 check(host.words.first == "3 songs", "the old elements stay until the new ones are there")
 await soon("another query") { host.words.contains("Freddie") && !host.words.contains("Nardis") }
 
 // A search field changes the query in place. The parent's next evaluation does not undo that.
 let search = Host()
 let field = Search.Field()
-search.show(Search(field: field).stack(stack))
+search.show(Search(field: field).strataStack(stack))
 await soon("everything") { search.words.count == 6 }
 field.songs?.query = Song.where { $0.title.contains("Blue") }
 await soon("a search: \(search.words)") { search.words == ["Blue in Green", "All Blues"] }
-search.show(Search(field: field).stack(stack))
+search.show(Search(field: field).strataStack(stack))
 for _ in 0..<100 { await Task.yield() }
 check(search.words.count == 2, "a search that stays")
 
 // Tests sections.
 let sections = Host()
-sections.show(Genres().stack(stack))
+sections.show(Genres().strataStack(stack))
 await soon("sections: \(sections.words)") { sections.words.first == "# blues" }
 check(sections.words.count == 8, "sections: \(sections.words)")
 
 // Tests a number. A change that leaves the number as it is causes no evaluation. Then the query
 // changes.
 let badge = Host()
-badge.show(Badge(genre: "modal").stack(stack))
+badge.show(Badge(genre: "modal").strataStack(stack))
 check(badge.words.first == "no number", "no number until loaded: \(badge.words)")
 await soon("a number: \(badge.words)") { badge.words == ["3 in all", "3 modal"] }
 let counted = badge.evaluations
@@ -85,17 +85,17 @@ try await stack.withScratch {
 }
 for _ in 0..<100 { await Task.yield() }
 check(badge.evaluations == counted, "a number that stays tells nobody")
-stack.view.insert(Song(id: 20, title: "Solea", genre: "modal"))
+stack.viewContext.insert(Song(id: 20, title: "Solea", genre: "modal"))
 await soon("an edit counts") { badge.words == ["4 in all", "4 modal"] }
-badge.show(Badge(genre: "blues").stack(stack))
+badge.show(Badge(genre: "blues").strataStack(stack))
 check(badge.words.first == "4 in all", "the old number stays until the new one is there")
 await soon("another number: \(badge.words)") { badge.words == ["3 in all", "4 modal"] }
-stack.view.rollback()
+stack.viewContext.rollback()
 await soon("without the edit: \(badge.words)") { badge.words == ["3 in all", "3 modal"] }
 
 // The environment gets another stack, as after a sign-out.
 let other = try await Stack.temporary(Song.self)
-host.show(SongList(genre: "blues").stack(other))
+host.show(SongList(genre: "blues").strataStack(other))
 await soon("another stack") { host.words.first == "0 songs" }
 await stack.close()
 await other.close()

@@ -6,5 +6,5 @@ import Strata
 import SwiftUI
 
 let stack = try await Stack.temporary(Song.self)
-Host().show(SongList(genre: "modal").stack(stack))
+Host().show(SongList(genre: "modal").strataStack(stack))
 await stack.close()

@@ -33,7 +33,7 @@ enum Feed: Sendable {
 actor Importer {
   private let scratch: ScratchContext
 
-  init(_ stack: Stack) { scratch = stack.scratch() }
+  init(_ stack: Stack) { scratch = stack.makeScratch() }
 
   /// Makes the store's quakes equal to the feed's quakes, and keeps the user's notes.
   func refresh(from feed: Feed, monitor: ImportMonitor) async throws -> ImportResult {

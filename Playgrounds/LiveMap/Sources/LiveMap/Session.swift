@@ -26,7 +26,7 @@ import StrataMap
   init(_ world: World, clusters: ClusterOptions?, send: @escaping @Sendable (Event) -> Void) {
     self.world = world
     self.send = send
-    let view = world.stack.view
+    let view = world.stack.viewContext
     live = view.live(Sighting.listed(.strongest))
     selected = view.live(Sighting.none)
     registry = AnnotationRegistry(live, mapping: Sighting.pins, on: surface, clusters: clusters)
@@ -56,7 +56,7 @@ import StrataMap
 
   /// Sends the current state, and then `complete`.
   private func begin() async throws {
-    try await live.load()
+    try await live.waitUntilLoaded()
     registry.open(.regionChange)
     await registry.drain()
     underWay.remove(.change)
@@ -214,7 +214,7 @@ import StrataMap
   private func edit(
     _ id: String, _ body: @MainActor (ViewContext, Sighting) -> Void
   ) async throws {
-    let view = world.stack.view
+    let view = world.stack.viewContext
     guard let sighting = try await view.find(Sighting.self, id) else {
       return send(.problem(message: "It has been deleted meanwhile."))
     }
@@ -225,8 +225,8 @@ import StrataMap
 
   /// Undoes the newest edit of any page, because all pages share the view context.
   private func undo() async throws {
-    guard world.stack.view.undo() != nil else { return }
-    try await world.stack.view.save(.mergeMine)
+    guard world.stack.viewContext.undo() != nil else { return }
+    try await world.stack.viewContext.save(.mergeMine)
   }
 }
 
@@ -237,8 +237,8 @@ extension Sighting {
     var query = Sighting.where { $0.kind.isIn(kinds) }
     if !text.isEmpty { query = query.where { $0.place.ignoringCase.contains(text) } }
     return switch order {
-    case .strongest: query.sorted(by: \.magnitude, .descending)
-    case .newest: query.sorted(by: \.time, .descending)
+    case .strongest: query.sorted(by: \.magnitude, order: .reverse)
+    case .newest: query.sorted(by: \.time, order: .reverse)
     case .name: query.sorted(by: \.place)
     }
   }

@@ -24,7 +24,7 @@ actor Winds {
   private var last = ""
 
   init(_ stack: Stack, sites: [LaunchSite]) {
-    scratch = stack.scratch()
+    scratch = stack.makeScratch()
     scratch.author = "winds"
     self.sites = sites
   }
@@ -70,7 +70,7 @@ actor Winds {
       scratch.insert(Sighting.balloon(from: site))
     }
     if missing < 0 {
-      let newest = Sighting.balloons.sorted(by: \.id, .descending)
+      let newest = Sighting.balloons.sorted(by: \.id, order: .reverse)
       let excess = try await scratch.fetch(newest.limit(min(-missing, Self.mostInOneTurn)))
       for balloon in excess { scratch.delete(balloon) }
     }

@@ -73,8 +73,8 @@ import StrataImport
     visits.removeAll { $0.session == nil }
     var status = Status()
     status.pages = visits.count
-    status.commit = stack.view.commit
-    status.canUndo = stack.view.canUndo
+    status.commit = stack.viewContext.commit
+    status.canUndo = stack.viewContext.canUndo
     status.balloons = setting.count
     status.movesPerSecond = setting.movesPerSecond
     status.feed = feedStatus

@@ -21,7 +21,7 @@ let refresher = Refresher(
   stack, retries: RetryPolicy(limit: 3, firstDelay: .milliseconds(50), jitter: 0))
 
 // 2. The list on screen follows a live query, whose updates say exactly which rows changed.
-let screen = Screen(stack.view.live(Article.all.sorted(by: \.id)))
+let screen = Screen(stack.viewContext.live(Article.all.sorted(by: \.id)))
 
 @MainActor func pull(_ title: String) async {
   print("\n\(title)")
@@ -45,10 +45,10 @@ await pull("The first pull, from a server that is overloaded")
 
 // 4. The user reads an article. The server changes one headline, adds one and withdraws one.
 print("\nThe user opens the third one")
-if let article = try await stack.view.find(Article.self, 3) {
-  stack.view.update(article) { $0.isRead = true }
+if let article = try await stack.viewContext.find(Article.self, 3) {
+  stack.viewContext.update(article) { $0.isRead = true }
 }
-try await stack.view.save()
+try await stack.viewContext.save()
 await screen.settled()
 await pull("Nothing has happened on the server")
 

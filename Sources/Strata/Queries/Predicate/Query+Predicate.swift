@@ -13,7 +13,7 @@ extension Query {
   ///
   /// - Throws: ``QueryError`` with code `unsupported`, naming the part of the predicate that cannot
   ///   be translated.
-  public init(_ predicate: Predicate<Root>) throws(QueryError) {
+  public init(_ predicate: Predicate<Root>) throws {
     self.init(filter: try PredicateTranslation.filter(predicate))
   }
 
@@ -21,7 +21,7 @@ extension Query {
   ///
   /// - Throws: ``QueryError`` with code `unsupported`, naming the part of the predicate that cannot
   ///   be translated.
-  public func `where`(_ predicate: Predicate<Root>) throws(QueryError) -> Self {
+  public func `where`(_ predicate: Predicate<Root>) throws -> Self {
     let added = try PredicateTranslation.filter(predicate)
     return self.where { _ in Filter(node: added) }
   }
@@ -32,7 +32,7 @@ extension Entity {
   ///
   /// - Throws: ``QueryError`` with code `unsupported`, naming the part of the predicate that cannot
   ///   be translated.
-  public static func `where`(_ predicate: Predicate<Self>) throws(QueryError) -> Query<Self> {
+  public static func `where`(_ predicate: Predicate<Self>) throws -> Query<Self> {
     try Query(predicate)
   }
 }
