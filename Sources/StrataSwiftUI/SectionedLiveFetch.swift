@@ -20,7 +20,7 @@
   ///
   /// In all other respects the wrapper works like ``LiveFetch``.
   @MainActor @propertyWrapper
-  public struct SectionedLiveFetch<E: Entity, Name: ComparableValue>: DynamicProperty {
+  public struct SectionedLiveFetch<E: Entity, Name: Sendable>: DynamicProperty {
     @Environment(ViewContext.self) private var view: ViewContext?
     @State private var held = HeldLive<E, SectionedLiveQuery<E, Name>>()
     private let request: LiveRequest<E>
@@ -37,9 +37,34 @@
     public init(
       _ query: Query<E>, by path: any KeyPath<E, Name> & Sendable,
       reading: [any PartialKeyPath<E> & Sendable]? = nil
-    ) {
+    ) where Name: ComparableValue {
       request = LiveRequest(query, reading)
       make = { $0.live($1.query, sectionedBy: path, reading: $1.reading) }
+    }
+
+    /// Creates sections of entities with equal values that the store computes.
+    ///
+    /// ```swift
+    /// @SectionedLiveFetch(Song.sorted(by: \.title), by: { $0.artist.name }) private var artists
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - query: the query.
+    ///   - value: returns the value whose equal results are a section; the name of the section is
+    ///     nil where the value is nil. A different value takes effect only in a view with another
+    ///     identity.
+    ///   - order: the order of the sections.
+    ///   - reading: the attributes that the view reads; nil for all. Different attributes take
+    ///     effect only in a view with another identity.
+    public init<Value: ComparableValue>(
+      _ query: Query<E>, by value: (Fields<E, E>) -> QueryExpression<E, Value>,
+      order: SortOrder = .forward, reading: [any PartialKeyPath<E> & Sendable]? = nil
+    ) where Name == Value.Unwrapped? {
+      request = LiveRequest(query, reading)
+      let expression = E.expression(value)
+      make = { view, request in
+        view.live(request.query, reading: request.reading, order: order) { _ in expression }
+      }
     }
 
     /// Creates sections with computed names.
@@ -53,7 +78,7 @@
     public init(
       _ query: Query<E>, section: @escaping @Sendable (E) -> Name,
       reading: [any PartialKeyPath<E> & Sendable]? = nil
-    ) {
+    ) where Name: ComparableValue {
       request = LiveRequest(query, reading)
       make = { $0.live($1.query, section: section, reading: $1.reading) }
     }

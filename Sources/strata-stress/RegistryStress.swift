@@ -29,6 +29,7 @@ struct RegistryStress {
     var report = Report(mode: "registry")
     report.counts["trials"] = options.trials
     let watchdog = Watchdog(mode: "registry")
+    defer { watchdog.end() }
     for trial in 0..<options.trials {
       if trial % 100 == 0 { watchdog.begin("trial \(trial)") }
       let moving = Task { try await writer.move(trial) }

@@ -224,7 +224,7 @@ final class LiveResult {
     let record: Record
     if plan.query.isRowLocal {
       guard plan.query.filter?.matches(shown) ?? true else { return nil }
-      record = plan.query.row(shown)
+      record = plan.query.ownRow(shown)
     } else {
       // Only the store knows whether an edited row belongs to a query that depends on other rows.
       // So the committed result decides. It also has the position of the row's link, which the edit

@@ -7,9 +7,12 @@ public struct SectionUpdates<E: Entity, Name: Sendable>: AsyncSequence, Sendable
 
   private let differences: LiveDifferences
   private let table: Table
-  private let name: @Sendable (E) -> Name
+  private let name: @Sendable (LiveElements<E>) -> Name
 
-  init(_ differences: LiveDifferences, _ table: Table, _ name: @escaping @Sendable (E) -> Name) {
+  init(
+    _ differences: LiveDifferences, _ table: Table,
+    _ name: @escaping @Sendable (LiveElements<E>) -> Name
+  ) {
     self.differences = differences
     self.table = table
     self.name = name
@@ -19,7 +22,7 @@ public struct SectionUpdates<E: Entity, Name: Sendable>: AsyncSequence, Sendable
   public struct Iterator: AsyncIteratorProtocol {
     fileprivate var differences: LiveDifferences.Iterator
     fileprivate let table: Table
-    fileprivate let name: @Sendable (E) -> Name
+    fileprivate let name: @Sendable (LiveElements<E>) -> Name
 
     /// Returns the difference since the last update, once there is one; nil at the end.
     ///

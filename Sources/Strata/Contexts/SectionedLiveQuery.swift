@@ -1,3 +1,4 @@
+internal import Foundation
 public import Observation
 
 /// A live query in sections, as a table view with headers shows them.
@@ -74,21 +75,18 @@ public final class SectionedLiveQuery<E: Entity, Name: Sendable>: Observable {
 
 /// The rule that divides a live query into sections.
 struct LiveSectioning<E: Entity, Name: Sendable>: Sendable {
-  /// The name of an entity's section.
-  let name: @Sendable (E) -> Name
+  /// The name of a section with some elements, of which there is at least one.
+  let name: @Sendable (LiveElements<E>) -> Name
   /// Makes the plan of a query with these sections.
   let plan: @Sendable (Query<E>, Model) throws(StoreError) -> LivePlan
 
   /// Makes sections by an attribute, which becomes the first sort unless it already is.
   init(by path: any KeyPath<E, Name> & Sendable) where Name: ComparableValue {
-    name = { $0[keyPath: path] }
+    name = { $0[0][keyPath: path] }
     plan = { query, model throws(StoreError) in
       var query = query
       // If the order is not that of bytes, entities of one section may not be neighbours.
-      let isSorted = query.sorts.first.map {
-        $0.path as AnyKeyPath == path as AnyKeyPath && $0.text == nil
-      }
-      if isSorted != true || query.ranking?.position == 0 {
+      if query.sorts.first?.isBytewise(by: path) != true || query.ranking?.position == 0 {
         query.sorts = Query<E>.all.sorted(by: path).sorts + query.sorts
         query.ranking = query.ranking.map { Ranking(kind: $0.kind, position: $0.position + 1) }
       }
@@ -96,9 +94,26 @@ struct LiveSectioning<E: Entity, Name: Sendable>: Sendable {
     }
   }
 
+  /// Makes sections by a value that the store computes, which becomes the first sort.
+  init<Value: ComparableValue>(
+    by value: QueryExpression<E, Value>, order: SortOrder
+  ) where Name == Value.Unwrapped? {
+    name = { elements in
+      // The first value of an order is the last cell of a row.
+      let record = elements.shown.record(at: 0)
+      return try? Value.Unwrapped(cell: record[record.count - 1])
+    }
+    plan = { query, model throws(StoreError) in
+      var query = query
+      query.sorts.insert(Sort(.computed(value.node), order), at: 0)
+      query.ranking = query.ranking.map { Ranking(kind: $0.kind, position: $0.position + 1) }
+      return LivePlan(try QueryPlan(query, model), isSectioned: true)
+    }
+  }
+
   /// Makes sections by a computed name, which is computed once each time an entity changes.
   init(by name: @escaping @Sendable (E) -> Name) where Name: ComparableValue {
-    self.name = name
+    self.name = { name($0[0]) }
     plan = { query, model throws(StoreError) in
       let table = model.table(of: E.self)
       // The store cannot tell which rows come first in the order of computed names.

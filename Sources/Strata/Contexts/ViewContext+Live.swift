@@ -1,3 +1,5 @@
+public import Foundation
+
 extension ViewContext {
   // MARK: - Live queries
 
@@ -56,6 +58,31 @@ extension ViewContext {
     sectioned(query, reading, LiveSectioning(by: path))
   }
 
+  /// Returns a query whose result stays up to date, in sections of equal values that the store
+  /// computes, for example an attribute of a related entity.
+  ///
+  /// ```swift
+  /// let songs = view.live(Song.sorted(by: \.title)) { $0.artist.name }
+  /// for section in songs.sections { print(section.name ?? "Nobody", section.elements.count) }
+  /// ```
+  ///
+  /// The elements are sorted by the value first. The name of a section is nil if the value is nil,
+  /// for example because a reference leads nowhere. An edited row stays in the section of its
+  /// committed value until the edit is saved, if the value comes from other rows.
+  ///
+  /// - Parameters:
+  ///   - query: the query to show.
+  ///   - reading: as in ``live(_:reading:)``.
+  ///   - order: the order of the sections.
+  ///   - value: returns the value whose equal results are a section.
+  public func live<E: Entity, Value: ComparableValue>(
+    _ query: Query<E>, reading: [any PartialKeyPath<E> & Sendable]? = nil,
+    order: SortOrder = .forward,
+    sectionedBy value: (Fields<E, E>) -> QueryExpression<E, Value>
+  ) -> SectionedLiveQuery<E, Value.Unwrapped?> {
+    sectioned(query, reading, LiveSectioning(by: value(Fields()), order: order))
+  }
+
   /// Returns a query whose result stays up to date, in computed sections.
   ///
   /// ```swift
@@ -77,7 +104,7 @@ extension ViewContext {
     sectioned(query, reading, LiveSectioning(by: section))
   }
 
-  private func sectioned<E: Entity, Name: ComparableValue>(
+  private func sectioned<E: Entity, Name>(
     _ query: Query<E>, _ reading: [any PartialKeyPath<E> & Sendable]?,
     _ sectioning: LiveSectioning<E, Name>
   ) -> SectionedLiveQuery<E, Name> {

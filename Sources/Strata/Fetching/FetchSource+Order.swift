@@ -59,7 +59,7 @@ extension FetchSource {
         for (_, record) in try await fetch.linked(plan) {
           guard record[Table.keyColumn] != key,
             let id = try? Target.ID(cell: record[Table.keyColumn]),
-            case .real(let position) = record[plan.width - 1]
+            let cell = plan.linkCell, case .real(let position) = record[cell]
           else { continue }
           others.append((id, position))
         }

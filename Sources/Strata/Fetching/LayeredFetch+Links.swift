@@ -18,6 +18,8 @@ extension LayeredFetch {
       let record = end.position.map { target.appending(number: link[$0]) } ?? target
       rows.append((link.key(end.root), record))
     }
+    let records = try await withSortValues(rows.map(\.record), plan)
+    for index in rows.indices { rows[index].record = records[index] }
     rows.sort { plan.order.compare($0.record, $1.record) < 0 }
     return rows
   }

@@ -16,22 +16,52 @@ extension LayeredFetch {
     _ filter: ResolvedFilter, _ joins: [Join], _ related: [RelatedRows],
     _ searches: [ResolvedSearch], _ records: [Record]
   ) async throws(StoreError) -> [Bool] {
-    let joined = try await joined(joins, records)
+    let around = try await surroundings(joins, related, searches, of: records)
+    return records.indices.map { index in
+      filter.matches(
+        records[index], joined: around.joined[index], related: around.counts, found: around.found)
+    }
+  }
+
+  /// Returns rows with the computed values of the query's order as their last cells.
+  func withSortValues(_ rows: [Record], _ plan: QueryPlan) async throws(StoreError) -> [Record] {
+    let values = plan.sortValues
+    if values.isEmpty || rows.isEmpty { return rows }
+    let around = try await surroundings(plan.joins, plan.related, plan.searches, of: rows)
+    return rows.indices.map { index in
+      rows[index].withView { view in
+        values.append(
+          to: rows[index],
+          MatchRow(
+            row: view, joined: around.joined[index], related: around.counts, found: around.found))
+      }
+    }
+  }
+
+  /// The rows and counts around some records, as ``MatchRow`` has them for one record.
+  private struct Surroundings {
+    var joined: [[Record?]]
     var counts: [[RecordKey: Int]] = []
+    var found: [Set<RecordKey>] = []
+  }
+
+  /// Reads the rows and counts that filters and orders read around some records.
+  private func surroundings(
+    _ joins: [Join], _ related: [RelatedRows], _ searches: [ResolvedSearch], of records: [Record]
+  ) async throws(StoreError) -> Surroundings {
+    let joined = try await joined(joins, records)
+    var around = Surroundings(joined: joined)
     for rows in related {
       let sources = records.indices.compactMap { index in
         rows.source == 0 ? records[index] : joined[index][rows.source - 1]
       }
-      counts.append(try await count(rows, of: Set(sources.map { $0.key(Table.keyColumn) })))
+      around.counts.append(try await count(rows, of: Set(sources.map { $0.key(Table.keyColumn) })))
     }
-    var found: [Set<RecordKey>] = []
     for search in searches {
       let searched = search.join == 0 ? records : joined.compactMap { $0[search.join - 1] }
-      found.append(try await snapshot.matches(of: search, among: searched))
+      around.found.append(try await snapshot.matches(of: search, among: searched))
     }
-    return records.indices.map { index in
-      filter.matches(records[index], joined: joined[index], related: counts, found: found)
-    }
+    return around
   }
 
   /// Returns the records that each record refers to, in the order of the joins.

@@ -94,6 +94,7 @@ struct LayeredFetch: Sendable {
     let keys = try await candidates(plan)
     var rows = try await matching(plan, try await shown(plan.table, keys))
     if plan.ranking != nil { rows = try await ranked(rows, plan) }
+    rows = try await withSortValues(rows, plan)
     return Sources(
       stored: plan, limit: plan.reach.map { $0 + keys.count }, replaced: keys, rows: rows)
   }

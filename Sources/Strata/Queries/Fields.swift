@@ -47,3 +47,10 @@ public struct Fields<Root, Target: Entity>: Sendable {
     QueryExpression(node: .attribute(AttributeReference(path, hops: hops)))
   }
 }
+
+extension Entity {
+  /// Returns the expression that a closure makes of the entity's fields.
+  package static func expression<Value: AttributeValue>(
+    _ value: (Fields<Self, Self>) -> QueryExpression<Self, Value>
+  ) -> QueryExpression<Self, Value> { value(Fields()) }
+}

@@ -63,7 +63,30 @@ public struct Query<Root: Entity>: Sendable {
     by path: any KeyPath<Root, Value> & Sendable, order: SortOrder = .forward
   ) -> Self {
     var copy = self
-    copy.sorts.append(Sort(path: path, order: order))
+    copy.sorts.append(Sort(.attribute(path), order))
+    return copy
+  }
+
+  /// Returns the query sorted by a computed value, within the order given so far.
+  ///
+  /// The value may come from a related entity, or be the number of related entities:
+  ///
+  /// ```swift
+  /// Song.all.sorted { $0.artist.name }.sorted(by: \.title)
+  /// Artist.all.sorted(order: .reverse) { $0.songs.count }
+  /// ```
+  ///
+  /// Nil comes before every value in ascending order, also where a reference leads nowhere. A live
+  /// query sorts an edited row by its committed value until the edit is saved, if the value comes
+  /// from other rows.
+  ///
+  /// - Complexity: SQLite computes the value of each row that meets the filter, and sorts the rows
+  ///   without an index.
+  public func sorted<Value: ComparableValue>(
+    order: SortOrder = .forward, by value: (Fields<Root, Root>) -> QueryExpression<Root, Value>
+  ) -> Self {
+    var copy = self
+    copy.sorts.append(Sort(Sort.Key(value(Fields()).node), order))
     return copy
   }
 
@@ -88,11 +111,37 @@ public struct Query<Root: Entity>: Sendable {
   }
 }
 
-/// An attribute by which a query is sorted.
+/// A value by which a query is sorted.
 struct Sort: Sendable {
-  let path: SendablePath
+  enum Key: Sendable {
+    case attribute(SendablePath)
+    case computed(ExpressionNode)
+
+    /// Creates the key of an expression, which may be an attribute of the query's own entity.
+    init(_ node: ExpressionNode) {
+      if case .attribute(let reference) = node, reference.hops.isEmpty {
+        self = .attribute(reference.path)
+      } else {
+        self = .computed(node)
+      }
+    }
+  }
+
+  let key: Key
   let order: SortOrder
   var text: TextOrder?
+
+  init(_ key: Key, _ order: SortOrder, text: TextOrder? = nil) {
+    self.key = key
+    self.order = order
+    self.text = text
+  }
+
+  /// Whether the sort is by an attribute of the query's own entity, in the order of its bytes.
+  func isBytewise(by path: SendablePath) -> Bool {
+    guard case .attribute(let own) = key, text == nil else { return false }
+    return own as AnyKeyPath == path as AnyKeyPath
+  }
 }
 
 extension Entity {
@@ -112,5 +161,14 @@ extension Entity {
     by path: any KeyPath<Self, Value> & Sendable, order: SortOrder = .forward
   ) -> Query<Self> {
     Query().sorted(by: path, order: order)
+  }
+
+  /// Returns the query for every entity, sorted by a computed value.
+  ///
+  /// See ``Query/sorted(order:by:)``.
+  public static func sorted<Value: ComparableValue>(
+    order: SortOrder = .forward, by value: (Fields<Self, Self>) -> QueryExpression<Self, Value>
+  ) -> Query<Self> {
+    Query().sorted(order: order, by: value)
   }
 }

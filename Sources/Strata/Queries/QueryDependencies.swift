@@ -52,12 +52,14 @@ struct QueryDependencies: Sendable {
           reads: .all(links.end.table.columns.count),
           only: (column: links.end.root, cells: links.roots)))
     }
-    add(plan.joins, plan.related, plan.filter, at: 0)
+    add(plan.joins, plan.related, plan.filter, plan.sortValues.values, at: 0)
   }
 
-  /// Adds the tables and columns that a filter reads beside the rows of a hop.
+  /// Adds the tables and columns that a filter and the values of an order read beside the rows of a
+  /// hop.
   private mutating func add(
-    _ joins: [Join], _ related: [RelatedRows], _ filter: ResolvedFilter?, at hop: Int
+    _ joins: [Join], _ related: [RelatedRows], _ filter: ResolvedFilter?,
+    _ values: [ResolvedExpression] = [], at hop: Int
   ) {
     // The hops of the filter's tables.
     var positions = [hop]
@@ -67,6 +69,7 @@ struct QueryDependencies: Sendable {
       read(join.column, at: source)
     }
     filter?.forEachAttribute { read($0.column, at: positions[$0.join]) }
+    for value in values { value.forEachAttribute { read($0.column, at: positions[$0.join]) } }
     for rows in related {
       let source = positions[rows.source]
       let position: Int

@@ -5,7 +5,7 @@ extension QueryPlan {
   func select(_ columns: [Int]) -> SQLBuilder {
     var sql = SQLBuilder()
     sql.append("SELECT \(columns.map(columnName).joined(separator: ", "))")
-    appendRank(to: &sql)
+    appendOrder(to: &sql)
     sql.append(" FROM \(source)")
     append(filterTo: &sql)
     sql.append(orderBy)
@@ -40,7 +40,7 @@ extension QueryPlan {
       let columns = Set(groups + terms.compactMap(\.attribute)).sorted()
       let names = columns.map { "\(columnName($0)) AS c\($0)" }
       sql.append("(SELECT \(names.isEmpty ? "1" : names.joined(separator: ", "))")
-      appendRank(to: &sql)
+      appendOrder(to: &sql)
       sql.append(" FROM \(source)")
       append(filterTo: &sql)
       sql.append(orderBy)
@@ -55,11 +55,17 @@ extension QueryPlan {
 }
 
 extension QueryPlan {
-  /// Appends the ranking as another column, so that the order can name it.
-  private func appendRank(to sql: inout SQLBuilder) {
-    guard let ranking else { return }
-    sql.append(", ")
-    ranking.append(to: &sql)
+  /// Appends the ranking and the computed values of the order as further columns, so that the order
+  /// can name them.
+  private func appendOrder(to sql: inout SQLBuilder) {
+    if let ranking {
+      sql.append(", ")
+      ranking.append(to: &sql)
+    }
+    for position in sortValues.positions {
+      sql.append(", ")
+      sortValues.append(position, to: &sql)
+    }
   }
 }
 

@@ -22,6 +22,8 @@ final class QueryPlan: Sendable {
   let ranking: ResolvedRanking?
   /// The full-text searches in the filter.
   let searches: [ResolvedSearch]
+  /// The computed values of the order. Their cells are the last of a row.
+  let sortValues: SortValues
 
   convenience init(everyRowOf table: Table) { self.init(table, nil) }
 
@@ -38,6 +40,7 @@ final class QueryPlan: Sendable {
     links = nil
     ranking = nil
     searches = []
+    sortValues = SortValues()
   }
 
   /// Creates the same query with another root, other links or another filter.
@@ -55,6 +58,7 @@ final class QueryPlan: Sendable {
     self.links = links
     ranking = plan.ranking
     searches = plan.searches
+    sortValues = plan.sortValues
   }
 
   /// The query without the condition that its root exists.
@@ -76,12 +80,22 @@ final class QueryPlan: Sendable {
     let table = model.table(of: E.self)
     var resolver = QueryResolver(model: model, root: table)
     var filter = try query.filter.map { node throws(StoreError) in try resolver.resolve(node) }
+    let source = try query.source.map { source throws(StoreError) in try resolver.resolve(source) }
+    root = source?.root
+    links = source?.links
     var columns: [RecordOrder.Column] = []
     var collations: [TextCollation] = []
+    var values = SortValues(
+      after: table.columns.count + (query.ranking == nil ? 0 : 1)
+        + (links?.end.position == nil ? 0 : 1),
+      count: query.computedSorts)
     for sort in query.sorts {
-      let attribute = try resolver.resolve(AttributeReference(sort.path))
-      var column = RecordOrder.Column(
-        position: attribute.column, isDescending: sort.order == .reverse)
+      let position: Int
+      switch sort.key {
+      case .attribute(let path): position = try resolver.resolve(AttributeReference(path)).column
+      case .computed(let node): position = values.add(try resolver.resolve(node))
+      }
+      var column = RecordOrder.Column(position: position, isDescending: sort.order == .reverse)
       if let text = sort.text {
         column.collation = collations.count
         collations.append(text.collation)
@@ -99,17 +113,14 @@ final class QueryPlan: Sendable {
       let attribute = try resolver.resolve(AttributeReference(path))
       columns.append(.init(position: attribute.column, isDescending: false))
     }
-    let source = try query.source.map { source throws(StoreError) in try resolver.resolve(source) }
-    root = source?.root
-    links = source?.links
+    sortValues = values
     if links?.end.position != nil {
       columns.append(
         .init(position: table.columns.count + (ranking == nil ? 0 : 1), isDescending: false))
     }
     self.table = table
-    // A condition that is never met reads no other rows. A ranking may read the search that it
-    // ranks by.
-    let looksAround = filter?.isNever != true || ranking != nil
+    // A condition that is never met reads no other rows. The order may read a search or other rows.
+    let looksAround = filter?.isNever != true || ranking != nil || !values.isEmpty
     self.filter = looksAround ? filter : .never
     joins = looksAround ? resolver.joins : []
     related = looksAround ? resolver.related : []
@@ -138,15 +149,31 @@ final class QueryPlan: Sendable {
 
   /// The number of cells of a row that decide the result.
   ///
-  /// These are the table's cells, the ranking's cell if there is a ranking, and the position of the
-  /// row's link if it orders the rows.
+  /// These are the table's cells, the ranking's cell if there is a ranking, the position of the
+  /// row's link if it orders the rows, and the computed values of the order.
   var width: Int {
     table.columns.count + (ranking == nil ? 0 : 1) + (links?.end.position == nil ? 0 : 1)
+      + sortValues.count
+  }
+
+  /// The position of the cell with the position of a row's link; nil if no link orders the rows.
+  var linkCell: Int? {
+    links?.end.position == nil ? nil : table.columns.count + (ranking == nil ? 0 : 1)
+  }
+
+  /// Returns a row of the table with all cells of a query that reads only its own rows.
+  func ownRow(_ record: Record) -> Record {
+    let ranked = row(record)
+    if sortValues.isEmpty { return ranked }
+    return ranked.withView { view in
+      sortValues.append(
+        to: ranked, MatchRow(row: view, joined: [], related: [], found: []))
+    }
   }
 
   /// Returns a row of the table with the ranking's cell, if there is a ranking.
   ///
-  /// The position of a link, which may follow in a row of the query, is not added.
+  /// The cells that may follow in a row of the query are not added.
   ///
   /// - Parameter stored: the row as the query returned it; nil if it did not.
   func row(_ record: Record, like stored: Record? = nil) -> Record {
@@ -205,6 +232,7 @@ final class QueryPlan: Sendable {
   /// The ranking has a name only if it is selected.
   func columnName(_ position: Int) -> String {
     if position >= table.columns.count {
+      if sortValues.has(position) { return SortValues.name(position) }
       if ranking != nil && position == table.columns.count { return ResolvedRanking.name }
       if let links, let column = links.end.position { return links.name(column) }
     }
@@ -242,6 +270,8 @@ final class QueryPlan: Sendable {
       sql.append(", ")
       if let ranking, position == table.columns.count {
         ranking.append(to: &sql)
+      } else if sortValues.has(position) {
+        sortValues.append(position, to: &sql)
       } else {
         sql.append(columnName(position))
       }

@@ -32,7 +32,8 @@ extension QueryPlan {
     if !first.isDescending { return ">=" }
     // Null comes after every value in a descending column.
     let columns = table.columns
-    return first.position < columns.count && columns[first.position].isOptional ? nil : "<="
+    if first.position < columns.count { return columns[first.position].isOptional ? nil : "<=" }
+    return sortValues.has(first.position) ? nil : "<="
   }
 
   /// Appends the condition that a row comes after a record.

@@ -40,7 +40,7 @@ extension Query {
     order: SortOrder = .forward
   ) -> Self {
     var copy = self
-    copy.sorts.append(Sort(path: path, order: order, text: text))
+    copy.sorts.append(Sort(.attribute(path), order, text: text))
     return copy
   }
 }

@@ -2,9 +2,9 @@
 public struct LiveSections<E: Entity, Name: Sendable>: RandomAccessCollection, Sendable {
   private let all: LiveElements<E>
   private let index: SectionIndex
-  private let name: @Sendable (E) -> Name
+  private let name: @Sendable (LiveElements<E>) -> Name
 
-  init(_ all: LiveElements<E>, _ name: @escaping @Sendable (E) -> Name) {
+  init(_ all: LiveElements<E>, _ name: @escaping @Sendable (LiveElements<E>) -> Name) {
     guard let index = all.shown.sections else { fatalError("a live query without sections") }
     self.all = all
     self.index = index
@@ -35,10 +35,11 @@ public struct LiveSection<E: Entity, Name: Sendable>: Sendable {
   public let range: Range<Int>
   /// The section's elements; never empty.
   public let elements: LiveElements<E>
-  private let nameOf: @Sendable (E) -> Name
+  private let nameOf: @Sendable (LiveElements<E>) -> Name
 
   fileprivate init(
-    range: Range<Int>, elements: LiveElements<E>, name: @escaping @Sendable (E) -> Name
+    range: Range<Int>, elements: LiveElements<E>,
+    name: @escaping @Sendable (LiveElements<E>) -> Name
   ) {
     self.range = range
     self.elements = elements
@@ -46,5 +47,5 @@ public struct LiveSection<E: Entity, Name: Sendable>: Sendable {
   }
 
   /// The name that the section's elements share. O(log *n*), decoded from the first element.
-  public var name: Name { nameOf(elements[0]) }
+  public var name: Name { nameOf(elements) }
 }

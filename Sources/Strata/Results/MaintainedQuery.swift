@@ -152,7 +152,7 @@ struct MaintainedQuery: Sendable {
       let wasIn = row.change.before.map(matches) ?? false
       let isIn = row.change.after.map(matches) ?? false
       if !wasIn && !isIn { continue }
-      var after = isIn ? row.change.after.map { plan.query.row($0) } : nil
+      var after = isIn ? row.change.after.map(plan.query.ownRow) : nil
       if plan.isComputed, let record = after {
         guard let extended = try? plan.extended(record) else { return nil }
         after = extended
@@ -262,10 +262,10 @@ struct MaintainedQuery: Sendable {
 extension Record {
   /// Returns the record as a row of a query, with the cells that follow the table's columns.
   ///
-  /// The cells are the row's rank and the position of its link, if the query has them. The position
-  /// comes from `other`, another version of the row.
+  /// The cells are the row's rank, the position of its link and the computed values of the order, if
+  /// the query has them. The cells after the rank come from `other`, another version of the row.
   func queryRow(like other: Record, _ plan: QueryPlan) -> Record {
     let row = plan.row(self, like: other)
-    return plan.width > row.count ? row.appending(number: other[row.count]) : row
+    return (row.count..<plan.width).reduce(row) { $0.appending(orNull: other[$1]) }
   }
 }

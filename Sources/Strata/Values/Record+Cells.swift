@@ -45,6 +45,12 @@ extension Record {
   /// The record is at most eight bytes larger than an existing record.
   func appending(number: Cell) -> Record { (try? appending(number)) ?? self }
 
+  /// Returns this record with one more cell at its end, or with null where the cell makes the record
+  /// too large.
+  func appending(orNull cell: Cell) -> Record {
+    (try? appending(cell)) ?? appending(number: .null)
+  }
+
   /// Returns a record with the first cells of this record.
   func prefix(_ count: Int) -> Record {
     if count >= self.count { return self }

@@ -55,6 +55,7 @@ struct WorkerStress {
   func run() async throws -> Report {
     var report = Report(mode: "workers")
     let watchdog = Watchdog(mode: "workers", work: .seconds(options.seconds))
+    defer { watchdog.end() }
     for mode in options.modes {
       watchdog.begin("\(mode)")
       var options = options
