@@ -16,11 +16,6 @@ public struct Attribute<Root: Entity, Value: AttributeValue>: SchemaElement {
     definition = AttributeDefinition(path, name: name, source: SourceLine(fileID, line))
   }
 
-  /// Explains the requirement for the path of an attribute.
-  @available(*, unavailable, message: "an attribute is a stored 'var' of the entity")
-  @_disfavoredOverload
-  public init(_ path: any KeyPath<Root, Value> & Sendable, _ name: String? = nil) { fatalError() }
-
   /// Adds an index, so that filters and sorts by the attribute need not read the whole table.
   public func indexed() -> Self {
     var copy = self
