@@ -66,9 +66,10 @@ public final class ViewContext: Observable {
 
   /// Changes an entity; only the attributes that `change` changes are edited.
   ///
-  /// `change` runs on the context's current value of the entity (unsaved edits over live queries),
-  /// or on `entity` if the context has none in memory. An entity that was deleted in this context
-  /// stays deleted.
+  /// `change` runs on `entity` with this context's own edits and saves over it. A value that another
+  /// context has changed since `entity` was read conflicts with the edit of the same attribute, also
+  /// if a live query shows the newer value. So the outcome of a save does not depend on the screens
+  /// that are open. An entity that was deleted in this context stays deleted.
   ///
   /// - Returns: the entity after the change.
   /// - Precondition: `change` does not change the key.
@@ -161,10 +162,9 @@ public final class ViewContext: Observable {
 
   /// Returns the row that the context shows for a key.
   ///
-  /// The edits lie over the store's row, or over the value in hand if no row is in memory.
+  /// The edits lie over the value in hand, or over the row of a live query if there is none.
   private func shown(_ key: RecordKey, in table: Table, or inHand: Record?) -> RecordState {
-    layers.state(
-      of: key, in: table, or: live(table, key).or(inHand.map(RecordState.record) ?? .unknown))
+    layers.state(of: key, in: table, or: inHand.map(RecordState.record) ?? live(table, key))
   }
 
   // MARK: - Edits
