@@ -98,6 +98,8 @@ let package = Package(
       name: "QuickStartTests", dependencies: ["QuickStart", "Chapter", "StrataMap", "Strata"],
       swiftSettings: settings),
     .testTarget(
+      name: "StrataBenchTests", dependencies: ["strata-bench"], swiftSettings: settings),
+    .testTarget(
       name: "CoreDataModelTests",
       dependencies: ["CoreDataModel", "Strata", "StrataTesting", "CStrataSQLite"],
       exclude: ["Models"], swiftSettings: settings),

@@ -1,7 +1,9 @@
 /// The seeds of a run: a number of them, or all that a duration allows.
-struct Seeds: Sequence, IteratorProtocol {
+struct Seeds: IteratorProtocol {
   private var upcoming: UInt64
   private var left: Int
+  private let count: Int
+  private let start = ContinuousClock.now
   private let end: ContinuousClock.Instant?
 
   /// - Parameters:
@@ -10,7 +12,14 @@ struct Seeds: Sequence, IteratorProtocol {
   init(from first: UInt64, count: Int, seconds: Double?) {
     upcoming = first
     left = count
+    self.count = count
     end = seconds.map { ContinuousClock.now + .seconds($0) }
+  }
+
+  /// The part of the run that is done, from 0 to 1.
+  var done: Double {
+    guard let end else { return (count - left).share(of: count) }
+    return min(1, start.duration(to: .now) / start.duration(to: end))
   }
 
   mutating func next() -> UInt64? {
@@ -23,4 +32,9 @@ struct Seeds: Sequence, IteratorProtocol {
     defer { upcoming &+= 1 }
     return upcoming
   }
+}
+
+extension Int {
+  /// Returns the number as a part of a whole, from 0 to 1.
+  func share(of whole: Int) -> Double { whole > 0 ? Double(self) / Double(whole) : 1 }
 }

@@ -1,11 +1,13 @@
 import Foundation
 import Strata
 
-/// Ends the process with a report if a step takes too long.
+/// Ends the process with a report if a step takes too long, and shows the steps on a terminal.
 final class Watchdog: Sendable {
   private struct State: Sendable {
     var label = "the beginning"
     var deadline = ContinuousClock.now
+    /// The part of the run that is done.
+    var done: Double?
   }
 
   private let state = Lock(State())
@@ -14,18 +16,30 @@ final class Watchdog: Sendable {
   static let patience = Duration.seconds(300)
 
   private let patience: Duration
+  private let mode: String
+  private let progress: ProgressLine?
 
-  /// - Parameter work: the time that a long step takes on a quiet machine; zero for short steps.
-  init(mode: String, work: Duration = .zero) {
+  /// - Parameters:
+  ///   - work: the time that a long step takes on a quiet machine; zero for short steps.
+  ///   - progress: the line that shows the steps; nil in a child, whose parent shows its own steps.
+  init(mode: String, work: Duration = .zero, progress: ProgressLine? = .shared) {
+    self.mode = mode
+    self.progress = progress
     let patience = Self.patience + work
     self.patience = patience
     state.withLock { $0.deadline = .now + patience }
     Thread.detachNewThread { [state] in
       while true {
         Thread.sleep(forTimeInterval: 1)
-        let label = state.withLock { $0.deadline < .now ? $0.label : nil }
-        guard let label else { continue }
-        let report = Report(mode: mode, violations: ["does not come to an end: \(label)"])
+        let current = state.withLock { $0 }
+        guard current.deadline < .now else {
+          // A long step shows that time goes by.
+          progress?.show("\(mode): \(current.label)", done: current.done)
+          continue
+        }
+        let violation = "does not come to an end: \(current.label)"
+        let report = Report(mode: mode, violations: [violation])
+        ProgressLine.shared.end()
         print(report.json)
         exit(1)
       }
@@ -33,7 +47,15 @@ final class Watchdog: Sendable {
   }
 
   /// Starts the next step with a new deadline.
-  func begin(_ label: String) {
-    state.withLock { $0 = State(label: label, deadline: .now + patience) }
+  ///
+  /// - Parameter done: the part of the run that is done, from 0 to 1; nil if it is unknown.
+  func begin(_ label: String, done: Double? = nil) {
+    state.withLock { $0 = State(label: label, deadline: .now + patience, done: done) }
+    progress?.show("\(mode): \(label)", done: done)
   }
+}
+
+extension ProgressLine {
+  /// The line of this process.
+  static let shared = ProgressLine()
 }
