@@ -4,7 +4,8 @@ extension Chapter {
     _ outcome: String, from server: NewsServer, on screen: Screen, line: Int = #line
   ) async {
     show(outcome, line: line)
-    show("server  \(await server.takeLog().joined(separator: ", "))", line: line)
+    let answers = await server.takeLog()
+    show("server  \(answers.isEmpty ? "–" : answers.joined(separator: ", "))", line: line)
     await screen.settled()
     for change in screen.takeLog() { show("screen  \(change)", line: line) }
   }

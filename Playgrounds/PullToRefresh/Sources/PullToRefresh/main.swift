@@ -43,20 +43,23 @@ chapter.show("the list on screen follows a live query")
 
 chapter.section("The first pull: three pages, from a server that is overloaded at first")
 await server.fail(times: 2)
-await chapter.show(await pull(), from: server, on: screen)
+var outcome = await pull()
+await chapter.show(outcome, from: server, on: screen)
 
 chapter.section("The user opens the third article, and pulls")
 if let article = try await stack.view.find(Article.self, 3) {
   stack.view.update(article) { $0.isRead = true }
 }
 try await stack.view.save()
-await chapter.show(await pull(), from: server, on: screen)
+outcome = await pull()
+await chapter.show(outcome, from: server, on: screen)
 
 chapter.section("The server corrects an article, withdraws one and has a new one")
 await server.publish(3, "Headline 3, corrected")
 await server.publish(7, nil)
 await server.publish(26, "Headline 26")
-await chapter.show(await pull(), from: server, on: screen)
+outcome = await pull()
+await chapter.show(outcome, from: server, on: screen)
 
 // The server gets one request for each page. Before rows that no page has are deleted, it gets a
 // second request for each page, to see whether the page is unchanged.
@@ -70,12 +73,13 @@ try await withThrowingTaskGroup { group in
 await chapter.show("ten refreshes", from: server, on: screen)
 
 chapter.section("The screen appears again: a copy that is young enough needs no request")
-let outcome = try await refresher.refresh(news, ifOlderThan: .seconds(60))
-await chapter.show("\(outcome)", from: server, on: screen)
+let refresh = try await refresher.refresh(news, ifOlderThan: .seconds(60))
+await chapter.show("\(refresh)", from: server, on: screen)
 
 chapter.section("The server is down, and the screen keeps its rows")
 await server.fail(times: 100)
-await chapter.show(await pull(), from: server, on: screen)
+outcome = await pull()
+await chapter.show(outcome, from: server, on: screen)
 
 let read = try await stack.fetch(Article.where { $0.isRead }).map(\.title)
 chapter.end("\(try await stack.count(Article.all)) articles on the screen, read: \(read.joined())")
