@@ -28,7 +28,7 @@ struct BenchPace {
 
   var text: String {
     let step = repetition == 0 ? "warm-up" : "repetition \(repetition) of \(repetitions)"
-    return "\(step), workload \(workload) of \(workloads)"
+    return "workload \(workload) of \(workloads), \(step)"
   }
 
   /// The part of the run that is done, from 0 to 1.

@@ -42,14 +42,14 @@ private func measure(_ options: Options, _ peers: [Peer], _ report: Report) asyn
   var label = ""
   let bench = try Bench(repetitions: options.repetitions, peers: peers) { repetition in
     pace.begin(repetition: repetition)
-    line.show("\(label), \(pace.text)", done: pace.done)
+    line.show("\(pace.text), \(label)", done: pace.done)
   }
   defer { bench.finish() }
   report.begin()
   for workload in options.workloads {
     pace.beginWorkload()
-    label = "\(workload.name): \(workload.summary)"
-    line.show(label, done: pace.done)
+    label = "\(workload.name) \(workload.summary)"
+    line.show("\(pace.text), \(label)", done: pace.done)
     let figures = try await workload.run(bench)
     line.clear()
     for figure in figures { try report.add(figure, of: workload.name) }

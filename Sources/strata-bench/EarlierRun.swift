@@ -31,7 +31,8 @@ struct EarlierRun {
     do {
       try self.init(String(contentsOf: URL(fileURLWithPath: path), encoding: .utf8))
     } catch {
-      throw BenchError("--compare \(path): \(error)")
+      let reason = (error as? BenchError)?.description ?? error.localizedDescription
+      throw BenchError("--compare \(path): \(reason)")
     }
   }
 

@@ -12,7 +12,8 @@ struct Table {
     Column(title: "workload", width: 8), Column(title: "metric", width: 34),
     Column(title: "unit", width: 12),
   ]
-  private static let leastMetric = 16
+  /// The least and the greatest width of the metric on a terminal.
+  private static let metricWidths = 16...44
 
   private let terminal: Terminal
   private let columns: [Column]
@@ -31,7 +32,7 @@ struct Table {
     // A file has room for everything.
     if terminal.isInteractive {
       if room() < words[1].width { shown.removeAll { numbers[$0].isOptional } }
-      let width = min(max(room(), Self.leastMetric), words[1].width)
+      let width = min(max(room(), Self.metricWidths.lowerBound), Self.metricWidths.upperBound)
       words[1] = Column(title: words[1].title, width: width)
     }
     self.shown = shown

@@ -24,15 +24,15 @@ import Testing
   @Test func `progress tells the step, the part and the time left`() {
     let progress = Progress(start: .seconds(10))
     #expect(
-      progress.line("W1", done: 0.25, now: .seconds(40)) == "W1, 25 %, about 1 min 30 s left")
-    #expect(progress.line("W1", done: 1, now: .seconds(40)) == "W1, 100 %, about 0 s left")
+      progress.line("W1", done: 0.25, now: .seconds(40)) == "25 %, about 1 min 30 s left, W1")
+    #expect(progress.line("W1", done: 1, now: .seconds(40)) == "100 %, about 0 s left, W1")
   }
 
   @Test func `without a pace there is no time left`() {
     let progress = Progress(start: .zero)
-    #expect(progress.line("W1", done: 0, now: .seconds(40)) == "W1, 0 %")
-    #expect(progress.line("W1", done: 0.5, now: .seconds(1)) == "W1, 50 %")
-    #expect(progress.line("import", done: nil, now: .seconds(75)) == "import, 1 min 15 s")
+    #expect(progress.line("W1", done: 0, now: .seconds(40)) == "0 %, W1")
+    #expect(progress.line("W1", done: 0.5, now: .seconds(1)) == "50 %, W1")
+    #expect(progress.line("import", done: nil, now: .seconds(75)) == "1 min 15 s, import")
   }
 
   @Test(arguments: [
@@ -49,7 +49,7 @@ import Testing
     let text = Text()
     let line = line(text)
     line.show(String(repeating: "long ", count: 20), done: 0.5)
-    #expect(text.value.hasPrefix("\r\u{1B}[2K\u{1B}[2mlong long"))
+    #expect(text.value.hasPrefix("\r\u{1B}[2K\u{1B}[2m50 %, long long"))
     let plain = text.value.replacing(#/\u{1B}\[[0-9;]*[mK]|\r/#, with: "")
     #expect(plain.count == 39, "a full line would scroll")
     line.clear()
@@ -96,10 +96,10 @@ import Testing
         #expect(pace.done >= last && pace.done < Double(workload) / 4)
         last = pace.done
       }
-      #expect(pace.text == "repetition 3 of 3, workload \(workload) of 4")
+      #expect(pace.text == "workload \(workload) of 4, repetition 3 of 3")
     }
     pace.begin(repetition: 0)
-    #expect(pace.text == "warm-up, workload 4 of 4")
+    #expect(pace.text == "workload 4 of 4, warm-up")
   }
 
   /// A workload once reported a turn of 15 s on the main actor. It had compared the clocks of two

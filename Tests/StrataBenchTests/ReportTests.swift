@@ -86,6 +86,7 @@ import Testing
   @Test(arguments: ["", "no figures", "{\"workload\":\"W1\",\"metric\":\"insert ms\"}"])
   func `a file without figures is no earlier run`(text: String) {
     #expect(throws: BenchError.self) { try EarlierRun(text) }
+    #expect(throws: BenchError.self) { try EarlierRun(path: "/nowhere.json") }
   }
 
   @Test func `an earlier run of other workloads says so`() throws {

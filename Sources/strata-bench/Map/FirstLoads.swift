@@ -76,14 +76,14 @@ private func longestTurn<R>(
   _ body: @MainActor () async throws -> R
 ) async throws -> (result: R, milliseconds: Double) {
   let bystander = Task { @MainActor in
-    var longest = 0.0
+    var longest: Double?
     while !Task.isCancelled {
       let (processor, clock) = (ProcessorWatch(), Stopwatch())
       await Task.yield()
       guard let time = processor.millisecondsOfThread else { continue }
-      longest = max(longest, min(time, clock.milliseconds))
+      longest = max(longest ?? 0, min(time, clock.milliseconds))
     }
-    return longest
+    return longest ?? .nan
   }
   let result = try await body()
   bystander.cancel()

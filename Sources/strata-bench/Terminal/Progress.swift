@@ -5,7 +5,10 @@ package struct Progress: Sendable {
   /// - Parameter start: The time at which the work begins.
   package init(start: Duration) { self.start = start }
 
-  /// Returns a line with the current step, and with the time that is left at the pace so far.
+  /// Returns a line with the part that is done, the time that is left at the pace so far, and the
+  /// current step.
+  ///
+  /// The step is last, because a narrow terminal cuts the end of the line.
   ///
   /// - Parameters:
   ///   - step: The work that runs now.
@@ -13,13 +16,13 @@ package struct Progress: Sendable {
   ///   - now: The current time, by the clock of `start`.
   package func line(_ step: String, done: Double?, now: Duration) -> String {
     let elapsed = now - start
-    guard let done else { return "\(step), \(Self.text(elapsed))" }
+    guard let done else { return "\(Self.text(elapsed)), \(step)" }
     let part = min(max(done, 0), 1)
     let percent = "\(Int(part * 100)) %"
     // A pace needs a few seconds to be worth telling.
-    guard part > 0, elapsed >= .seconds(2) else { return "\(step), \(percent)" }
+    guard part > 0, elapsed >= .seconds(2) else { return "\(percent), \(step)" }
     let left = elapsed * ((1 - part) / part)
-    return "\(step), \(percent), about \(Self.text(left)) left"
+    return "\(percent), about \(Self.text(left)) left, \(step)"
   }
 
   /// Returns a duration such as `8 s`, `3 min 20 s` or `2 h 5 min`.
