@@ -44,7 +44,7 @@ struct ChildProcess {
   func run() async throws {
     // The input ends when the parent process ends. No process waits for this one then.
     let input = LineReader(.standardInput) { exit(3) }
-    let watchdog = Watchdog(mode: "child", work: ProcessStress.work(options.commits), progress: nil)
+    let watchdog = Watchdog(mode: "child", work: ProcessStress.work(options.commits))
     watchdog.begin("opening")
     var stackOptions = Stack.Options()
     stackOptions.history = options.keepsHistory ? .keep(for: .seconds(86_400)) : nil

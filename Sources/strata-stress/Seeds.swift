@@ -3,8 +3,7 @@ struct Seeds: IteratorProtocol {
   private var upcoming: UInt64
   private var left: Int
   private let count: Int
-  private let start = ContinuousClock.now
-  private let end: ContinuousClock.Instant?
+  private let time: (start: ContinuousClock.Instant, end: ContinuousClock.Instant)?
 
   /// - Parameters:
   ///   - count: the number of seeds, unless there is a duration.
@@ -13,18 +12,18 @@ struct Seeds: IteratorProtocol {
     upcoming = first
     left = count
     self.count = count
-    end = seconds.map { ContinuousClock.now + .seconds($0) }
+    time = seconds.map { (.now, .now + .seconds($0)) }
   }
 
-  /// The part of the run that is done, from 0 to 1.
+  /// The part of the run that was done before the newest seed, from 0 to 1.
   var done: Double {
-    guard let end else { return (count - left).share(of: count) }
-    return min(1, start.duration(to: .now) / start.duration(to: end))
+    guard let time else { return max(0, count - left - 1).share(of: count) }
+    return min(1, time.start.duration(to: .now) / time.start.duration(to: time.end))
   }
 
   mutating func next() -> UInt64? {
-    if let end {
-      if ContinuousClock.now >= end { return nil }
+    if let time {
+      if ContinuousClock.now >= time.end { return nil }
     } else if left <= 0 {
       return nil
     }

@@ -19,11 +19,10 @@ final class Watchdog: Sendable {
   private let mode: String
   private let progress: ProgressLine?
 
-  /// - Parameters:
-  ///   - work: the time that a long step takes on a quiet machine; zero for short steps.
-  ///   - progress: the line that shows the steps; nil in a child, whose parent shows its own steps.
-  init(mode: String, work: Duration = .zero, progress: ProgressLine? = .shared) {
+  /// - Parameter work: the time that a long step takes on a quiet machine; zero for short steps.
+  init(mode: String, work: Duration = .zero) {
     self.mode = mode
+    let progress = ProgressLine.shared(for: mode)
     self.progress = progress
     let patience = Self.patience + work
     self.patience = patience
@@ -58,4 +57,12 @@ final class Watchdog: Sendable {
 extension ProgressLine {
   /// The line of this process.
   static let shared = ProgressLine()
+
+  /// Returns the line for the mode that the command line names; nil for any other mode.
+  ///
+  /// A run within another run, such as a simulated history, has a clock of its own. A child leaves
+  /// the line to its parent.
+  static func shared(for mode: String) -> ProgressLine? {
+    mode == CommandLine.arguments.dropFirst().first && mode != "child" ? shared : nil
+  }
 }

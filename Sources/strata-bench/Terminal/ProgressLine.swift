@@ -55,6 +55,7 @@ package final class ProgressLine: Sendable {
   package func end() { remove(forGood: true) }
 
   private func remove(forGood: Bool) {
+    guard terminal.hasStyles else { return }
     let wasShown = state.withLock { state in
       let wasShown = state.isShown
       state = State(hasEnded: state.hasEnded || forGood)
