@@ -2,6 +2,9 @@
 //
 //   swift run QuickStart                   a week of real earthquakes
 //   swift run QuickStart FILE.geojson      any collection of points
+//
+// The map fits the window. A pipe gets a list in its place. COLUMNS, NO_COLOR, TERM=dumb and a locale
+// without UTF-8 have their usual effects.
 
 import Chapter
 import Foundation
