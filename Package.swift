@@ -58,23 +58,25 @@ let package = Package(
         "Strata", "StrataSQLite", "StrataImport", "StrataMap", "StrataFaults", "StrataSimulation",
       ],
       swiftSettings: settings),
+    .target(name: "Chapter", path: "Playgrounds/Chapter", swiftSettings: settings),
     .executableTarget(
-      name: "QuickStart", dependencies: ["Strata", "StrataImport", "StrataMap"],
+      name: "QuickStart", dependencies: ["Chapter", "Strata", "StrataImport", "StrataMap"],
       path: "Playgrounds/QuickStart", resources: [.copy("Data")], swiftSettings: settings),
     .executableTarget(
-      name: "Contexts", dependencies: ["Strata"], path: "Playgrounds/Contexts",
+      name: "Contexts", dependencies: ["Chapter", "Strata"], path: "Playgrounds/Contexts",
       swiftSettings: settings),
     .executableTarget(
-      name: "LiveQueries", dependencies: ["Strata"], path: "Playgrounds/LiveQueries",
+      name: "LiveQueries", dependencies: ["Chapter", "Strata"], path: "Playgrounds/LiveQueries",
       swiftSettings: settings),
     .executableTarget(
-      name: "Importing", dependencies: ["Strata", "StrataImport"], path: "Playgrounds/Importing",
+      name: "Importing", dependencies: ["Chapter", "Strata", "StrataImport"],
+      path: "Playgrounds/Importing",
       resources: [.copy("Data")], swiftSettings: settings),
     .executableTarget(
-      name: "Migrations", dependencies: ["Strata", "StrataTesting"],
+      name: "Migrations", dependencies: ["Chapter", "Strata", "StrataTesting"],
       path: "Playgrounds/Migrations", swiftSettings: settings),
     .executableTarget(
-      name: "Stress", dependencies: ["Strata"], path: "Playgrounds/Stress",
+      name: "Stress", dependencies: ["Chapter", "Strata"], path: "Playgrounds/Stress",
       swiftSettings: settings),
     .executableTarget(
       name: "CoreDataModel", path: "Playgrounds/CoreDataModel", swiftSettings: settings),
@@ -93,8 +95,10 @@ let package = Package(
       name: "StrataMapTests", dependencies: ["StrataMap", "Strata", "StrataTesting"],
       swiftSettings: settings),
     .testTarget(
-      name: "QuickStartTests", dependencies: ["QuickStart", "StrataMap", "Strata"],
+      name: "QuickStartTests", dependencies: ["QuickStart", "Chapter", "StrataMap", "Strata"],
       swiftSettings: settings),
+    .testTarget(
+      name: "StrataBenchTests", dependencies: ["strata-bench"], swiftSettings: settings),
     .testTarget(
       name: "CoreDataModelTests",
       dependencies: ["CoreDataModel", "Strata", "StrataTesting", "CStrataSQLite"],

@@ -56,7 +56,7 @@ extension Quake {
 
   fileprivate var moved: Quake {
     var copy = self
-    copy.latitude = latitude.map { $0 > 0 ? $0 - 5 : $0 + 5 }
+    copy.latitude = latitude.map { $0 > 0 ? $0 - 20 : $0 + 20 }
     return copy
   }
 

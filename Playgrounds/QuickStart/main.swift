@@ -2,7 +2,11 @@
 //
 //   swift run QuickStart                   a week of real earthquakes
 //   swift run QuickStart FILE.geojson      any collection of points
+//
+// The map fits the window. A pipe gets a list in its place. COLUMNS, NO_COLOR, TERM=dumb and a locale
+// without UTF-8 have their usual effects.
 
+import Chapter
 import Foundation
 import Strata
 import StrataImport
@@ -22,60 +26,75 @@ let file = folder.appendingPathComponent("quakes.sqlite")
 // registry keeps a map equal to it.
 var stack = try await Stack.open(Quake.self, at: file)
 var quakes = stack.viewContext.live(Quake.sorted(by: \.magnitude, order: .reverse))
-var journal = Journal()
+let screen = Screen()
+var journal = Journal(screen.map)
 var registry = AnnotationRegistry(quakes, mapping: Quake.pins, on: journal)
 
-print("1. A worker imports \(feed.lastPathComponent), off the main actor")
+screen.title("1. A worker imports \(feed.lastPathComponent), off the main actor")
 let worker = Worker(stack)
 let monitor = ImportMonitor()
+var watch = Stopwatch()
 let first = try await worker.refresh(from: .file(feed), monitor: monitor)
 let read = Int((monitor.progress.fraction ?? 0) * 100)
-print("   \(read) % read, \(first.inserted) saved")
+screen.line("\(read) % read, \(first.inserted.grouped) saved in \(watch.time)")
+watch = Stopwatch()
 try await stack.viewContext.waitUntilMerged(first.commit)
 await registry.drain()
-print("   \(quakes.elements.count) in the list, \(registry.shownCount) on the map\n")
-print(journal.map.render(width: 100, height: 20))
-_ = journal.takeLines()
+let listed = quakes.elements.count.grouped
+screen.line(
+  "\(listed) in the list, \(registry.shownCount.grouped) on the map \(watch.time) later")
+screen.draw(journal.map)
+_ = journal.takePage()
 
-print("\n2. A later edition of the feed arrives while the user drags the map")
+screen.title("2. A later edition of the feed arrives while the user drags the map")
 registry.close(.userInteraction)
 let edition = try EditedFeed(Array(quakes.elements))
+watch = Stopwatch()
 let second = try await worker.refresh(from: .data(edition.json))
 try await stack.viewContext.waitUntilMerged(second.commit)
+let time = watch.time
 await registry.drain()
-print("   \(second.updated) updated, \(second.deleted) deleted, \(second.unchanged) left alone")
-print(
-  "   the list shows it at once; the map holds \(registry.pendingOperationCount) operations back")
+screen.line(
+  "\(second.updated) updated, \(second.deleted) deleted, \(second.unchanged.grouped) left alone "
+    + "in \(time)")
+screen.line("the list shows it; the map holds \(registry.pendingOperationCount) operations back")
 
-print("\n3. The user lets go: exactly the needed operations are applied")
+screen.title("3. The user lets go: exactly the needed operations are applied")
 registry.open(.userInteraction)
 await registry.drain()
-for line in journal.takeLines() { print("   \(line)") }
+let page = journal.takePage()
+for line in page.lines { screen.line(line) }
+screen.draw(journal.map, marks: page.marks)
 
-print("\n4. An edit on the view context shows at once, and is saved")
+screen.title("4. An edit on the view context shows at once, and is saved")
 if let strongest = quakes.elements.first {
   stack.viewContext.update(strongest) { $0.note = "felt it on the third floor" }
-  print("   unsaved: \(quakes.elements[0].note)")
+  screen.line("unsaved: \(quakes.elements[0].note)")
+  watch = Stopwatch()
   try await stack.viewContext.save()
+  screen.line("saved in \(watch.time)")
 }
 registry.detach()
 await stack.close()
 
-print("\n5. The store is opened again")
+screen.title("5. The store is opened again")
+watch = Stopwatch()
 stack = try await Stack.open(Quake.self, at: file)
 quakes = stack.viewContext.live(Quake.sorted(by: \.magnitude, order: .reverse))
-journal = Journal()
+journal = Journal(screen.map)
 registry = AnnotationRegistry(quakes, mapping: Quake.pins, on: journal)
 try await quakes.waitUntilLoaded()
-print("   saved: \(quakes.elements.first?.note ?? "")")
+screen.line("\(quakes.elements.count.grouped) in the list after \(watch.time)")
+screen.line("saved: \(quakes.elements.first?.note ?? "")")
 
-print("\n6. The first edition comes again: what it has is back, the note is still the user's")
+screen.title("6. The first edition comes again, and the note is still the user's")
+watch = Stopwatch()
 let third = try await Worker(stack).refresh(from: .file(feed))
 try await stack.viewContext.waitUntilMerged(third.commit)
+screen.line("\(third.inserted) came back, \(third.updated) updated in \(watch.time)")
 await registry.drain()
-print("   \(third.inserted) came back, \(third.updated) updated")
-print("   note: \(quakes.elements.first { !$0.note.isEmpty }?.note ?? "")\n")
+screen.line("note: \(quakes.elements.first { !$0.note.isEmpty }?.note ?? "")")
 
-print("\(registry.shownCount) annotations on the map")
+screen.end("\(registry.shownCount.grouped) annotations on the map")
 registry.detach()
 await stack.close()

@@ -1,6 +1,9 @@
 #ifndef STRATA_SQLITE_SHIM_H
 #define STRATA_SQLITE_SHIM_H
 
+#if !__has_include(<sqlite3.h>)
+#error "sqlite3.h is missing. On Debian and Ubuntu: apt-get install -y libsqlite3-dev zlib1g-dev"
+#endif
 #include <sqlite3.h>
 #include <stdint.h>
 #include <string.h>

@@ -25,13 +25,19 @@ final class Bench {
   let repetitions: Int
   /// The libraries that are measured besides Strata and raw SQLite.
   let peers: [Peer]
+  private let isRepeating: (Int) -> Void
   private let folder: URL
   private var lastFile = 0
   private var templates: [String: URL] = [:]
 
-  init(repetitions: Int, peers: [Peer]) throws {
+  /// - Parameter isRepeating: A function that is called with the number of each repetition, 0 for
+  ///   the warm-up, when it begins.
+  init(
+    repetitions: Int, peers: [Peer], isRepeating: @escaping (Int) -> Void = { _ in }
+  ) throws {
     self.repetitions = repetitions
     self.peers = peers
+    self.isRepeating = isRepeating
     folder = FileManager.default.temporaryDirectory
       .appendingPathComponent("strata-bench-\(UUID().uuidString)", isDirectory: true)
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
@@ -118,12 +124,20 @@ final class Bench {
 
   // MARK: Repeating
 
+  /// The numbers of the repetitions, 0 for the warm-up. Each is reported when it begins.
+  var rounds: some Sequence<Int> {
+    (0...repetitions).lazy.map { [isRepeating] number in
+      isRepeating(number)
+      return number
+    }
+  }
+
   /// Measures Strata alone, for metrics that no other side has.
   func measure(
     _ metrics: [String], _ strata: () async throws -> [Double]
   ) async throws -> [Figure] {
     var figures = metrics.map { Figure(metric: $0, peers: peers.count) }
-    for repetition in 0...repetitions {
+    for repetition in rounds {
       figures.add(try await strata(), to: \.strata, repetition == 0)
     }
     return figures
@@ -141,7 +155,7 @@ final class Bench {
       if let side = try await peer.side(self, metrics[0]) { others.append((index, side)) }
     }
     let sides = others.count + 2
-    for repetition in 0...repetitions {
+    for repetition in rounds {
       let isWarmUp = repetition == 0
       for turn in 0..<sides {
         let position = (repetition + turn) % sides

@@ -23,15 +23,37 @@ func runBenchmark(
     exit(0)
   }
   do {
-    let bench = try Bench(repetitions: options.repetitions, peers: peers)
-    defer { bench.finish() }
-    let report = Report(asJSON: options.asJSON, peers: peers.map(\.name))
-    report.begin()
-    for workload in options.workloads {
-      for figure in try await workload.run(bench) { try report.add(figure, of: workload) }
-    }
+    let earlier = try options.earlier.map { try EarlierRun(path: $0) }
+    let report = Report(asJSON: options.asJSON, peers: peers.map(\.name), earlier: earlier)
+    try await measure(options, peers, report)
   } catch {
     fail("\(error)", code: 1)
   }
   exit(0)
+}
+
+/// Runs the chosen workloads and reports their figures.
+///
+/// The figures go to standard output, and the progress to a line on standard error.
+@MainActor
+private func measure(_ options: Options, _ peers: [Peer], _ report: Report) async throws {
+  let line = ProgressLine()
+  var pace = BenchPace(workloads: options.workloads.count, repetitions: options.repetitions)
+  var label = ""
+  let bench = try Bench(repetitions: options.repetitions, peers: peers) { repetition in
+    pace.begin(repetition: repetition)
+    line.show("\(pace.text), \(label)", done: pace.done)
+  }
+  defer { bench.finish() }
+  report.begin()
+  for workload in options.workloads {
+    pace.beginWorkload()
+    label = "\(workload.name) \(workload.summary)"
+    line.show("\(pace.text), \(label)", done: pace.done)
+    let figures = try await workload.run(bench)
+    line.clear()
+    for figure in figures { try report.add(figure, of: workload.name) }
+  }
+  line.end()
+  report.end()
 }

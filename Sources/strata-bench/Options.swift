@@ -3,6 +3,8 @@ struct Options {
   var workloads: [Workload]
   var repetitions = 5
   var asJSON = false
+  /// The file of an earlier run.
+  var earlier: String?
   var wantsHelp = false
 
   /// An error in the command line.
@@ -16,6 +18,9 @@ struct Options {
       case "--only": workloads = try Self.workloads(arguments.next(), among: all)
       case "--reps": repetitions = try Self.count(arguments.next())
       case "--json": asJSON = true
+      case "--compare":
+        earlier = arguments.next()
+        if earlier == nil { throw Failure(message: "--compare needs a file") }
       case "--help", "-h": wantsHelp = true
       default: throw Failure(message: "unknown option \(argument)")
       }
@@ -53,10 +58,11 @@ struct Options {
       turns.
 
       Options:
-        --only W1,W3  only these workloads; without it, all but the long ones
-        --reps N      measured repetitions, after one that is not counted (default 5)
-        --json        one JSON object a line instead of a table
-        --help        this text
+        --only W1,W3    only these workloads; without it, all but the long ones
+        --reps N        measured repetitions, after one that is not counted (default 5)
+        --json          one JSON object a line instead of a table
+        --compare FILE  a column with the ratio to an earlier run, which --json wrote to FILE
+        --help          this text
 
       Workloads:
       \(list)

@@ -1,77 +1,94 @@
 import Foundation
 
-/// Prints figures as they come: a line of a table, or a line of JSON.
-struct Report {
-  let asJSON: Bool
-  /// The names of the peers.
-  let peers: [String]
+/// Prints figures as they come, as lines of a table or of JSON, and a summary.
+@MainActor
+final class Report {
+  private let asJSON: Bool
+  private let peers: [String]
+  private let earlier: EarlierRun?
+  private let terminal: Terminal
+  private let table: Table
+  private let put: (String) -> Void
+  private var toRaw = Ratios()
+  private var toEarlier = Ratios()
 
-  private static let widths = [9, 34, 11, 11, 8, 11, 11]
+  /// - Parameters:
+  ///   - peers: The names of the peers.
+  ///   - earlier: A run to compare with.
+  ///   - put: A function that takes each line.
+  init(
+    asJSON: Bool, peers: [String], earlier: EarlierRun? = nil, terminal: Terminal = .output,
+    put: @escaping (String) -> Void = {
+      // A long run shows its results at once.
+      FileHandle.standardOutput.write(Data(($0 + "\n").utf8))
+    }
+  ) {
+    self.asJSON = asJSON
+    self.peers = peers
+    self.earlier = earlier
+    self.terminal = terminal
+    self.put = put
+    let range = ["min", "max"].map { Table.Column(title: $0, width: 9, isOptional: true) }
+    table = Table(
+      ["strata", "raw"].map { Table.Column(title: $0, width: 9) }
+        + [Table.Column(title: "ratio", width: 7)]
+        + (earlier == nil ? [] : [Table.Column(title: "÷ earlier", width: 9)]) + range
+        + peers.map { Table.Column(title: $0, width: max(11, $0.count)) },
+      on: terminal)
+  }
 
   func begin() {
+    if !asJSON { put(table.header) }
+  }
+
+  func add(_ figure: Figure, of workload: String) throws {
+    let metric = Metric(figure.metric)
+    let before = earlier?.median(figure.metric, of: workload)
+    let change = before.map { figure.strataMedian / $0 } ?? .nan
+    toRaw.add(figure.ratio, of: metric)
+    toEarlier.add(change, of: metric)
+    let range = [figure.strata.min() ?? .nan, figure.strata.max() ?? .nan]
+    guard asJSON else {
+      let numbers = [figure.strataMedian, figure.rawMedian, figure.ratio]
+      let changes = earlier == nil ? [] : [change]
+      return put(table.row(workload, metric, numbers + changes + range + figure.peerMedians))
+    }
+    let numbers: [(String, Double?)] =
+      [
+        ("strata", figure.strataMedian), ("raw", figure.rawMedian), ("ratio", figure.ratio),
+        ("min", range[0]), ("max", range[1]), ("earlier", before),
+      ] + zip(peers, figure.peerMedians)
+    put(try FigureLine(workload: workload, metric: figure.metric, numbers: numbers).json)
+  }
+
+  /// Explains the columns, and prints the means of the ratios.
+  func end() {
     if asJSON { return }
-    line(["workload", "metric", "strata", "raw", "ratio", "min", "max"] + peers)
-  }
-
-  func add(_ figure: Figure, of workload: Workload) throws {
-    if asJSON {
-      let encoder = JSONEncoder()
-      encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-      let numbers: [(String, Double?)] =
-        [
-          ("strata", figure.strataMedian), ("raw", figure.rawMedian), ("ratio", figure.ratio),
-          ("min", figure.strata.min()), ("max", figure.strata.max()),
-        ] + zip(peers, figure.peerMedians)
-      let line = JSONLine(workload: workload.name, metric: figure.metric, numbers: numbers)
-      put(String(decoding: try encoder.encode(line), as: UTF8.self))
+    put("")
+    explain(
+      """
+      Figures are medians. raw is the same work in C: SQLite's own interface as a careful user \
+      writes it, or the other parser that the metric names. A dash means that there is no such \
+      side. ratio is strata ÷ raw: below 1, Strata takes less. For MB/s, more is better.
+      """)
+    if let mean = toRaw.mean {
+      explain("Geometric mean of \(toRaw.count) ratios to raw: \(mean.formatted(2))")
+    }
+    guard earlier != nil else { return }
+    if let mean = toEarlier.mean {
+      explain(
+        "Geometric mean of \(toEarlier.count) ratios to the earlier run: \(mean.formatted(2))")
     } else {
-      let range = [figure.strata.min() ?? .nan, figure.strata.max() ?? .nan]
-      let numbers =
-        [figure.strataMedian, figure.rawMedian, figure.ratio] + range + figure.peerMedians
-      line([workload.name, figure.metric] + numbers.map(Self.text))
+      explain("The earlier run has none of these figures.")
     }
   }
 
-  private struct JSONLine: Encodable {
-    private struct Key: CodingKey {
-      let stringValue: String
-      var intValue: Int? { nil }
-
-      init(stringValue: String) { self.stringValue = stringValue }
-      init?(intValue: Int) { nil }
-    }
-
-    let workload: String
-    let metric: String
-    let numbers: [(name: String, value: Double?)]
-
-    func encode(to encoder: any Encoder) throws {
-      var line = encoder.container(keyedBy: Key.self)
-      try line.encode(workload, forKey: Key(stringValue: "workload"))
-      try line.encode(metric, forKey: Key(stringValue: "metric"))
-      // A side that does not have the metric is left out.
-      for case (let name, let value?) in numbers where value.isFinite {
-        try line.encode(value, forKey: Key(stringValue: name))
-      }
-    }
+  private func explain(_ text: String) {
+    for line in terminal.lines(terminal.spelled(text)) { put(line) }
   }
+}
 
-  private static func text(_ value: Double) -> String {
-    value.isNaN ? "–" : String(format: value < 0.1 ? "%.5f" : value < 10 ? "%.3f" : "%.1f", value)
-  }
-
-  private func line(_ cells: [String]) {
-    let widths = Self.widths + peers.map { max(11, $0.count) }
-    let padded = zip(cells, widths).enumerated().map { column, cell in
-      let space = String(repeating: " ", count: max(0, cell.1 - cell.0.count))
-      // Words are aligned to the left, numbers to the right.
-      return column < 2 ? cell.0 + space : space + cell.0
-    }
-    put(padded.joined(separator: " "))
-  }
-
-  /// Writes a line at once, so that a long run shows its results.
-  private func put(_ line: String) {
-    FileHandle.standardOutput.write(Data((line + "\n").utf8))
-  }
+extension Double {
+  /// Returns the number with a fixed number of decimals.
+  func formatted(_ places: Int) -> String { String(format: "%.\(places)f", self) }
 }

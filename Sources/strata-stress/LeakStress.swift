@@ -25,7 +25,9 @@ struct LeakStress {
     let warmUp = max(20, min(500, options.cycles / 4))
     var before = (memory: ProcessState.memory, descriptors: Descriptors.count)
     for cycle in 0..<(warmUp + options.cycles) where report.violations.count < 10 {
-      if cycle % 100 == 0 { watchdog.begin("cycle \(cycle)") }
+      if cycle % 100 == 0 {
+        watchdog.begin("cycle \(cycle)", done: cycle.share(of: warmUp + options.cycles))
+      }
       if cycle == warmUp { before = (ProcessState.memory, Descriptors.count) }
       for name in try await remains(cycle, &random) {
         report.violations.append("cycle \(cycle): \(name) is still there")

@@ -76,7 +76,7 @@ private actor LogWriter {
       scratch.upsert(Account(id: id, owner: "Owner", balance: commit, transfer: random.next()))
       try await scratch.save()
       if commit % 256 == 0 {
-        watchdog.begin("commit \(commit)")
+        watchdog.begin("commit \(commit)", done: commit.share(of: commits))
         let attributes = try? FileManager.default.attributesOfItem(atPath: log)
         largest = max(largest, (attributes?[.size] as? NSNumber)?.intValue ?? 0)
       }

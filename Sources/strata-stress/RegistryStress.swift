@@ -31,7 +31,9 @@ struct RegistryStress {
     let watchdog = Watchdog(mode: "registry")
     defer { watchdog.end() }
     for trial in 0..<options.trials {
-      if trial % 100 == 0 { watchdog.begin("trial \(trial)") }
+      if trial % 100 == 0 {
+        watchdog.begin("trial \(trial)", done: trial.share(of: options.trials))
+      }
       let moving = Task { try await writer.move(trial) }
       let left = await end(live, &random)
       try await moving.value

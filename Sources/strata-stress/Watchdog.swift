@@ -1,12 +1,14 @@
 import Foundation
 import Strata
 
-/// Ends the process with a report if a step takes too long.
+/// Ends the process with a report if a step takes too long, and shows the steps on a terminal.
 final class Watchdog: Sendable {
   private struct State: Sendable {
     var label = "the beginning"
     var deadline = ContinuousClock.now
     var hasEnded = false
+    /// The part of the run that is done.
+    var done: Double?
   }
 
   private let state = Lock(State())
@@ -15,19 +17,30 @@ final class Watchdog: Sendable {
   static let patience = Duration.seconds(300)
 
   private let patience: Duration
+  private let mode: String
+  private let progress: ProgressLine?
 
   /// - Parameter work: the time that a long step takes on a quiet machine; zero for short steps.
   init(mode: String, work: Duration = .zero) {
+    self.mode = mode
+    let progress = ProgressLine.shared(for: mode)
+    self.progress = progress
     let patience = Self.patience + work
     self.patience = patience
     state.withLock { $0.deadline = .now + patience }
     Thread.detachNewThread { [state] in
       while true {
         Thread.sleep(forTimeInterval: 1)
-        let state = state.withLock { $0 }
-        if state.hasEnded { return }
-        if state.deadline >= .now { continue }
-        let report = Report(mode: mode, violations: ["does not come to an end: \(state.label)"])
+        let current = state.withLock { $0 }
+        if current.hasEnded { return }
+        guard current.deadline < .now else {
+          // A long step shows that time goes by.
+          progress?.show("\(mode): \(current.label)", done: current.done)
+          continue
+        }
+        let violation = "does not come to an end: \(current.label)"
+        let report = Report(mode: mode, violations: [violation])
+        ProgressLine.shared.end()
         print(report.json)
         exit(1)
       }
@@ -42,7 +55,23 @@ final class Watchdog: Sendable {
   }
 
   /// Starts the next step with a new deadline.
-  func begin(_ label: String) {
-    state.withLock { $0 = State(label: label, deadline: .now + patience) }
+  ///
+  /// - Parameter done: the part of the run that is done, from 0 to 1; nil if it is unknown.
+  func begin(_ label: String, done: Double? = nil) {
+    state.withLock { $0 = State(label: label, deadline: .now + patience, done: done) }
+    progress?.show("\(mode): \(label)", done: done)
+  }
+}
+
+extension ProgressLine {
+  /// The line of this process.
+  static let shared = ProgressLine()
+
+  /// Returns the line for the mode that the command line names; nil for any other mode.
+  ///
+  /// A run within another run, such as a simulated history, has a clock of its own. A child leaves
+  /// the line to its parent.
+  static func shared(for mode: String) -> ProgressLine? {
+    mode == CommandLine.arguments.dropFirst().first && mode != "child" ? shared : nil
   }
 }

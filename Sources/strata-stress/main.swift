@@ -60,6 +60,7 @@ let usage = """
            given: 0 workers, a view context and consumers that race, 1 contexts, 2 an app and a
            server, 3 workers in every mode, 4 registries. Long form: --seeds 1000000 --threads 2.
 
+  On a terminal, the step that runs, the part that is done and the time left stand on standard error.
   Prints the seed, for soak a table, then one JSON line with the number of violated invariants. A run
   in which too little was done to show anything is one. Exits with 1 if there are any, with 2 for a
   wrong call.
@@ -284,6 +285,7 @@ do {
   report = Report(mode: arguments.first ?? "")
   report.violations.append("ended by \(error)")
 }
+ProgressLine.shared.end()
 for violation in report.violations.prefix(100) {
   FileHandle.standardError.write(Data("\(violation)\n".utf8))
 }

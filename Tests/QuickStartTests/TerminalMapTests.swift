@@ -106,6 +106,28 @@ private func key(_ id: Int) -> RecordKey { RecordKey(.integer(Int64(id))) }
     #expect(text.contains("\u{1B}[1;38;5;33m●") && text.count { $0 == "●" } == 1)
   }
 
+  @Test func `a mark is drawn over pins, in white`() {
+    let place = Coordinate(latitude: 30, longitude: -45)
+    let marks = MapMark.Kind.allCases.map { MapMark(kind: $0, coordinate: place) }
+    let map = map(.color, city(1, 30, -45, style: "red"))
+    for (mark, character) in zip(marks, ["◆", "◎", "✕"]) {
+      let text = map.render(width: 100, marks: [mark])
+      #expect(text.contains("\u{1B}[1;38;5;255m\(character)") && !text.contains("●"))
+    }
+    #expect((marks + marks).legend(.unicode) == "◆ 2 moved  ◎ 2 restyled  ✕ 2 removed")
+    #expect(Array(marks.suffix(1)).legend(.ascii) == "x 1 removed")
+  }
+
+  @Test func `in ASCII land is punctuation and a pin is a letter`() {
+    let map = TerminalMap(output: .monochrome, characters: .ascii)
+    map.apply(.add(city(1, 0, 0)))
+    let lines = cells(map.render(width: 100))
+    #expect(lines[11][50] == "O")
+    #expect(Set(lines.joined()).isSubset(of: " .:#O"))
+    let filled = TerminalMap(output: .color, characters: .ascii).render(width: 100)
+    #expect(filled.contains("########"))
+  }
+
   // MARK: The surface
 
   @Test func `operations change the map`() {

@@ -47,6 +47,17 @@ struct BrailleCanvas: Hashable {
     return Character(scalar)
   }
 
+  /// Returns an ASCII character that is the darker, the more dots a cell has.
+  func punctuation(column: Int, row: Int) -> Character {
+    let dots = (0..<4).reduce(0) { count, line in
+      (0..<2).reduce(count) { $0 + (self[column * 2 + $1, row * 4 + line] ? 1 : 0) }
+    }
+    return Self.shades[dots]
+  }
+
+  /// The characters for 0 to 8 dots.
+  private static let shades: [Character] = [" ", ".", ".", ".", ":", ":", ":", "#", "#"]
+
   /// Unicode numbers the upper three lines first, column by column, and then the lowest line.
   private static let bits: [(left: UInt32, right: UInt32)] = [
     (0x01, 0x08), (0x02, 0x10), (0x04, 0x20), (0x40, 0x80),

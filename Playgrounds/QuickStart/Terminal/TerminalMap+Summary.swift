@@ -1,3 +1,4 @@
+import Chapter
 import Strata
 import StrataMap
 
@@ -11,7 +12,7 @@ extension TerminalMap {
     let room = max(0, (lines ?? .max) - 1)
     var result = [legend] + ranked.prefix(room).map(Self.describe)
     if ranked.count > room, room > 0 {
-      result[room] = "… and \(ranked.count - room + 1) more"
+      result[room] = "… and \((ranked.count - room + 1).grouped) more"
     }
     return result.map { String($0.prefix(width)) }
   }

@@ -1,13 +1,4 @@
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Android)
-  import Android
-#endif
-import Foundation
+import Chapter
 
 /// The kind of output that a terminal map is printed on.
 enum TerminalOutput: Sendable, Hashable {
@@ -18,13 +9,27 @@ enum TerminalOutput: Sendable, Hashable {
   /// No terminal: lines of text without a map.
   case text
 
-  /// The standard output of this process.
-  ///
-  /// It is `text` if the output is no terminal. It is without colours if `NO_COLOR` is set to a
-  /// string that is not empty.
-  static var standard: TerminalOutput {
-    guard isatty(STDOUT_FILENO) == 1 else { return .text }
-    let noColor = ProcessInfo.processInfo.environment["NO_COLOR"] ?? ""
-    return noColor.isEmpty ? .color : .monochrome
+  init(_ terminal: Terminal) {
+    self = !terminal.isInteractive ? .text : terminal.hasColors ? .color : .monochrome
+  }
+}
+
+/// The characters that a terminal map is made of.
+enum MapCharacters: Sendable, Hashable {
+  /// Braille patterns for the land, and round pins.
+  case unicode
+  /// Punctuation for the land, and letters as pins.
+  case ascii
+
+  init(_ terminal: Terminal) { self = terminal.hasUnicode ? .unicode : .ascii }
+
+  var pin: Character { self == .unicode ? "●" : "O" }
+
+  /// Returns the character of a cell of land, or a space.
+  func land(_ canvas: BrailleCanvas, column: Int, row: Int) -> Character {
+    switch self {
+    case .unicode: canvas.character(column: column, row: row)
+    case .ascii: canvas.punctuation(column: column, row: row)
+    }
   }
 }

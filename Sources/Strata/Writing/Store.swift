@@ -48,7 +48,9 @@ package final class Store: Sendable {
   }
 
   /// Returns when the view context shows a commit, or when it never will.
-  package func viewMerged(_ commit: Int64) async { await view.withLock(\.self)?.merged(commit) }
+  package func viewMerged(_ commit: Int64) async {
+    await view.withLock(\.self)?.waitUntilMerged(commit)
+  }
 
   /// The number of the newest commit.
   var newestCommit: Int64 { newest.value }

@@ -90,7 +90,7 @@ extension Workload {
     var index = built(Array(places[..<count]))
     var random = MapRandom(seed: 99)
     var (half, most) = (figure("change p50 µs", bench), figure("change p99 µs", bench))
-    for repetition in 0...bench.repetitions {
+    for repetition in bench.rounds {
       var times: [Double] = []
       for step in 0..<3_000 {
         let number = random.below(count)
@@ -152,7 +152,7 @@ extension Workload {
     let points = places.enumerated().map { point($0, $1) }
     var (build, bytes) = (figure("build ms", bench), figure("bytes a point", bench))
     var (half, most) = (figure("query p50 µs", bench), figure("query p99 µs", bench))
-    for repetition in 0...bench.repetitions {
+    for repetition in bench.rounds {
       let before = Memory.allocated
       var index = Index { $0 &+ $1 }
       let watch = ProcessorWatch()
@@ -197,7 +197,7 @@ extension Workload {
     var index = all.built([Coordinate](repeating: place, count: count))
     var half = Figure(metric: "stack of \(count): change p50 µs", peers: bench.peers.count)
     var most = Figure(metric: "stack of \(count): worst change µs", peers: bench.peers.count)
-    for repetition in 0...bench.repetitions {
+    for repetition in bench.rounds {
       var times: [Double] = []
       for step in 0..<1_000 {
         // Every second removal takes the leader.

@@ -12,7 +12,7 @@ extension Workload {
     var half = Figure(metric: "slice p50 µs", peers: bench.peers.count)
     var most = Figure(metric: "slice p99 µs", peers: bench.peers.count)
     var offers = Figure(metric: "offering 1,000 changes p99 µs", peers: bench.peers.count)
-    for repetition in 0...bench.repetitions {
+    for repetition in bench.rounds {
       let surface = MemoryMap()
       var turns: [@MainActor () -> Void] = []
       let drain = AnnotationDrain(on: surface) { turns.append($0) }

@@ -28,13 +28,14 @@ struct CancelStress {
     let watchdog = Watchdog(mode: "cancel")
     let descriptors = Descriptors.count
     var random = SplitMix64(seed: options.seed)
-    for operation in options.operation.map({ [$0] }) ?? CancelOperation.all {
+    let operations = options.operation.map { [$0] } ?? CancelOperation.all
+    for (position, operation) in operations.enumerated() {
       var errors = 0
       for moment in CancelMoment.allCases {
         var number = 0
         while report.violations.count < 100 {
           let label = "\(operation.name), \(moment.rawValue) \(number)"
-          watchdog.begin(label)
+          watchdog.begin(label, done: position.share(of: operations.count))
           let trial = try CancelTrial(
             operation, template, in: folder.appendingPathComponent("trial"),
             stamp: Int(random.next() >> 24))

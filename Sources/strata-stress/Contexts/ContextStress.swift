@@ -23,12 +23,13 @@ struct ContextStress {
     var report = Report(mode: "contexts")
     let watchdog = Watchdog(mode: "contexts")
     var number = 0
-    for seed in Seeds(from: options.seed, count: options.histories, seconds: options.seconds) {
-      if report.violations.count == 5 { break }
+    var seeds = Seeds(from: options.seed, count: options.histories, seconds: options.seconds)
+    while report.violations.count < 5, let seed = seeds.next() {
       number += 1
-      watchdog.begin("history \(seed)")
+      let done = seeds.done
+      watchdog.begin("history \(seed)", done: done)
       let history = try await ContextHistory(seed: seed) {
-        watchdog.begin("history \(seed): \($0)")
+        watchdog.begin("history \(seed): \($0)", done: done)
       }
       do {
         try await history.run()

@@ -37,7 +37,7 @@ struct CorruptionStress {
           seed = UInt64(words[1]) ?? seed
           let target = words.dropFirst(2).first?.split(separator: " ").map(String.init) ?? []
           if target.count == 2 { damaged[target[0], default: []].insert(target[1]) }
-          watchdog.begin(line)
+          watchdog.begin(line, done: done.share(of: options.trials))
         case "opened", "refused":
           report.counts[words[0], default: 0] += 1
           done += 1

@@ -30,7 +30,7 @@ struct CrashStress {
     var random = SplitMix64(seed: options.seed)
     var state = State(store: template.store, contents: template.contents, token: template.token)
     for kill in 0..<options.kills where report.violations.count < 20 {
-      watchdog.begin("kill \(kill)")
+      watchdog.begin("kill \(kill)", done: kill.share(of: options.kills))
       if kill % 5 == 4 {
         try await killMigration(kill / 5, state, in: folder, &random, &report)
       } else {

@@ -27,7 +27,8 @@ struct PowerStress {
       var left = options.losses
       var seed = options.seed
       while left > 0 && report.violations.count < 100 {
-        watchdog.begin("\(name), seed \(seed)")
+        let done = options.losses - left + (synchronous == .full ? 0 : options.losses)
+        watchdog.begin("\(name), seed \(seed)", done: done.share(of: options.losses * 2))
         let temporary = try TemporaryFolder()
         defer { temporary.remove() }
         let folder = temporary.url

@@ -27,7 +27,8 @@ struct FaultStress {
     let template = try await FaultTemplate(in: folder)
     let watchdog = Watchdog(mode: "faults")
     let open = Descriptors.count
-    for scenario in options.scenario.map({ [$0] }) ?? FaultScenario.allCases {
+    let scenarios = options.scenario.map { [$0] } ?? FaultScenario.allCases
+    for (position, scenario) in scenarios.enumerated() {
       var failures = 0
       for call in FileCall.allCases {
         for code in FaultPlan.codes(of: call) {
@@ -36,7 +37,8 @@ struct FaultStress {
             var number = 1
             while true {
               let fault = FaultPlan.Fault(call, number: number, length: length, code: code)
-              watchdog.begin("\(scenario.rawValue): \(fault)")
+              watchdog.begin(
+                "\(scenario.rawValue): \(fault)", done: position.share(of: scenarios.count))
               let trial = try FaultTrial(
                 scenario, fault, template, in: folder.appendingPathComponent("trial"),
                 seed: options.seed &+ UInt64(number))

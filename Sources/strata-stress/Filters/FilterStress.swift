@@ -30,7 +30,7 @@ struct FilterStress {
       for (number, size) in sizes.enumerated() {
         if number >= 2, let done = try await group.next() { report.add(done, &counts) }
         let seed = options.seed &* 1_000_003 &+ UInt64(number)
-        watchdog.begin("round \(number)")
+        watchdog.begin("round \(number)", done: number.share(of: sizes.count))
         group.addTask { try await round(size, seed) }
       }
       for try await done in group { report.add(done, &counts) }

@@ -20,7 +20,7 @@ struct NumberStress {
     var texts = NumberTexts(generator: SplitMix64(seed: options.seed))
     let plan = try JSONPlan([JSONColumn(JSONPath([.index(0)]), .real)])
     for first in stride(from: 0, to: options.count, by: batchSize) {
-      watchdog.begin("number \(first)")
+      watchdog.begin("number \(first)", done: first.share(of: options.count))
       let batch = (0..<min(batchSize, options.count - first)).map { _ in texts.next() }
       var scanner = JSONRecordScanner(.lines, plan: plan)
       let lines = Array(batch.map { "[\($0)]\n" }.joined().utf8)

@@ -23,10 +23,10 @@ struct ServerStress {
     var report = Report(mode: "server")
     let watchdog = Watchdog(mode: "server")
     var number = 0
-    for seed in Seeds(from: options.seed, count: options.seeds, seconds: options.seconds) {
-      if report.violations.count == 5 { break }
+    var seeds = Seeds(from: options.seed, count: options.seeds, seconds: options.seconds)
+    while report.violations.count < 5, let seed = seeds.next() {
       number += 1
-      watchdog.begin("seed \(seed)")
+      watchdog.begin("seed \(seed)", done: seeds.done)
       let history = try await ServerHistory(seed: seed)
       do { try await history.run() } catch {
         report.violations.append(

@@ -63,7 +63,7 @@ struct SimulateStress: Sendable {
       for _ in 0..<max(1, options.threads) {
         group.addTask {
           while let seed = state.withLock({ $0.next() }) {
-            watchdog.begin("seed \(seed)")
+            watchdog.begin("seed \(seed)", done: state.withLock { $0.seeds.done })
             let (part, hash) = await check(seed)
             state.withLock { state in
               state.hashes.insert(hash)

@@ -36,8 +36,9 @@ struct SoakStress {
     print(SoakSample.header)
     var samples: [SoakSample] = []
     for number in 1...Self.samples {
-      watchdog.begin("sample \(number)")
+      watchdog.begin("sample \(number)", done: (number - 1).share(of: Self.samples))
       let sample = try await SoakSample(store, at: interval * number, load, during: interval)
+      ProgressLine.shared.clear()
       print(sample.row)
       samples.append(sample)
     }

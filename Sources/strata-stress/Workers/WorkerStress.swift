@@ -56,12 +56,14 @@ struct WorkerStress {
     var report = Report(mode: "workers")
     let watchdog = Watchdog(mode: "workers", work: .seconds(options.seconds))
     defer { watchdog.end() }
-    for mode in options.modes {
-      watchdog.begin("\(mode)")
+    for (position, mode) in options.modes.enumerated() {
+      let modes = Double(options.modes.count)
+      let done = { (share: Double) in (Double(position) + share) / modes }
+      watchdog.begin("\(mode)", done: done(0))
       var options = options
       options.mode = mode
       if mode == .contention { options.workers *= 2 }
-      var run = try await WorkerRun(options, watchdog)
+      var run = try await WorkerRun(options, watchdog, done: done)
       try await run.run()
       var part = Report(mode: "\(mode)", counts: run.counts)
       part.require("saves")
@@ -86,6 +88,8 @@ struct WorkerStress {
 private struct WorkerRun {
   private let options: WorkerStress.Options
   private let watchdog: Watchdog
+  /// The part of all modes that is done, by the part of this mode.
+  private let done: (Double) -> Double
   private let stack: Stack
   private let start: StoreContents
   private let observers: WorkerObservers
@@ -97,8 +101,11 @@ private struct WorkerRun {
 
   private static let checkpoints = 4
 
-  init(_ options: WorkerStress.Options, _ watchdog: Watchdog) async throws {
+  init(_ options: WorkerStress.Options, _ watchdog: Watchdog, done: @escaping (Double) -> Double)
+    async throws
+  {
     self.options = options
+    self.done = done
     self.watchdog = watchdog
     random = SplitMix64(seed: options.seed &- 1)
     stack = try await Stack.temporary(ChildProcess.entities, options: options.mode.options)
@@ -114,7 +121,8 @@ private struct WorkerRun {
   mutating func run() async throws {
     let workers = (0..<options.workers).map { Worker(stack, log, number: $0, options) }
     for checkpoint in 1...Self.checkpoints {
-      watchdog.begin("\(options.mode), work before check \(checkpoint)")
+      let done = done((checkpoint - 1).share(of: Self.checkpoints))
+      watchdog.begin("\(options.mode), work before check \(checkpoint)", done: done)
       let deadline = ContinuousClock.now + .seconds(options.seconds / Double(Self.checkpoints))
       let working = Task {
         await withTaskGroup { group in
@@ -122,10 +130,10 @@ private struct WorkerRun {
         }
       }
       while ContinuousClock.now < deadline { try await actOnView() }
-      watchdog.begin("\(options.mode), the workers at check \(checkpoint)")
+      watchdog.begin("\(options.mode), the workers at check \(checkpoint)", done: done)
       await working.value
-      watchdog.begin("\(options.mode), check \(checkpoint)")
-      try await check()
+      watchdog.begin("\(options.mode), check \(checkpoint)", done: done)
+      try await check(done: done)
     }
     for worker in workers {
       counts.merge(await worker.counts) { $0 + $1 }
@@ -187,7 +195,7 @@ private struct WorkerRun {
     log.add(try await stack.viewContext.save(), [.insert(notes: note..<(note + 1))])
   }
 
-  private mutating func check() async throws {
+  private mutating func check(done: Double) async throws {
     // Commits that cancel each other out give a slow consumer no element, not even the number of
     // the last commit. So the check waits for a commit that changes a row.
     try await writeNote()
@@ -213,7 +221,7 @@ private struct WorkerRun {
       violations.append("the acknowledged saves do not make the branches")
     }
     violations += try await observers.violations(stored) { part in
-      watchdog.begin("\(options.mode), \(part)")
+      watchdog.begin("\(options.mode), \(part)", done: done)
     }
     counts["checkpoints", default: 0] += 1
   }

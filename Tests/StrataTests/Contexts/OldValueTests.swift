@@ -43,7 +43,8 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `own edits and saves lie over an old value, whatever is shown`(_ isShown: Bool) async throws {
+  func `own edits and saves lie over an old value, whatever is shown`(_ isShown: Bool) async throws
+  {
     let (old, live) = try await oldBoat(isShown: isShown)
     view.update(old) { $0.length += 1 }
     view.update(old) { $0.length += 1 }

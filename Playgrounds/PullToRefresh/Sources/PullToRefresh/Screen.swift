@@ -5,25 +5,32 @@ import Strata
 @MainActor final class Screen {
   private let articles: LiveQuery<Article>
   private var rows: [Article] = []
+  private var log: [String] = []
 
   init(_ articles: LiveQuery<Article>) {
     self.articles = articles
     Task { for await update in articles.updates { apply(update) } }
   }
 
-  private func apply(_ update: LiveUpdate<Article>) {
-    let old = rows
-    update.apply(to: &rows)
-    if update.isReset { return print("  screen  \(rows.count) rows") }
-    for offset in update.deletions { print("  screen  − \(old[offset].title)") }
-    for offset in update.insertions.prefix(3) { print("  screen  + \(rows[offset].title)") }
-    if update.insertions.count > 3 { print("  screen  + \(update.insertions.count - 3) more") }
-    for edit in update.edits { print("  screen  ~ \(rows[edit.offset].title)") }
+  /// Returns the changes of the list since the last call.
+  func takeLog() -> [String] {
+    defer { log = [] }
+    return log
   }
 
   /// Returns when the list shows the elements of the live query, which takes a turn of the main
   /// actor.
   func settled() async {
     while rows != Array(articles.elements) { await Task.yield() }
+  }
+
+  private func apply(_ update: LiveUpdate<Article>) {
+    let old = rows
+    update.apply(to: &rows)
+    if update.isReset { return log.append("\(rows.count) rows") }
+    log += update.deletions.map { "− \(old[$0].title)" }
+    log += update.insertions.prefix(3).map { "+ \(rows[$0].title)" }
+    if update.insertions.count > 3 { log.append("+ \(update.insertions.count - 3) more") }
+    log += update.edits.map { "~ \(rows[$0.offset].title)" }
   }
 }
