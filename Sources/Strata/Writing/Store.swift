@@ -49,7 +49,7 @@ package final class Store: Sendable {
 
   /// Returns when the view context shows a commit, or when it never will.
   package func viewMerged(_ commit: Int64) async {
-    await view.withLock(\.self)?.waitUntilMerged(commit)
+    await view.withLock(\.self)?.merged(commit)
   }
 
   /// The number of the newest commit.
