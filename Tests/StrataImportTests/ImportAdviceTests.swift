@@ -73,6 +73,33 @@ private struct Tune: Entity {
     for error in errors { #expect(error.localizedDescription == error.description) }
   }
 
+  @Test func `the result names members that no record had`() async throws {
+    let stack = try await Stack.temporary(Tune.self)
+    let mapping = JSONMapping<Tune> {
+      Field(\.id, "id")
+      Field(\.title, "titel")
+    }
+    let feed = Data(#"[{"id": 1, "title": "a"}, {"id": 2, "title": "b"}]"#.utf8)
+    let result = try await stack.importJSON(Tune.self, from: .data(feed), mapping: mapping)
+    #expect(result.missingMembers == ["titel"])
+    let late = Data(#"[{"id": 3}, {"id": 4, "titel": "b"}]"#.utf8)
+    let all = try await stack.importJSON(
+      Tune.self, from: [.data(feed), .data(late)], mapping: mapping)
+    #expect(all.missingMembers == [])
+    let none = try await stack.importJSON(Tune.self, from: .data(Data("[]".utf8)), mapping: mapping)
+    #expect(none.missingMembers == [])
+    await stack.close()
+  }
+
+  @Test func `records of one key are counted`() async throws {
+    let stack = try await Stack.temporary(Tune.self)
+    let feed = Data(#"[{"id": 1, "title": "a"}, {"id": 1, "title": "b"}, {"id": 2}]"#.utf8)
+    let result = try await stack.importJSON(Tune.self, from: .data(feed))
+    #expect(result.records == 3 && result.inserted == 2 && result.duplicates == 1)
+    #expect(try await stack.find(Tune.self, 1)?.title == "b")
+    await stack.close()
+  }
+
   @Test func `a read-only field is read and not written`() async throws {
     let mapping = JSONMapping<Tune> {
       Field(\.id, "id")

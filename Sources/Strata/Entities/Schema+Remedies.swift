@@ -72,15 +72,3 @@ extension SchemaBuilder {
     fatalError()
   }
 }
-
-extension Entity {
-  @available(
-    *, unavailable,
-    message: "a reference that is never nil needs a rule: 'onDelete: .cascade' or 'onDelete: .deny'"
-  )
-  @_disfavoredOverload
-  public static func toOne<Target: Entity>(
-    _ path: KeyPath<Self, Target.ID>, _ target: Target.Type, _ name: String? = nil,
-    onDelete rule: DeleteRule = .nullify
-  ) -> ToOne<Self, Target> { fatalError() }
-}

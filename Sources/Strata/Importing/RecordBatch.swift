@@ -22,7 +22,10 @@ package struct RecordBatch: Sendable {
   ///
   /// - Parameter attributes: the attributes that are written to an existing row; nil for all
   ///   attributes. A row that does not exist gets the whole record.
-  package mutating func add(_ record: Record, to table: Table, attributes: AttributeSet?) {
+  /// - Returns: whether the batch had a record or a deletion of the key.
+  @discardableResult
+  package mutating func add(_ record: Record, to table: Table, attributes: AttributeSet?) -> Bool {
+    let before = layer.count
     let change: BlindChange
     if let attributes {
       change = .patching(attributes, onInsert: record)
@@ -30,6 +33,7 @@ package struct RecordBatch: Sendable {
       change = .set(record)
     }
     layer.compose(.blind(change), table.id, record.key(Table.keyColumn))
+    return layer.count == before
   }
 
   /// Adds the deletion of a row, whether it exists or not.

@@ -1,4 +1,4 @@
-// Filters and orders that a query cannot have. The compiler shows their messages.
+// References, filters and orders that an entity and a query cannot have. The compiler shows their messages.
 
 extension Sequence {
   @available(*, unavailable, message: "write the attribute first: '$0.id.isIn(ids)'")
@@ -55,6 +55,16 @@ extension Query {
 }
 
 extension Entity {
+  @available(
+    *, unavailable,
+    message: "a reference that is never nil needs a rule: 'onDelete: .cascade' or 'onDelete: .deny'"
+  )
+  @_disfavoredOverload
+  public static func toOne<Target: Entity>(
+    _ path: KeyPath<Self, Target.ID>, _ target: Target.Type, _ name: String? = nil,
+    onDelete rule: DeleteRule = .nullify
+  ) -> ToOne<Self, Target> { fatalError() }
+
   @available(*, unavailable, message: "write 'order: .reverse' in the place of 'ascending: false'")
   @_disfavoredOverload
   public static func sorted<Value>(

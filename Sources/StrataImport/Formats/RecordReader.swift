@@ -8,6 +8,8 @@ struct RecordReader {
   let tables: [Table]
   /// The number of records read so far, including refused records.
   private(set) var count: Int
+  /// The number of records that a later record of their key replaced in its batch.
+  private(set) var duplicates = 0
   /// The number of bytes up to the end of the last record read.
   var offset: Int { scanner.offset }
   /// The number of line feeds up to there.
@@ -21,6 +23,8 @@ struct RecordReader {
   private var scanner: JSONRecordScanner
   private var scanned = ScannedRecord()
   private var made: [EntityMapper.Made] = []
+  /// The members that no record has had so far, for each path.
+  private var unseen: [UnseenMembers]
   /// The values that the document has beside its records.
   private(set) var members = JSONMembers()
 
@@ -47,6 +51,7 @@ struct RecordReader {
     self.isLines = isLines
     self.scanner = scanner
     self.count = count
+    unseen = paths.map(UnseenMembers.init)
     var tables: [Table] = []
     for mapper in paths.flatMap(\.mappers) where !tables.contains(where: { $0 === mapper.table }) {
       tables.append(mapper.table)
@@ -73,6 +78,9 @@ struct RecordReader {
     }
   }
 
+  /// The members of the paths of which the input had records.
+  var seenMembers: [(name: String, isFound: Bool)] { unseen.flatMap(\.members) }
+
   /// Adds input. Take the records of a chunk before adding the next chunk.
   mutating func append(_ chunk: UnsafeRawBufferPointer) { scanner.append(chunk) }
 
@@ -97,7 +105,9 @@ struct RecordReader {
     }
     count += 1
     made.removeAll(keepingCapacity: true)
-    do throws(EntityMapper.Refusal) { try make() } catch {
+    unseen[scanner.pathIndex].look(at: scanned)
+    let table: Table?
+    do throws(EntityMapper.Refusal) { table = try make() } catch {
       var refusal = ImportError.refused(
         error.error, path: error.path, at: scanner.location(of: scanned))
       refusal.entity = entity
@@ -107,7 +117,8 @@ struct RecordReader {
       if next.isDeletion {
         batch.delete(next.record.key(Table.keyColumn), from: next.table)
       } else {
-        batch.add(next.record, to: next.table, attributes: next.attributes)
+        let isDuplicate = batch.add(next.record, to: next.table, attributes: next.attributes)
+        if isDuplicate && next.table === table { duplicates += 1 }
         batch.links += next.links
       }
     }
@@ -127,25 +138,30 @@ struct RecordReader {
     return true
   }
 
-  private mutating func make() throws(EntityMapper.Refusal) {
+  /// Makes the records of the scanned record.
+  ///
+  /// - Returns: the table of the record itself; nil if no part of the document takes the record.
+  private mutating func make() throws(EntityMapper.Refusal) -> Table? {
     switch paths[scanner.pathIndex].records {
-    case .member: break
+    case .member: return nil
     case .all(let mapper):
       try mapper.make(scanned, position: count - 1, into: &made)
+      return mapper.table
     case .byText(let mappers, let ignored):
       guard case .text(let bytes) = scanned.cells[0], let mapper = mappers[scanned.string(bytes)]
       else {
         if case .text(let bytes) = scanned.cells[0], ignored.contains(scanned.string(bytes)) {
-          return
+          return nil
         }
         pathsWithOthers.insert(scanner.pathIndex)
-        return
+        return nil
       }
       var record = JSONElements(record: scanned, mapper.plan)
       do throws(JSONElements.Fault) { _ = try record.next() } catch {
         throw EntityMapper.Refusal(path: error.path, error: ValueError(error.reason))
       }
       try mapper.make(record.scanned, position: count - 1, into: &made)
+      return mapper.table
     }
   }
 }

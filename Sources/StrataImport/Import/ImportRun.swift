@@ -43,6 +43,7 @@ struct ImportRun {
   /// The last byte that was skipped, until the byte after it is checked.
   private var lastSkipped: UInt8?
   private var countedRecords: Int
+  private var countedDuplicates = 0
 
   /// - Parameter hasCheckpoints: whether the feed is the import's only feed, and of JSON lines.
   init(
@@ -95,6 +96,7 @@ struct ImportRun {
     batchStart -= records.offset
     records = try makeReader()
     countedRecords = records.count
+    countedDuplicates = 0
     var reader = try ChunkReader(source)
     while let chunk = try await reader.next() {
       session.noteRead(bytes: chunk.count)
@@ -112,6 +114,14 @@ struct ImportRun {
     }
     if let head = source.head { session.note(head, isLines: records.isLines) }
     session.noteMembers(records.members)
+    session.noteMembers(records.seenMembers)
+  }
+
+  /// Counts the records that were read since the last call.
+  private mutating func noteRecords() {
+    session.noteRead(
+      records: records.count - countedRecords, duplicates: records.duplicates - countedDuplicates)
+    (countedRecords, countedDuplicates) = (records.count, records.duplicates)
   }
 
   private mutating func append(_ chunk: Data) throws(ImportError) {
@@ -134,8 +144,7 @@ struct ImportRun {
     while try scanRecord() {
       if isFull, !holdsEverything { try await handOver() }
     }
-    session.noteRead(records: records.count - countedRecords)
-    countedRecords = records.count
+    noteRecords()
   }
 
   /// The maximum number of bytes of the feed in a batch, without its last record.
@@ -163,8 +172,7 @@ struct ImportRun {
   /// Hands the batch to the writer, as soon as there is room in the queue.
   private nonisolated(nonsending) mutating func handOver() async throws(ImportError) {
     if Task.isCancelled { throw .cancelled }
-    session.noteRead(records: records.count - countedRecords)
-    countedRecords = records.count
+    noteRecords()
     let full = batch
     batch = RecordBatch()
     batchStart = records.offset

@@ -14,6 +14,10 @@ final class ImportSession: Sendable {
     /// Whether the pages of the feed are read one after the other; nil for sources of the caller.
     var readsPages: Bool?
     var responses = 0
+    /// The members that the mappings read in the sources so far, each once.
+    var members: [String] = []
+    /// The members that a record had.
+    var found: Set<String> = []
   }
 
   /// The target of batches; nil for a child of another context, where records become edits.
@@ -168,7 +172,23 @@ final class ImportSession: Sendable {
   }
 
   func noteRead(bytes: Int) { _ = change { $0.bytes += bytes } }
-  func noteRead(records: Int) { _ = change { $0.result.records += records } }
+  func noteRead(records: Int, duplicates: Int) {
+    _ = change {
+      $0.result.records += records
+      $0.result.duplicates += duplicates
+    }
+  }
+
+  /// Notes the members that the mappings read in a source.
+  func noteMembers(_ members: [(name: String, isFound: Bool)]) {
+    state.withLock { state in
+      for (name, isFound) in members {
+        if !state.members.contains(name) { state.members.append(name) }
+        if isFound { state.found.insert(name) }
+      }
+      state.progress.result.missingMembers = state.members.filter { !state.found.contains($0) }
+    }
+  }
 
   func noteRefused(_ record: RefusedRecord) { _ = change { $0.refuse(record, options) } }
 

@@ -122,6 +122,13 @@ struct EntityMapper {
     return slots
   }
 
+  /// The slots that may have each value of the record and of its nested objects.
+  var valueSlots: [[Int]] {
+    sources.compactMap { source in
+      source.flatMap { $0.positionKey == nil ? [$0.slot] + $0.otherSlots : nil }
+    } + objects.flatMap(\.mapper.valueSlots)
+  }
+
   /// Whether the mapping, or a nested mapping, makes links.
   var hasLinks: Bool {
     !linkages.isEmpty || objects.contains(where: \.mapper.hasLinks)

@@ -25,6 +25,12 @@ struct RecordMapper {
       columns: plan.columns, pathCount: 1, deletion: .always)
   }
 
+  /// The members that the mapping reads from a record and its nested objects, each with the slots
+  /// that may have its value.
+  var members: [(name: String, slots: [Int])] {
+    root.valueSlots.map { (plan.columns[$0[0]].path.description, $0) }
+  }
+
   /// Whether every record is a deletion.
   var isOfDeletions: Bool { if case .always? = root.deletion { true } else { false } }
 

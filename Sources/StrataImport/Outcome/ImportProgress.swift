@@ -10,6 +10,15 @@ public struct ImportResult: Sendable, Hashable {
   public internal(set) var updated = 0
   /// The number of rows that had the values already. They are neither written nor reported.
   public internal(set) var unchanged = 0
+  /// The number of records that a later record of the same key replaced before they were written.
+  ///
+  /// Only records of one batch are compared. A replaced record of an earlier batch counts as a row
+  /// that was written.
+  public internal(set) var duplicates = 0
+  /// The JSON paths of members that the mapping reads and that no record of the feed had.
+  ///
+  /// The name of such a member may be misspelt. The array is empty if there was no record.
+  public internal(set) var missingMembers: [String] = []
   /// The number of rows deleted, because the feed lacks them or marks them as deleted.
   public internal(set) var deleted = 0
   /// The number of rows that stay as they are although the feed has other values or lacks them.
