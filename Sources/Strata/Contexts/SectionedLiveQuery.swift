@@ -53,8 +53,7 @@ public final class SectionedLiveQuery<E: Entity, Name: Sendable>: Observable {
     try await live.change(to: query)
   }
 
-  /// Changes the query, unless the new query equals the one that was followed last; see
-  /// ``LiveQuery/follow(_:)``.
+  /// Changes the query, unless the new query equals the one that was followed last.
   public func follow(_ query: Query<E>) { live.follow(query) }
 
   /// The changes from now on, as sections and elements that are inserted, deleted, moved and
