@@ -7,6 +7,12 @@ public import Observation
 /// section. A section exists as long as it has elements.
 ///
 /// `Observable`: reading ``sections`` in a SwiftUI body or in `withObservationTracking` is enough.
+///
+/// ```swift
+/// let genres = view.live(Song.sorted(by: \.title), sectionedBy: \.genre)
+/// try await genres.waitUntilLoaded()
+/// for genre in genres.sections { print(genre.name, genre.elements.count) }
+/// ```
 @MainActor
 public final class SectionedLiveQuery<E: Entity, Name: Sendable>: Observable {
   /// The same elements without sections.
