@@ -6,8 +6,8 @@
 ///
 /// ```swift
 /// for await changes in stack.changes {
-///   for update in changes.changes(of: Song.self).updated where update.attributes.contains("title") {
-///     print(update.before.title, "is now", update.after.title)
+///   for update in changes.changes(of: Song.self).updated {
+///     print(update.attributes, update.before.title, "is now", update.after.title)
 ///   }
 /// }
 /// ```

@@ -70,7 +70,8 @@ public struct ImportOptions: Sendable {
 ///
 /// ```swift
 /// try await stack.importJSON(
-///   Song.self, from: file, mapping: Song.json, absent: .delete(within: Song.where { $0.plays == 0 }))
+///   Song.self, from: file, mapping: Song.json,
+///   absent: .delete(within: Song.where { $0.plays == 0 }))
 /// ```
 public struct AbsentRows: Sendable {
   /// The rows of a query.
