@@ -1,4 +1,4 @@
-public import Foundation
+@_exported public import Foundation
 
 // Modifiers and protocols of SwiftUI that the articles use. They compile, but they do nothing in a host.
 
