@@ -3,6 +3,8 @@
 //   public-symbols list FOLDER           prints public symbols and conformances, sorted, one a line
 //   public-symbols undocumented FOLDER   prints the symbols without documentation and the throwing
 //                                        symbols without documented errors; fails if it prints any
+//   public-symbols automatic FILE        prints the symbols of a module's converted page that are in a
+//                                        group by kind, because no topic lists them; fails if it prints any
 
 import Foundation
 
@@ -127,8 +129,36 @@ func extendedType(_ mangled: String) -> String {
   return name
 }
 
+/// The page of a module in an archive.
+struct ModulePage: Decodable {
+  struct Section: Decodable {
+    var title: String?
+    var identifiers: [String]
+    var generated: Bool?
+  }
+  struct Reference: Decodable { var title: String? }
+  struct Metadata: Decodable { var title: String }
+
+  var metadata: Metadata
+  var topicSections: [Section]?
+  var references: [String: Reference]
+}
+
 guard CommandLine.arguments.count == 3 else {
-  fatalError("public-symbols list|undocumented FOLDER")
+  fatalError("public-symbols list|undocumented FOLDER, public-symbols automatic FILE")
+}
+if CommandLine.arguments[1] == "automatic" {
+  let file = URL(filePath: CommandLine.arguments[2])
+  let page = try JSONDecoder().decode(ModulePage.self, from: Data(contentsOf: file))
+  // Which modules are extended depends on the system: on Linux a type may be in another module.
+  let automatic = (page.topicSections ?? []).filter {
+    $0.generated == true && $0.title != "Extended Modules"
+  }
+  for identifier in automatic.flatMap(\.identifiers) {
+    let title = page.references[identifier]?.title ?? identifier
+    print("\(page.metadata.title): no topic lists \(title)")
+  }
+  exit(automatic.isEmpty ? 0 : 1)
 }
 let folder = URL(filePath: CommandLine.arguments[2], directoryHint: .isDirectory)
 let graphs = try FileManager.default.contentsOfDirectory(

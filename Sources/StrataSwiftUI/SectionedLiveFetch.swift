@@ -45,7 +45,17 @@
     /// Creates sections of entities with equal values that the store computes.
     ///
     /// ```swift
-    /// @SectionedLiveFetch(Song.sorted(by: \.title), by: { $0.artist.name }) private var artists
+    /// import SwiftUI
+    ///
+    /// struct ArtistList: View {
+    ///   @SectionedLiveFetch(Song.sorted(by: \.title), by: { $0.artist.name }) private var artists
+    ///
+    ///   var body: some View {
+    ///     List(artists, id: \.name) { artist in
+    ///       Section(artist.name ?? "–") { ForEach(artist.elements) { Text($0.title) } }
+    ///     }
+    ///   }
+    /// }
     /// ```
     ///
     /// - Parameters:

@@ -65,12 +65,12 @@ public struct Fixture: Sendable {
 extension Stack {
   /// Imports fixtures one after the other, and returns when the view context shows their rows.
   ///
-  /// - Throws: ``StrataImport/ImportError`` of a record that does not fit, with its position.
+  /// - Throws: [`ImportError`](doc:/StrataImport/ImportError) of a record that does not fit, with its position.
   public func load(_ fixtures: Fixture...) async throws { try await load(fixtures) }
 
   /// Imports a list of fixtures.
   ///
-  /// - Throws: ``StrataImport/ImportError`` of a record that does not fit, with its position.
+  /// - Throws: [`ImportError`](doc:/StrataImport/ImportError) of a record that does not fit, with its position.
   public func load(_ fixtures: [Fixture]) async throws {
     for fixture in fixtures { try await fixture(self) }
   }

@@ -2,6 +2,13 @@ public import Foundation
 public import Strata
 
 /// A store of an earlier version that the present program has opened.
+///
+/// ```swift
+/// let old = try SchemaDescription(contentsOf: folder.appending(path: "schema-v1.json"))
+/// let rehearsal = try await rehearseMigration(from: old, to: Song.self, Artist.self)
+/// #expect(rehearsal.rowsBefore["songs"] == rehearsal.rowsAfter["songs"])
+/// await rehearsal.stack.close()
+/// ```
 public struct MigrationRehearsal: Sendable, CustomStringConvertible {
   /// The stack over the migrated store, which the test has to close.
   public let stack: Stack
@@ -23,6 +30,12 @@ public struct MigrationRehearsal: Sendable, CustomStringConvertible {
 }
 
 /// The rows that a rehearsal starts with.
+///
+/// ```swift
+/// var rows = RehearsalRows()
+/// rows.count = 1_000
+/// rows.values["songs.title"] = [.text(""), .text("So What")]
+/// ```
 public struct RehearsalRows: Sendable {
   /// The number of rows to make for each table that ``tables`` does not contain.
   ///

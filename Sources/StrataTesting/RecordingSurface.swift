@@ -4,6 +4,13 @@ public import Testing
 
 /// A surface that records its operations, and records an issue for every operation that is not
 /// minimal.
+///
+/// ```swift
+/// let surface = RecordingSurface()
+/// let registry = AnnotationRegistry(live, mapping: Stop.pins, on: surface)
+/// await registry.drain()
+/// #expect(surface.shown.count == 1)
+/// ```
 @MainActor public final class RecordingSurface: AnnotationSurface {
   /// Every operation since the last ``clear()``, in order.
   public private(set) var operations: [AnnotationOperation] = []

@@ -5,6 +5,11 @@ internal import Strata
 ///
 /// It is for tests over generated input: ``printingSeed(_:)`` prints the seed, and
 /// `STRATA_SEED=… swift test` repeats a run.
+///
+/// ```swift
+/// var random = SeededRandom.printingSeed()
+/// let songs = (0..<100).map { Song(id: $0, title: "\(random.below(10))") }
+/// ```
 public struct SeededRandom: RandomNumberGenerator, Sendable {
   /// The seed of the sequence.
   public let seed: UInt64

@@ -1,6 +1,14 @@
 /// A gate that holds tasks until a test opens it.
 ///
 /// It holds concurrent code at one place without sleeping. It is closed at first.
+///
+/// ```swift
+/// let gate = TestGate()
+/// let task = Task { await gate.pass() }
+/// await gate.waitForArrivals()  // the task waits at the gate
+/// await gate.open()
+/// await task.value
+/// ```
 public actor TestGate {
   private var isOpen = false
   private var waiting: [UnsafeContinuation<Void, Never>] = []

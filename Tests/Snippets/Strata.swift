@@ -152,6 +152,7 @@ private let feed = [Song(title: "So What")]
 private func ask(_ mine: Song?, _ theirs: Song?) async -> Bool { false }
 private func export(_ songs: [Song]) {}
 private func push(_ song: Song) async throws {}
+@MainActor private func showConflicts() {}
 private func push(_ changes: Changes<Song>) async throws {}
 
 #if !canImport(Darwin)

@@ -5,10 +5,20 @@ private struct Song: Entity {
   var title = ""
   var genre = ""
   var loved = false
+  var artistID: Artist.ID?
 
+  static let artist = toOne(\.artistID, Artist.self)
   static let schema = Schema<Song>("songs", key: \.id) {
     Attribute(\.title)
     Attribute(\.genre)
     Attribute(\.loved)
+    artist
   }
+}
+
+private struct Artist: Entity {
+  var id = UUID.timeOrdered()
+  var name = ""
+
+  static let schema = Schema<Artist>("artists", key: \.id) { Attribute(\.name) }
 }

@@ -3,6 +3,14 @@
 /// Rows that delete rules changed are included. Rows that were written with the values they had are
 /// not. A change set is immutable and shared: publishing it to a thousand subscribers copies
 /// nothing.
+///
+/// ```swift
+/// for await changes in stack.changes {
+///   for update in changes.changes(of: Song.self).updated {
+///     print(update.attributes, update.before.title, "is now", update.after.title)
+///   }
+/// }
+/// ```
 public struct ChangeSet: Sendable {
   /// The number of the newest commit included; it grows by one with every commit of the store.
   public let commit: Int64

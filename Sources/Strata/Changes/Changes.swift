@@ -2,6 +2,13 @@
 ///
 /// An attribute that cannot be read has its default value. Only another program can write such an
 /// attribute.
+///
+/// ```swift
+/// for await changes in view.changes(of: Song.self) {
+///   if changes.isReset { continue }  // any song may have changed
+///   for song in changes.deleted { print("deleted:", song.title) }
+/// }
+/// ```
 public struct Changes<E: Entity>: Sendable {
   /// An update of one entity.
   public struct Update: Sendable {

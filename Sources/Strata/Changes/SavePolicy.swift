@@ -18,6 +18,10 @@
 ///
 /// The outcome does not depend on whether the other commit came before the edit, between edit and
 /// save, or during the save.
+///
+/// ```swift
+/// try await view.save(.mergeMine)
+/// ```
 public enum SavePolicy: Sendable, CaseIterable {
   /// The save fails with `StoreError.Code.conflict`, which lists every conflict.
   ///

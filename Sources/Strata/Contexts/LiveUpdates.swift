@@ -6,6 +6,10 @@
 /// query shows then. It ends when the task is cancelled, when the sequence is released, or when the
 /// live query or its stack ends.
 ///
+/// ```swift
+/// for await update in songs.updates(every: .milliseconds(100)) { print(update.elements.count) }
+/// ```
+///
 /// - Precondition: a single task iterates a sequence; every other task asks for its own.
 public struct LiveUpdates<E: Entity>: AsyncSequence, Sendable {
   public typealias Element = LiveUpdate<E>

@@ -12,6 +12,12 @@ public import Observation
 /// date; releasing it ends it.
 ///
 /// `Observable`: reading ``value`` in a SwiftUI body or in `withObservationTracking` is enough.
+///
+/// ```swift
+/// let loved = view.live(.count, of: Song.where { $0.loved })
+/// try await loved.waitUntilLoaded()
+/// print(loved.value ?? 0)
+/// ```
 @MainActor
 public final class LiveValue<Value: Sendable>: Observable {
   private let registrar = ObservationRegistrar()

@@ -7,6 +7,12 @@ public import Observation
 /// section. A section exists as long as it has elements.
 ///
 /// `Observable`: reading ``sections`` in a SwiftUI body or in `withObservationTracking` is enough.
+///
+/// ```swift
+/// let genres = view.live(Song.sorted(by: \.title), sectionedBy: \.genre)
+/// try await genres.waitUntilLoaded()
+/// for genre in genres.sections { print(genre.name, genre.elements.count) }
+/// ```
 @MainActor
 public final class SectionedLiveQuery<E: Entity, Name: Sendable>: Observable {
   /// The same elements without sections.
@@ -53,8 +59,7 @@ public final class SectionedLiveQuery<E: Entity, Name: Sendable>: Observable {
     try await live.change(to: query)
   }
 
-  /// Changes the query, unless the new query equals the one that was followed last; see
-  /// ``LiveQuery/follow(_:)``.
+  /// Changes the query, unless the new query equals the one that was followed last.
   package func follow(_ query: Query<E>) { live.follow(query) }
 
   /// The changes from now on, as sections and elements that are inserted, deleted, moved and

@@ -1,4 +1,10 @@
 /// The result of undoing or redoing a group of edits, with the parts that were left as they are.
+///
+/// ```swift
+/// if let report = view.undo(), !report.isComplete {
+///   for skipped in report.skipped { print(skipped) }
+/// }
+/// ```
 public struct UndoReport: Sendable {
   /// The reason why attributes were left as they are.
   public enum Reason: Sendable {

@@ -57,6 +57,13 @@ extension AttributeValue {
 /// Opening an older store drops the column with its values. Without this element, a store with a
 /// column that no attribute claims is refused. A mistyped or renamed property would otherwise lose
 /// the users' data.
+///
+/// ```swift
+/// static let schema = Schema<Song>("songs", key: \.id) {
+///   Attribute(\.title)
+///   Removed("rating")
+/// }
+/// ```
 public struct Removed<Root: Entity>: SchemaElement {
   public let _element: _ElementDefinition
 

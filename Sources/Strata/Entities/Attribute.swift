@@ -34,6 +34,14 @@ public struct Attribute<Root: Entity, Value: AttributeValue>: SchemaElement {
 }
 
 /// A combination of attributes whose values no two entities share.
+///
+/// ```swift
+/// static let schema = Schema<Booking>("bookings", key: \.id) {
+///   Attribute(\.room)
+///   Attribute(\.begins)
+///   Unique(\.room, \.begins)
+/// }
+/// ```
 public struct Unique<Root: Entity>: SchemaElement {
   public let _element: _ElementDefinition
 

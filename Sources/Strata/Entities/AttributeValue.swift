@@ -15,6 +15,15 @@ public enum StorageType: String, Sendable {
 /// The standard types conform. An enumeration with a raw value of one of these types need only
 /// declare the conformance. A `Codable` struct conforms to ``JSONValue``. Any other type implements
 /// the conversion to a cell and back. The round trip must be exact.
+///
+/// ```swift
+/// enum Genre: String, AttributeValue { case jazz, classical, other }
+///
+/// struct Lyrics: JSONValue {
+///   var language = "en"
+///   var lines: [String] = []
+/// }
+/// ```
 public protocol AttributeValue: Sendable {
   /// The type without `Optional`.
   ///
@@ -60,6 +69,10 @@ extension Cell {
 }
 
 /// An attribute value whose order in the store is the order in Swift.
+///
+/// ```swift
+/// enum Priority: Int, ComparableValue { case low, normal, high }
+/// ```
 public protocol ComparableValue: AttributeValue {}
 
 /// An attribute value that is a number.

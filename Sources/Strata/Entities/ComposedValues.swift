@@ -29,6 +29,13 @@ extension AttributeValue where Self: RawRepresentable, RawValue: AttributeValue 
 /// A `Codable` value that is stored as JSON text with sorted keys.
 ///
 /// `struct Lyrics: JSONValue` needs no further code.
+///
+/// ```swift
+/// struct Cover: JSONValue {
+///   var colour = "blue"
+///   var width = 0
+/// }
+/// ```
 public protocol JSONValue: AttributeValue, Codable {}
 
 extension JSONValue {

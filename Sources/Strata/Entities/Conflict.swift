@@ -1,4 +1,12 @@
 /// An attribute-by-attribute disagreement between an edit and the store.
+///
+/// ```swift
+/// for conflict in view.conflicts {
+///   guard let sides = conflict.sides(of: Song.self) else { continue }
+///   print(conflict.attributes, sides.mine?.title ?? "deleted", sides.theirs?.title ?? "deleted")
+///   view.resolve(conflict, .mergeMine)
+/// }
+/// ```
 public struct Conflict: Sendable, CustomStringConvertible {
   let table: Table
   /// The record's key.

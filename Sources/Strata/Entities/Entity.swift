@@ -31,6 +31,25 @@ public protocol Entity: Sendable, Identifiable where ID: AttributeValue {
 }
 
 /// A plain struct that is stored attribute by attribute inside its entity.
+///
+/// ```swift
+/// struct Address: Embedded {
+///   var street = ""
+///   var city = ""
+/// }
+///
+/// struct Person: Entity {
+///   var id = Key<Person>()
+///   var address = Address()
+///
+///   static let schema = Schema<Person>("people", key: \.id) {
+///     Attribute(\.address.street)
+///     Attribute(\.address.city).indexed()
+///   }
+/// }
+///
+/// Person.where { $0[\.address.city] == "Vienna" }
+/// ```
 public protocol Embedded: Sendable {}
 
 /// A key path to a stored `var` of an entity.

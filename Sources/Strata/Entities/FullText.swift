@@ -36,6 +36,10 @@ public struct FullText<Root: Entity>: SchemaElement {
 }
 
 /// The definition of a word for a full-text index.
+///
+/// ```swift
+/// FullText<Note>(.porter(.unicode61(removesDiacritics: true)), prefixes: 2, 3)
+/// ```
 public struct FullTextTokenizer: Sendable, Hashable {
   /// The value of FTS5's option `tokenize`.
   let option: String

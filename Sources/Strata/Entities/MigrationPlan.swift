@@ -1,6 +1,12 @@
 /// The actions by which opening a store brings it to the model's schema.
 ///
 /// The actions have run, or would run if the store were opened.
+///
+/// ```swift
+/// let plan = try await Stack.plan(Song.self, Artist.self, at: url)
+/// print(plan.isEmpty ? "nothing to do" : plan.description)
+/// for problem in plan.problems { print(problem.message, problem.advice) }
+/// ```
 public struct MigrationPlan: Sendable, CustomStringConvertible {
   /// A single action of a migration.
   public enum Action: Sendable, Hashable, CustomStringConvertible {

@@ -1,4 +1,10 @@
 /// The rule for entities that refer to a deleted entity.
+///
+/// ```swift
+/// extension Song {
+///   static let disc = toOne(\.albumID, Album.self, onDelete: .cascade)
+/// }
+/// ```
 public enum DeleteRule: Sendable {
   /// Sets their reference to nil.
   case nullify

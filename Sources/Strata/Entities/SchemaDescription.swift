@@ -6,6 +6,11 @@ internal import Foundation
 /// ships, so that tests can rehearse the migration from that version (`rehearseMigration` in
 /// StrataTesting). Descriptions from other versions of Strata can be read. Unknown JSON keys are
 /// ignored, and absent keys have their default.
+///
+/// ```swift
+/// let today = try Stack.schema(of: [Song.self, Artist.self], version: 3)
+/// print(today.json)
+/// ```
 public struct SchemaDescription: Sendable, Equatable {
   /// The `Stack.Options.schemaVersion` of the program that made the description.
   public var version: Int

@@ -6,6 +6,11 @@
 /// White space splits a text into parts. Each part is split further as the index splits the texts
 /// it stores: "don't" is "don" followed by "t". Parts without a letter or digit are ignored. A text
 /// with no other parts matches nothing.
+///
+/// ```swift
+/// Note.matching(.prefix(field))
+/// Note.where { $0.matches(.phrase("grace notes")) }
+/// ```
 public struct SearchText: Sendable, Hashable {
   /// The expression in FTS5's language.
   let expression: String

@@ -6,6 +6,16 @@ internal import StrataSQLite
 /// ``code`` is for programs, ``message`` describes the problem, and ``advice`` suggests a remedy.
 /// An error that SQLite reported also carries its extended result code and the SQL, without bound
 /// values.
+///
+/// ```swift
+/// do {
+///   try await view.save()
+/// } catch StoreError.Code.diskFull {
+///   print("Free some space and save again.")
+/// } catch let error as StoreError {
+///   print(error.message, error.advice)
+/// }
+/// ```
 public struct StoreError: Error, Sendable, CustomStringConvertible {
   /// The kind of an error.
   ///

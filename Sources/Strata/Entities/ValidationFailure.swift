@@ -1,4 +1,10 @@
 /// A rule of the schema that a record breaks.
+///
+/// ```swift
+/// for failure in view.validate(Song(title: "")) {
+///   print(failure.attribute ?? "song", failure.message)
+/// }
+/// ```
 public struct ValidationFailure: Sendable, Hashable, CustomStringConvertible {
   /// The entity's name.
   public let entity: String

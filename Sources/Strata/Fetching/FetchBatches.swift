@@ -1,6 +1,10 @@
 /// An `AsyncSequence` of a query's entities, in arrays of one batch each.
 ///
 /// See ``FetchSource/batches(of:size:)``.
+///
+/// ```swift
+/// for try await songs in stack.batches(of: Song.sorted(by: \.title), size: 500) { export(songs) }
+/// ```
 public struct FetchBatches<Source: FetchSource, E: Entity>: AsyncSequence {
   let source: Source
   let query: Query<E>

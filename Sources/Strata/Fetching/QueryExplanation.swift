@@ -1,4 +1,9 @@
 /// The way the store runs a query, with warnings; see ``FetchSource/explain(_:)``.
+///
+/// ```swift
+/// let explanation = try await view.explain(Song.where { $0.bpm > 100 })
+/// for warning in explanation.warnings { print(warning.message) }
+/// ```
 public struct QueryExplanation: Sendable, CustomStringConvertible {
   /// A step of SQLite's plan, in SQLite's own words.
   public struct Step: Sendable, Hashable {

@@ -1,4 +1,10 @@
 /// An entity that a full-text search found.
+///
+/// ```swift
+/// for found in try await view.search(Note.matching(.prefix(field)).limit(20)) {
+///   print(found.entity.title, found.excerpt.text, found.excerpt.matches.count)
+/// }
+/// ```
 public struct SearchResult<Found: Entity>: Sendable {
   /// The entity, unsaved edits included.
   public let entity: Found

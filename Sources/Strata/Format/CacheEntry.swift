@@ -5,6 +5,10 @@ internal import Foundation
 /// A feed has a name of your own. A query is identified by its filter, sort, limit and values, in
 /// the same way on every launch. After the attributes of its entity have changed, the query is a
 /// different entry, because earlier imports lack the new attributes.
+///
+/// ```swift
+/// if try await stack.isStale(.feed("charts"), olderThan: .seconds(3_600)) { … }
+/// ```
 public struct CacheEntry: Sendable {
   private enum Kind: Sendable {
     case query(@Sendable (Model) throws(StoreError) -> SQLBuilder)

@@ -1,6 +1,12 @@
 public import Foundation
 
 /// One commit of a store's history.
+///
+/// ```swift
+/// for try await entry in stack.history(since: token) where entry.author != "sync" {
+///   for song in entry.changes.changes(of: Song.self).inserted { try await push(song) }
+/// }
+/// ```
 public struct HistoryEntry: Sendable {
   /// The token right after this commit; keep it once the entry is processed.
   public let token: HistoryToken

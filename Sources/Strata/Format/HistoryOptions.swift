@@ -2,6 +2,10 @@
 ///
 /// The writer prunes older commits as part of later commits, a few at a time. So the store may keep
 /// somewhat more than the options ask for.
+///
+/// ```swift
+/// options.history = .keep(for: .seconds(7 * 86_400), bytes: 20_000_000)
+/// ```
 public struct HistoryOptions: Sendable {
   /// The time for which a commit is kept, by the clock ``Stack/Options/now``; nil for no limit.
   public let age: Duration?

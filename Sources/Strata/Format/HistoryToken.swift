@@ -5,6 +5,11 @@ public import Foundation
 /// A token stays valid across launches and in other processes. Encode it, keep it anywhere, and
 /// read the commits since then with ``Stack/history(since:)``. Tokens of one store are ordered like
 /// its commits. The order of tokens of different stores means nothing.
+///
+/// ```swift
+/// let saved = try JSONEncoder().encode(stack.historyToken)
+/// let token = try JSONDecoder().decode(HistoryToken.self, from: saved)
+/// ```
 public struct HistoryToken: Sendable, Hashable, Codable {
   /// The number of the commit.
   public let commit: Int64

@@ -5,6 +5,17 @@ internal import StrataSQLite
 /// Tables and columns are given by name, and everything is part of the migration's transaction. The
 /// type is not `Sendable`, so an instance cannot leave the step. After the step, every method
 /// throws.
+///
+/// ```swift
+/// options.migrations = [
+///   MigrationStep(to: 2) { migration in
+///     for song in try migration.rows(of: "songs") {
+///       let title = try song.value("title", as: String.self)
+///       try migration.update(song.key, of: "songs", ["title": title.capitalized.cell])
+///     }
+///   }
+/// ]
+/// ```
 public final class Migration {
   /// The tables at this point of the migration.
   public private(set) var schema: SchemaDescription

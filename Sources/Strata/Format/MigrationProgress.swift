@@ -1,4 +1,10 @@
 /// The progress of a migration.
+///
+/// ```swift
+/// options.migrationProgress = { progress in
+///   print(progress.phase, progress.table ?? "", progress.done, "of", progress.total)
+/// }
+/// ```
 public struct MigrationProgress: Sendable, Hashable {
   /// A kind of work in a migration.
   public enum Phase: Sendable, Hashable {

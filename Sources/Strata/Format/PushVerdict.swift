@@ -1,4 +1,12 @@
 /// A server's verdict on a ``PushRequest``.
+///
+/// ```swift
+/// try await stack.outbox().push { request in
+///   guard let song = request.value(as: Song.self) else { return .refused("no song") }
+///   try await server.create(song)
+///   return .done
+/// }
+/// ```
 public enum PushVerdict: Sendable, Hashable {
   /// The server has the change.
   ///
@@ -36,6 +44,14 @@ public struct PushResult: Sendable, Hashable {
 }
 
 /// A change that a server refused.
+///
+/// ```swift
+/// let outbox = try await stack.outbox()
+/// for refusal in try await outbox.refusals() {
+///   print(refusal.request.entity, refusal.reason)
+///   try await outbox.revert(refusal)
+/// }
+/// ```
 public struct PushRefusal: Sendable {
   /// The refused request.
   public let request: PushRequest
@@ -44,6 +60,10 @@ public struct PushRefusal: Sendable {
 }
 
 /// The numbers of the changes in an ``Outbox``.
+///
+/// ```swift
+/// for await counts in try await stack.outbox().counts { print(counts.waiting, counts.refused) }
+/// ```
 public struct OutboxCounts: Sendable, Hashable {
   /// The number of changes that wait to be sent.
   public let waiting: Int

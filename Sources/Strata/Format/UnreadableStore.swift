@@ -1,4 +1,10 @@
 /// The treatment of a store that cannot be read when it is opened.
+///
+/// ```swift
+/// options.ifUnreadable = .rebuild(keeping: 1)
+/// let stack = try await Stack.open(Song.self, at: url, options: options)
+/// if let old = stack.setAside { print("set aside:", old.error) }
+/// ```
 public enum UnreadableStore: Sendable, Hashable {
   /// The extent of the check when a store is opened.
   public enum Probe: Sendable, Hashable {

@@ -1,4 +1,8 @@
 /// The kinds of work that a stack, or a live query, has under way.
+///
+/// ```swift
+/// if stack.activity.current.contains(.importing) { print("importing") }
+/// ```
 public struct StackActivity: OptionSet, Sendable, Hashable, Codable {
   public let rawValue: Int
 

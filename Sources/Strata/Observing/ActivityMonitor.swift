@@ -5,6 +5,12 @@ public import Observation
 /// The monitor is `Observable`: to follow it, read ``current`` in a SwiftUI body or in
 /// `withObservationTracking`. An activity that begins and ends before the main actor has a turn is
 /// not reported. It is too short to show.
+///
+/// ```swift
+/// let activity = stack.activity
+/// print(activity.current.isIdle ? "done" : "working")
+/// for await current in activity.updates where current.isIdle { break }
+/// ```
 @MainActor
 public final class ActivityMonitor: Observable {
   private let registrar = ObservationRegistrar()

@@ -11,6 +11,12 @@
 /// task is cancelled, or when the stream and its iterator are released. Closing the stack ends the
 /// stream after the last commit. `next()` runs on the consumer's actor: an element that is ready
 /// costs no hop.
+///
+/// ```swift
+/// for await changes in view.changes(of: Song.self) {
+///   print(changes.inserted.count, "new songs")
+/// }
+/// ```
 public struct ChangeStream<Element: Sendable>: AsyncSequence, Sendable {
   public typealias Failure = Never
 

@@ -1,4 +1,8 @@
 /// A read that ran many times in a row with different values: the N+1 pattern.
+///
+/// ```swift
+/// for read in stack.repeatedReads { print(read) }
+/// ```
 public struct RepeatedRead: Sendable, Hashable, CustomStringConvertible {
   /// The entity that was read.
   public let entity: String

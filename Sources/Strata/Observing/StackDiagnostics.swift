@@ -3,6 +3,11 @@
 ///
 /// `print` shows the report in a few lines, and the report is `Codable`. It has no contents of
 /// rows.
+///
+/// ```swift
+/// let report = try await stack.diagnostics()
+/// print(report.file.size, report.snapshots.count, report.waitingWrites)
+/// ```
 public struct StackDiagnostics: Sendable, Hashable, Codable {
   /// The store's file.
   public struct File: Sendable, Hashable, Codable {

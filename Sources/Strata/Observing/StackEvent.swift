@@ -6,6 +6,12 @@ internal import Foundation
 /// parsed. A logger uses the ``level``, the ``message`` and the ``metadata``. An event has no
 /// contents of rows, except for the records that an import has refused. Cases may be added, so a
 /// `switch` needs a `default`.
+///
+/// ```swift
+/// options.log = { event in
+///   if event.level >= .warning { print(event.message, event.metadata) }
+/// }
+/// ```
 public enum StackEvent: Sendable {
   /// The importance of an event.
   public enum Level: Int, Sendable, Hashable, Comparable, CaseIterable {

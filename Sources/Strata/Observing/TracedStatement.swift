@@ -1,6 +1,12 @@
 internal import StrataSQLite
 
 /// A statement that SQLite has run for a stack.
+///
+/// ```swift
+/// options.trace = { statement in
+///   if statement.isOfWriter, statement.duration > .milliseconds(10) { print(statement.sql) }
+/// }
+/// ```
 public struct TracedStatement: Sendable, CustomStringConvertible {
   /// The text of the statement, with question marks for values, so it has no contents of rows.
   public let sql: String

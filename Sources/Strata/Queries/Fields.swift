@@ -1,4 +1,8 @@
 /// The `$0` of a filter, with the attributes and relationships of `Target`, reached from `Root`.
+///
+/// ```swift
+/// Song.where { song in song.artist.name == "Nina" && song.bpm > 100 }
+/// ```
 @dynamicMemberLookup
 public struct Fields<Root, Target: Entity>: Sendable {
   let hops: [AttributeReference.Hop]

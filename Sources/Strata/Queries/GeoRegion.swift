@@ -3,6 +3,11 @@
 /// It reaches eastwards from ``west`` to ``east``. If `west` is the greater number, the region
 /// crosses the antimeridian: from 170 to -170 it is 20 degrees wide. From -180 to 180 it goes all
 /// around.
+///
+/// ```swift
+/// let fiji = GeoRegion(south: -21, west: 176, north: -15, east: -178)  // across the date line
+/// print(fiji.contains(harbour))
+/// ```
 public struct GeoRegion: Sendable, Hashable {
   /// The southern edge, degrees north, -90 to 90.
   public var south: Double

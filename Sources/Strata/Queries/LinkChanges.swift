@@ -1,4 +1,10 @@
 /// The changes of a many-to-many relationship in one or more commits.
+///
+/// ```swift
+/// for await changes in stack.changes {
+///   for link in changes.changes(of: Note.tags).linked { print(link.root, "got", link.target) }
+/// }
+/// ```
 public struct LinkChanges<Root: Entity, Target: Entity>: Sendable {
   /// The keys of two linked entities.
   public struct Link: Sendable, Hashable {

@@ -3,6 +3,14 @@
 /// The stack keeps the links in a table that it owns. A link belongs to both entities and is
 /// deleted with either of them. Linking two entities twice is the same as linking them once. Links
 /// never conflict.
+///
+/// ```swift
+/// let note = Note(title: "Practice")
+/// view.insert(note)
+/// view.insert(Tag(id: "music"))
+/// view.link(note.id, to: "music", in: Note.tags)
+/// let tags = try await view.fetch(Note.tags(of: note))
+/// ```
 public struct ManyToMany<Root: Entity, Target: Entity>: SchemaElement {
   let definition: ManyToManyDefinition
   /// Whether this is the other end of a relationship that `Target` declares.

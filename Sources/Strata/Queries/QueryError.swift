@@ -3,6 +3,14 @@ public import Foundation
 /// An error for a query that cannot be built.
 ///
 /// ``code`` is for programs, ``message`` describes the problem, and ``advice`` suggests a remedy.
+///
+/// ```swift
+/// do {
+///   _ = try Query<Song>(#Predicate { $0.title.count > 3 })
+/// } catch let error as QueryError {
+///   print(error.expression, error.advice)
+/// }
+/// ```
 public struct QueryError: Error, Sendable, CustomStringConvertible {
   /// The kind of an error.
   ///

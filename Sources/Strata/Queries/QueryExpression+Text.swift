@@ -42,6 +42,10 @@ extension QueryExpression where Value: TextValue {
 /// Upper and lower case of every script are the same, and so are "ß" and "ss". The language does
 /// not matter. Accents do matter. A letter with a combining accent differs from the precomposed
 /// letter. A comparison reads the whole table, because an index keeps the texts as they are.
+///
+/// ```swift
+/// Song.where { $0.title.ignoringCase.hasPrefix("so ") }
+/// ```
 public struct TextIgnoringCase<Root>: Sendable {
   let node: ExpressionNode
 
@@ -80,6 +84,10 @@ public struct TextIgnoringCase<Root>: Sendable {
 }
 
 /// A text in a filter, compared in a ``TextOrder``.
+///
+/// ```swift
+/// Song.where { $0.title.localized(Locale(identifier: "sv")) >= "ö" }
+/// ```
 public struct LocalizedText<Root>: Sendable {
   let node: ExpressionNode
   let order: TextOrder

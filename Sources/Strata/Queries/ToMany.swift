@@ -1,4 +1,10 @@
 /// A relationship to the entities whose to-one reference points here.
+///
+/// ```swift
+/// extension Artist {
+///   static let recordings = toMany(\Song.artistID)
+/// }
+/// ```
 public struct ToMany<Root: Entity, Target: Entity>: SchemaElement {
   let definition: ToManyDefinition
   let ordering: Ordering<Root, Target>?

@@ -3,6 +3,12 @@
 /// The reference is stored in an indexed column. The writer runs the delete rules, so every change
 /// of an entity by a rule is reported like any other change. An optional reference may point to a
 /// missing entity and then reads as nil.
+///
+/// ```swift
+/// extension Song {
+///   static let singer = toOne(\.artistID, Artist.self, onDelete: .nullify)
+/// }
+/// ```
 public struct ToOne<Root: Entity, Target: Entity>: SchemaElement {
   var definition: AttributeDefinition
 

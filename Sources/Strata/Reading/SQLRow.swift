@@ -1,4 +1,10 @@
 /// A row of a raw statement's result.
+///
+/// ```swift
+/// for row in try await stack.read("SELECT title, count(*) AS number FROM songs GROUP BY title") {
+///   print(try row.value("title", as: String.self), try row.value("number", as: Int.self))
+/// }
+/// ```
 public struct SQLRow: Sendable {
   /// The names of the columns, as the statement gives them.
   public let columns: [String]

@@ -3,6 +3,11 @@
 /// Elements are decoded when they are read, and keeping a version costs a single reference. An
 /// attribute that cannot be read has its default value here, while `fetch` reports it. Only another
 /// program can write such an attribute.
+///
+/// ```swift
+/// let shown = songs.elements  // stays as it is while songs goes on
+/// print(shown.count, shown.first?.title ?? "", shown[id: id]?.title ?? "")
+/// ```
 public struct LiveElements<E: Entity>: RandomAccessCollection, Sendable {
   private let table: Table
   let shown: ShownRows

@@ -1,4 +1,9 @@
 /// The sections of a live query at one moment: a value that never changes.
+///
+/// ```swift
+/// let genres = view.live(Song.sorted(by: \.title), sectionedBy: \.genre)
+/// for genre in genres.sections { print(genre.name, genre.elements.map(\.title)) }
+/// ```
 public struct LiveSections<E: Entity, Name: Sendable>: RandomAccessCollection, Sendable {
   private let all: LiveElements<E>
   private let index: SectionIndex

@@ -4,6 +4,12 @@
 /// and the origins of moves, in the old list. Then come the insertions and the destinations of
 /// moves, in the new list, ascending. Edits are offsets in the new list. An element that moved and
 /// changed is both in the moves and in the edits.
+///
+/// ```swift
+/// for await update in songs.updates {
+///   print(update.deletions, update.insertions, update.moves.count, update.edits.count)
+/// }
+/// ```
 public struct LiveUpdate<E: Entity>: Sendable {
   /// A move of an element to another offset.
   public struct Move: Sendable, Hashable {

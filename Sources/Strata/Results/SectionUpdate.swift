@@ -5,6 +5,12 @@
 /// the insertions of sections, the insertions of elements and the destinations of moves, in the new
 /// sections, ascending. Elements that are inserted or deleted with their whole section are not
 /// listed individually. No element moves out of a deleted section or into an inserted section.
+///
+/// ```swift
+/// let genres = view.live(Song.sorted(by: \.title), sectionedBy: \.genre)
+/// var lists = genres.sections.map { Array($0.elements) }
+/// for await update in genres.updates { update.apply(to: &lists) }
+/// ```
 public struct SectionUpdate<E: Entity, Name: Sendable>: Sendable {
   /// A move of an element to another path.
   public struct Move: Sendable, Hashable {

@@ -20,6 +20,13 @@ internal import StrataSQLite
 ///   were not recorded.
 /// - `wrongStore` if the token is of another store.
 /// - `cancelled`, `closed`, or a code of SQLite's.
+///
+/// ```swift
+/// for try await entry in stack.history(since: lastSynced) {
+///   print(entry.date, entry.author, entry.changes.count)
+///   lastSynced = entry.token
+/// }
+/// ```
 public struct CommitHistory: AsyncSequence, Sendable {
   public typealias Element = HistoryEntry
 

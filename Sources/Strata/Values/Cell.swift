@@ -6,6 +6,12 @@ public import Foundation
 /// blobs. Integers and reals compare exactly with each other. Text and blobs compare byte by byte.
 /// `1` equals `1.0`. Two texts that only look alike are different. Not-a-number sorts before all
 /// other numbers, but no store holds it.
+///
+/// ```swift
+/// for row in try await stack.read("SELECT title, bpm FROM songs") {
+///   if case .real(let bpm) = try row["bpm"] { print(bpm) }
+/// }
+/// ```
 public enum Cell: Sendable {
   /// The null value.
   case null

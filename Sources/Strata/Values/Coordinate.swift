@@ -5,6 +5,11 @@ internal import StrataSQLite
 /// A coordinate can hold any pair of numbers. ``isValid`` tells whether it is a place. In queries,
 /// an invalid coordinate is in no region and at no distance. A registry withholds an annotation
 /// until its coordinate is valid.
+///
+/// ```swift
+/// let kiel = Coordinate(latitude: 54.32, longitude: 10.13)
+/// print(kiel.meters(to: harbour))
+/// ```
 public struct Coordinate: Sendable, Hashable {
   /// Degrees north of the equator, -90 to 90.
   public var latitude: Double

@@ -4,6 +4,14 @@ internal import Foundation
 ///
 /// Integers and 16-byte blobs (UUIDs) are held inline, so hashing and comparing them does not touch
 /// the heap. Keys have SQLite's order.
+///
+/// ```swift
+/// do {
+///   try await view.save()
+/// } catch let error as StoreError where error.code == .uniquenessViolated {
+///   if error.entity == "Song", let id = error.keys.first?.id(of: Song.self) { print(id) }
+/// }
+/// ```
 public struct RecordKey: Sendable, Hashable {
   private enum Storage: Sendable, Hashable {
     case integer(Int64)

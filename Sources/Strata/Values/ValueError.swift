@@ -1,6 +1,20 @@
 public import Foundation
 
 /// A value that an attribute cannot hold, or a cell that an attribute cannot read.
+///
+/// ```swift
+/// struct Percent: AttributeValue {
+///   var value = 0
+///
+///   init(cell: Cell) throws(ValueError) {
+///     value = try Int(cell: cell)
+///     guard 0...100 ~= value else { throw ValueError("\(value) is no percentage") }
+///   }
+///
+///   var cell: Cell { value.cell }
+///   static let storage = StorageType.integer
+/// }
+/// ```
 public struct ValueError: Error, Sendable, Hashable, CustomStringConvertible {
   /// The problem in one sentence, without the attribute's name.
   public let message: String

@@ -22,7 +22,11 @@ extension Stack {
   /// }
   /// ```
   ///
-  /// - Parameter write: takes the next bytes. The export reads no more rows before it returns.
+  /// - Parameters:
+  ///   - query: the query of the entities to write.
+  ///   - format: the form of the document.
+  ///   - mapping: the mapping of attributes to members, as for an import.
+  ///   - write: takes the next bytes. The export reads no more rows before it returns.
   /// - Returns: the number of entities written, without nested entities.
   /// - Throws: the error of `write`. ``ImportError`` with code `invalidMapping` if the mapping
   ///   cannot be reversed. `StoreError` with code `invalidValue`, `invalidQuery`, `cancelled`,
@@ -84,7 +88,12 @@ extension Stack {
   ///
   /// It works like ``exportJSON(_:as:mapping:to:)``. If it fails, the file stays as it was.
   ///
-  /// - Parameter progress: called after every chunk with the number of bytes written.
+  /// - Parameters:
+  ///   - query: the query of the entities to write.
+  ///   - format: the form of the document.
+  ///   - mapping: the mapping of attributes to members, as for an import.
+  ///   - url: the file, which is replaced when all of it is written.
+  ///   - progress: called after every chunk with the number of bytes written.
   /// - Throws: also the errors of the file system.
   @discardableResult
   @concurrent

@@ -31,6 +31,14 @@ public struct JSONDocument: Sendable {
 }
 
 /// The records of one entity in a ``JSONDocument``, or another value that is read there.
+///
+/// ```swift
+/// let document = JSONDocument {
+///   JSONRecords(at: "artists", Artist.json)
+///   JSONRecords(at: "songs", Song.json)
+/// }
+/// try await stack.importJSON(document, from: file)
+/// ```
 public struct JSONRecords: Sendable {
   enum Content: Sendable {
     case records(MappingDefinition)

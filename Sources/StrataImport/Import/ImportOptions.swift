@@ -1,6 +1,13 @@
 public import Strata
 
 /// The options of an import.
+///
+/// ```swift
+/// var options = ImportOptions()
+/// options.refusedRecords = .skip(listing: 20)
+/// options.commits = .atomic
+/// try await stack.importJSON(Song.self, from: file, mapping: Song.json, options: options)
+/// ```
 public struct ImportOptions: Sendable {
   /// The way in which an import's records become visible.
   public enum Commits: Sendable, Hashable {
@@ -60,6 +67,12 @@ public struct ImportOptions: Sendable {
 }
 
 /// The rule for absent rows: rows of the store that a feed does not have.
+///
+/// ```swift
+/// try await stack.importJSON(
+///   Song.self, from: file, mapping: Song.json,
+///   absent: .delete(within: Song.where { $0.plays == 0 }))
+/// ```
 public struct AbsentRows: Sendable {
   /// The rows of a query.
   struct Scope: Sendable {

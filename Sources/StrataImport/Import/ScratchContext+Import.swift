@@ -13,6 +13,7 @@ extension ScratchContext {
   /// A second import of the same feed writes nothing and reports no change.
   ///
   /// - Parameters:
+  ///   - type: the entity of the records.
   ///   - source: the input.
   ///   - format: the location of the records in the document.
   ///   - mapping: the mapping of a record's members to attributes. The default follows the names of

@@ -5,6 +5,12 @@ public import Foundation
 #endif
 
 /// An input of JSON, which is read piece by piece, whatever its size.
+///
+/// ```swift
+/// let file = JSONSource.file(URL(filePath: "songs.json.gz")).gunzipped()
+/// let memory = JSONSource.data(Data("[]".utf8))
+/// let answer = JSONSource.response(to: request)
+/// ```
 public struct JSONSource: Sendable {
   enum Kind: Sendable {
     case data(Data)

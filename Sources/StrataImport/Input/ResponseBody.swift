@@ -6,6 +6,14 @@ internal import Strata
 #endif
 
 /// The error of a response that is not a whole answer: its status is neither 200 nor 203.
+///
+/// ```swift
+/// do {
+///   try await Refresher(stack).refresh(songs)
+/// } catch let error as ImportError {
+///   if let answer = error.underlying as? HTTPStatusError { print(answer.status) }
+/// }
+/// ```
 public struct HTTPStatusError: Error, Sendable, Hashable, CustomStringConvertible {
   /// The response's status, such as 404.
   public let status: Int

@@ -1,4 +1,9 @@
 /// The location of the records in a document.
+///
+/// ```swift
+/// try await stack.importJSON(Song.self, from: file, as: .array(at: "songs"), mapping: Song.json)
+/// try await stack.importJSON(Song.self, from: file, as: .lines, mapping: Song.json)
+/// ```
 public struct JSONFormat: Sendable, Hashable {
   enum Layout: Sendable, Hashable {
     case array

@@ -14,6 +14,12 @@ public import Foundation
 ///   such JSON.
 ///
 /// A value that the type cannot hold is refused.
+///
+/// ```swift
+/// Field(\Song.releasedAt, "released", .epochSeconds)
+/// Field(\Song.genre, "genre", .unknown(as: .other))
+/// Field(\Song.title, "title", .text { $0.capitalized })
+/// ```
 public struct Conversion<Value: AttributeValue>: Sendable {
   let kind: JSONColumn.Kind
   /// Makes the attribute's cell from the scanned cell; nil if both are equal.

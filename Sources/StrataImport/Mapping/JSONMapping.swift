@@ -1,6 +1,14 @@
 public import Strata
 
 /// The member of a JSON record that has an attribute's value.
+///
+/// ```swift
+/// JSONMapping<Song> {
+///   Field(\.id, "id").allowingNumberInString()
+///   Field(\.title, "title").or("name").required()
+///   Field(\.plays, "stats.plays", default: 0).onlyWhenInserted()
+/// }
+/// ```
 public struct Field<Root: Entity>: Sendable {
   private(set) var definition: FieldDefinition
 

@@ -4,6 +4,13 @@ public import Strata
 ///
 /// The entity is imported with the record, in the same commit. A record without the object leaves
 /// the reference alone. A null object makes the reference nil.
+///
+/// ```swift
+/// JSONMapping<Song> {
+///   Field(\.id, "id")
+///   NestedObject(\.artistID, "artist", Artist.json)  // { "id": 1, "artist": { "id": 7, … } }
+/// }
+/// ```
 public struct NestedObject<Root: Entity>: Sendable {
   let part: MappingDefinition.Part
 

@@ -85,6 +85,12 @@ extension AnswerCompleteness {
 }
 
 /// An entity whose absent rows were kept, because the feed may lack records of it.
+///
+/// ```swift
+/// let result = try await stack.importJSON(
+///   Song.self, from: file, mapping: Song.json, absent: .delete)
+/// for entity in result.incompleteEntities { print(entity.name, "keeps its rows:", entity.reason) }
+/// ```
 public struct IncompleteEntity: Sendable, Hashable, CustomStringConvertible {
   /// The reason why the server may still have rows that a feed lacks.
   public enum Reason: Sendable, Hashable {

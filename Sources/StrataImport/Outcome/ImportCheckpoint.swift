@@ -2,6 +2,17 @@
 ///
 /// All records before it are in the store. Keep the checkpoint anywhere, and pass it to
 /// ``ImportOptions/checkpoint`` with the same input.
+///
+/// ```swift
+/// let monitor = ImportMonitor()
+/// var options = ImportOptions()
+/// do {
+///   try await stack.importJSON(
+///     Song.self, from: file, as: .lines, mapping: Song.json, options: options, monitor: monitor)
+/// } catch is ImportError {
+///   options.checkpoint = monitor.progress.checkpoint  // goes on from here the next time
+/// }
+/// ```
 public struct ImportCheckpoint: Sendable, Hashable, Codable {
   /// The number of bytes up to the end of the last committed record.
   public let offset: Int

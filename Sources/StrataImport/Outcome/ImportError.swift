@@ -4,6 +4,15 @@ public import Strata
 /// The error with which an import stopped.
 ///
 /// Batches that were committed before the error stay in the store. ``result`` counts their changes.
+///
+/// ```swift
+/// do {
+///   try await stack.importJSON(Song.self, from: file, mapping: Song.json)
+/// } catch let error as ImportError {
+///   print(error.message, error.advice, error.line ?? 0, error.path ?? "")
+///   print(error.result.inserted, "rows were inserted before")
+/// }
+/// ```
 public struct ImportError: Error, Sendable, CustomStringConvertible {
   /// The kind of an error. Compare with the constants; later versions may add more.
   public struct Code: Sendable, Hashable, CustomStringConvertible {

@@ -1,6 +1,11 @@
 internal import Strata
 
 /// The changes that an import made.
+///
+/// ```swift
+/// let result = try await stack.importJSON(Song.self, from: file, mapping: Song.json)
+/// print(result.inserted, result.updated, result.deleted, result.unchanged)
+/// ```
 public struct ImportResult: Sendable, Hashable {
   /// The number of records read, including refused records.
   public internal(set) var records = 0
@@ -45,6 +50,14 @@ public struct ImportResult: Sendable, Hashable {
 }
 
 /// A record that was left out, and the reason.
+///
+/// ```swift
+/// var options = ImportOptions()
+/// options.refusedRecords = .skip()
+/// let result = try await stack.importJSON(
+///   Song.self, from: file, mapping: Song.json, options: options)
+/// for record in result.refused { print(record.line ?? 0, record.message) }
+/// ```
 public struct RefusedRecord: Sendable, Hashable, CustomStringConvertible {
   /// A description of the fault.
   public let message: String
@@ -79,6 +92,13 @@ public struct RefusedRecord: Sendable, Hashable, CustomStringConvertible {
 }
 
 /// The progress of an import.
+///
+/// ```swift
+/// let monitor = ImportMonitor()
+/// async let result = stack.importJSON(Song.self, from: file, mapping: Song.json, monitor: monitor)
+/// for await progress in monitor.updates { print(progress.fraction ?? 0, progress.bytes) }
+/// print(try await result.records)
+/// ```
 public struct ImportProgress: Sendable, Hashable {
   /// The number of bytes read so far.
   public internal(set) var bytes = 0

@@ -1,6 +1,15 @@
 internal import Foundation
 
 /// The values that a document has beside its records, kept by ``JSONRecords/member(_:)``.
+///
+/// ```swift
+/// let document = JSONDocument {
+///   JSONRecords(at: "songs", Song.json)
+///   JSONRecords.member("total")
+/// }
+/// let result = try await stack.importJSON(document, from: file)
+/// print(try result.members.decoded(Int.self, at: "total") ?? 0)
+/// ```
 public struct JSONMembers: Sendable, Hashable {
   var texts: [String: String] = [:]
 

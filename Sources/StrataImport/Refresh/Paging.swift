@@ -6,6 +6,10 @@
 #endif
 
 /// The rule by which the page after a page of a ``Feed`` is found.
+///
+/// ```swift
+/// songs.paging = .linkHeader
+/// ```
 public struct Paging: Sendable {
   typealias Rule = @Sendable (FeedPage) throws(PagingError) -> URLRequest?
 
@@ -71,6 +75,12 @@ public struct Paging: Sendable {
 }
 
 /// A page of a ``Feed`` that was read.
+///
+/// ```swift
+/// songs.paging = .next { page in
+///   page.records == 0 ? nil : page.request(with: ["page": "\(page.number + 1)"])
+/// }
+/// ```
 public struct FeedPage: Sendable {
   /// The request for the page.
   public let request: URLRequest

@@ -183,6 +183,14 @@ public final class Refresher: Sendable {
 }
 
 /// The outcome of a refresh.
+///
+/// ```swift
+/// switch try await Refresher(stack).refresh(songs, ifOlderThan: .seconds(300)) {
+/// case .fresh: print("not asked")
+/// case .notModified: print("nothing new")
+/// case .imported(let result): print(result.inserted, "new songs")
+/// }
+/// ```
 public enum RefreshResult: Sendable, Hashable {
   /// The store's copy is young enough, so no request was sent.
   case fresh

@@ -10,6 +10,11 @@ internal import Foundation
 /// 425, 429, 500, 502, 503 and 504. The wait doubles from failure to failure, less a random part.
 /// So when a server comes back, its clients do not return all at once ("Exponential Backoff And
 /// Jitter", M. Brooker, 2015). A `Retry-After` header replaces the wait, up to ``longestDelay``.
+///
+/// ```swift
+/// let patient = Refresher(stack, retries: RetryPolicy(limit: 5, longestDelay: .seconds(60)))
+/// let once = Refresher(stack, retries: .never)
+/// ```
 public struct RetryPolicy: Sendable, Hashable {
   /// The number of failures that a refresh survives, over all its pages; 0 for none.
   public var limit: Int

@@ -4,6 +4,11 @@ public import Strata
 ///
 /// Two equal annotations look the same, so a change that leaves the annotation equal causes no
 /// ``AnnotationOperation``.
+///
+/// ```swift
+/// let pin = SurfaceAnnotation(id: key, coordinate: place, title: "Vienna", style: "red")
+/// print(pin.cluster?.count ?? 1)
+/// ```
 public struct SurfaceAnnotation: Identifiable, Hashable, Sendable {
   /// The key of the element's record, the same for as long as the annotation exists.
   public let id: RecordKey

@@ -12,6 +12,14 @@ public import Strata
 /// one counts, but every cluster value is kept. A change of attributes that no part reads costs the
 /// map nothing. Therefore a part is a key path with a formatting closure, and not a closure over
 /// the whole entity. The formatting closure must depend on nothing but its argument.
+///
+/// ```swift
+/// let pins = AnnotationMapping<Quake>(latitude: \.latitude, longitude: \.longitude)
+///   .title(\.place)
+///   .subtitle(\.magnitude) { "magnitude \($0)" }
+///   .style(\.magnitude) { $0 > 6 ? "red" : "orange" }
+///   .clusterValue(\.magnitude, max)
+/// ```
 public struct AnnotationMapping<E: Entity>: Sendable {
   /// A part of an annotation: the attribute that it is read from, and the conversion.
   struct Part<Output>: Sendable {

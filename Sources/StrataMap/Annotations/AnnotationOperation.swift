@@ -5,6 +5,19 @@ public import Strata
 /// Operations are minimal. An annotation that has moved is moved, never removed and added. If both
 /// the coordinate and the look have changed, the annotation gets a ``move(_:to:)`` and then a
 /// ``restyle(_:)``.
+///
+/// ```swift
+/// final class PrintingSurface: AnnotationSurface {
+///   func apply(_ operation: AnnotationOperation) {
+///     switch operation {
+///     case .add(let pin): print("add", pin.title)
+///     case .move(let id, let place): print("move", id, place.latitude)
+///     case .restyle(let pin): print("restyle", pin.title)
+///     case .remove(let id): print("remove", id)
+///     }
+///   }
+/// }
+/// ```
 public enum AnnotationOperation: Sendable, Hashable {
   /// Show an annotation whose id is not shown.
   case add(SurfaceAnnotation)

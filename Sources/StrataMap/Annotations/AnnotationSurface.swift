@@ -3,6 +3,20 @@
 /// A registry holds its surface weakly and calls it on the main actor, with one operation per call.
 /// Each operation is valid after the operations before it: an id is added only when it is not
 /// shown. It is moved, restyled or removed only when it is shown.
+///
+/// ```swift
+/// @MainActor final class ListSurface: AnnotationSurface {
+///   private(set) var titles: [RecordKey: String] = [:]
+///
+///   func apply(_ operation: AnnotationOperation) {
+///     switch operation {
+///     case .add(let pin), .restyle(let pin): titles[pin.id] = pin.title
+///     case .move: break
+///     case .remove(let id): titles[id] = nil
+///     }
+///   }
+/// }
+/// ```
 @MainActor public protocol AnnotationSurface: AnyObject {
   /// Shows one operation.
   ///

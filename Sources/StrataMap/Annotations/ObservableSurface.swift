@@ -11,6 +11,13 @@ internal import Strata
 ///
 /// Reading ``annotations`` in a view's body, or in `withObservationTracking`, is enough. For a view
 /// that is evaluated once a frame, a slice of operations is a single change.
+///
+/// ```swift
+/// let surface = ObservableSurface()
+/// let registry = AnnotationRegistry(quakes, mapping: Quake.pins, on: surface)
+/// await registry.drain()
+/// for pin in surface.annotations { print(pin.title) }
+/// ```
 @MainActor public final class ObservableSurface: AnnotationSurface, Observable {
   private let registrar = ObservationRegistrar()
   private var list: [SurfaceAnnotation] = []

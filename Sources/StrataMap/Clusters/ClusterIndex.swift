@@ -20,6 +20,12 @@ public import Strata
 /// computed in an order that depends only on the set of points, so equal sets have equal sums.)
 ///
 /// A single change costs O(zoom levels) expected, whatever the number of points.
+///
+/// ```swift
+/// var index = ClusterIndex<Int>(combining: +)
+/// index.update([ClusterIndex.Point(id: key, coordinate: place, value: 1)])
+/// for item in index.items(in: region, zoom: 4) { print(item.coordinate, item.count, item.value) }
+/// ```
 public struct ClusterIndex<Value: Sendable>: Sendable {
   /// A point to be clustered.
   public struct Point: Sendable {

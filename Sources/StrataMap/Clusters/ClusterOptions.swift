@@ -1,4 +1,10 @@
 /// The options for clustering annotations.
+///
+/// ```swift
+/// let registry = AnnotationRegistry(
+///   quakes, mapping: Quake.pins, on: surface,
+///   clusters: ClusterOptions(radius: 60, maximumZoom: 14, minimumPoints: 3))
+/// ```
 public struct ClusterOptions: Sendable, Hashable {
   /// The least distance of two displayed items at a whole zoom level, in points of the screen.
   ///

@@ -6,6 +6,11 @@ public import Strata
 ///
 /// An annotation's slot depends on its id. If an annotation is added or removed, every other
 /// annotation stays or moves to the slot beside its own. The slots themselves never move.
+///
+/// ```swift
+/// let offsets = SpiderLayout(spacing: 24).offsets(of: [key])
+/// if let offset = offsets[key] { print(offset.x, offset.y) }
+/// ```
 public struct SpiderLayout: Sendable, Hashable {
   /// The distance of neighbouring slots, in points of the screen.
   public var spacing: Double

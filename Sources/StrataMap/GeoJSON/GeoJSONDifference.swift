@@ -10,6 +10,14 @@ internal import Strata
 /// an integer of at most 53 bits is a number. Any other id is a string: a UUID in its usual form,
 /// other bytes in hexadecimal. MapLibre keeps only numbers as ids of drawn features, so give the
 /// source `promoteId: "id"`.
+///
+/// ```swift
+/// let surface = GeoJSONSurface()
+/// if let difference = surface.take() {
+///   print(difference.addedCount, difference.updatedCount, difference.removedCount)
+///   send(difference.json)
+/// }
+/// ```
 public struct GeoJSONDifference: Sendable, Encodable {
   var remove: [GeoJSONID] = []
   var add: [GeoJSONFeature] = []

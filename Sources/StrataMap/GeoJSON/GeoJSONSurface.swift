@@ -17,6 +17,14 @@ internal import Strata
 ///
 /// While the registry's gate is closed, ``take()`` returns nil, even for operations before the
 /// closing. When the gate opens, ``onChange`` is called again.
+///
+/// ```swift
+/// let surface = GeoJSONSurface()
+/// let registry = AnnotationRegistry(quakes, mapping: Quake.pins, on: surface)
+/// await registry.drain()
+/// send(surface.featureCollection)  // a page that connects
+/// if let difference = surface.take() { send(difference.json) }  // later
+/// ```
 @MainActor public final class GeoJSONSurface: AnnotationSurface {
   private var current: [RecordKey: SurfaceAnnotation] = [:]
   /// The annotations that the pages have.

@@ -1,4 +1,10 @@
 /// Counts of the operations that a registry has delivered or avoided.
+///
+/// ```swift
+/// let registry = AnnotationRegistry(quakes, mapping: Quake.pins, on: surface)
+/// await registry.drain()
+/// print(registry.counters.added, registry.counters.coalesced, registry.counters.worstSlice)
+/// ```
 public struct AnnotationCounters: Sendable, Hashable {
   /// The number of delivered operations that added an annotation.
   public internal(set) var added = 0

@@ -2,6 +2,14 @@ internal import CStrataZlib
 public import Foundation
 
 /// An answer of a ``MisbehavingServer``.
+///
+/// ```swift
+/// let server = try MisbehavingServer { request in
+///   request.number == 1
+///     ? ServerAnswer(status: 503, headers: ["Retry-After": "1"])
+///     : ServerAnswer(headers: ["ETag": "1"], body: "[]")
+/// }
+/// ```
 public struct ServerAnswer: Sendable {
   /// The status; a fault may send another status.
   public var status: Int
@@ -145,6 +153,10 @@ public struct ServerAnswer: Sendable {
 }
 
 /// A fault of a ``ServerAnswer``.
+///
+/// ```swift
+/// let server = try MisbehavingServer { _ in ServerAnswer(body: "[]", fault: .cutWithLength) }
+/// ```
 public enum ServerFault: Sendable, Hashable {
   /// `Content-Length` has the length of the whole body, and the connection closes after half of it.
   case cutWithLength

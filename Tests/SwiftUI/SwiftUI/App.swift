@@ -49,16 +49,6 @@ public struct ProgressView: View, Leaf {
   }
 }
 
-extension State {
-  @MainActor public var projectedValue: Binding<Value> {
-    Binding {
-      wrappedValue
-    } set: {
-      wrappedValue = $0
-    }
-  }
-}
-
 public struct TextField: View, Leaf {
   private let title: String
 

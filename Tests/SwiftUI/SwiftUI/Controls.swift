@@ -38,6 +38,8 @@ public struct List<Content: View>: View, Leaf {
     rows = data.map(rowContent)
   }
 
+  public init(@ViewBuilder content: () -> Content) { rows = [content()] }
+
   public typealias Body = Never
 
   var words: [String] { rows.flatMap(\.shown) }

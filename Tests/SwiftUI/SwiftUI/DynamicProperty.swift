@@ -38,6 +38,14 @@ final class Storage {
     nonmutating set { (location.box ?? initial).value = newValue }
   }
 
+  @MainActor public var projectedValue: Binding<Value> {
+    Binding {
+      wrappedValue
+    } set: {
+      wrappedValue = $0
+    }
+  }
+
   func connect(to storage: Storage) {
     location.box = storage.states[storage.place] as? Box ?? initial
     storage.states[storage.place] = location.box

@@ -24,6 +24,8 @@ extension View where Body == Never {
 
   public static func buildExpression<Content: View>(_ content: Content) -> Content { content }
 
+  public static func buildIf<Content: View>(_ content: Content?) -> Content? { content }
+
   public static func buildEither<First: View, Second: View>(
     first: First
   ) -> ConditionalView<First, Second> { .first(first) }
@@ -31,6 +33,14 @@ extension View where Body == Never {
   public static func buildEither<First: View, Second: View>(
     second: Second
   ) -> ConditionalView<First, Second> { .second(second) }
+}
+
+extension Optional: View where Wrapped: View {
+  public typealias Body = Never
+}
+
+extension Optional: Leaf where Wrapped: View {
+  var words: [String] { self?.shown ?? [] }
 }
 
 /// A view without a body. A host shows its words.
