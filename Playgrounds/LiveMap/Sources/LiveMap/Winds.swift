@@ -12,18 +12,22 @@ actor Winds {
     var movesPerSecond = 0
   }
 
-  static let limits = Setting(count: 20_000, movesPerSecond: 20_000)
+  static let limits = Setting(count: 100_000, movesPerSecond: 20_000)
+  /// The balloons that the first page finds.
+  static let first = Setting(count: 1_500, movesPerSecond: 1_500)
   private static let turnsPerSecond = 20
   private static let mostInOneTurn = 500
 
   private let scratch: ScratchContext
   private let sites: [LaunchSite]
+  private let tally: Tally
   private var wanted = Setting()
   private var blowing: Task<Void, Never>?
   /// The balloon that moved last. The balloons after it are next.
   private var last = ""
 
-  init(_ stack: Stack, sites: [LaunchSite]) {
+  init(_ stack: Stack, sites: [LaunchSite], tally: Tally) {
+    self.tally = tally
     scratch = stack.scratch()
     scratch.author = "winds"
     self.sites = sites
@@ -34,7 +38,11 @@ actor Winds {
     if blowing == nil { blowing = Task { await blow() } }
   }
 
-  func stop() async {
+  /// Goes on after a rest.
+  func resume() { set(wanted) }
+
+  /// Ends the turns, after the turn under way, until the next setting or ``resume()``.
+  func rest() async {
     blowing?.cancel()
     await blowing?.value
   }
@@ -49,9 +57,10 @@ actor Winds {
         await scratch.refresh()
         let isComplete = try await launch(setting.count)
         if isComplete && setting.movesPerSecond == 0 && setting == wanted { return }
-        try await drift(setting.movesPerSecond / Self.turnsPerSecond)
+        let moves = try await drift(setting.movesPerSecond / Self.turnsPerSecond)
         // A change or a deletion that another context saves meanwhile wins.
         try await scratch.save(.discard)
+        tally.addMoves(moves)
         try await Task.sleep(until: end)
       }
     } catch {
@@ -77,8 +86,8 @@ actor Winds {
     return missing == 0
   }
 
-  /// Moves the next `count` balloons.
-  private func drift(_ count: Int) async throws {
+  /// Moves the next `count` balloons, and returns the number of moves.
+  private func drift(_ count: Int) async throws -> Int {
     let balloons = Sighting.balloons.sorted(by: \.id)
     var next = try await scratch.fetch(balloons.where { [last] in $0.id > last }.limit(count))
     if next.count < count {
@@ -86,6 +95,7 @@ actor Winds {
     }
     for balloon in next { scratch.update(balloon) { $0.drift() } }
     last = next.last?.id ?? ""
+    return next.count
   }
 }
 
