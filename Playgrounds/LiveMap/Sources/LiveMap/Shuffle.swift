@@ -27,10 +27,11 @@ struct Shuffle: Sendable {
       points: points.count, clusters: first.clusters, hashes: (first.hash, second.hash))
   }
 
-  var words: String {
+  /// The comparison in a sentence.
+  var text: String {
     let (first, second) = (hexadecimal(hashes.inOrder), hexadecimal(hashes.shuffled))
     let isEqual = hashes.inOrder == hashes.shuffled
-    return "\(counted(points, "point")), \(clusters.words) clusters at nine zoom levels. Hash in "
+    return "\(counted(points, "point")), \(clusters.text) clusters at nine zoom levels. Hash in "
       + "order \(first), shuffled \(second): \(isEqual ? "equal" : "different")."
   }
 

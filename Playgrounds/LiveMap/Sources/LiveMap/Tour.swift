@@ -83,18 +83,36 @@ import StrataMap
 
   private func importAgain() async throws {
     tell(.again, "The winds rest, and the same feed is imported again …", isRunning: true)
+    await world.restWinds()
+    await settle()
     let (commit, operations, updates) = (
       world.stack.view.commit, registry.counters.applied, listUpdates()
     )
-    try await world.importAgain { result in
-      await registry.drain()
+    do {
+      let result = try await world.importAgain()
+      await settle()
       let commits = world.stack.view.commit - commit
       let applied = registry.counters.applied - operations
       tell(
         .again,
-        "\(result.records.words) records read, \(result.unchanged.words) as before. "
-          + "The result: \(counted(commits, "commit")), \(counted(listUpdates() - updates, "list update")), "
+        "\(result.records.text) records read, \(result.unchanged.text) as before. The result: "
+          + "\(counted(commits, "commit")), \(counted(listUpdates() - updates, "list update")), "
           + "\(counted(applied, "map operation")).")
+      await world.resumeWinds()
+    } catch {
+      await world.resumeWinds()
+      throw error
+    }
+  }
+
+  /// Waits until list and map have every change so far: until a quarter of a second brings none.
+  private func settle() async {
+    var (operations, updates) = (-1, -1)
+    while operations != registry.counters.applied || updates != listUpdates() {
+      (operations, updates) = (registry.counters.applied, listUpdates())
+      try? await Task.sleep(for: .milliseconds(250))
+      await registry.drain()
+      if Task.isCancelled { return }
     }
   }
 
@@ -130,8 +148,8 @@ import StrataMap
     let stored = try await world.stack.scratch().find(Sighting.self, quake.id)
     tell(
       .unsaved,
-      "List, map and card show magnitude \(shown.magnitude.words) at once. The file still has "
-        + "\(stored?.magnitude.words ?? "nothing"), and commit \(view.commit) is the last.",
+      "List, map and card show magnitude \(shown.magnitude.text) at once. The file still has "
+        + "\(stored?.magnitude.text ?? "nothing"), because no commit has the edit.",
       at: shown, asking: .settle)
   }
 
@@ -173,7 +191,7 @@ import StrataMap
   private func shuffle() async throws {
     tell(.shuffle, "Clusters are built twice, in the store's order and shuffled …", isRunning: true)
     let result = try await Shuffle.compare(world.stack)
-    tell(.shuffle, result.words)
+    tell(.shuffle, result.text)
   }
 
   // MARK: Quakes

@@ -21,7 +21,8 @@ actor Winds {
   private let scratch: ScratchContext
   private let sites: [LaunchSite]
   private let tally: Tally
-  private var wanted = Setting()
+  /// The last setting; nil before the first, when the balloons of an older run stay as they are.
+  private var wanted: Setting?
   private var blowing: Task<Void, Never>?
   /// The balloon that moved last. The balloons after it are next.
   private var last = ""
@@ -39,7 +40,9 @@ actor Winds {
   }
 
   /// Goes on after a rest.
-  func resume() { set(wanted) }
+  func resume() {
+    if let wanted { set(wanted) }
+  }
 
   /// Ends the turns, after the turn under way, until the next setting or ``resume()``.
   func rest() async {
@@ -53,7 +56,7 @@ actor Winds {
     do {
       while !Task.isCancelled {
         let end = ContinuousClock.now + .seconds(1) / Self.turnsPerSecond
-        let setting = wanted
+        guard let setting = wanted else { return }
         await scratch.refresh()
         let isComplete = try await launch(setting.count)
         if isComplete && setting.movesPerSecond == 0 && setting == wanted { return }

@@ -4,16 +4,16 @@ import Foundation
 
 extension BinaryInteger {
   /// The number with commas.
-  var words: String { Int(self).formatted(.number.locale(Locale(identifier: "en"))) }
+  var text: String { Int(self).formatted(.number.locale(Locale(identifier: "en"))) }
 }
 
 extension Double? {
   /// The number with one digit.
-  var words: String { map { String(format: "%.1f", $0) } ?? "none" }
+  var text: String { map { String(format: "%.1f", $0) } ?? "none" }
 }
 
 func counted(_ number: some BinaryInteger, _ name: String) -> String {
-  "\(number.words) \(name)\(number == 1 ? "" : "s")"
+  "\(number.text) \(name)\(number == 1 ? "" : "s")"
 }
 
 func quoted(_ note: String?) -> String {

@@ -98,21 +98,18 @@ import StrataImport
     if case .running(_, let task) = lastImport { task.cancel() }
   }
 
-  /// Imports the feed at its full speed, after the import under way, while the winds rest.
-  func importAgain(_ body: @MainActor (ImportResult) async throws -> Void) async throws {
+  /// Imports the feed at its full speed, after the import under way.
+  func importAgain() async throws -> ImportResult {
     if case .running(_, let task) = lastImport { await task.value }
-    await winds.rest()
-    do {
-      let result = try await importer.refresh(from: feed, isFast: true)
-      try await stack.view.merged(result.commit)
-      lastImport = .finished(result)
-      try await body(result)
-    } catch {
-      await winds.resume()
-      throw error
-    }
-    await winds.resume()
+    let result = try await importer.refresh(from: feed, isFast: true)
+    try await stack.view.merged(result.commit)
+    lastImport = .finished(result)
+    return result
   }
+
+  func restWinds() async { await winds.rest() }
+
+  func resumeWinds() async { await winds.resume() }
 
   func setWinds(count: Int?, movesPerSecond: Int?) async {
     if let count { setting.count = min(max(0, count), Winds.limits.count) }

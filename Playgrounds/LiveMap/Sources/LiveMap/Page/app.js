@@ -60,7 +60,7 @@ const tour = new Tour({
   began: (step) => connection.send("tour", { step }),
   settled: (isSaved) => connection.send("settle", { isSaved }),
   resolved(keepsMine) {
-    card.endConflict();
+    card.endConflict(keepsMine);
     resolve(keepsMine);
   },
 });

@@ -53,10 +53,16 @@ export class Card {
       : "Another page deleted the sighting.";
   }
 
-  endConflict() { $("#card-conflict").hidden = true; }
+  /** Shows the note that the user has chosen. */
+  endConflict(keepsMine) {
+    $("#card-conflict").hidden = true;
+    if (keepsMine || !this.sighting) return;
+    $("#card-note").value = this.sighting.note;
+    this.#base = this.sighting.note;
+  }
 
   #resolve(keepsMine) {
-    this.endConflict();
+    this.endConflict(keepsMine);
     this.#on.resolved(keepsMine);
   }
 }

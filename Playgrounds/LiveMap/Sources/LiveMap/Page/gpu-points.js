@@ -37,9 +37,9 @@ export class GPUPoints {
   /** Answers null without a GPU: a context that the processor draws is slower than pixels. */
   static make(canvas) {
     const isForced = new URLSearchParams(location.search).has("gpu");
-    const gl = canvas.getContext("webgl2", {
-      failIfMajorPerformanceCaveat: !isForced, antialias: false, premultipliedAlpha: true,
-    });
+    // A canvas keeps its first kind of context, so the look at the GPU needs another canvas.
+    if (!isForced && !hasGPU()) return null;
+    const gl = canvas.getContext("webgl2", { antialias: false });
     return gl && new GPUPoints(gl);
   }
 
@@ -104,4 +104,13 @@ export class GPUPoints {
       gl.drawArrays(gl.POINTS, 0, count);
     }
   }
+}
+
+function hasGPU() {
+  const gl = new OffscreenCanvas(1, 1).getContext("webgl2", { failIfMajorPerformanceCaveat: true });
+  if (!gl) return false;
+  const info = gl.getExtension("WEBGL_debug_renderer_info");
+  const name = info ? gl.getParameter(info.UNMASKED_RENDERER_WEBGL) : "";
+  gl.getExtension("WEBGL_lose_context")?.loseContext();
+  return !/swiftshader|llvmpipe|software/i.test(name);
 }

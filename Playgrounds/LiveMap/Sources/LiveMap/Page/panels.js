@@ -32,11 +32,11 @@ export function followPanels(changed) {
   settle();
 }
 
-/** The part of the window between the panels, above the tour. */
+/** The part of the window between the panels, above the tour, or above the card in its place. */
 export function freePart() {
   const middle = $("#middle").getBoundingClientRect();
-  const tour = $("#tour").getBoundingClientRect();
-  const bottom = tour.height > 0 && tour.width > middle.width * 0.6 ? tour.top - 8 : middle.bottom;
+  const lowest = [$("#tour"), $("#card")].find((panel) => panel.checkVisibility());
+  const bottom = lowest ? lowest.getBoundingClientRect().top - 8 : middle.bottom;
   return {
     left: middle.left, top: middle.top, right: Math.max(middle.right, middle.left + 120),
     bottom: Math.max(bottom, middle.top + 80),

@@ -13,15 +13,18 @@ export class Points {
   /** The position of each pin's look in `LOOKS`. */
   looks = new Uint8Array(0);
   #pins = [];
-  #renderer;
+  #canvas;
+  #renderer = null;
 
-  /** @param canvas the layer of the points. It has a context for the GPU, if there is a GPU. */
-  constructor(canvas) { this.#renderer = GPUPoints.make(canvas) ?? new PixelPoints(canvas); }
+  /** @param canvas the layer of the points. It gets its context with the first points. */
+  constructor(canvas) { this.#canvas = canvas; }
 
-  get renderer() { return this.#renderer.constructor.name; }
+  /** The name of the class that draws; undefined before the first points. */
+  get renderer() { return this.#renderer?.constructor.name; }
 
   /** Takes the pins of the map. */
   take(pins) {
+    this.#renderer ??= GPUPoints.make(this.#canvas) ?? new PixelPoints(this.#canvas);
     const byLook = LOOKS.map(() => []);
     for (const pin of pins) byLook[lookOf(pin)].push(pin);
     this.#pins = byLook.flat();

@@ -1,0 +1,108 @@
+"""A map of 100,000 pins without clusters."""
+
+import http.server
+import json
+import random
+import threading
+import time
+
+from browser import Browser
+from server import Server
+
+COUNT = 100_000
+LIVE = 'document.querySelector("#connection").textContent === "Live"'
+# Frames a second while the map moves: 40 frames, each after a step to the side.
+PAN = """new Promise((resolve) => {
+  const { map } = liveMap;
+  const times = [];
+  const step = () => {
+    times.push(performance.now());
+    if (times.length > 40) return resolve((40 * 1000) / (times.at(-1) - times[0]));
+    map.camera.panBy(times.length % 2 ? 9 : -7, 0);
+    map.moved();
+    map.whenDrawn(() => requestAnimationFrame(step));
+  };
+  requestAnimationFrame(step);
+})"""
+
+
+class Feed:
+    """A feed of many quakes, served to the program."""
+
+    def __init__(self, count):
+        seeded = random.Random(7)
+        features = [{
+            "type": "Feature", "id": f"made{number}",
+            "properties": {"mag": round(seeded.uniform(0, 7), 1), "place": f"Place {number}", "time": 1.5e12 + number},
+            "geometry": {"type": "Point", "coordinates": [
+                round(seeded.uniform(-180, 180), 4), round(seeded.uniform(-60, 75), 4), 10]},
+        } for number in range(count)]
+        body = json.dumps({"type": "FeatureCollection", "features": features}).encode()
+
+        class Answer(http.server.BaseHTTPRequestHandler):
+            def do_GET(self):
+                self.send_response(200)
+                self.send_header("Content-Type", "application/json")
+                self.send_header("Content-Length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
+
+            def log_message(self, *_):
+                pass
+
+        self._server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Answer)
+        threading.Thread(target=self._server.serve_forever, daemon=True).start()
+        self.url = f"http://127.0.0.1:{self._server.server_port}/feed.geojson"
+
+    def close(self):
+        self._server.shutdown()
+
+
+def many(executable, path, flags, query, renderer, least):
+    """Opens the page with these flags of the browser; `least` frames a second have to be drawn."""
+    feed = Feed(COUNT)
+    server = Server(executable, path, options=("--quiet", "--feed", feed.url))
+    browser = Browser(flags=flags)
+    try:
+        page = browser.open(server.url + query)
+        page.wait(LIVE, "the page connects")
+        assert page.text("#import") == "Import 127.0.0.1", page.text("#import")
+        page.press("#import")
+        page.wait(f"liveMap.list.total === {COUNT} && !liveMap.status.feed.isRunning", "the import ends")
+        page.wait("!liveMap.status.clustersLag && liveMap.status.pending === 0", "the clusters are exact")
+        begin = time.monotonic()
+        page.press("#clusters")
+        page.wait("liveMap.pins.areMany", "the first pins")
+        first = time.monotonic() - begin
+        page.wait(f"liveMap.pins.features.size === {COUNT}", "a pin for each sighting")
+        every = time.monotonic() - begin
+        page.wait("liveMap.status.pending === 0", "nothing waits")
+        frames = page.evaluate(PAN)
+        turn, bytes = page.evaluate("[liveMap.status.longestTurnMilliseconds, liveMap.connection.bytes.change]")
+        assert page.evaluate("liveMap.pins.renderer") == renderer, page.evaluate("liveMap.pins.renderer")
+        print(f"          {renderer}: first pins after {first:.1f} s, all after {every:.1f} s, {bytes / 1e6:.0f} MB,"
+              f" {frames:.0f} frames a second, longest turn {turn:.1f} ms", flush=True)
+        assert frames >= least, f"{frames} frames a second"
+        click(page)
+        browser.close()
+        browser = None
+        assert server.end() == 0
+        return turn
+    finally:
+        if browser:
+            browser.close()
+        server.kill()
+        feed.close()
+
+
+def click(page):
+    """A click finds one of the points."""
+    x, y = page.evaluate("""(() => {
+      const { camera, pins } = liveMap, { left, top, right, bottom } = camera.free;
+      for (const pin of pins.features.values()) {
+        const [x, y] = camera.toScreen(pin.x, pin.y);
+        if (x > left + 60 && x < right - 60 && y > top + 60 && y < bottom - 60) return [x, y];
+      }
+    })()""")
+    page.click(x, y)
+    page.wait("liveMap.selected && !document.querySelector('#card').hidden", "a point is selected")
