@@ -7,7 +7,7 @@ import threading
 import time
 
 from browser import Browser
-from server import Server
+from server import Server, until
 
 COUNT = 100_000
 LIVE = 'document.querySelector("#connection").textContent === "Live"'
@@ -68,7 +68,8 @@ def many(executable, path, flags, query, renderer, least):
         page.wait(LIVE, "the page connects")
         assert page.text("#import") == "Import 127.0.0.1", page.text("#import")
         page.press("#import")
-        page.wait(f"liveMap.list.total === {COUNT} && !liveMap.status.feed.isRunning", "the import ends")
+        until(lambda: page.evaluate(f"liveMap.list.total === {COUNT} && !liveMap.status.feed.isRunning"),
+              page, "the import ends", 120)
         page.wait("!liveMap.status.clustersLag && liveMap.status.pending === 0", "the clusters are exact")
         begin = time.monotonic()
         page.press("#clusters")

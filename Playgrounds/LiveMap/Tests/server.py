@@ -62,9 +62,9 @@ class Store:
         return {id: [longitude, latitude, place] for id, longitude, latitude, place in rows}
 
 
-def until(condition, page, what):
+def until(condition, page, what, seconds=50):
     """Waits for a condition that the page cannot see; the page is asked for the pause."""
-    end = time.monotonic() + 50
+    end = time.monotonic() + seconds
     while not condition():
-        assert time.monotonic() < end, f"waited 50 seconds: {what}"
+        assert time.monotonic() < end, f"waited {seconds} seconds: {what}"
         page.evaluate("new Promise((resolve) => setTimeout(resolve, 20))")

@@ -50,10 +50,11 @@ actor Importer {
     from feed: Feed, isFast: Bool = false, monitor: ImportMonitor? = nil
   ) async throws -> ImportResult {
     var options = ImportOptions()
-    // Small batches make many small steps on the map.
-    options.longestTransaction = .milliseconds(1)
+    // Small batches of the small feed make many small steps on the map.
+    if case .bundled = feed { options.longestTransaction = .milliseconds(1) }
     return try await scratch.importJSON(
-      Sighting.self, from: feed.source(isFast: isFast), as: .featureCollection, mapping: Sighting.json,
+      Sighting.self, from: feed.source(isFast: isFast), as: .featureCollection,
+      mapping: Sighting.json,
       absent: .delete(within: Sighting.quakes), options: options, monitor: monitor)
   }
 }

@@ -59,7 +59,8 @@ struct RowWindow {
     for edit in update.edits
     where kept.contains(edit.offset) && !edit.attributes.isDisjoint(with: Row.listed) {
       changes.edits.append(
-        RowChanges.Edit(offset: edit.offset - from, row: Row(listing: update.elements[edit.offset])))
+        RowChanges.Edit(offset: edit.offset - from, row: Row(listing: update.elements[edit.offset]))
+      )
     }
     return changes
   }

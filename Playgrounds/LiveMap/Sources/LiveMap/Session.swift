@@ -48,7 +48,8 @@ import StrataMap
     rows = PageList(live, send: send)
     edits = PageEdits(world.stack, author: "page")
     tour = Tour(
-      world, channel.registry, edits: edits, listUpdates: { [rows] in rows.updateCount }, send: send)
+      world, channel.registry, edits: edits, listUpdates: { [rows] in rows.updateCount }, send: send
+    )
     (ordered, later) = AsyncStream.makeStream(of: Work.self)
     world.welcome(self)
   }
