@@ -1,4 +1,4 @@
-"""A map of 100,000 pins without clusters."""
+"""A map of many pins without clusters, drawn as points."""
 
 import http.server
 import json
@@ -9,7 +9,6 @@ import time
 from browser import Browser
 from server import Server, until
 
-COUNT = 100_000
 LIVE = 'document.querySelector("#connection").textContent === "Live"'
 # Frames a second while the map moves: 40 frames, each after a step to the side.
 PAN = """new Promise((resolve) => {
@@ -58,9 +57,28 @@ class Feed:
         self._server.shutdown()
 
 
-def many(executable, path, flags, query, renderer, least):
+# The pins in the free part of the map, and the pins of them that are painted.
+PAINTED = """(() => {
+  const { camera, map, pins } = liveMap, { left, top, right, bottom } = camera.free;
+  pins.drawPoints(camera, map.theme);
+  const canvas = document.querySelector("#points");
+  const copy = new OffscreenCanvas(canvas.width, canvas.height).getContext("2d");
+  copy.drawImage(canvas, 0, 0);
+  const { data } = copy.getImageData(0, 0, canvas.width, canvas.height);
+  let [free, painted] = [0, 0];
+  for (const pin of pins.features.values()) {
+    const [x, y] = camera.toScreen(pin.x, pin.y).map(Math.round);
+    if (x < left || x > right || y < top || y > bottom) continue;
+    free += 1;
+    if (data[4 * (y * canvas.width + x) + 3] > 100) painted += 1;
+  }
+  return [free, painted];
+})()"""
+
+
+def many(executable, path, count, flags, query, renderer, least):
     """Opens the page with these flags of the browser; `least` frames a second have to be drawn."""
-    feed = Feed(COUNT)
+    feed = Feed(count)
     server = Server(executable, path, options=("--quiet", "--feed", feed.url))
     browser = Browser(flags=flags)
     try:
@@ -68,14 +86,14 @@ def many(executable, path, flags, query, renderer, least):
         page.wait(LIVE, "the page connects")
         assert page.text("#import") == "Import 127.0.0.1", page.text("#import")
         page.press("#import")
-        until(lambda: page.evaluate(f"liveMap.list.total === {COUNT} && !liveMap.status.feed.isRunning"),
+        until(lambda: page.evaluate(f"liveMap.list.total === {count} && !liveMap.status.feed.isRunning"),
               page, "the import ends", 120)
         page.wait("!liveMap.status.clustersLag && liveMap.status.pending === 0", "the clusters are exact")
         begin = time.monotonic()
         page.press("#clusters")
         page.wait("liveMap.pins.areMany", "the first pins")
         first = time.monotonic() - begin
-        page.wait(f"liveMap.pins.features.size === {COUNT}", "a pin for each sighting")
+        page.wait(f"liveMap.pins.features.size === {count}", "a pin for each sighting")
         every = time.monotonic() - begin
         page.wait("liveMap.status.pending === 0", "nothing waits")
         frames = page.evaluate(PAN)
@@ -84,6 +102,8 @@ def many(executable, path, flags, query, renderer, least):
         print(f"          {renderer}: first pins after {first:.1f} s, all after {every:.1f} s, {bytes / 1e6:.0f} MB,"
               f" {frames:.0f} frames a second, longest turn {turn:.1f} ms", flush=True)
         assert frames >= least, f"{frames} frames a second"
+        free, painted = page.evaluate(PAINTED)
+        assert painted == free > count / 2, f"{painted} of {free} pins are painted"
         click(page)
         browser.close()
         browser = None

@@ -38,6 +38,11 @@ def arrive(page):
     page.wait('liveMap.headline.rates.rows > 100 && liveMap.headline.rates.operations > 0'
               ' && liveMap.headline.rates.bytes > 0', "the headline has rates")
     assert re.fullmatch(r"[\d,]+", page.text("#figure-rows"))
+    hidden = page.evaluate("""[...liveMap.pins.features.values()].filter(({ x }) => {
+      const [px] = liveMap.camera.toScreen(x, 0.5), { left, right } = liveMap.camera.free;
+      return px < left - 1 || px > right + 1;
+    }).length""")
+    assert hidden == 0, f"{hidden} pins lie under the panels"
     assert re.search("equal to a database", page.text("#claim"))
     assert page.evaluate('fetch(document.querySelector("#claim a").href).then((answer) => answer.ok)')
     # More than the rows of the map in its operations: that is the point.

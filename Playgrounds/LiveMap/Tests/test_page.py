@@ -91,10 +91,39 @@ def fly(page, longitude, latitude, zoom):
     page.wait(f"Math.abs(liveMap.camera.zoom - {zoom}) < 0.001", "the map is there")
 
 
+ROWS = """JSON.stringify([...document.querySelectorAll(".item")].map((item) => [
+  item.dataset.id, item.textContent, item.ariaPosInSet]))"""
+
+
+def rows_agree(page):
+    """The rows after all differences are the rows that the server sends anew."""
+    differences, sent = page.evaluate("[liveMap.connection.bytes.rowChanges, liveMap.connection.bytes.rows]")
+    assert differences > 0, "no differences of rows came"
+    rows = page.evaluate(ROWS)
+    page.evaluate("liveMap.list.ask(true)")
+    page.wait(f"liveMap.connection.bytes.rows > {sent}", "the rows come anew")
+    assert page.evaluate(ROWS) == rows
+
+
+def order(page, name):
+    page.evaluate(f"""(() => {{
+      const select = document.querySelector("#order");
+      select.value = "{name}";
+      select.dispatchEvent(new Event("change"));
+    }})()""")
+
+
 def spread_stack(page, store):
     """Balloons that were launched from one place and have not moved."""
+    # New balloons push each other down.
+    order(page, "newest")
+    page.wait("Number(document.querySelector('.item .size').textContent) < 6", "the newest is first")
     page.slide("#count", 1500)
-    page.wait("liveMap.list.total === 3207", "the list has the balloons")
+    page.wait("liveMap.list.total === 3207 && document.querySelector('.item.balloon')", "the list has the balloons")
+    page.wait("liveMap.status.balloons === 1500 && !document.querySelector('.item.new')", "all are launched")
+    rows_agree(page)
+    order(page, "strongest")
+    page.wait("!document.querySelector('.item.balloon')", "the strongest is first")
     longitude, latitude, count = store.rows(
         "SELECT longitude, latitude, count(*) FROM sightings GROUP BY longitude, latitude"
         " HAVING count(*) > 2 ORDER BY abs(latitude) LIMIT 1")[0]
@@ -221,10 +250,11 @@ def main(executable):
     with tempfile.TemporaryDirectory() as folder:
         whole_page(executable, folder)
         step("100,000 pins")
-        many(executable, os.path.join(folder, "many.sqlite"), ("--disable-gpu", "--disable-3d-apis"), "", "PixelPoints", 5)
-        step("100,000 pins by WebGL")
-        many(executable, os.path.join(folder, "gpu.sqlite"), ("--use-angle=swiftshader", "--enable-unsafe-swiftshader"),
-             "?gpu", "GPUPoints", 1)
+        many(executable, os.path.join(folder, "many.sqlite"), 100_000,
+             ("--disable-gpu", "--disable-3d-apis"), "", "PixelPoints", 5)
+        step("pins by WebGL, on a processor that plays the GPU")
+        many(executable, os.path.join(folder, "gpu.sqlite"), 5_000,
+             ("--use-angle=swiftshader", "--enable-unsafe-swiftshader"), "?gpu", "GPUPoints", 1)
         step("passed")
 
 

@@ -3,7 +3,7 @@ import StrataMap
 
 /// The map of a page: a registry, and the differences of its surface on their way to the page.
 ///
-/// One piece of a difference is on its way at a time. The next piece follows when the page has drawn
+/// A piece of a difference is on its way, and the next piece follows when the page has drawn
 /// the last. Meanwhile the surface composes changes. So a page that is slow or stopped costs an
 /// entry for each id, and no queue.
 @MainActor final class MapChannel {

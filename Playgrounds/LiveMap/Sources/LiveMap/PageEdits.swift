@@ -26,7 +26,7 @@ import Strata
     switch edit {
     case .note(let id, let was, let text):
       guard var seen = try await view.find(Sighting.self, id) else { throw Missing() }
-      // The entity in hand is the state that the user saw. Another save since then is a conflict.
+      // The entity in hand is the state that the user saw. A save since then is a conflict.
       seen.note = was
       scratch.update(seen) { $0.note = text }
       return try await save()

@@ -1,4 +1,5 @@
 // The page: a connection, a map, a list, a tour, and the edits of the user.
+import { Camera } from "./camera.js";
 import { Card } from "./card.js";
 import { Compare } from "./compare.js";
 import { Connection } from "./connection.js";
@@ -119,6 +120,7 @@ const connection = new Connection({
     const { longitude, latitude } = card.sighting ?? {};
     const [x, y] = pin?.coordinates ?? [longitude ?? 0, latitude ?? 0];
     map.flyTo(x, y, zoom);
+    if (zoom > Camera.maximum) notify("It shares its place with others. Click the number to spread them out.");
   },
   spread({ id, legs }) {
     const pin = map.pins.features.get(id);
@@ -139,7 +141,7 @@ const connection = new Connection({
     showStatus();
     connection.send("shown", { stream: "status" });
   },
-  problem: ({ message }) => complain(message),
+  problem: ({ message }) => notify(message, true),
 });
 
 /** Connects for another kind of map; the list and the selection stay. */
@@ -186,12 +188,13 @@ function sample() {
   compare.show(now, headline.rates.bytes);
 }
 
-let problemTimer = 0;
-function complain(message) {
-  $("#problem").textContent = message;
-  $("#problem").hidden = false;
-  clearTimeout(problemTimer);
-  problemTimer = setTimeout(() => { $("#problem").hidden = true; }, 8000);
+let noticeTimer = 0;
+function notify(message, isProblem = false) {
+  $("#notice").textContent = message;
+  $("#notice").classList.toggle("problem", isProblem);
+  $("#notice").hidden = false;
+  clearTimeout(noticeTimer);
+  noticeTimer = setTimeout(() => { $("#notice").hidden = true; }, 8000);
 }
 
 // MARK: The map and the list

@@ -4,7 +4,7 @@ const FIRST_WAIT = 250;
 const LONGEST_WAIT = 4000;
 
 export class Connection {
-  /** The number of bytes that have arrived, by the name of the event. */
+  /** The lengths of the events that have arrived, by name. Nearly all of their characters take one byte. */
   bytes = {};
   #socket = null;
   #handlers;
