@@ -97,10 +97,13 @@ def many(executable, path, count, flags, query, renderer, least):
         every = time.monotonic() - begin
         page.wait("liveMap.status.pending === 0", "nothing waits")
         frames = page.evaluate(PAN)
-        turn, bytes = page.evaluate("[liveMap.status.longestTurnMilliseconds, liveMap.connection.bytes.change]")
+        slice, take, turns, bytes = page.evaluate(
+            "[liveMap.status.worstSliceMilliseconds, liveMap.status.longestTakeMilliseconds,"
+            " liveMap.status.longestTurnMilliseconds, liveMap.connection.bytes.change]")
         assert page.evaluate("liveMap.pins.renderer") == renderer, page.evaluate("liveMap.pins.renderer")
         print(f"          {renderer}: first pins after {first:.1f} s, all after {every:.1f} s, {bytes / 1e6:.0f} MB,"
-              f" {frames:.0f} frames a second, longest turn {turn:.1f} ms", flush=True)
+              f" {frames:.0f} frames a second; longest slice {slice:.1f} ms, take {take:.1f} ms,"
+              f" turns between two beats {turns:.1f} ms", flush=True)
         assert frames >= least, f"{frames} frames a second"
         free, painted = page.evaluate(PAINTED)
         assert painted == free > count / 2, f"{painted} of {free} pins are painted"
@@ -108,7 +111,6 @@ def many(executable, path, count, flags, query, renderer, least):
         browser.close()
         browser = None
         assert server.end() == 0
-        return turn
     finally:
         if browser:
             browser.close()

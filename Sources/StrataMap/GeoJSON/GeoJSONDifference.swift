@@ -23,6 +23,12 @@ public struct GeoJSONDifference: Sendable, Encodable {
   private struct Change: Sendable {
     let old: Annotation?
     let new: Annotation?
+
+    /// The id of the annotation.
+    var id: RecordKey {
+      guard let id = (old ?? new)?.id else { fatalError("a change without an annotation") }
+      return id
+    }
   }
 
   struct Update: Sendable, Encodable {
@@ -44,6 +50,8 @@ public struct GeoJSONDifference: Sendable, Encodable {
   ///
   /// The features are made here and not by ``GeoJSONSurface/take(limit:)``, so encode a large
   /// difference away from the main actor.
+  ///
+  /// - Complexity: O(n log n), n being the number of changes.
   public var json: [UInt8] { GeoJSONEncoding.bytes(self) }
 
   /// Adds the difference between two annotations; nil means that there is no annotation.
@@ -63,7 +71,7 @@ public struct GeoJSONDifference: Sendable, Encodable {
     var added: [GeoJSONFeature] = []
     var removed: [GeoJSONID] = []
     var updates: [Update] = []
-    for change in changes {
+    for change in changes.sorted(by: { $0.id < $1.id }) {
       switch (change.old, change.new) {
       case (nil, nil): break
       case (nil, let new?): added.append(GeoJSONFeature(new))

@@ -76,7 +76,7 @@ internal import Strata
   ///
   /// - Parameter limit: The maximum number of changed annotations; positive. The next calls return
   ///   the changes beyond it. Between these calls the pages have a part of the changes.
-  /// - Complexity: O(n log n), n being the number of returned changes.
+  /// - Complexity: O(n), n being the number of returned changes.
   public func take(limit: Int = .max) -> GeoJSONDifference? {
     precondition(limit > 0, "a difference has at least one change")
     if isHeld { return nil }

@@ -32,9 +32,9 @@ struct ShardedTable<Value> {
     body(&shards[shard].values[index])
   }
 
-  /// Removes up to `limit` entries, and returns them by key.
+  /// Removes up to `limit` entries, and returns them in no particular order.
   ///
-  /// - Complexity: O(n log n), n being the number of returned entries.
+  /// - Complexity: O(n), n being the number of returned entries.
   mutating func popFirst(_ limit: Int) -> [(key: RecordKey, value: Value)] {
     var popped: [(key: RecordKey, value: Value)] = []
     while popped.count < limit && !isEmpty {
@@ -52,7 +52,7 @@ struct ShardedTable<Value> {
       }
       next = (next + 1) % Self.shardCount
     }
-    return popped.sorted { $0.key < $1.key }
+    return popped
   }
 
   private static func shard(of key: RecordKey) -> Int {

@@ -3,17 +3,20 @@ import StrataMap
 
 /// The map of a page: a registry, and the differences of its surface on their way to the page.
 ///
-/// A piece of a difference is on its way, and the next piece follows when the page has drawn
-/// the last. Meanwhile the surface composes changes. So a page that is slow or stopped costs an
-/// entry for each id, and no queue.
+/// The next piece of a difference follows when the page has drawn the last. While the page draws a
+/// full piece, another piece is on its way. Meanwhile the surface composes changes. So a page that is
+/// slow or stopped costs an entry for each id, and no queue.
 @MainActor final class MapChannel {
   /// The most changes in a piece: a frame of the page and a short turn of the main actor.
-  private static let pieceSize = 1_000
+  private static let pieceSize = 600
 
   let registry: AnnotationRegistry<Sighting>
   private let surface = GeoJSONSurface()
   private let send: @Sendable (Event) -> Void
-  private var isUnderWay = false
+  /// The numbers of changes of the pieces that the page has not drawn.
+  private var underWay: [Int] = []
+  /// The longest turn that took a piece.
+  private(set) var longestTake = Duration.zero
   /// Whether the page waits for the end of the first differences.
   private var isCompleting = false
   private let (everythingDrawn, didDrawEverything) = AsyncStream.makeStream(of: Void.self)
@@ -23,7 +26,9 @@ import StrataMap
   ) {
     self.send = send
     let clusters = isClustered ? ClusterOptions(radius: 44, maximumZoom: 8) : nil
-    registry = AnnotationRegistry(live, mapping: Sighting.pins, on: surface, clusters: clusters)
+    registry = AnnotationRegistry(
+      live, mapping: Sighting.pins, on: surface, clusters: clusters, sliceBudget: .milliseconds(1),
+      clock: ThreadClock())
     // The gate stays closed until the page tells the region of its map.
     registry.close(.regionChange)
     surface.onChange = { [weak self] in
@@ -39,22 +44,25 @@ import StrataMap
   }
 
   func wasShown() {
-    isUnderWay = false
+    if !underWay.isEmpty { underWay.removeFirst() }
     offer()
   }
 
   private func offer() {
-    guard !isUnderWay else { return }
+    let start = ThreadClock().now
+    defer { longestTake = max(longestTake, start.duration(to: ThreadClock().now)) }
+    guard underWay.isEmpty || underWay == [Self.pieceSize] else { return }
     let piece = surface.take(limit: Self.pieceSize)
+    let count = piece.map { $0.addedCount + $0.updatedCount + $0.removedCount } ?? 0
     if let piece {
-      isUnderWay = true
+      underWay.append(count)
       send(.change(difference: piece))
     }
-    let count = piece.map { $0.addedCount + $0.updatedCount + $0.removedCount } ?? 0
     if isCompleting && count < Self.pieceSize {
       isCompleting = false
       send(.complete)
     }
+    if underWay == [Self.pieceSize] { Task { offer() } }
   }
 
   // MARK: Everything

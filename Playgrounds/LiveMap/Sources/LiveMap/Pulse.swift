@@ -2,16 +2,19 @@ import Foundation
 
 /// Measures the longest turn of the main actor.
 ///
-/// It asks for a turn every other millisecond. A turn took at most the processor time that its
-/// thread has used since the turn before, so other processes on the machine do not count.
+/// While the main actor is busy, beat follows beat. The time between two beats is the processor time
+/// of the thread, so other processes on the machine do not count. The turns that run between two
+/// beats count together, so the result is an upper bound.
 @MainActor final class Pulse {
   private(set) var longest = Duration.zero
   private var beating: Task<Void, Never>?
   private var last = Pulse.used()
+  /// The number of beats without work between them.
+  private var idleBeats = 0
 
-  private struct Used {
-    let thread: UInt
-    let time: Duration
+  private struct Used: Sendable {
+    let thread: pthread_t
+    let time: ThreadClock.Instant
   }
 
   /// Begins a new measurement.
@@ -20,12 +23,9 @@ import Foundation
   func begin() {
     guard beating == nil else { return }
     last = Self.used()
-    beating = Task.detached(priority: .high) { [weak self] in
-      let clock = ContinuousClock()
-      while !Task.isCancelled {
-        let asked = clock.now
-        await self?.beat(asked)
-        try? await Task.sleep(for: .milliseconds(2))
+    beating = Task { [weak self] in
+      while !Task.isCancelled, let isIdle = self?.beat() {
+        if isIdle { try? await Task.sleep(for: .milliseconds(2)) } else { await Task.yield() }
       }
     }
   }
@@ -35,22 +35,16 @@ import Foundation
     beating = nil
   }
 
-  private func beat(_ asked: ContinuousClock.Instant) {
+  /// Notes the time since the last beat, and returns whether the main actor is idle.
+  private func beat() -> Bool {
     let now = Self.used()
-    // The main actor may run on any thread. Many short turns fit into the time for which the task
-    // was asleep, so a turn was no longer than the wait and the sleep before it.
-    if now.thread == last.thread {
-      let wait = ContinuousClock.now - asked + .milliseconds(2)
-      longest = max(longest, min(now.time - last.time, wait))
-    }
+    let held = last.time.duration(to: now.time)
+    // The main actor may run on any thread.
+    if pthread_equal(now.thread, last.thread) != 0 { longest = max(longest, held) }
+    idleBeats = held < .microseconds(50) ? idleBeats + 1 : 0
     last = now
+    return idleBeats > 20
   }
 
-  private static func used() -> Used {
-    var time = timespec()
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
-    return Used(
-      thread: UInt(bitPattern: ObjectIdentifier(Thread.current)),
-      time: .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec))
-  }
+  private static func used() -> Used { Used(thread: pthread_self(), time: ThreadClock().now) }
 }

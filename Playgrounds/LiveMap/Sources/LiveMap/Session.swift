@@ -122,6 +122,7 @@ import StrataMap
   private func sendStatus() {
     var status = world.status
     status.describe(registry)
+    status.longestTakeMilliseconds = channel.longestTake / .milliseconds(1)
     status.canUndo = edits.canUndo
     guard status != lastStatus else { return }
     lastStatus = status

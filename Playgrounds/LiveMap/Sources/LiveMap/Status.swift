@@ -30,7 +30,9 @@ struct Status: Encodable, Sendable, Hashable {
   var highWater = 0
   var slices = 0
   var worstSliceMilliseconds = 0.0
-  /// The longest turn of the main actor since the last page connected.
+  /// The longest turn that took a piece of a difference.
+  var longestTakeMilliseconds = 0.0
+  /// An upper bound of the longest turn of the main actor since the last page connected.
   var longestTurnMilliseconds = 0.0
 
   struct Feed: Encodable, Sendable, Hashable {

@@ -30,7 +30,8 @@ export class Counters {
       Added: status.added, Moved: status.moved, "New look": status.restyled, Removed: status.removed,
       "Merged while waiting": status.coalesced, "Without effect": status.suppressed,
       Slices: status.slices, "Longest slice": milliseconds(status.worstSliceMilliseconds),
-      "Longest turn of the main actor": milliseconds(status.longestTurnMilliseconds),
+      "Longest take": milliseconds(status.longestTakeMilliseconds),
+      "Longest turns between two beats": milliseconds(status.longestTurnMilliseconds),
       "Time to draw": milliseconds(percentile(this.recent.work, 0.95)),
       Clusters: status.clustersLag ? "behind" : "exact", Commit: status.commit, Pages: status.pages,
     };
