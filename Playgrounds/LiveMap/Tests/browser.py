@@ -21,7 +21,7 @@ class Browser:
         self._profile = tempfile.mkdtemp(prefix="livemap-")
         commands_out, self._commands = os.pipe()
         self._answers, answers_in = os.pipe()
-        # The shell gives the pipes the numbers that Chromium expects; sh knows those of one digit only.
+        # The shell gives the pipes the numbers that Chromium expects; sh knows numbers of one digit only.
         command = f'exec "$0" "$@" 3<&{commands_out} 4>&{answers_in}'
         self._process = subprocess.Popen(
             ["bash", "-c", command, executable, "--headless=new", "--remote-debugging-pipe",
@@ -117,7 +117,7 @@ class Page:
             self.requested.append(params["request"]["url"])
 
     def evaluate(self, expression):
-        """The value of a JavaScript expression; of a promise, what it resolves to."""
+        """The value of a JavaScript expression, or of the promise that it makes."""
         answer = self.call("Runtime.evaluate", {
             "expression": expression, "returnByValue": True, "awaitPromise": True})
         if "exceptionDetails" in answer:
@@ -181,7 +181,7 @@ class Page:
         self.click(*map(float, self.evaluate("globalThis.lastPlace").split(",")))
 
     def slide(self, selector, value):
-        """Sets a slider, as a user who drags it does."""
+        """Sets a slider, as a drag does."""
         self.evaluate(f"""(() => {{
           const slider = document.querySelector({json.dumps(selector)});
           slider.value = {value};
@@ -189,7 +189,7 @@ class Page:
         }})()""")
 
     def type(self, selector, text):
-        """Replaces what is in a field."""
+        """Replaces the text of a field."""
         self.evaluate(f"document.querySelector({json.dumps(selector)}).select()")
         self.call("Input.insertText", {"text": text})
         self.key("Enter")

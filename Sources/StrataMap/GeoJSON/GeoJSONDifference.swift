@@ -67,6 +67,7 @@ public struct GeoJSONDifference: Sendable, Encodable {
 
   private enum CodingKeys: CodingKey { case add, remove, update }
 
+  /// Encodes the difference, with its changes by id.
   public func encode(to encoder: any Encoder) throws {
     var added: [GeoJSONFeature] = []
     var removed: [GeoJSONID] = []

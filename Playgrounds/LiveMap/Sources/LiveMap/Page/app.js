@@ -5,18 +5,19 @@ import { Compare } from "./compare.js";
 import { Connection } from "./connection.js";
 import { Controls } from "./controls.js";
 import { Counters } from "./counters.js";
+import { followFilters } from "./filters.js";
 import { Headline } from "./headline.js";
 import { followKeys } from "./keys.js";
 import { drawLegend } from "./legend.js";
 import { List } from "./list.js";
 import { MapView } from "./map.js";
+import { notify, showConnection, showGate } from "./notices.js";
 import { Outbox } from "./outbox.js";
 import { followPanels, freePart } from "./panels.js";
 import { followTheme, readTheme } from "./theme.js";
 import { Tour } from "./tour.js";
 
 const $ = (selector) => document.querySelector(selector);
-const NUMBER = new Intl.NumberFormat("en");
 
 /** The state that a new session of the server has to learn. */
 const wish = { kinds: ["quake", "balloon"], text: "", order: "strongest", selectedID: null };
@@ -76,7 +77,7 @@ const controls = new Controls({
 
 const connection = new Connection({
   opened() {
-    showConnection();
+    showConnection(connection.isOpen, outbox.count);
     map.pins.expectAll();
     if (document.hidden) connection.send("hold", { reason: "hidden" });
     sendList();
@@ -86,7 +87,7 @@ const connection = new Connection({
   },
   lost() {
     tour.interrupt();
-    showConnection();
+    showConnection(connection.isOpen, outbox.count);
     $("#undo").disabled = true;
   },
   change({ difference }) {
@@ -132,6 +133,7 @@ const connection = new Connection({
   conflict: (conflict) => card.showConflict(conflict),
   told({ chapter }) {
     tour.tell(chapter);
+    if (chapter.step === "gate" && chapter.isRunning) map.sweep();
     if (!chapter.place) return;
     select(chapter.place.id);
     map.flyTo(chapter.place.longitude, chapter.place.latitude, 3);
@@ -157,15 +159,8 @@ document.addEventListener("visibilitychange", () => {
 
 // MARK: The state
 
-function showConnection() {
-  const { count } = outbox;
-  const waiting = count === 0 ? "" : ` · ${count} edit${count === 1 ? " waits" : "s wait"}`;
-  $("#connection").className = `badge ${connection.isOpen ? "live" : "lost"}`;
-  $("#connection").textContent = (connection.isOpen ? "Live" : "Reconnecting") + waiting;
-}
-
 function showWaiting() {
-  showConnection();
+  showConnection(connection.isOpen, outbox.count);
   list.refresh();
 }
 
@@ -173,9 +168,7 @@ function showStatus() {
   counters.show(status);
   controls.show(status);
   $("#undo").disabled = !status.canUndo;
-  $("#holding").hidden = !status.isHolding || document.hidden || compare.mode !== "strata";
-  $("#holding").textContent = status.pending === 0
-    ? "Gate closed" : `Gate closed · ${NUMBER.format(status.pending)} pins wait`;
+  showGate(status.isHolding && !document.hidden && compare.mode === "strata", status.pending);
 }
 
 function sample() {
@@ -186,15 +179,6 @@ function sample() {
   const operations = added + moved + restyled + removed;
   headline.sample(now, { rows: rowsChanged, operations, bytes, moves: movesSaved });
   compare.show(now, headline.rates.bytes);
-}
-
-let noticeTimer = 0;
-function notify(message, isProblem = false) {
-  $("#notice").textContent = message;
-  $("#notice").classList.toggle("problem", isProblem);
-  $("#notice").hidden = false;
-  clearTimeout(noticeTimer);
-  noticeTimer = setTimeout(() => { $("#notice").hidden = true; }, 8000);
 }
 
 // MARK: The map and the list
@@ -224,16 +208,7 @@ function changeList(change) {
   list.scrollToTop();
 }
 
-for (const chip of document.querySelectorAll(".chip")) {
-  chip.addEventListener("click", () => {
-    const isOn = chip.ariaPressed !== "true";
-    chip.ariaPressed = String(isOn);
-    const others = wish.kinds.filter((kind) => kind !== chip.dataset.kind);
-    changeList({ kinds: isOn ? [...others, chip.dataset.kind] : others });
-  });
-}
-$("#search").addEventListener("input", ({ target }) => changeList({ text: target.value.trim() }));
-$("#order").addEventListener("change", ({ target }) => changeList({ order: target.value }));
+followFilters(wish, changeList);
 $("#clusters").addEventListener("change", reopen);
 for (const [selector, by] of [["#zoom-in", 1], ["#zoom-out", -1]]) {
   $(selector).addEventListener("click", () => map.zoomBy(by));

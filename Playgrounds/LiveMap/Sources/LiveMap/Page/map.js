@@ -3,7 +3,8 @@ import { Camera, project } from "./camera.js";
 import { Gestures } from "./gestures.js";
 import { drawLabel, drawScale } from "./labels.js";
 import { Land } from "./land.js";
-import { Pin, Pins } from "./pins.js";
+import { Pin } from "./pin.js";
+import { Pins } from "./pins.js";
 import { Spread } from "./spread.js";
 
 /** How often the server learns of a move of the camera, in milliseconds. */
@@ -77,6 +78,13 @@ export class MapView {
   zoomBy(by) {
     const { camera } = this;
     camera.flyTo(camera.x, camera.y, camera.zoom + by, performance.now(), 260);
+    this.invalidate();
+  }
+
+  /** Moves slowly to the side, as a finger does. */
+  sweep() {
+    const { camera } = this;
+    camera.flyTo(camera.x + 120 / camera.scale, camera.y, camera.zoom, performance.now(), 2500);
     this.invalidate();
   }
 

@@ -1,6 +1,6 @@
 // A stack of pins at one place, spread out around it.
 import { project } from "./camera.js";
-import { Pin } from "./pins.js";
+import { Pin } from "./pin.js";
 import { Sprites } from "./sprites.js";
 
 const OPEN = 240;
