@@ -12,7 +12,7 @@ actor Winds {
     var movesPerSecond = 0
   }
 
-  static let limits = Setting(count: 100_000, movesPerSecond: 20_000)
+  static let limits = Setting(count: 20_000, movesPerSecond: 20_000)
   /// The balloons that the first page finds.
   static let first = Setting(count: 1_500, movesPerSecond: 1_500)
   private static let turnsPerSecond = 20

@@ -40,8 +40,8 @@ const map = new MapView({
   clicked: open,
   clickedLeg: ({ id }) => select(id),
   drew(now, work, isContinuous) {
-    const interval = counters.frame(now, work, isContinuous);
-    if (interval !== null) compare.frame(interval);
+    counters.frame(now, work, isContinuous);
+    compare.frame(now);
   },
 });
 
@@ -59,7 +59,10 @@ const card = new Card({
 });
 
 const tour = new Tour({
-  began: (step) => connection.send("tour", { step }),
+  began(step) {
+    connection.send("tour", { step });
+    return connection.isOpen;
+  },
   settled: (isSaved) => connection.send("settle", { isSaved }),
   resolved(keepsMine) {
     card.endConflict(keepsMine);
@@ -132,18 +135,23 @@ const connection = new Connection({
   done: ({ number }) => outbox.confirm(number),
   conflict: (conflict) => card.showConflict(conflict),
   told({ chapter }) {
+    const { step, isRunning, place } = chapter;
+    if (place) {
+      select(place.id);
+      map.flyTo(place.longitude, place.latitude, 3);
+    }
+    if (step === "gate" && isRunning) map.sweep();
     tour.tell(chapter);
-    if (chapter.step === "gate" && chapter.isRunning) map.sweep();
-    if (!chapter.place) return;
-    select(chapter.place.id);
-    map.flyTo(chapter.place.longitude, chapter.place.latitude, 3);
   },
   status(event) {
     status = event.status;
     showStatus();
     connection.send("shown", { stream: "status" });
   },
-  problem: ({ message }) => notify(message, true),
+  problem({ message }) {
+    tour.interrupt();
+    notify(message, true);
+  },
 });
 
 /** Connects for another kind of map; the list and the selection stay. */
@@ -218,6 +226,7 @@ for (const [selector, by] of [["#zoom-in", 1], ["#zoom-out", -1]]) {
 
 function select(id) {
   wish.selectedID = id;
+  tour.giveWay();
   if (id) connection.send("select", { id });
   else connection.send("deselect");
   if (!id) showCard(null);

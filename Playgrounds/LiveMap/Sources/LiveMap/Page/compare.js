@@ -2,8 +2,8 @@
 import { bytes } from "./headline.js";
 
 const $ = (selector) => document.querySelector(selector);
-/** The measure of a mode begins after its first events, in milliseconds. */
-const SETTLING = 1500;
+/** The frames of these milliseconds count. */
+const WINDOW = 2000;
 
 export class Compare {
   mode = "strata";
@@ -22,17 +22,14 @@ export class Compare {
     }
   }
 
-  /** @param interval the time since the frame before, while the map moves. */
-  frame(interval) {
-    this.#frames.push(interval);
-    if (this.#frames.length > 60) this.#frames.shift();
-  }
+  /** Counts a frame that was drawn. */
+  frame(now) { this.#frames.push(now); }
 
+  /** @param rate the bytes of the last seconds, each second. */
   show(now, rate) {
-    if (now - this.#began < SETTLING) return;
+    this.#frames = this.#frames.filter((time) => now - time < WINDOW);
+    if (now - this.#began < WINDOW) return;
     $(`#${this.mode}-bytes`).textContent = bytes(rate);
-    if (this.#frames.length < 10) return;
-    const mean = this.#frames.reduce((sum, time) => sum + time, 0) / this.#frames.length;
-    $(`#${this.mode}-frames`).textContent = String(Math.round(1000 / mean));
+    $(`#${this.mode}-frames`).textContent = String(Math.round((this.#frames.length * 1000) / WINDOW));
   }
 }

@@ -9,18 +9,13 @@ export class Counters {
   #element = document.querySelector("#counters");
   #lastFrame = 0;
 
-  /**
-   * @param isContinuous whether the frame before asked for this frame.
-   * @returns the time since the frame before; null after a pause.
-   */
+  /** @param isContinuous whether the frame before asked for this frame. */
   frame(now, work, isContinuous) {
     const { intervals, work: times } = this.recent;
-    const interval = isContinuous && this.#lastFrame > 0 ? now - this.#lastFrame : null;
-    if (interval !== null) intervals.push(interval);
+    if (isContinuous && this.#lastFrame > 0) intervals.push(now - this.#lastFrame);
     times.push(work);
     for (const list of [intervals, times]) if (list.length > SAMPLES) list.shift();
     this.#lastFrame = now;
-    return interval;
   }
 
   show(status) {

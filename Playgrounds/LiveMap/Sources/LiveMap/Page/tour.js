@@ -12,7 +12,7 @@ export class Tour {
   #on;
   #answer = null;
 
-  /** @param on `began` with a step, `settled` and `resolved` with the user's decision. */
+  /** @param on `began` with a step, which answers whether the server learns of it, `settled` and `resolved` with the user's decision. */
   constructor(on) {
     this.#on = on;
     NAMES.forEach((name, index) => {
@@ -39,8 +39,7 @@ export class Tour {
     this.#show(NAMES.indexOf(step));
     this.#ask(question);
     $("#chapter-text").textContent = text;
-    $("#tour").classList.toggle("running", isRunning);
-    $("#tour-next").disabled = isRunning;
+    this.#run(isRunning);
     $("#tour-next").textContent = this.#current === NAMES.length - 1 ? "Again" : "Next";
   }
 
@@ -51,17 +50,25 @@ export class Tour {
     $("#chapter-text").textContent = text;
   }
 
-  /** A lost connection ends the step under way. */
+  /** On a low window the card of a selection takes the place of the tour. */
+  giveWay() { document.body.classList.remove("telling"); }
+
+  /** A lost connection or a problem ends the step under way. */
   interrupt() {
     this.#ask(undefined);
-    $("#tour").classList.remove("running");
-    $("#tour-next").disabled = false;
+    this.#run(false);
   }
 
   #begin(index) {
+    if (!this.#on.began(NAMES[index])) return;
     this.#show(index);
     this.#ask(undefined);
-    this.#on.began(NAMES[index]);
+    this.#run(true);
+  }
+
+  #run(isRunning) {
+    $("#tour").classList.toggle("running", isRunning);
+    $("#tour-next").disabled = isRunning;
   }
 
   #show(index) {
