@@ -7,6 +7,8 @@ export class Card {
   sighting = null;
   /** The note that the user saw before the edit. */
   #base = "";
+  /** The conflict that the user has not decided; its sighting may be selected later. */
+  #conflict = null;
   #on;
 
   /** @param on `closed`, `revealed`, `noted` with the text and the note before, `deleted`, `resolved`. */
@@ -30,7 +32,7 @@ export class Card {
     const isOther = sighting?.id !== this.sighting?.id;
     this.sighting = sighting;
     $("#card").hidden = !sighting;
-    if (isOther) $("#card-conflict").hidden = true;
+    this.#drawConflict();
     if (!sighting) return;
     $("#card-title").textContent = sighting.place ?? "Somewhere";
     const magnitude = sighting.magnitude === undefined
@@ -45,9 +47,16 @@ export class Card {
   }
 
   /** Shows both notes, and asks the user. */
-  showConflict({ id, mine, theirs }) {
-    if (this.sighting?.id !== id) return;
-    $("#card-conflict").hidden = false;
+  showConflict(conflict) {
+    this.#conflict = conflict;
+    this.#drawConflict();
+  }
+
+  #drawConflict() {
+    const isShown = this.#conflict && this.#conflict.id === this.sighting?.id;
+    $("#card-conflict").hidden = !isShown;
+    if (!isShown) return;
+    const { mine, theirs } = this.#conflict;
     $("#card-conflict p").textContent = theirs
       ? `Another page saved “${theirs.note}”. Yours is “${mine?.note ?? ""}”.`
       : "Another page deleted the sighting.";
@@ -55,7 +64,8 @@ export class Card {
 
   /** Shows the note that the user has chosen. */
   endConflict(keepsMine) {
-    $("#card-conflict").hidden = true;
+    this.#conflict = null;
+    this.#drawConflict();
     if (keepsMine || !this.sighting) return;
     $("#card-note").value = this.sighting.note;
     this.#base = this.sighting.note;
