@@ -1,5 +1,7 @@
 """The page in five windows: nothing is covered, nothing is too small to touch, no state is hidden."""
 
+from server import until
+
 SIZES = [(1440, 900), (1024, 768), (900, 700), (844, 390), (390, 844)]
 
 # The controls that are visible now, and cannot be used: covered, outside of the window, or too small.
@@ -97,10 +99,11 @@ def reveal(page):
     zoom = page.evaluate("liveMap.camera.zoom")
     page.press("#card-reveal")
     page.wait(f"liveMap.camera.zoom > {zoom}", "the map zooms in")
-    place = """(() => {
-      const { x, y } = liveMap.map.camera, { camera } = liveMap;
-      return camera.toScreen(x, y);
-    })()"""
-    page.wait(f"(([x, y]) => document.elementFromPoint(x, y)?.id === 'map')({place})", "no panel covers the place")
+    place = """import("/camera.js").then(({ project }) => {
+      const { longitude, latitude } = liveMap.selected;
+      const [x, y] = liveMap.camera.toScreen(...project(longitude, latitude));
+      return document.elementFromPoint(x, y)?.id === "map";
+    })"""
+    until(lambda: page.evaluate(place), page, "no panel covers the place")
     page.evaluate("liveMap.map.zoomBy(-8)")
     page.wait("liveMap.camera.zoom <= liveMap.camera.minimum + 0.01", "the world again")

@@ -19,6 +19,9 @@ import { Tour } from "./tour.js";
 
 const $ = (selector) => document.querySelector(selector);
 
+/** The share of the map's height above a selected place, so that the card does not cover the place. */
+const ABOVE_CARD = 0.25;
+
 /** The state that a new session of the server has to learn. */
 const wish = { kinds: ["quake", "balloon"], text: "", order: "strongest", selectedID: null };
 let status = {};
@@ -123,7 +126,7 @@ const connection = new Connection({
     const pin = map.pins.features.get(id);
     const { longitude, latitude } = card.sighting ?? {};
     const [x, y] = pin?.coordinates ?? [longitude ?? 0, latitude ?? 0];
-    map.flyTo(x, y, zoom);
+    map.flyTo(x, y, zoom, id === card.sighting?.id ? ABOVE_CARD : 0.5);
     if (zoom > Camera.maximum) notify("It shares its place with others. Click the number to spread them out.");
   },
   spread({ id, legs }) {
@@ -138,7 +141,7 @@ const connection = new Connection({
     const { step, isRunning, place } = chapter;
     if (place) {
       select(place.id);
-      map.flyTo(place.longitude, place.latitude, 3);
+      map.flyTo(place.longitude, place.latitude, 3, ABOVE_CARD);
     }
     if (step === "gate" && isRunning) map.sweep();
     tour.tell(chapter);

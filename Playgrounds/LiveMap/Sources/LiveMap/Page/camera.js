@@ -32,7 +32,11 @@ export class Camera {
   free = { left: 0, top: 0, right: 1, bottom: 1 };
   #flight = null;
 
-  get scale() { return TILE * 2 ** this.zoom; }
+  get scale() { return this.scaleAt(this.zoom); }
+
+  /** The width of the world in points of the screen. */
+  scaleAt(zoom) { return TILE * 2 ** zoom; }
+
   get middleX() { return (this.free.left + this.free.right) / 2; }
   get middleY() { return (this.free.top + this.free.bottom) / 2; }
 

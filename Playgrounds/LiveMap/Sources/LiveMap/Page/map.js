@@ -69,9 +69,13 @@ export class MapView {
     this.invalidate();
   }
 
-  flyTo(longitude, latitude, zoom) {
+  /** @param share the part of the free height that lies above the place. */
+  flyTo(longitude, latitude, zoom, share = 0.5) {
     const { camera } = this;
-    camera.flyTo(...project(longitude, latitude), Math.max(zoom, camera.zoom), performance.now());
+    const [x, y] = project(longitude, latitude);
+    const level = Math.min(Math.max(zoom, camera.zoom), Camera.maximum);
+    const below = (0.5 - share) * (camera.free.bottom - camera.free.top);
+    camera.flyTo(x, y + below / camera.scaleAt(level), level, performance.now());
     this.invalidate();
   }
 
