@@ -61,6 +61,41 @@ import Testing
     #expect(surface.take() == nil)
   }
 
+  @Test func `pieces have at most the limit, and make a page equal to the surface`() throws {
+    var random = SeededRandom.printingSeed()
+    var page = Page()
+    for number in 0..<1_000 { surface.apply(.add(pin(number))) }
+    var calls = 0
+    surface.onChange = { calls += 1 }
+    var pieces = 0
+    while let piece = surface.take(limit: 300) {
+      pieces += 1
+      #expect(piece.addedCount + piece.updatedCount + piece.removedCount <= 300)
+      try page.apply(piece.json)
+      #expect(try page == Page(surface.featureCollection))
+      // The surface goes on changing between two pieces.
+      guard pieces < 3 else { continue }
+      for _ in 0..<20 {
+        let place = Coordinate(latitude: Double(random.below(80)), longitude: 7)
+        surface.apply(.move(key(random.below(1_000)), to: place))
+      }
+    }
+    #expect(pieces == 4 && page.features.count == 1_000 && calls == 1, "seed \(random.seed)")
+    #expect(try page == Page(surface.featureCollection))
+    surface.apply(.remove(key(1)))
+    #expect(calls == 2)
+  }
+
+  @Test func `a change that is taken back before the page has it is no difference`() {
+    surface.apply(.add(pin(1, at: 1, 2)))
+    _ = surface.take()
+    var calls = 0
+    surface.onChange = { calls += 1 }
+    surface.apply(.move(key(1), to: Coordinate(latitude: 5, longitude: 6)))
+    surface.apply(.move(key(1), to: Coordinate(latitude: 1, longitude: 2)))
+    #expect(calls == 1 && surface.take(limit: 1) == nil)
+  }
+
   @Test func `a move is told as a new geometry alone`() throws {
     surface.apply(.add(pin(1)))
     _ = surface.take()

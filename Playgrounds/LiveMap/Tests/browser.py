@@ -17,16 +17,16 @@ DEADLINE = 60
 
 
 class Browser:
-    def __init__(self, executable="chromium"):
+    def __init__(self, executable="chromium", flags=("--disable-gpu", "--disable-3d-apis")):
         self._profile = tempfile.mkdtemp(prefix="livemap-")
         commands_out, self._commands = os.pipe()
         self._answers, answers_in = os.pipe()
-        # The shell gives the pipes the numbers that Chromium expects; sh knows those of one digit only.
+        # The shell gives the pipes the numbers that Chromium expects; sh knows numbers of one digit only.
         command = f'exec "$0" "$@" 3<&{commands_out} 4>&{answers_in}'
         self._process = subprocess.Popen(
             ["bash", "-c", command, executable, "--headless=new", "--remote-debugging-pipe",
              # Everything that is shown is this repository's own.
-             "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run",
+             "--no-sandbox", *flags, "--disable-dev-shm-usage", "--no-first-run",
              # A page draws although another one was opened over it.
              "--disable-backgrounding-occluded-windows", "--disable-renderer-backgrounding",
              "--disable-background-timer-throttling", "--disable-extensions", "--disable-background-networking", "--disable-component-update",
@@ -53,8 +53,7 @@ class Browser:
         self.pages[session] = page
         for domain in ["Page", "Runtime", "Log", "Network"]:
             page.call(f"{domain}.enable")
-        page.call("Emulation.setDeviceMetricsOverride", {
-            "width": width, "height": height, "deviceScaleFactor": 1, "mobile": False})
+        page.resize(width, height)
         page.call("Page.navigate", {"url": url})
         return page
 
@@ -118,7 +117,7 @@ class Page:
             self.requested.append(params["request"]["url"])
 
     def evaluate(self, expression):
-        """The value of a JavaScript expression; of a promise, what it resolves to."""
+        """The value of a JavaScript expression, or of the promise that it makes."""
         answer = self.call("Runtime.evaluate", {
             "expression": expression, "returnByValue": True, "awaitPromise": True})
         if "exceptionDetails" in answer:
@@ -145,6 +144,22 @@ class Page:
             raise AssertionError(
                 f"waited {seconds} seconds: {what}; the page: {self.complaints}; see {picture}")
 
+    def resize(self, width, height):
+        self.call("Emulation.setDeviceMetricsOverride", {
+            "width": width, "height": height, "deviceScaleFactor": 1, "mobile": False})
+
+    def text(self, selector):
+        return self.evaluate(f"document.querySelector({json.dumps(selector)}).textContent")
+
+    def key(self, key):
+        """Presses a key, as a keyboard does."""
+        code = {"Tab": 9, "Enter": 13, "Escape": 27, "Delete": 46}.get(key, ord(key[0].upper()))
+        text = "\r" if key == "Enter" else key if len(key) == 1 else ""
+        for kind in ["keyDown", "keyUp"]:
+            self.call("Input.dispatchKeyEvent", {
+                "type": kind, "key": key, "windowsVirtualKeyCode": code,
+                "text": text if kind == "keyDown" else ""})
+
     def mouse(self, kind, x, y, **more):
         self.call("Input.dispatchMouseEvent", {
             "type": kind, "x": x, "y": y, "button": "left", "clickCount": 1, **more})
@@ -166,7 +181,7 @@ class Page:
         self.click(*map(float, self.evaluate("globalThis.lastPlace").split(",")))
 
     def slide(self, selector, value):
-        """Sets a slider, as a user who drags it does."""
+        """Sets a slider, as a drag does."""
         self.evaluate(f"""(() => {{
           const slider = document.querySelector({json.dumps(selector)});
           slider.value = {value};
@@ -174,13 +189,10 @@ class Page:
         }})()""")
 
     def type(self, selector, text):
-        """Replaces what is in a field."""
+        """Replaces the text of a field."""
         self.evaluate(f"document.querySelector({json.dumps(selector)}).select()")
         self.call("Input.insertText", {"text": text})
-        for kind in ["keyDown", "keyUp"]:
-            self.call("Input.dispatchKeyEvent", {
-                "type": kind, "key": "Enter", "code": "Enter", "windowsVirtualKeyCode": 13,
-                "text": "\r" if kind == "keyDown" else ""})
+        self.key("Enter")
 
     def screenshot(self, path):
         data = self.call("Page.captureScreenshot", {"format": "png"})["data"]

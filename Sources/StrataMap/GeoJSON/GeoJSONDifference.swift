@@ -19,9 +19,25 @@ internal import Strata
 /// }
 /// ```
 public struct GeoJSONDifference: Sendable, Encodable {
-  var remove: [GeoJSONID] = []
-  var add: [GeoJSONFeature] = []
-  var update: [Update] = []
+  private var changes: [Change] = []
+  /// The number of added features.
+  public private(set) var addedCount = 0
+  /// The number of updated features.
+  public private(set) var updatedCount = 0
+  /// The number of removed features.
+  public private(set) var removedCount = 0
+
+  /// The annotation that a page has, and the annotation that it should have; nil for none.
+  private struct Change: Sendable {
+    let old: SurfaceAnnotation?
+    let new: SurfaceAnnotation?
+
+    /// The id of the annotation.
+    var id: RecordKey {
+      guard let id = (old ?? new)?.id else { fatalError("a change without an annotation") }
+      return id
+    }
+  }
 
   struct Update: Sendable, Encodable {
     let id: GeoJSONID
@@ -35,40 +51,60 @@ public struct GeoJSONDifference: Sendable, Encodable {
     let value: GeoJSONValue
   }
 
-  /// The number of added features.
-  public var addedCount: Int { add.count }
-  /// The number of updated features.
-  public var updatedCount: Int { update.count }
-  /// The number of removed features.
-  public var removedCount: Int { remove.count }
-
   /// Whether the difference has no changes.
-  public var isEmpty: Bool { remove.isEmpty && add.isEmpty && update.isEmpty }
+  public var isEmpty: Bool { changes.isEmpty }
 
   /// The difference as JSON, in UTF-8.
+  ///
+  /// The features are made here and not by ``GeoJSONSurface/take(limit:)``, so encode a large
+  /// difference away from the main actor.
+  ///
+  /// - Complexity: O(n log n), n being the number of changes.
   public var json: [UInt8] { GeoJSONEncoding.bytes(self) }
 
   /// Adds the difference between two annotations; nil means that there is no annotation.
   mutating func note(from old: SurfaceAnnotation?, to new: SurfaceAnnotation?) {
     switch (old, new) {
-    case (nil, nil): break
-    case (nil, let new?): add.append(GeoJSONFeature(new))
-    case (let old?, nil): remove.append(GeoJSONID(old.id))
-    case (let old?, let new?): note(from: GeoJSONFeature(old), to: GeoJSONFeature(new))
+    case (nil, nil): return
+    case (nil, .some): addedCount += 1
+    case (.some, nil): removedCount += 1
+    case (.some, .some): updatedCount += 1
     }
+    changes.append(Change(old: old, new: new))
   }
 
-  private mutating func note(from old: GeoJSONFeature, to new: GeoJSONFeature) {
-    if old == new { return }
-    var update = Update(id: new.id)
-    if old.geometry != new.geometry { update.newGeometry = new.geometry }
+  private enum CodingKeys: CodingKey { case add, remove, update }
+
+  /// Encodes the difference, with its changes by id.
+  public func encode(to encoder: any Encoder) throws {
+    var added: [GeoJSONFeature] = []
+    var removed: [GeoJSONID] = []
+    var updates: [Update] = []
+    for change in changes.sorted(by: { $0.id < $1.id }) {
+      switch (change.old, change.new) {
+      case (nil, nil): break
+      case (nil, let new?): added.append(GeoJSONFeature(new))
+      case (let old?, nil): removed.append(GeoJSONID(old.id))
+      case (let old?, let new?): updates.append(Update(GeoJSONFeature(old), GeoJSONFeature(new)))
+      }
+    }
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.encode(removed, forKey: .remove)
+    try container.encode(added, forKey: .add)
+    try container.encode(updates, forKey: .update)
+  }
+}
+
+extension GeoJSONDifference.Update {
+  fileprivate init(_ old: GeoJSONFeature, _ new: GeoJSONFeature) {
+    id = new.id
+    if old.geometry != new.geometry { newGeometry = new.geometry }
     let gone = old.properties.keys.filter { new.properties[$0] == nil }.sorted()
-    if !gone.isEmpty { update.removeProperties = gone }
+    if !gone.isEmpty { removeProperties = gone }
     let set = new.properties.filter { old.properties[$0.key] != $0.value }
     if !set.isEmpty {
-      update.addOrUpdateProperties = set.sorted { $0.key < $1.key }
-        .map { Property(key: $0.key, value: $0.value) }
+      addOrUpdateProperties = set.sorted { $0.key < $1.key }
+        .map { GeoJSONDifference.Property(key: $0.key, value: $0.value) }
     }
-    self.update.append(update)
   }
 }

@@ -13,11 +13,21 @@ enum Feed: Sendable {
   /// A feed on the network.
   case remote(URL)
 
-  var source: JSONSource {
+  /// The words for the feed on a page.
+  var name: String {
+    switch self {
+    case .bundled: "a week of quakes"
+    case .remote(let url): url.host() ?? url.lastPathComponent
+    }
+  }
+
+  /// - Parameter isFast: whether the bundled file comes at its full speed.
+  func source(isFast: Bool) -> JSONSource {
     switch self {
     case .bundled(let file):
-      .chunks(SlowFile(url: file)).gunzipped(size: Self.sizeDecompressed(file))
-    case .remote(let url): .response(to: URLRequest(url: url))
+      let bytes: JSONSource = isFast ? .file(file) : .chunks(SlowFile(url: file))
+      return bytes.gunzipped(size: Self.sizeDecompressed(file))
+    case .remote(let url): return .response(to: URLRequest(url: url))
     }
   }
 
@@ -36,12 +46,15 @@ actor Importer {
   init(_ stack: Stack) { scratch = stack.makeScratch() }
 
   /// Makes the store's quakes equal to the feed's quakes, and keeps the user's notes.
-  func refresh(from feed: Feed, monitor: ImportMonitor) async throws -> ImportResult {
+  func refresh(
+    from feed: Feed, isFast: Bool = false, monitor: ImportMonitor? = nil
+  ) async throws -> ImportResult {
     var options = ImportOptions()
-    // Small batches make many small steps on the map.
-    options.longestTransaction = .milliseconds(1)
+    // Small batches of the small feed make many small steps on the map.
+    if case .bundled = feed { options.longestTransaction = .milliseconds(1) }
     return try await scratch.importJSON(
-      Sighting.self, from: feed.source, as: .featureCollection, mapping: Sighting.json,
+      Sighting.self, from: feed.source(isFast: isFast), as: .featureCollection,
+      mapping: Sighting.json,
       absent: .delete(within: Sighting.quakes), options: options, monitor: monitor)
   }
 }

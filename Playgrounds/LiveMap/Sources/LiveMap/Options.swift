@@ -7,14 +7,17 @@ struct Options {
   var store: URL?
   /// A feed to import instead of the bundled one.
   var feed: URL?
+  /// Whether the first page finds the store as it is, without an import and balloons.
+  var isQuiet = false
 
   static let usage = """
-    usage: LiveMap [--port NUMBER] [--store FILE] [--feed URL]
+    usage: LiveMap [--port NUMBER] [--store FILE] [--feed URL] [--quiet]
 
       --port    8080 unless given; 0 for any that is free
       --store   keeps what is on the map in a file
       --feed    imports this feed, such as
                 https://earthquake.usgs.gov/earthquakes/feed/v1.0/summary/all_month.geojson
+      --quiet   begins without an import and without balloons
     """
 
   struct Misused: Error {}
@@ -27,6 +30,10 @@ struct Options {
   init(_ arguments: some Sequence<String>) throws {
     var arguments = arguments.makeIterator()
     while let name = arguments.next() {
+      if name == "--quiet" {
+        isQuiet = true
+        continue
+      }
       guard let value = arguments.next() else { throw Misused() }
       switch name {
       case "--port":

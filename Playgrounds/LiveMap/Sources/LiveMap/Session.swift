@@ -8,35 +8,50 @@ import StrataMap
 /// to the page. The pages share the expensive part: equal live queries have one result in memory.
 /// When the connection ends, `run` returns, and the session releases everything that it holds.
 @MainActor final class Session {
+  /// The contents of the page's map.
+  enum MapStyle: String, Sendable {
+    /// Clusters, kept equal by a registry.
+    case clusters
+    /// A pin for each element, kept equal by a registry.
+    case pins
+    /// All elements at each change, for the comparison.
+    case everything
+  }
+
   private let world: World
+  private let style: MapStyle
   private let live: LiveQuery<Sighting>
   /// A live query of the selected sighting alone, wherever it is in the list. Few changes wake it.
   private let selected: LiveQuery<Sighting>
-  private let surface = GeoJSONSurface()
-  private let registry: AnnotationRegistry<Sighting>
+  private let channel: MapChannel
+  private let edits: PageEdits
+  private let tour: Tour
+  private let rows: PageList
   private let send: @Sendable (Event) -> Void
-  private var visibleRows = (from: 0, count: 40)
+  private let ordered: AsyncStream<Work>
+  private let later: AsyncStream<Work>.Continuation
   private var hasBegun = false
-  /// The streams whose last event the page has not shown yet.
-  private var underWay: Set<EventStream> = []
-  /// The streams under way that have a newer event.
-  private var waiting: Set<EventStream> = []
   private var lastStatus: Status?
+  private var isStatusShown = true
 
-  init(_ world: World, clusters: ClusterOptions?, send: @escaping @Sendable (Event) -> Void) {
+  private typealias Work = @MainActor @Sendable () async throws -> Void
+  private var registry: AnnotationRegistry<Sighting> { channel.registry }
+
+  init(_ world: World, _ style: MapStyle, send: @escaping @Sendable (Event) -> Void) {
     self.world = world
+    self.style = style
     self.send = send
     let view = world.stack.viewContext
     live = view.live(Sighting.listed(.strongest))
     selected = view.live(Sighting.none)
-    registry = AnnotationRegistry(live, mapping: Sighting.pins, on: surface, clusters: clusters)
-    // The gate stays closed until the page tells the region of its map.
-    registry.close(.regionChange)
+    channel = MapChannel(live, isClustered: style == .clusters, send: send)
+    rows = PageList(live, send: send)
+    edits = PageEdits(world.stack, author: "page")
+    tour = Tour(
+      world, channel.registry, edits: edits, listUpdates: { [rows] in rows.updateCount }, send: send
+    )
+    (ordered, later) = AsyncStream.makeStream(of: Work.self)
     world.welcome(self)
-    surface.onChange = { [weak self] in
-      // The rest of the slice comes first.
-      Task { self?.offer(.change) }
-    }
   }
 
   /// Answers the page until it has no more requests.
@@ -45,80 +60,53 @@ import StrataMap
       group.addTask { await self.followList() }
       group.addTask { await self.followSelection() }
       group.addTask { await self.followStatus() }
+      group.addTask { await self.workInOrder() }
       for await request in requests {
         // Work that takes time must not keep a drag waiting.
         if let work = answer(request) { group.addTask { await self.attempt(work) } }
       }
       registry.detach()
+      later.finish()
       group.cancelAll()
     }
+    await world.bidFarewell(to: self)
   }
 
   /// Sends the current state, and then `complete`.
   private func begin() async throws {
     try await live.waitUntilLoaded()
+    if style == .everything { return await followEverything() }
     registry.open(.regionChange)
     await registry.drain()
-    underWay.remove(.change)
-    offer(.change)
-    send(.complete)
+    channel.complete()
   }
 
   // MARK: Events
 
-  /// Sends the newest event of a stream, unless the page has not shown the last one.
-  ///
-  /// The next event follows when the page has shown the last one. Meanwhile the surface composes
-  /// changes, and the list has its newest elements. So a page that is slow or stopped costs an
-  /// entry for each id, and no queue.
-  private func offer(_ stream: EventStream) {
-    guard !underWay.contains(stream) else {
-      waiting.insert(stream)
-      return
-    }
-    guard let event = newest(stream) else { return }
-    underWay.insert(stream)
-    send(event)
-  }
-
-  private func newest(_ stream: EventStream) -> Event? {
-    switch stream {
-    case .change:
-      return surface.take().map(Event.change)
-    case .rows:
-      let elements = live.elements
-      let visible = elements.dropFirst(visibleRows.from).prefix(visibleRows.count)
-      return .rows(
-        total: elements.count, from: visible.startIndex, rows: visible.map(Event.Row.init))
-    case .status:
-      var status = world.status
-      status.describe(registry)
-      guard status != lastStatus else { return nil }
-      lastStatus = status
-      return .status(status: status)
-    }
-  }
-
-  private func wasShown(_ stream: EventStream) {
-    underWay.remove(stream)
-    if waiting.remove(stream) != nil { offer(stream) }
-  }
-
   private func followList() async {
-    offer(.rows)
-    for await _ in live.updates(every: .milliseconds(100)) {
-      offer(.rows)
+    await rows.follow {
       // The registry deselects an element that its query loses. The card on the page closes with
       // it.
-      if registry.selection.isEmpty { selected.query = .none }
+      if self.registry.selection.isEmpty { self.selected.query = .none }
+    }
+  }
+
+  /// Sends all elements at every change, as a map without a registry does.
+  private func followEverything() async {
+    var isFirst = true
+    for await update in live.updates(every: .milliseconds(100)) {
+      send(.everything(features: Everything(sightings: update.elements)))
+      if isFirst { send(.complete) }
+      isFirst = false
+      await channel.everythingShown()
     }
   }
 
   private func followSelection() async {
     // A page that connects again has a selection, and is about to send it.
-    var last: Event.Row?
+    var last: Row?
     for await update in selected.updates {
-      let sighting = update.elements.first.map(Event.Row.init)
+      let sighting = update.elements.first.map { Row($0) }
       if sighting != last { send(.selected(sighting: sighting)) }
       last = sighting
     }
@@ -126,14 +114,34 @@ import StrataMap
 
   private func followStatus() async {
     while !Task.isCancelled {
-      offer(.status)
+      if isStatusShown { sendStatus() }
       try? await Task.sleep(for: .milliseconds(100))
     }
   }
 
+  private func sendStatus() {
+    var status = world.status
+    status.describe(registry)
+    status.longestTakeMilliseconds = channel.longestTake / .milliseconds(1)
+    status.canUndo = edits.canUndo
+    guard status != lastStatus else { return }
+    lastStatus = status
+    isStatusShown = false
+    send(.status(status: status))
+  }
+
   // MARK: Requests
 
-  private typealias Work = @MainActor @Sendable () async throws -> Void
+  /// Edits and steps of the tour use one scratch context, so they run one after the other.
+  private func workInOrder() async {
+    for await work in ordered { await attempt(work) }
+  }
+
+  private func attempt(_ work: @MainActor () async throws -> Void) async {
+    do { try await work() } catch {
+      if !Task.isCancelled { send(.problem(message: "\(error)")) }
+    }
+  }
 
   /// Answers a request at once, or returns the work that takes time.
   private func answer(_ request: Request) -> Work? {
@@ -149,32 +157,36 @@ import StrataMap
     case .shown(let stream): wasShown(stream)
     case .list(let kinds, let text, let order):
       live.query = Sighting.listed(order, kinds: kinds, text: text)
-    case .rows(let from, let count):
-      visibleRows = (max(0, from), min(max(0, count), 200))
-      offer(.rows)
+    case .rows(let from, let count): rows.show(from: from, count: count)
     case .select(let id): select(id)
     case .deselect: deselect()
     case .reveal(let id): return { try await self.reveal(id) }
     case .open(let id): return { try await self.open(id) }
-    case .note(let id, let text):
-      return {
-        try await self.edit(id) { view, sighting in view.update(sighting) { $0.note = text } }
-      }
-    case .delete(let id):
-      return { try await self.edit(id) { view, sighting in view.delete(sighting) } }
-    case .undo: return { try await self.undo() }
+    case .edit(let number, let edit): later.yield { try await self.perform(edit, number) }
+    case .resolve(let keepsMine):
+      later.yield { try await self.edits.resolve(keepsMine: keepsMine) }
     case .startImport: world.startImport()
     case .stopImport: world.stopImport()
     case .balloons(let count, let movesPerSecond):
       return { await self.world.setWinds(count: count, movesPerSecond: movesPerSecond) }
+    case .tour(let step): later.yield { try await self.tour.run(step) }
+    case .settle(let isSaved): later.yield { try await self.tour.settle(isSaved: isSaved) }
     }
     return nil
   }
 
-  private func attempt(_ work: @MainActor () async throws -> Void) async {
-    do { try await work() } catch {
-      if !Task.isCancelled { send(.problem(message: "\(error)")) }
+  private func wasShown(_ stream: EventStream) {
+    switch stream {
+    case .change: channel.wasShown()
+    case .everything: channel.everythingWasShown()
+    case .rows: rows.wasShown()
+    case .status: isStatusShown = true
     }
+  }
+
+  private func perform(_ edit: Edit, _ number: Int) async throws {
+    defer { send(.done(number: number)) }
+    if let conflict = try await edits.perform(edit) { send(Event(conflict)) }
   }
 
   private func select(_ id: String) {
@@ -205,28 +217,10 @@ import StrataMap
     let offsets = SpiderLayout(spacing: 30).offsets(of: leaves)
     let legs = leaves.compactMap { leaf in
       live[id: leaf].flatMap { sighting in
-        offsets[leaf].map { Event.Leg(sighting: Event.Row(sighting), x: $0.x, y: $0.y) }
+        offsets[leaf].map { Event.Leg(sighting: Row(sighting), x: $0.x, y: $0.y) }
       }
     }
     send(.spread(id: id, legs: legs))
-  }
-
-  private func edit(
-    _ id: String, _ body: @MainActor (ViewContext, Sighting) -> Void
-  ) async throws {
-    let view = world.stack.viewContext
-    guard let sighting = try await view.find(Sighting.self, id) else {
-      return send(.problem(message: "It has been deleted meanwhile."))
-    }
-    body(view, sighting)
-    // The winds may have moved the sighting since. The edit made here wins.
-    try await view.save(.mergeMine)
-  }
-
-  /// Undoes the newest edit of any page, because all pages share the view context.
-  private func undo() async throws {
-    guard world.stack.viewContext.undo() != nil else { return }
-    try await world.stack.viewContext.save(.mergeMine)
   }
 }
 
@@ -240,15 +234,6 @@ extension Sighting {
     case .strongest: query.sorted(by: \.magnitude, order: .reverse)
     case .newest: query.sorted(by: \.time, order: .reverse)
     case .name: query.sorted(by: \.place)
-    }
-  }
-}
-
-extension Request.Reason {
-  fileprivate var gate: GateReason {
-    switch self {
-    case .drag: .userInteraction
-    case .hidden: .hidden
     }
   }
 }

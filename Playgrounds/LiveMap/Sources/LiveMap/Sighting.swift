@@ -41,14 +41,16 @@ struct Sighting: Entity {
 
   /// The mapping of a sighting to a pin.
   ///
-  /// A cluster has its number of balloons, and the magnitude of its strongest quake.
+  /// A cluster has its number of balloons, and its numbers of medium, strong and great quakes.
   static let pins = AnnotationMapping<Sighting>(latitude: \.latitude, longitude: \.longitude)
     .title(\.place) { $0 ?? "Somewhere" }
     .subtitle(\.magnitude) { $0.map { String(format: "M %.1f", $0) } ?? "" }
     .style(\.kind) { $0.rawValue }
     .priority(\.magnitude)
     .clusterValue(\.kind, { $0 == .balloon ? 1 : 0 }, +)
-    .clusterValue(\.magnitude, { $0 ?? -10 }, max)
+    .clusterValue(\.magnitude, { (2.5..<4.5).contains($0 ?? 0) ? 1 : 0 }, +)
+    .clusterValue(\.magnitude, { (4.5..<6).contains($0 ?? 0) ? 1 : 0 }, +)
+    .clusterValue(\.magnitude, { $0 ?? 0 >= 6 ? 1 : 0 }, +)
 
   static var balloons: Query<Sighting> { Sighting.where { $0.kind == .balloon } }
   static var quakes: Query<Sighting> { Sighting.where { $0.kind == .quake } }

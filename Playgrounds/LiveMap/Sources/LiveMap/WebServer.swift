@@ -1,7 +1,6 @@
 import FlyingFox
 import FlyingSocks
 import Foundation
-import StrataMap
 
 /// Serves the page's files, and a WebSocket to each page.
 struct WebServer {
@@ -24,7 +23,8 @@ struct WebServer {
       guard Self.isOwn(request.headers[HTTPHeader("Origin")]) else {
         return HTTPResponse(statusCode: .forbidden)
       }
-      let page = Page(world: world, isClustered: request.query["clusters"] != "off")
+      let style = Session.MapStyle(rawValue: request.query["map"] ?? "") ?? .clusters
+      let page = Page(world: world, style: style)
       return try await WebSocketHTTPHandler.webSocket(page).handleRequest(request)
     }
   }
@@ -51,7 +51,7 @@ struct WebServer {
 /// The connection of a page.
 private struct Page: WSMessageHandler {
   let world: World
-  let isClustered: Bool
+  let style: Session.MapStyle
 
   func makeMessages(for client: AsyncStream<WSMessage>) async throws -> AsyncStream<WSMessage> {
     let (events, outbox) = AsyncStream.makeStream(of: Event.self)
@@ -67,8 +67,7 @@ private struct Page: WSMessageHandler {
       inbox.finish()
     }
     Task { @MainActor in
-      let clusters = isClustered ? ClusterOptions(radius: 44, maximumZoom: 10) : nil
-      await Session(world, clusters: clusters) { outbox.yield($0) }.run(requests)
+      await Session(world, style) { outbox.yield($0) }.run(requests)
       outbox.finish()
     }
     return events.messages

@@ -13,17 +13,22 @@ actor Winds {
   }
 
   static let limits = Setting(count: 20_000, movesPerSecond: 20_000)
+  /// The balloons that the first page finds.
+  static let first = Setting(count: 1_500, movesPerSecond: 1_500)
   private static let turnsPerSecond = 20
   private static let mostInOneTurn = 500
 
   private let scratch: ScratchContext
   private let sites: [LaunchSite]
-  private var wanted = Setting()
+  private let tally: Tally
+  /// The last setting; nil before the first, when the balloons of an older run stay as they are.
+  private var wanted: Setting?
   private var blowing: Task<Void, Never>?
   /// The balloon that moved last. The balloons after it are next.
   private var last = ""
 
-  init(_ stack: Stack, sites: [LaunchSite]) {
+  init(_ stack: Stack, sites: [LaunchSite], tally: Tally) {
+    self.tally = tally
     scratch = stack.makeScratch()
     scratch.author = "winds"
     self.sites = sites
@@ -34,7 +39,13 @@ actor Winds {
     if blowing == nil { blowing = Task { await blow() } }
   }
 
-  func stop() async {
+  /// Goes on after a rest.
+  func resume() {
+    if let wanted { set(wanted) }
+  }
+
+  /// Ends the turns, after the turn under way, until the next setting or ``resume()``.
+  func rest() async {
     blowing?.cancel()
     await blowing?.value
   }
@@ -45,13 +56,14 @@ actor Winds {
     do {
       while !Task.isCancelled {
         let end = ContinuousClock.now + .seconds(1) / Self.turnsPerSecond
-        let setting = wanted
+        guard let setting = wanted else { return }
         await scratch.refresh()
         let isComplete = try await launch(setting.count)
         if isComplete && setting.movesPerSecond == 0 && setting == wanted { return }
-        try await drift(setting.movesPerSecond / Self.turnsPerSecond)
+        let moves = try await drift(setting.movesPerSecond / Self.turnsPerSecond)
         // A change or a deletion that another context saves meanwhile wins.
         try await scratch.save(.discard)
+        tally.addMoves(moves)
         try await Task.sleep(until: end)
       }
     } catch {
@@ -77,8 +89,8 @@ actor Winds {
     return missing == 0
   }
 
-  /// Moves the next `count` balloons.
-  private func drift(_ count: Int) async throws {
+  /// Moves the next `count` balloons, and returns the number of moves.
+  private func drift(_ count: Int) async throws -> Int {
     let balloons = Sighting.balloons.sorted(by: \.id)
     var next = try await scratch.fetch(balloons.where { [last] in $0.id > last }.limit(count))
     if next.count < count {
@@ -86,6 +98,7 @@ actor Winds {
     }
     for balloon in next { scratch.update(balloon) { $0.drift() } }
     last = next.last?.id ?? ""
+    return next.count
   }
 }
 

@@ -12,31 +12,70 @@ import StrataImport
   }
 
   let stack: Stack
+  let tally = Tally()
+  let pulse = Pulse()
   private let feed: Feed
   private let importer: Importer
   private let winds: Winds
   private var lastImport = Import.none
   private var setting = Winds.Setting()
+  private var isAwaited: Bool
   private var visits: [Visit] = []
+  private var counting: Task<Void, Never>?
 
   /// A weak reference, so that the number of visits tells whether sessions really end.
   private struct Visit {
     weak var session: Session?
   }
 
-  init(_ stack: Stack, feed: Feed, sites: [LaunchSite]) {
+  /// - Parameter isQuiet: whether the first page finds the store as it is.
+  init(_ stack: Stack, feed: Feed, sites: [LaunchSite], isQuiet: Bool) {
     self.stack = stack
     self.feed = feed
+    isAwaited = !isQuiet
     importer = Importer(stack)
-    winds = Winds(stack, sites: sites)
+    winds = Winds(stack, sites: sites, tally: tally)
+    counting = Task.detached { [tally, changes = stack.changes] in
+      for await change in changes { tally.addRows(change.count) }
+    }
   }
-
-  func welcome(_ session: Session) { visits.append(Visit(session: session)) }
 
   func end() async {
     stopImport()
-    await winds.stop()
+    pulse.end()
+    await winds.rest()
     await stack.close()
+    counting?.cancel()
+  }
+
+  // MARK: Pages
+
+  /// Notes a new page. The first page finds an import and balloons on their way.
+  func welcome(_ session: Session) {
+    visits.append(Visit(session: session))
+    pulse.begin()
+    pulse.reset()
+    if isAwaited {
+      isAwaited = false
+      startImport()
+      setting = Winds.first
+      Task { await winds.set(setting) }
+    } else if pageCount == 1 {
+      Task { await winds.resume() }
+    }
+  }
+
+  /// Notes the end of a page. Without a page the winds rest.
+  func bidFarewell(to session: Session) async {
+    visits.removeAll { $0.session == nil || $0.session === session }
+    guard visits.isEmpty else { return }
+    pulse.end()
+    await winds.rest()
+  }
+
+  private var pageCount: Int {
+    visits.removeAll { $0.session == nil }
+    return visits.count
   }
 
   // MARK: Changes
@@ -59,6 +98,19 @@ import StrataImport
     if case .running(_, let task) = lastImport { task.cancel() }
   }
 
+  /// Imports the feed at its full speed, after the import under way.
+  func importAgain() async throws -> ImportResult {
+    if case .running(_, let task) = lastImport { await task.value }
+    let result = try await importer.refresh(from: feed, isFast: true)
+    try await stack.viewContext.waitUntilMerged(result.commit)
+    lastImport = .finished(result)
+    return result
+  }
+
+  func restWinds() async { await winds.rest() }
+
+  func resumeWinds() async { await winds.resume() }
+
   func setWinds(count: Int?, movesPerSecond: Int?) async {
     if let count { setting.count = min(max(0, count), Winds.limits.count) }
     if let movesPerSecond {
@@ -67,29 +119,41 @@ import StrataImport
     await winds.set(setting)
   }
 
+  /// Makes the winds blow, unless they do.
+  func stirWinds() async {
+    await setWinds(
+      count: max(setting.count, Winds.first.count),
+      movesPerSecond: max(setting.movesPerSecond, Winds.first.movesPerSecond))
+  }
+
   // MARK: Numbers
 
   var status: Status {
-    visits.removeAll { $0.session == nil }
     var status = Status()
-    status.pages = visits.count
+    status.pages = pageCount
     status.commit = stack.viewContext.commit
-    status.canUndo = stack.viewContext.canUndo
+    status.hasUnsavedEdits = stack.viewContext.hasChanges
+    status.rowsChanged = tally.rowsChanged
+    status.movesSaved = tally.movesSaved
     status.balloons = setting.count
     status.movesPerSecond = setting.movesPerSecond
     status.feed = feedStatus
+    status.longestTurnMilliseconds = pulse.longest / .milliseconds(1)
     return status
   }
 
   private var feedStatus: Status.Feed {
+    var status = Status.Feed(name: feed.name)
     switch lastImport {
-    case .none: return Status.Feed()
+    case .none: break
     case .running(let monitor, _):
       let progress = monitor.progress
-      return Status.Feed(
-        isRunning: true, fraction: progress.fraction, result: progress.result.counts)
-    case .finished(let result): return Status.Feed(result: result.counts)
-    case .failed(let problem): return Status.Feed(problem: problem)
+      status.isRunning = true
+      status.fraction = progress.fraction
+      status.result = progress.result.counts
+    case .finished(let result): status.result = result.counts
+    case .failed(let problem): status.problem = problem
     }
+    return status
   }
 }

@@ -24,7 +24,7 @@ func serve(_ options: Options) async throws {
   let sites = try JSONDecoder().decode(
     [LaunchSite].self, from: Data(contentsOf: bundled("Page/data/cities.json")))
   let feed = options.feed.map(Feed.remote) ?? .bundled(bundled("Feed/earthquakes.geojson.gz"))
-  let world = await World(stack, feed: feed, sites: sites)
+  let world = await World(stack, feed: feed, sites: sites, isQuiet: options.isQuiet)
 
   let server = try await WebServer(world, port: options.port)
   let serving = Task { try await server.run() }

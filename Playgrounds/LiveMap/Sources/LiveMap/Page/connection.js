@@ -1,9 +1,11 @@
-// One WebSocket, made again when it is lost.
+// One WebSocket, made again after a loss.
 
 const FIRST_WAIT = 250;
 const LONGEST_WAIT = 4000;
 
 export class Connection {
+  /** The lengths of the events that have arrived, by name. Nearly all of their characters take one byte. */
+  bytes = {};
   #socket = null;
   #handlers;
   #path = "/live";
@@ -11,14 +13,14 @@ export class Connection {
   #timer = 0;
 
   /**
-   * @param handlers a function for each kind of event, and `opened`, which tells the server what it
-   * needs to know, and `lost`.
+   * @param handlers a function for each kind of event, and `opened` and `lost`. `opened` tells the
+   * server the state of the page.
    */
   constructor(handlers) { this.#handlers = handlers; }
 
   get isOpen() { return this.#socket?.readyState === WebSocket.OPEN; }
 
-  /** Connects, and begins anew if it is connected already. */
+  /** Connects; an open connection gives way to the new one. */
   open(path = this.#path) {
     this.#path = path;
     clearTimeout(this.#timer);
@@ -32,21 +34,22 @@ export class Connection {
       this.#handlers.opened();
     };
     socket.onmessage = ({ data }) => {
-      // What an old one still had to say is of another session.
+      // The rest of an old connection belongs to another session.
       if (socket !== this.#socket) return;
       const [[name, content]] = Object.entries(JSON.parse(data));
+      this.bytes[name] = (this.bytes[name] ?? 0) + data.length;
       this.#handlers[name](content);
     };
     socket.onclose = () => {
       if (socket !== this.#socket) return;
       this.#handlers.lost();
-      // Not all pages at once.
+      // Pages do not come back all at once.
       this.#timer = setTimeout(() => this.open(), this.#wait * (0.75 + Math.random() / 2));
       this.#wait = Math.min(this.#wait * 2, LONGEST_WAIT);
     };
   }
 
-  /** Asks for something; what cannot be sent is dropped, `opened` sends what counts again. */
+  /** Sends a request. Without a connection it is dropped: `opened` tells the state, and edits wait in the outbox. */
   send(name, content = {}) {
     if (this.isOpen) this.#socket.send(JSON.stringify({ [name]: content }));
   }

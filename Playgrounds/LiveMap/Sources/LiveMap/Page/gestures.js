@@ -1,6 +1,6 @@
 // Fingers, mouse and keys, as moves of a camera.
 
-/** What was touched for less than this, in points, was a click. */
+/** A shorter way of a finger, in points, is a click. */
 const CLICK = 4;
 const KEYS = {
   ArrowLeft: [90, 0], ArrowRight: [-90, 0], ArrowUp: [0, 90], ArrowDown: [0, -90],
@@ -102,7 +102,7 @@ export class Gestures {
       if (isClick) this.#on.clicked(event.offsetX, event.offsetY);
       return;
     }
-    // Held still before it was let go.
+    // The finger rested before it left.
     if (event.timeStamp - this.#lastMove > 80) this.#velocity = [0, 0];
     this.#on.moved();
   }
@@ -122,10 +122,10 @@ export class Gestures {
   }
 
   #key(event) {
-    const { width, height } = this.#camera;
+    const { middleX, middleY } = this.#camera;
     if (KEYS[event.key]) this.#camera.panBy(...KEYS[event.key]);
-    else if (event.key === "+" || event.key === "=") this.#camera.zoomAt(width / 2, height / 2, 0.5);
-    else if (event.key === "-") this.#camera.zoomAt(width / 2, height / 2, -0.5);
+    else if (event.key === "+" || event.key === "=") this.#camera.zoomAt(middleX, middleY, 0.5);
+    else if (event.key === "-") this.#camera.zoomAt(middleX, middleY, -0.5);
     else return;
     event.preventDefault();
     this.#on.moved();

@@ -37,6 +37,10 @@ export class Land {
     context.fillStyle = colors.sea;
     context.fillRect(0, 0, camera.width, camera.height);
     this.#drawGrid(context, camera, colors);
+    // South of the outlines lies the Antarctic.
+    const [, south] = camera.toScreen(0, 1);
+    context.fillStyle = colors.land;
+    context.fillRect(0, south - 1, camera.width, Math.max(0, camera.height - south + 1));
     const land = this.#path(camera, camera.zoom < 2.2 ? "coarse" : "fine");
     context.fillStyle = colors.land;
     context.fill(land, "evenodd");

@@ -1,8 +1,9 @@
 // The list beside the map: only the visible rows of any number are in the page.
-import { strength } from "./sprites.js";
+import { strength } from "./looks.js";
 
 const ROW = 50;
 const MORE = 8;
+const FLASH = 1200;
 const WHEN = new Intl.DateTimeFormat("en", {
   day: "numeric", month: "short", year: "numeric", hour: "2-digit", minute: "2-digit", hour12: false,
   timeZone: "UTC",
@@ -10,7 +11,7 @@ const WHEN = new Intl.DateTimeFormat("en", {
 const NUMBER = new Intl.NumberFormat("en");
 
 export class List {
-  /** How many rows the whole list has. */
+  /** The number of rows of the whole list. */
   total = 0;
   #element = document.querySelector("#list");
   #content = document.querySelector("#rows");
@@ -19,10 +20,15 @@ export class List {
   #from = 0;
   #asked = "";
   #selectedID = null;
+  #outbox;
   #on;
 
-  /** @param on `needed`, with the first row and the number of those that are visible, and `chosen`. */
-  constructor(on) {
+  /**
+   * @param outbox the edits that wait for the server.
+   * @param on `needed`, with the first visible row and the number of visible rows, and `chosen`.
+   */
+  constructor(outbox, on) {
+    this.#outbox = outbox;
     this.#on = on;
     this.#element.addEventListener("scroll", () => this.ask());
     new ResizeObserver(() => this.ask()).observe(this.#element);
@@ -36,7 +42,7 @@ export class List {
     });
   }
 
-  /** Asks for the visible rows, unless they were asked for already. */
+  /** Asks for the visible rows, unless the page has asked already. */
   ask(isForced = false) {
     const from = Math.max(0, Math.floor(this.#element.scrollTop / ROW) - MORE);
     const count = Math.ceil(this.#element.clientHeight / ROW) + 2 * MORE;
@@ -48,31 +54,64 @@ export class List {
 
   scrollToTop() { this.#element.scrollTop = 0; }
 
+  /** Takes the visible rows anew. */
   show({ total, from, rows }) {
     this.total = total;
     this.#from = from;
     this.#rows = rows;
-    this.#content.style.height = `${total * ROW}px`;
-    document.querySelector("#empty").hidden = total > 0;
+    this.#draw();
+  }
+
+  /** Takes the differences of the visible rows, and flashes the edited rows. */
+  change({ total, deletions, moves, insertions, edits }) {
+    this.total = total;
+    const rows = this.#rows;
+    const moved = moves.map(([from, to]) => ({ offset: to, row: rows[from] }));
+    const leaving = [...deletions, ...moves.map(([from]) => from)].sort((a, b) => b - a);
+    for (const offset of leaving) rows.splice(offset, 1);
+    const arriving = [...insertions, ...moved].sort((a, b) => a.offset - b.offset);
+    for (const { offset, row } of arriving) rows.splice(offset, 0, row);
+    for (const { offset, row } of edits) rows[offset] = row;
+    this.#draw();
+    for (const { row } of edits) this.#flash(this.#nodes.get(row.id));
+  }
+
+  /** Shows waiting edits, or no longer. */
+  refresh() { for (const row of this.#rows) this.#fill(this.#nodes.get(row.id), row); }
+
+  select(id) {
+    this.#selectedID = id;
+    for (const [other, node] of this.#nodes) node.ariaSelected = String(other === id);
+    this.#point();
+  }
+
+  // MARK: Rows
+
+  #draw() {
+    this.#content.style.height = `${this.total * ROW}px`;
+    document.querySelector("#empty").hidden = this.total > 0;
     document.querySelector("#total").textContent =
-      total === 1 ? "1 sighting" : `${NUMBER.format(total)} sightings`;
+      this.total === 1 ? "1 sighting" : `${NUMBER.format(this.total)} sightings`;
     const old = this.#nodes;
     this.#nodes = new Map();
-    for (const row of rows) this.#nodes.set(row.id, old.get(row.id) ?? this.#make(row));
+    for (const row of this.#rows) this.#nodes.set(row.id, old.get(row.id) ?? this.#make(row));
     for (const [id, node] of old) if (!this.#nodes.has(id)) node.remove();
-    rows.forEach((row, index) => {
+    this.#rows.forEach((row, index) => {
       const node = this.#nodes.get(row.id);
-      // One that stood elsewhere glides to its new place.
-      node.style.transform = `translateY(${(from + index) * ROW}px)`;
+      // A row that stood elsewhere glides to its new place.
+      node.style.transform = `translateY(${(this.#from + index) * ROW}px)`;
+      node.ariaPosInSet = String(this.#from + index + 1);
+      node.ariaSetSize = String(this.total);
       this.#fill(node, row);
       this.#place(node, this.#content.children[index] ?? null);
     });
+    this.#point();
   }
 
-  /** For those who do not see the list, its order in the document counts. */
+  /** The order in the document is the order that a screen reader reads. */
   #place(node, next) {
     if (node === next) return;
-    // Moving a node must not end its gliding.
+    // A node that is moved must go on gliding.
     if (node.isConnected && this.#content.moveBefore) this.#content.moveBefore(node, next);
     else this.#content.insertBefore(node, next);
   }
@@ -80,6 +119,7 @@ export class List {
   #make(row) {
     const node = document.createElement("div");
     node.dataset.id = row.id;
+    node.id = `row-${row.id}`;
     node.role = "option";
     node.className = "item new";
     for (const part of ["size", "name", "when"]) {
@@ -90,22 +130,39 @@ export class List {
   }
 
   #fill(node, row) {
+    const waiting = this.#outbox.note(row.id);
+    const isDeleting = this.#outbox.isDeleting(row.id);
+    const line = isDeleting ? "Deletion waits" : waiting !== undefined ? `Waits: ${waiting}` : row.note || when(row);
     const texts = [
-      row.kind === "balloon" ? "◍" : (row.magnitude?.toFixed(1) ?? "–"), row.place ?? "Somewhere",
-      row.note || when(row),
+      row.kind === "balloon" ? "◍" : (row.magnitude?.toFixed(1) ?? "–"), row.place ?? "Somewhere", line,
     ];
     texts.forEach((text, index) => {
       if (node.children[index].textContent !== text) node.children[index].textContent = text;
     });
-    const kind = row.kind === "balloon" ? "balloon" : strength(row.magnitude ?? 0);
-    const isNew = node.classList.contains("new") ? " new" : "";
-    if (node.className !== `item ${kind}${isNew}`) node.className = `item ${kind}${isNew}`;
+    const kinds = ["weak", "medium", "strong", "great", "balloon"];
+    node.classList.remove(...kinds);
+    node.classList.add(row.kind === "balloon" ? "balloon" : strength(row.magnitude ?? 0));
+    node.classList.toggle("waiting", isDeleting || waiting !== undefined);
+    node.classList.toggle("noted", Boolean(row.note));
     node.ariaSelected = String(row.id === this.#selectedID);
   }
 
-  select(id) {
-    this.#selectedID = id;
-    for (const [other, node] of this.#nodes) node.ariaSelected = String(other === id);
+  #flash(node) {
+    if (!node) return;
+    node.classList.remove("flash");
+    // The animation begins again only after a layout without it.
+    void node.offsetWidth;
+    node.classList.add("flash");
+    setTimeout(() => node.classList.remove("flash"), FLASH);
+  }
+
+  // MARK: Keys
+
+  /** Tells screen readers the active row. */
+  #point() {
+    const node = this.#nodes.get(this.#selectedID);
+    if (node) this.#element.setAttribute("aria-activedescendant", node.id);
+    else this.#element.removeAttribute("aria-activedescendant");
   }
 
   #step(event, step) {
@@ -121,7 +178,7 @@ export class List {
   }
 }
 
-/** When a sighting was, in words. */
+/** The time of a sighting, in words. */
 export function when({ time }) {
   return time === undefined || time === null ? "at some time" : `${WHEN.format(time)} UTC`;
 }

@@ -1,31 +1,56 @@
-// What is on the map: the features of the GeoJSON source, and how they get to where they are.
+// The pins of the map: the features of the GeoJSON source, and their ways to their places.
 import { eastward, project } from "./camera.js";
+import { MOVE, Pin } from "./pin.js";
+import { Points } from "./points.js";
 import { Sprites } from "./sprites.js";
 
-const MOVE = 320;
 const APPEAR = 200;
 /** Pins come out of a cluster, and go into one, that is as near as this, in points. */
 const NEAR = 140;
 /** More at once simply fade. */
 const MOST_PAIRS = 60_000;
+/** More pins are drawn as points, without moves and fades. */
+const MOST_SPRITES = 3_000;
 
 export class Pins {
-  /** What the server says is there, by id. */
+  /** The features that the server has sent, by id. */
   features = new Map();
+  #points;
+  /** Whether the points are those of the features. */
+  #arePointsCurrent = true;
   #leaving = [];
   #stale = new Set();
   #sprites = new Sprites();
   /** Until when something moves or fades. */
   #busyUntil = 0;
 
+  /** @param canvas the layer for points. */
+  constructor(canvas) { this.#points = new Points(canvas); }
+
   isBusy(now) { return now < this.#busyUntil; }
+
+  /** Whether the pins are drawn as points. */
+  get areMany() { return this.features.size > MOST_SPRITES; }
+
+  /** The name of the class that draws points. */
+  get renderer() { return this.#points.renderer; }
+
+  /** The part of the world with pins, `[west, north, east, south]` in the unit square; null without pins. */
+  get bounds() {
+    let [west, north, east, south] = [Infinity, Infinity, -Infinity, -Infinity];
+    for (const { x, y } of this.features.values()) {
+      [west, east] = [Math.min(west, x), Math.max(east, x)];
+      [north, south] = [Math.min(north, y), Math.max(south, y)];
+    }
+    return west <= east ? [west, north, east, south] : null;
+  }
 
   // MARK: The source
 
-  /** A new connection sends everything again: what is still there afterwards must not flicker. */
+  /** A new connection sends everything again. A pin that is sent again must not flicker. */
   expectAll() { this.#stale = new Set(this.features.keys()); }
 
-  /** Everything was sent: what was not in it is gone. */
+  /** Removes the pins that a new connection has not sent again. */
   complete(camera, now) {
     this.apply({ add: [], update: [], remove: [...this.#stale] }, camera, now);
     this.#stale.clear();
@@ -33,9 +58,14 @@ export class Pins {
 
   /** Takes a difference, in the form of MapLibre's `GeoJSONSource.updateData`. */
   apply({ add, update, remove }, camera, now) {
+    this.#arePointsCurrent = false;
     const gone = remove.map((id) => this.#take(id)).filter((pin) => pin);
     const changed = update.map((change) => this.#change(change, now)).filter((pin) => pin);
     const come = add.map((feature) => this.#put(feature, now)).filter((pin) => pin);
+    if (this.areMany) {
+      this.#leaving = [];
+      return;
+    }
     const isPaired = (gone.length + changed.length) * (come.length + 1) < MOST_PAIRS;
     const sources = isPaired ? [...gone, ...changed].filter((pin) => pin.count > 1) : [];
     for (const pin of come) this.#enter(pin, nearest(pin, sources, camera), now);
@@ -95,15 +125,31 @@ export class Pins {
 
   // MARK: Drawing
 
+  /** Draws the layer of points; with few pins it is empty. */
+  drawPoints(camera, theme) {
+    const { areMany } = this;
+    if (!areMany && this.#points.count === 0) return;
+    if (!this.#arePointsCurrent) {
+      this.#arePointsCurrent = true;
+      this.#points.take(areMany ? this.#singles() : []);
+    }
+    this.#points.draw(camera, theme);
+  }
+
+  * #singles() {
+    for (const pin of this.features.values()) if (pin.count === 1) yield pin;
+  }
+
   draw(context, camera, theme, now, marked) {
     this.#leaving = this.#leaving.filter((pin) => now - pin.leaves < APPEAR);
     for (const pin of this.#leaving) this.#drawPin(context, camera, theme, now, pin);
-    const visible = [];
+    const clusters = [];
+    const { areMany } = this;
     for (const pin of this.features.values()) {
-      if (pin.count > 1) visible.push(pin);
-      else this.#drawPin(context, camera, theme, now, pin);
+      if (pin.count > 1) clusters.push(pin);
+      else if (!areMany) this.#drawPin(context, camera, theme, now, pin);
     }
-    for (const pin of visible) this.#drawPin(context, camera, theme, now, pin);
+    for (const pin of clusters) this.#drawPin(context, camera, theme, now, pin);
     for (const { pin, color } of marked) this.#drawRing(context, camera, now, pin, color);
   }
 
@@ -132,8 +178,9 @@ export class Pins {
     context.stroke();
   }
 
-  /** The pin at a point of the screen, those drawn last first. */
+  /** The pin at a point of the screen. */
   at(px, py, camera, now) {
+    if (this.areMany) return this.#points.at(px, py, camera);
     let best = null;
     let bestDistance = Infinity;
     for (const pin of this.features.values()) {
@@ -146,44 +193,6 @@ export class Pins {
       }
     }
     return best;
-  }
-}
-
-/** One feature and its way across the map. */
-export class Pin {
-  /** What it looks like, until its properties change. */
-  sprite = null;
-  appears = -Infinity;
-  leaves = 0;
-  #fromX;
-  #fromY;
-  #start = -Infinity;
-
-  constructor(id, x, y, coordinates, properties) {
-    Object.assign(this, { id, x, y, coordinates, properties });
-    [this.#fromX, this.#fromY] = [x, y];
-  }
-
-  /** For how many it stands. */
-  get count() { return this.properties.point_count ?? 1; }
-
-  goTo(x, y, now) {
-    if (x === this.x && y === this.y) return;
-    [this.#fromX, this.#fromY] = this.at(now);
-    [this.x, this.y, this.#start] = [x, y, now];
-  }
-
-  comeFrom(x, y, now) { [this.#fromX, this.#fromY, this.#start] = [x, y, now]; }
-
-  /** Where it is drawn: on its way, the shorter one around the world. */
-  at(now) {
-    const t = (now - this.#start) / MOVE;
-    if (t >= 1) return [this.x, this.y];
-    const share = 1 - (1 - Math.max(0, t)) ** 3;
-    return [
-      this.#fromX + eastward(this.#fromX, this.x) * share,
-      this.#fromY + (this.y - this.#fromY) * share,
-    ];
   }
 }
 

@@ -1,6 +1,6 @@
 // A stack of pins at one place, spread out around it.
 import { project } from "./camera.js";
-import { Pin } from "./pins.js";
+import { Pin } from "./pin.js";
 import { Sprites } from "./sprites.js";
 
 const OPEN = 240;
@@ -16,7 +16,7 @@ export class Spread {
 
   isBusy(now) { return this.isOpen && now < this.#opened + OPEN; }
 
-  /** Shows legs; those that were there keep going from where they are. */
+  /** Shows legs. A leg that is open already goes on from its place. */
   open(pin, legs, now) {
     if (this.pin?.id !== pin.id) {
       this.#legs.clear();

@@ -1,12 +1,16 @@
-// What pins and clusters look like. Each look is drawn once and copied from then on.
+// The looks of pins and clusters. Each look is drawn once and copied from then on.
+import { strength } from "./looks.js";
 
 const ABOUT = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 1 });
 
-/** The name of a magnitude's colour. */
-export function strength(magnitude) {
-  if (magnitude < 2.5) return "weak";
-  if (magnitude < 4.5) return "medium";
-  return magnitude < 6 ? "strong" : "great";
+/** From 10 points for two pins to 21 for 100,000: each factor of ten adds as much. */
+export function clusterRadius(count) { return Math.min(21, 9.5 + 2.3 * Math.log10(count)); }
+
+/** The parts of a cluster by kind: the values are the balloons and the quakes of each strength. */
+function parts({ count, properties: { values = [] } }) {
+  const [balloon = 0, medium = 0, strong = 0, great = 0] = values;
+  const weak = Math.max(0, count - balloon - medium - strong - great);
+  return { balloon, weak, medium, strong, great };
 }
 
 export class Sprites {
@@ -15,7 +19,7 @@ export class Sprites {
 
   /** In points. Clusters are never nearer to each other than 44 points: two of them fit in there. */
   static radius({ count, properties }) {
-    if (count > 1) return Math.min(21, 11 + 1.1 * Math.log2(count));
+    if (count > 1) return clusterRadius(count);
     if (properties.style === "balloon") return 5;
     return Math.round((3 + 1.75 * Math.max(0.5, properties.priority ?? 0.5)) * 2) / 2;
   }
@@ -34,10 +38,13 @@ export class Sprites {
 
   #image(pin) {
     const radius = Sprites.radius(pin);
-    const share = pin.count > 1 ? Math.round((24 * pin.properties.values[0]) / pin.count) / 24 : 0;
+    // Shares in 24ths: clusters that look the same have one image.
+    const shares = pin.count > 1
+      ? Object.entries(parts(pin)).map(([name, part]) => [name, Math.round((24 * part) / pin.count)])
+      : [];
     const look = pin.count > 1
-      ? `${ABOUT.format(pin.count)} ${radius.toFixed(1)} ${share} ${strength(pin.properties.values[1])}`
-      : `${pin.properties.style} ${radius}`;
+      ? `${ABOUT.format(pin.count)} ${radius.toFixed(1)} ${shares}`
+      : `${pin.properties.style} ${radius} ${strength(pin.properties.priority ?? 0)}`;
     const known = this.#images.get(look);
     if (known) return known;
     if (this.#images.size > 2000) this.#images.clear();
@@ -47,7 +54,7 @@ export class Sprites {
     const context = canvas.getContext("2d");
     context.scale(density, density);
     context.translate(radius + 6, radius + 6);
-    if (pin.count > 1) this.#drawCluster(context, pin, radius, share);
+    if (pin.count > 1) this.#drawCluster(context, pin, radius, shares);
     else if (pin.properties.style === "balloon") this.#drawBalloon(context);
     else this.#drawQuake(context, pin.properties.priority ?? 0, radius);
     const image = canvas.transferToImageBitmap();
@@ -82,8 +89,8 @@ export class Sprites {
     context.fill();
   }
 
-  /** A ring that says how many are balloons, and how strong the strongest quake is. */
-  #drawCluster(context, { count, properties }, radius, share) {
+  /** A number, and a ring with the share of each kind. */
+  #drawCluster(context, { count }, radius, shares) {
     const theme = this.#theme;
     context.shadowColor = "rgb(10 30 40 / 28%)";
     context.shadowBlur = 5 * theme.density;
@@ -92,14 +99,21 @@ export class Sprites {
     context.fillStyle = theme.cluster;
     context.fill();
     context.shadowColor = "transparent";
-    const top = -Math.PI / 2;
-    const end = top + 2 * Math.PI * share;
     context.lineWidth = 3.2;
-    arc(context, radius - 1.6, end, top + 2 * Math.PI, theme[strength(properties.values[1])], share < 1);
-    arc(context, radius - 1.6, top, end, theme.balloon, share > 0);
+    const total = shares.reduce((sum, [, share]) => sum + share, 0);
+    let from = -Math.PI / 2;
+    for (const [name, share] of shares) {
+      if (share === 0) continue;
+      const to = from + (2 * Math.PI * share) / total;
+      context.beginPath();
+      context.arc(0, 0, radius - 1.6, from, to);
+      context.strokeStyle = theme[name];
+      context.stroke();
+      from = to;
+    }
     context.fillStyle = theme.ink;
     const text = ABOUT.format(count);
-    context.font = `620 ${text.length > 3 ? 10.5 : 11.5}px ${theme.font}`;
+    context.font = `620 ${text.length > 3 ? 9.5 : text.length > 2 ? 10.5 : 11.5}px ${theme.font}`;
     context.textAlign = "center";
     context.textBaseline = "middle";
     context.fillText(text, 0, 0.5);
@@ -109,12 +123,4 @@ export class Sprites {
 function disc(context, radius) {
   context.beginPath();
   context.arc(0, 0, radius, 0, 2 * Math.PI);
-}
-
-function arc(context, radius, from, to, color, isVisible) {
-  if (!isVisible) return;
-  context.beginPath();
-  context.arc(0, 0, radius, from, to);
-  context.strokeStyle = color;
-  context.stroke();
 }

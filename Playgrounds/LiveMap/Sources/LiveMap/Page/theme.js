@@ -1,17 +1,18 @@
-// The colours of the style sheet, for what is drawn.
+// The colours of the style sheet, for the canvases.
 
 const NAMES = [
   "sea", "land", "coast", "border", "grid", "label", "halo", "ink", "accent", "line", "weak", "medium",
   "strong", "great", "balloon", "cluster",
 ];
 
-/** A new object whenever something of it changes. */
+/** Returns a new object after every change of the colours. */
 export function readTheme() {
   const style = getComputedStyle(document.documentElement);
-  const colors = NAMES.map((name) => [name, style.getPropertyValue(`--${name}`).trim()]);
+  const colors = Object.fromEntries(NAMES.map((name) => [name, style.getPropertyValue(`--${name}`).trim()]));
   return {
-    ...Object.fromEntries(colors), font: getComputedStyle(document.body).fontFamily,
-    density: devicePixelRatio,
+    ...colors, font: getComputedStyle(document.body).fontFamily, density: devicePixelRatio,
+    /** The three bytes of a colour in the form `#rrggbb`. */
+    rgb(name) { return [1, 3, 5].map((at) => parseInt(colors[name].slice(at, at + 2), 16)); },
   };
 }
 
@@ -21,10 +22,10 @@ export function followTheme(toggle, changed) {
   const apply = () => {
     const isDark = (localStorage.getItem("theme") ?? (system.matches ? "dark" : "light")) === "dark";
     document.documentElement.classList.toggle("dark", isDark);
-    toggle.checked = isDark;
+    if (toggle) toggle.checked = isDark;
     changed();
   };
-  toggle.addEventListener("change", () => {
+  toggle?.addEventListener("change", () => {
     localStorage.setItem("theme", toggle.checked ? "dark" : "light");
     apply();
   });

@@ -1,0 +1,4 @@
+// The page about Strata has the colours of the map.
+import { followTheme } from "./theme.js";
+
+followTheme(null, () => {});
