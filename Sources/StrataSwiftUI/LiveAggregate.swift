@@ -104,7 +104,7 @@
     }
 
     func follow(_ query: Query<E>, _ make: (ViewContext, Query<E>) -> LiveValue<Value>) {
-      if view.isSame(query, as: self.query) { return }
+      if view._isSame(query, as: self.query) { return }
       self.query = query
       if newest.value != nil { last = newest }
       newest = make(view, query)

@@ -64,7 +64,7 @@
       held.live(request, in: view) { view in
         view.live(request.query, reading: request.reading)
       } follow: { live, query in
-        live.follow(query)
+        live._follow(query)
       }
     }
   }

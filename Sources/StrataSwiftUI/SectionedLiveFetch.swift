@@ -71,7 +71,7 @@
       order: SortOrder = .forward, reading: [any PartialKeyPath<E> & Sendable]? = nil
     ) where Name == Value.Unwrapped? {
       request = LiveRequest(query, reading)
-      let expression = E.expression(value)
+      let expression = E._expression(value)
       make = { view, request in
         view.live(request.query, reading: request.reading, order: order) { _ in expression }
       }
@@ -101,7 +101,7 @@
       held.live(request, in: view) {
         make($0, request)
       } follow: {
-        $0.follow($1)
+        $0._follow($1)
       }
     }
   }

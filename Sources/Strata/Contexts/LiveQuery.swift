@@ -111,7 +111,7 @@ public final class LiveQuery<E: Entity>: Observable {
   /// At first, that is the query with which the live query was made. This serves views that are
   /// created again and again with the query that they show: a query that was set in ``query`` in
   /// between stays.
-  package func follow(_ query: Query<E>) {
+  public func _follow(_ query: Query<E>) {
     let model = view.store.model
     let old = try? plan(followed, model).queryIdentity
     followed = query

@@ -60,7 +60,7 @@ public final class SectionedLiveQuery<E: Entity, Name: Sendable>: Observable {
   }
 
   /// Changes the query, unless the new query equals the one that was followed last.
-  package func follow(_ query: Query<E>) { live.follow(query) }
+  public func _follow(_ query: Query<E>) { live._follow(query) }
 
   /// The changes from now on, as sections and elements that are inserted, deleted, moved and
   /// edited.

@@ -62,7 +62,7 @@ extension ViewContext {
   /// It serves views that are created again and again with the query that they show.
   ///
   /// - Complexity: O(*n*) for *n* conditions and values.
-  package func isSame<E: Entity>(_ a: Query<E>, as b: Query<E>) -> Bool {
+  public func _isSame<E: Entity>(_ a: Query<E>, as b: Query<E>) -> Bool {
     guard let a = try? QueryPlan(a, store.model), let b = try? QueryPlan(b, store.model) else {
       return false
     }

@@ -53,8 +53,8 @@ public struct Fields<Root, Target: Entity>: Sendable {
 }
 
 extension Entity {
-  /// Returns the expression that a closure makes of the entity's fields.
-  package static func expression<Value: AttributeValue>(
+  /// Returns the expression that a closure makes of the entity's fields, for property wrappers.
+  public static func _expression<Value: AttributeValue>(
     _ value: (Fields<Self, Self>) -> QueryExpression<Self, Value>
   ) -> QueryExpression<Self, Value> { value(Fields()) }
 }

@@ -16,15 +16,15 @@ struct LiveFollowTests {
       for id in 1...4 { scratch.insert(Boat(id: id, length: id)) }
     }
     let live = try await view.loaded(long(1))
-    live.follow(long(1))
+    live._follow(long(1))
     #expect(live.elements.map(\.id) == [2, 3, 4])
     try await live.change(to: long(3))
-    live.follow(long(1))
+    live._follow(long(1))
     await others()
     #expect(live.elements.map(\.id) == [4])
-    live.follow(long(2))
+    live._follow(long(2))
     await expect(live.elements.map(\.id), becomes: [3, 4])
-    live.follow(long(2))
+    live._follow(long(2))
     #expect(live.statistics.loads <= 3)
   }
 
@@ -34,9 +34,9 @@ struct LiveFollowTests {
     }
     let live = view.live(long(0), section: { $0.name })
     try await live.waitUntilLoaded()
-    live.follow(long(0))
+    live._follow(long(0))
     #expect(live.live.statistics.loads == 1)
-    live.follow(long(3))
+    live._follow(long(3))
     await expect(live.sections.map(\.name), becomes: ["0"])
   }
 
@@ -44,9 +44,9 @@ struct LiveFollowTests {
     let live = view.live(long(1), section: { $0.name })
     try await live.waitUntilLoaded()
     let banner = Observer { live.error?.code }
-    for _ in 0..<3 { live.follow(long(1).limit(2)) }
+    for _ in 0..<3 { live._follow(long(1).limit(2)) }
     #expect(banner.value == .invalidQuery && banner.reads == 2)
-    live.follow(long(1))
+    live._follow(long(1))
     await expect(live.error?.code, becomes: nil)
   }
 }
