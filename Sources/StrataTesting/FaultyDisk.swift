@@ -1,5 +1,5 @@
 public import Foundation
-public import Strata
+internal import Strata
 internal import StrataFaults
 
 /// A place for a store on a disk that fails when a test says so.
