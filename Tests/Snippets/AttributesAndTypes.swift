@@ -32,3 +32,12 @@ private struct Release: Entity {
     Attribute(\.added)
   }
 }
+
+private struct Contact: Entity {
+  var id = Key<Contact>()
+  var name = ""
+
+  static let schema = Schema<Contact>("contacts", key: \.id) { Attribute(\.name) }
+
+  mutating func rename(_ name: String) { self.name = name }
+}

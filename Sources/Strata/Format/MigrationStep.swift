@@ -37,6 +37,14 @@ public struct MigrationStep: Sendable {
 }
 
 /// A stored row, as a migration step reads it.
+///
+/// ```swift
+/// MigrationStep(to: 2) { migration in
+///   for song in try migration.rows(of: "songs") {
+///     print(song.key, try song.value("title", as: String.self))
+///   }
+/// }
+/// ```
 public struct MigrationRow: Sendable, CustomStringConvertible {
   /// The row's key.
   public let key: RecordKey

@@ -27,6 +27,11 @@ public enum PushVerdict: Sendable, Hashable {
 }
 
 /// The result of one ``Outbox/push(_:)``.
+///
+/// ```swift
+/// let result = try await stack.outbox().push { _ in .later }
+/// print(result.sent, result.left, result.refused)
+/// ```
 public struct PushResult: Sendable, Hashable {
   /// The number of requests that the server has done.
   public internal(set) var sent = 0

@@ -1,4 +1,10 @@
 /// A text with the ranges that a search matched.
+///
+/// ```swift
+/// for found in try await view.search(Note.matching("grace").limit(20)) {
+///   for range in found.excerpt.matches { print(found.excerpt.text[range]) }
+/// }
+/// ```
 public struct Excerpt: Sendable, Hashable {
   /// The text, with "…" for each omitted part and a space for each NUL.
   public let text: String

@@ -1,4 +1,21 @@
 /// A place in a filter, to be compared with regions and distances.
+///
+/// ```swift
+/// struct Cafe: Entity {
+///   var id = Key<Cafe>()
+///   var latitude = 0.0
+///   var longitude = 0.0
+///
+///   static let place = spatial(\.latitude, \.longitude)
+///   static let schema = Schema<Cafe>("cafes", key: \.id) {
+///     Attribute(\.latitude)
+///     Attribute(\.longitude)
+///     place
+///   }
+/// }
+///
+/// Cafe.where { $0.place.isWithin(meters: 500, of: harbour) }
+/// ```
 public struct QueryPlace<Root>: Sendable {
   let reference: PlaceReference
 

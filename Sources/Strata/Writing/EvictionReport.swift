@@ -1,4 +1,9 @@
 /// The result of an eviction.
+///
+/// ```swift
+/// let report = try await stack.evict(.older(than: .seconds(30 * 86_400), by: \Quake.time))
+/// print(report.evicted, report.keptReferenced, report.keptEdited, report.keptUnpushed)
+/// ```
 public struct EvictionReport: Sendable, Hashable {
   /// The number of deleted rows, without the rows that a delete rule deleted with them.
   public internal(set) var evicted = 0

@@ -74,9 +74,9 @@ public struct Field<Root: Entity>: Sendable {
 
   /// Reads the member and never writes it, neither in an export nor in the body of a push request.
   ///
-  /// It is for an attribute that is derived from the member of another field, such as the month of a
-  /// date, or that only the server sets. The key cannot be read-only: exporting such a mapping
-  /// throws ``ImportError`` with code `invalidMapping`.
+  /// It is for an attribute that only the server sets, or that has the same value as another
+  /// attribute: two fields may read one member if they read it in the same way. The key cannot be
+  /// read-only: exporting such a mapping throws ``ImportError`` with code `invalidMapping`.
   public func readOnly() -> Self {
     var copy = self
     copy.definition.isReadOnly = true

@@ -76,6 +76,8 @@ public struct GeoJSONDifference: Sendable, Encodable {
   private enum CodingKeys: CodingKey { case add, remove, update }
 
   /// Encodes the difference, with its changes by id.
+  ///
+  /// - Throws: the errors of the encoder.
   public func encode(to encoder: any Encoder) throws {
     var added: [GeoJSONFeature] = []
     var removed: [GeoJSONID] = []
