@@ -28,4 +28,4 @@ struct Song: Entity {
   }
 }
 
-func f() -> Query<Song> { Song.sorted(by: \.title, order: .reverse) }
+func f() -> Query<Song> { Song.sorted(by: \.title, .descending) }

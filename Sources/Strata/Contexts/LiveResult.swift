@@ -225,6 +225,9 @@ final class LiveResult {
     if plan.query.isRowLocal {
       guard plan.query.filter?.matches(shown) ?? true else { return nil }
       record = plan.query.ownRow(shown)
+    } else if plan.query.hasOwnMembership {
+      guard plan.query.filter?.matches(shown) ?? true else { return nil }
+      record = shown.queryRow(like: committed, plan.query)
     } else {
       // Only the store knows whether an edited row belongs to a query that depends on other rows.
       // So the committed result decides. It also has the position of the row's link, which the edit

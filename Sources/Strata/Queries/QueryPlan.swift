@@ -142,6 +142,12 @@ final class QueryPlan: Sendable {
     return joins.isEmpty && related.isEmpty && links == nil && searches.isEmpty
   }
 
+  /// Whether a row's membership depends only on the row itself, although its position may not.
+  var hasOwnMembership: Bool {
+    if case .relevance? = ranking { return false }
+    return links == nil && searches.isEmpty && filter?.readsOtherRows != true
+  }
+
   /// Whether the order begins with the ranking.
   var isRankedFirst: Bool {
     ranking != nil && order.columns.first?.position == table.columns.count

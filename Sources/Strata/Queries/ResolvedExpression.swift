@@ -59,3 +59,19 @@ indirect enum ResolvedExpression: Sendable {
     }
   }
 }
+
+extension ResolvedExpression {
+  /// Whether the value comes from joined or related rows.
+  var readsOtherRows: Bool {
+    switch self {
+    case .attribute(let attribute): attribute.join != 0
+    case .literal: false
+    case .arithmetic(_, let a, let b), .coalesced(let a, let b):
+      a.readsOtherRows || b.readsOtherRows
+    case .conditional(let condition, let a, let b):
+      condition.readsOtherRows || a.readsOtherRows || b.readsOtherRows
+    case .folded(let text), .byteCount(let text): text.readsOtherRows
+    case .count: true
+    }
+  }
+}

@@ -218,3 +218,18 @@ extension TextMatch {
     }
   }
 }
+
+extension ResolvedFilter {
+  /// Whether the filter reads joined or related rows, or an index of texts.
+  var readsOtherRows: Bool {
+    switch self {
+    case .compare(let attribute, _, _): attribute.join != 0
+    case .relate(let a, _, let b, _): a.readsOtherRows || b.readsOtherRows
+    case .isIn(let expression, _), .text(let expression, _, _): expression.readsOtherRows
+    case .any, .fullText: true
+    case .and(let a, let b), .or(let a, let b): a.readsOtherRows || b.readsOtherRows
+    case .not(let filter): filter.readsOtherRows
+    case .place(let place, _): place.latitude.join != 0
+    }
+  }
+}

@@ -263,9 +263,10 @@ extension Record {
   /// Returns the record as a row of a query, with the cells that follow the table's columns.
   ///
   /// The cells are the row's rank, the position of its link and the computed values of the order, if
-  /// the query has them. The cells after the rank come from `other`, another version of the row.
-  func queryRow(like other: Record, _ plan: QueryPlan) -> Record {
+  /// the query has them. The cells after the rank come from `other`, another version of the row. They
+  /// are null if there is none.
+  func queryRow(like other: Record?, _ plan: QueryPlan) -> Record {
     let row = plan.row(self, like: other)
-    return (row.count..<plan.width).reduce(row) { $0.appending(orNull: other[$1]) }
+    return (row.count..<plan.width).reduce(row) { $0.appending(orNull: other?[$1] ?? .null) }
   }
 }

@@ -121,6 +121,22 @@ struct ComputedOrderTests {
     #expect(tunes.elements.map(\.id) == [3, 1, 2, 4])
   }
 
+  @Test func `unsaved edits decide membership at once, although the order reads other rows`()
+    async throws
+  {
+    try await fill()
+    let long = try await view.loaded(Self.bySinger.where { $0.seconds >= 20 })
+    #expect(long.elements.map(\.id) == [4, 2, 1])
+    view.update(Tune(id: 2, title: "a", seconds: 30, singerID: 1)) { $0.seconds = 5 }
+    view.update(Tune(id: 3, title: "c", seconds: 10, singerID: 2)) { $0.seconds = 50 }
+    view.insert(Tune(id: 5, title: "e", seconds: 60, singerID: 3))
+    view.delete(Tune.self, 4)
+    // Rows that enter have no singer's name before the save.
+    #expect(long.elements.map(\.id) == [3, 5, 1])
+    try await view.save()
+    #expect(long.elements.map(\.id) == [3, 1, 5])
+  }
+
   @Test func `sections have the names of related entities`() async throws {
     try await fill()
     let live = view.live(Tune.sorted(by: \.title)) { $0.singer.name }
