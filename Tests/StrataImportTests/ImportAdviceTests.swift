@@ -96,6 +96,7 @@ private struct Tune: Entity {
     let feed = Data(#"[{"id": 1, "title": "a"}, {"id": 1, "title": "b"}, {"id": 2}]"#.utf8)
     let result = try await stack.importJSON(Tune.self, from: .data(feed))
     #expect(result.records == 3 && result.inserted == 2 && result.duplicates == 1)
+    #expect("\(result)" == "3 records: 2 inserted, 1 duplicates")
     #expect(try await stack.find(Tune.self, 1)?.title == "b")
     await stack.close()
   }

@@ -132,3 +132,11 @@ public struct PushRequest: Sendable {
     return LinkChanges<Root, Target>.Link(root: root, target: target)
   }
 }
+
+/// The kind, the entity, the key and the edited attributes, without values.
+extension PushRequest: CustomStringConvertible {
+  public var description: String {
+    let names = kind == .update ? ": " + attributes.sorted().joined(separator: ", ") : ""
+    return "\(kind) \(entity) \(key)\(names)"
+  }
+}

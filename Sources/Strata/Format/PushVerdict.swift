@@ -32,7 +32,7 @@ public enum PushVerdict: Sendable, Hashable {
 /// let result = try await stack.outbox().push { _ in .later }
 /// print(result.sent, result.left, result.refused)
 /// ```
-public struct PushResult: Sendable, Hashable {
+public struct PushResult: Sendable, Hashable, CustomStringConvertible {
   /// The number of requests that the server has done.
   public internal(set) var sent = 0
   /// The number of requests that still wait.
@@ -46,6 +46,11 @@ public struct PushResult: Sendable, Hashable {
   /// The time is 1 s after the first such push. It doubles with each further such push in a row, up
   /// to 5 min.
   public internal(set) var retryAfter: Duration?
+
+  public var description: String {
+    "\(sent) sent, \(left) left, \(refused) refused"
+      + (retryAfter.map { ", next push in \($0)" } ?? "")
+  }
 }
 
 /// A change that a server refused.

@@ -6,7 +6,7 @@ internal import Strata
 /// let result = try await stack.importJSON(Song.self, from: file, mapping: Song.json)
 /// print(result.inserted, result.updated, result.deleted, result.unchanged)
 /// ```
-public struct ImportResult: Sendable, Hashable {
+public struct ImportResult: Sendable, Hashable, CustomStringConvertible {
   /// The number of records read, including refused records.
   public internal(set) var records = 0
   /// The number of inserted rows.
@@ -47,6 +47,16 @@ public struct ImportResult: Sendable, Hashable {
   /// It is the newest commit if the store had all records already. It is 0 in a child of the view
   /// context, where records become edits.
   public internal(set) var commit: Int64 = 0
+
+  /// The numbers that are not zero.
+  public var description: String {
+    let counts = [
+      (inserted, "inserted"), (updated, "updated"), (unchanged, "unchanged"), (deleted, "deleted"),
+      (kept, "kept"), (skipped, "skipped"), (duplicates, "duplicates"),
+    ]
+    let words = counts.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
+    return "\(records) records" + (words.isEmpty ? "" : ": " + words.joined(separator: ", "))
+  }
 }
 
 /// A record that was left out, and the reason.

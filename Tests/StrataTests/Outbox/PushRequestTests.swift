@@ -30,7 +30,7 @@ private struct Chapter: Entity {
           case .delete(let id): "DELETE episodes/\(id)"
           case nil: "other \(request.id(of: Episode.self) == nil)"
           }
-        seen.withLock { $0.append(text) }
+        seen.withLock { $0 += [text, "\(request)"] }
         return .done
       }
     }
@@ -44,8 +44,10 @@ private struct Chapter: Entity {
     try await push()
     #expect(
       seen.withLock(\.self) == [
-        "POST e2 a", #"PATCH b ["title"]"#, "DELETE episodes/e2", "other true",
-      ])
+        "POST e2 a", "insert Episode \"e2\"", #"PATCH b ["title"]"#, "update Episode \"e2\": title",
+        "DELETE episodes/e2", "delete Episode \"e2\"", "other true",
+      ] + seen.withLock { $0.suffix(1) })
+    #expect(seen.withLock { $0.last?.hasPrefix("insert Chapter ") == true })
     await stack.close()
   }
 
