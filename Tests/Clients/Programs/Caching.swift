@@ -10,7 +10,7 @@ import StrataImport
 @MainActor func comeBack(_ stack: Stack) async {
   do {
     try await stack.resume()
-  } catch  where error.code == .replaced || error.code == .schemaChanged {
+  } catch StoreError.Code.replaced, StoreError.Code.schemaChanged {
     await stack.close()
   } catch {
     print("still suspended: \(stack.isSuspended), \(error)")

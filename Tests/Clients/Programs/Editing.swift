@@ -16,8 +16,7 @@ import Strata
     for skipped in report.skipped { print("\(skipped.entity) \(skipped.key) stays as it is") }
   }
   view.redo()
-  do { try await view.save() } catch {
-    guard error.code == .conflict else { throw error }
+  do { try await view.save() } catch let error as StoreError where error.code == .conflict {
     for conflict in error.conflicts {
       guard let sides = conflict.sides(of: Song.self) else { continue }
       view.resolve(conflict, sides.theirs == nil ? .overwrite : .mergeTheirs)

@@ -50,7 +50,7 @@ func importCatalogue(_ stack: Stack, _ data: Data) async throws -> ImportResult 
     for record in result.refused { print(record, record.line ?? 0) }
     print(result.incompleteEntities, result.members["meta"] ?? "", result.kept)
     return result
-  } catch {
+  } catch let error as ImportError {
     print(error.code, error.result.inserted, error.path ?? "", error.found ?? "")
     throw error
   }

@@ -142,7 +142,7 @@ extension Quake {
 
   func showNothing() { quakes.query = .none }
   func show(large: Bool) { quakes.query = Quake.where { $0.magnitude > (large ? 6 : 4) } }
-  func made(with query: Query<Quake>) { years.follow(query) }
+  func made(with query: Query<Quake>) { years.query = query }
 }
 
 @MainActor func observe(_ live: LiveQuery<Quake>, in view: ViewContext) {
@@ -161,8 +161,7 @@ extension Quake {
   var booking = Booking(guests: 13, roomID: room.id)
   let problems = view.validate(booking).map { "\($0.attribute ?? "booking"): \($0.message)" }
   view.insert(booking)
-  do { try await view.save() } catch {
-    if error.code != .validationFailed { throw error }
+  do { try await view.save() } catch let error as StoreError where error.code == .validationFailed {
     booking = view.update(booking) { $0.guests = 12 }
     assert(error.failures.count == 1 && view.validate().isEmpty)
   }
