@@ -99,8 +99,9 @@ public final class ScratchContext {
 
   /// Changes an entity; only the attributes that `change` changes are edited.
   ///
-  /// `change` runs on this context's current value of the entity, or on `entity` if the context has
-  /// none. An entity that was deleted in this context stays deleted.
+  /// `change` runs on `entity` with this context's own edits and saves over it. A value that another
+  /// context has changed since `entity` was read conflicts with the edit of the same attribute. An
+  /// entity that was deleted in this context stays deleted.
   ///
   /// - Returns: the entity after the change.
   /// - Precondition: `change` does not change the key.
