@@ -189,9 +189,11 @@ private struct Tune: Entity, Equatable {
     try await insert()
     let live = try await stack.viewContext.loaded(Tune.all)
     stack.viewContext.update(live.elements[0]) { $0.plays += 1 }
+    let stop = await WriterStop(stack)
     async let saving = stack.viewContext.save()
     while !stack.viewContext.isSaving { await Task.yield() }
     stack.viewContext.update(live.elements[0]) { $0.plays += 1 }
+    stop.release()
     _ = try await saving
     try await stack.withScratch { scratch in
       let track = try #require(try await scratch.find(Tune.self, 1))
