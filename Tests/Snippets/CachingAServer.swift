@@ -30,6 +30,9 @@ private struct Server {
   {
     200
   }
+  func create(_ song: Song) async throws {}
+  func patch(_ song: Song, _ attributes: Set<String>) async throws {}
+  func delete(_ path: String) async throws {}
 }
 
 private let server = Server()
