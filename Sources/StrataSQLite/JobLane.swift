@@ -23,15 +23,23 @@ package protocol JobLane: AnyObject, Sendable {
 
 /// Makes the lanes of the executors of simulated threads.
 package enum JobLanes {
-  package typealias Maker = @Sendable (_ label: String) -> (any JobLane)?
+  /// A function in a structure: each read of a generic value that is itself a function would put
+  /// another conversion around the one that stays.
+  private struct Maker: Sendable {
+    let make: @Sendable (_ label: String) -> (any JobLane)?
+  }
 
   private static let maker = Mutex<Maker?>(nil)
 
   /// Sets the function that makes a lane for an executor that the calling thread creates.
   ///
   /// The function returns nil on a thread that is not simulated.
-  package static func use(_ new: @escaping Maker) { maker.withLock { $0 = new } }
+  package static func use(_ make: @escaping @Sendable (_ label: String) -> (any JobLane)?) {
+    maker.withLock { $0 = Maker(make: make) }
+  }
 
   /// Returns a lane for an executor or a watch that the calling thread makes; nil outside of worlds.
-  package static func make(_ label: String) -> (any JobLane)? { maker.withLock { $0 }?(label) }
+  package static func make(_ label: String) -> (any JobLane)? {
+    maker.withLock { $0 }?.make(label)
+  }
 }
