@@ -99,7 +99,7 @@ package final class StoreExecutor: SerialExecutor {
   }
 
   /// Runs `work` on the calling thread; returns nil if a job runs or waits here.
-  package func syncIfIdle<R>(_ work: () -> R) -> R? {
+  private func syncIfIdle<R>(_ work: () -> R) -> R? {
     guard pending.compareExchange(expected: 0, desired: 1, ordering: .relaxed).exchanged else {
       return nil
     }

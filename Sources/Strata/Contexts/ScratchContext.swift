@@ -2,7 +2,8 @@
 ///
 /// Not `Sendable`: the compiler confines it to its owner, usually a worker actor. Editing is
 /// synchronous and does not touch the store. Fetching is asynchronous. It reads the store as of the
-/// first fetch, with this context's edits on top.
+/// first fetch, with this context's edits on top. If the disk fails a fetch, that state is lost: the
+/// fetch throws, and the next fetch reads the newest state, as after ``refresh()``.
 public final class ScratchContext {
   private enum Parent {
     case store

@@ -14,7 +14,7 @@ actor Reader {
   let builder = RecordBuilder()
   private let repeatedReads: RepeatedReads?
   /// The statements of the cursors that are not at their end.
-  private var cursors: [CursorID: Statement] = [:]
+  private(set) var cursors: [CursorID: Statement] = [:]
 
   /// The state that a pin sees.
   struct Pinned: Sendable, Equatable {
@@ -66,26 +66,6 @@ actor Reader {
         defer { reader.connection?.setWaitsForLocks(true) }
         return reader.pinned()
       }
-    }
-  }
-
-  /// Ends the read transaction while `body` runs, then pins the newest commit.
-  ///
-  /// No other work runs on the reader meanwhile. The closure `then` gets the pinned commit, or the
-  /// error.
-  ///
-  /// Does nothing if the reader is not idle, or while a cursor is open. A cursor's rows belong to
-  /// the read transaction.
-  nonisolated func withoutPin(
-    _ body: () -> Void, then: (Result<Pinned, StoreError>) -> Void
-  ) {
-    // A read may have begun since the snapshot was found idle. It may take long, so this does not
-    // wait.
-    _ = executor.syncIfIdle {
-      guard assumeIsolated({ $0.cursors.isEmpty }) else { return }
-      assumeIsolated { $0.unpin() }
-      body()
-      then(assumeIsolated { $0.pinned() })
     }
   }
 

@@ -7,18 +7,32 @@ internal import StrataSQLite
 final class ReaderPool: Sendable {
   private struct State: Sendable {
     var idle: [Reader] = []
-    var snapshots: [ObjectIdentifier: WeakSnapshot] = [:]
+    var pinned: [ObjectIdentifier: Pin] = [:]
+    var pins = 0
     /// The readers whose snapshot has ended and whose transaction has not.
-    var releasing: [ObjectIdentifier: Reader] = [:]
+    var releasing: [Reader] = []
     var open = 0
     /// Whether the pool keeps connections; ``Lifecycle`` decides.
     var isOpen = true
     var whenEmpty: UnsafeContinuation<Void, Never>?
     /// The schema version of the writer's last pin; nil before the first pin.
     var schemaVersion: Int64?
+    /// Called when a failed read has ended a snapshot.
+    var onLoss: (@Sendable () -> Void)?
+
+    mutating func add(_ snapshot: Snapshot) {
+      pins += 1
+      pinned[ObjectIdentifier(snapshot)] = Pin(number: pins, snapshot: snapshot)
+    }
+
+    /// The held snapshots in the order in which they were pinned.
+    var snapshots: [Snapshot] {
+      pinned.values.sorted { $0.number < $1.number }.compactMap(\.snapshot)
+    }
   }
 
-  private struct WeakSnapshot: Sendable {
+  private struct Pin: Sendable {
+    let number: Int
     weak var snapshot: Snapshot?
   }
 
@@ -33,29 +47,26 @@ final class ReaderPool: Sendable {
   ///   tables no longer have the schema version, or one of SQLite's if the file cannot be opened or
   ///   read.
   func pin(schemaVersion: Int64) throws(StoreError) -> Snapshot {
-    let idle = state.withLock { state in
-      state.schemaVersion = schemaVersion
-      return state.idle.popLast()
-    }
-    let reader: Reader
-    if let idle {
-      reader = idle
-    } else {
-      reader = try Reader(options)
-      state.withLock { $0.open += 1 }
-    }
+    state.withLock { $0.schemaVersion = schemaVersion }
+    let reader = try idleReader()
     do throws(StoreError) {
       let pinned = try reader.pinNow()
       guard pinned.schemaVersion == schemaVersion else { throw .schemaChanged }
       let snapshot = Snapshot(commit: pinned.commit, reader: reader, pool: self)
-      state.withLock {
-        $0.snapshots[ObjectIdentifier(snapshot)] = WeakSnapshot(snapshot: snapshot)
-      }
+      state.withLock { $0.add(snapshot) }
       return snapshot
     } catch {
       reader.close { self.didClose() }
       throw error
     }
+  }
+
+  /// Takes an idle reader, or opens one.
+  private func idleReader() throws(StoreError) -> Reader {
+    if let idle = state.withLock({ $0.idle.popLast() }) { return idle }
+    let reader = try Reader(options)
+    state.withLock { $0.open += 1 }
+    return reader
   }
 
   /// Returns a snapshot of the newest commit, pinned on the calling thread.
@@ -78,9 +89,7 @@ final class ReaderPool: Sendable {
     }
     let snapshot = Snapshot(commit: pinned.commit, reader: reader, pool: self)
     let isOpen = state.withLock { state in
-      if state.isOpen {
-        state.snapshots[ObjectIdentifier(snapshot)] = WeakSnapshot(snapshot: snapshot)
-      }
+      if state.isOpen { state.add(snapshot) }
       return state.isOpen
     }
     // Releasing the snapshot gives the reader back. A closing or a suspension waits for that.
@@ -90,7 +99,7 @@ final class ReaderPool: Sendable {
   /// The number of open connections, and the held snapshots with their holders, by commit.
   var load: (readers: Int, snapshots: [StackDiagnostics.Snapshot]) {
     let now = ContinuousClock.now
-    let (readers, held) = state.withLock { ($0.open, $0.snapshots.values.compactMap(\.snapshot)) }
+    let (readers, held) = state.withLock { ($0.open, $0.snapshots) }
     let snapshots = held.map { snapshot in
       StackDiagnostics.Snapshot(commit: snapshot.commit, holders: snapshot.holders(at: now))
     }
@@ -100,8 +109,8 @@ final class ReaderPool: Sendable {
   /// Takes a reader back when its snapshot ends.
   func release(_ reader: Reader, of snapshot: ObjectIdentifier) {
     state.withLock { state in
-      state.snapshots[snapshot] = nil
-      state.releasing[ObjectIdentifier(reader)] = reader
+      state.pinned[snapshot] = nil
+      state.releasing.append(reader)
     }
     takeBack(reader)
   }
@@ -114,7 +123,7 @@ final class ReaderPool: Sendable {
 
   private func didUnpin(_ reader: Reader) {
     let keeps = self.state.withLock { state in
-      state.releasing[ObjectIdentifier(reader)] = nil
+      state.releasing.removeAll { $0 === reader }
       guard state.isOpen, state.idle.count < options.bounds.idleReaders else { return false }
       state.idle.append(reader)
       return true
@@ -122,43 +131,47 @@ final class ReaderPool: Sendable {
     if !keeps { reader.close { self.didClose() } }
   }
 
-  /// Runs `body` while no snapshot is pinned, then pins every snapshot again.
-  ///
-  /// The writer calls this between transactions. It commits nothing meanwhile, so a snapshot of the
-  /// newest commit sees the same state before and after.
-  ///
-  /// Does nothing if a snapshot is of an earlier commit or is being read.
-  ///
-  /// - Returns: whether every snapshot still shows its commit. A snapshot that does not is ended.
-  func withoutPins(at commit: Int64, schemaVersion: Int64, _ body: () -> Void) -> Bool {
-    for reader in state.withLock({ Array($0.releasing.values) }) { reader.waitForWork() }
-    let snapshots = state.withLock { $0.snapshots.values.compactMap(\.snapshot) }
-    let readers = snapshots.compactMap { $0.commit == commit ? $0.idleReader : nil }
-    guard readers.count == snapshots.count else { return true }
-    let pinned = Reader.Pinned(commit: commit, schemaVersion: schemaVersion)
-    var isWhole = true
-    unpinning(Array(zip(snapshots, readers))[...], body) { snapshot, again in
-      if (try? again.get()) == pinned { return }
-      // A foreign commit came in between, so the snapshot would read another commit.
-      snapshot.end(isLost: true)
-      isWhole = false
-    }
-    return isWhole
+  /// Sets the function to call when a failed read has ended a snapshot.
+  func onLoss(_ body: @escaping @Sendable () -> Void) { state.withLock { $0.onLoss = body } }
+
+  /// Notes that a failed read has ended a snapshot.
+  func didLosePin() { state.withLock { $0.onLoss }?() }
+
+  /// Returns whether every snapshot is of the newest commit and is not being read.
+  func isAtRest(at commit: Int64) -> Bool {
+    for reader in state.withLock({ $0.releasing }) { reader.waitForWork() }
+    let snapshots = state.withLock { $0.snapshots }
+    return snapshots.allSatisfy { $0.commit == commit && $0.idleReader != nil }
   }
 
-  /// Unpins each reader inside the turn of the reader before it.
+  /// Moves every snapshot to a new read transaction of the same commit.
   ///
-  /// So no reader reads until all readers are pinned again.
-  private func unpinning(
-    _ held: ArraySlice<(Snapshot, Reader)>, _ body: () -> Void,
-    then: (Snapshot, Result<Reader.Pinned, StoreError>) -> Void
-  ) {
-    guard let (snapshot, reader) = held.first else { return body() }
-    reader.withoutPin {
-      unpinning(held.dropFirst(), body, then: then)
-    } then: {
-      then(snapshot, $0)
+  /// If the whole log is written back, a new read transaction reads the file alone, so that the log
+  /// can be started again. The old transaction ends only once the new one is known to see the same
+  /// commit. So a snapshot keeps its commit if an operation fails or another process commits. A
+  /// snapshot that is being read stays where it is.
+  ///
+  /// - Returns: the number of snapshots that were moved.
+  @discardableResult
+  func moveSnapshots(at commit: Int64, schemaVersion: Int64) -> Int {
+    var count = 0
+    let pinned = Reader.Pinned(commit: commit, schemaVersion: schemaVersion)
+    for snapshot in state.withLock({ $0.snapshots }) {
+      guard let spare = try? idleReader() else { break }
+      guard let now = try? spare.pinNow() else {
+        spare.close { self.didClose() }
+        break
+      }
+      guard now == pinned, let old = snapshot.move(to: spare) else {
+        takeBack(spare)
+        continue
+      }
+      // Only a transaction that has ended lets the next commit start the log again.
+      old.unpin { self.didUnpin(old) }
+      old.waitForWork()
+      count += 1
     }
+    return count
   }
 
   /// Ends every snapshot, stops their fetches, and returns when the last connection is closed.
@@ -169,7 +182,7 @@ final class ReaderPool: Sendable {
     let (idle, snapshots) = state.withLock { state in
       state.isOpen = false
       defer { state.idle = [] }
-      return (state.idle, state.snapshots.values.compactMap(\.snapshot))
+      return (state.idle, state.snapshots)
     }
     for reader in idle { reader.close { self.didClose() } }
     for snapshot in snapshots { snapshot.end(isLost: isSuspension) }

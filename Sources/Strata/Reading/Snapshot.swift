@@ -20,6 +20,8 @@ final class Snapshot: Sendable {
     /// The holders of the snapshot; there are few, most often one.
     var holders: [(number: Int, holder: SnapshotHold.Holder)] = []
     var lastHolder = 0
+
+    var idleReader: Reader? { running.isEmpty && cursors == 0 ? reader : nil }
   }
 
   /// A read that has not ended.
@@ -44,7 +46,7 @@ final class Snapshot: Sendable {
   /// Stops running reads and gives the reader back; later reads throw `closed` or `suspended`.
   ///
   /// - Parameter isLost: whether another snapshot takes the place of this snapshot, because the
-  ///   stack is suspended or another process has committed. Only the first end counts.
+  ///   stack is suspended or a read failed. Only the first end counts.
   func end(isLost: Bool = false) {
     let (reader, running) = state.withLock { state in
       if state.reader != nil { state.isLost = isLost }
@@ -56,8 +58,18 @@ final class Snapshot: Sendable {
   }
 
   /// The reader; nil while a read runs or a cursor is open, and after the snapshot has ended.
-  var idleReader: Reader? {
-    state.withLock { $0.running.isEmpty && $0.cursors == 0 ? $0.reader : nil }
+  var idleReader: Reader? { state.withLock { $0.idleReader } }
+
+  /// Replaces the reader by a reader that sees the same commit.
+  ///
+  /// - Returns: the reader that is no longer used; nil, without a change, while a read runs or a
+  ///   cursor is open, and after the snapshot has ended.
+  func move(to reader: Reader) -> Reader? {
+    state.withLock { state in
+      guard let old = state.idleReader else { return nil }
+      state.reader = reader
+      return old
+    }
   }
 
   // MARK: - Holders
@@ -123,20 +135,45 @@ final class Snapshot: Sendable {
     _ plan: QueryPlan? = nil, isShort: Bool = true,
     _ body: @escaping @Sendable (isolated Reader, Connection) throws(StoreError) -> R
   ) async throws(StoreError) -> R {
-    if isShort, plan?.searches.isEmpty != false, let result = readAtOnce(body) { return result }
+    if isShort, plan?.searches.isEmpty != false, let result = readAtOnce(body) {
+      return try result.get()
+    }
     return try await readOnce(body)
   }
 
-  /// Returns the result of `body`; nil if it takes long or fails, or if another read runs.
+  /// Returns the result of `body`, or the error that ended the snapshot.
+  ///
+  /// - Returns: nil if the read takes long or fails in a way that a second try may mend, or if
+  ///   another read runs.
   func readAtOnce<R: Sendable>(
     _ body: @Sendable (isolated Reader, Connection) throws(StoreError) -> R
-  ) -> R? {
+  ) -> Result<R, StoreError>? {
     if Task.isCancelled { return nil }
     let flag = CancellationFlag(deadline: StoreDeadline.current)
     guard let reader = begin(flag) else { return nil }
     defer { end(flag) }
-    guard case .success(let value)? = reader.readIfIdle(flag, body) else { return nil }
-    return value
+    let result = reader.readIfIdle(flag) { reader, connection throws(StoreError) in
+      try keepingPin(reader, connection, body)
+    }
+    guard case .failure(let error)? = result else { return result }
+    return isLost && ![.cancelled, .closed].contains(error.code) ? result : nil
+  }
+
+  /// Runs `body`, and ends the snapshot if that ended the read transaction.
+  ///
+  /// SQLite rolls a transaction back if a file operation fails. The reader's next statement would
+  /// read the newest commit instead of the snapshot's.
+  private func keepingPin<R>(
+    _ reader: isolated Reader, _ connection: Connection,
+    _ body: (isolated Reader, Connection) throws(StoreError) -> R
+  ) throws(StoreError) -> R {
+    defer {
+      if !connection.isInTransaction {
+        end(isLost: true)
+        pool.didLosePin()
+      }
+    }
+    return try body(reader, connection)
   }
 
   private func begin(
@@ -167,7 +204,12 @@ final class Snapshot: Sendable {
       throw isLost ? .suspended : .closed
     }
     do throws(StoreError) {
-      return try await reader.enqueue(flag, body) { [self] in end(flag) }.value
+      let read = reader.enqueue(flag) { [self] reader, connection throws(StoreError) in
+        try keepingPin(reader, connection, body)
+      } then: { [self] in
+        end(flag)
+      }
+      return try await read.value
     } catch {
       pool.options.log.noteFailure(error, StackEvent.readFailed)
       guard !Task.isCancelled, isLost else { throw error }

@@ -37,11 +37,13 @@ extension Writer {
   /// Restarts the log if that is due; called while the view context has merged everything.
   func restartLogIfDue() {
     guard merge.isOpen, log.endAttempt() else { return }
-    let isWhole = pool.withoutPins(at: commit, schemaVersion: file.schemaVersion) {
-      // A checkpoint that fails loses nothing: the log still has every frame.
-      _ = try? file.connection?.checkpointPassively()
+    // Pinned snapshots of the newest commit do not keep the log from being written back. A checkpoint
+    // that fails loses nothing: the log still has every frame.
+    if pool.isAtRest(at: commit), let log = try? file.connection?.checkpointPassively(),
+      log.done == log.frames
+    {
+      pool.moveSnapshots(at: commit, schemaVersion: file.schemaVersion)
     }
-    if !isWhole { merge.wake() }
     queue.endHold()
   }
 }

@@ -80,6 +80,9 @@ actor Writer {
     let executor = StoreExecutor("strata.writer")
     return try await executor.run { () throws(StoreError) in
       let writer = try Writer(executor, options, publisher: publisher, newest: newest)
+      writer.pool.onLoss { [weak writer] in
+        executor.async { [weak writer] in writer?.assumeIsolated { $0.wakeMerge() } }
+      }
       writer.assumeIsolated { $0.beginSignalling() }
       return writer
     }

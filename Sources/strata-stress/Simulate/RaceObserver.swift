@@ -21,8 +21,8 @@ final class RaceObserver {
           if changes.isReset {
             // The fetch may see later commits than the set is of.
             isExact = false
-            let books = try await stack.fetch(Book.all)
-            self?.copy = Dictionary(uniqueKeysWithValues: books.map { ($0.id, $0.row) })
+            guard let books = try await Self.books(stack, transcript) else { return }
+            self?.copy = books
           } else {
             self?.apply(changes)
           }
@@ -37,6 +37,21 @@ final class RaceObserver {
         }
       },
     ]
+  }
+
+  /// Reads all books, again as long as the disk fails; nil once the process is dead.
+  private static func books(
+    _ stack: Stack, _ transcript: SharedTranscript
+  ) async throws -> [Int: PlainRow]? {
+    while !transcript.disk.isDead {
+      do {
+        let books = try await stack.fetch(Book.all)
+        return Dictionary(uniqueKeysWithValues: books.map { ($0.id, $0.row) })
+      } catch {
+        try transcript.tolerate(error)
+      }
+    }
+    return nil
   }
 
   private func apply(_ changes: Changes<Book>) {

@@ -74,6 +74,54 @@ internal import Foundation
     await stack.close()
   }
 
+  // SQLite ends a read transaction when a file operation fails, and the next statement reads the
+  // newest commit. A simulated history (seed 12025576) had rows of two commits in one context.
+  @Test func `a read that fails ends the state that a context reads`() async throws {
+    let plan = FaultPlan()
+    ObservedFileSystem.observe(file.path, with: plan)
+    defer { ObservedFileSystem.endObserving(file.path, with: plan) }
+    let stack = try await Stack.open(Item.self, at: file.url)
+    func writeItems(_ name: String) async throws {
+      try await stack.commit { scratch in
+        for id in 0..<2_000 { scratch.upsert(Item(id: id, name: name)) }
+      }
+    }
+    try await writeItems("first")
+    let scratch = stack.makeScratch()
+    #expect(try await scratch.find(Item.self, 0)?.name == "first")
+    try await writeItems("second")
+    plan.arm(FaultPlan.Fault(.read, number: 1, code: FaultPlan.codes(of: .read)[0]))
+    let error = await failure { _ = try await scratch.fetch(Item.all) }
+    #expect(error?.sqliteCode == FaultPlan.codes(of: .read)[0])
+    plan.disarm()
+    #expect(try await scratch.find(Item.self, 0)?.name == "second")
+    #expect(try await scratch.fetch(Item.all).allSatisfy { $0.name == "second" })
+    await stack.close()
+  }
+
+  @Test func `a view context whose read fails takes a new state, and shows later commits`()
+    async throws
+  {
+    let plan = FaultPlan()
+    ObservedFileSystem.observe(file.path, with: plan)
+    defer { ObservedFileSystem.endObserving(file.path, with: plan) }
+    let stack = try await Stack.open(Item.self, at: file.url)
+    try await stack.commit { scratch in
+      for id in 0..<2_000 { scratch.upsert(Item(id: id, name: "first")) }
+    }
+    let view = await stack.viewContext
+    plan.arm(FaultPlan.Fault(.read, number: 1, code: FaultPlan.codes(of: .read)[0]))
+    let error = await failure { _ = try await view.fetch(Item.all) }
+    #expect(error?.sqliteCode == FaultPlan.codes(of: .read)[0])
+    plan.disarm()
+    #expect(try await view.fetch(Item.all).count == 2_000)
+    let items = await view.live(Item.all)
+    try await items.waitUntilLoaded()
+    try await stack.withScratch { $0.upsert(Item(id: 2_000, name: "later")) }
+    #expect(await items.elements.count == 2_001)
+    await stack.close()
+  }
+
   // The writer tries a failed merge step again ten times a second. If every commit began tries of
   // its own, the writer would soon do nothing else.
   @Test func `what fails for every commit is tried again as for one`() async throws {
