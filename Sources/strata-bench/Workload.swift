@@ -9,7 +9,8 @@ struct Workload: Sendable {
 
   /// The workloads that a peer can have, in the order in which they run.
   static let all: [Workload] = [
-    .insert, .upsert, .fetch, .parts, .pages, .find, .commit, .live, .unconcerned, .equalQueries,
+    .insert, .upsert, .update, .fetch, .parts, .pages, .find, .commit, .live, .unconcerned,
+    .equalQueries,
     .mixed, .importing, .importGrowth, .importSaves, .related, .model, .commits, .growth,
   ]
 }
