@@ -71,8 +71,8 @@ def tour(page, store):
             until(lambda: store.note(id) == "I felt it", page, "the note that the user keeps")
 
 
-def compare(page):
-    """The same changes as differences, and as everything at each change."""
+def compare(page, look=lambda: None):
+    """The same changes as differences, and as everything at each change, while `look` is called."""
     page.wait('document.querySelector("#strata-bytes").textContent.includes("B")', "bytes of Strata")
     before = page.evaluate("liveMap.headline.rates.bytes")
     page.press("#compare .segments label:last-child")
@@ -80,6 +80,7 @@ def compare(page):
     page.wait('document.querySelector("#everything-bytes").textContent.includes("MB")'
               ' || document.querySelector("#everything-bytes").textContent.includes("KB")', "bytes of everything")
     after = page.evaluate("liveMap.headline.rates.bytes")
+    look()
     assert page.evaluate("liveMap.pins.features.size") == 3207
     assert after > 10 * before, (before, after)
     page.wait('document.querySelector("#everything-frames").textContent !== "–"', "frames of everything")
