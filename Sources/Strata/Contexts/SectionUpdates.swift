@@ -1,6 +1,11 @@
 /// The updates of a live query with sections: an `AsyncSequence` that never fails.
 ///
 /// It behaves like ``LiveUpdates``.
+///
+/// ```swift
+/// let genres = view.live(Song.sorted(by: \.title), sectionedBy: \.genre)
+/// for await update in genres.updates { print(update.insertedSections) }
+/// ```
 public struct SectionUpdates<E: Entity, Name: Sendable>: AsyncSequence, Sendable {
   public typealias Element = SectionUpdate<E, Name>
   public typealias Failure = Never

@@ -1,4 +1,9 @@
 /// The type in which SQLite stores an attribute.
+///
+/// ```swift
+/// print(Date.storage)  // real
+/// print([String].self is any AttributeValue.Type)
+/// ```
 public enum StorageType: String, Sendable {
   /// Whole numbers of 64 bits.
   case integer = "INTEGER"
@@ -76,6 +81,10 @@ extension Cell {
 public protocol ComparableValue: AttributeValue {}
 
 /// An attribute value that is a number.
+///
+/// ```swift
+/// let plays = try await view.fetch(.sum(\.plays), of: Song.all)  // an Int: `Int` is numeric
+/// ```
 public protocol NumericValue: ComparableValue {
   /// The type of a sum of such values.
   associatedtype Sum: _AttributeSum = Double
@@ -92,6 +101,10 @@ public protocol _AttributeSum: Sendable {
 }
 
 /// An attribute value that is text, optional or not.
+///
+/// ```swift
+/// let found = Song.where { $0.title.contains("so what") }  // `String` is text
+/// ```
 public protocol TextValue: AttributeValue {}
 
 extension AttributeValue {

@@ -15,6 +15,10 @@ public enum DeleteRule: Sendable {
 }
 
 /// The rule for entities that refer to a deleted entity and require the reference.
+///
+/// ```swift
+/// let rules: [RequiredDeleteRule] = [.cascade, .deny]  // a required reference is never nil
+/// ```
 public enum RequiredDeleteRule: Sendable {
   /// Deletes them too.
   case cascade

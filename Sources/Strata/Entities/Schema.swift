@@ -33,6 +33,13 @@ public struct Schema<Root: Entity>: Sendable {
 }
 
 /// Collects the elements of a ``Schema``.
+///
+/// ```swift
+/// Schema<Song>("songs", key: \.id) {
+///   Attribute(\.title)
+///   Attribute(\.genre).indexed()
+/// }
+/// ```
 @resultBuilder public enum SchemaBuilder<Root: Entity> {
   /// Lists an attribute.
   public static func buildExpression<Value>(
@@ -52,6 +59,10 @@ public struct Schema<Root: Entity>: Sendable {
 }
 
 /// An element of a schema, such as an attribute, a relationship or a constraint.
+///
+/// ```swift
+/// let element: any SchemaElement<Song> = Unique(\.title, \.genre)
+/// ```
 public protocol SchemaElement<Root>: Sendable {
   /// The entity whose schema lists the element.
   associatedtype Root: Entity

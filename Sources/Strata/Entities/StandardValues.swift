@@ -3,6 +3,10 @@ public import Foundation
 // MARK: - Integers
 
 /// An integer that fits in 64 signed bits.
+///
+/// ```swift
+/// let odd = Song.where { $0.plays % 2 == 1 }  // `Int` is an integer
+/// ```
 public protocol IntegerValue: NumericValue, FixedWidthInteger where Sum == Int {}
 
 extension IntegerValue {

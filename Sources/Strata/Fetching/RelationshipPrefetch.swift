@@ -1,6 +1,12 @@
 /// A relationship that can be fetched together with its roots.
 ///
 /// ``ToOne``, ``ToMany`` and ``ManyToMany`` conform to it.
+///
+/// ```swift
+/// for (song, artist) in try await view.fetch(Song.all, with: Song.artist) {
+///   print(song.title, artist?.name ?? "unknown")
+/// }
+/// ```
 public protocol Relationship<Root>: Sendable {
   /// The entity that has the relationship.
   associatedtype Root: Entity

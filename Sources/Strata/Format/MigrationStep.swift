@@ -89,6 +89,12 @@ public struct MigrationRow: Sendable, CustomStringConvertible {
 }
 
 /// The rows of a table, read one by one while a migration step iterates over them.
+///
+/// ```swift
+/// MigrationStep(to: 2) { migration in
+///   for song in try migration.rows(of: "songs") { print(song.key) }
+/// }
+/// ```
 public struct MigrationRows: Sequence, IteratorProtocol {
   let migration: Migration
   let table: SchemaDescription.Table

@@ -2,6 +2,11 @@
 ///
 /// A change adds no wake if it touches nothing that the query shows, or only attributes that the
 /// query's consumer does not read.
+///
+/// ```swift
+/// let songs = view.live(Song.sorted(by: \.title))
+/// print(songs.statistics.wakes, songs.statistics.loads)
+/// ```
 public struct LiveStatistics: Sendable, Hashable, Codable {
   /// The number of times that observers and streams were notified of something new to show.
   public internal(set) var wakes = 0

@@ -1,4 +1,9 @@
 /// The position of an element in a live query with sections.
+///
+/// ```swift
+/// let genres = view.live(Song.sorted(by: \.title), sectionedBy: \.genre)
+/// let song = genres.sections[LivePath(section: 0, item: 2)]
+/// ```
 public struct LivePath: Sendable, Hashable, Comparable {
   /// The offset of the section.
   public let section: Int

@@ -35,6 +35,11 @@ public struct LiveSections<E: Entity, Name: Sendable>: RandomAccessCollection, S
 }
 
 /// A section of a live query.
+///
+/// ```swift
+/// let genres = view.live(Song.sorted(by: \.title), sectionedBy: \.genre)
+/// if let first = genres.sections.first { print(first.name, first.elements.count) }
+/// ```
 public struct LiveSection<E: Entity, Name: Sendable>: Sendable {
   /// The offsets of the section's elements among all elements.
   public let range: Range<Int>

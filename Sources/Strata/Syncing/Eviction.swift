@@ -64,6 +64,12 @@ public struct Eviction<Root: Entity>: Sendable {
 }
 
 /// The progress of an eviction.
+///
+/// ```swift
+/// try await stack.evict(.older(than: .seconds(86_400), by: \Song.released)) { progress in
+///   print("\(progress.done) of \(progress.total)")
+/// }
+/// ```
 public struct EvictionProgress: Sendable, Hashable {
   /// The report of the eviction so far.
   public let report: EvictionReport

@@ -117,6 +117,13 @@ public struct JSONRecords: Sendable {
 }
 
 /// Collects the parts of a ``JSONDocument``.
+///
+/// ```swift
+/// let catalogue = JSONDocument {
+///   JSONRecords(Artist.self, at: "artists", Artist.json)
+///   JSONRecords(Song.self, at: "songs")
+/// }
+/// ```
 @resultBuilder public enum JSONDocumentBuilder {
   /// Adds a part.
   public static func buildExpression(_ records: JSONRecords) -> [JSONRecords] { [records] }

@@ -2,6 +2,14 @@ internal import CStrataZlib
 internal import Foundation
 
 /// The error of bytes that are not valid gzip (RFC 1952).
+///
+/// ```swift
+/// do {
+///   try await stack.importJSON(Song.self, from: .file(url))
+/// } catch let error as ImportError {
+///   if let damage = error.underlying as? GzipError { print(damage) }
+/// }
+/// ```
 public enum GzipError: Error, Sendable, Hashable, CustomStringConvertible {
   /// The bytes are not gzip, or damaged. The text is zlib's reason, such as "incorrect data
   /// check".

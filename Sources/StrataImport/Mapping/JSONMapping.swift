@@ -125,6 +125,13 @@ public struct _MappingPart<Root: Entity>: Sendable {
 }
 
 /// Collects the parts of a ``JSONMapping``.
+///
+/// ```swift
+/// let mapping = JSONMapping<Song> {
+///   Field(\.id, "id")
+///   Field(\.title, "title")
+/// }
+/// ```
 @resultBuilder public enum JSONMappingBuilder<Root: Entity> {
   /// Adds the field of an attribute.
   public static func buildExpression(_ field: Field<Root>) -> [_MappingPart<Root>] {

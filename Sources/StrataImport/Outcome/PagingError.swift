@@ -1,6 +1,14 @@
 public import Foundation
 
 /// The error of pages that cannot be read.
+///
+/// ```swift
+/// do {
+///   try await stack.importJSON(Song.self, from: .file(url))
+/// } catch let error as ImportError {
+///   if case .repeatedPage(let page)? = error.underlying as? PagingError { print(page ?? url) }
+/// }
+/// ```
 public enum PagingError: Error, Sendable, Hashable, CustomStringConvertible {
   /// A page leads to a page that was read before.
   case repeatedPage(URL?)

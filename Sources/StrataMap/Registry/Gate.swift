@@ -1,6 +1,10 @@
 /// A reason to keep a gate closed, identified by its name.
 ///
-///     extension GateReason { static let measuring: GateReason = "measuring" }
+/// ```swift
+/// extension GateReason {
+///   static let measuring: GateReason = "measuring"
+/// }
+/// ```
 public struct GateReason: Sendable, Hashable, ExpressibleByStringLiteral, CustomStringConvertible {
   /// The name of the reason.
   public let description: String
