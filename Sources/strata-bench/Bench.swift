@@ -146,8 +146,12 @@ final class Bench {
   /// Runs the sides in turn. Each repetition begins with the next side.
   ///
   /// A side returns a sample for each of `metrics`.
+  ///
+  /// - Parameter floors: The floors of the metrics; nil for a metric that has no other floor than the
+  ///   raw work. Bare changes of threads are measured in turns with the sides.
   func compare(
-    _ metrics: [String], strata: () async throws -> [Double], raw: () async throws -> [Double]
+    _ metrics: [String], floors: [Floor?] = [], strata: () async throws -> [Double],
+    raw: () async throws -> [Double]
   ) async throws -> [Figure] {
     var figures = metrics.map { Figure(metric: $0, peers: peers.count) }
     var others: [(index: Int, side: Peer.Side)] = []
@@ -157,15 +161,23 @@ final class Bench {
     let sides = others.count + 2
     for repetition in rounds {
       let isWarmUp = repetition == 0
+      var rawSamples: [Double] = []
+      let changes = floors.isEmpty ? ThreadChanges() : try await ThreadChanges.measured()
       for turn in 0..<sides {
         let position = (repetition + turn) % sides
         switch position {
         case 0: figures.add(try await strata(), to: \.strata, isWarmUp)
-        case 1: figures.add(try await raw(), to: \.raw, isWarmUp)
+        case 1:
+          rawSamples = try await raw()
+          figures.add(rawSamples, to: \.raw, isWarmUp)
         default:
           let (index, side) = others[position - 2]
           figures.add(try await side(), to: \.peers[index], isWarmUp)
         }
+      }
+      if isWarmUp { continue }
+      for case (let index, let floor?) in floors.enumerated() {
+        figures[index].floor.append(floor(changes, rawSamples))
       }
     }
     return figures

@@ -5,6 +5,8 @@ struct Figure {
   let metric: String
   var strata: [Double] = []
   var raw: [Double] = []
+  /// The floors of a metric that starts or ends on the main actor; empty for others.
+  var floor: [Double] = []
   /// The samples of the peers, in the order of the benchmark's peers. A peer without the metric has
   /// no samples.
   var peers: [[Double]]
@@ -16,6 +18,7 @@ struct Figure {
 
   var strataMedian: Double { strata.percentile(0.5) }
   var rawMedian: Double { raw.percentile(0.5) }
+  var floorMedian: Double { floor.percentile(0.5) }
   var ratio: Double { strataMedian / rawMedian }
 
   /// The medians of the peers. The median of a peer without the metric is not-a-number.

@@ -32,6 +32,7 @@ final class Report {
     table = Table(
       ["strata", "raw"].map { Table.Column(title: $0, width: 9) }
         + [Table.Column(title: "ratio", width: 7)]
+        + ["floor", "÷ floor"].map { Table.Column(title: $0, width: 8, isOptional: true) }
         + (earlier == nil ? [] : [Table.Column(title: "÷ earlier", width: 9)]) + range
         + peers.map { Table.Column(title: $0, width: max(11, $0.count)) },
       on: terminal)
@@ -49,13 +50,17 @@ final class Report {
     toEarlier.add(change, of: metric)
     let range = [figure.strata.min() ?? .nan, figure.strata.max() ?? .nan]
     guard asJSON else {
-      let numbers = [figure.strataMedian, figure.rawMedian, figure.ratio]
+      let numbers = [
+        figure.strataMedian, figure.rawMedian, figure.ratio, figure.floorMedian,
+        figure.strataMedian / figure.floorMedian,
+      ]
       let changes = earlier == nil ? [] : [change]
       return put(table.row(workload, metric, numbers + changes + range + figure.peerMedians))
     }
     let numbers: [(String, Double?)] =
       [
         ("strata", figure.strataMedian), ("raw", figure.rawMedian), ("ratio", figure.ratio),
+        ("floor", figure.floorMedian),
         ("min", range[0]), ("max", range[1]), ("earlier", before),
       ] + zip(peers, figure.peerMedians)
     put(try FigureLine(workload: workload, metric: figure.metric, numbers: numbers).json)
@@ -69,7 +74,9 @@ final class Report {
       """
       Figures are medians. raw is the same work in C: SQLite's own interface as a careful user \
       writes it, or the other parser that the metric names. A dash means that there is no such \
-      side. ratio is strata ÷ raw: below 1, Strata takes less. For MB/s, more is better.
+      side. ratio is strata ÷ raw: below 1, Strata takes less. For MB/s, more is better. floor is \
+      for calls from the main actor: the raw work and the fewest changes of threads, measured in \
+      the same run.
       """)
     if let mean = toRaw.mean {
       explain("Geometric mean of \(toRaw.count) ratios to raw: \(mean.formatted(2))")

@@ -16,6 +16,7 @@ import Testing
   private func figures() -> [(String, Figure)] {
     var insert = Figure(metric: "insert ms", peers: 1)
     (insert.strata, insert.raw, insert.peers) = ([4, 5, 6], [10], [[20]])
+    insert.floor = [2, 4, 3]
     var parse = Figure(metric: "MB/s, raw: JSONDecoder", peers: 1)
     (parse.strata, parse.raw) = ([200], [50])
     var alone = Figure(metric: "a save p50 ms", peers: 1)
@@ -42,17 +43,24 @@ import Testing
     line.split(separator: /\s{2,}/).map(String.init)
   }
 
-  /// Returns the seventh cell, the ratio to an earlier run.
-  private func change(_ line: String) -> String? { columns(line).dropFirst(6).first }
+  /// Returns the ninth cell, the ratio to an earlier run.
+  private func change(_ line: String) -> String? { columns(line).dropFirst(8).first }
 
   @Test func `a table has units, ratios and a dash for a side that is not there`() throws {
     let lines = try report()
     #expect(
       lines[0].split(separator: " ")
-        == ["workload", "metric", "unit", "strata", "raw", "ratio", "min", "max", "GRDB"])
+        == [
+          "workload", "metric", "unit", "strata", "raw", "ratio", "floor", "÷", "floor", "min",
+          "max",
+          "GRDB",
+        ])
     #expect(
       columns(lines[1])
-        == ["W1", "insert", "ms", "5.000", "10.0", "0.500", "4.000", "6.000", "20.0"])
+        == [
+          "W1", "insert", "ms", "5.000", "10.0", "0.500", "3.000", "1.667", "4.000", "6.000",
+          "20.0",
+        ])
     #expect(columns(lines[3]).contains("–"))
     #expect(Set(lines[0...3].map(\.count)).count == 1, "the columns are aligned")
   }
@@ -78,7 +86,7 @@ import Testing
     #expect(lines.count == 3, "figures alone")
     #expect(
       lines[0] == """
-        {"GRDB":20,"max":6,"metric":"insert ms","min":4,"ratio":0.5,"raw":10,"strata":5,\
+        {"GRDB":20,"floor":3,"max":6,"metric":"insert ms","min":4,"ratio":0.5,"raw":10,"strata":5,\
         "workload":"W1"}
         """)
     let compared = try report(earlier: lines.joined(separator: "\n"))

@@ -14,7 +14,10 @@ extension Workload {
           "queued, µs a commit", "in a task p50 µs", "in a task p99 µs", "on the main actor p50 µs",
           "on the main actor p99 µs",
         ]
-        return try await bench.compare(metrics) {
+        let floors: [Floor?] = [
+          nil, nil, nil, { $1[3] + $0.roundTrip }, { $1[4] + $0.roundTrips.percentile(0.99) },
+        ]
+        return try await bench.compare(metrics, floors: floors) {
           repetition += 1
           // Each part changes rows of its own, so that edits of two parts do not meet.
           let edits = Edit.generated(stored, repetition: repetition)
