@@ -49,7 +49,7 @@ import Testing
       Song(id: 1, title: "a", plays: 1), Song(id: 2, title: "b", plays: 5, note: "x"),
       Song(id: 3, title: "c", plays: 9, note: "y"))
     let view = await stack.viewContext
-    let live = try await view.live(Song.all)
+    let live = await view.live(Song.all)
     try await live.waitUntilLoaded()
     var changes = stack.changes.makeAsyncIterator()
     let count = try await stack.update(
@@ -111,7 +111,7 @@ import Testing
   @Test func `an unsaved edit of the same attribute becomes a conflict`() async throws {
     let stack = try await open(Song(id: 1, title: "a"), Song(id: 2, title: "b"))
     let view = await stack.viewContext
-    let live = try await view.live(Song.all)
+    let live = await view.live(Song.all)
     try await live.waitUntilLoaded()
     await MainActor.run {
       view.update(live.elements[0]) { $0.title = "mine" }
