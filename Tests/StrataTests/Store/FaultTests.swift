@@ -74,13 +74,20 @@ internal import Foundation
     await stack.close()
   }
 
+  /// Options of a stack that reads only what it is asked for.
+  private static var unwatched: Stack.Options {
+    var options = Stack.Options()
+    options.watchesOtherProcesses = false
+    return options
+  }
+
   // SQLite ends a read transaction when a file operation fails, and the next statement reads the
   // newest commit. A simulated history (seed 12025576) had rows of two commits in one context.
   @Test func `a read that fails ends the state that a context reads`() async throws {
     let plan = FaultPlan()
     ObservedFileSystem.observe(file.path, with: plan)
     defer { ObservedFileSystem.endObserving(file.path, with: plan) }
-    let stack = try await Stack.open(Item.self, at: file.url)
+    let stack = try await Stack.open(Item.self, at: file.url, options: Self.unwatched)
     func writeItems(_ name: String) async throws {
       try await stack.commit { scratch in
         for id in 0..<2_000 { scratch.upsert(Item(id: id, name: name)) }
@@ -90,6 +97,8 @@ internal import Foundation
     let scratch = stack.makeScratch()
     #expect(try await scratch.find(Item.self, 0)?.name == "first")
     try await writeItems("second")
+    // Nothing but the fetch reads from here on.
+    try await stack.viewContext.waitUntilMerged(stack.store.newestCommit)
     plan.arm(FaultPlan.Fault(.read, number: 1, code: FaultPlan.codes(of: .read)[0]))
     let error = await failure { _ = try await scratch.fetch(Item.all) }
     #expect(error?.sqliteCode == FaultPlan.codes(of: .read)[0])
@@ -105,11 +114,12 @@ internal import Foundation
     let plan = FaultPlan()
     ObservedFileSystem.observe(file.path, with: plan)
     defer { ObservedFileSystem.endObserving(file.path, with: plan) }
-    let stack = try await Stack.open(Item.self, at: file.url)
+    let stack = try await Stack.open(Item.self, at: file.url, options: Self.unwatched)
     try await stack.commit { scratch in
       for id in 0..<2_000 { scratch.upsert(Item(id: id, name: "first")) }
     }
     let view = await stack.viewContext
+    try await view.waitUntilMerged(stack.store.newestCommit)
     plan.arm(FaultPlan.Fault(.read, number: 1, code: FaultPlan.codes(of: .read)[0]))
     let error = await failure { _ = try await view.fetch(Item.all) }
     #expect(error?.sqliteCode == FaultPlan.codes(of: .read)[0])
