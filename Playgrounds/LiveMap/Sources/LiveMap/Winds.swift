@@ -24,6 +24,8 @@ actor Winds {
   /// The last setting; nil before the first, when the balloons of an older run stay as they are.
   private var wanted: Setting?
   private var blowing: Task<Void, Never>?
+  /// Whether the winds are to rest. A setting may come while the turns that a rest has cancelled end.
+  private var isResting = true
   /// The balloon that moved last. The balloons after it are next.
   private var last = ""
 
@@ -36,6 +38,7 @@ actor Winds {
 
   func set(_ setting: Setting) {
     wanted = setting
+    isResting = false
     if blowing == nil { blowing = Task { await blow() } }
   }
 
@@ -46,13 +49,17 @@ actor Winds {
 
   /// Ends the turns, after the turn under way, until the next setting or ``resume()``.
   func rest() async {
+    isResting = true
     blowing?.cancel()
     await blowing?.value
   }
 
   /// Takes turns until there is nothing to do.
   private func blow() async {
-    defer { blowing = nil }
+    defer {
+      blowing = nil
+      if Task.isCancelled && !isResting { resume() }
+    }
     do {
       while !Task.isCancelled {
         let end = ContinuousClock.now + .seconds(1) / Self.turnsPerSecond
