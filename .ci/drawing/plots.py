@@ -4,6 +4,7 @@ import math
 
 from style import Drawing
 
+WIDTH = 720
 NAMES = {"strata": "Strata", "raw": "SQLite in C", "peer": "GRDB"}
 
 
@@ -16,11 +17,19 @@ def duration(milliseconds):
     return f"{milliseconds:,.0f} ms"
 
 
-def legend(drawing, series, x, y):
-    for name in series:
-        drawing.rect(x, y - 9, 10, 10, name)
-        drawing.text(x + 15, y, NAMES[name], "note", size=12)
-        x += 30 + 8 * len(NAMES[name])
+def begin(title, note, series, height, colours):
+    """A plot's title and note, and the legend of several series at the right."""
+    drawing = Drawing(title, WIDTH, height, colours)
+    drawing.text(20, 26, title, size=15, weight=600)
+    drawing.text(20, 46, note, "note", size=12)
+    widths = [30 + 8 * len(NAMES[name]) for name in series]
+    x = WIDTH - 20 - sum(widths)
+    for name, width in zip(series, widths):
+        if len(series) > 1:
+            drawing.rect(x, 17, 10, 10, name)
+            drawing.text(x + 15, 26, NAMES[name], "note", size=12)
+        x += width
+    return drawing
 
 
 def bars(title, note, groups, colours, label=duration, is_logarithmic=False, names=180):
@@ -28,11 +37,7 @@ def bars(title, note, groups, colours, label=duration, is_logarithmic=False, nam
     series = list(dict.fromkeys(name for _, values in groups for name in values))
     bar, gap = 15, 14
     heights = [bar * len(values) + gap for _, values in groups]
-    drawing = Drawing(title, 720, 76 + sum(heights), colours)
-    drawing.text(20, 26, title, size=15, weight=600)
-    drawing.text(20, 46, note, "note", size=12)
-    if len(series) > 1:
-        legend(drawing, series, 720 - 20 - sum(30 + 8 * len(NAMES[name]) for name in series), 26)
+    drawing = begin(title, note, series, 76 + sum(heights), colours)
     everything = [value for _, values in groups for value in values.values() if value > 0]
     low, high = min(everything), max(everything)
 
@@ -40,7 +45,7 @@ def bars(title, note, groups, colours, label=duration, is_logarithmic=False, nam
         share = value / high
         if is_logarithmic:
             share = (math.log10(value) - math.log10(low) + 0.35) / (math.log10(high) - math.log10(low) + 0.35)
-        return share * (720 - names - 110)
+        return share * (WIDTH - names - 110)
 
     y = 66
     for (name, values), height in zip(groups, heights):
@@ -55,10 +60,7 @@ def bars(title, note, groups, colours, label=duration, is_logarithmic=False, nam
 
 def curves(title, note, lines, colours, x_label, label=duration):
     """Curves over a number of rows, both axes logarithmic: `lines` has points by series."""
-    drawing = Drawing(title, 720, 340, colours)
-    drawing.text(20, 26, title, size=15, weight=600)
-    drawing.text(20, 46, note, "note", size=12)
-    legend(drawing, lines, 720 - 20 - sum(30 + 8 * len(NAMES[name]) for name in lines), 26)
+    drawing = begin(title, note, list(lines), 340, colours)
     xs = sorted({x for points in lines.values() for x, _ in points})
     ys = [y for points in lines.values() for _, y in points]
     bottom, top = math.floor(math.log10(min(ys))), math.ceil(math.log10(max(ys)))

@@ -2,9 +2,9 @@
 
 import html
 
-LIGHT = {"text": "#1d2530", "note": "#5b6675", "rule": "#cfd6df", "page": "#f3f5f8",
+LIGHT = {"text": "#1d2530", "note": "#5b6675", "rule": "#cfd6df",
          "strata": "#3b74d8", "raw": "#8d98a7", "peer": "#b27a1d"}
-DARK = {"text": "#e8ecf2", "note": "#a5b0be", "rule": "#3c4653", "page": "#232a33",
+DARK = {"text": "#e8ecf2", "note": "#a5b0be", "rule": "#3c4653",
         "strata": "#7eaefc", "raw": "#6c7786", "peer": "#e3b262"}
 FONT = '-apple-system, "Segoe UI", "Helvetica Neue", Arial, sans-serif'
 MONO = 'ui-monospace, Menlo, Consolas, "DejaVu Sans Mono", monospace'
@@ -38,12 +38,17 @@ class Drawing:
         self.add(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3.5" fill="{self.colours[colour]}"/>')
 
     def write(self, path):
-        with open(path, "w") as file:
-            file.write(f'<svg xmlns="http://www.w3.org/2000/svg" width="{self.width}" height="{self.height}"'
-                       f' viewBox="0 0 {self.width} {self.height}" role="img" font-family=\'{FONT}\'>\n'
-                       f"  <title>{html.escape(self.title)}</title>\n  ")
-            file.write("\n  ".join(self.parts))
-            file.write("\n</svg>\n")
+        write(path, self.title, self.width, self.height, f"font-family='{FONT}'", self.parts)
+
+
+def write(path, title, width, height, font, parts):
+    """Writes an SVG of the given elements, with the attributes of its font."""
+    with open(path, "w") as file:
+        file.write(f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}"'
+                   f' viewBox="0 0 {width} {height}" role="img" {font}>\n'
+                   f"  <title>{html.escape(title)}</title>\n  ")
+        file.write("\n  ".join(parts))
+        file.write("\n</svg>\n")
 
 
 def both(path, draw):

@@ -8,7 +8,7 @@ import re
 import struct
 import termios
 
-from style import FONT, MONO
+from style import FONT, MONO, write
 
 COLUMNS, ROWS = 80, 24
 CELL, LINE = 8.0, 16
@@ -75,9 +75,4 @@ def draw(title, text, path):
                     f' font-weight="{weight}" textLength="{len(piece) * CELL:.0f}"'
                     f' lengthAdjust="spacingAndGlyphs" xml:space="preserve">{html.escape(piece)}</text>')
             column += len(piece)
-    with open(path, "w") as file:
-        file.write(f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}"'
-                   f' viewBox="0 0 {width} {height}" role="img" font-size="13" font-family=\'{MONO}\'>\n'
-                   f"  <title>{html.escape(title)}</title>\n  ")
-        file.write("\n  ".join(parts))
-        file.write("\n</svg>\n")
+    write(path, title, width, height, f"font-size=\"13\" font-family='{MONO}'", parts)

@@ -48,25 +48,29 @@ final class ReaderPool: Sendable {
   ///   read.
   func pin(schemaVersion: Int64) throws(StoreError) -> Snapshot {
     state.withLock { $0.schemaVersion = schemaVersion }
-    let reader = try idleReader()
-    do throws(StoreError) {
-      let pinned = try reader.pinNow()
-      guard pinned.schemaVersion == schemaVersion else { throw .schemaChanged }
-      let snapshot = Snapshot(commit: pinned.commit, reader: reader, pool: self)
-      state.withLock { $0.add(snapshot) }
-      return snapshot
-    } catch {
+    let (reader, pinned) = try pinnedReader()
+    guard pinned.schemaVersion == schemaVersion else {
+      reader.close { self.didClose() }
+      throw .schemaChanged
+    }
+    let snapshot = Snapshot(commit: pinned.commit, reader: reader, pool: self)
+    state.withLock { $0.add(snapshot) }
+    return snapshot
+  }
+
+  /// Pins the newest commit with an idle reader, or with a new one.
+  private func pinnedReader() throws(StoreError) -> (reader: Reader, pinned: Reader.Pinned) {
+    let reader: Reader
+    if let idle = state.withLock({ $0.idle.popLast() }) {
+      reader = idle
+    } else {
+      reader = try Reader(options)
+      state.withLock { $0.open += 1 }
+    }
+    do throws(StoreError) { return (reader, try reader.pinNow()) } catch {
       reader.close { self.didClose() }
       throw error
     }
-  }
-
-  /// Takes an idle reader, or opens one.
-  private func idleReader() throws(StoreError) -> Reader {
-    if let idle = state.withLock({ $0.idle.popLast() }) { return idle }
-    let reader = try Reader(options)
-    state.withLock { $0.open += 1 }
-    return reader
   }
 
   /// Returns a snapshot of the newest commit, pinned on the calling thread.
@@ -150,18 +154,10 @@ final class ReaderPool: Sendable {
   /// can be started again. The old transaction ends only once the new one is known to see the same
   /// commit. So a snapshot keeps its commit if an operation fails or another process commits. A
   /// snapshot that is being read stays where it is.
-  ///
-  /// - Returns: the number of snapshots that were moved.
-  @discardableResult
-  func moveSnapshots(at commit: Int64, schemaVersion: Int64) -> Int {
-    var count = 0
+  func moveSnapshots(at commit: Int64, schemaVersion: Int64) {
     let pinned = Reader.Pinned(commit: commit, schemaVersion: schemaVersion)
     for snapshot in state.withLock({ $0.snapshots }) {
-      guard let spare = try? idleReader() else { break }
-      guard let now = try? spare.pinNow() else {
-        spare.close { self.didClose() }
-        break
-      }
+      guard let (spare, now) = try? pinnedReader() else { return }
       guard now == pinned, let old = snapshot.move(to: spare) else {
         takeBack(spare)
         continue
@@ -169,9 +165,7 @@ final class ReaderPool: Sendable {
       // Only a transaction that has ended lets the next commit start the log again.
       old.unpin { self.didUnpin(old) }
       old.waitForWork()
-      count += 1
     }
-    return count
   }
 
   /// Ends every snapshot, stops their fetches, and returns when the last connection is closed.

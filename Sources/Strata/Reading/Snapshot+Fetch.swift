@@ -34,11 +34,8 @@ extension Snapshot {
   ) async throws(StoreError) -> ContiguousArray<Record> {
     if plan.isNever { return [] }
     return try await read(plan) { reader, connection throws(StoreError) in
-      let near = try plan.narrowed(to: limit, connection, reader.model)
-      let sql = near.select(limit: limit, offset: 0, isSorted: isSorted)
-      return try reader.builder.records(
-        try connection.prepared(sql, reader.model), of: plan.table,
-        width: plan.width)
+      try reader.builder.records(
+        plan, limit: limit, offset: 0, isSorted: isSorted, connection, reader.model)
     }
   }
 
@@ -71,6 +68,21 @@ extension Snapshot {
       if keys.count == 1 { reader.noteFinding(keys[0], in: table) }
       return try EntityLookUp<E>(connection, table).entities(keys)
     }
+  }
+}
+
+extension RecordBuilder {
+  /// Returns the records of a query with all of its cells, after `offset` rows, at most `limit`.
+  ///
+  /// - Parameter isSorted: whether the records are in the query's order.
+  func records(
+    _ plan: QueryPlan, limit: Int?, offset: Int, isSorted: Bool = true, _ connection: Connection,
+    _ model: Model
+  ) throws(StoreError) -> ContiguousArray<Record> {
+    let near = try plan.narrowed(to: limit.map { $0 + offset }, connection, model)
+    let sql = near.select(limit: limit, offset: offset, isSorted: isSorted)
+    return try records(
+      try connection.prepared(sql, model), of: plan.table, width: plan.width)
   }
 }
 

@@ -141,6 +141,9 @@ final class Snapshot: Sendable {
     return try await readOnce(body)
   }
 
+  /// The codes of a read that was stopped, or that came after the end of the snapshot.
+  private static let stops: Set<StoreError.Code> = [.cancelled, .closed]
+
   /// Returns the result of `body`, or the error that ended the snapshot.
   ///
   /// - Returns: nil if the read takes long or fails in a way that a second try may mend, or if
@@ -156,7 +159,7 @@ final class Snapshot: Sendable {
       try keepingPin(reader, connection, body)
     }
     guard case .failure(let error)? = result else { return result }
-    return isLost && ![.cancelled, .closed].contains(error.code) ? result : nil
+    return isLost && !Self.stops.contains(error.code) ? result : nil
   }
 
   /// Runs `body`, and ends the snapshot if that ended the read transaction.
@@ -215,7 +218,7 @@ final class Snapshot: Sendable {
       guard !Task.isCancelled, isLost else { throw error }
       // A read that the suspension stopped, or that came too late, is run again on another
       // snapshot.
-      throw [.cancelled, .closed].contains(error.code) ? .suspended : error
+      throw Self.stops.contains(error.code) ? .suspended : error
     }
   }
 }

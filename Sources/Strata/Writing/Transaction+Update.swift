@@ -30,10 +30,8 @@ extension Transaction {
 
   /// Reads the rows of a query without the cells that only sort them.
   private func records(of plan: QueryPlan) throws(StoreError) -> [Record] {
-    let near = try plan.narrowed(to: plan.reach, connection, model)
-    let sql = near.select(limit: plan.limit, offset: plan.offset)
     let rows = try builder.records(
-      try connection.prepared(sql, model), of: plan.table, width: plan.width)
+      plan, limit: plan.limit, offset: plan.offset, connection, model)
     let columns = plan.table.columns.count
     // Several links may lead to one row.
     var known: Set<RecordKey> = []
