@@ -30,9 +30,7 @@ final class MergeFeed {
   /// Makes a step due, even without a commit.
   func wake() { pull.wake() }
 
-  func saveBegan() { pull.saveBegan() }
-
-  func saveEnded(_ save: CompletedSave?) { pull.saveEnded(save) }
+  func saveEnded(_ save: CompletedSave) { pull.saveEnded(save) }
 
   func suspend() { pull.suspend() }
 

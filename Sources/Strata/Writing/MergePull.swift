@@ -3,7 +3,7 @@
 /// unopened ─begin→ open;  unopened ─begin without a view→ unread;  open ─suspend→ suspended ─resume→ open;  any ─close→ closed
 /// resting ─commit, ended save, wake→ due ─step→ resting;  resting ─wait→ waiting ─due→ answered
 ///
-/// A save of the view context holds answers back, so that one step has its commit and its end.
+/// A save of the view context ends in the same turn of the writer as its commit, so one step has both.
 /// After another program has changed the tables, a step has no commits.
 struct MergePull<Waiter: Sendable>: Sendable {
   /// The commits that may be pinned.
@@ -32,8 +32,6 @@ struct MergePull<Waiter: Sendable>: Sendable {
   /// The newest ended save of the view context that no step has reported.
   private(set) var completedSave: CompletedSave?
   private var waiter: Waiter?
-  /// Whether a save of the view context is under way.
-  private var isHeldBack = false
   /// Whether a step is wanted even without a commit.
   private var isWoken = false
   /// Whether a failed step is tried again in a moment.
@@ -55,15 +53,8 @@ struct MergePull<Waiter: Sendable>: Sendable {
 
   mutating func wake() { isWoken = true }
 
-  mutating func saveBegan() { isHeldBack = true }
-
-  /// Notes that a save of the view context has ended.
-  ///
-  /// - Parameter save: the save; nil if it is not in the store.
-  mutating func saveEnded(_ save: CompletedSave?) {
-    isHeldBack = false
-    completedSave = save ?? completedSave
-  }
+  /// Notes that a save of the view context is in the store.
+  mutating func saveEnded(_ save: CompletedSave) { completedSave = save }
 
   mutating func suspend() { if case .open(let reach) = state { state = .suspended(reach) } }
 
@@ -86,7 +77,7 @@ struct MergePull<Waiter: Sendable>: Sendable {
 
   /// Returns the waiter if it gets a step at this time.
   func dueWaiter(hasUnread: Bool) -> Waiter? {
-    !isHeldBack && isDue(hasUnread: hasUnread) ? waiter : nil
+    isDue(hasUnread: hasUnread) ? waiter : nil
   }
 
   /// Notes that a step was made of everything that is known.

@@ -27,14 +27,9 @@ extension Writer {
   func saveView(
     _ layer: Layer, save: Int, policy: SavePolicy, author: String? = nil
   ) throws(StoreError) -> Int64 {
-    merge.saveBegan()
-    var completed: CompletedSave?
-    defer {
-      merge.saveEnded(completed)
-      answerMergePull()
-    }
     let report = try saveReporting(layer, policy: policy, author: author)
-    completed = CompletedSave(id: save, report: report)
+    merge.saveEnded(CompletedSave(id: save, report: report))
+    answerMergePull()
     return report.commit
   }
 

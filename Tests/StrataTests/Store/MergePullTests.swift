@@ -7,7 +7,7 @@ import Testing
   private typealias Pull = MergePull<Int>
 
   private enum Event: CaseIterable {
-    case wake, suspend, resume, close, saveBegan, saveEnded, step, lastStep, failure, retry
+    case wake, suspend, resume, close, saveEnded, step, lastStep, failure, retry
   }
 
   private static let save = CompletedSave(
@@ -39,7 +39,6 @@ import Testing
       case .close:
         let waiter = pull.close()
         #expect(waiter == 7)
-      case .saveBegan: pull.saveBegan()
       case .saveEnded: pull.saveEnded(Self.save)
       case .step: pull.didStep(.commits)
       case .lastStep: pull.didStep(.nothing)
@@ -72,7 +71,7 @@ import Testing
       let isAnswered = isOpen && isAsked && waits
       #expect(
         pull.dueWaiter(hasUnread: false) == (isAnswered ? 7 : nil), "\(event) in \(old.state)")
-      let hears = event != .saveBegan && waits && (isAnswered || tellsCommits)
+      let hears = waits && (isAnswered || tellsCommits)
       #expect(pull.dueWaiter(hasUnread: true) == (hears ? 7 : nil), "\(event) in \(old.state)")
       let rests = pull.state == .unread || waits && !pull.isDue(hasUnread: true)
       #expect(pull.isAtRest(hasUnread: true) == rests)
@@ -80,22 +79,14 @@ import Testing
     }
   }
 
-  @Test func `a save is told together with its commit`() {
+  @Test func `a save is told once`() {
     var pull = Pull()
     pull.begin()
     pull.wait(7)
-    pull.saveBegan()
-    #expect(pull.dueWaiter(hasUnread: true) == nil)
     pull.saveEnded(Self.save)
-    #expect(pull.dueWaiter(hasUnread: true) == 7 && pull.completedSave?.id == 1)
+    #expect(pull.dueWaiter(hasUnread: false) == 7 && pull.completedSave?.id == 1)
     pull.didStep(.commits)
-    #expect(pull.completedSave == nil && pull.dueWaiter(hasUnread: true) == nil)
-    // A save that fails keeps the unreported save before it.
-    pull.saveBegan()
-    pull.saveEnded(Self.save)
-    pull.saveBegan()
-    pull.saveEnded(nil)
-    #expect(pull.completedSave?.id == 1)
+    #expect(pull.completedSave == nil && pull.dueWaiter(hasUnread: false) == nil)
   }
 
   @Test func `one try waits at a time`() {
