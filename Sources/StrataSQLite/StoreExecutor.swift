@@ -28,9 +28,17 @@ package final class StoreExecutor: SerialExecutor {
     case executor(ObjectIdentifier)
   }
 
+  #if canImport(Darwin)
+    private static let qualityOfService = DispatchQoS.userInitiated
+  #else
+    /// Linux gives each class its own pool of threads. The pool of the main queue can go on with a
+    /// job without a change of threads.
+    private static let qualityOfService = DispatchQoS.unspecified
+  #endif
+
   package init(_ label: String) {
     lane = JobLanes.make(label)
-    queue = DispatchQueue(label: label, qos: .userInitiated)
+    queue = DispatchQueue(label: label, qos: Self.qualityOfService)
     queue.setSpecific(key: Self.current, value: .executor(ObjectIdentifier(self)))
   }
 

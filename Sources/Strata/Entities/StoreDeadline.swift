@@ -18,7 +18,7 @@ public nonisolated(nonsending) func withStoreDeadline<R>(
 ) async rethrows -> R {
   let deadline = ContinuousClock.Instant.now + duration
   let earlier = StoreDeadline.current.map { min($0, deadline) }
-  return try await StoreDeadline.$current.withValue(earlier ?? deadline) { try await body() }
+  return try await StoreDeadline.setting(earlier ?? deadline, body)
 }
 
 /// The time from which a task's work with a store counts as cancelled.
@@ -34,6 +34,18 @@ package enum StoreDeadline {
 
   /// Runs `body` without a deadline, to start work that outlives the caller.
   package static func withNone<R>(_ body: () -> R) -> R { $current.withValue(nil, operation: body) }
+
+  /// Runs `body` with a deadline, on the caller's executor.
+  fileprivate static func setting<R>(
+    _ deadline: ContinuousClock.Instant, isolation: isolated (any Actor)? = #isolation,
+    _ body: nonisolated(nonsending) () async throws -> R
+  ) async rethrows -> R {
+    try await $current.withValue(deadline) {
+      // The capture isolates the closure to the caller's actor.
+      _ = isolation
+      return try await body()
+    }
+  }
 
   /// Awaits `body`, and calls `action` to end it when the deadline passes.
   package static nonisolated(nonsending) func awaiting<R>(
