@@ -13,7 +13,7 @@ import Testing
     }
     try await stack.viewContext.waitUntilMerged(stack.store.newestCommit)
     let live = try await stack.viewContext.loaded(Boat.where { $0.length > 90 })
-    let waiting = stack.viewContext.live(Harbour.all)
+    let waiting = try await stack.viewContext.loaded(Harbour.all)
     let old = stack.makeScratch()
     _ = try await old.count(Boat.all)
     let changes = stack.changes
