@@ -15,7 +15,7 @@ struct Song: Entity {
 let stack = try await Stack.temporary(Song.self)  // or Stack.open(Song.self, at: url)
 let fast = stack.viewContext.live(Song.where { $0.bpm > 100 }.sorted(by: \.title))
 
-try await stack.withScratch { scratch in  // a unit of work, saved on return
+try await stack.withScratch { scratch in  // a context of its own, saved on return
   scratch.insert(Song(title: "So What", bpm: 136))
   scratch.insert(Song(title: "Amazing Grace", bpm: 72))
 }
