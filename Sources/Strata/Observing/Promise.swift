@@ -21,17 +21,14 @@ package final class Promise<Value: Sendable>: Sendable {
 
   /// The value; waits until it is given, even if the task is cancelled.
   package nonisolated(nonsending) var value: Value {
-    get async { await value(isolation: #isolation) }
-  }
-
-  /// Returns the value on an actor; waits until it is given, even if the task is cancelled.
-  func value(isolation: isolated (any Actor)?) async -> Value {
-    await state.awaiting(isolation: isolation) { state, waiter in
-      switch state {
-      case .resolved(let value): return value
-      case .open(let waiters):
-        state = .open(waiters + [waiter])
-        return nil
+    get async {
+      await state.awaiting { state, waiter in
+        switch state {
+        case .resolved(let value): return value
+        case .open(let waiters):
+          state = .open(waiters + [waiter])
+          return nil
+        }
       }
     }
   }

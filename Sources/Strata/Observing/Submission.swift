@@ -21,26 +21,19 @@ struct Submission<R: Sendable>: Sendable {
   /// The unit's result; cancelling the task withdraws the unit if it has not started.
   nonisolated(nonsending) var value: R {
     get async throws(StoreError) {
-      let result = await result(isolation: #isolation)
+      let result = await withCancellationHandling {
+        await StoreDeadline.awaiting {
+          await promise.value
+        } orElse: {
+          withdraw()
+        }
+      } onCancel: {
+        withdraw()
+      }
       if case .failure(let error) = result, error.code == .cancelled, !Task.isCancelled {
         try StoreDeadline.check()
       }
       return try result.get()
-    }
-  }
-
-  /// Waits on the caller's executor: a closure that does not capture `isolation` would wait on the
-  /// concurrent pool, which takes two more changes of threads.
-  private func result(isolation: isolated (any Actor)?) async -> Result<R, StoreError> {
-    await withTaskCancellationHandler {
-      if StoreDeadline.current == nil { return await promise.value(isolation: isolation) }
-      return await StoreDeadline.awaiting {
-        await promise.value(isolation: isolation)
-      } orElse: {
-        withdraw()
-      }
-    } onCancel: {
-      withdraw()
     }
   }
 

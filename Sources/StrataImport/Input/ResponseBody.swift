@@ -78,7 +78,7 @@ final class ResponseBody: Sendable {
   /// Returns the next piece; nil at the end.
   nonisolated(nonsending) func next() async throws -> Data? {
     let start = offset.withLock(\.self)
-    let piece = try await withTaskCancellationHandler {
+    let piece = try await withCancellationHandling {
       try await spool.read(from: start, atMost: ChunkReader.size)
     } onCancel: { [spool] in
       spool.end(CancellationError())

@@ -47,7 +47,7 @@ final class Flights: Sendable {
     if Task.isCancelled { throw .cancelled }
     let passenger = Passenger(monitor: monitor)
     let id = enter(name, passenger, work)
-    let outcome = await withTaskCancellationHandler {
+    let outcome = await withCancellationHandling {
       await StoreDeadline.awaiting {
         await passenger.outcome.value
       } orElse: { [self] in

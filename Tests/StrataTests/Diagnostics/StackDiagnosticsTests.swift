@@ -13,7 +13,7 @@ import Testing
     }
     try await stack.viewContext.waitUntilMerged(stack.store.newestCommit)
     let live = try await stack.viewContext.loaded(Boat.where { $0.length > 90 })
-    let waiting = try await stack.viewContext.loaded(Harbour.all)
+    let harbour = try await stack.viewContext.loaded(Harbour.all)
     let old = stack.makeScratch()
     _ = try await old.count(Boat.all)
     let changes = stack.changes
@@ -51,7 +51,7 @@ import Testing
     #expect(text.contains("Boat: 11 rows, "))
     let json = try JSONEncoder().encode(report)
     #expect(try JSONDecoder().decode(StackDiagnostics.self, from: json) == report)
-    withExtendedLifetime((live, waiting, old, changes, harbours)) {}
+    withExtendedLifetime((live, harbour, old, changes, harbours)) {}
   }
 
   @Test func `what nobody holds is not in it`() async throws {

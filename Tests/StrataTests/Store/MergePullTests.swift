@@ -86,7 +86,7 @@ import Testing
     pull.saveEnded(Self.save)
     #expect(pull.dueWaiter(hasUnread: false) == 7 && pull.completedSave?.id == 1)
     pull.didStep(.commits)
-    #expect(pull.completedSave == nil && pull.dueWaiter(hasUnread: false) == nil)
+    #expect(pull.completedSave == nil && pull.dueWaiter(hasUnread: true) == nil)
   }
 
   @Test func `one try waits at a time`() {
