@@ -1,82 +1,34 @@
 import Strata
 
-/// Consumers of changes and of a live query's updates. Each keeps a copy of the books.
+/// Consumers of the changes of a stack and of its view context, and of a live query's updates.
 @MainActor
 final class RaceObserver {
-  private let transcript: SharedTranscript
-  private var tasks: [Task<Void, any Error>] = []
-  private var copy: [Int: PlainRow] = [:]
-  /// The commit that the consumer of changes has taken last.
-  private var commit: Int64 = 0
+  private let followers: [RaceFollower]
+  private let task: Task<Void, any Error>
 
   init(_ stack: Stack, _ books: LiveQuery<Book>, _ transcript: SharedTranscript) {
-    self.transcript = transcript
-    let (changes, updates) = (stack.changes, books.updates)
+    followers = [stack.changes, stack.viewContext.changes].map {
+      RaceFollower($0, of: stack, transcript)
+    }
+    let updates = books.updates
     var list = Array(books.elements)
-    tasks = [
-      Task { [weak self] in
-        var isExact = true
-        for await set in changes {
-          let changes = set.changes(of: Book.self)
-          if changes.isReset {
-            // The fetch may see later commits than the set is of.
-            isExact = false
-            guard let books = try await Self.books(stack, transcript) else { return }
-            self?.copy = books
-          } else {
-            self?.apply(changes)
-          }
-          self?.took(set.commit, isExact: isExact)
-        }
-      },
-      Task {
-        for await update in updates {
-          update.apply(to: &list)
-          try Contradiction.unless(
-            list == Array(update.elements), "an update leads to \(list), not \(update.elements)")
-        }
-      },
-    ]
-  }
-
-  /// Reads all books, again as long as the disk fails; nil once the process is dead.
-  private static func books(
-    _ stack: Stack, _ transcript: SharedTranscript
-  ) async throws -> [Int: PlainRow]? {
-    while !transcript.disk.isDead {
-      do {
-        let books = try await stack.fetch(Book.all)
-        return Dictionary(uniqueKeysWithValues: books.map { ($0.id, $0.row) })
-      } catch {
-        try transcript.tolerate(error)
+    task = Task {
+      for await update in updates {
+        update.apply(to: &list)
+        try Contradiction.unless(
+          list == Array(update.elements), "an update leads to \(list), not \(update.elements)")
       }
     }
-    return nil
   }
 
-  private func apply(_ changes: Changes<Book>) {
-    for book in changes.deleted { copy[book.id] = nil }
-    for book in changes.inserted { copy[book.id] = book.row }
-    for update in changes.updated { copy[update.after.id] = update.after.row }
-  }
-
-  private func took(_ commit: Int64, isExact: Bool) {
-    self.commit = commit
-    transcript.didReport(commit, by: 0)
-    if isExact { note(commit) }
-  }
-
-  private func note(_ commit: Int64) {
-    transcript { [copy] in $0.copies.append(.init(commit: commit, books: copy)) }
-  }
-
-  /// Waits until the consumers have taken a commit.
+  /// Waits until the consumers of changes have taken a commit.
   func rest(at newest: Int64) async throws {
-    for _ in 0..<1000 where commit < newest { try await Task.sleep(for: .milliseconds(20)) }
-    try Contradiction.unless(commit >= newest, "changes end at \(commit) of \(newest)")
-    note(newest)
+    for follower in followers { try await follower.rest(at: newest) }
   }
 
   /// Ends the consumers once their stack is closed.
-  func end() async throws { for task in tasks { try await task.value } }
+  func end() async throws {
+    for follower in followers { try await follower.end() }
+    try await task.value
+  }
 }

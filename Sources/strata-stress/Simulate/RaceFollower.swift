@@ -1,0 +1,71 @@
+import Strata
+
+/// A consumer of a stream of changes, which keeps a copy of the books.
+@MainActor
+final class RaceFollower {
+  private let transcript: SharedTranscript
+  private var task: Task<Void, any Error>?
+  private var copy: [Int: PlainRow] = [:]
+  /// The commit that the consumer has taken last.
+  private var commit: Int64 = 0
+
+  init(_ changes: ChangeStream<ChangeSet>, of stack: Stack, _ transcript: SharedTranscript) {
+    self.transcript = transcript
+    task = Task { [weak self] in
+      var isExact = true
+      for await set in changes {
+        let changes = set.changes(of: Book.self)
+        if changes.isReset {
+          // The fetch may see later commits than the set is of.
+          isExact = false
+          guard let books = try await Self.books(stack, transcript) else { return }
+          self?.copy = books
+        } else {
+          self?.apply(changes)
+        }
+        self?.took(set.commit, isExact: isExact)
+      }
+    }
+  }
+
+  /// Reads all books, again as long as the disk fails; nil once the process is dead.
+  private static func books(
+    _ stack: Stack, _ transcript: SharedTranscript
+  ) async throws -> [Int: PlainRow]? {
+    while !transcript.disk.isDead {
+      do {
+        let books = try await stack.fetch(Book.all)
+        return Dictionary(uniqueKeysWithValues: books.map { ($0.id, $0.row) })
+      } catch {
+        try transcript.tolerate(error)
+      }
+    }
+    return nil
+  }
+
+  private func apply(_ changes: Changes<Book>) {
+    for book in changes.deleted { copy[book.id] = nil }
+    for book in changes.inserted { copy[book.id] = book.row }
+    for update in changes.updated { copy[update.after.id] = update.after.row }
+  }
+
+  private func took(_ commit: Int64, isExact: Bool) {
+    self.commit = commit
+    transcript.didReport(commit, by: 0)
+    if isExact { note(commit) }
+  }
+
+  private func note(_ commit: Int64) {
+    transcript { [copy] in $0.copies.append(.init(commit: commit, books: copy)) }
+  }
+
+  /// Waits until the consumer has taken a commit.
+  func rest(at newest: Int64) async throws {
+    for _ in 0..<1000 where commit < newest { try await Task.sleep(for: .milliseconds(20)) }
+    try Contradiction.unless(commit >= newest, "changes end at \(commit) of \(newest)")
+    note(newest)
+  }
+
+  /// Ends the consumer once its stack is closed.
+  func end() async throws { try await task?.value }
+}
