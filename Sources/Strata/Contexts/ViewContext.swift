@@ -164,7 +164,8 @@ public final class ViewContext: Observable {
   ///
   /// The edits lie over the value in hand, or over the row of a live query if there is none.
   private func shown(_ key: RecordKey, in table: Table, or inHand: Record?) -> RecordState {
-    layers.state(of: key, in: table, or: inHand.map(RecordState.record) ?? live(table, key))
+    guard let inHand else { return layers.state(of: key, in: table, or: live(table, key)) }
+    return layers.state(of: key, in: table, inHand: inHand)
   }
 
   // MARK: - Edits

@@ -5,11 +5,31 @@
 /// that a failed save found (``ViewLayers``). A key is followed from its first edit on, even if its row
 /// is unknown then. The first commit that writes the key makes its row known.
 struct BaseRows: Sendable {
-  /// The state of every followed key.
-  private var tables: [TableID: [RecordKey: RecordState]] = [:]
+  private struct Row {
+    var state: RecordState
+    /// Whether a save of the context has written the key.
+    var isSavedHere = false
+  }
+
+  /// The row of every followed key.
+  private var tables: [TableID: [RecordKey: Row]] = [:]
 
   /// The state of a key; unknown for keys that are not followed.
-  subscript(table: TableID, key: RecordKey) -> RecordState { tables[table]?[key] ?? .unknown }
+  subscript(table: TableID, key: RecordKey) -> RecordState {
+    tables[table]?[key]?.state ?? .unknown
+  }
+
+  /// Returns the row to assume under an edit of a value in hand.
+  ///
+  /// The value counts, because it may be of a commit that the context has not merged. If the context
+  /// has saved the key, the newest row counts instead: the value may be older than the save, and it
+  /// would conflict with it.
+  func state(of key: RecordKey, in table: TableID, inHand: Record) -> RecordState {
+    switch tables[table]?[key] {
+    case let row? where row.isSavedHere: row.state
+    default: .record(inHand)
+    }
+  }
 
   /// Returns whether a key is followed.
   func contains(_ key: RecordKey, in table: TableID) -> Bool { tables[table]?[key] != nil }
@@ -18,17 +38,26 @@ struct BaseRows: Sendable {
   ///
   /// - Parameter state: the store's row at the context's commit, if the caller knows it.
   mutating func follow(_ key: RecordKey, in table: TableID, _ state: RecordState) {
-    if !self[table, key].isKnown { tables[table, default: [:]][key] = state }
+    if !self[table, key].isKnown { set(state, key, in: table) }
   }
 
   /// Sets the row of a key to the store's row at the context's commit.
-  mutating func learn(_ record: Record?, _ key: RecordKey, in table: TableID) {
-    tables[table, default: [:]][key] = RecordState(record)
+  mutating func learn(_ record: Record, _ key: RecordKey, in table: TableID) {
+    set(.record(record), key, in: table)
+  }
+
+  /// Sets the row of a key to the row that a save of the context wrote.
+  mutating func didSave(_ record: Record?, _ key: RecordKey, in table: TableID) {
+    tables[table, default: [:]][key] = Row(state: RecordState(record), isSavedHere: true)
+  }
+
+  private mutating func set(_ state: RecordState, _ key: RecordKey, in table: TableID) {
+    tables[table, default: [:]][key, default: Row(state: state)].state = state
   }
 
   /// Returns the followed keys of a table whose rows are unknown.
   func unknownKeys(of table: TableID) -> [RecordKey] {
-    tables[table]?.compactMap { $0.value.isKnown ? nil : $0.key } ?? []
+    tables[table]?.compactMap { $0.value.state.isKnown ? nil : $0.key } ?? []
   }
 
   /// Brings the followed keys of one table to a later commit.
@@ -49,7 +78,7 @@ struct BaseRows: Sendable {
     guard var followed = tables.removeValue(forKey: table) else { return }
     defer { tables[table] = followed }
     func take(_ row: RowChange) {
-      followed[row.key] = RecordState(row.change.after)
+      followed[row.key]?.state = RecordState(row.change.after)
       touched(row)
     }
     switch changes {
@@ -58,7 +87,8 @@ struct BaseRows: Sendable {
     case .rows:
       for key in Array(followed.keys) { changes.row(key).map(take) }
     case .reset:
-      for (key, was) in followed {
+      for (key, row) in followed {
+        let was = row.state
         guard let now = read?[key] else {
           followed[key] = nil
           continue

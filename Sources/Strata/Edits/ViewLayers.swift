@@ -45,6 +45,13 @@ struct ViewLayers {
       .under(pending.layer[table.id, key], in: table)
   }
 
+  /// Returns the state to which an edit of a value in hand applies.
+  func state(of key: RecordKey, in table: Table, inHand: Record) -> RecordState {
+    base.state(of: key, in: table.id, inHand: inHand)
+      .under(saving?.layer[table.id, key], in: table)
+      .under(pending.layer[table.id, key], in: table)
+  }
+
   /// Returns whether a key has edits.
   func edits(_ key: RecordKey, in table: TableID) -> Bool {
     pending.layer[table, key] != nil || saving?.layer[table, key] != nil
@@ -165,7 +172,7 @@ struct ViewLayers {
   ) -> [TableID: Set<RecordKey>] {
     var touched = saved.layer.keys
     func take(_ record: Record?, _ key: RecordKey, in table: TableID) {
-      base.learn(record, key, in: table)
+      base.didSave(record, key, in: table)
       if edits(key, in: table) { touched[table, default: []].insert(key) }
     }
     for (table, changes) in report.changes {

@@ -7,34 +7,11 @@ import StrataImport
   import FoundationNetworking
 #endif
 
-/// A note that both the app and the server edit.
-struct SharedNote: Entity, Equatable {
-  var id = 0
-  var title = ""
-  /// The user's own mark. The server does not have it.
-  var isRead = false
-
-  static let schema = Schema<SharedNote>("sharedNotes", key: \.id) {
-    Attribute(\.title)
-    Attribute(\.isRead)
-  }
-  static let json = JSONMapping<SharedNote> {
-    Field(\.id, "id")
-    Field(\.title, "title")
-  }
-}
-
 /// A random history of an app and its server.
 @MainActor
 final class ServerHistory {
   struct Violation: Error, CustomStringConvertible {
     let description: String
-  }
-
-  /// An edit of the user that the server has not acknowledged.
-  enum Local: Equatable {
-    case title(String)
-    case deleted
   }
 
   private(set) var steps: [String] = []
@@ -46,8 +23,8 @@ final class ServerHistory {
   /// The kill of the process that has the store open.
   private var kill = Kill()
   private var random: SplitMix64
-  private var local: [Int: Local] = [:]
-  private var lastTitle = 0
+  private var local: [Int: LocalEdit] = [:]
+  private var lastValue = 0
   /// Whether a refresh was cancelled. Its commit may still arrive.
   private var hasCancelled = false
   /// Whether the history reverts every refused edit.
@@ -117,57 +94,65 @@ final class ServerHistory {
   }
 
   private func newTitle() -> String {
-    lastTitle += 1
-    return "local \(lastTitle)\(random.oneIn(6) ? "!" : "")"
+    lastValue += 1
+    return "local \(lastValue)\(random.oneIn(6) ? "!" : "")"
   }
 
-  /// Edits a random note, and returns its key. All random choices are made before the first wait.
+  /// Returns an edit of the title, of the text or of both.
+  private func newEdit() -> LocalEdit {
+    let (title, part) = (newTitle(), random.below(3))
+    return .written(
+      title: part == 0 ? nil : title, text: part == 1 ? nil : "local \(lastValue)")
+  }
+
+  /// Edits a random note. All random choices are made before the first wait.
+  ///
+  /// - Returns: the note's key, and the edit if it was made.
   @discardableResult
-  private func edit() async throws -> Int {
+  private func edit() async throws -> (id: Int, edit: LocalEdit?) {
     let id = random.oneIn(3) ? 100 + random.below(3) : 1 + random.below(12)
-    let title = newTitle()
+    var edit = newEdit()
     let (deletes, usesScratch) = (random.oneIn(4), random.oneIn(2))
     let old = try await rows()[id]
-    let isDeletion = old != nil && deletes
-    note("the user \(isDeletion ? "deletes \(id)" : "writes \(id) \(title)")", "edits")
+    if old != nil && deletes { edit = .deleted }
+    if old == nil { edit = .written(title: "", text: "").followed(by: edit) }
+    note("the user makes \(id) \(edit)", "edits")
     do {
-      try await edit(old, id, isDeletion ? nil : title, usesScratch: usesScratch)
+      try await self.edit(old, id, edit, usesScratch: usesScratch)
     } catch let error as StoreError {
       guard error.code == .conflict, hasCancelled else { throw error }
       stack.viewContext.rollback()
       note("the edit comes too late for what a cancelled refresh commits", "lateEdits")
-      return id
+      return (id, nil)
     }
-    local[id] = isDeletion ? .deleted : .title(title)
-    if isDeletion { try await forgetUnsentDeletion(of: id) }
-    return id
+    local[id] = local[id]?.followed(by: edit) ?? edit
+    if edit == .deleted { try await forgetUnsentDeletion(of: id) }
+    return (id, edit)
   }
 
   /// Writes or deletes a note through a scratch context or the view context.
   private func edit(
-    _ old: SharedNote?, _ id: Int, _ title: String?, usesScratch: Bool
+    _ old: SharedNote?, _ id: Int, _ edit: LocalEdit, usesScratch: Bool
   ) async throws {
-    if usesScratch {
-      try await stack.withScratch { scratch in
-        if let old, let title {
-          scratch.update(old) { ($0.title, $0.isRead) = (title, true) }
-        } else if let old {
-          scratch.delete(old)
-        } else if let title {
-          scratch.insert(SharedNote(id: id, title: title, isRead: true))
-        }
-      }
-    } else {
-      let view = stack.viewContext
-      if let old, let title {
-        view.update(old) { ($0.title, $0.isRead) = (title, true) }
-      } else if let old {
-        view.delete(old)
-      } else if let title {
-        view.insert(SharedNote(id: id, title: title, isRead: true))
-      }
-      try await view.save()
+    var new = old ?? SharedNote(id: id)
+    if case .written(let title, let text) = edit {
+      (new.title, new.text) = (title ?? new.title, text ?? new.text)
     }
+    new.isRead = true
+    let view = stack.viewContext
+    switch (old, edit) {
+    case (let old?, .deleted):
+      if usesScratch { return try await stack.withScratch { $0.delete(old) } }
+      view.delete(old)
+    case (nil, .deleted): return
+    case (let old?, .written):
+      if usesScratch { return try await stack.withScratch { [new] in $0.update(old) { $0 = new } } }
+      view.update(old) { $0 = new }
+    case (nil, .written):
+      if usesScratch { return try await stack.withScratch { [new] in $0.insert(new) } }
+      view.insert(new)
+    }
+    try await view.save()
   }
 
   /// Forgets a deletion that the outbox does not have.
@@ -193,7 +178,7 @@ final class ServerHistory {
     let unasked = Lock<[Int]>([])
     let wrong = Lock<[String]>([])
     // The user goes on editing while the server is asked.
-    var editing: Task<Int, any Error>?
+    var editing: Task<(id: Int, edit: LocalEdit?), any Error>?
     if !isKilled, !isSettling, random.oneIn(3) {
       editing = Task { try await self.edit() }
       counts["editsInPushes", default: 0] += 1
@@ -207,16 +192,13 @@ final class ServerHistory {
         if before[id] == nil || verdicts.withLock({ $0.contains { $0.id == id } }) {
           unasked.withLock { $0.append(id) }
         }
-        let title = request.value(as: SharedNote.self)?.title
         // A row that is edited meanwhile is compared at the end, with the server's.
-        let isAsEdited =
-          switch before[id] {
-          case .deleted: request.kind == .delete
-          case .title(let edited): request.kind != .delete && title == edited
-          case nil: true
-          }
-        if !isAsEdited { wrong.withLock { $0.append("\(id) as \(request.kind) \(title ?? "")") } }
-        guard let verdict = server.with({ $0.apply(request.kind, id, title) }) else {
+        if let edit = before[id], !edit.isSent(by: request) {
+          wrong.withLock { $0.append("\(id) as \(request), not \(edit)") }
+        }
+        let (kind, names) = (request.kind, request.attributes)
+        let note = kind == .delete ? nil : request.value(as: SharedNote.self)?.shared
+        guard let verdict = server.with({ $0.apply(kind, id, note, names) }) else {
           throw URLError(.networkConnectionLost)
         }
         verdicts.withLock { $0.append((id, verdict)) }
@@ -234,21 +216,25 @@ final class ServerHistory {
     steps.append("verdicts \(seen)")
     let waiting = try await waiting()
     // A killed process may not have stored the last answers.
-    for (id, verdict) in seen where verdict == .done && id != meanwhile {
+    for (id, verdict) in seen where verdict == .done && id != meanwhile?.id {
       if !isKilled || !waiting.contains(id) { local[id] = nil }
     }
-    if let meanwhile, let edit = local[meanwhile], !waiting.contains(meanwhile) {
-      let title: String? = if case .title(let title) = edit { title } else { nil }
-      try require(
-        server.notes[meanwhile] == title,
-        "\(meanwhile) does not wait, and the server has \(server.notes[meanwhile] ?? "nothing")")
-      local[meanwhile] = nil
+    if let (id, edit) = meanwhile, let all = local[id] {
+      if waiting.contains(id) {
+        // The server has the edits from before the push.
+        if seen.contains(where: { $0 == (id, .done) }) { local[id] = edit }
+      } else {
+        let found = server.notes[id]
+        try require(
+          all.isContained(in: found), "\(id) does not wait, and the server has \(found as Any)")
+        local[id] = nil
+      }
     }
     try require(waiting == Set(local.keys), "\(waiting.sorted()) wait, not \(local.keys.sorted())")
-    let unaskedIDs = unasked.withLock { $0 }.filter { $0 != meanwhile }
+    let unaskedIDs = unasked.withLock { $0 }.filter { $0 != meanwhile?.id }
     try require(unaskedIDs.isEmpty, "sent unasked: \(unaskedIDs)")
     let wrongs = wrong.withLock { $0 }.filter { text in
-      meanwhile.map { !text.hasPrefix("\($0) ") } ?? true
+      meanwhile.map { !text.hasPrefix("\($0.id) ") } ?? true
     }
     try require(wrongs.isEmpty, "sent otherwise than edited: \(wrongs)")
     for refusal in try await outbox.refusals() { try await end(refusal) }
@@ -266,10 +252,10 @@ final class ServerHistory {
       local[id] = nil
     case 1:
       guard let row = try await rows()[id] else { return }
-      let title = newTitle()
-      try await stack.withScratch { $0.update(row) { $0.title = title } }
-      note("the user writes \(id) \(title) instead", "edits")
-      local[id] = .title(title)
+      let edit = newEdit()
+      try await self.edit(row, id, edit, usesScratch: true)
+      note("the user makes \(id) \(edit) instead", "edits")
+      local[id] = local[id]?.followed(by: edit) ?? edit
     default: return
     }
   }
@@ -310,11 +296,8 @@ final class ServerHistory {
       try require(false, "\(id) is deleted, and the server has it: \(row)")
     }
     for (id, edit) in local {
-      switch edit {
-      case .deleted: try require(after[id] == nil, "\(id) is back")
-      case .title(let title):
-        try require(after[id]?.title == title, "\(id) was \(title), and is \(after[id] as Any)")
-      }
+      try require(
+        edit.isContained(in: after[id]?.shared), "\(id) was \(edit), and is \(after[id] as Any)")
     }
     for (id, row) in after where before[id]?.isRead == true {
       try require(row.isRead, "\(id) was read: the server's answer says nothing of that")
@@ -365,9 +348,9 @@ final class ServerHistory {
     for refusal in try await outbox.refusals() { try await end(refusal) }
     try await refresh(isReliable: true)
     try require(try await outbox.requests().isEmpty, "something waits: \(local)")
-    let titles = try await rows().mapValues(\.title)
+    let notes = try await rows().mapValues(\.shared)
     // An empty answer in lines does not prove that the server has no notes, so no row is deleted.
     if server.notes.isEmpty && server.with({ $0.isLines }) { return }
-    try require(titles == server.notes, "the store has \(titles), the server \(server.notes)")
+    try require(notes == server.notes, "the store has \(notes), the server \(server.notes)")
   }
 }

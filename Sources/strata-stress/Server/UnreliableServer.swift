@@ -16,8 +16,13 @@ final class UnreliableServer: Sendable {
     case decodedBody, htmlPage, emptyBody, brokenLink, shiftingPages
   }
 
+  struct Note: Sendable, Equatable {
+    var title: String
+    var text: String
+  }
+
   struct State: Sendable {
-    var notes: [Int: String] = [:]
+    var notes: [Int: Note] = [:]
     /// The notes that have existed without a break since a caller filled the set.
     var lasting: Set<Int> = []
     var random: SplitMix64
@@ -39,7 +44,7 @@ final class UnreliableServer: Sendable {
     state.withLock { body(&$0) }
   }
 
-  var notes: [Int: String] { state.withLock { $0.notes } }
+  var notes: [Int: Note] { state.withLock { $0.notes } }
 
   var transport: HTTPTransport {
     HTTPTransport { [state] request in
@@ -54,8 +59,16 @@ extension UnreliableServer.State {
   /// Adds, changes or removes a note.
   mutating func edit() {
     let id = 1 + random.below(12)
-    notes[id] = random.oneIn(4) ? nil : "server \(random.below(1_000))"
-    if notes[id] == nil { lasting.remove(id) }
+    let (isRemoval, part, value) = (random.oneIn(4), random.below(3), random.below(1_000))
+    if isRemoval {
+      notes[id] = nil
+      lasting.remove(id)
+      return
+    }
+    var note = notes[id] ?? UnreliableServer.Note(title: "server", text: "server")
+    if part != 0 { note.title = "server \(value)" }
+    if part != 1 { note.text = "server \(value)" }
+    notes[id] = note
   }
 
   fileprivate mutating func answer(
@@ -106,7 +119,9 @@ extension UnreliableServer.State {
     let all = notes.sorted { $0.key < $1.key }
     let size = pageSize ?? max(1, all.count)
     let rows = all.dropFirst((number - 1) * size).prefix(size)
-    let records = rows.map { #"{"id":\#($0.key),"title":"\#($0.value)"}"# }
+    let records = rows.map {
+      #"{"id":\#($0.key),"title":"\#($0.value.title)","text":"\#($0.value.text)"}"#
+    }
     let text =
       isLines
       ? records.map { $0 + "\n" }.joined() : "[" + records.joined(separator: ",\n") + "]"
@@ -146,20 +161,25 @@ extension UnreliableServer.State {
 
   /// Applies a pushed edit by the rules of the server.
   ///
+  /// - Parameters:
+  ///   - note: the note after the edit; nil for a deletion.
+  ///   - attributes: the attributes that an update changes.
   /// - Returns: the verdict, or nil if the request or its answer is lost.
-  mutating func apply(_ kind: PushRequest.Kind, _ id: Int, _ title: String?) -> PushVerdict? {
+  mutating func apply(
+    _ kind: PushRequest.Kind, _ id: Int, _ note: UnreliableServer.Note?, _ attributes: Set<String>
+  ) -> PushVerdict? {
     let luck = isReliable ? 9 : random.below(10)
     if luck == 0 { return nil }
     if luck == 1 { return .later }
     let verdict: PushVerdict
-    switch (kind, title) {
-    case (.delete, _):
-      notes[id] = nil
-      verdict = .done
-    case (_, let title?) where title.contains("!"): verdict = .refused("no exclamations")
-    case (.update, _) where notes[id] == nil: verdict = .refused("gone")
-    case (_, let title):
-      notes[id] = title
+    switch (kind, note) {
+    case (_, let note?) where note.title.contains("!"): verdict = .refused("no exclamations")
+    case (.update, let note?):
+      if attributes.contains("title") { notes[id]?.title = note.title }
+      if attributes.contains("text") { notes[id]?.text = note.text }
+      verdict = notes[id] == nil ? .refused("gone") : .done
+    case (_, let note):
+      notes[id] = note
       verdict = .done
     }
     return luck == 2 && verdict == .done ? nil : verdict
