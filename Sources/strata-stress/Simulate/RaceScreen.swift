@@ -4,6 +4,11 @@ import Strata
 /// Live queries over a view context. Optional live queries are opened and closed meanwhile.
 @MainActor
 final class RaceScreen {
+  /// A live query that is not always open.
+  enum OptionalQuery: CaseIterable {
+    case filtered, window, shelved, sections, count, greatest
+  }
+
   private let view: ViewContext
   let shelves: LiveQuery<Shelf>
   let books: LiveQuery<Book>
@@ -31,20 +36,23 @@ final class RaceScreen {
     try await topics.waitUntilLoaded()
   }
 
+  /// Opens a random live query, or closes it.
+  func toggle(_ random: inout SplitMix64) { toggle(random.pick(OptionalQuery.allCases)) }
+
   /// Opens a live query, or closes it.
-  func toggle(_ random: inout SplitMix64) {
-    switch random.below(6) {
-    case 0:
+  func toggle(_ query: OptionalQuery) {
+    switch query {
+    case .filtered:
       filtered =
         filtered == nil ? view.live(Book.where { $0.first == 1 }.sorted(by: \.second)) : nil
-    case 1:
+    case .window:
       window = window == nil ? view.live(Book.sorted(by: \.second, order: .reverse).limit(2)) : nil
-    case 2: shelved = shelved == nil ? view.live(Shelf.books(of: 1)) : nil
-    case 3:
+    case .shelved: shelved = shelved == nil ? view.live(Shelf.books(of: 1)) : nil
+    case .sections:
       sections =
         sections == nil ? view.live(Book.sorted(by: \.second), sectionedBy: \.first) : nil
-    case 4: count = count == nil ? view.live(.count, of: Book.where { $0.first == 1 }) : nil
-    default: greatest = greatest == nil ? view.live(.max(\.second), of: Book.all) : nil
+    case .count: count = count == nil ? view.live(.count, of: Book.where { $0.first == 1 }) : nil
+    case .greatest: greatest = greatest == nil ? view.live(.max(\.second), of: Book.all) : nil
     }
   }
 

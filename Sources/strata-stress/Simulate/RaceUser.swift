@@ -81,7 +81,8 @@ final class RaceUser {
       try await view.waitUntilMerged(newest)
       try Contradiction.unless(
         view.commit >= newest, "the view has merged \(newest) at \(view.commit)")
-    case 15, 16: screen.toggle(&random)
+    case 15: screen.toggle(&random)
+    case 16: await toggleRepeatedly()
     case 17: try await random.oneIn(2) ? suspend() : map.step(&random)
     case 18: random.oneIn(3) ? transcript.disk.disarm() : transcript.disk.arm(&random)
     default: await Pause(&random).wait()
@@ -220,9 +221,21 @@ final class RaceUser {
     }
   }
 
+  /// Closes and opens one live query a few times, while its loads are under way.
+  private func toggleRepeatedly() async {
+    let query = random.pick(RaceScreen.OptionalQuery.allCases)
+    for _ in 0..<2 + random.below(3) {
+      screen.toggle(query)
+      await Pause(&random).wait()
+    }
+  }
+
   // MARK: - Suspending
 
+  /// Suspends the stack and resumes it. The suspension may interrupt a turn that loads live queries.
   private func suspend() async throws {
+    for _ in 0..<random.below(4) { screen.toggle(&random) }
+    if random.oneIn(2) { await Pause(&random).wait() }
     transcript.step("the stack is suspended")
     await stack.suspend()
     transcript { $0.suspensions[0] += 1 }
