@@ -94,6 +94,23 @@ struct AfterDeletionTests {
     #expect(try await stack.fetch(Pier.all) == [] && !view.hasChanges)
   }
 
+  /// The context knows of the deletion, because it follows the rows that it once edited.
+  @Test func `editing what somebody else deleted makes an orphan, also of a row that was edited`()
+    async throws
+  {
+    try await fill()
+    view.update(pier) { $0.nextID = 3 }
+    view.rollback()
+    try await delete(.bySomebodyElse)
+    #expect(try await view.find(Pier.self, 1) == nil)
+    #expect(view.update(pier) { $0.harbourID = 2 }.harbourID == 2)
+    #expect(view.conflicts.map(\.isOrphaned) == [true])
+    view.rollback()
+    view.delete(pier)
+    try await view.save()
+    #expect(!view.hasChanges)
+  }
+
   @Test(arguments: Deletion.allCases)
   func `a scratch context that still sees it says so when it saves`(_ deletion: Deletion)
     async throws

@@ -127,6 +127,30 @@ import Testing
     }
   }
 
+  // A caller may have rows of a commit that the context has not merged. An edit that sets such a
+  // row's value to the older value was no edit, so the newer value stayed. An edit of a row that the
+  // context knew to be deleted was ignored, although another context had inserted it again.
+  @Test func `a value in hand counts more than a followed row, unless a save here wrote the row`()
+    throws
+  {
+    var newer = gull
+    newer.length = 2
+    let inHand = try chart.record(newer)
+    var layers = ViewLayers(chart.model)
+    layers.follow(key, in: table.id, .record(try chart.record(gull)))
+    #expect(layers.state(of: key, in: table, inHand: inHand) == .record(inHand))
+    let deletion = RowChange(key: key, change: Change(before: inHand, after: nil))
+    let deleted = ChangeSet(commit: 2, model: chart.model, tables: [table.id: .rows([deletion])])
+    _ = layers.merge(deleted, completedSave: nil, read: [:])
+    #expect(layers.base[table.id, key] == .absent)
+    #expect(layers.state(of: key, in: table, inHand: inHand) == .record(inHand))
+    layers.pending.delete(newer, table, key)
+    let save = try #require(try layers.beginSave())
+    let report = SaveReport(commit: 3, changes: deleted.tables, effects: [])
+    _ = layers.merge(deleted, completedSave: CompletedSave(id: save.id, report: report), read: [:])
+    #expect(layers.state(of: key, in: table, inHand: inHand) == .absent)
+  }
+
   @Test func `one save is under way at a time`() async {
     await #expect(processExitsWith: .failure) {
       let chart = try Chart()
