@@ -4,7 +4,7 @@
 /// waiting ─publish→ reading (resumed);  any ─unsubscribe→ gone;  any ─finish→ draining
 /// draining ─next, something unread→ draining;  draining ─next, nothing unread→ gone
 struct ChangeBroadcast: Sendable {
-  typealias Waiter = UnsafeContinuation<Void, Never>
+  typealias Waiter = DirectContinuation<Void>
 
   enum NextAction: Sendable {
     case deliver([ChangeSet])

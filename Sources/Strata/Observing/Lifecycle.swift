@@ -33,7 +33,7 @@ struct Lifecycle: Sendable {
     case refuse
   }
 
-  typealias Caller = UnsafeContinuation<Action, Never>
+  typealias Caller = DirectContinuation<Action>
 
   private(set) var state = State.open
   private var waiting: [(call: Call, caller: Caller)] = []

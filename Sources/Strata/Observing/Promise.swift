@@ -1,7 +1,7 @@
 /// A value that is given once, and that several tasks may await.
 package final class Promise<Value: Sendable>: Sendable {
   private enum State: Sendable {
-    case open([UnsafeContinuation<Value, Never>])
+    case open([DirectContinuation<Value>])
     case resolved(Value)
   }
 
@@ -12,7 +12,7 @@ package final class Promise<Value: Sendable>: Sendable {
   /// Gives the value; all later calls are ignored.
   package func resolve(_ value: Value) {
     let waiters = state.withLock { state in
-      guard case .open(let waiters) = state else { return [UnsafeContinuation<Value, Never>]() }
+      guard case .open(let waiters) = state else { return [DirectContinuation<Value>]() }
       state = .resolved(value)
       return waiters
     }

@@ -18,7 +18,7 @@ package final class Waiters {
   private struct Waiter {
     let id: Int
     let event: Event
-    let continuation: UnsafeContinuation<Void, Never>
+    let continuation: DirectContinuation<Void>
   }
 
   private var all: [Waiter] = []
@@ -77,13 +77,10 @@ package final class Waiters {
   }
 
   private func wait(_ id: Int, for event: Event, while isLacking: () -> Bool) async {
-    await withUnsafeContinuation { continuation in
-      if isLacking() {
-        all.append(Waiter(id: id, event: event, continuation: continuation))
-      } else {
-        continuation.resume()
-      }
-    }
+    if !isLacking() { return }
+    let continuation = DirectContinuation<Void>()
+    all.append(Waiter(id: id, event: event, continuation: continuation))
+    await continuation.value
   }
 
   // MARK: Events

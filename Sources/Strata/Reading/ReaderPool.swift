@@ -14,7 +14,7 @@ final class ReaderPool: Sendable {
     var open = 0
     /// Whether the pool keeps connections; ``Lifecycle`` decides.
     var isOpen = true
-    var whenEmpty: UnsafeContinuation<Void, Never>?
+    var whenEmpty: DirectContinuation<Void>?
     /// The schema version of the writer's last pin; nil before the first pin.
     var schemaVersion: Int64?
     /// Called when a failed read has ended a snapshot.
@@ -193,7 +193,7 @@ final class ReaderPool: Sendable {
   private func didClose() {
     let waiter = state.withLock { state in
       state.open -= 1
-      guard state.open == 0 else { return nil as UnsafeContinuation<Void, Never>? }
+      guard state.open == 0 else { return nil as DirectContinuation<Void>? }
       defer { state.whenEmpty = nil }
       return state.whenEmpty
     }

@@ -7,7 +7,7 @@
 /// Unread versions cost only the keys that changed. The difference is made when the subscriber
 /// asks. It leads from the version that the subscriber last saw to the newest version.
 struct LiveMailbox: Sendable {
-  typealias Waiter = UnsafeContinuation<Void, Never>
+  typealias Waiter = DirectContinuation<Void>
 
   private enum State: Sendable {
     case idle

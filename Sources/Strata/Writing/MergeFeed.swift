@@ -3,7 +3,7 @@
 /// The feed has the state of the view context's waiting, and the position in the change log up to
 /// which the view context has merged.
 final class MergeFeed {
-  typealias Waiter = UnsafeContinuation<MergeStep?, Never>
+  typealias Waiter = DirectContinuation<MergeStep?>
 
   private let publisher: ChangePublisher
   private var pull = MergePull<Waiter>()

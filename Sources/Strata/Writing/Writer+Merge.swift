@@ -4,7 +4,9 @@ extension Writer {
     if merge.isClosed { return nil }
     if !merge.isDue { restartLogIfDue() }
     if merge.isDue, let step = makeMergeStep() { return step }
-    return await withUnsafeContinuation { merge.wait($0) }
+    let waiter = MergeFeed.Waiter()
+    merge.wait(waiter)
+    return await waiter.value
   }
 
   /// Starts the view context's reading of the change log, at a snapshot of the newest commit.

@@ -62,7 +62,7 @@ final class Spool: Sendable {
 /// ```
 /// The bytes stay readable in `ended`: a reader gets all bytes, then the error or the end.
 struct SpoolState {
-  typealias Consumer = UnsafeContinuation<Result<Int, any Error>, Never>
+  typealias Consumer = DirectContinuation<Result<Int, any Error>>
 
   private enum State {
     /// Bytes may follow, and the reader does not wait for them.

@@ -69,16 +69,8 @@ import Testing
     _ body: (State, Scene) throws -> Void
   ) async throws {
     for state in states {
-      let waiter: ChangeBroadcast.Waiter = await Self.continuation()
+      let waiter = ChangeBroadcast.Waiter()
       try body(state, try Scene(state, onlyItems: onlyItems, waiter))
-      waiter.resume()
-    }
-  }
-
-  /// Returns the continuation of a task that waits for nothing else.
-  private static func continuation() async -> ChangeBroadcast.Waiter {
-    await withUnsafeContinuation { (found: UnsafeContinuation<ChangeBroadcast.Waiter, Never>) in
-      Task { await withUnsafeContinuation { found.resume(returning: $0) } }
     }
   }
 

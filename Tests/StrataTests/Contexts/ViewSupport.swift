@@ -3,8 +3,9 @@ import StrataTesting
 @testable import Strata
 
 extension ViewContext {
-  /// Returns a live query that has its first result.
+  /// Returns a live query that shows every commit before the call.
   func loaded<E: Entity>(_ query: Query<E>) async throws -> LiveQuery<E> {
+    try await waitUntilMerged(store.newestCommit)
     let live = live(query)
     try await live.waitUntilLoaded()
     return live

@@ -19,16 +19,6 @@ import Testing
     ChangedKeys(keys.map { RecordKey(.integer($0)) })
   }
 
-  /// Calls `body` with a continuation, and resumes the continuation afterwards.
-  private func withWaiter(_ body: (LiveMailbox.Waiter) throws -> Void) async rethrows {
-    var failure: (any Error)?
-    await withUnsafeContinuation { waiter in
-      do { try body(waiter) } catch { failure = error }
-      waiter.resume()
-    }
-    if let failure { Issue.record(failure) }
-  }
-
   /// Returns the counts before and after a delivery and its keys, or nil without a delivery.
   private func delivered(_ action: LiveMailbox.NextAction) -> (Int, Int, Set<RecordKey>?)? {
     guard case .deliver(let delivery) = action else { return nil }
@@ -45,28 +35,24 @@ import Testing
     if case .end = action { true } else { false }
   }
 
-  @Test func `idle: next waits, publish keeps, park parks, finish ends`() async {
+  @Test func `idle: next waits, publish keeps, park parks, finish ends`() {
     var mailbox = LiveMailbox(seen: none)
     #expect(isWait(mailbox.next()))
     #expect(mailbox.publish(one, keys(1)) == nil)
     #expect(delivered(mailbox.next()).map { [$0.0, $0.1] } == [0, 1])
     #expect(isWait(mailbox.next()))
-    await withWaiter { [none] waiter in
-      var mailbox = LiveMailbox(seen: none)
-      #expect(mailbox.park(waiter) == true)
-    }
+    var parked = LiveMailbox(seen: none)
+    #expect(parked.park(LiveMailbox.Waiter()) == true)
     #expect(mailbox.finish() == nil)
     #expect(isEnd(mailbox.next()))
   }
 
   @Test
-  func `pending: publish joins keys, next delivers once, park refuses, finish delivers and ends`()
-    async
-  {
+  func `pending: publish joins keys, next delivers once, park refuses, finish delivers and ends`() {
     var mailbox = LiveMailbox(seen: none)
     _ = mailbox.publish(one, keys(1))
     #expect(mailbox.publish(two, keys(2)) == nil)
-    await withWaiter { waiter in #expect(mailbox.park(waiter) == false) }
+    #expect(mailbox.park(LiveMailbox.Waiter()) == false)
     let joined = delivered(mailbox.next())
     #expect(joined.map { [$0.0, $0.1] } == [0, 2] && joined?.2?.count == 2)
     #expect(isWait(mailbox.next()))
@@ -82,36 +68,33 @@ import Testing
     #expect(mailbox.finish() == nil)
     // A change from before the end is delivered. A change after the end is not.
     #expect(mailbox.publish(two, keys(1)) == nil)
-    await withWaiter { waiter in #expect(mailbox.park(waiter) == false) }
+    #expect(mailbox.park(LiveMailbox.Waiter()) == false)
     #expect(delivered(mailbox.next()).map { [$0.0, $0.1] } == [2, 1])
     #expect(isEnd(mailbox.next()))
     #expect(isEnd(mailbox.next()))
   }
 
-  @Test func `waiting: publish resumes and keeps, finish resumes and ends`() async {
-    await withWaiter { waiter in
-      var mailbox = LiveMailbox(seen: none)
-      #expect(mailbox.park(waiter) == true)
-      #expect(mailbox.publish(one, keys(1)) != nil)
-      // The waiter is resumed once. It is on its way, so the second change joins the first.
-      #expect(mailbox.publish(two, keys(2)) == nil)
-      #expect(delivered(mailbox.next()).map { [$0.0, $0.1] } == [0, 2])
-    }
-    await withWaiter { waiter in
-      var mailbox = LiveMailbox(seen: none)
-      #expect(mailbox.park(waiter) == true)
-      #expect(mailbox.finish() != nil)
-      #expect(mailbox.finish() == nil)
-      #expect(isEnd(mailbox.next()))
-    }
+  @Test func `waiting: publish resumes and keeps, finish resumes and ends`() {
+    var mailbox = LiveMailbox(seen: none)
+    #expect(mailbox.park(LiveMailbox.Waiter()) == true)
+    #expect(mailbox.publish(one, keys(1)) != nil)
+    // The waiter is resumed once. It is on its way, so the second change joins the first.
+    #expect(mailbox.publish(two, keys(2)) == nil)
+    #expect(delivered(mailbox.next()).map { [$0.0, $0.1] } == [0, 2])
+
+    mailbox = LiveMailbox(seen: none)
+    #expect(mailbox.park(LiveMailbox.Waiter()) == true)
+    #expect(mailbox.finish() != nil)
+    #expect(mailbox.finish() == nil)
+    #expect(isEnd(mailbox.next()))
   }
 
-  @Test func `finished: everything is refused`() async {
+  @Test func `finished: everything is refused`() {
     var mailbox = LiveMailbox(seen: none)
     _ = mailbox.finish()
     #expect(mailbox.publish(one, keys(1)) == nil)
     #expect(isEnd(mailbox.next()))
-    await withWaiter { waiter in #expect(mailbox.park(waiter) == false) }
+    #expect(mailbox.park(LiveMailbox.Waiter()) == false)
     #expect(mailbox.finish() == nil)
     #expect(isEnd(mailbox.next()))
   }
@@ -119,19 +102,13 @@ import Testing
   @Test func `waiting: a second iteration traps`() async {
     await #expect(processExitsWith: .failure) {
       var mailbox = LiveMailbox(seen: try Chart().shown([], Boat.all))
-      await withUnsafeContinuation { waiter in
-        _ = mailbox.park(waiter)
-        _ = mailbox.next()
-        waiter.resume()
-      }
+      _ = mailbox.park(LiveMailbox.Waiter())
+      _ = mailbox.next()
     }
     await #expect(processExitsWith: .failure) {
       var mailbox = LiveMailbox(seen: try Chart().shown([], Boat.all))
-      await withUnsafeContinuation { waiter in
-        _ = mailbox.park(waiter)
-        _ = mailbox.park(waiter)
-        waiter.resume()
-      }
+      _ = mailbox.park(LiveMailbox.Waiter())
+      _ = mailbox.park(LiveMailbox.Waiter())
     }
   }
 }

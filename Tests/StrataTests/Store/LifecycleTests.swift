@@ -24,7 +24,7 @@ import Testing
   private func machine(in state: Lifecycle.State) async -> Lifecycle {
     var machine = Lifecycle()
     func run(_ call: Lifecycle.Call, finishes: Bool = true) async {
-      _ = await ask(&machine, call)
+      _ = ask(&machine, call)
       if finishes { _ = machine.finish(true) }
     }
     switch state {
@@ -42,14 +42,9 @@ import Testing
   }
 
   /// Returns the action for a call that need not wait.
-  private func ask(_ machine: inout Lifecycle, _ call: Lifecycle.Call) async -> Lifecycle.Action? {
-    let asked = Lock(machine)
-    let action = await withUnsafeContinuation { caller in
-      let action = asked.withLock { $0.ask(call, caller) }
-      caller.resume(returning: action ?? .refuse)
-      if action == nil { Issue.record("\(call) waits in the state \(asked.withLock { $0.state })") }
-    }
-    machine = asked.withLock { $0 }
+  private func ask(_ machine: inout Lifecycle, _ call: Lifecycle.Call) -> Lifecycle.Action? {
+    let action = machine.ask(call, Lifecycle.Caller())
+    if action == nil { Issue.record("\(call) waits in the state \(machine.state)") }
     return action
   }
 
@@ -57,7 +52,7 @@ import Testing
     for state in [Lifecycle.State.open, .suspended, .closed] {
       for step in steps(from: state) {
         var machine = await machine(in: state)
-        #expect(await ask(&machine, step.call) == step.action, "\(step.call) in \(state)")
+        #expect(ask(&machine, step.call) == step.action, "\(step.call) in \(state)")
         #expect(machine.state == step.state, "\(step.call) in \(state)")
       }
     }
@@ -83,17 +78,14 @@ import Testing
     let answers = Lock<[String]>([])
     await withTaskGroup { group in
       for call in [Lifecycle.Call.suspend, .resume, .suspend, .close, .resume, .close] {
-        await withUnsafeContinuation { (asked: UnsafeContinuation<Void, Never>) in
-          group.addTask {
-            let action = await withUnsafeContinuation { caller in
-              #expect(machine.withLock { $0.ask(call, caller) } == nil)
-              asked.resume()
-            }
-            answers.withLock { $0.append("\(call) \(action)") }
-            guard action == .begin else { return }
-            for (caller, action) in machine.withLock({ $0.finish(true) }) {
-              caller.resume(returning: action)
-            }
+        let caller = Lifecycle.Caller()
+        #expect(machine.withLock { $0.ask(call, caller) } == nil)
+        group.addTask {
+          let action = await caller.value
+          answers.withLock { $0.append("\(call) \(action)") }
+          guard action == .begin else { return }
+          for (caller, action) in machine.withLock({ $0.finish(true) }) {
+            caller.resume(returning: action)
           }
         }
       }
