@@ -227,6 +227,7 @@ final class RaceUser {
     for _ in 0..<2 + random.below(3) {
       screen.toggle(query)
       await Pause(&random).wait()
+      note()
     }
   }
 
