@@ -24,6 +24,11 @@ let package = Package(
     .library(name: "StrataSwiftUI", targets: ["StrataSwiftUI"]),
     .library(name: "StrataTesting", targets: ["StrataTesting"]),
   ],
+  traits: [
+    .trait(
+      name: "Postgres",
+      description: "Replicas of PostgreSQL. They need libpq: apt-get install libpq-dev, or brew.")
+  ],
   targets: [
     .systemLibrary(name: "CStrataSQLite", providers: [.apt(["libsqlite3-dev"])]),
     .target(name: "StrataSQLite", dependencies: ["CStrataSQLite"], swiftSettings: settings),
@@ -42,6 +47,18 @@ let package = Package(
       ],
       swiftSettings: settings),
 
+    .systemLibrary(
+      name: "CStrataPostgres", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
+    .target(name: "StrataReplica", dependencies: ["Strata"], swiftSettings: settings),
+    // Without the trait, the target is empty and libpq is not looked for.
+    .target(
+      name: "StrataPostgres",
+      dependencies: [
+        "StrataReplica", "Strata", "StrataSQLite",
+        .target(name: "CStrataPostgres", condition: .when(traits: ["Postgres"])),
+      ],
+      swiftSettings: settings),
+
     .executableTarget(
       name: "strata-bench",
       dependencies: ["Strata", "StrataImport", "StrataMap", "CStrataSQLite"],
@@ -56,6 +73,7 @@ let package = Package(
       name: "strata-stress",
       dependencies: [
         "Strata", "StrataSQLite", "StrataImport", "StrataMap", "StrataFaults", "StrataSimulation",
+        "StrataReplica", "StrataPostgres",
       ],
       swiftSettings: settings),
     .target(name: "Chapter", path: "Playgrounds/Chapter", swiftSettings: settings),
@@ -90,6 +108,9 @@ let package = Package(
     .testTarget(
       name: "StrataImportTests",
       dependencies: ["StrataImport", "Strata", "StrataSQLite", "StrataTesting", "StrataFaults"],
+      swiftSettings: settings),
+    .testTarget(
+      name: "StrataReplicaTests", dependencies: ["StrataReplica", "Strata", "StrataTesting"],
       swiftSettings: settings),
     .testTarget(
       name: "StrataMapTests", dependencies: ["StrataMap", "Strata", "StrataTesting"],

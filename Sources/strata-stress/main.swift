@@ -18,6 +18,7 @@ let usage = """
          strata-stress faults [--thorough 0|1] [--scenario N] [--seed N]
          strata-stress contexts [--histories N] [--minutes N] [--seed N]
          strata-stress server [--seeds N] [--minutes N] [--seed N]
+         strata-stress replica [--seconds N] [--replicas N] [--writers N] [--seed N]
          strata-stress simulate [--seeds N] [--minutes N] [--from N] [--program N] [--threads N]
 
   workers  Worker actors and the view context against one store for N seconds (5) in each mode, or in
@@ -55,6 +56,9 @@ let usage = """
            streams and a second stack, against plain rows. Long form: --minutes 60.
   server   N random histories (2,000), or those of N minutes, of refreshes, pushes, edits and
            kills against a server whose answers go wrong. Long form: --minutes 60.
+  replica  N replicas (2) of a PostgreSQL with N writers (3) for N seconds (20), while connections
+           end, the server crashes, the log is pruned and replicas are opened again. It needs the
+           package's trait Postgres and PostgreSQL's programs. Long form: --seconds 3600.
   simulate  N histories (2,000), or those of N minutes, each on one thread and in an order that the
            seed decides; N of them at a time (1). The seed picks one of these programs, if none is
            given: 0 workers, a view context and consumers that race, 1 contexts, 2 an app and a
@@ -136,6 +140,18 @@ func runMode() async throws -> Report {
     options.seed = given["--seed"] ?? options.seed
     printSeed(options.seed)
     return try await ProcessStress(options).run()
+  #if Postgres
+    case "replica":
+      let given = numbers(
+        arguments.dropFirst(), allowed: ["--seconds", "--replicas", "--writers", "--seed"])
+      var options = ReplicaStress.Options()
+      options.seconds = given["--seconds"].map { Double($0) } ?? options.seconds
+      options.replicas = given["--replicas"].map { Int(clamping: $0) } ?? options.replicas
+      options.writers = given["--writers"].map { Int(clamping: $0) } ?? options.writers
+      options.seed = given["--seed"] ?? options.seed
+      printSeed(options.seed)
+      return try await ReplicaStress(options).run()
+  #endif
   case "filters":
     let given = numbers(arguments.dropFirst(), allowed: ["--count", "--seed"])
     var options = FilterStress.Options()

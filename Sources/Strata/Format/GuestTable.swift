@@ -54,7 +54,7 @@ enum GuestTables {
   private static var all: [any GuestTable.Type] {
     [
       FreshnessTable.self, ValidatorTable.self, OutboxTable.self, StoreIdentity.self,
-      HistoryTables.self,
+      HistoryTables.self, ReplicaTable.self,
     ]
   }
 

@@ -159,4 +159,57 @@ struct OutboxEntry: Sendable, Equatable {
 
   /// Lets a refused row be sent again.
   mutating func retry() { refusal = nil }
+
+  // MARK: - Rebasing
+
+  /// The row after a rebase, and whether the entry is still needed.
+  struct Rebased: Sendable {
+    /// The row with the edits that remain; nil if there is no row.
+    let row: Record?
+    /// Whether any edit is left to push.
+    let isLeft: Bool
+  }
+
+  /// Moves the waiting edits onto a newer row of the server.
+  ///
+  /// An attribute that was not edited takes the server's value. An edit that the server has already
+  /// is done. Any other edit stays, or is merged by the rule of its attribute. An edit of a row that
+  /// the server has deleted goes, as under the policy `mergeMine`.
+  ///
+  /// - Parameters:
+  ///   - server: the server's row; nil if the server has none.
+  ///   - local: the stored row, with the edits.
+  mutating func rebase(
+    onto server: Record?, local: Record?, in table: Table, encode: (Record) -> [UInt8],
+    decode: ([UInt8]) -> Record?
+  ) -> Rebased {
+    // The server has not heard of the insertion.
+    if !isKnown && server == nil { return Rebased(row: local, isLeft: true) }
+    let edits = edits(of: local, over: original.flatMap(decode)).merged(with: server, by: table)
+    let conflicting = edits.change.conflicts(with: server, count: table.columns.count)
+    let rebased = edits.change.resolved(
+      onto: server, conflicting, by: table.policy(.mergeMine))
+    let row = rebased.map(\.after) ?? server
+    guard let server, row != server else { return Rebased(row: server, isLeft: false) }
+    isKnown = true
+    original = encode(server)
+    if let row { keep(row.differences(from: server)) }
+    return Rebased(row: row, isLeft: true)
+  }
+
+  /// Returns the edits as a change of the row that the server had.
+  private func edits(of local: Record?, over known: Record?) -> Change {
+    guard !isDeleted, let local, let known, known.count == local.count else {
+      return Change(before: known, after: isDeleted ? nil : local)
+    }
+    return Change(before: known, after: known.replacing(editedAttributes, from: local))
+  }
+
+  /// Keeps the edits of some attributes alone.
+  private mutating func keep(_ left: AttributeSet) {
+    attributes = attributes.intersection(left)
+    if let sent = handedOver?.attributes { handedOver?.attributes = sent.intersection(left) }
+    // If the server has another row with the key of an insertion, the insertion becomes an update.
+    attributes.formUnion(left.subtracting(editedAttributes))
+  }
 }

@@ -1,0 +1,327 @@
+#if Postgres
+  internal import Dispatch
+  internal import Foundation
+  internal import Strata
+  internal import StrataReplica
+  internal import StrataSQLite
+
+  /// A replica's connection to PostgreSQL.
+  ///
+  /// The calls of libpq block. They run on a queue of the connection, never on the threads that tasks
+  /// share.
+  actor PostgresConnection: ServerConnection {
+    private nonisolated let executor = StoreExecutor("strata.postgres")
+    nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+    private let target: String
+    private let tables: [Table]
+    private let client = UUID()
+    private let builder = RecordBuilder()
+    private var session: PostgresSession?
+    private var mappings: [Int: TableMapping] = [:]
+    private var shapes: (texts: [String: String], readAt: ContinuousClock.Instant)?
+    /// The sleep that is under way; true once it is to end.
+    private nonisolated let sleeping = Lock<Sleep>(.awake)
+
+    private enum Sleep: Sendable {
+      case awake
+      /// The next sleep ends at once.
+      case woken
+      case asleep(Promise<Void>)
+    }
+
+    init(_ target: String, _ tables: [Table]) {
+      self.target = target
+      self.tables = tables
+    }
+
+    private func connected() throws(ReplicaError) -> PostgresSession {
+      if let session { return session }
+      let new = try PostgresSession(target)
+      session = new
+      return new
+    }
+
+    // MARK: - Opening
+
+    func prepareServer() throws(ReplicaError) {
+      let session = try connected()
+      try session.run(ServerObjects.sql)
+      for table in tables {
+        try session.run(table.createOnServer)
+        try session.run(
+          .init(
+            "SELECT strata.prepare_table($1::regclass, $2)",
+            [TableMapping.name(of: table), table.columns[Table.keyColumn].name]))
+      }
+    }
+
+    /// Connects, and reads how the server's tables become the store's.
+    func open() throws(ReplicaError) {
+      let session = try connected()
+      // A generic plan of the query of the log would read all of the log.
+      try session.run("SET plan_cache_mode = force_custom_plan; SET lock_timeout = '5s'")
+      let numbers: PostgresResult
+      do throws(ReplicaError) {
+        numbers = try session.run("SELECT rel::int8, id FROM strata.tables")
+      } catch {
+        guard error.sqlState == "42P01" || error.sqlState == "3F000" else { throw error }
+        throw ReplicaError(
+          .unsuitableServer, "the server is not prepared for replicas",
+          advice: "call StrataPostgres.prepare as the owner of the tables", sqlState: error.sqlState
+        )
+      }
+      var byRelation: [String: Int] = [:]
+      for row in 0..<numbers.count {
+        if let relation = numbers.text(row, 0),
+          let number = numbers.text(row, 1).flatMap({ Int($0) })
+        {
+          byRelation[relation] = number
+        }
+      }
+      for table in tables {
+        let relation = try session.run(
+          .init("SELECT $1::regclass::oid::int8", [TableMapping.name(of: table)]))
+        guard let number = relation.text(0, 0).flatMap({ byRelation[$0] }) else {
+          throw ReplicaError(
+            .unsuitableServer, "the server's table \(table.name) is not prepared for replicas",
+            advice: "call StrataPostgres.prepare with all tables of the replica")
+        }
+        mappings[number] = try TableMapping(table, number: number, session)
+      }
+      try session.run(
+        .init(
+          "INSERT INTO strata.client (id) VALUES ($1) ON CONFLICT DO NOTHING", [client.uuidString]))
+    }
+
+    func close() {
+      wake()
+      session = nil
+    }
+
+    // MARK: - Pulling
+
+    private var inOrder: [TableMapping] { mappings.values.sorted { $0.number < $1.number } }
+
+    /// The locks come before the snapshot. `TRUNCATE` and rewrites of a table do not keep old rows,
+    /// so a snapshot taken before the lock would find a table empty that never was.
+    private var begin: [PostgresSession.Statement] {
+      let names = inOrder.map(\.name).joined(separator: ", ")
+      return [
+        .init("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"),
+        .init("LOCK TABLE \(names) IN ACCESS SHARE MODE"),
+      ]
+    }
+
+    private static let head = """
+      SELECT m.format, m.epoch, CASE WHEN pg_is_in_recovery() THEN NULL ELSE
+          (SELECT system_identifier FROM pg_control_system()) || '/'
+          || (SELECT oid FROM pg_database WHERE datname = current_database()) || '/'
+          || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) END,
+        m.horizon, pg_current_snapshot(),
+        CASE WHEN pg_is_in_recovery() THEN NULL ELSE pg_current_wal_insert_lsn() END
+      FROM strata.meta m
+      """
+
+    func beginPull(since cursor: ReplicaCursor?) throws(ReplicaError) -> PullStart {
+      let session = try connected()
+      var statements = begin + [.init(Self.head)]
+      if let cursor {
+        let running = cursor.snapshot.running.map(String.init).joined(separator: ",")
+        statements.append(
+          .init(
+            "SELECT tbl, key FROM strata.log WHERE txid >= $1::xid8 OR txid = ANY ($2::xid8[]) "
+              + "GROUP BY 1, 2", ["\(cursor.snapshot.end)", "{\(running)}"]))
+      }
+      let readsShapes = shapes.map { .now - $0.readAt > .seconds(1) } ?? true
+      if readsShapes { statements.append(.init("SELECT id, shape FROM strata.shape")) }
+      var results = try session.pipeline(statements)
+      if readsShapes, let last = results.popLast() {
+        shapes = (texts(of: last), .now)
+      }
+      let changed = cursor == nil ? [] : try results.popLast().map(changed) ?? []
+      guard let head = results.last else { throw .unsuitable("the server gave no answer") }
+      return PullStart(head: try self.head(head), changed: changed)
+    }
+
+    private func texts(of shapes: PostgresResult) -> [String: String] {
+      var texts: [String: String] = [:]
+      for row in 0..<shapes.count {
+        guard let number = shapes.text(row, 0).flatMap({ Int($0) }), let mapping = mappings[number]
+        else { continue }
+        texts[mapping.table.name] = shapes.text(row, 1) ?? ""
+      }
+      return texts
+    }
+
+    private func head(_ result: PostgresResult) throws(ReplicaError) -> ServerHead {
+      guard result.count == 1, let format = result.text(0, 0).flatMap({ Int($0) }),
+        let epoch = result.text(0, 1).flatMap({ UUID(uuidString: $0) }),
+        let horizon = result.text(0, 3), let snapshot = result.text(0, 4)
+      else { throw .unsuitable("the server's table strata.meta is empty") }
+      let written = try result.text(0, 5).map { text throws(ReplicaError) in try LogPosition(text) }
+      return ServerHead(
+        format: format, epoch: epoch, server: result.text(0, 2),
+        horizon: try ServerSnapshot(horizon), snapshot: try ServerSnapshot(snapshot),
+        written: written, shapes: shapes?.texts ?? [:])
+    }
+
+    private func changed(_ log: PostgresResult) throws(ReplicaError) -> [ChangedTable] {
+      var keys: [Int: Set<RecordKey>?] = [:]
+      for row in 0..<log.count {
+        guard let number = log.text(row, 0).flatMap({ Int($0) }), let mapping = mappings[number]
+        else { continue }
+        if let text = log.text(row, 1) {
+          let key = try mapping.key(text)
+          if keys[number] == nil { keys[number] = .some([]) }
+          if case .some(.some) = keys[number] { keys[number]??.insert(key) }
+        } else {
+          keys[number] = .some(nil)
+        }
+      }
+      return inOrder.compactMap { mapping in
+        keys[mapping.number].map { ChangedTable(mapping.table, $0) }
+      }
+    }
+
+    func endPull(reading requests: [RowRequest]) throws(ReplicaError) -> PullEnd {
+      let session = try connected()
+      let reads = requests.map { request in
+        let mapping = mapping(of: request.table)
+        guard let keys = request.keys else {
+          return PostgresSession.Statement(
+            "SELECT \(mapping.list) FROM \(mapping.name)", isBinary: true)
+        }
+        let texts = keys.map { mapping.text($0) }
+        return .init(mapping.selectByKeys, [Self.array(texts)], isBinary: true)
+      }
+      let results = try session.pipeline(
+        reads + [.init("SELECT pg_current_wal_flush_lsn()"), .init("COMMIT")])
+      var rows: [ServerRows] = []
+      for (request, result) in zip(requests, results) {
+        let extent = request.keys.map(ServerRows.Extent.keys) ?? .range(after: nil, through: nil)
+        rows.append(
+          ServerRows(request.table, extent, try records(result, mapping(of: request.table))))
+      }
+      let flushed = results[reads.count].text(0, 0) ?? ""
+      return PullEnd(rows: rows, flushed: try LogPosition(flushed))
+    }
+
+    private func mapping(of table: Table) -> TableMapping {
+      guard let mapping = mappings.values.first(where: { $0.table === table }) else {
+        fatalError("\(table.name) is not a table of this replica")
+      }
+      return mapping
+    }
+
+    private func records(
+      _ result: PostgresResult, _ mapping: TableMapping
+    ) throws(ReplicaError) -> [RecordKey: Record] {
+      var records: [RecordKey: Record] = [:]
+      records.reserveCapacity(result.count)
+      for row in 0..<result.count {
+        let record = try mapping.record(result, row, builder)
+        records[RecordKey(record[Table.keyColumn])] = record
+      }
+      return records
+    }
+
+    /// Returns the text of an array of texts.
+    private static func array(_ texts: [String]) -> String {
+      let elements = texts.map { text in
+        "\""
+          + text.replacingOccurrences(of: "\\", with: "\\\\")
+          .replacingOccurrences(of: "\"", with: "\\\"") + "\""
+      }
+      return "{" + elements.joined(separator: ",") + "}"
+    }
+
+    func page(
+      of table: Table, after key: RecordKey?, limit: Int
+    ) throws(ReplicaError) -> [(key: RecordKey, record: Record)] {
+      let session = try connected()
+      let mapping = mapping(of: table)
+      let result = try session.run(
+        .init(mapping.selectPage, [key.map(mapping.text), "\(limit)"], isBinary: true))
+      var page: [(key: RecordKey, record: Record)] = []
+      for row in 0..<result.count {
+        let record = try mapping.record(result, row, builder)
+        page.append((RecordKey(record[Table.keyColumn]), record))
+      }
+      return page
+    }
+
+    func logPositions() throws(ReplicaError) -> (written: LogPosition, flushed: LogPosition) {
+      let result = try connected().run(
+        "SELECT pg_current_wal_insert_lsn(), pg_current_wal_flush_lsn()")
+      return (
+        try LogPosition(result.text(0, 0) ?? ""), try LogPosition(result.text(0, 1) ?? "")
+      )
+    }
+
+    func flushLog() throws(ReplicaError) {
+      let session = try connected()
+      try session.run(
+        "BEGIN; SET LOCAL synchronous_commit = local; "
+          + "UPDATE strata.client SET seen = clock_timestamp() WHERE id = '\(client)'; COMMIT")
+    }
+
+    // MARK: - Sleeping
+
+    func listen() throws(ReplicaError) { try connected().run("LISTEN strata") }
+
+    func arm() throws(ReplicaError) {
+      try connected().run("SELECT pg_try_advisory_lock(\(ServerObjects.lock), 3)")
+    }
+
+    func disarm() throws(ReplicaError) {
+      // The lock may be another replica's. Then this only warns.
+      try connected().run(
+        "SET client_min_messages = error; SELECT pg_advisory_unlock(\(ServerObjects.lock), 3); "
+          + "RESET client_min_messages")
+    }
+
+    func othersWrite() throws(ReplicaError) -> Bool {
+      let result = try connected().run(
+        "SELECT 1 FROM pg_locks WHERE locktype = 'transactionid' AND pid <> pg_backend_pid() LIMIT 1"
+      )
+      return result.count > 0
+    }
+
+    func sleep(atMost duration: Duration) async throws(ReplicaError) {
+      let session = try connected()
+      if try session.takeNotifications() { return }
+      let promise = Promise<Void>()
+      let isWoken = sleeping.withLock { sleep in
+        if case .woken = sleep {
+          sleep = .awake
+          return true
+        }
+        sleep = .asleep(promise)
+        return false
+      }
+      if isWoken { return }
+      let source = DispatchSource.makeReadSource(fileDescriptor: session.socket, queue: .global())
+      source.setEventHandler { promise.resolve(()) }
+      source.resume()
+      let timer = DispatchSource.makeTimerSource(queue: .global())
+      timer.schedule(deadline: .now() + duration / .seconds(1))
+      timer.setEventHandler { promise.resolve(()) }
+      timer.resume()
+      await promise.value
+      source.cancel()
+      timer.cancel()
+      sleeping.withLock { $0 = .awake }
+      _ = try session.takeNotifications()
+    }
+
+    nonisolated func wake() {
+      let promise = sleeping.withLock { sleep -> Promise<Void>? in
+        defer { sleep = .woken }
+        if case .asleep(let promise) = sleep { return promise }
+        return nil
+      }
+      promise?.resolve(())
+    }
+  }
+#endif

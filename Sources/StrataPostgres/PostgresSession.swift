@@ -1,0 +1,130 @@
+#if Postgres
+  internal import CStrataPostgres
+  internal import StrataReplica
+
+  #if canImport(Glibc)
+    internal import Glibc
+  #elseif canImport(Musl)
+    internal import Musl
+  #else
+    internal import Darwin
+  #endif
+
+  /// A connection of libpq. Its calls block, so one queue of its own uses it.
+  final class PostgresSession {
+    /// A statement with its parameters as text.
+    struct Statement {
+      let sql: String
+      var parameters: [String?] = []
+      /// Whether the values of the result are in binary format.
+      var isBinary = false
+
+      init(_ sql: String, _ parameters: [String?] = [], isBinary: Bool = false) {
+        self.sql = sql
+        self.parameters = parameters
+        self.isBinary = isBinary
+      }
+    }
+
+    private let connection: OpaquePointer
+
+    /// - Parameter target: a connection string or a URI, as libpq reads it.
+    init(_ target: String) throws(ReplicaError) {
+      guard let connection = PQconnectdb(target) else { throw .lost(nil) }
+      guard PQstatus(connection) == CONNECTION_OK else {
+        defer { PQfinish(connection) }
+        throw .lost(connection)
+      }
+      // Warnings of the server would be printed.
+      PQsetNoticeProcessor(connection, { _, _ in }, nil)
+      self.connection = connection
+    }
+
+    deinit { PQfinish(connection) }
+
+    var socket: Int32 { PQsocket(connection) }
+
+    // MARK: - Statements
+
+    /// Runs statements without parameters, separated by semicolons; returns the last result.
+    @discardableResult
+    func run(_ sql: String) throws(ReplicaError) -> PostgresResult {
+      try PostgresResult(PQexec(connection, sql), connection)
+    }
+
+    @discardableResult
+    func run(_ statement: Statement) throws(ReplicaError) -> PostgresResult {
+      let result = Self.withPointers(statement.parameters) { parameters in
+        PQexecParams(
+          connection, statement.sql, Int32(statement.parameters.count), nil, parameters, nil, nil,
+          statement.isBinary ? 1 : 0)
+      }
+      return try PostgresResult(result, connection)
+    }
+
+    /// Sends statements in one message each way, and returns their results.
+    ///
+    /// - Throws: the first error; the statements after it are not run.
+    func pipeline(_ statements: [Statement]) throws(ReplicaError) -> [PostgresResult] {
+      guard PQenterPipelineMode(connection) == 1 else { throw .lost(connection) }
+      defer { PQexitPipelineMode(connection) }
+      for statement in statements {
+        let isSent = Self.withPointers(statement.parameters) { parameters in
+          PQsendQueryParams(
+            connection, statement.sql, Int32(statement.parameters.count), nil, parameters, nil,
+            nil, statement.isBinary ? 1 : 0)
+        }
+        if isSent != 1 { throw .lost(connection) }
+      }
+      if PQpipelineSync(connection) != 1 { throw .lost(connection) }
+      return try results()
+    }
+
+    private func results() throws(ReplicaError) -> [PostgresResult] {
+      var (results, failure) = ([PostgresResult](), ReplicaError?.none)
+      var isBetween = false
+      while true {
+        // Nil stands between two statements' results. Over a broken connection, nothing follows it.
+        guard let result = PQgetResult(connection) else {
+          if isBetween { throw failure ?? .lost(connection) }
+          isBetween = true
+          continue
+        }
+        isBetween = false
+        switch PQresultStatus(result) {
+        case PGRES_PIPELINE_SYNC:
+          PQclear(result)
+          if let failure { throw failure }
+          return results
+        case PGRES_PIPELINE_ABORTED: PQclear(result)
+        default:
+          do throws(ReplicaError) { results.append(try PostgresResult(result, connection)) } catch {
+            failure = failure ?? error
+          }
+        }
+      }
+    }
+
+    /// Lends C strings for the duration of a call; null for nil.
+    private static func withPointers<Result>(
+      _ values: [String?], _ body: ([UnsafePointer<CChar>?]) -> Result
+    ) -> Result {
+      let copies = values.map { $0.flatMap { strdup($0) } }
+      defer { for copy in copies { free(copy) } }
+      return body(copies.map { $0.map { UnsafePointer($0) } })
+    }
+
+    // MARK: - Notifications
+
+    /// Reads what has arrived, and returns whether a notification was there.
+    func takeNotifications() throws(ReplicaError) -> Bool {
+      if PQconsumeInput(connection) != 1 { throw .lost(connection) }
+      var isNotified = false
+      while let notification = PQnotifies(connection) {
+        PQfreemem(notification)
+        isNotified = true
+      }
+      return isNotified
+    }
+  }
+#endif

@@ -1,0 +1,198 @@
+#if Postgres
+  internal import Foundation
+  internal import Strata
+  internal import StrataReplica
+
+  /// How the columns of a table of PostgreSQL become the attributes of an entity.
+  ///
+  /// The names are the same on both sides. Columns that the entity does not have are never read.
+  struct TableMapping: Sendable {
+    /// A column's type on the server, as far as replicas know it.
+    enum ColumnType: String, Sendable {
+      case bool, int2, int4, int8, float4, float8, text, varchar, bytea, uuid, timestamptz, numeric
+
+      /// The number of bytes of a value in binary format; nil if it varies.
+      var width: Int? {
+        switch self {
+        case .bool: 1
+        case .int2: 2
+        case .int4, .float4: 4
+        case .int8, .float8, .timestamptz: 8
+        case .uuid: 16
+        case .text, .varchar, .bytea, .numeric: nil
+        }
+      }
+    }
+
+    let table: Table
+    /// The number of the table in the server's log.
+    let number: Int
+    private let columns: [ColumnType]
+
+    var key: ColumnType { columns[Table.keyColumn] }
+
+    /// The table's name in SQL.
+    var name: String { Self.name(of: table) }
+
+    static func name(of table: Table) -> String { quoted(table.name) }
+
+    static func quoted(_ name: String) -> String {
+      "\"" + name.replacingOccurrences(of: "\"", with: "\"\"") + "\""
+    }
+
+    /// The select list, whose values have one of the forms that ``record(_:_:_:)`` reads.
+    var list: String {
+      zip(table.columns, columns).map { column, type in
+        Self.quoted(column.name) + (type == .numeric ? "::text" : "")
+      }.joined(separator: ", ")
+    }
+
+    /// Reads the types of a table's columns from the server's catalogue.
+    ///
+    /// - Throws: ``ReplicaError`` with code `unsuitableServer` if a column is missing, or has a type
+    ///   that cannot become the attribute's.
+    init(_ table: Table, number: Int, _ session: PostgresSession) throws(ReplicaError) {
+      self.table = table
+      self.number = number
+      let found = try session.run(
+        .init(
+          "SELECT a.attname, t.typname FROM pg_attribute a JOIN pg_type t ON t.oid = a.atttypid "
+            + "WHERE a.attrelid = $1::regclass AND a.attnum > 0 AND NOT a.attisdropped",
+          [Self.name(of: table)]))
+      var types: [String: String] = [:]
+      for row in 0..<found.count { types[found.text(row, 0) ?? ""] = found.text(row, 1) }
+      columns = try table.columns.map { column throws(ReplicaError) in
+        guard let name = types[column.name] else {
+          throw .unsuitable("the server's table \(table.name) has no column \(column.name)")
+        }
+        guard let type = ColumnType(rawValue: name), Self.fits(type, column) else {
+          throw .unsuitable(
+            "the server's column \(table.name).\(column.name) has type \(name), and the attribute "
+              + "is \(column.valueType.map { "\($0)" } ?? column.storage.rawValue)")
+        }
+        return type
+      }
+    }
+
+    private static func fits(_ type: ColumnType, _ column: Column) -> Bool {
+      switch type {
+      case .bool, .int2, .int4, .int8: column.storage == .integer
+      case .float4, .float8, .timestamptz: column.storage == .real
+      case .text, .varchar, .numeric: column.storage == .text
+      case .bytea, .uuid: column.storage == .blob
+      }
+    }
+
+    // MARK: - Values
+
+    /// Reads a row in binary format whose first column has number `first`.
+    func record(
+      _ result: PostgresResult, _ row: Int, _ builder: RecordBuilder
+    ) throws(ReplicaError) -> Record {
+      builder.begin(columns: columns.count)
+      for (column, type) in columns.enumerated() {
+        if result.isNull(row, column) {
+          guard table.columns[column].isOptional else {
+            throw .unsuitable(
+              "the server's \(table.name).\(table.columns[column].name) is null in a row, and the "
+                + "attribute is not optional")
+          }
+          builder.appendNull()
+        } else {
+          let bytes = result.bytes(row, column)
+          guard type.width == nil || type.width == bytes.count else {
+            throw .unsuitable(
+              "the server's \(table.name).\(table.columns[column].name) has \(bytes.count) bytes")
+          }
+          Self.append(bytes, type, to: builder)
+        }
+      }
+      do throws(ValueError) { return try builder.finish() } catch {
+        throw .unsuitable("a row of the server's \(table.name): \(error.message)")
+      }
+    }
+
+    private static func append(
+      _ bytes: UnsafeRawBufferPointer, _ type: ColumnType, to builder: RecordBuilder
+    ) {
+      switch type {
+      case .bool: builder.append(Int64(bytes[0]))
+      case .int2: builder.append(Int64(Int16(bigEndian: bytes.loadUnaligned(as: Int16.self))))
+      case .int4: builder.append(Int64(Int32(bigEndian: bytes.loadUnaligned(as: Int32.self))))
+      case .int8: builder.append(Int64(bigEndian: bytes.loadUnaligned(as: Int64.self)))
+      case .float4:
+        let bits = UInt32(bigEndian: bytes.loadUnaligned(as: UInt32.self))
+        builder.append(Double(Float(bitPattern: bits)))
+      case .float8:
+        builder.append(
+          Double(bitPattern: UInt64(bigEndian: bytes.loadUnaligned(as: UInt64.self))))
+      case .timestamptz:
+        // Microseconds since 2000 become seconds since 2001. The year 2000 had 366 days.
+        let microseconds = Int64(bigEndian: bytes.loadUnaligned(as: Int64.self))
+        builder.append(Double(microseconds - 366 * 86_400_000_000) / 1_000_000)
+      case .text, .varchar, .numeric: builder.append(text: bytes)
+      case .bytea, .uuid: builder.append(blob: bytes)
+      }
+    }
+
+    // MARK: - Keys
+
+    /// Reads a key in the form of the server's log.
+    func key(_ text: String) throws(ReplicaError) -> RecordKey {
+      switch key {
+      case .int2, .int4, .int8: if let number = Int64(text) { return RecordKey(.integer(number)) }
+      case .text, .varchar: return RecordKey(.text(text))
+      case .uuid: if let cell = UUID(uuidString: text)?.cell { return RecordKey(cell) }
+      case .bytea: if let bytes = Data(hex: text) { return RecordKey(.blob(bytes)) }
+      default: break
+      }
+      throw .unsuitable("the key \(text.shortened) of the server's \(table.name) cannot be read")
+    }
+
+    /// Returns a key as PostgreSQL reads it.
+    func text(_ key: RecordKey) -> String {
+      switch (key.cell, self.key) {
+      case (.integer(let number), _): "\(number)"
+      case (.text(let text), _): text
+      case (.blob(let bytes), .uuid) where bytes.count == 16: RecordKey(.blob(bytes)).description
+      case (.blob(let bytes), _):
+        "\\x" + bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+      case (.real, _), (.null, _): ""
+      }
+    }
+
+    /// The select of the rows whose keys are in the array `$1`.
+    var selectByKeys: String {
+      "SELECT \(list) FROM \(name) WHERE \(keyName) = ANY ($1::\(key.rawValue)[])"
+    }
+
+    /// The select of the first `$2` rows whose keys come after `$1`, in the order of the store.
+    var selectPage: String {
+      let order = key == .text || key == .varchar ? "\(keyName) COLLATE \"C\"" : keyName
+      return "SELECT \(list) FROM \(name) WHERE $1::\(key.rawValue) IS NULL "
+        + "OR \(order) > $1::\(key.rawValue) ORDER BY \(order) LIMIT $2::int8"
+    }
+
+    private var keyName: String { Self.quoted(table.columns[Table.keyColumn].name) }
+  }
+
+  extension Data {
+    /// Reads two hexadecimal digits a byte.
+    fileprivate init?(hex: String) {
+      guard hex.utf8.count.isMultiple(of: 2) else { return nil }
+      self.init()
+      var rest = hex[...]
+      while !rest.isEmpty {
+        guard let byte = UInt8(rest.prefix(2), radix: 16) else { return nil }
+        append(byte)
+        rest = rest.dropFirst(2)
+      }
+    }
+  }
+
+  extension ReplicaError {
+    static func unsuitable(_ message: String) -> ReplicaError {
+      ReplicaError(.unsuitableServer, message, advice: "change the entity, or the server's table")
+    }
+  }
+#endif

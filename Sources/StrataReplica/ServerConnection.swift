@@ -1,0 +1,87 @@
+package import Strata
+
+/// The connection of a replica to its server.
+///
+/// One pull uses a connection at a time.
+package protocol ServerConnection: Sendable {
+  /// Opens a transaction with one snapshot, and reads what the pull has to know.
+  ///
+  /// - Parameter cursor: the state of the server that the store has; nil reads no keys.
+  func beginPull(since cursor: ReplicaCursor?) async throws(ReplicaError) -> PullStart
+
+  /// Reads rows in the snapshot of the pull, and ends its transaction.
+  func endPull(reading requests: [RowRequest]) async throws(ReplicaError) -> PullEnd
+
+  /// Reads the next rows of a table in key order, in a transaction of its own.
+  ///
+  /// - Returns: at most `limit` rows; fewer at the end of the table.
+  func page(
+    of table: Table, after key: RecordKey?, limit: Int
+  ) async throws(ReplicaError) -> [(key: RecordKey, record: Record)]
+
+  /// Returns the end of the write-ahead log, and the end of its part that is on the disk.
+  func logPositions() async throws(ReplicaError) -> (written: LogPosition, flushed: LogPosition)
+
+  /// Commits a small change and waits until it is on the disk, with everything before it.
+  func flushLog() async throws(ReplicaError)
+
+  /// Starts to listen for commits; commits from here on wake the connection.
+  func listen() async throws(ReplicaError)
+
+  /// Asks the server to tell this connection of commits.
+  ///
+  /// Another replica may have asked already. The server then tells all of them.
+  func arm() async throws(ReplicaError)
+
+  /// Ends what ``arm()`` began, so that commits do not have to tell anybody.
+  func disarm() async throws(ReplicaError)
+
+  /// Returns whether transactions of others run that have a number.
+  func othersWrite() async throws(ReplicaError) -> Bool
+
+  /// Waits for a commit, for ``wake()``, or for some time.
+  func sleep(atMost duration: Duration) async throws(ReplicaError)
+
+  /// Ends a sleep.
+  func wake()
+
+  func close() async
+}
+
+/// What a pull has to know before it trusts the rows that it reads.
+package struct PullStart: Sendable {
+  package let head: ServerHead
+  /// The keys of the rows that changed since the cursor.
+  package let changed: [ChangedTable]
+
+  package init(head: ServerHead, changed: [ChangedTable]) {
+    self.head = head
+    self.changed = changed
+  }
+}
+
+/// The rows of a table that changed.
+package struct ChangedTable: Sendable {
+  package let table: Table
+  /// The keys; nil if any row may have changed.
+  package let keys: Set<RecordKey>?
+
+  package init(_ table: Table, _ keys: Set<RecordKey>?) {
+    self.table = table
+    self.keys = keys
+  }
+}
+
+/// The rows of a table that a pull reads.
+package typealias RowRequest = ChangedTable
+
+package struct PullEnd: Sendable {
+  package let rows: [ServerRows]
+  /// The end of the write-ahead log's part that was on the disk when the rows had been read.
+  package let flushed: LogPosition
+
+  package init(rows: [ServerRows], flushed: LogPosition) {
+    self.rows = rows
+    self.flushed = flushed
+  }
+}

@@ -1,0 +1,27 @@
+import Foundation
+
+/// The state of a replica that its store keeps.
+struct StoredState: Codable {
+  /// The state of the server that the store has; nil until all rows were read once.
+  var cursor: ReplicaCursor?
+
+  init(cursor: ReplicaCursor? = nil) { self.cursor = cursor }
+
+  init(_ data: Data?) throws(ReplicaError) {
+    guard let data else {
+      self.init()
+      return
+    }
+    do { self = try JSONDecoder().decode(StoredState.self, from: data) } catch {
+      throw .unreadable("the state of the replica")
+    }
+  }
+
+  var data: Data {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = .sortedKeys
+    // A struct of texts can always be encoded.
+    guard let data = try? encoder.encode(self) else { fatalError("a state cannot be encoded") }
+    return data
+  }
+}

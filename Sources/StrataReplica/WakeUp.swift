@@ -1,0 +1,60 @@
+/// Decides when a replica pulls, and when it sleeps until the server tells it of a commit.
+///
+/// The server tells of commits only while somebody has asked for it, because telling makes all
+/// commits wait for each other. A commit that had begun before the replica asked tells nobody.
+/// So the replica sleeps only after a pull that found nothing and while no such commit can be
+/// under way.
+///
+/// ```
+/// awake ─nothing found→ armed;  armed ─something found→ awake
+/// armed ─nothing found, others write→ armed (a little later)
+/// armed ─nothing found, nobody writes→ asleep;  asleep ─woken→ awake;  asleep ─time is up→ armed
+/// ```
+struct WakeUp {
+  enum State: Equatable {
+    case awake
+    /// The server tells of commits. The replica has pulled this many times since it asked.
+    case armed(pulls: Int)
+    case asleep
+  }
+
+  /// What the replica does before its next pull.
+  enum Action: Equatable {
+    case nothing
+    case arm
+    case disarm
+    case wait(Duration)
+    case sleep(Duration)
+  }
+
+  private(set) var state = State.awake
+
+  /// The waits between pulls while others write. The last one repeats.
+  private static let waits = [5, 20, 250]
+  /// A commit may go untold if the replica that asked for all has died.
+  private static let longestSleep = Duration.seconds(1)
+
+  /// Notes a pull.
+  ///
+  /// - Parameter othersWrite: whether transactions of others had a number before the pull began.
+  mutating func pulled(found: Bool, othersWrite: Bool) -> Action {
+    switch state {
+    case .awake where found, .asleep where found: return .nothing
+    case .awake, .asleep:
+      state = .armed(pulls: 0)
+      return .arm
+    case .armed where found:
+      state = .awake
+      return .disarm
+    case .armed(let pulls) where othersWrite:
+      state = .armed(pulls: pulls + 1)
+      return .wait(.milliseconds(Self.waits[min(pulls, Self.waits.count - 1)]))
+    case .armed:
+      state = .asleep
+      return .sleep(Self.longestSleep)
+    }
+  }
+
+  /// Notes the end of a sleep. The server goes on to tell of commits until the next pull finds one.
+  mutating func woke() { if state == .asleep { state = .armed(pulls: 0) } }
+}

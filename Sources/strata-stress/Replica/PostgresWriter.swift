@@ -1,0 +1,101 @@
+#if Postgres
+  import Foundation
+  import Strata
+
+  /// A psql that writes to the server at random. Whatever it does, the sum of the money stays the same.
+  actor PostgresWriter {
+    private let process = Process()
+    private let input = Pipe()
+    private let output: LineReader
+    private let number: Int
+    private var random: SplitMix64
+    private var batches = 0
+    private var prepared: [String] = []
+
+    init(_ folder: URL, number: Int, seed: UInt64) throws {
+      self.number = number
+      random = SplitMix64(seed: seed)
+      process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+      process.arguments = ["psql", "-h", folder.path, "-U", "postgres", "-qAtX"]
+      let output = Pipe()
+      process.standardInput = input
+      process.standardOutput = output
+      process.standardError = FileHandle.nullDevice
+      try process.run()
+      self.output = LineReader(output.fileHandleForReading)
+    }
+
+    /// The tables and their first rows.
+    static let setUp = """
+      INSERT INTO purses SELECT i, 1000 FROM generate_series(1, 20) i;
+      INSERT INTO pouches SELECT i, 0 FROM generate_series(1, 50) i;
+      INSERT INTO sheets SELECT gen_random_uuid(), 'doc ' || i, i, now() FROM generate_series(1, 200) i;
+      """
+    static let money = 20_000
+
+    /// Runs one transaction, and waits for its end.
+    ///
+    /// - Returns: whether the server was there.
+    func step() async -> Bool {
+      batches += 1
+      let sql = batches == 1 ? "SET lock_timeout = '300ms';" : transaction()
+      signal(SIGPIPE, SIG_IGN)
+      // The echo comes even after an error.
+      let text = "\(sql)\n\\echo done \(batches)\n"
+      try? input.fileHandleForWriting.write(contentsOf: Data(text.utf8))
+      while let line = await output.next() { if line == "done \(batches)" { return true } }
+      return false
+    }
+
+    func end() {
+      try? input.fileHandleForWriting.close()
+      process.waitUntilExit()
+    }
+
+    private func transaction() -> String {
+      let (a, p, amount) = (1 + random.below(20), 1 + random.below(60), 1 + random.below(9))
+      let pause = random.oneIn(8) ? "SELECT pg_sleep(\(Double(random.below(200)) / 1000));" : ""
+      let mode = random.oneIn(4) ? "SET LOCAL synchronous_commit = off;" : ""
+      let begin = "BEGIN; \(mode)"
+      // Money moves only if there is a pocket to move it to.
+      let move = """
+        WITH moved AS (UPDATE pouches SET amount = amount + \(amount) WHERE id = \(p) RETURNING 1)
+        UPDATE purses SET balance = balance - \(amount) WHERE id = \(a) AND EXISTS (SELECT FROM moved);
+        """
+      switch random.below(14) {
+      case 0..<4: return "\(begin) \(move) \(pause) COMMIT;"
+      case 4: return "\(begin) \(move) \(pause) ROLLBACK;"
+      case 5: return "\(begin) SAVEPOINT s; \(move) ROLLBACK TO s; \(move) \(pause) COMMIT;"
+      case 6:
+        return """
+          WITH gone AS (DELETE FROM pouches WHERE id = \(p) RETURNING amount)
+          UPDATE purses SET balance = balance + (SELECT coalesce(sum(amount), 0) FROM gone) WHERE id = \(a);
+          """
+      case 7: return "INSERT INTO pouches VALUES (\(p), 0) ON CONFLICT DO NOTHING;"
+      case 8:
+        return
+          "UPDATE pouches SET id = id + 1000 WHERE id = \(p) AND NOT EXISTS (SELECT FROM pouches WHERE id = \(p + 1000));"
+      case 9:
+        return
+          "UPDATE pouches SET id = id - 1000 WHERE id = \(p + 1000) AND NOT EXISTS (SELECT FROM pouches WHERE id = \(p));"
+      case 10:
+        return random.oneIn(6)
+          ? "BEGIN; TRUNCATE sheets; INSERT INTO sheets SELECT gen_random_uuid(), 'again', i, now() FROM generate_series(1, 50) i; COMMIT;"
+          : "DELETE FROM sheets WHERE length % 17 = \(random.below(17));"
+      case 11:
+        return "COPY sheets (id, title, length, at) FROM STDIN;\n"
+          + (0..<random.below(20)).map { _ in
+            "\(UUID())\té \"quoted\" \(random.below(99))\t\(random.oneIn(3) ? "\\N" : "\(random.below(999))")\t2026-01-02 03:04:05.678901+00"
+          }.joined(separator: "\n") + "\n\\."
+      case 12:
+        return
+          "\(mode.isEmpty ? "" : "SET synchronous_commit = off;") UPDATE sheets SET title = title || 'x', at = now() WHERE length % 23 = \(random.below(23)); RESET synchronous_commit;"
+      default:
+        if let name = prepared.popLast() { return "COMMIT PREPARED '\(name)';" }
+        let name = "w\(number) \(batches)"
+        prepared.append(name)
+        return "BEGIN; SET LOCAL strata.signal = off; \(move) PREPARE TRANSACTION '\(name)';"
+      }
+    }
+  }
+#endif
