@@ -152,7 +152,8 @@ struct Scheduler: Sendable {
         switch Int.random(in: 0..<8, using: &random) {
         case 0..<4: .fair
         case 4, 5: .newestFirst
-        default: .starving(.random(in: 0..<lanes.count, using: &random))
+        // A lane without jobs may never get any.
+        default: busy.randomElement(using: &random).map(Bias.starving) ?? .fair
         }
     }
     rest -= 1

@@ -12,7 +12,7 @@ struct SearchModelTests {
     }
   }
 
-  @Test(.simulated(seeds: 2_000), .stack(Song.self, Artist.self))
+  @Test(.simulated(seeds: 200), .stack(Song.self, Artist.self))
   func `the screen shows the songs of the newest text`() async throws {
     try await fill(Stack.test)
     let model = SearchModel(Stack.test)
@@ -25,7 +25,7 @@ struct SearchModelTests {
   @Test func `a simulated order finds the race of a search`() async throws {
     let test = try #require(Test.current)
     try await withKnownIssue {
-      try await SimulatedTrait.simulated(seeds: 2_000).provideScope(
+      try await SimulatedTrait.simulated(seeds: 200).provideScope(
         for: test, testCase: Test.Case.current
       ) { @MainActor in
         try await withTemporaryStack(Song.self, Artist.self) { stack in

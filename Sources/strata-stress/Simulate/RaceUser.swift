@@ -82,7 +82,7 @@ final class RaceUser {
       try Contradiction.unless(
         view.commit >= newest, "the view has merged \(newest) at \(view.commit)")
     case 15: screen.toggle(&random)
-    case 16: await toggleRepeatedly()
+    case 16: try await toggleRepeatedly()
     case 17: try await random.oneIn(2) ? suspend() : map.step(&random)
     case 18: random.oneIn(3) ? transcript.disk.disarm() : transcript.disk.arm(&random)
     default: await Pause(&random).wait()
@@ -222,12 +222,18 @@ final class RaceUser {
   }
 
   /// Closes and opens one live query a few times, while its loads are under way.
-  private func toggleRepeatedly() async {
+  private func toggleRepeatedly() async throws {
     let query = random.pick(RaceScreen.OptionalQuery.allCases)
-    for _ in 0..<2 + random.below(3) {
+    for _ in 0..<3 + random.below(2) {
       screen.toggle(query)
-      await Pause(&random).wait()
-      note()
+      if random.oneIn(2) {
+        try await edit()
+        try await save()
+      }
+      for _ in 0..<random.below(8) {
+        await Task.yield()
+        note()
+      }
     }
   }
 
@@ -237,6 +243,10 @@ final class RaceUser {
   private func suspend() async throws {
     for _ in 0..<random.below(4) { screen.toggle(&random) }
     if random.oneIn(2) { await Pause(&random).wait() }
+    if random.oneIn(2) {
+      try await edit()
+      try await beginSave()
+    }
     transcript.step("the stack is suspended")
     await stack.suspend()
     transcript { $0.suspensions[0] += 1 }
