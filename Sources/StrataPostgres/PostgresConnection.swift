@@ -288,6 +288,8 @@
       return result.count > 0
     }
 
+    func prune() throws(ReplicaError) { try connected().run("SELECT strata.prune()") }
+
     func sleep(atMost duration: Duration) async throws(ReplicaError) {
       let session = try connected()
       if try session.takeNotifications() { return }

@@ -48,6 +48,11 @@
         advice: "the replica tries again; check the server and the network if this goes on")
     }
 
+    /// The error of a server that does not answer, such as behind a proxy that lost it.
+    static let silent = ReplicaError(
+      .unreachable, "PostgreSQL does not answer",
+      advice: "the replica tries again; check the server and the network if this goes on")
+
     static func failed(_ result: OpaquePointer, _ connection: OpaquePointer?) -> ReplicaError {
       guard let state = field("C", of: result) else { return lost(connection) }
       let message = field("M", of: result) ?? text(connection)

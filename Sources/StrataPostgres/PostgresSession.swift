@@ -30,7 +30,15 @@
 
     /// - Parameter target: a connection string or a URI, as libpq reads it.
     init(_ target: String) throws(ReplicaError) {
-      guard let connection = PQconnectdb(target) else { throw .lost(nil) }
+      // What the target says overrides what stands before it.
+      let options = [
+        ("application_name", "strata"), ("connect_timeout", "10"), ("keepalives_idle", "10"),
+        ("tcp_user_timeout", "\(Self.patience)"), ("dbname", target),
+      ]
+      let connection = Self.withPointers(options.map(\.0) + [nil]) { names in
+        Self.withPointers(options.map(\.1) + [nil]) { PQconnectdbParams(names, $0, 1) }
+      }
+      guard let connection else { throw .lost(nil) }
       guard PQstatus(connection) == CONNECTION_OK else {
         defer { PQfinish(connection) }
         throw .lost(connection)
@@ -49,17 +57,49 @@
     /// Runs statements without parameters, separated by semicolons; returns the last result.
     @discardableResult
     func run(_ sql: String) throws(ReplicaError) -> PostgresResult {
-      try PostgresResult(PQexec(connection, sql), connection)
+      if PQsendQuery(connection, sql) != 1 { throw .lost(connection) }
+      return try lastResult()
     }
 
     @discardableResult
     func run(_ statement: Statement) throws(ReplicaError) -> PostgresResult {
-      let result = Self.withPointers(statement.parameters) { parameters in
-        PQexecParams(
+      try send(statement)
+      return try lastResult()
+    }
+
+    private func send(_ statement: Statement) throws(ReplicaError) {
+      let isSent = Self.withPointers(statement.parameters) { parameters in
+        PQsendQueryParams(
           connection, statement.sql, Int32(statement.parameters.count), nil, parameters, nil, nil,
           statement.isBinary ? 1 : 0)
       }
-      return try PostgresResult(result, connection)
+      if isSent != 1 { throw .lost(connection) }
+    }
+
+    private func lastResult() throws(ReplicaError) -> PostgresResult {
+      var (last, failure) = (PostgresResult?.none, ReplicaError?.none)
+      while let result = try nextResult() {
+        do throws(ReplicaError) { last = try PostgresResult(result, connection) } catch {
+          failure = failure ?? error
+        }
+      }
+      if let failure { throw failure }
+      guard let last else { throw .lost(connection) }
+      return last
+    }
+
+    /// The time in milliseconds after which a server that says nothing counts as gone.
+    private static let patience = 30_000
+
+    /// Waits for the next result; nil at the end of a statement's results.
+    private func nextResult() throws(ReplicaError) -> OpaquePointer? {
+      while PQisBusy(connection) == 1 {
+        var descriptor = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
+        let count = poll(&descriptor, 1, Int32(Self.patience))
+        if count == 0 { throw .silent }
+        if count > 0, PQconsumeInput(connection) != 1 { throw .lost(connection) }
+      }
+      return PQgetResult(connection)
     }
 
     /// Sends statements in one message each way, and returns their results.
@@ -68,14 +108,7 @@
     func pipeline(_ statements: [Statement]) throws(ReplicaError) -> [PostgresResult] {
       guard PQenterPipelineMode(connection) == 1 else { throw .lost(connection) }
       defer { PQexitPipelineMode(connection) }
-      for statement in statements {
-        let isSent = Self.withPointers(statement.parameters) { parameters in
-          PQsendQueryParams(
-            connection, statement.sql, Int32(statement.parameters.count), nil, parameters, nil,
-            nil, statement.isBinary ? 1 : 0)
-        }
-        if isSent != 1 { throw .lost(connection) }
-      }
+      for statement in statements { try send(statement) }
       if PQpipelineSync(connection) != 1 { throw .lost(connection) }
       return try results()
     }
@@ -85,7 +118,7 @@
       var isBetween = false
       while true {
         // Nil stands between two statements' results. Over a broken connection, nothing follows it.
-        guard let result = PQgetResult(connection) else {
+        guard let result = try nextResult() else {
           if isBetween { throw failure ?? .lost(connection) }
           isBetween = true
           continue

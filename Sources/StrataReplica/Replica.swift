@@ -16,6 +16,7 @@ package actor Replica {
   private var wakeUp = WakeUp()
   private var state = StoredState()
   private var isClosed = false
+  private var prunedAt: ContinuousClock.Instant?
   /// Resumed at each pull that was applied, with the status after it.
   private var waiters: [DirectContinuation<Void>] = []
   package private(set) var status = ReplicaStatus.connecting
@@ -132,9 +133,17 @@ package actor Replica {
     case .disarm: try await connection.disarm()
     case .wait(let duration): try? await Task.sleep(for: duration)
     case .sleep(let duration):
+      try await pruneIfDue(connection)
       if waiters.isEmpty && !isClosed { try await connection.sleep(atMost: duration) }
       wakeUp.woke()
     }
+  }
+
+  /// Prunes the server's log once an hour, in a quiet moment.
+  private func pruneIfDue(_ connection: any ServerConnection) async throws(ReplicaError) {
+    if let prunedAt, .now - prunedAt < .seconds(3600) { return }
+    prunedAt = .now
+    try await connection.prune()
   }
 
   // MARK: - Pulling

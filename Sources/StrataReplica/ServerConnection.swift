@@ -42,6 +42,9 @@ package protocol ServerConnection: Sendable {
   /// Waits for a commit, for ``wake()``, or for some time.
   func sleep(atMost duration: Duration) async throws(ReplicaError)
 
+  /// Removes what no replica needs any more from the server's log.
+  func prune() async throws(ReplicaError)
+
   /// Ends a sleep.
   func wake()
 
