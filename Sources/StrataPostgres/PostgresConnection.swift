@@ -20,7 +20,6 @@
     private var session: PostgresSession?
     private var mappings: [Int: TableMapping] = [:]
     private var shapes: (texts: [String: String], readAt: ContinuousClock.Instant)?
-    /// The sleep that is under way; true once it is to end.
     private nonisolated let sleeping = Lock<Sleep>(.awake)
 
     private enum Sleep: Sendable {
@@ -52,7 +51,7 @@
         try session.run(
           .init(
             "SELECT strata.prepare_table($1::regclass, $2)",
-            [TableMapping.name(of: table), table.columns[Table.keyColumn].name]))
+            [table.name.quotedIdentifier, table.columns[Table.keyColumn].name]))
       }
     }
 
@@ -81,7 +80,7 @@
       }
       for table in tables {
         let relation = try session.run(
-          .init("SELECT $1::regclass::oid::int8", [TableMapping.name(of: table)]))
+          .init("SELECT $1::regclass::oid::int8", [table.name.quotedIdentifier]))
         guard let number = relation.text(0, 0).flatMap({ byRelation[$0] }) else {
           throw ReplicaError(
             .unsuitableServer, "the server's table \(table.name) is not prepared for replicas",
@@ -167,24 +166,24 @@
     }
 
     private func changed(_ log: PostgresResult) throws(ReplicaError) -> [ChangedTable] {
-      var keys: [Int: Set<RecordKey>?] = [:]
+      var keys: [Int: Set<RecordKey>] = [:]
+      var whole: Set<Int> = []
       for row in 0..<log.count {
         guard let number = log.text(row, 0).flatMap({ Int($0) }), let mapping = mappings[number]
         else { continue }
         if let text = log.text(row, 1) {
-          let key = try mapping.key(text)
-          if keys[number] == nil { keys[number] = .some([]) }
-          if case .some(.some) = keys[number] { keys[number]??.insert(key) }
+          keys[number, default: []].insert(try mapping.key(text))
         } else {
-          keys[number] = .some(nil)
+          whole.insert(number)
         }
       }
       return inOrder.compactMap { mapping in
-        keys[mapping.number].map { ChangedTable(mapping.table, $0) }
+        if whole.contains(mapping.number) { return ChangedTable(mapping.table, nil) }
+        return keys[mapping.number].map { ChangedTable(mapping.table, $0) }
       }
     }
 
-    func endPull(reading requests: [RowRequest]) throws(ReplicaError) -> PullEnd {
+    func endPull(reading requests: [ChangedTable]) throws(ReplicaError) -> PullEnd {
       let session = try connected()
       let reads = requests.map { request in
         let mapping = mapping(of: request.table)
@@ -197,14 +196,14 @@
       }
       let results = try session.pipeline(
         reads + [.init("SELECT pg_current_wal_flush_lsn()"), .init("COMMIT")])
-      var rows: [ServerRows] = []
+      var pulled: [ServerRows] = []
       for (request, result) in zip(requests, results) {
         let extent = request.keys.map(ServerRows.Extent.keys) ?? .range(after: nil, through: nil)
-        rows.append(
-          ServerRows(request.table, extent, try records(result, mapping(of: request.table))))
+        let records = Dictionary(try rows(of: request.table, result)) { $1 }
+        pulled.append(ServerRows(request.table, extent, records))
       }
       let flushed = results[reads.count].text(0, 0) ?? ""
-      return PullEnd(rows: rows, flushed: try LogPosition(flushed))
+      return PullEnd(rows: pulled, flushed: try LogPosition(flushed))
     }
 
     private func mapping(of table: Table) -> TableMapping {
@@ -214,16 +213,17 @@
       return mapping
     }
 
-    private func records(
-      _ result: PostgresResult, _ mapping: TableMapping
-    ) throws(ReplicaError) -> [RecordKey: Record] {
-      var records: [RecordKey: Record] = [:]
-      records.reserveCapacity(result.count)
+    private func rows(
+      of table: Table, _ result: PostgresResult
+    ) throws(ReplicaError) -> [(key: RecordKey, record: Record)] {
+      let mapping = mapping(of: table)
+      var rows: [(key: RecordKey, record: Record)] = []
+      rows.reserveCapacity(result.count)
       for row in 0..<result.count {
         let record = try mapping.record(result, row, builder)
-        records[RecordKey(record[Table.keyColumn])] = record
+        rows.append((RecordKey(record[Table.keyColumn]), record))
       }
-      return records
+      return rows
     }
 
     /// Returns the text of an array of texts.
@@ -243,12 +243,7 @@
       let mapping = mapping(of: table)
       let result = try session.run(
         .init(mapping.selectPage, [key.map(mapping.text), "\(limit)"], isBinary: true))
-      var page: [(key: RecordKey, record: Record)] = []
-      for row in 0..<result.count {
-        let record = try mapping.record(result, row, builder)
-        page.append((RecordKey(record[Table.keyColumn]), record))
-      }
-      return page
+      return try rows(of: table, result)
     }
 
     func logPositions() throws(ReplicaError) -> (written: LogPosition, flushed: LogPosition) {

@@ -9,10 +9,9 @@
     /// Takes a result over.
     ///
     /// - Throws: the error that the result stands for.
-    init(_ result: OpaquePointer?, _ connection: OpaquePointer?) throws(ReplicaError) {
-      guard let result else { throw .lost(connection) }
+    init(_ result: OpaquePointer, _ connection: OpaquePointer) throws(ReplicaError) {
       switch PQresultStatus(result) {
-      case PGRES_COMMAND_OK, PGRES_TUPLES_OK, PGRES_SINGLE_TUPLE: self.result = result
+      case PGRES_COMMAND_OK, PGRES_TUPLES_OK: self.result = result
       default:
         defer { PQclear(result) }
         throw .failed(result, connection)

@@ -15,12 +15,7 @@
     package static func prepare(
       _ target: String, _ tables: [Table]
     ) async throws(ReplicaError) {
-      let connection = PostgresConnection(target, tables)
-      do throws(ReplicaError) { try await connection.prepareServer() } catch {
-        await connection.close()
-        throw error
-      }
-      await connection.close()
+      try await PostgresConnection(target, tables).prepareServer()
     }
 
     /// Returns a closure that connects a replica to a prepared server.
@@ -29,10 +24,7 @@
     ) -> Replica.Connect {
       { () async throws(ReplicaError) in
         let connection = PostgresConnection(target, tables)
-        do throws(ReplicaError) { try await connection.open() } catch {
-          await connection.close()
-          throw error
-        }
+        try await connection.open()
         return connection
       }
     }
@@ -42,11 +34,11 @@
     /// The statement that makes the table on a server.
     var createOnServer: String {
       let columns = columns.enumerated().map { position, column in
-        TableMapping.quoted(column.name) + " " + column.serverType
+        column.name.quotedIdentifier + " " + column.serverType
           + (column.isOptional ? "" : " NOT NULL")
           + (position == Table.keyColumn ? " PRIMARY KEY" : "")
       }
-      return "CREATE TABLE IF NOT EXISTS \(TableMapping.name(of: self)) "
+      return "CREATE TABLE IF NOT EXISTS \(name.quotedIdentifier) "
         + "(\(columns.joined(separator: ", ")))"
     }
   }

@@ -32,18 +32,12 @@
     var key: ColumnType { columns[Table.keyColumn] }
 
     /// The table's name in SQL.
-    var name: String { Self.name(of: table) }
-
-    static func name(of table: Table) -> String { quoted(table.name) }
-
-    static func quoted(_ name: String) -> String {
-      "\"" + name.replacingOccurrences(of: "\"", with: "\"\"") + "\""
-    }
+    var name: String { table.name.quotedIdentifier }
 
     /// The select list, whose values have one of the forms that ``record(_:_:_:)`` reads.
     var list: String {
       zip(table.columns, columns).map { column, type in
-        Self.quoted(column.name) + (type == .numeric ? "::text" : "")
+        column.name.quotedIdentifier + (type == .numeric ? "::text" : "")
       }.joined(separator: ", ")
     }
 
@@ -58,7 +52,7 @@
         .init(
           "SELECT a.attname, t.typname FROM pg_attribute a JOIN pg_type t ON t.oid = a.atttypid "
             + "WHERE a.attrelid = $1::regclass AND a.attnum > 0 AND NOT a.attisdropped",
-          [Self.name(of: table)]))
+          [table.name.quotedIdentifier]))
       var types: [String: String] = [:]
       for row in 0..<found.count { types[found.text(row, 0) ?? ""] = found.text(row, 1) }
       columns = try table.columns.map { column throws(ReplicaError) in
@@ -173,7 +167,7 @@
         + "OR \(order) > $1::\(key.rawValue) ORDER BY \(order) LIMIT $2::int8"
     }
 
-    private var keyName: String { Self.quoted(table.columns[Table.keyColumn].name) }
+    private var keyName: String { table.columns[Table.keyColumn].name.quotedIdentifier }
   }
 
   extension Data {

@@ -13,9 +13,9 @@ struct Backoff {
 
   /// Returns the wait before the next attempt, between half of the full wait and all of it.
   mutating func next() -> Duration {
-    let full = min(Self.longest, Self.first * (1 << min(attempts, 12)))
+    let full = Self.first.doubled(attempts, atMost: Self.longest)
     attempts += 1
-    return full * (0.5 + Double(random.next() >> 11) / Double(1 << 54))
+    return full * Double.random(in: 0.5..<1, using: &random)
   }
 
   /// Notes a success: the next wait is short again.

@@ -20,8 +20,8 @@ package actor Replica {
   /// Resumed at each pull that was applied, with the status after it.
   private var waiters: [DirectContinuation<Void>] = []
   package private(set) var status = ReplicaStatus.connecting
-  /// The number of pulls, and of those that found rows.
-  package private(set) var pulls = (all: 0, found: 0)
+  /// The number of pulls that found rows.
+  package private(set) var pulls = 0
   /// The number of times that all rows were read.
   package private(set) var copies = 0
 
@@ -93,28 +93,26 @@ package actor Replica {
   private func follow() async {
     var backoff = Backoff(seed: UInt64.random(in: 0...UInt64.max))
     while !isClosed {
+      var failure: ReplicaError?
       do throws(ReplicaError) {
-        let connection = try await connect()
-        self.connection = connection
+        let new = try await connect()
+        connection = new
         wakeUp = WakeUp()
-        do throws(ReplicaError) {
-          try await connection.listen()
-          while !isClosed {
-            try await step(connection)
-            backoff.reset()
-          }
-        } catch {
-          await connection.close()
-          throw error
+        try await new.listen()
+        while !isClosed {
+          try await step(new)
+          backoff.reset()
         }
-        await connection.close()
       } catch {
-        connection = nil
-        tell(.offline(error))
+        failure = error
+      }
+      await connection?.close()
+      connection = nil
+      if let failure {
+        tell(.offline(failure))
         if !isClosed { try? await Task.sleep(for: backoff.next()) }
       }
     }
-    connection = nil
     tell(status)
   }
 
@@ -124,8 +122,7 @@ package actor Replica {
     var othersWrite = false
     if case .armed = wakeUp.state { othersWrite = try await connection.othersWrite() }
     let found = try await pull(connection)
-    pulls.all += 1
-    pulls.found += found ? 1 : 0
+    pulls += found ? 1 : 0
     tell(.live)
     switch wakeUp.pulled(found: found, othersWrite: othersWrite) {
     case .nothing: break
@@ -135,7 +132,6 @@ package actor Replica {
     case .sleep(let duration):
       try await pruneIfDue(connection)
       if waiters.isEmpty && !isClosed { try await connection.sleep(atMost: duration) }
-      wakeUp.woke()
     }
   }
 
@@ -165,7 +161,7 @@ package actor Replica {
     case .difference(let tables): whole = tables
     }
     var requests = start.changed.filter { !whole.contains($0.table.name) }
-    requests += tables.filter { whole.contains($0.name) }.map { RowRequest($0, nil) }
+    requests += tables.filter { whole.contains($0.name) }.map { ChangedTable($0, nil) }
     let end = try await connection.endPull(reading: requests)
     guard let cursor = ReplicaCursor(start.head) else { return false }
     if requests.isEmpty {

@@ -10,7 +10,7 @@ package protocol ServerConnection: Sendable {
   func beginPull(since cursor: ReplicaCursor?) async throws(ReplicaError) -> PullStart
 
   /// Reads rows in the snapshot of the pull, and ends its transaction.
-  func endPull(reading requests: [RowRequest]) async throws(ReplicaError) -> PullEnd
+  func endPull(reading requests: [ChangedTable]) async throws(ReplicaError) -> PullEnd
 
   /// Reads the next rows of a table in key order, in a transaction of its own.
   ///
@@ -74,9 +74,6 @@ package struct ChangedTable: Sendable {
     self.keys = keys
   }
 }
-
-/// The rows of a table that a pull reads.
-package typealias RowRequest = ChangedTable
 
 package struct PullEnd: Sendable {
   package let rows: [ServerRows]

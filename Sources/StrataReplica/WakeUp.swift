@@ -8,14 +8,13 @@
 /// ```
 /// awake ─nothing found→ armed;  armed ─something found→ awake
 /// armed ─nothing found, others write→ armed (a little later)
-/// armed ─nothing found, nobody writes→ asleep;  asleep ─woken→ awake;  asleep ─time is up→ armed
+/// armed ─nothing found, nobody writes→ armed (after a sleep)
 /// ```
 struct WakeUp {
   enum State: Equatable {
     case awake
-    /// The server tells of commits. The replica has pulled this many times since it asked.
+    /// The server tells of commits. The replica has pulled this many times since it asked or slept.
     case armed(pulls: Int)
-    case asleep
   }
 
   /// What the replica does before its next pull.
@@ -39,8 +38,8 @@ struct WakeUp {
   /// - Parameter othersWrite: whether transactions of others had a number before the pull began.
   mutating func pulled(found: Bool, othersWrite: Bool) -> Action {
     switch state {
-    case .awake where found, .asleep where found: return .nothing
-    case .awake, .asleep:
+    case .awake where found: return .nothing
+    case .awake:
       state = .armed(pulls: 0)
       return .arm
     case .armed where found:
@@ -50,11 +49,8 @@ struct WakeUp {
       state = .armed(pulls: pulls + 1)
       return .wait(.milliseconds(Self.waits[min(pulls, Self.waits.count - 1)]))
     case .armed:
-      state = .asleep
+      state = .armed(pulls: 0)
       return .sleep(Self.longestSleep)
     }
   }
-
-  /// Notes the end of a sleep. The server goes on to tell of commits until the next pull finds one.
-  mutating func woke() { if state == .asleep { state = .armed(pulls: 0) } }
 }

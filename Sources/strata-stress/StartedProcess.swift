@@ -1,15 +1,21 @@
 import Foundation
 
-/// A child process of this program, with its input and its output.
+/// A process with its input and its output, by default of this program.
 struct StartedProcess {
   let process: Process
   private let input: FileHandle
   let output: LineReader
 
-  init(_ arguments: [String]) throws {
+  /// - Parameters:
+  ///   - program: the program to start.
+  ///   - printsErrors: whether the errors of the process are printed.
+  init(
+    _ arguments: [String], of program: URL? = Bundle.main.executableURL, printsErrors: Bool = true
+  ) throws {
     process = Process()
-    process.executableURL = Bundle.main.executableURL
+    process.executableURL = program
     process.arguments = arguments
+    if !printsErrors { process.standardError = FileHandle.nullDevice }
     let (input, output) = (Pipe(), Pipe())
     process.standardInput = input
     process.standardOutput = output
@@ -23,6 +29,12 @@ struct StartedProcess {
     // A write to a process that has ended must not end this process.
     signal(SIGPIPE, SIG_IGN)
     try? input.write(contentsOf: Data((line + "\n").utf8))
+  }
+
+  /// Closes the input and waits for the end of the process.
+  func end() {
+    try? input.close()
+    process.waitUntilExit()
   }
 
   /// Kills the process and waits for its end.

@@ -11,7 +11,6 @@ import Testing
     #expect(wakeUp.pulled(found: true, othersWrite: false) == .nothing)
     #expect(wakeUp.pulled(found: false, othersWrite: false) == .arm)
     #expect(wakeUp.pulled(found: false, othersWrite: false) == .sleep(.seconds(1)))
-    wakeUp.woke()
     #expect(wakeUp.pulled(found: true, othersWrite: false) == .disarm)
     #expect(wakeUp.state == .awake)
   }
@@ -73,7 +72,6 @@ import Testing
           // Whoever was not told may sleep on; nothing that it lacks may have been committed.
           if server.told == told { #expect(server.commits == seen) }
           told = server.told
-          wakeUp.woke()
         }
       }
     }

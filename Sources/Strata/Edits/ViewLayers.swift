@@ -40,15 +40,16 @@ struct ViewLayers {
   func state(
     of key: RecordKey, in table: Table, or other: @autoclosure () -> RecordState
   ) -> RecordState {
-    base[table.id, key].or(other())
-      .under(saving?.layer[table.id, key], in: table)
-      .under(pending.layer[table.id, key], in: table)
+    state(of: key, in: table, over: base[table.id, key].or(other()))
   }
 
   /// Returns the state to which an edit of a value in hand applies.
   func state(of key: RecordKey, in table: Table, inHand: Record) -> RecordState {
-    base.state(of: key, in: table.id, inHand: inHand)
-      .under(saving?.layer[table.id, key], in: table)
+    state(of: key, in: table, over: base.state(of: key, in: table.id, inHand: inHand))
+  }
+
+  private func state(of key: RecordKey, in table: Table, over row: RecordState) -> RecordState {
+    row.under(saving?.layer[table.id, key], in: table)
       .under(pending.layer[table.id, key], in: table)
   }
 

@@ -137,7 +137,7 @@ struct TableIndex: Hashable, Sendable {
 
 extension String {
   /// The name as a quoted SQL identifier, which may have any characters.
-  var quotedIdentifier: String { quoted(by: "\"") }
+  package var quotedIdentifier: String { quoted(by: "\"") }
 
   /// Returns the text between two quotes, with every quote in it doubled.
   ///

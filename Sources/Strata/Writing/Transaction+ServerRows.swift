@@ -9,14 +9,16 @@ extension Transaction {
   /// - Complexity: O(*n*) rows are read and compared for *n* rows of the server and of the store
   ///   within the extents. Equal rows are not written.
   mutating func apply(_ pulled: [ServerRows]) throws(StoreError) {
-    let waits = try OutboxTable.hasEntries(connection)
     var working = WorkingSet()
     for part in pulled {
       var rows = WorkingSet.Rows()
       let stored = try stored(part)
-      var keys = Set(stored.keys).union(part.rows.keys)
+      let waits = try OutboxTable.hasEntries(of: part.table, connection)
       // A deletion that waits has neither of the two rows.
-      if case .keys(let all) = part.extent { keys.formUnion(all) }
+      let keys =
+        if case .keys(let all) = part.extent { all } else {
+          Set(stored.keys).union(part.rows.keys)
+        }
       for key in keys.sorted() {
         let (before, server) = (stored[key], part.rows[key])
         let after =

@@ -1,4 +1,5 @@
 internal import Foundation
+internal import Strata
 
 #if canImport(FoundationNetworking)
   internal import FoundationNetworking
@@ -51,18 +52,8 @@ public struct RetryPolicy: Sendable, Hashable {
     }
     // NaN counts as no jitter.
     let jitter = jitter > 0 ? min(jitter, 1) : 0
-    return fullDelay(after: count) * (1 - jitter * Double.random(in: 0...1))
-  }
-
-  private func fullDelay(after count: Int) -> Duration {
-    var delay = min(firstDelay, longestDelay)
-    var doublings = count - 1
-    // Compare with half of the longest delay: twice a long delay may overflow a `Duration`.
-    while doublings > 0 && delay > .zero && delay < longestDelay {
-      delay = delay > longestDelay / 2 ? longestDelay : delay * 2
-      doublings -= 1
-    }
-    return delay
+    let delay = firstDelay.doubled(count - 1, atMost: longestDelay)
+    return delay * (1 - jitter * Double.random(in: 0...1))
   }
 
   private static func mayPass(_ error: (any Error)?) -> Bool {

@@ -65,7 +65,7 @@
     }
 
     func close() async {
-      pulls += await replica.pulls.found
+      pulls += await replica.pulls
       await replica.close()
       await stack.close()
       await observing?.value

@@ -4,9 +4,7 @@
 
   /// A psql that writes to the server at random. Whatever it does, the sum of the money stays the same.
   actor PostgresWriter {
-    private let process = Process()
-    private let input = Pipe()
-    private let output: LineReader
+    private let process: StartedProcess
     private let number: Int
     private var random: SplitMix64
     private var batches = 0
@@ -15,14 +13,9 @@
     init(_ folder: URL, number: Int, seed: UInt64) throws {
       self.number = number
       random = SplitMix64(seed: seed)
-      process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-      process.arguments = ["psql", "-h", folder.path, "-U", "postgres", "-qAtX"]
-      let output = Pipe()
-      process.standardInput = input
-      process.standardOutput = output
-      process.standardError = FileHandle.nullDevice
-      try process.run()
-      self.output = LineReader(output.fileHandleForReading)
+      process = try StartedProcess(
+        ["psql", "-h", folder.path, "-U", "postgres", "-qAtX"],
+        of: URL(fileURLWithPath: "/usr/bin/env"), printsErrors: false)
     }
 
     /// The tables and their first rows.
@@ -39,18 +32,13 @@
     func step() async -> Bool {
       batches += 1
       let sql = batches == 1 ? "SET lock_timeout = '300ms';" : transaction()
-      signal(SIGPIPE, SIG_IGN)
       // The echo comes even after an error.
-      let text = "\(sql)\n\\echo done \(batches)\n"
-      try? input.fileHandleForWriting.write(contentsOf: Data(text.utf8))
-      while let line = await output.next() { if line == "done \(batches)" { return true } }
+      process.send("\(sql)\n\\echo done \(batches)")
+      while let line = await process.output.next() { if line == "done \(batches)" { return true } }
       return false
     }
 
-    func end() {
-      try? input.fileHandleForWriting.close()
-      process.waitUntilExit()
-    }
+    func end() { process.end() }
 
     private func transaction() -> String {
       let (a, p, amount) = (1 + random.below(20), 1 + random.below(60), 1 + random.below(9))

@@ -74,7 +74,7 @@ struct AfterDeletionTests {
     #expect(try await stack.fetch(Pier.all) == [])
   }
 
-  /// A context that knows of the deletion ignores the edit. Any other context keeps the edit as an
+  /// The context that deleted the row ignores the edit. Any other context keeps the edit as an
   /// orphan, and the save's policy decides about it.
   @Test(arguments: Deletion.allCases)
   func `editing it never brings it back silently`(_ deletion: Deletion) async throws {
