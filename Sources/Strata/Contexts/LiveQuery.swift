@@ -134,6 +134,10 @@ public final class LiveQuery<E: Entity>: Observable {
   // MARK: - Updates
 
   /// The changes from now on, as deletions, insertions, moves and edits by offset.
+  ///
+  /// The sequence begins with the ``elements`` of the moment in which it is made. So show them in the
+  /// same turn of the main actor. A task that shows updates takes the sequence along:
+  /// `Task { [updates = songs.updates] in … }`.
   public var updates: LiveUpdates<E> { LiveUpdates(differences(nil), result.plan.table) }
 
   /// Returns the changes from now on, with at most one update in each interval.

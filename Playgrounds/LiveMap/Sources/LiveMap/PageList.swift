@@ -5,7 +5,7 @@ import Strata
 /// The next update is taken when the page has shown the last. Meanwhile the live query composes its
 /// updates.
 @MainActor final class PageList {
-  private let live: LiveQuery<Sighting>
+  private let updates: LiveUpdates<Sighting>
   private let send: @Sendable (Event) -> Void
   private let (shown, didShow) = AsyncStream.makeStream(of: Void.self)
   private var window = RowWindow()
@@ -14,8 +14,9 @@ import Strata
   /// The number of updates of the live query, sent or not.
   private(set) var updateCount = 0
 
+  /// - Parameter live: not loaded yet, so that the updates begin with all elements.
   init(_ live: LiveQuery<Sighting>, send: @escaping @Sendable (Event) -> Void) {
-    self.live = live
+    updates = live.updates(every: .milliseconds(100))
     self.send = send
   }
 
@@ -23,7 +24,7 @@ import Strata
   ///
   /// - Parameter body: called after each update.
   func follow(_ body: @MainActor () -> Void) async {
-    for await update in live.updates(every: .milliseconds(100)) {
+    for await update in updates {
       updateCount += 1
       offer(window.follow(update))
       body()

@@ -56,9 +56,10 @@ import StrataMap
 
   /// Answers the page until it has no more requests.
   func run(_ requests: AsyncStream<Request>) async {
+    let selections = selected.updates
     await withDiscardingTaskGroup { group in
       group.addTask { await self.followList() }
-      group.addTask { await self.followSelection() }
+      group.addTask { await self.follow(selections) }
       group.addTask { await self.followStatus() }
       group.addTask { await self.workInOrder() }
       for await request in requests {
@@ -93,19 +94,20 @@ import StrataMap
 
   /// Sends all elements at every change, as a map without a registry does.
   private func followEverything() async {
-    var isFirst = true
-    for await update in live.updates(every: .milliseconds(100)) {
+    let updates = live.updates(every: .milliseconds(100))
+    send(.everything(features: Everything(sightings: live.elements)))
+    send(.complete)
+    await channel.everythingShown()
+    for await update in updates {
       send(.everything(features: Everything(sightings: update.elements)))
-      if isFirst { send(.complete) }
-      isFirst = false
       await channel.everythingShown()
     }
   }
 
-  private func followSelection() async {
+  private func follow(_ selections: LiveUpdates<Sighting>) async {
     // A page that connects again has a selection, and is about to send it.
     var last: Row?
-    for await update in selected.updates {
+    for await update in selections {
       let sighting = update.elements.first.map { Row($0) }
       if sighting != last { send(.selected(sighting: sighting)) }
       last = sighting

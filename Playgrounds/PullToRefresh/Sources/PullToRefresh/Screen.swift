@@ -4,12 +4,13 @@ import Strata
 /// again.
 @MainActor final class Screen {
   private let articles: LiveQuery<Article>
-  private var rows: [Article] = []
+  private var rows: [Article]
   private var log: [String] = []
 
   init(_ articles: LiveQuery<Article>) {
     self.articles = articles
-    Task { for await update in articles.updates { apply(update) } }
+    rows = Array(articles.elements)
+    Task { [updates = articles.updates] in for await update in updates { apply(update) } }
   }
 
   /// Returns the changes of the list since the last call.
