@@ -15,8 +15,7 @@
 
     private let target: String
     private let tables: [Table]
-    private let client = UUID()
-    private let builder = RecordBuilder()
+    let builder = RecordBuilder()
     private var session: PostgresSession?
     private var mappings: [Int: TableMapping] = [:]
     private var shapes: (texts: [String: String], readAt: ContinuousClock.Instant)?
@@ -34,7 +33,7 @@
       self.tables = tables
     }
 
-    private func connected() throws(ReplicaError) -> PostgresSession {
+    func connected() throws(ReplicaError) -> PostgresSession {
       if let session { return session }
       let new = try PostgresSession(target)
       session = new
@@ -88,9 +87,6 @@
         }
         mappings[number] = try TableMapping(table, number: number, session)
       }
-      try session.run(
-        .init(
-          "INSERT INTO strata.client (id) VALUES ($1) ON CONFLICT DO NOTHING", [client.uuidString]))
     }
 
     func close() {
@@ -118,13 +114,16 @@
           || (SELECT oid FROM pg_database WHERE datname = current_database()) || '/'
           || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) END,
         m.horizon, pg_current_snapshot(),
-        CASE WHEN pg_is_in_recovery() THEN NULL ELSE pg_current_wal_insert_lsn() END
-      FROM strata.meta m
+        CASE WHEN pg_is_in_recovery() THEN NULL ELSE pg_current_wal_insert_lsn() END,
+        c.last_push, c.token, c.refused
+      FROM strata.meta m LEFT JOIN strata.client c ON c.id = $1
       """
 
-    func beginPull(since cursor: ReplicaCursor?) throws(ReplicaError) -> PullStart {
+    func beginPull(
+      since cursor: ReplicaCursor?, by client: UUID
+    ) throws(ReplicaError) -> PullStart {
       let session = try connected()
-      var statements = begin + [.init(Self.head)]
+      var statements = begin + [.init(Self.head, [client.uuidString])]
       if let cursor {
         let running = cursor.snapshot.running.map(String.init).joined(separator: ",")
         statements.append(
@@ -162,7 +161,7 @@
       return ServerHead(
         format: format, epoch: epoch, server: result.text(0, 2),
         horizon: try ServerSnapshot(horizon), snapshot: try ServerSnapshot(snapshot),
-        written: written, shapes: shapes?.texts ?? [:])
+        written: written, shapes: shapes?.texts ?? [:], client: try client(result, 6))
     }
 
     private func changed(_ log: PostgresResult) throws(ReplicaError) -> [ChangedTable] {
@@ -192,7 +191,7 @@
             "SELECT \(mapping.list) FROM \(mapping.name)", isBinary: true)
         }
         let texts = keys.map { mapping.text($0) }
-        return .init(mapping.selectByKeys, [Self.array(texts)], isBinary: true)
+        return .init(mapping.selectByKeys, [texts.arrayText], isBinary: true)
       }
       let results = try session.pipeline(
         reads + [.init("SELECT pg_current_wal_flush_lsn()"), .init("COMMIT")])
@@ -206,7 +205,9 @@
       return PullEnd(rows: pulled, flushed: try LogPosition(flushed))
     }
 
-    private func mapping(of table: Table) -> TableMapping {
+    func mapping(numbered number: Int) -> TableMapping? { mappings[number] }
+
+    func mapping(of table: Table) -> TableMapping {
       guard let mapping = mappings.values.first(where: { $0.table === table }) else {
         fatalError("\(table.name) is not a table of this replica")
       }
@@ -226,24 +227,19 @@
       return rows
     }
 
-    /// Returns the text of an array of texts.
-    private static func array(_ texts: [String]) -> String {
-      let elements = texts.map { text in
-        "\""
-          + text.replacingOccurrences(of: "\\", with: "\\\\")
-          .replacingOccurrences(of: "\"", with: "\\\"") + "\""
-      }
-      return "{" + elements.joined(separator: ",") + "}"
-    }
-
     func page(
-      of table: Table, after key: RecordKey?, limit: Int
-    ) throws(ReplicaError) -> [(key: RecordKey, record: Record)] {
-      let session = try connected()
+      of table: Table, after key: RecordKey?, limit: Int, by client: UUID
+    ) throws(ReplicaError) -> ServerPage {
       let mapping = mapping(of: table)
-      let result = try session.run(
-        .init(mapping.selectPage, [key.map(mapping.text), "\(limit)"], isBinary: true))
-      return try rows(of: table, result)
+      let results = try connected().pipeline([
+        .init("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"),
+        .init(mapping.selectPage, [key.map(mapping.text), "\(limit)"], isBinary: true),
+        .init(
+          "SELECT last_push, token, refused FROM strata.client WHERE id = $1", [client.uuidString]),
+        .init("COMMIT"),
+      ])
+      return ServerPage(
+        rows: try rows(of: table, results[1]), client: try self.client(results[2], 0))
     }
 
     func logPositions() throws(ReplicaError) -> (written: LogPosition, flushed: LogPosition) {
@@ -254,7 +250,7 @@
       )
     }
 
-    func flushLog() throws(ReplicaError) {
+    func flushLog(by client: UUID) throws(ReplicaError) {
       let session = try connected()
       try session.run(
         "BEGIN; SET LOCAL synchronous_commit = local; "
@@ -283,7 +279,11 @@
       return result.count > 0
     }
 
-    func prune() throws(ReplicaError) { try connected().run("SELECT strata.prune()") }
+    func prune(by client: UUID) throws(ReplicaError) {
+      try connected().run(
+        "UPDATE strata.client SET seen = clock_timestamp() WHERE id = '\(client)'; "
+          + "SELECT strata.prune()")
+    }
 
     func sleep(atMost duration: Duration) async throws(ReplicaError) {
       let session = try connected()

@@ -22,6 +22,9 @@
 
     var count: Int { Int(PQntuples(result)) }
 
+    /// The number of rows that the statement wrote.
+    var changedCount: Int { Int(String(cString: PQcmdTuples(result))) ?? 0 }
+
     func isNull(_ row: Int, _ column: Int) -> Bool {
       PQgetisnull(result, Int32(row), Int32(column)) == 1
     }
@@ -57,9 +60,11 @@
       let message = field("M", of: result) ?? text(connection)
       // Classes of errors in which the connection or the server goes: 08, 57P0x, 53300.
       let isGone = state.hasPrefix("08") || state.hasPrefix("57P") || state == "53300"
-      return ReplicaError(
+      var error = ReplicaError(
         isGone ? .unreachable : .refused, "PostgreSQL: \(message)",
         advice: field("H", of: result) ?? "see the server's log", sqlState: state)
+      error.constraint = field("n", of: result)
+      return error
     }
 
     private static func field(_ code: Character, of result: OpaquePointer) -> String? {

@@ -12,17 +12,28 @@
 
   /// A connection of libpq. Its calls block, so one queue of its own uses it.
   final class PostgresSession {
-    /// A statement with its parameters as text.
+    /// A statement with its parameters.
     struct Statement {
       let sql: String
-      var parameters: [String?] = []
+      let parameters: Parameters
       /// Whether the values of the result are in binary format.
-      var isBinary = false
+      let isBinary: Bool
+
+      enum Parameters {
+        case texts([String?])
+        case arrays([ArrayParameter])
+      }
 
       init(_ sql: String, _ parameters: [String?] = [], isBinary: Bool = false) {
         self.sql = sql
-        self.parameters = parameters
+        self.parameters = .texts(parameters)
         self.isBinary = isBinary
+      }
+
+      init(_ sql: String, _ arrays: [ArrayParameter]) {
+        self.sql = sql
+        parameters = .arrays(arrays)
+        isBinary = false
       }
     }
 
@@ -68,11 +79,22 @@
     }
 
     private func send(_ statement: Statement) throws(ReplicaError) {
-      let isSent = Self.withPointers(statement.parameters) { parameters in
-        PQsendQueryParams(
-          connection, statement.sql, Int32(statement.parameters.count), nil, parameters, nil, nil,
-          statement.isBinary ? 1 : 0)
-      }
+      let isSent =
+        switch statement.parameters {
+        case .texts(let texts):
+          Self.withPointers(texts) { pointers in
+            PQsendQueryParams(
+              connection, statement.sql, Int32(texts.count), nil, pointers, nil, nil,
+              statement.isBinary ? 1 : 0)
+          }
+        case .arrays(let arrays):
+          ArrayParameter.withPointers(arrays) { pointers, lengths in
+            let formats = [Int32](repeating: 1, count: arrays.count)
+            return PQsendQueryParams(
+              connection, statement.sql, Int32(arrays.count), nil, pointers, lengths, formats,
+              statement.isBinary ? 1 : 0)
+          }
+        }
       if isSent != 1 { throw .lost(connection) }
     }
 

@@ -36,7 +36,8 @@
       CREATE TABLE IF NOT EXISTS strata.mark (at timestamptz PRIMARY KEY, snapshot pg_snapshot NOT NULL);
 
       CREATE TABLE IF NOT EXISTS strata.client (
-        id uuid PRIMARY KEY, owner name NOT NULL DEFAULT current_user, seen timestamptz NOT NULL DEFAULT now());
+        id uuid PRIMARY KEY, owner name NOT NULL DEFAULT current_user, seen timestamptz NOT NULL DEFAULT now(),
+        last_push int8 NOT NULL DEFAULT 0, token uuid, refused json);
 
       -- Makes a trigger that is missing. A second call changes no fingerprint.
       CREATE OR REPLACE FUNCTION strata.set_trigger(rel oid, name text, event text, tables text, f text)
@@ -188,7 +189,7 @@
       REVOKE ALL ON ALL FUNCTIONS IN SCHEMA strata FROM PUBLIC;
       GRANT USAGE ON SCHEMA strata TO strata_client;
       GRANT SELECT ON strata.meta, strata.tables, strata.shape, strata.log TO strata_client;
-      GRANT SELECT, INSERT (id), UPDATE (seen) ON strata.client TO strata_client;
+      GRANT SELECT, INSERT (id), UPDATE (seen, last_push, token, refused) ON strata.client TO strata_client;
       GRANT EXECUTE ON FUNCTION strata.prune() TO strata_client;
       ALTER TABLE strata.client ENABLE ROW LEVEL SECURITY;
       DROP POLICY IF EXISTS own ON strata.client;

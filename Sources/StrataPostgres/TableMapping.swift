@@ -31,6 +31,8 @@
 
     var key: ColumnType { columns[Table.keyColumn] }
 
+    func type(of column: Int) -> ColumnType { columns[column] }
+
     /// The table's name in SQL.
     var name: String { table.name.quotedIdentifier }
 
@@ -167,7 +169,19 @@
         + "OR \(order) > $1::\(key.rawValue) ORDER BY \(order) LIMIT $2::int8"
     }
 
-    private var keyName: String { table.columns[Table.keyColumn].name.quotedIdentifier }
+    var keyName: String { table.columns[Table.keyColumn].name.quotedIdentifier }
+  }
+
+  extension [String] {
+    /// The text of an array of texts.
+    var arrayText: String {
+      let elements = map { text in
+        "\""
+          + text.replacingOccurrences(of: "\\", with: "\\\\")
+          .replacingOccurrences(of: "\"", with: "\\\"") + "\""
+      }
+      return "{" + elements.joined(separator: ",") + "}"
+    }
   }
 
   extension Data {

@@ -20,6 +20,8 @@ package struct ReplicaError: Error, Sendable, CustomStringConvertible {
   package var advice: String
   /// The server's code of the error; nil if the error is not the server's.
   package var sqlState: String?
+  /// The constraint of the server that a row violates; nil if there is none.
+  package var constraint: String?
   /// The store's error, for the code `store`.
   package var storeError: StoreError?
 
@@ -33,6 +35,18 @@ package struct ReplicaError: Error, Sendable, CustomStringConvertible {
   package init(_ error: StoreError) {
     self.init(.store, error.message, advice: error.advice)
     storeError = error
+  }
+
+  /// Whether the same transaction may succeed at the next attempt: it met others, or waited for a
+  /// lock in vain.
+  var isPassing: Bool { ["40001", "40P01", "55P03"].contains(sqlState) }
+
+  /// Whether the server refuses the statement for good, because of its rows or of the role's rights.
+  ///
+  /// The other errors are about the connection, the server's state or other transactions.
+  package var isVerdict: Bool {
+    guard code == .refused, let sqlState else { return false }
+    return !["25", "40", "53", "54", "55", "57", "58", "XX"].contains { sqlState.hasPrefix($0) }
   }
 
   static func unreadable(_ what: String) -> ReplicaError {

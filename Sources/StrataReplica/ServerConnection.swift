@@ -1,3 +1,4 @@
+package import Foundation
 package import Strata
 
 /// The connection of a replica to its server.
@@ -6,8 +7,12 @@ package import Strata
 package protocol ServerConnection: Sendable {
   /// Opens a transaction with one snapshot, and reads what the pull has to know.
   ///
-  /// - Parameter cursor: the state of the server that the store has; nil reads no keys.
-  func beginPull(since cursor: ReplicaCursor?) async throws(ReplicaError) -> PullStart
+  /// - Parameters:
+  ///   - cursor: the state of the server that the store has; nil reads no keys.
+  ///   - client: identifies the replica.
+  func beginPull(
+    since cursor: ReplicaCursor?, by client: UUID
+  ) async throws(ReplicaError) -> PullStart
 
   /// Reads rows in the snapshot of the pull, and ends its transaction.
   func endPull(reading requests: [ChangedTable]) async throws(ReplicaError) -> PullEnd
@@ -16,14 +21,34 @@ package protocol ServerConnection: Sendable {
   ///
   /// - Returns: at most `limit` rows; fewer at the end of the table.
   func page(
-    of table: Table, after key: RecordKey?, limit: Int
-  ) async throws(ReplicaError) -> [(key: RecordKey, record: Record)]
+    of table: Table, after key: RecordKey?, limit: Int, by client: UUID
+  ) async throws(ReplicaError) -> ServerPage
 
   /// Returns the end of the write-ahead log, and the end of its part that is on the disk.
   func logPositions() async throws(ReplicaError) -> (written: LogPosition, flushed: LogPosition)
 
+  /// Makes the replica known to the server.
+  func register(_ client: UUID) async throws(ReplicaError)
+
+  /// Opens the transaction of a push, and takes its number.
+  ///
+  /// The call waits for an older connection of the same replica that is at its `COMMIT`.
+  ///
+  /// - Parameter isArmed: whether this connection sleeps for all. It then stops to do so, because it
+  ///   would not be told of its own commit, and the commit tells all others.
+  /// - Returns: whether the number was taken. If not, a pull says why, and no transaction is open.
+  func claim(
+    _ push: PushState.Push, by client: UUID, isArmed: Bool
+  ) async throws(ReplicaError) -> Bool
+
+  /// Makes the edits of a push and commits them, together with the edits that it could not make.
+  func commit(_ edits: [ServerEdit], by client: UUID) async throws(ReplicaError)
+
+  /// Ends the transaction of a push without a trace.
+  func abandon() async throws(ReplicaError)
+
   /// Commits a small change and waits until it is on the disk, with everything before it.
-  func flushLog() async throws(ReplicaError)
+  func flushLog(by client: UUID) async throws(ReplicaError)
 
   /// Starts to listen for commits; commits from here on wake the connection.
   func listen() async throws(ReplicaError)
@@ -42,8 +67,8 @@ package protocol ServerConnection: Sendable {
   /// Waits for a commit, for ``wake()``, or for some time.
   func sleep(atMost duration: Duration) async throws(ReplicaError)
 
-  /// Removes what no replica needs any more from the server's log.
-  func prune() async throws(ReplicaError)
+  /// Removes what no replica needs any more from the server's log, and shows that this replica lives.
+  func prune(by client: UUID) async throws(ReplicaError)
 
   /// Ends a sleep.
   func wake()
@@ -83,5 +108,17 @@ package struct PullEnd: Sendable {
   package init(rows: [ServerRows], flushed: LogPosition) {
     self.rows = rows
     self.flushed = flushed
+  }
+}
+
+/// Rows of a table in key order.
+package struct ServerPage: Sendable {
+  package let rows: [(key: RecordKey, record: Record)]
+  /// What the server knew of the replica when the rows were read.
+  package let client: ServerClient?
+
+  package init(rows: [(key: RecordKey, record: Record)], client: ServerClient?) {
+    self.rows = rows
+    self.client = client
   }
 }

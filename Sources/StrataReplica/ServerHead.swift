@@ -1,4 +1,5 @@
 package import Foundation
+package import Strata
 
 /// What a pull has to know before it trusts the rows that it reads.
 ///
@@ -17,10 +18,12 @@ package struct ServerHead: Sendable, Equatable {
   package var written: LogPosition?
   /// A fingerprint of the triggers, partitions, columns, rights and policies of each table.
   package var shapes: [String: String]
+  /// What the server knows of the replica; nil if it does not know the replica.
+  package var client: ServerClient?
 
   package init(
     format: Int, epoch: UUID, server: String?, horizon: ServerSnapshot, snapshot: ServerSnapshot,
-    written: LogPosition?, shapes: [String: String]
+    written: LogPosition?, shapes: [String: String], client: ServerClient? = nil
   ) {
     self.format = format
     self.epoch = epoch
@@ -29,8 +32,25 @@ package struct ServerHead: Sendable, Equatable {
     self.snapshot = snapshot
     self.written = written
     self.shapes = shapes
+    self.client = client
   }
 
   /// The version that this version of Strata reads and writes.
   package static let format = 1
+}
+
+/// The last push of a replica that a server has made.
+package struct ServerClient: Sendable, Equatable {
+  /// The number of the push; 0 before the first.
+  package var lastPush: Int64
+  /// The token of the push; nil before the first.
+  package var token: UUID?
+  /// The edits of the push that the server did not make.
+  package var verdicts: [ServerVerdict]
+
+  package init(lastPush: Int64, token: UUID?, verdicts: [ServerVerdict]) {
+    self.lastPush = lastPush
+    self.token = token
+    self.verdicts = verdicts
+  }
 }

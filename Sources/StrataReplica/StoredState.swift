@@ -1,17 +1,17 @@
-import Foundation
+internal import Foundation
 
 /// The state of a replica that its store keeps.
 struct StoredState: Codable {
   /// The state of the server that the store has; nil until all rows were read once.
   var cursor: ReplicaCursor?
+  var push: PushState
 
-  init(cursor: ReplicaCursor? = nil) { self.cursor = cursor }
+  init(cursor: ReplicaCursor? = nil, push: PushState) {
+    self.cursor = cursor
+    self.push = push
+  }
 
-  init(_ data: Data?) throws(ReplicaError) {
-    guard let data else {
-      self.init()
-      return
-    }
+  init(_ data: Data) throws(ReplicaError) {
     do { self = try JSONDecoder().decode(StoredState.self, from: data) } catch {
       throw .unreadable("the state of the replica")
     }

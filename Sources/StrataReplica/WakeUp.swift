@@ -33,6 +33,12 @@ struct WakeUp {
   /// A commit may go untold if the replica that asked for all has died.
   private static let longestSleep = Duration.seconds(1)
 
+  /// Whether the server tells of commits because this replica has asked.
+  var isArmed: Bool { state != .awake }
+
+  /// Notes a push, which ends what the replica has asked for.
+  mutating func pushed() { state = .awake }
+
   /// Notes a pull.
   ///
   /// - Parameter othersWrite: whether transactions of others had a number before the pull began.

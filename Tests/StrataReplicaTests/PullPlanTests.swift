@@ -62,9 +62,10 @@ import Testing
   }
 
   @Test func `a cursor survives its stored form`() throws {
-    let state = StoredState(cursor: try cursor())
-    #expect(try StoredState(state.data).cursor == state.cursor)
-    #expect(try StoredState(nil).cursor == nil)
+    var state = StoredState(cursor: try cursor(), push: PushState(client: UUID()))
+    _ = state.push.begin(token: UUID())
+    let read = try StoredState(state.data)
+    #expect(read.cursor == state.cursor && read.push == state.push)
     #expect(throws: ReplicaError.self) { try StoredState(Data("{}x".utf8)) }
   }
 }

@@ -1,9 +1,9 @@
 internal import StrataSQLite
 
 /// A table's position in its model.
-struct TableID: Sendable, Hashable, Comparable {
+package struct TableID: Sendable, Hashable, Comparable {
   let index: Int
-  static func < (left: TableID, right: TableID) -> Bool { left.index < right.index }
+  package static func < (left: TableID, right: TableID) -> Bool { left.index < right.index }
 }
 
 /// A column of a table.

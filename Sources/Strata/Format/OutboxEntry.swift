@@ -11,6 +11,10 @@ struct OutboxEntry: Sendable, Equatable {
     var attributes: AttributeSet
     /// Whether the row was also handed over earlier, with an unknown outcome.
     var isUncertain = false
+    /// Whether the row was handed over to be deleted.
+    var isDeletion = false
+    /// The row as it was handed over, encoded; nil until the row is edited again.
+    var row: [UInt8]?
   }
 
   /// The last commit that edited the row.
@@ -70,7 +74,10 @@ struct OutboxEntry: Sendable, Equatable {
   mutating func edit(
     _ change: Change, commit: Int64, encode: (Record) -> [UInt8], decode: ([UInt8]) -> Record?
   ) -> Bool {
-    if !isDeleted, let before = change.before { learn(before, encode, decode) }
+    if !isDeleted, let before = change.before {
+      learn(before, encode, decode)
+      if handedOver?.row == nil && attributes.isEmpty { handedOver?.row = encode(before) }
+    }
     self.commit = commit
     // The edit turns the refused request into a different request.
     refusal = nil
@@ -103,24 +110,31 @@ struct OutboxEntry: Sendable, Equatable {
   /// Notes that a server may know all edits of the row, as of this commit.
   mutating func handOver(at commit: Int64) {
     handedOver = HandedOver(
-      commit: commit, attributes: editedAttributes, isUncertain: handedOver != nil)
+      commit: commit, attributes: editedAttributes, isUncertain: handedOver != nil,
+      isDeletion: isDeleted)
     attributes = AttributeSet()
+  }
+
+  /// Notes that the server has not received what was handed over.
+  ///
+  /// - Returns: whether anything is left to push.
+  mutating func takeBack() -> Bool {
+    guard let handedOver else { return true }
+    self.handedOver = nil
+    if isDeleted { return isKnown }
+    // The server still has the row that it did not delete.
+    if handedOver.isDeletion { isKnown = true }
+    attributes.formUnion(handedOver.attributes)
+    return true
   }
 
   /// Notes that the server has done a request.
   ///
-  /// - Parameters:
-  ///   - commit: the commit that ``handOver(at:)`` noted. If the row was handed over again since,
-  ///     nothing changes, because the outcome of the newer request is not known.
-  ///   - sent: the row as it was sent, encoded.
+  /// - Parameter commit: the commit that ``handOver(at:)`` noted. If the row was handed over again
+  ///   since, nothing changes, because the outcome of the newer request is not known.
   /// - Returns: whether anything is left to push.
-  mutating func acknowledge(_ kind: PushRequest.Kind, at commit: Int64, sent: [UInt8]?) -> Bool {
-    guard let handedOver, handedOver.commit == commit else { return true }
-    if self.commit <= commit { return false }
-    self.handedOver = nil
-    isKnown = kind != .delete
-    original = isKnown ? sent : nil
-    return isKnown || !isDeleted
+  mutating func acknowledge(at commit: Int64) -> Bool {
+    handedOver?.commit == commit ? confirm() : true
   }
 
   /// Notes that the server has refused a request.
@@ -132,10 +146,18 @@ struct OutboxEntry: Sendable, Equatable {
   ///   since, nothing changes, because the outcome of the newer request is not known.
   /// - Returns: whether anything is left to push. A row whose insertion the server refused and that
   ///   was deleted meanwhile leaves nothing.
-  mutating func refuse(_ kind: PushRequest.Kind, _ reason: String, at commit: Int64) -> Bool {
+  mutating func refuse(_ reason: String, at commit: Int64) -> Bool {
     // A row that was edited meanwhile makes a different request.
     if handedOver?.commit == commit, self.commit <= commit { refusal = reason }
-    return postpone(kind, at: commit)
+    return postpone(at: commit)
+  }
+
+  /// Notes that the server has refused what was handed over, and has none of it.
+  ///
+  /// - Returns: whether anything is left to push.
+  mutating func refuse(_ reason: String) -> Bool {
+    if let handedOver, commit <= handedOver.commit { refusal = reason }
+    return takeBack()
   }
 
   /// Notes that the server takes a request later.
@@ -145,16 +167,30 @@ struct OutboxEntry: Sendable, Equatable {
   /// - Parameter commit: the commit that ``handOver(at:)`` noted. If the row was handed over again
   ///   since, nothing changes.
   /// - Returns: whether anything is left to push.
-  mutating func postpone(_ kind: PushRequest.Kind, at commit: Int64) -> Bool {
+  mutating func postpone(at commit: Int64) -> Bool {
     guard let handedOver, handedOver.commit == commit else { return true }
     // An earlier request may have reached the server.
     if handedOver.isUncertain { return true }
+    return takeBack()
+  }
+
+  /// Notes that the server has everything that was handed over.
+  ///
+  /// The later edits then start from the row that was handed over.
+  ///
+  /// - Returns: whether anything is left to push.
+  mutating func confirm() -> Bool {
+    guard let handedOver else { return true }
     self.handedOver = nil
-    if isDeleted { return isKnown }
-    // The server still has the row that it did not delete.
-    if kind == .delete { isKnown = true }
-    attributes.formUnion(handedOver.attributes)
-    return true
+    if commit <= handedOver.commit { return false }
+    if handedOver.isDeletion {
+      // The row was inserted again.
+      (isKnown, original) = (false, nil)
+    } else {
+      isKnown = true
+      original = handedOver.row ?? original
+    }
+    return isKnown || !isDeleted
   }
 
   /// Lets a refused row be sent again.
@@ -183,26 +219,41 @@ struct OutboxEntry: Sendable, Equatable {
     onto server: Record?, local: Record?, in table: Table, encode: (Record) -> [UInt8],
     decode: ([UInt8]) -> Record?
   ) -> Rebased {
+    let known = original.flatMap(decode)
+    let row = row(onto: server, local: local, known: known, in: table)
     // The server has not heard of the insertion.
-    if !isKnown && server == nil { return Rebased(row: local, isLeft: true) }
-    let edits = edits(of: local, over: original.flatMap(decode)).merged(with: server, by: table)
-    let conflicting = edits.change.conflicts(with: server, count: table.columns.count)
-    let rebased = edits.change.resolved(
-      onto: server, conflicting, by: table.policy(.mergeMine))
-    let row = rebased.map(\.after) ?? server
+    if !isKnown && server == nil { return Rebased(row: row, isLeft: true) }
     guard let server, row != server else { return Rebased(row: server, isLeft: false) }
+    if let sent = handedOver?.row.flatMap(decode) {
+      let edits = edits(of: sent, over: known, handedOver?.attributes ?? AttributeSet())
+      handedOver?.row = edits.edited(server, in: table).map(encode)
+    }
     isKnown = true
     original = encode(server)
     if let row { keep(row.differences(from: server)) }
     return Rebased(row: row, isLeft: true)
   }
 
-  /// Returns the edits as a change of the row that the server had.
-  private func edits(of local: Record?, over known: Record?) -> Change {
-    guard !isDeleted, let local, let known, known.count == local.count else {
-      return Change(before: known, after: isDeleted ? nil : local)
+  /// Returns the server's row with the waiting edits.
+  ///
+  /// - Parameters:
+  ///   - server: the server's row; nil if the server has none.
+  ///   - local: the stored row, with the edits.
+  ///   - known: the row from which the edits started.
+  func row(onto server: Record?, local: Record?, known: Record?, in table: Table) -> Record? {
+    if !isKnown && server == nil { return local }
+    return edits(of: isDeleted ? nil : local, over: known, editedAttributes)
+      .edited(server, in: table)
+  }
+
+  /// Returns the edits of some attributes as a change of the row that the server had.
+  private func edits(
+    of local: Record?, over known: Record?, _ attributes: AttributeSet
+  ) -> Change {
+    guard let local, let known, known.count == local.count else {
+      return Change(before: known, after: local)
     }
-    return Change(before: known, after: known.replacing(editedAttributes, from: local))
+    return Change(before: known, after: known.replacing(attributes, from: local))
   }
 
   /// Keeps the edits of some attributes alone.
@@ -211,5 +262,16 @@ struct OutboxEntry: Sendable, Equatable {
     if let sent = handedOver?.attributes { handedOver?.attributes = sent.intersection(left) }
     // If the server has another row with the key of an insertion, the insertion becomes an update.
     attributes.formUnion(left.subtracting(editedAttributes))
+  }
+}
+
+extension Change {
+  /// Returns the server's row with the edit, by the rules of the attributes and then by the policy
+  /// `mergeMine`.
+  fileprivate func edited(_ server: Record?, in table: Table) -> Record? {
+    let change = merged(with: server, by: table).change
+    let conflicting = change.conflicts(with: server, count: table.columns.count)
+    let resolved = change.resolved(onto: server, conflicting, by: table.policy(.mergeMine))
+    return resolved.map(\.after) ?? server
   }
 }

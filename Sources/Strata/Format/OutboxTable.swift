@@ -14,7 +14,7 @@ enum OutboxTable: GuestTable {
       """
       CREATE TABLE strata_outbox_row (entity TEXT NOT NULL, key NOT NULL, number INTEGER NOT NULL, \
       state INTEGER NOT NULL, attributes TEXT NOT NULL, handed INTEGER, handed_attributes TEXT, \
-      original BLOB, refusal TEXT, PRIMARY KEY (entity, key)) WITHOUT ROWID
+      original BLOB, refusal TEXT, handed_row BLOB, PRIMARY KEY (entity, key)) WITHOUT ROWID
       """)
   }
 
@@ -49,16 +49,18 @@ enum OutboxTable: GuestTable {
   // MARK: - Entries
 
   private static let columns =
-    "number, state, attributes, handed, handed_attributes, original, entity, key, refusal"
+    "number, state, attributes, handed, handed_attributes, original, entity, key, refusal, handed_row"
   private static let read = SQL(
     "SELECT \(columns) FROM strata_outbox_row WHERE entity = ?1 AND key = ?2")
   private static let readAll = SQL("SELECT \(columns) FROM strata_outbox_row")
   private static let write = SQL(
     "INSERT OR REPLACE INTO strata_outbox_row (\(columns)) "
-      + "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)")
+      + "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)")
   private static let remove = SQL("DELETE FROM strata_outbox_row WHERE entity = ?1 AND key = ?2")
   private static let removeEverything = SQL("DELETE FROM strata_outbox_row")
   private static let number = SQL("SELECT count(*), count(refusal) FROM strata_outbox_row")
+  private static let anyUnrefused = SQL(
+    "SELECT 1 FROM strata_outbox_row WHERE refusal IS NULL LIMIT 1")
   private static let any = SQL("SELECT 1 FROM strata_outbox_row LIMIT 1")
   private static let anyOfTable = SQL("SELECT 1 FROM strata_outbox_row WHERE entity = ?1 LIMIT 1")
 
@@ -78,6 +80,7 @@ enum OutboxTable: GuestTable {
   private static let isKnown: Int64 = 1
   private static let isDeleted: Int64 = 2
   private static let isUncertain: Int64 = 4
+  private static let isHandedDeletion: Int64 = 8
 
   static func entry(
     _ table: Table, _ key: RecordKey, _ connection: Connection
@@ -109,7 +112,9 @@ enum OutboxTable: GuestTable {
         ? nil
         : .init(
           commit: row.integer(3), attributes: AttributeNames.attributes(row.string(4), of: table),
-          isUncertain: row.integer(1) & isUncertain != 0),
+          isUncertain: row.integer(1) & isUncertain != 0,
+          isDeletion: row.integer(1) & isHandedDeletion != 0,
+          row: row.isNull(9) ? nil : Array(row.blob(9))),
       original: row.isNull(5) ? nil : Array(row.blob(5)),
       refusal: row.isNull(8) ? nil : row.string(8))
   }
@@ -124,7 +129,8 @@ enum OutboxTable: GuestTable {
     statement.bind(
       2,
       (entry.isKnown ? isKnown : 0) | (entry.isDeleted ? isDeleted : 0)
-        | (entry.handedOver?.isUncertain == true ? isUncertain : 0))
+        | (entry.handedOver?.isUncertain == true ? isUncertain : 0)
+        | (entry.handedOver?.isDeletion == true ? isHandedDeletion : 0))
     statement.bind(3, AttributeNames.text(entry.attributes, of: table))
     if let handedOver = entry.handedOver {
       statement.bind(4, handedOver.commit)
@@ -145,6 +151,11 @@ enum OutboxTable: GuestTable {
     } else {
       statement.bindNull(9)
     }
+    if let row = entry.handedOver?.row {
+      statement.bind(10, blob: row)
+    } else {
+      statement.bindNull(10)
+    }
     try statement.perform()
   }
 
@@ -155,6 +166,11 @@ enum OutboxTable: GuestTable {
   /// Returns whether any row waits, including refused rows.
   static func hasEntries(_ connection: Connection) throws(StoreError) -> Bool {
     try connection.prepared(any).hasRow()
+  }
+
+  /// Returns whether any row waits that the server has not refused.
+  static func hasUnrefused(_ connection: Connection) throws(StoreError) -> Bool {
+    try connection.prepared(anyUnrefused).hasRow()
   }
 
   /// Returns whether any row of a table waits, including refused rows.

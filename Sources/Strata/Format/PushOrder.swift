@@ -14,17 +14,17 @@ internal import StrataSQLite
 /// migration changed the table. Such a row may refer to any row on the server. So its request comes
 /// before all deletions from the tables that it refers to. If the rules form a cycle, no order is
 /// right: no server could make these changes row by row.
-struct PushOrder {
-  struct Row: Sendable, Hashable {
-    let table: TableID
-    let key: RecordKey
+package struct PushOrder {
+  package struct Row: Sendable, Hashable {
+    package let table: TableID
+    package let key: RecordKey
   }
 
   /// A request, and the conditions under which it can be sent.
-  struct Step: Sendable {
-    let row: Row
+  package struct Step: Sendable {
+    package let row: Row
     /// The requests that the server must have done before.
-    let needs: [Row]
+    package let needs: [Row]
     /// The tables whose rows this row may still refer to on the server.
     let guards: Set<TableID>
     let isDeletion: Bool

@@ -2,7 +2,7 @@
 ///
 /// A request that the server postpones or refuses blocks the requests that depend on it, and no
 /// other requests.
-struct PushPlan {
+package struct PushPlan {
   private let steps: [PushOrder.Step]
   private var next = 0
   private var blocked: Set<PushOrder.Row> = []
@@ -24,22 +24,31 @@ struct PushPlan {
     left = steps.count { later.contains($0.row) }
   }
 
+  /// Creates the plan of steps of which none was refused or postponed.
+  package init(_ steps: [PushOrder.Step]) { self.init(steps, refused: [], later: []) }
+
   /// Returns the next request that can be sent; nil at the end.
-  mutating func nextStep() -> PushOrder.Step? {
+  package mutating func nextStep() -> PushOrder.Step? {
     while next < steps.count {
       let step = steps[next]
       next += 1
-      if blocked.contains(step.row) { continue }
-      let isGuarded = step.isDeletion && guarded.contains(step.row.table)
-      if !isGuarded && step.needs.allSatisfy({ !blocked.contains($0) }) { return step }
-      block(step)
-      left += 1
+      if admits(step) { return step }
     }
     return nil
   }
 
+  /// Returns whether a request can be sent; if not, it is blocked, with all that depend on it.
+  package mutating func admits(_ step: PushOrder.Step) -> Bool {
+    if blocked.contains(step.row) { return false }
+    let isGuarded = step.isDeletion && guarded.contains(step.row.table)
+    if !isGuarded && step.needs.allSatisfy({ !blocked.contains($0) }) { return true }
+    block(step)
+    left += 1
+    return false
+  }
+
   /// Notes the server's verdict on a request.
-  mutating func note(_ verdict: PushVerdict, of step: PushOrder.Step) {
+  package mutating func note(_ verdict: PushVerdict, of step: PushOrder.Step) {
     switch verdict {
     case .done: return
     case .later: left += 1

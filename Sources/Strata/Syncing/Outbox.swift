@@ -128,14 +128,6 @@ public actor Outbox {
     return waiting.steps.compactMap { waiting.requests[$0.row] }.filter { $0.refusal == nil }
   }
 
-  private struct Waiting: Sendable {
-    var requests: [PushOrder.Row: PushRequest] = [:]
-    var refused: Set<PushOrder.Row> = []
-    var steps: [PushOrder.Step] = []
-    /// The entries of which nothing can be sent.
-    var empty: [(table: Table, key: RecordKey, commit: Int64)] = []
-  }
-
   private func remove(
     _ empty: [(table: Table, key: RecordKey, commit: Int64)]
   ) async throws(StoreError) {
@@ -145,28 +137,11 @@ public actor Outbox {
     await recount()
   }
 
-  private func waiting() async throws(StoreError) -> Waiting {
+  private func waiting() async throws(StoreError) -> WaitingRequests {
     let layout = store.historyLayout
     return try await store.reading { snapshot throws(StoreError) in
       try await snapshot.read { reader, connection throws(StoreError) in
-        var waiting = Waiting()
-        var order = PushOrder(reader.model)
-        try OutboxTable.forEach(reader.model, connection) { table, key, entry throws(StoreError) in
-          let original = entry.original.flatMap {
-            HistoryDecoder.record($0, of: table, layout, reader.builder)
-          }
-          let record = try connection.record(key, of: table, reader.builder)
-          guard
-            let request = PushRequest(
-              entry, key, table, reader.model, record: record, original: original)
-          else { return waiting.empty.append((table, key, entry.commit)) }
-          let row = PushOrder.Row(table: table.id, key: key)
-          waiting.requests[row] = request
-          if request.refusal != nil { waiting.refused.insert(row) }
-          order.add(request, original: original, isHandedOver: entry.handedOver != nil)
-        }
-        waiting.steps = order.sorted()
-        return waiting
+        try WaitingRequests(reader.model, layout, reader.builder, connection)
       }
     }
   }

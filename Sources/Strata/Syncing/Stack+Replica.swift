@@ -7,10 +7,32 @@ extension Stack {
   /// The tables of all entities, without the tables of many-to-many relationships.
   package var replicableTables: [Table] { store.model.tables.filter { !$0.isJoin } }
 
-  /// The state that the last pull stored; nil before the first pull.
-  package func replicaState() async throws(StoreError) -> Data? {
-    try await store.writer.submit(.normal) { writer throws(StoreError) in
-      try ReplicaTable.state(writer.connection)
+  /// Opens the store for a replica, and returns the state that the last pull stored.
+  ///
+  /// From the first call on, commits wait to be pushed. The rows that the store has then wait, too:
+  /// nobody else has them.
+  ///
+  /// - Parameter first: the state to store if the store has none.
+  package func openReplica(
+    of tables: [Table], first: Data
+  ) async throws(StoreError) -> Data {
+    let ignored: Set<String> = [Stack.replicaAuthor, Stack.evictionAuthor]
+    return try await store.writer.submit(.normal) { writer throws(StoreError) in
+      let connection = try writer.connection
+      if let state = try ReplicaTable.state(connection),
+        try OutboxTable.ignoredAuthors(connection) == ignored
+      {
+        return state
+      }
+      return try writer.transaction(author: Stack.replicaAuthor) { transaction throws(StoreError) in
+        let connection = transaction.connection
+        try OutboxTable.open(ignoring: ignored, connection)
+        transaction.isCounted = true
+        if let state = try ReplicaTable.state(connection) { return state }
+        try transaction.offerAllRows(of: tables)
+        try ReplicaTable.set(first, connection)
+        return first
+      }.result
     }
   }
 
@@ -19,15 +41,40 @@ extension Stack {
   /// A row that is equal already is neither written nor announced. Edits that wait to be pushed
   /// stay: attributes without an edit take the server's values.
   ///
+  /// - Parameter verdicts: if the rows show that the server has made what was handed over, the
+  ///   exceptions.
   /// - Returns: the number of the commit.
   @discardableResult
-  package func apply(_ pulled: [ServerRows], state: Data) async throws(StoreError) -> Int64 {
-    try await store.writer.submit(.normal) { writer throws(StoreError) in
+  package func apply(
+    _ pulled: [ServerRows], confirming verdicts: [ServerVerdict]? = nil, state: Data
+  ) async throws(StoreError) -> Int64 {
+    let imports = store.imports
+    return try await store.writer.submit(.normal) { writer throws(StoreError) in
       try writer.transaction(author: Stack.replicaAuthor) { transaction throws(StoreError) in
+        if let verdicts { try transaction.confirmPush(except: verdicts, imports) }
         try transaction.apply(pulled)
         try ReplicaTable.set(state, transaction.connection)
         transaction.isCounted = true
       }.commit
+    }
+  }
+
+  /// Hands over all edits that the server may make, and stores a replica's state, in one commit.
+  ///
+  /// - Returns: the edits in the order in which the server can make them. If there are none, nothing
+  ///   is written.
+  package func handOver(
+    of tables: [Table], state: Data
+  ) async throws(StoreError) -> [ServerEdit] {
+    let ids = Set(tables.map(\.id))
+    return try await store.writer.submit(.normal) { writer throws(StoreError) in
+      guard try OutboxTable.hasUnrefused(writer.connection) else { return [] }
+      return try writer.transaction(author: Stack.replicaAuthor) {
+        transaction throws(StoreError) in
+        let edits = try transaction.handOver(of: ids)
+        if !edits.isEmpty { try ReplicaTable.set(state, transaction.connection) }
+        return edits
+      }.result
     }
   }
 }

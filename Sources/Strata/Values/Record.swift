@@ -93,7 +93,7 @@ extension Record: CustomStringConvertible {
 
 extension Record {
   /// Returns the columns in which two records of one table differ.
-  func differences(from other: Record) -> AttributeSet {
+  package func differences(from other: Record) -> AttributeSet {
     withView { mine in
       other.withView { theirs in
         var result = AttributeSet()

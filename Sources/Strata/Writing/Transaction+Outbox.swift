@@ -47,13 +47,11 @@ extension Transaction {
     guard var entry = try entry(table, request.key) else { return }
     let isLeft: Bool
     switch verdict {
-    case .later: isLeft = entry.postpone(request.kind, at: sent.commit)
-    case .refused(let reason): isLeft = entry.refuse(request.kind, reason, at: sent.commit)
+    case .later: isLeft = entry.postpone(at: sent.commit)
+    case .refused(let reason): isLeft = entry.refuse(reason, at: sent.commit)
     case .done:
       imports.notePushed(entry.attributesKnownHere(of: table), table.id, request.key)
-      var encoder = HistoryEncoder(historyLayout)
-      let record = request.record.map { encoder.encode($0, of: table.id) }
-      isLeft = entry.acknowledge(request.kind, at: sent.commit, sent: record)
+      isLeft = entry.acknowledge(at: sent.commit)
     }
     try set(isLeft ? entry : nil, table, request.key)
   }

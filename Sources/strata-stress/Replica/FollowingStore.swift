@@ -15,12 +15,20 @@
     /// The commits after which the sum of the money was looked at.
     private(set) var checks = 0
     private(set) var pulls = 0
+    private(set) var pushes = 0
     private(set) var violations: [String] = []
+    /// What the store has acknowledged.
+    private(set) var deeds: Set<UUID> = []
+    private(set) var offers: [UUID: Int] = [:]
+    private let name: String
 
-    private static let entities: [any Entity.Type] = [Purse.self, Pouch.self, Sheet.self]
+    static let entities: [any Entity.Type] = [
+      Purse.self, Pouch.self, Sheet.self, Tally.self, Deed.self, Offer.self,
+    ]
 
     init(_ target: String, number: Int) async throws {
       self.target = target
+      name = "replica \(number)"
       url = FileManager.default.temporaryDirectory.appendingPathComponent(
         "strata-replica-\(number)-\(UUID().uuidString).sqlite")
       stack = try await Stack.open(Self.entities, at: url)
@@ -41,19 +49,61 @@
       }
     }
 
-    /// Looks at the sum of the money, which is the same in every state that the server had.
+    /// Looks at the sums, which are right in every state that the server had, also with edits on top.
     private func check(_ stack: Stack, _ replica: Replica) async {
       let before = await replica.copies
       guard await replica.isLive else { return }
       let rows = try? await stack.read(
-        "SELECT (SELECT sum(balance) FROM purses) + (SELECT sum(amount) FROM pouches) AS money")
+        """
+        SELECT (SELECT sum(balance) FROM purses) + (SELECT sum(amount) FROM pouches) AS money,
+          (SELECT sum(count) FROM tallies) - (SELECT count(*) FROM deeds) AS extra
+        """)
       // A copy may have begun after the sum was read.
       let isSame = await replica.copies == before
       let isLive = await replica.isLive
-      guard isSame, isLive, let row = rows?.first, let money = try? row["money"] else { return }
+      guard isSame, isLive, let row = rows?.first, let money = try? row["money"],
+        let extra = try? row["extra"]
+      else { return }
       checks += 1
-      if money != .integer(Int64(PostgresWriter.money)) {
-        violations.append("the money is \(money) at commit \(stack.viewContext.commit)")
+      if money != .integer(Int64(PostgresWriter.money)) || extra != .integer(0) {
+        violations.append(
+          "money \(money), extra \(extra) at commit \(stack.viewContext.commit)")
+      }
+    }
+
+    // MARK: - Edits
+
+    /// Makes one edit at random, and notes it if it was saved.
+    func edit(_ random: inout SplitMix64) async throws {
+      let stack = stack
+      switch random.below(4) {
+      case 0, 1:
+        let (tally, deed) = (random.below(5), Deed(doer: name))
+        let note: String? = random.oneIn(3) ? "\(name) \(random.below(1000))" : nil
+        let isDone = try await stack.withScratch(.mergeMine) { context in
+          guard let row = try await context.find(Tally.self, tally) else { return false }
+          context.update(row) { row in
+            row.count += 1
+            if let note { row.note = note }
+          }
+          context.insert(deed)
+          return true
+        }
+        if isDone { deeds.insert(deed.id) }
+      case 2:
+        let offer = Offer(amount: random.below(10) - 3)
+        try await stack.withScratch { $0.insert(offer) }
+        offers[offer.id] = offer.amount
+      default:
+        // Repairs a refused offer, or edits one that the server has or is about to get.
+        guard let id = offers.keys.sorted().randomElement(using: &random) else { return }
+        let amount = random.below(10) - 2
+        let isDone = try await stack.withScratch(.mergeMine) { context in
+          guard let row = try await context.find(Offer.self, id) else { return false }
+          context.update(row) { $0.amount = amount }
+          return true
+        }
+        if isDone { offers[id] = amount }
       }
     }
 
@@ -66,6 +116,7 @@
 
     func close() async {
       pulls += await replica.pulls
+      pushes += await replica.pushes
       await replica.close()
       await stack.close()
       await observing?.value
@@ -81,6 +132,11 @@
     func lines() async throws -> [String] {
       var lines = try await stack.fetch(Purse.all).map { "a \($0.id) \($0.balance)" }
       lines += try await stack.fetch(Pouch.all).map { "p \($0.id) \($0.amount)" }
+      lines += try await stack.fetch(Tally.all).map { "t \($0.id) \($0.count) \($0.note)" }
+      lines += try await stack.fetch(Deed.all).map { "e \($0.id.uuidString.lowercased())" }
+      lines += try await stack.fetch(Offer.where { $0.amount >= 0 }).map {
+        "o \($0.id.uuidString.lowercased()) \($0.amount)"
+      }
       lines += try await stack.fetch(Sheet.all).map { doc in
         let microseconds = Int((doc.at.timeIntervalSince1970 * 1_000_000).rounded())
         let length = doc.length.map { "\($0)" } ?? "-"

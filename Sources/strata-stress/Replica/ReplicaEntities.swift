@@ -28,3 +28,32 @@ struct Sheet: Entity, Equatable {
     Attribute(\.at)
   }
 }
+
+/// A counter that every replica and every writer raises, together with a ``Deed``.
+///
+/// So the sum of the counters is the number of deeds, in every state of every store.
+struct Tally: Entity, Equatable {
+  var id = 0
+  var count = 0
+  var note = ""
+
+  static let schema = Schema<Tally>("tallies", key: \.id) {
+    Attribute(\.count).merged(by: .sum)
+    Attribute(\.note)
+  }
+}
+
+struct Deed: Entity, Equatable {
+  var id = UUID()
+  var doer = ""
+
+  static let schema = Schema<Deed>("deeds", key: \.id) { Attribute(\.doer) }
+}
+
+/// A row that the server refuses if its amount is negative.
+struct Offer: Entity, Equatable {
+  var id = UUID()
+  var amount = 0
+
+  static let schema = Schema<Offer>("offers", key: \.id) { Attribute(\.amount) }
+}

@@ -27,7 +27,7 @@
       let cluster = try PostgresCluster()
       defer { cluster.remove() }
       watchdog.begin("preparing", done: 0)
-      let model = try await Stack.temporary([Purse.self, Pouch.self, Sheet.self])
+      let model = try await Stack.temporary(FollowingStore.entities)
       try await StrataPostgres.prepare(cluster.target, model.replicableTables)
       await model.close()
       try cluster.query(PostgresWriter.setUp)
@@ -45,7 +45,7 @@
       }
       while ContinuousClock.now < end {
         watchdog.begin("running", done: 1 - end.duration(to: .now) / .seconds(-options.seconds))
-        try await Task.sleep(for: .milliseconds(random.below(800)))
+        try await edit(stores, &random, for: .milliseconds(random.below(800)))
         if let name = try await disturb(cluster, stores, &random) {
           report.counts[name, default: 0] += 1
         }
@@ -55,8 +55,10 @@
       for name in try cluster.query("SELECT gid FROM pg_prepared_xacts") {
         try cluster.query("COMMIT PREPARED '\(name)'")
       }
+      for store in stores { try await settle(store) }
       let expected = try rows(cluster)
       for (number, store) in stores.enumerated() {
+        report.violations += try await wrong(store, expected).map { "replica \(number): \($0)" }
         try await catchUp(store)
         let found = try await store.lines()
         if found != expected {
@@ -67,10 +69,54 @@
         report.violations += store.violations.prefix(3).map { "replica \(number): \($0)" }
         report.counts["checks", default: 0] += store.checks
         report.counts["pulls", default: 0] += store.pulls
+        report.counts["pushes", default: 0] += store.pushes
+        report.counts["edits", default: 0] += store.deeds.count + store.offers.count
         store.remove()
       }
-      report.require("transactions", "checks", "pulls", atLeast: 20)
+      report.require("transactions", "checks", "pulls", "pushes", "edits", atLeast: 20)
       return report
+    }
+
+    /// Edits the replicas at random for some time.
+    private func edit(
+      _ stores: [FollowingStore], _ random: inout SplitMix64, for duration: Duration
+    ) async throws {
+      let end = ContinuousClock.now + duration
+      while ContinuousClock.now < end {
+        try await random.pick(stores).edit(&random)
+        try await Task.sleep(for: .milliseconds(random.below(20)))
+      }
+    }
+
+    /// Waits until the server has all edits of a replica.
+    private func settle(_ store: FollowingStore) async throws {
+      for _ in 0..<20 {
+        if (try? await store.replica.waitUntilSettled()) != nil { return }
+        try await Task.sleep(for: .milliseconds(500))
+      }
+      try await store.replica.waitUntilSettled()
+    }
+
+    /// Returns what a store has acknowledged and the server lacks, or has although it refused it, and
+    /// gives up what was refused.
+    private func wrong(_ store: FollowingStore, _ expected: [String]) async throws -> [String] {
+      let rows = Set(expected)
+      var wrong = store.deeds.map { "e \($0.uuidString.lowercased())" }.filter {
+        !rows.contains($0)
+      }
+      let outbox = try await store.stack.outbox(
+        ignoring: [Stack.replicaAuthor, Stack.evictionAuthor])
+      let refused = try await outbox.refusals()
+      let ids = Set(refused.compactMap { $0.request.id(of: Offer.self) })
+      for (id, amount) in store.offers {
+        let isThere = rows.contains("o \(id.uuidString.lowercased()) \(amount)")
+        if isThere != (amount >= 0) { wrong.append("offer \(id) of \(amount)") }
+        if ids.contains(id) != (amount < 0) {
+          wrong.append("offer \(id) of \(amount), refused: \(ids.contains(id))")
+        }
+      }
+      for refusal in refused { try await outbox.revert(refusal) }
+      return Array(wrong.prefix(3))
     }
 
     /// Waits until a replica has what the server has; the server may have to be found again first.
@@ -137,6 +183,9 @@
         """
         SELECT 'a ' || id || ' ' || balance FROM purses UNION ALL
         SELECT 'p ' || id || ' ' || amount FROM pouches UNION ALL
+        SELECT 't ' || id || ' ' || count || ' ' || note FROM tallies UNION ALL
+        SELECT 'e ' || id FROM deeds UNION ALL
+        SELECT 'o ' || id || ' ' || amount FROM offers UNION ALL
         SELECT 'd ' || id || ' ' || title || ' ' || coalesce(length::text, '-') || ' '
           || (extract(epoch FROM at) * 1000000)::int8 FROM sheets
         """

@@ -46,7 +46,7 @@ import Testing
       case (.update, nil): Issue.record("an update of a row that is not there")
       }
       guard isAnswered, var left = entry else { return }
-      entry = left.acknowledge(kind, at: number, sent: nil) ? left : nil
+      entry = left.acknowledge(at: number) ? left : nil
     }
   }
 
@@ -80,9 +80,9 @@ import Testing
     entry.handOver(at: 2)
     entry.handOver(at: 3)
     let before = entry
-    let isLeft = entry.acknowledge(.insert, at: 2, sent: nil)
+    let isLeft = entry.acknowledge(at: 2)
     #expect(isLeft && entry == before)
-    let isStillLeft = entry.acknowledge(.insert, at: 3, sent: nil)
+    let isStillLeft = entry.acknowledge(at: 3)
     #expect(!isStillLeft)
   }
 }

@@ -53,13 +53,12 @@ private struct Card: Entity, Equatable {
   @Test func `rows are inserted, changed and deleted, and the state is stored with them`()
     async throws
   {
-    #expect(try await stack.replicaState() == nil)
     try await pullAll([first, Card(id: 2), Card(id: 3)])
     var changed = first
     changed.title = "c"
     try await pull([changed, Card(id: 4)], keys: [1, 2, 4, 5])
     #expect(try await stored() == [changed, Card(id: 3), Card(id: 4)])
-    #expect(try await stack.replicaState() == state)
+    #expect(try await stack.openReplica(of: [table], first: Data()) == state)
   }
 
   @Test func `a range has an exclusive start and an inclusive end`() async throws {
@@ -150,6 +149,120 @@ private struct Card: Entity, Equatable {
     #expect(try await stored().map(\.title) == ["a", "mine"])
     let requests = try await outbox.requests()
     #expect(requests.map(\.kind) == [.update] && requests.map(\.attributes) == [["title"]])
+  }
+
+  // MARK: - Pushes
+
+  private func openReplica() async throws -> Outbox {
+    _ = try await stack.openReplica(of: [table], first: state)
+    return try await open()
+  }
+
+  /// Returns the rows that a server would have after a push, given the rows that it has.
+  private func pushed(onto cards: [Card]) async throws -> [Card] {
+    let builder = RecordBuilder()
+    var server = Dictionary(uniqueKeysWithValues: cards.map { ($0.id, $0) })
+    for edit in try await stack.handOver(of: [table], state: state) {
+      guard let id = edit.key.id(of: Card.self) else { continue }
+      let old = try server[id].map { try table.encode($0, builder) }
+      server[id] = edit.row(onto: old).flatMap { table.decodeLeniently($0, as: Card.self) }
+    }
+    return server.values.sorted { $0.id < $1.id }
+  }
+
+  private func confirm(_ cards: [Card], _ verdicts: [ServerVerdict] = []) async throws {
+    let keys = Set((0..<9).map { RecordKey(.integer(Int64($0))) })
+    try await stack.apply(
+      [ServerRows(table, .keys(keys), try rows(cards))], confirming: verdicts, state: state)
+  }
+
+  private func add(_ plays: Int) async throws {
+    try await stack.withScratch { context in
+      let card = try #require(try await context.find(Card.self, 1))
+      context.update(card) { $0.plays += plays }
+    }
+  }
+
+  @Test func `rows that were there before the first opening wait to be inserted`() async throws {
+    try await stack.withScratch { $0.insert(Card(id: 7)) }
+    _ = try await stack.openReplica(of: [table], first: state)
+    let outbox = try await stack.outbox(ignoring: [Stack.replicaAuthor])
+    #expect(try await outbox.requests().map(\.kind) == [.insert])
+    #expect(try await pushed(onto: [first]) == [first, Card(id: 7)])
+    // A second opening offers nothing again.
+    try await confirm([Card(id: 7)])
+    _ = try await stack.openReplica(of: [table], first: state)
+    #expect(try await outbox.requests().isEmpty)
+  }
+
+  @Test func `a push is merged with the server's row, and an edit during it is pushed next`()
+    async throws
+  {
+    let outbox = try await openReplica()
+    try await add(2)
+    var server = first
+    (server.plays, server.text) = (6, "theirs")
+    let after = try await pushed(onto: [server])
+    #expect(after == [Card(id: 1, title: "a", text: "theirs", plays: 8)])
+    try await add(10)
+    // A pull from before the push says nothing of it.
+    try await pull([server], keys: [1])
+    #expect(try await stored().map(\.plays) == [18])
+    try await confirm(after)
+    #expect(try await stored().map(\.plays) == [18])
+    #expect(try await pushed(onto: after).map(\.plays) == [18])
+    try await confirm([Card(id: 1, plays: 18)])
+    #expect(try await outbox.requests().isEmpty)
+  }
+
+  @Test func `a push that was lost is made again, with what was edited since`() async throws {
+    let outbox = try await openReplica()
+    try await add(2)
+    _ = try await pushed(onto: [first])
+    try await add(10)
+    let after = try await pushed(onto: [first])
+    #expect(after.map(\.plays) == [17])
+    try await confirm(after)
+    #expect(try await outbox.requests().isEmpty)
+    #expect(try await stored() == after)
+  }
+
+  @Test func `a row that is inserted again after its deletion was pushed is inserted there`()
+    async throws
+  {
+    let outbox = try await openReplica()
+    try await stack.withScratch { [first] in $0.delete(first) }
+    #expect(try await pushed(onto: [first]).isEmpty)
+    let again = Card(id: 1, title: "again")
+    try await stack.withScratch { $0.insert(again) }
+    try await confirm([])
+    #expect(try await outbox.requests().map(\.kind) == [.insert])
+    #expect(try await stored() == [again])
+    // A row that is deleted again after its insertion was pushed is deleted there.
+    #expect(try await pushed(onto: []) == [again])
+    try await stack.withScratch { $0.delete(again) }
+    try await confirm([again])
+    #expect(try await outbox.requests().map(\.kind) == [.delete])
+    #expect(try await pushed(onto: [again]).isEmpty)
+    try await confirm([])
+    #expect(try await outbox.requests().isEmpty)
+    #expect(try await stored().isEmpty)
+  }
+
+  @Test func `refused rows stay refused, and what depends on them waits`() async throws {
+    let outbox = try await openReplica()
+    try await stack.withScratch { context in
+      for id in 2...4 { context.insert(Card(id: id)) }
+    }
+    _ = try await pushed(onto: [first])
+    let keys = (2...3).map { RecordKey(.integer(Int64($0))) }
+    let verdicts = [
+      ServerVerdict(table, keys[0], refusal: "no"), ServerVerdict(table, keys[1], refusal: nil),
+    ]
+    try await confirm([first, Card(id: 4)], verdicts)
+    #expect(try await outbox.refusals().map { $0.request.id(of: Card.self) } == [2])
+    #expect(try await outbox.requests().map { $0.id(of: Card.self) } == [3])
+    #expect(try await stored().map(\.id) == [1, 2, 3, 4])
   }
 
   /// Edits and pulls at random, against the rule in plain Swift.

@@ -1,0 +1,33 @@
+internal import StrataSQLite
+
+/// The requests that an outbox could send, in the order in which a server can make the changes.
+struct WaitingRequests: Sendable {
+  private(set) var requests: [PushOrder.Row: PushRequest] = [:]
+  private(set) var refused: Set<PushOrder.Row> = []
+  private(set) var steps: [PushOrder.Step] = []
+  /// The entries of which nothing can be sent.
+  private(set) var empty: [(table: Table, key: RecordKey, commit: Int64)] = []
+
+  /// Reads the entries of the outbox and their rows.
+  ///
+  /// - Complexity: O(*n* log *n*) of the rows that wait, also in memory.
+  init(
+    _ model: Model, _ layout: HistoryLayout, _ builder: RecordBuilder, _ connection: Connection
+  ) throws(StoreError) {
+    var order = PushOrder(model)
+    try OutboxTable.forEach(model, connection) { table, key, entry throws(StoreError) in
+      let original = entry.original.flatMap {
+        HistoryDecoder.record($0, of: table, layout, builder)
+      }
+      let record = try connection.record(key, of: table, builder)
+      guard
+        let request = PushRequest(entry, key, table, model, record: record, original: original)
+      else { return empty.append((table, key, entry.commit)) }
+      let row = PushOrder.Row(table: table.id, key: key)
+      requests[row] = request
+      if request.refusal != nil { refused.insert(row) }
+      order.add(request, original: original, isHandedOver: entry.handedOver != nil)
+    }
+    steps = order.sorted()
+  }
+}

@@ -1,0 +1,91 @@
+#if Postgres
+  internal import Foundation
+  internal import Strata
+  internal import StrataReplica
+
+  extension PostgresConnection {
+    func register(_ client: UUID) throws(ReplicaError) {
+      try connected().run(
+        .init(
+          "INSERT INTO strata.client (id) VALUES ($1) ON CONFLICT DO NOTHING", [client.uuidString]))
+    }
+
+    func claim(
+      _ push: PushState.Push, by client: UUID, isArmed: Bool
+    ) throws(ReplicaError) -> Bool {
+      let session = try connected()
+      var statements: [PostgresSession.Statement] = [
+        .init("BEGIN"), .init("SET LOCAL synchronous_commit = on"),
+        .init(
+          "UPDATE strata.client SET last_push = $1, token = $2, refused = NULL, "
+            + "seen = clock_timestamp() WHERE id = $3 AND last_push = $1::int8 - 1",
+          ["\(push.number)", push.token.uuidString, client.uuidString]),
+      ]
+      if isArmed {
+        // A session that holds the lock is not told of its own commit, and nobody else would be.
+        statements.append(
+          .init(
+            "SELECT pg_notify('strata', '') WHERE pg_advisory_unlock(\(ServerObjects.lock), 3)"))
+      }
+      let results = try session.pipeline(statements)
+      if results[2].changedCount == 1 { return true }
+      try session.run("ROLLBACK")
+      return false
+    }
+
+    func commit(_ edits: [ServerEdit], by client: UUID) throws(ReplicaError) {
+      let session = try connected()
+      var transaction = try PushTransaction(session, edits, builder, mapping)
+      try transaction.run()
+      var last: [PostgresSession.Statement] = []
+      if !transaction.verdicts.isEmpty {
+        let text = try text(of: transaction.verdicts)
+        last.append(
+          .init("UPDATE strata.client SET refused = $1 WHERE id = $2", [text, client.uuidString]))
+      }
+      _ = try session.pipeline(last + [.init("COMMIT")])
+    }
+
+    func abandon() throws(ReplicaError) { try connected().run("ROLLBACK") }
+
+    // MARK: - Verdicts
+
+    private struct StoredVerdict: Codable {
+      let table: Int
+      let key: String
+      let refusal: String?
+    }
+
+    private func text(of verdicts: [ServerVerdict]) throws(ReplicaError) -> String {
+      let stored = verdicts.map { verdict in
+        let mapping = mapping(of: verdict.table)
+        return StoredVerdict(
+          table: mapping.number, key: mapping.text(verdict.key), refusal: verdict.refusal)
+      }
+      guard let data = try? JSONEncoder().encode(stored) else {
+        throw .unsuitable("a key is no Unicode text")
+      }
+      return String(decoding: data, as: UTF8.self)
+    }
+
+    /// Reads what the server knows of the replica, from three columns; nil if it knows nothing.
+    func client(
+      _ result: PostgresResult, _ column: Int
+    ) throws(ReplicaError) -> ServerClient? {
+      guard result.count > 0, let number = result.text(0, column).flatMap({ Int64($0) }) else {
+        return nil
+      }
+      var verdicts: [ServerVerdict] = []
+      let text = result.text(0, column + 2) ?? "[]"
+      let stored = (try? JSONDecoder().decode([StoredVerdict].self, from: Data(text.utf8))) ?? []
+      for verdict in stored {
+        guard let mapping = mapping(numbered: verdict.table) else { continue }
+        verdicts.append(
+          ServerVerdict(mapping.table, try mapping.key(verdict.key), refusal: verdict.refusal))
+      }
+      return ServerClient(
+        lastPush: number, token: result.text(0, column + 1).flatMap { UUID(uuidString: $0) },
+        verdicts: verdicts)
+    }
+  }
+#endif

@@ -1,0 +1,167 @@
+#if Postgres
+  internal import Strata
+  internal import StrataReplica
+
+  /// The edits of a push, inside its transaction on the server.
+  ///
+  /// A row that the server refuses is found by halving: each attempt has a savepoint, and checks all
+  /// constraints at its end. *n* refused rows of *m* cost O(*n* log *m*) attempts.
+  struct PushTransaction {
+    /// An edit and the rows that it is about.
+    private struct Item {
+      let step: PushOrder.Step
+      let mapping: TableMapping
+      let edit: ServerEdit
+      /// The server's row; nil for none.
+      var server: Record?
+
+      var write: RowWrite? {
+        mapping.write(edit.key, from: server, to: edit.row(onto: server))
+      }
+    }
+
+    private let session: PostgresSession
+    private let builder: RecordBuilder
+    private var items: [Item] = []
+    private var plan: PushPlan
+    /// The edits that the server did not make.
+    private(set) var verdicts: [ServerVerdict] = []
+    private var refused: Set<PushOrder.Row> = []
+
+    init(
+      _ session: PostgresSession, _ edits: [ServerEdit], _ builder: RecordBuilder,
+      _ mapping: (Table) -> TableMapping
+    ) throws(ReplicaError) {
+      self.session = session
+      self.builder = builder
+      plan = PushPlan(edits.map(\.step))
+      for edit in edits {
+        items.append(Item(step: edit.step, mapping: mapping(edit.table), edit: edit))
+      }
+      try read()
+    }
+
+    // MARK: - Reading
+
+    /// Reads and locks the server's rows, table by table.
+    private mutating func read() throws(ReplicaError) {
+      let byTable = Dictionary(grouping: items.indices) { items[$0].mapping.number }
+      let tables = byTable.sorted { $0.key < $1.key }.map(\.value)
+      let selects = tables.map { select($0) }
+      do throws(ReplicaError) {
+        let results = try session.pipeline([.init("SAVEPOINT strata")] + selects)
+        for (numbers, result) in zip(tables, results.dropFirst()) { try take(result, numbers) }
+      } catch {
+        guard error.isVerdict else { throw error }
+        // The role may not write one of the tables.
+        for (numbers, select) in zip(tables, selects) {
+          do throws(ReplicaError) {
+            try session.run("ROLLBACK TO strata")
+            try take(try session.run(select), numbers)
+            try session.run("SAVEPOINT strata")
+          } catch {
+            guard error.isVerdict else { throw error }
+            for number in numbers { refuse(number, RefusalReason(error)) }
+          }
+        }
+        try session.run("ROLLBACK TO strata")
+      }
+    }
+
+    private func select(_ numbers: [Int]) -> PostgresSession.Statement {
+      let mapping = items[numbers[0]].mapping
+      let keys = numbers.map { mapping.text(items[$0].edit.key) }
+      return .init(mapping.selectForUpdate, [keys.arrayText], isBinary: true)
+    }
+
+    private mutating func take(_ result: PostgresResult, _ numbers: [Int]) throws(ReplicaError) {
+      let mapping = items[numbers[0]].mapping
+      var rows: [RecordKey: Record] = [:]
+      for row in 0..<result.count {
+        let record = try mapping.record(result, row, builder)
+        rows[RecordKey(record[Table.keyColumn])] = record
+      }
+      for number in numbers { items[number].server = rows[items[number].edit.key] }
+    }
+
+    // MARK: - Writing
+
+    /// Makes all edits that the server takes.
+    mutating func run() throws(ReplicaError) {
+      try attempt(items.startIndex..<items.endIndex)
+      for item in items where !refused.contains(item.step.row) && !plan.admits(item.step) {
+        verdicts.append(ServerVerdict(item.edit.table, item.edit.key, refusal: nil))
+      }
+    }
+
+    private mutating func attempt(_ range: Range<Int>) throws(ReplicaError) {
+      let numbers = range.filter { plan.admits(items[$0].step) }
+      guard let first = numbers.first else { return }
+      do throws(ReplicaError) { return try write(numbers) } catch {
+        guard error.isVerdict else { throw error }
+        try session.run("ROLLBACK TO strata")
+        if numbers.count > 1 {
+          let middle = numbers[numbers.count / 2]
+          try attempt(range.lowerBound..<middle)
+          return try attempt(middle..<range.upperBound)
+        }
+        // Another transaction may have inserted the row since it was read.
+        let before = items[first].server
+        try take(try session.run(select([first])), [first])
+        if items[first].server != before { return try attempt(range) }
+        refuse(first, RefusalReason(error))
+      }
+    }
+
+    private func write(_ numbers: [Int]) throws(ReplicaError) {
+      let groups = groups(of: numbers)
+      var statements: [PostgresSession.Statement] = [.init("SAVEPOINT strata")]
+      for group in groups {
+        do throws(RefusalReason) {
+          statements.append(try group.mapping.statement(group.writes))
+        } catch {
+          throw ReplicaError(.refused, error.message, advice: "", sqlState: error.sqlState)
+        }
+      }
+      if statements.count == 1 { return }
+      statements.append(.init("SET CONSTRAINTS ALL IMMEDIATE"))
+      statements.append(.init("SET CONSTRAINTS ALL DEFERRED"))
+      let results = try session.pipeline(statements)
+      for (group, result) in zip(groups, results.dropFirst())
+      where result.changedCount != group.writes.count {
+        // A policy hides a row from an update, and a trigger may leave a row out.
+        throw ReplicaError(
+          .refused, "the server left a row of \(group.mapping.table.name) as it was", advice: "",
+          sqlState: "42501")
+      }
+    }
+
+    /// Returns the writes in their order, those of one statement together.
+    private func groups(of numbers: [Int]) -> [(mapping: TableMapping, writes: [RowWrite])] {
+      var groups: [(mapping: TableMapping, writes: [RowWrite])] = []
+      var rows: Set<PushOrder.Row> = []
+      for number in numbers {
+        let item = items[number]
+        guard let write = item.write else { continue }
+        // One statement does not give up a unique value before it takes it.
+        if let last = groups.last, last.mapping.number == item.mapping.number,
+          last.writes[0].isLike(write), item.step.needs.allSatisfy({ !rows.contains($0) })
+        {
+          groups[groups.count - 1].writes.append(write)
+        } else {
+          groups.append((item.mapping, [write]))
+          rows = []
+        }
+        rows.insert(item.step.row)
+      }
+      return groups
+    }
+
+    private mutating func refuse(_ number: Int, _ reason: RefusalReason) {
+      let item = items[number]
+      plan.note(.refused(reason.message), of: item.step)
+      refused.insert(item.step.row)
+      verdicts.append(ServerVerdict(item.edit.table, item.edit.key, refusal: reason.text))
+    }
+  }
+#endif

@@ -1,0 +1,332 @@
+import Foundation
+import StrataTesting
+
+@testable import Strata
+@testable import StrataReplica
+
+struct Note: Entity, Hashable {
+  var id = 0
+  var title = ""
+  var count = 0
+
+  static let schema = Schema<Note>("notes", key: \.id) {
+    Attribute(\.title)
+    Attribute(\.count).merged(by: .sum)
+  }
+}
+
+/// What matters of PostgreSQL to a replica: transactions that run for any time and end in any order,
+/// snapshots, a log of keys, commits that are not on the disk yet, crashes, restored backups,
+/// connections that break before or after a statement, and rows that a constraint refuses.
+final class ModelServer: Sendable {
+  /// What a crash takes back to the last flush.
+  struct Contents: Sendable {
+    var rows: [Int: Note] = [:]
+    var log: [(transaction: UInt64, key: Int)] = []
+    var clients: [UUID: ServerClient] = [:]
+    var next: UInt64 = 10
+    var horizon = "1:1:"
+    /// The amount by which the server's own transactions have raised the counters.
+    var raised = 0
+  }
+
+  struct State: Sendable {
+    var contents = Contents()
+    var flushed = Contents()
+    var backup = Contents()
+    var open: [UInt64: [Int: Note?]] = [:]
+    var (written, onDisk): (UInt64, UInt64) = (0, 0)
+    var (epoch, system, generation) = (UUID(), 1, 0)
+    var random = SeededRandom(seed: 0)
+    /// How seldom a call fails; 0 for never.
+    var failures = 0
+
+    var running: [UInt64] { open.keys.sorted() }
+    var snapshot: String {
+      "\(running.first ?? contents.next):\(contents.next):\(running.map(String.init).joined(separator: ","))"
+    }
+
+    /// Writes to the write-ahead log, as every transaction with a number does also when it ends.
+    mutating func write(isFlushed: Bool) {
+      written += 1
+      if isFlushed { (flushed, onDisk) = (contents, written) }
+    }
+
+    /// Breaks all connections and transactions.
+    mutating func restart(with contents: Contents) {
+      self.contents = contents
+      flushed = contents
+      open = [:]
+      onDisk = written
+      generation += 1
+    }
+  }
+
+  let state: Lock<State>
+  private let sleepers = Lock<[Promise<Void>]>([])
+  private let table: Table
+
+  init(_ table: Table, seed: UInt64) {
+    self.table = table
+    var first = State()
+    first.random = SeededRandom(seed: seed)
+    state = Lock(first)
+  }
+
+  /// Does something at random, as a writer or an operator does.
+  func disturb(restores: Bool) {
+    state.withLock { state in
+      let key = state.random.below(6)
+      switch state.random.below(restores ? 14 : 12) {
+      case 0..<4:
+        // A row that another open transaction has written is locked.
+        guard !state.open.values.contains(where: { $0[key] != nil }) else { return }
+        let isNew = state.open.isEmpty || state.random.oneIn(3)
+        let number = isNew ? state.contents.next : state.random.pick(state.running)
+        if isNew { state.contents.next += 1 }
+        state.write(isFlushed: false)
+        var row = state.contents.rows[key] ?? Note(id: key)
+        if key < 4 { row.count += 1 }
+        row.title = "server \(number)"
+        // Edits of a deleted row go, so the rows that are counted stay.
+        state.open[number, default: [:]][key] =
+          key >= 4 && state.random.oneIn(3) ? .some(nil) : row
+      case 4..<8:
+        guard !state.open.isEmpty else { return }
+        let number = state.random.pick(state.running)
+        let writes = state.open.removeValue(forKey: number) ?? [:]
+        if state.random.oneIn(4) { return state.write(isFlushed: false) }
+        for (key, row) in writes.sorted(by: { $0.key < $1.key }) {
+          state.contents.raised += (row?.count ?? 0) - (state.contents.rows[key]?.count ?? 0)
+          state.contents.rows[key] = row
+          state.contents.log.append((number, key))
+        }
+        let isFlushed = state.random.oneIn(2)
+        state.write(isFlushed: isFlushed)
+      case 8:
+        state.contents.next += 1
+        state.write(isFlushed: false)
+      case 9: state.restart(with: state.flushed)
+      case 10: state.generation += 1
+      case 11:
+        state.contents.horizon = state.snapshot
+        let end = state.running.first ?? state.contents.next
+        state.contents.log.removeAll { $0.transaction < end }
+        state.write(isFlushed: true)
+      case 12: state.backup = state.contents
+      default:
+        state.restart(with: state.backup)
+        // Who restores a backup says so.
+        state.epoch = UUID()
+      }
+    }
+    notify()
+  }
+
+  func endAll() {
+    state.withLock { state in
+      state.open = [:]
+      state.failures = 0
+    }
+    notify()
+  }
+
+  private func notify() {
+    let all = sleepers.withLock { sleepers in
+      defer { sleepers = [] }
+      return sleepers
+    }
+    for sleeper in all { sleeper.resolve(()) }
+  }
+
+  func connect() throws(ReplicaError) -> any ServerConnection {
+    ModelConnection(self, table, state.withLock { $0.generation })
+  }
+
+  func sleep() async {
+    let promise = Promise<Void>()
+    sleepers.withLock { $0.append(promise) }
+    await promise.value
+  }
+
+  func wakeAll() { notify() }
+}
+
+/// A connection to a ``ModelServer``.
+private actor ModelConnection: ServerConnection {
+  private let server: ModelServer
+  private let table: Table
+  private let generation: Int
+  private let builder = RecordBuilder()
+  private var pulled: [Int: Note] = [:]
+  private var push: (push: PushState.Push, client: UUID)?
+  private let woken = Lock(false)
+
+  init(_ server: ModelServer, _ table: Table, _ generation: Int) {
+    self.server = server
+    self.table = table
+    self.generation = generation
+  }
+
+  /// Runs one statement, unless the connection breaks before it. It may also break after it.
+  private func run<Result: Sendable>(
+    _ body: (inout ModelServer.State) throws(ReplicaError) -> Result
+  ) throws(ReplicaError) -> Result {
+    let generation = generation
+    let broken = ReplicaError(.unreachable, "broken", advice: "")
+    return try server.state.withLock { state -> Swift.Result<Result, ReplicaError> in
+      func breaks() -> Bool { state.failures > 0 && state.random.oneIn(state.failures) }
+      if state.generation != generation || breaks() { return .failure(broken) }
+      do throws(ReplicaError) {
+        let result = try body(&state)
+        return breaks() ? .failure(broken) : .success(result)
+      } catch {
+        return .failure(error)
+      }
+    }.get()
+  }
+
+  private func record(_ row: Note) throws(ReplicaError) -> Record {
+    do throws(CodingFailure) { return try table.encode(row, builder) } catch {
+      throw ReplicaError(.unreadable, "\(error)", advice: "")
+    }
+  }
+
+  func beginPull(
+    since cursor: ReplicaCursor?, by client: UUID
+  ) throws(ReplicaError) -> PullStart {
+    let (start, rows) = try run { state throws(ReplicaError) in
+      let snapshot = try ServerSnapshot(state.snapshot)
+      let head = ServerHead(
+        format: 1, epoch: state.epoch, server: "\(state.system)",
+        horizon: try ServerSnapshot(state.contents.horizon), snapshot: snapshot,
+        written: try LogPosition("0/\(String(state.written, radix: 16))"), shapes: ["notes": "a"],
+        client: state.contents.clients[client])
+      var keys: Set<RecordKey> = []
+      if let old = cursor?.snapshot {
+        for entry in state.contents.log where !old.sees(entry.transaction) {
+          keys.insert(RecordKey(.integer(Int64(entry.key))))
+        }
+      }
+      let changed = keys.isEmpty ? [] : [ChangedTable(table, keys)]
+      return (PullStart(head: head, changed: changed), state.contents.rows)
+    }
+    pulled = rows
+    return start
+  }
+
+  func endPull(reading requests: [ChangedTable]) throws(ReplicaError) -> PullEnd {
+    let flushed = try run { state in state.onDisk }
+    var all: [RecordKey: Record] = [:]
+    for (key, record) in try records(pulled) { all[key] = record }
+    let rows = requests.map { request in
+      guard let keys = request.keys else {
+        return ServerRows(table, .range(after: nil, through: nil), all)
+      }
+      return ServerRows(table, .keys(keys), all.filter { keys.contains($0.key) })
+    }
+    return PullEnd(rows: rows, flushed: try LogPosition("0/\(String(flushed, radix: 16))"))
+  }
+
+  private func records(
+    _ rows: [Int: Note]
+  ) throws(ReplicaError) -> [(key: RecordKey, record: Record)] {
+    try rows.values.sorted { $0.id < $1.id }.map { row throws(ReplicaError) in
+      (RecordKey(.integer(Int64(row.id))), try record(row))
+    }
+  }
+
+  func page(
+    of table: Table, after key: RecordKey?, limit: Int, by client: UUID
+  ) throws(ReplicaError) -> ServerPage {
+    let (rows, client) = try run { state in
+      (state.contents.rows, state.contents.clients[client])
+    }
+    let after = try records(rows).filter { row in key.map { $0 < row.key } ?? true }
+    return ServerPage(rows: Array(after.prefix(limit)), client: client)
+  }
+
+  func logPositions() throws(ReplicaError) -> (written: LogPosition, flushed: LogPosition) {
+    let (written, flushed) = try run { state in (state.written, state.onDisk) }
+    return (
+      try LogPosition("0/\(String(written, radix: 16))"),
+      try LogPosition("0/\(String(flushed, radix: 16))")
+    )
+  }
+
+  func register(_ client: UUID) throws(ReplicaError) {
+    try run { state in
+      if state.contents.clients[client] == nil {
+        state.contents.clients[client] = ServerClient(lastPush: 0, token: nil, verdicts: [])
+      }
+      state.write(isFlushed: true)
+    }
+  }
+
+  func claim(
+    _ push: PushState.Push, by client: UUID, isArmed: Bool
+  ) throws(ReplicaError) -> Bool {
+    let isClaimed = try run { state in
+      state.contents.clients[client]?.lastPush == push.number - 1
+    }
+    if isClaimed { self.push = (push, client) }
+    return isClaimed
+  }
+
+  func commit(_ edits: [ServerEdit], by client: UUID) throws(ReplicaError) {
+    guard let push = push?.push else { fatalError("no push was claimed") }
+    self.push = nil
+    try run { state throws(ReplicaError) in
+      // Another connection of the replica may have committed meanwhile; the claim would have waited.
+      guard state.contents.clients[client]?.lastPush == push.number - 1 else {
+        throw ReplicaError(.unreachable, "the claim is gone", advice: "")
+      }
+      let locked = state.open.values.contains { writes in
+        edits.contains { edit in writes.keys.contains { RecordKey(.integer(Int64($0))) == edit.key } }
+      }
+      if locked { throw ReplicaError(.refused, "locked", advice: "", sqlState: "55P03") }
+      let number = state.contents.next
+      var verdicts: [ServerVerdict] = []
+      for edit in edits {
+        guard let key = edit.key.id(of: Note.self) else { continue }
+        let old = try state.contents.rows[key].map { row throws(ReplicaError) in try record(row) }
+        let row = edit.row(onto: old).flatMap { table.decodeLeniently($0, as: Note.self) }
+        if row?.title == "bad" {
+          verdicts.append(ServerVerdict(table, edit.key, refusal: "bad"))
+        } else if row != state.contents.rows[key] {
+          state.contents.rows[key] = row
+          state.contents.log.append((number, key))
+        }
+      }
+      state.contents.next += 1
+      state.contents.clients[client] = ServerClient(
+        lastPush: push.number, token: push.token, verdicts: verdicts)
+      state.write(isFlushed: true)
+    }
+  }
+
+  func abandon() { push = nil }
+  func flushLog(by client: UUID) throws(ReplicaError) {
+    try run { state in state.write(isFlushed: true) }
+  }
+  func listen() {}
+  func arm() {}
+  func disarm() {}
+  func othersWrite() throws(ReplicaError) -> Bool { try run { state in !state.open.isEmpty } }
+  func prune(by client: UUID) {}
+
+  func sleep(atMost duration: Duration) async {
+    let isWoken = woken.withLock { isWoken in
+      defer { isWoken = false }
+      return isWoken
+    }
+    if !isWoken { await server.sleep() }
+  }
+
+  nonisolated func wake() {
+    woken.withLock { $0 = true }
+    server.wakeAll()
+  }
+
+  func close() {}
+}

@@ -1,0 +1,152 @@
+import Foundation
+import StrataTesting
+import Testing
+
+@testable import Strata
+@testable import StrataReplica
+
+/// Replicas of a ``ModelServer``.
+@MainActor @Suite(.timeLimit(.minutes(25))) struct ReplicaTests {
+  private func follow(_ stack: Stack, _ server: ModelServer) async throws -> Replica {
+    try await Replica.open(
+      stack, of: stack.replicableTables, { () async throws(ReplicaError) in try server.connect() },
+      pageSize: 2, pausing: { _ in await Task.yield() })
+  }
+
+  private func rows(_ stack: Stack) async throws -> [Note] { try await stack.fetch(Note.all) }
+
+  private func rows(_ server: ModelServer) -> [Note] {
+    server.state.withLock { $0.contents.rows.values.sorted { $0.id < $1.id } }
+  }
+
+  @Test func `rows that a store had before are pushed, and rows of the server come`() async throws {
+    let stack = try await Stack.temporary([Note.self])
+    try await stack.withScratch { $0.insert(Note(id: 1, title: "mine")) }
+    let server = ModelServer(stack.replicableTables[0], seed: 1)
+    server.state.withLock { $0.contents.rows[2] = Note(id: 2, title: "theirs") }
+    let replica = try await follow(stack, server)
+    try await replica.waitUntilSettled()
+    #expect(try await rows(stack).map(\.title) == ["mine", "theirs"])
+    #expect(rows(server).map(\.title) == ["mine", "theirs"])
+    await replica.close()
+    await stack.close()
+  }
+
+  @Test func `a refused row blocks no other, and is sent again after an edit`() async throws {
+    let stack = try await Stack.temporary([Note.self])
+    let server = ModelServer(stack.replicableTables[0], seed: 1)
+    let replica = try await follow(stack, server)
+    try await stack.withScratch { context in
+      for (id, title) in [(1, "a"), (2, "bad"), (3, "c")] {
+        context.insert(Note(id: id, title: title))
+      }
+    }
+    try await replica.waitUntilSettled()
+    #expect(rows(server).map(\.id) == [1, 3])
+    let outbox = try await stack.outbox(ignoring: [Stack.replicaAuthor])
+    #expect(try await outbox.refusals().map(\.reason) == ["bad"])
+    try await stack.withScratch { context in
+      let note = try #require(try await context.find(Note.self, 2))
+      context.update(note) { $0.title = "good" }
+    }
+    try await replica.waitUntilSettled()
+    #expect(rows(server).map(\.title) == ["a", "good", "c"])
+    #expect(try await outbox.refusals().isEmpty)
+    await replica.close()
+    await stack.close()
+  }
+
+  /// A copy of the file pushes under its own name, and nothing is made twice or left out.
+  @Test func `two stores with the same file both push`() async throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "\(UUID())")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let urls = ["first", "second"].map { folder.appending(path: "\($0).sqlite") }
+    var first = try await Stack.open([Note.self], at: urls[0])
+    let server = ModelServer(first.replicableTables[0], seed: 1)
+    var replica = try await follow(first, server)
+    try await first.withScratch { $0.insert(Note(id: 1, count: 1)) }
+    try await replica.waitUntilSettled()
+    await replica.close()
+    await first.close()
+    try FileManager.default.copyItem(at: urls[0], to: urls[1])
+    first = try await Stack.open([Note.self], at: urls[0])
+    let second = try await Stack.open([Note.self], at: urls[1])
+    for stack in [first, second] {
+      replica = try await follow(stack, server)
+      try await stack.withScratch { context in
+        let note = try #require(try await context.find(Note.self, 1))
+        context.update(note) { $0.count += 10 }
+      }
+      try await replica.waitUntilSettled()
+      await replica.close()
+    }
+    #expect(rows(server).map(\.count) == [21])
+    #expect(server.state.withLock { $0.contents.clients.count } == 2)
+    await first.close()
+    await second.close()
+  }
+
+  /// Two replicas, a server that does its worst, and connections that break everywhere.
+  @Test(arguments: [false, true]) func `every acknowledged edit reaches the server once`(_ restores: Bool) async throws {
+    var random = SeededRandom.printingSeed()
+    for _ in 0..<20 { try await run(seed: random.next(), restores: restores) }
+  }
+
+  private func run(seed: UInt64, restores: Bool) async throws {
+    var random = SeededRandom(seed: seed)
+    var stacks: [Stack] = []
+    for _ in 0..<2 { stacks.append(try await Stack.temporary([Note.self])) }
+    let server = ModelServer(stacks[0].replicableTables[0], seed: seed)
+    server.state.withLock { $0.failures = 15 }
+    var replicas: [Replica] = []
+    for stack in stacks { replicas.append(try await follow(stack, server)) }
+    var raised = 0
+    for _ in 0..<150 {
+      server.disturb(restores: restores)
+      let number = random.below(2)
+      let stack = stacks[number]
+      let (key, title) = (random.below(6), random.oneIn(3) ? "mine \(random.below(99))" : nil)
+      if random.oneIn(2) {
+        raised += try await stack.withScratch(.mergeMine) { context in
+          guard let note = try await context.find(Note.self, key) else { return 0 }
+          context.update(note) { note in
+            if key < 4 { note.count += 1 }
+            if let title { note.title = title }
+          }
+          return key < 4 ? 1 : 0
+        }
+      }
+      if random.oneIn(20) {
+        await replicas[number].close()
+        replicas[number] = try await follow(stack, server)
+      }
+      for _ in 0..<random.below(8) { await Task.yield() }
+    }
+    server.endAll()
+    for replica in replicas { try await settle(replica) }
+    for replica in replicas { try await catchUp(replica) }
+    let expected = rows(server)
+    for stack in stacks {
+      #expect(try await rows(stack) == expected, "seed \(seed)")
+    }
+    if !restores {
+      let sum = expected.map(\.count).reduce(0, +)
+      let own = server.state.withLock { $0.contents.raised }
+      #expect(sum == own + raised, "seed \(seed)")
+    }
+    for replica in replicas { await replica.close() }
+    for stack in stacks { await stack.close() }
+  }
+
+  /// A connection of an earlier restart may still have to be found broken.
+  private func settle(_ replica: Replica) async throws {
+    for _ in 0..<5 where (try? await replica.waitUntilSettled()) != nil { return }
+    try await replica.waitUntilSettled()
+  }
+
+  private func catchUp(_ replica: Replica) async throws {
+    for _ in 0..<5 where (try? await replica.waitUntilCaughtUp()) != nil { return }
+    try await replica.waitUntilCaughtUp()
+  }
+}
