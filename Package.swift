@@ -23,6 +23,8 @@ let package = Package(
     .library(name: "StrataMapKit", targets: ["StrataMapKit"]),
     .library(name: "StrataSwiftUI", targets: ["StrataSwiftUI"]),
     .library(name: "StrataTesting", targets: ["StrataTesting"]),
+    .library(name: "StrataReplica", targets: ["StrataReplica"]),
+    .library(name: "StrataPostgres", targets: ["StrataPostgres"]),
   ],
   traits: [
     .trait(

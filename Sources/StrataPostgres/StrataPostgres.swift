@@ -1,32 +1,46 @@
 #if Postgres
-  package import Strata
-  package import StrataReplica
+  public import Strata
+  public import StrataReplica
+
+  extension ReplicaServer {
+    /// A PostgreSQL that ``StrataPostgres/prepare(_:for:)`` has prepared.
+    ///
+    /// The role of a replica is a member of `strata_client` and has the usual rights on the tables.
+    ///
+    /// - Parameter target: a connection string or a URI, as libpq reads it:
+    ///   `host=db sslmode=verify-full dbname=app`.
+    public static func postgres(_ target: String) -> ReplicaServer {
+      ReplicaServer { tables in
+        { () async throws(ReplicaError) in
+          let connection = PostgresConnection(target, tables)
+          try await connection.open()
+          return connection
+        }
+      }
+    }
+  }
 
   /// A PostgreSQL that replicas follow.
-  package enum StrataPostgres {
-    /// Prepares a server for replicas of some tables. It may run any number of times.
+  public enum StrataPostgres {
+    /// Prepares a server for replicas of some entities. It may run any number of times.
     ///
     /// Missing tables are made. The role needs the right to create schemas in the database, and owns
-    /// the tables. Triggers on the tables, and on all of their partitions, log the keys of changed rows.
+    /// the tables. Triggers on the tables, and on all of their partitions, log the keys of changed rows
+    /// in the schema `strata`.
     ///
     /// - Parameters:
     ///   - target: a connection string or a URI, as libpq reads it.
-    /// - Throws: ``ReplicaError`` with code `unsuitableServer` if a table cannot be followed.
-    package static func prepare(
-      _ target: String, _ tables: [Table]
+    ///   - entities: the entities, with all entities to which they refer.
+    /// - Throws: ``ReplicaError`` with code `unsuitableServer` or `refused` if a table cannot be
+    ///   followed, `unreachable`, or `store` if the entities cannot be stored.
+    public static func prepare(
+      _ target: String, for entities: [any Entity.Type]
     ) async throws(ReplicaError) {
-      try await PostgresConnection(target, tables).prepareServer()
-    }
-
-    /// Returns a closure that connects a replica to a prepared server.
-    package static func connecting(
-      _ target: String, _ tables: [Table]
-    ) -> Replica.Connect {
-      { () async throws(ReplicaError) in
-        let connection = PostgresConnection(target, tables)
-        try await connection.open()
-        return connection
+      let tables: [Table]
+      do throws(StoreError) { tables = try Table.tables(of: entities) } catch {
+        throw ReplicaError(error)
       }
+      try await PostgresConnection(target, tables).prepareServer()
     }
   }
 

@@ -1,5 +1,5 @@
 internal import Foundation
-package import Strata
+public import Strata
 
 /// A store that follows the rows of a server.
 ///
@@ -7,8 +7,19 @@ package import Strata
 /// the store. So live queries see states that the server had, each in one turn. It pushes what was
 /// committed here, in one transaction of the server. The server's rows with the edits that wait are
 /// the rows of the store.
-package actor Replica {
-  package typealias Connect = @Sendable () async throws(ReplicaError) -> any ServerConnection
+///
+/// ```swift
+/// let replica = try await Replica.open(stack, from: .postgres("host=db dbname=app"))
+/// try await replica.settled()
+/// ```
+///
+/// Edits of the same row on two hosts are merged by attribute. If both edited an attribute, the rule
+/// of the attribute decides (``Strata/MergeRule``), or the edit that reaches the server last. An edit
+/// of a row that was deleted elsewhere goes.
+///
+/// No call of a replica runs on the main actor, and no save waits for the server.
+public actor Replica {
+  package typealias Connect = ReplicaServer.Connect
   /// Waits for some time, or until the task is cancelled.
   package typealias Pause = @Sendable (Duration) async -> Void
 
@@ -27,11 +38,18 @@ package actor Replica {
   private var mayHaveEdits = true
   /// The number of times that edits were looked for, and the number of the last time whose edits the
   /// server has.
-  private var (lookups, settled) = (0, 0)
+  private var (lookups, settledLookups) = (0, 0)
+  /// Whether all rows have to be compared, because the app asked for it.
+  private var needsCopy = false
   private var prunedAt: ContinuousClock.Instant?
-  /// Resumed at each pull that was applied, with the status after it.
+  /// Resumed at each pull that was applied, with the state after it.
   private var waiters: [DirectContinuation<Void>] = []
-  package private(set) var status = ReplicaStatus.connecting
+  private let outbox: Outbox
+  private var hasOldCounts = true
+  /// The last commit that a pull made, and the last commit that was heard of.
+  private var (ownCommit, seenCommit) = (Int64(0), Int64(0))
+  /// The observable state of the replica.
+  public nonisolated let monitor = ReplicaMonitor()
   /// The number of pulls that found rows.
   package private(set) var pulls = 0
   /// The number of pushes that the server committed.
@@ -51,17 +69,42 @@ package actor Replica {
     self.connect = connect
     self.pageSize = pageSize
     self.pause = pause
+    outbox = stack.replicaOutbox
     state = StoredState(push: PushState(client: UUID()))
   }
 
+  // MARK: - Opening
+
   /// Opens a replica and starts to follow the server.
   ///
-  /// The call does not wait for the server: a replica also opens where there is no network.
+  /// The call does not wait for the server: a replica also opens where there is no network. Rows that
+  /// the store has before the first opening are pushed like insertions. Use only a single replica of
+  /// a store at a time.
+  ///
+  /// - Parameters:
+  ///   - stack: the stack of the store. Close the replica before it.
+  ///   - server: the server, prepared for these entities.
+  ///   - entities: the entities to follow, with all entities to which they refer. The default is all
+  ///     entities of the stack. Many-to-many relationships are not followed.
+  /// - Throws: ``ReplicaError`` with code `unknownEntity`, or `store` if the store fails.
+  public static func open(
+    _ stack: Stack, from server: ReplicaServer, of entities: [any Entity.Type]? = nil
+  ) async throws(ReplicaError) -> Replica {
+    let tables =
+      try entities?.map { entity throws(ReplicaError) in
+        if let table = stack.replicableTable(of: entity) { return table }
+        throw ReplicaError(
+          .unknownEntity, "\(entity) is not an entity of the stack",
+          advice: "open the stack with it")
+      } ?? stack.replicableTables
+    return try await open(stack, of: tables, server.connecting(tables))
+  }
+
+  /// Opens a replica of some tables.
   ///
   /// - Parameters:
   ///   - pageSize: the number of rows that a copy reads and writes at a time.
   ///   - pause: how the replica waits between two attempts; tests do not wait.
-  /// - Throws: ``ReplicaError`` with code `store` if the store cannot be read.
   package static func open(
     _ stack: Stack, of tables: [Table], _ connect: @escaping Connect,
     pageSize: Int = 5_000, pausing pause: @escaping Pause = { try? await Task.sleep(for: $0) }
@@ -81,62 +124,146 @@ package actor Replica {
     state = try StoredState(stored)
     run = Task { await self.follow() }
     listening = Task { [changes = stack.changes, weak self] in
-      for await _ in changes { await self?.storeDidChange() }
+      for await change in changes { await self?.storeDidChange(change.commit) }
     }
   }
 
+  private func storeDidChange(_ commit: Int64) {
+    defer { seenCommit = commit }
+    // Changes of several commits come together if they are not taken in time.
+    if commit == ownCommit && commit == seenCommit + 1 { return }
+    storeDidChange()
+  }
+
   private func storeDidChange() {
-    mayHaveEdits = true
+    (mayHaveEdits, hasOldCounts) = (true, true)
     connection?.wake()
   }
 
-  /// Ends the replica; the store stays open.
-  package func close() async {
+  /// Ends the replica; the store stays open, and its edits go on to wait.
+  ///
+  /// The call waits for what is under way on the server, 30 s at most.
+  public func close() async {
     isClosed = true
     listening?.cancel()
     run?.cancel()
     connection?.wake()
     await run?.value
     run = nil
+    resumeWaiters()
+    monitor.finish()
   }
+
+  // MARK: - Waiting
 
   /// Returns once the store has everything that the server had committed before the call.
   ///
-  /// - Throws: ``ReplicaError`` if the server cannot be followed.
-  package func waitUntilCaughtUp() async throws(ReplicaError) {
+  /// - Throws: ``ReplicaError`` with code `closed`, or why the server cannot be reached or followed.
+  public func caughtUp() async throws(ReplicaError) {
     // The pull that is under way may have begun before the call.
-    for _ in 0..<2 {
-      if isClosed { break }
-      connection?.wake()
-      let waiter = DirectContinuation<Void>()
-      waiters.append(waiter)
-      await waiter.value
-    }
-    if case .offline(let error) = status { throw error }
+    for _ in 0..<2 { try await nextStep() }
   }
 
-  /// Returns once the server has everything that was committed here before the call, and the store
-  /// has seen it there. Edits that the server refused do not count, nor those that depend on them.
+  /// Returns once the server has everything that was committed here before the call, and a pull has
+  /// confirmed it.
   ///
-  /// - Throws: ``ReplicaError`` if the server cannot be reached or followed.
-  package func waitUntilSettled() async throws(ReplicaError) {
+  /// Edits that the server refused do not count, nor those that depend on them.
+  ///
+  /// - Throws: ``ReplicaError`` with code `closed`, or why the server cannot be reached or followed.
+  public func settled() async throws(ReplicaError) {
     let awaited = lookups + 1
-    while settled < awaited && !isClosed {
+    while settledLookups < awaited {
       mayHaveEdits = mayHaveEdits || lookups < awaited
-      connection?.wake()
-      let waiter = DirectContinuation<Void>()
-      waiters.append(waiter)
-      await waiter.value
-      if case .offline(let error) = status { throw error }
+      try await nextStep()
     }
   }
 
-  private func tell(_ status: ReplicaStatus) {
-    self.status = status
-    if case .copying = status { return }
+  private func nextStep() async throws(ReplicaError) {
+    if isClosed { throw .closed }
+    connection?.wake()
+    let waiter = DirectContinuation<Void>()
+    waiters.append(waiter)
+    await waiter.value
+    if isClosed { throw .closed }
+    if case .offline(_, let error) = monitor.state.phase { throw error }
+  }
+
+  private func resumeWaiters() {
     let all = waiters
     waiters = []
     for waiter in all { waiter.resume() }
+  }
+
+  // MARK: - Refused edits
+
+  /// Returns the edits that the server refused.
+  ///
+  /// - Throws: ``ReplicaError`` with code `store`.
+  /// - Complexity: O(*n* log *n*) of the rows that wait.
+  public func refused() async throws(ReplicaError) -> [RefusedChange] {
+    try await withOutbox { try await $0.refusals() }.map(RefusedChange.init)
+  }
+
+  /// Pushes a refused edit again, unchanged.
+  ///
+  /// - Returns: false if the row was edited since, or if the refusal has ended in another way.
+  /// - Throws: ``ReplicaError`` with code `store`.
+  @discardableResult
+  public func retry(_ change: RefusedChange) async throws(ReplicaError) -> Bool {
+    defer { storeDidChange() }
+    return try await withOutbox { try await $0.retry(change.refusal) }
+  }
+
+  /// Gives a refused edit up: the row gets the server's values, and a new row goes.
+  ///
+  /// - Returns: false if nothing was changed, for the reasons of ``Strata/Outbox/revert(_:)``.
+  /// - Throws: ``ReplicaError`` with code `store`.
+  @discardableResult
+  public func revert(_ change: RefusedChange) async throws(ReplicaError) -> Bool {
+    defer { storeDidChange() }
+    return try await withOutbox { try await $0.revert(change.refusal) }
+  }
+
+  private nonisolated(nonsending) func withOutbox<Result: Sendable>(
+    _ body: (Outbox) async throws -> Result
+  ) async throws(ReplicaError) -> Result {
+    do { return try await body(outbox) } catch let error as StoreError {
+      throw ReplicaError(error)
+    } catch {
+      throw ReplicaError(.closed, "\(error)", advice: "try again")
+    }
+  }
+
+  // MARK: - Resync
+
+  /// Compares all rows with the server's, and returns once the store has the server's rows.
+  ///
+  /// Equal rows are neither written nor announced, and edits that wait stay.
+  ///
+  /// - Throws: ``ReplicaError`` with code `closed`, or why the server cannot be reached or followed.
+  /// - Complexity: O(*n*) of all rows.
+  public func resync() async throws(ReplicaError) {
+    needsCopy = true
+    while needsCopy { try await nextStep() }
+  }
+
+  private func tell(_ phase: ReplicaState.Phase) async {
+    var state = monitor.state
+    let isSame =
+      switch (state.phase, phase) {
+      case (.live, .live): true
+      default: false
+      }
+    if !isSame || hasOldCounts {
+      state.phase = phase
+      hasOldCounts = false
+      if let counts = try? await stack.outboxCounts() {
+        (state.waiting, state.refused) = (counts.waiting, counts.refused)
+      }
+      monitor.set(state)
+    }
+    if case .copying = phase { return }
+    resumeWaiters()
   }
 
   // MARK: - Following
@@ -160,11 +287,14 @@ package actor Replica {
       await connection?.close()
       connection = nil
       if let failure {
-        tell(.offline(failure))
+        await tell(.offline(since: Self.offlineSince(monitor.state.phase), failure))
         if !isClosed { await pause(backoff.next()) }
       }
     }
-    tell(status)
+  }
+
+  private static func offlineSince(_ phase: ReplicaState.Phase) -> Date {
+    if case .offline(let since, _) = phase { since } else { Date() }
   }
 
   /// Pushes what waits, pulls once, and waits as long as there is nothing to do.
@@ -174,8 +304,10 @@ package actor Replica {
     var othersWrite = false
     if case .armed = wakeUp.state { othersWrite = try await connection.othersWrite() }
     let found = try await pull(connection)
+    // Without a state of the server, such as after the registration, the next pull reads all rows.
+    if state.cursor == nil { return }
     pulls += found ? 1 : 0
-    tell(.live)
+    await tell(.live)
     switch wakeUp.pulled(found: found, othersWrite: othersWrite) {
     case .nothing: break
     case .arm: try await connection.arm()
@@ -212,7 +344,7 @@ package actor Replica {
         let push = next.push.begin(token: UUID())
         let edits = try await handOver(next)
         if edits.isEmpty {
-          settled = lookups
+          settledLookups = lookups
           return
         }
         state = next
@@ -238,11 +370,12 @@ package actor Replica {
   ) async throws(ReplicaError) {
     if edits.isEmpty {
       state.push.giveUp()
-      settled = lookups
+      settledLookups = lookups
       return try await connection.abandon()
     }
     try await connection.commit(edits, by: state.push.client)
     pushes += 1
+    hasOldCounts = true
   }
 
   private func handOver(_ next: StoredState) async throws(ReplicaError) -> [ServerEdit] {
@@ -271,7 +404,7 @@ package actor Replica {
     // After a push is lost, its edits wait again.
     if outcome == .lost || outcome == .waiting { mayHaveEdits = true }
     let whole: Set<String>
-    switch PullPlan(start.head, since: state.cursor) {
+    switch PullPlan(start.head, since: needsCopy ? nil : state.cursor) {
     case .refuse(let obstacle):
       _ = try await connection.endPull(reading: [])
       throw .cannotFollow(obstacle)
@@ -312,7 +445,7 @@ package actor Replica {
     for table in tables {
       var last: RecordKey?
       repeat {
-        tell(.copying(rows: rows))
+        await tell(.copying(rows: rows))
         let page = try await connection.page(
           of: table, after: last, limit: pageSize, by: state.push.client)
         let through = page.rows.count < pageSize ? nil : page.rows.last?.key
@@ -328,6 +461,7 @@ package actor Replica {
     let (written, flushed) = try await connection.logPositions()
     try await waitUntilFlushed(written, connection, flushed: flushed)
     try await apply([], ReplicaCursor(head), nil)
+    needsCopy = false
   }
 
   /// Waits until everything that was read is on the server's disk.
@@ -356,7 +490,7 @@ package actor Replica {
       let outcome = state.push.outcome(client)
       if outcome == .confirmed {
         verdicts = client.verdicts
-        settled = lookups
+        settledLookups = lookups
       }
       if outcome == .confirmed || outcome == .lost {
         new.push.note(outcome, client, newClient: new.push.client)
@@ -364,11 +498,12 @@ package actor Replica {
       }
     }
     do throws(StoreError) {
-      try await stack.apply(rows, confirming: verdicts, state: new.data)
+      ownCommit = try await stack.apply(rows, confirming: verdicts, state: new.data)
     } catch {
       throw ReplicaError(error)
     }
     state = new
+    hasOldCounts = true
   }
 }
 

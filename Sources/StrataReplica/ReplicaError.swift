@@ -1,29 +1,37 @@
-package import Strata
+public import Strata
 
 /// The error of a replica or of its server.
-package struct ReplicaError: Error, Sendable, CustomStringConvertible {
-  package enum Code: String, Sendable {
-    /// The server cannot be reached, or the connection broke.
+public struct ReplicaError: Error, Sendable {
+  /// The kind of an error.
+  public enum Code: String, Sendable, Hashable {
+    /// The server cannot be reached, or the connection broke. The replica tries again by itself.
     case unreachable
-    /// The server refuses a statement.
+    /// The server refuses a statement. ``ReplicaError/sqlState`` says why.
     case refused
     /// The server does not have what a replica needs, or cannot be followed.
     case unsuitableServer
     /// An answer of the server has a form that this version does not know.
     case unreadable
-    /// The store of this machine fails.
+    /// The store of this machine fails. ``ReplicaError/storeError`` says why.
     case store
+    /// An entity is not one of the stack.
+    case unknownEntity
+    /// The replica was closed.
+    case closed
   }
 
-  package var code: Code
-  package var message: String
-  package var advice: String
-  /// The server's code of the error; nil if the error is not the server's.
-  package var sqlState: String?
+  /// The kind of the error.
+  public let code: Code
+  /// What went wrong.
+  public let message: String
+  /// What to do about it.
+  public let advice: String
+  /// The server's code of the error (SQLSTATE); nil if the error is not the server's.
+  public package(set) var sqlState: String?
   /// The constraint of the server that a row violates; nil if there is none.
-  package var constraint: String?
+  public package(set) var constraint: String?
   /// The store's error, for the code `store`.
-  package var storeError: StoreError?
+  public package(set) var storeError: StoreError?
 
   package init(_ code: Code, _ message: String, advice: String, sqlState: String? = nil) {
     self.code = code
@@ -36,6 +44,8 @@ package struct ReplicaError: Error, Sendable, CustomStringConvertible {
     self.init(.store, error.message, advice: error.advice)
     storeError = error
   }
+
+  static let closed = ReplicaError(.closed, "the replica is closed", advice: "open it again")
 
   /// Whether the same transaction may succeed at the next attempt: it met others, or waited for a
   /// lock in vain.
@@ -52,8 +62,11 @@ package struct ReplicaError: Error, Sendable, CustomStringConvertible {
   static func unreadable(_ what: String) -> ReplicaError {
     ReplicaError(.unreadable, "\(what) cannot be read", advice: "update Strata")
   }
+}
 
-  package var description: String {
+/// The message, the server's code and the advice.
+extension ReplicaError: CustomStringConvertible {
+  public var description: String {
     "\(message)\(sqlState.map { " (\($0))" } ?? ""): \(advice)"
   }
 }

@@ -40,6 +40,14 @@ final class ModelServer: Sendable {
     var random = SeededRandom(seed: 0)
     /// How seldom a call fails; 0 for never.
     var failures = 0
+    /// A commit that the server has received and not made yet, although its connection is gone.
+    var inFlight: Step?
+    /// Whether the next commit stays in flight until a page is read, and claims do not wait for it.
+    var isSlow = false
+    /// What happens before the next call of a method.
+    var hooks: [String: Step] = [:]
+
+    typealias Step = @Sendable (inout State) -> Void
 
     var running: [UInt64] { open.keys.sorted() }
     var snapshot: String {
@@ -52,11 +60,26 @@ final class ModelServer: Sendable {
       if isFlushed { (flushed, onDisk) = (contents, written) }
     }
 
+    /// Makes the commit that is in flight.
+    mutating func land() {
+      let step = inFlight
+      inFlight = nil
+      step?(&self)
+    }
+
+    /// A transaction that writes a row, and whose commit may not be on the disk yet.
+    mutating func set(_ row: Note, isFlushed: Bool) {
+      contents.rows[row.id] = row
+      contents.log.append((contents.next, row.id))
+      contents.next += 1
+      write(isFlushed: isFlushed)
+    }
+
     /// Breaks all connections and transactions.
     mutating func restart(with contents: Contents) {
       self.contents = contents
       flushed = contents
-      open = [:]
+      (open, inFlight) = ([:], nil)
       onDisk = written
       generation += 1
     }
@@ -76,6 +99,7 @@ final class ModelServer: Sendable {
   /// Does something at random, as a writer or an operator does.
   func disturb(restores: Bool) {
     state.withLock { state in
+      if state.random.oneIn(4) { state.land() }
       let key = state.random.below(6)
       switch state.random.below(restores ? 14 : 12) {
       case 0..<4:
@@ -170,12 +194,14 @@ private actor ModelConnection: ServerConnection {
 
   /// Runs one statement, unless the connection breaks before it. It may also break after it.
   private func run<Result: Sendable>(
+    _ method: String = #function,
     _ body: (inout ModelServer.State) throws(ReplicaError) -> Result
   ) throws(ReplicaError) -> Result {
     let generation = generation
     let broken = ReplicaError(.unreachable, "broken", advice: "")
     return try server.state.withLock { state -> Swift.Result<Result, ReplicaError> in
       func breaks() -> Bool { state.failures > 0 && state.random.oneIn(state.failures) }
+      state.hooks.removeValue(forKey: String(method.prefix { $0 != "(" }))?(&state)
       if state.generation != generation || breaks() { return .failure(broken) }
       do throws(ReplicaError) {
         let result = try body(&state)
@@ -240,7 +266,13 @@ private actor ModelConnection: ServerConnection {
     of table: Table, after key: RecordKey?, limit: Int, by client: UUID
   ) throws(ReplicaError) -> ServerPage {
     let (rows, client) = try run { state in
-      (state.contents.rows, state.contents.clients[client])
+      if state.isSlow && state.inFlight != nil {
+        state.land()
+        state.isSlow = false
+      } else if state.random.oneIn(2) {
+        state.land()
+      }
+      return (state.contents.rows, state.contents.clients[client])
     }
     let after = try records(rows).filter { row in key.map { $0 < row.key } ?? true }
     return ServerPage(rows: Array(after.prefix(limit)), client: client)
@@ -266,8 +298,12 @@ private actor ModelConnection: ServerConnection {
   func claim(
     _ push: PushState.Push, by client: UUID, isArmed: Bool
   ) throws(ReplicaError) -> Bool {
-    let isClaimed = try run { state in
-      state.contents.clients[client]?.lastPush == push.number - 1
+    let isClaimed = try run { state throws(ReplicaError) in
+      if state.inFlight != nil, state.isSlow || state.random.oneIn(3) {
+        throw ReplicaError(.refused, "locked", advice: "", sqlState: "55P03")
+      }
+      state.land()
+      return state.contents.clients[client]?.lastPush == push.number - 1
     }
     if isClaimed { self.push = (push, client) }
     return isClaimed
@@ -276,32 +312,25 @@ private actor ModelConnection: ServerConnection {
   func commit(_ edits: [ServerEdit], by client: UUID) throws(ReplicaError) {
     guard let push = push?.push else { fatalError("no push was claimed") }
     self.push = nil
+    let step: ModelServer.State.Step = { [table] state in
+      state.make(edits, as: push, by: client, in: table)
+    }
+    let isLost = server.state.withLock { state in
+      guard state.isSlow || state.failures > 0 && state.random.oneIn(state.failures) else {
+        return false
+      }
+      state.inFlight = step
+      return true
+    }
+    if isLost { throw ReplicaError(.unreachable, "broken", advice: "") }
     try run { state throws(ReplicaError) in
-      // Another connection of the replica may have committed meanwhile; the claim would have waited.
-      guard state.contents.clients[client]?.lastPush == push.number - 1 else {
-        throw ReplicaError(.unreachable, "the claim is gone", advice: "")
-      }
       let locked = state.open.values.contains { writes in
-        edits.contains { edit in writes.keys.contains { RecordKey(.integer(Int64($0))) == edit.key } }
-      }
-      if locked { throw ReplicaError(.refused, "locked", advice: "", sqlState: "55P03") }
-      let number = state.contents.next
-      var verdicts: [ServerVerdict] = []
-      for edit in edits {
-        guard let key = edit.key.id(of: Note.self) else { continue }
-        let old = try state.contents.rows[key].map { row throws(ReplicaError) in try record(row) }
-        let row = edit.row(onto: old).flatMap { table.decodeLeniently($0, as: Note.self) }
-        if row?.title == "bad" {
-          verdicts.append(ServerVerdict(table, edit.key, refusal: "bad"))
-        } else if row != state.contents.rows[key] {
-          state.contents.rows[key] = row
-          state.contents.log.append((number, key))
+        edits.contains { edit in
+          writes.keys.contains { RecordKey(.integer(Int64($0))) == edit.key }
         }
       }
-      state.contents.next += 1
-      state.contents.clients[client] = ServerClient(
-        lastPush: push.number, token: push.token, verdicts: verdicts)
-      state.write(isFlushed: true)
+      if locked { throw ReplicaError(.refused, "locked", advice: "", sqlState: "55P03") }
+      step(&state)
     }
   }
 
@@ -329,4 +358,30 @@ private actor ModelConnection: ServerConnection {
   }
 
   func close() {}
+}
+
+extension ModelServer.State {
+  /// Makes a push, if its number is the next.
+  fileprivate mutating func make(
+    _ edits: [ServerEdit], as push: PushState.Push, by client: UUID, in table: Table
+  ) {
+    guard contents.clients[client]?.lastPush == push.number - 1 else { return }
+    let builder = RecordBuilder()
+    var verdicts: [ServerVerdict] = []
+    for edit in edits {
+      guard let key = edit.key.id(of: Note.self) else { continue }
+      let old = contents.rows[key].flatMap { try? table.encode($0, builder) }
+      let row = edit.row(onto: old).flatMap { table.decodeLeniently($0, as: Note.self) }
+      if row?.title == "bad" {
+        verdicts.append(ServerVerdict(table, edit.key, refusal: "bad"))
+      } else if row != contents.rows[key] {
+        contents.rows[key] = row
+        contents.log.append((contents.next, key))
+      }
+    }
+    contents.next += 1
+    contents.clients[client] = ServerClient(
+      lastPush: push.number, token: push.token, verdicts: verdicts)
+    write(isFlushed: true)
+  }
 }

@@ -25,7 +25,7 @@ import Testing
     let server = ModelServer(stack.replicableTables[0], seed: 1)
     server.state.withLock { $0.contents.rows[2] = Note(id: 2, title: "theirs") }
     let replica = try await follow(stack, server)
-    try await replica.waitUntilSettled()
+    try await replica.settled()
     #expect(try await rows(stack).map(\.title) == ["mine", "theirs"])
     #expect(rows(server).map(\.title) == ["mine", "theirs"])
     await replica.close()
@@ -41,7 +41,7 @@ import Testing
         context.insert(Note(id: id, title: title))
       }
     }
-    try await replica.waitUntilSettled()
+    try await replica.settled()
     #expect(rows(server).map(\.id) == [1, 3])
     let outbox = try await stack.outbox(ignoring: [Stack.replicaAuthor])
     #expect(try await outbox.refusals().map(\.reason) == ["bad"])
@@ -49,7 +49,7 @@ import Testing
       let note = try #require(try await context.find(Note.self, 2))
       context.update(note) { $0.title = "good" }
     }
-    try await replica.waitUntilSettled()
+    try await replica.settled()
     #expect(rows(server).map(\.title) == ["a", "good", "c"])
     #expect(try await outbox.refusals().isEmpty)
     await replica.close()
@@ -66,7 +66,7 @@ import Testing
     let server = ModelServer(first.replicableTables[0], seed: 1)
     var replica = try await follow(first, server)
     try await first.withScratch { $0.insert(Note(id: 1, count: 1)) }
-    try await replica.waitUntilSettled()
+    try await replica.settled()
     await replica.close()
     await first.close()
     try FileManager.default.copyItem(at: urls[0], to: urls[1])
@@ -78,7 +78,7 @@ import Testing
         let note = try #require(try await context.find(Note.self, 1))
         context.update(note) { $0.count += 10 }
       }
-      try await replica.waitUntilSettled()
+      try await replica.settled()
       await replica.close()
     }
     #expect(rows(server).map(\.count) == [21])
@@ -87,10 +87,93 @@ import Testing
     await second.close()
   }
 
+  // MARK: - Crashes of the server
+
+  /// Opens a store that has the rows of a server.
+  private func live() async throws -> (Stack, ModelServer, Replica) {
+    let stack = try await Stack.temporary([Note.self])
+    let server = ModelServer(stack.replicableTables[0], seed: 1)
+    server.state.withLock { $0.set(Note(id: 1), isFlushed: true) }
+    let replica = try await follow(stack, server)
+    try await replica.settled()
+    return (stack, server, replica)
+  }
+
+  private func expectEqual(
+    _ stack: Stack, _ server: ModelServer, _ replica: Replica
+  ) async throws {
+    try await catchUp(replica)
+    #expect(try await rows(stack) == rows(server))
+    await replica.close()
+    await stack.close()
+  }
+
+  /// The number of a transaction that a crash took back is given to another one.
+  @Test func `a pull that found nothing does not go past what a crash takes back`() async throws {
+    let (stack, server, replica) = try await live()
+    server.state.withLock { state in
+      state.contents.next += 1
+      state.write(isFlushed: false)
+    }
+    try await replica.caughtUp()
+    server.state.withLock { state in
+      state.restart(with: state.flushed)
+      state.set(Note(id: 2), isFlushed: true)
+    }
+    try await expectEqual(stack, server, replica)
+  }
+
+  @Test func `a pull waits until its rows are on the server's disk`() async throws {
+    let (stack, server, replica) = try await live()
+    server.state.withLock { $0.set(Note(id: 2), isFlushed: false) }
+    try await replica.caughtUp()
+    server.state.withLock { state in
+      state.restart(with: state.flushed)
+      state.set(Note(id: 3), isFlushed: true)
+    }
+    try await expectEqual(stack, server, replica)
+  }
+
+  @Test func `a copy waits until its pages are on the server's disk`() async throws {
+    let stack = try await Stack.temporary([Note.self])
+    let server = ModelServer(stack.replicableTables[0], seed: 1)
+    server.state.withLock { state in
+      state.hooks["page"] = { state in
+        state.set(Note(id: 2), isFlushed: false)
+        state.hooks["beginPull"] = { state in
+          state.restart(with: state.flushed)
+          state.set(Note(id: 3), isFlushed: true)
+        }
+      }
+    }
+    try await expectEqual(stack, server, try await follow(stack, server))
+  }
+
+  @Test func `a page tells which push it shows, not the head before it`() async throws {
+    let (stack, server, replica) = try await live()
+    // The answer to the commit is lost, and the commit is made during the copy that follows.
+    server.state.withLock { state in
+      state.isSlow = true
+      state.hooks["claim"] = { state in
+        state.hooks["claim"] = { state in state.hooks["beginPull"] = { $0.epoch = UUID() } }
+      }
+    }
+    try await stack.withScratch { context in
+      let note = try #require(try await context.find(Note.self, 1))
+      context.update(note) { $0.count += 5 }
+    }
+    try await settle(replica)
+    #expect(rows(server).map(\.count) == [5])
+    #expect(await replica.copies == 2)
+    try await expectEqual(stack, server, replica)
+  }
+
   /// Two replicas, a server that does its worst, and connections that break everywhere.
-  @Test(arguments: [false, true]) func `every acknowledged edit reaches the server once`(_ restores: Bool) async throws {
+  @Test(arguments: [false, true]) func `every acknowledged edit reaches the server once`(
+    _ restores: Bool
+  ) async throws {
     var random = SeededRandom.printingSeed()
-    for _ in 0..<20 { try await run(seed: random.next(), restores: restores) }
+    for _ in 0..<30 { try await run(seed: random.next(), restores: restores) }
   }
 
   private func run(seed: UInt64, restores: Bool) async throws {
@@ -141,12 +224,12 @@ import Testing
 
   /// A connection of an earlier restart may still have to be found broken.
   private func settle(_ replica: Replica) async throws {
-    for _ in 0..<5 where (try? await replica.waitUntilSettled()) != nil { return }
-    try await replica.waitUntilSettled()
+    for _ in 0..<5 where (try? await replica.settled()) != nil { return }
+    try await replica.settled()
   }
 
   private func catchUp(_ replica: Replica) async throws {
-    for _ in 0..<5 where (try? await replica.waitUntilCaughtUp()) != nil { return }
-    try await replica.waitUntilCaughtUp()
+    for _ in 0..<5 where (try? await replica.caughtUp()) != nil { return }
+    try await replica.caughtUp()
   }
 }

@@ -1,5 +1,5 @@
 /// The consumers of a value that changes; a slow consumer gets only the newest value.
-final class NewestStreams<Value: Sendable>: Sendable {
+package final class NewestStreams<Value: Sendable>: Sendable {
   private struct State: Sendable {
     var continuations: [Int: AsyncStream<Value>.Continuation] = [:]
     var lastID = 0
@@ -8,12 +8,14 @@ final class NewestStreams<Value: Sendable>: Sendable {
 
   private let state = Lock(State())
 
+  package init() {}
+
   deinit { finish() }
 
   var isEmpty: Bool { state.withLock { $0.continuations.isEmpty } }
 
   /// Returns the stream of another consumer, which gets `first` at once.
-  func add(_ first: Value?) -> AsyncStream<Value> {
+  package func add(_ first: Value?) -> AsyncStream<Value> {
     let (stream, continuation) = AsyncStream.makeStream(
       of: Value.self, bufferingPolicy: .bufferingNewest(1))
     if let first { continuation.yield(first) }
@@ -29,12 +31,12 @@ final class NewestStreams<Value: Sendable>: Sendable {
     return stream
   }
 
-  func yield(_ value: Value) {
+  package func yield(_ value: Value) {
     for continuation in state.withLock({ $0.continuations }).values { continuation.yield(value) }
   }
 
   /// Ends all streams, and the streams of later consumers.
-  func finish() {
+  package func finish() {
     let continuations = state.withLock { state in
       defer { state.continuations = [:] }
       state.isFinished = true

@@ -223,12 +223,7 @@ public actor Outbox {
     guard watchers.isWatched else { return }
     lastCount += 1
     let number = lastCount
-    let counts = try? await store.reading { snapshot throws(StoreError) in
-      try await snapshot.read { _, connection throws(StoreError) in
-        try OutboxTable.counts(connection)
-      }
-    }
-    if let counts { watchers.yield(counts, number) }
+    if let counts = try? await store.outboxCounts() { watchers.yield(counts, number) }
   }
 
   /// Forgets all waiting changes, as if they had been pushed.
@@ -264,6 +259,17 @@ public actor Outbox {
     }.valueDespiteCancellation
     await recount()
     return turn
+  }
+}
+
+extension Store {
+  /// Returns the numbers of rows that wait and that were refused.
+  nonisolated(nonsending) func outboxCounts() async throws(StoreError) -> OutboxCounts {
+    try await reading { snapshot throws(StoreError) in
+      try await snapshot.read { _, connection throws(StoreError) in
+        try OutboxTable.counts(connection)
+      }
+    }
   }
 }
 

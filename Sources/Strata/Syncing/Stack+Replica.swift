@@ -7,6 +7,19 @@ extension Stack {
   /// The tables of all entities, without the tables of many-to-many relationships.
   package var replicableTables: [Table] { store.model.tables.filter { !$0.isJoin } }
 
+  /// Returns the table of an entity; nil if the stack does not have the entity.
+  package func replicableTable(of entity: any Entity.Type) -> Table? {
+    store.model.table(ofType: entity)
+  }
+
+  /// The outbox of a replica, which lists refused edits.
+  package var replicaOutbox: Outbox { Outbox(store) }
+
+  /// Returns the numbers of edited rows that wait and that were refused.
+  package func outboxCounts() async throws(StoreError) -> OutboxCounts {
+    try await store.outboxCounts()
+  }
+
   /// Opens the store for a replica, and returns the state that the last pull stored.
   ///
   /// From the first call on, commits wait to be pushed. The rows that the store has then wait, too:
@@ -76,5 +89,12 @@ extension Stack {
         return edits
       }.result
     }
+  }
+}
+
+extension Table {
+  /// Returns the tables of some entities, without those of many-to-many relationships.
+  package static func tables(of entities: [any Entity.Type]) throws(StoreError) -> [Table] {
+    try Model(entities).tables.filter { !$0.isJoin }
   }
 }

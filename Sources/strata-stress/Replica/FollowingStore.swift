@@ -37,9 +37,7 @@
     }
 
     private static func follow(_ stack: Stack, _ target: String) async throws -> Replica {
-      let tables = stack.replicableTables
-      return try await Replica.open(
-        stack, of: tables, StrataPostgres.connecting(target, tables))
+      try await Replica.open(stack, from: .postgres(target))
     }
 
     private func observe() {

@@ -27,9 +27,7 @@
       let cluster = try PostgresCluster()
       defer { cluster.remove() }
       watchdog.begin("preparing", done: 0)
-      let model = try await Stack.temporary(FollowingStore.entities)
-      try await StrataPostgres.prepare(cluster.target, model.replicableTables)
-      await model.close()
+      try await StrataPostgres.prepare(cluster.target, for: FollowingStore.entities)
       try cluster.query(PostgresWriter.setUp)
       var stores: [FollowingStore] = []
       for number in 0..<options.replicas {
@@ -91,10 +89,10 @@
     /// Waits until the server has all edits of a replica.
     private func settle(_ store: FollowingStore) async throws {
       for _ in 0..<20 {
-        if (try? await store.replica.waitUntilSettled()) != nil { return }
+        if (try? await store.replica.settled()) != nil { return }
         try await Task.sleep(for: .milliseconds(500))
       }
-      try await store.replica.waitUntilSettled()
+      try await store.replica.settled()
     }
 
     /// Returns what a store has acknowledged and the server lacks, or has although it refused it, and
@@ -122,10 +120,10 @@
     /// Waits until a replica has what the server has; the server may have to be found again first.
     private func catchUp(_ store: FollowingStore) async throws {
       for _ in 0..<20 {
-        if (try? await store.replica.waitUntilCaughtUp()) != nil { return }
+        if (try? await store.replica.caughtUp()) != nil { return }
         try await Task.sleep(for: .milliseconds(500))
       }
-      try await store.replica.waitUntilCaughtUp()
+      try await store.replica.caughtUp()
     }
 
     private nonisolated static func write(

@@ -17,6 +17,25 @@ private struct Card: Entity, Equatable {
   }
 }
 
+private struct Rack: Entity {
+  var id = 0
+  var name = ""
+
+  static let schema = Schema<Rack>("racks", key: \.id) { Attribute(\.name) }
+}
+
+private struct Volume: Entity {
+  var id = 0
+  var title = ""
+  var rackID: Rack.ID?
+
+  static let rack = toOne(\.rackID, Rack.self, onDelete: .deny)
+  static let schema = Schema<Volume>("volumes", key: \.id) {
+    Attribute(\.title)
+    rack
+  }
+}
+
 /// Rows of a server that replace the store's, under edits that wait to be pushed.
 @MainActor @Suite(.stack(Card.self), .timeLimit(.minutes(25))) struct ServerRowsTests {
   let stack = Stack.test
@@ -263,6 +282,37 @@ private struct Card: Entity, Equatable {
     #expect(try await outbox.refusals().map { $0.request.id(of: Card.self) } == [2])
     #expect(try await outbox.requests().map { $0.id(of: Card.self) } == [3])
     #expect(try await stored().map(\.id) == [1, 2, 3, 4])
+  }
+
+  @Test func `an edit that came to depend on a refused one is held back and not confirmed`()
+    async throws
+  {
+    let stack = try await Stack.temporary([Rack.self, Volume.self])
+    let tables = stack.replicableTables
+    _ = try await stack.openReplica(of: tables, first: state)
+    try await stack.withScratch { context in
+      context.insert(Rack(id: 2))
+      context.insert(Volume(id: 1))
+    }
+    let rack = try #require(try await stack.handOver(of: tables, state: state).first)
+    let verdict = ServerVerdict(rack.table, rack.key, refusal: "no")
+    try await stack.apply([], confirming: [verdict], state: state)
+    func edit(_ change: @escaping @Sendable (inout Volume) -> Void) async throws {
+      try await stack.withScratch { context in
+        context.update(try #require(try await context.find(Volume.self, 1)), change)
+      }
+    }
+    // The first push is lost.
+    try await edit { $0.title = "a" }
+    #expect(try await stack.handOver(of: tables, state: state).count == 1)
+    try await edit { $0.rackID = 2 }
+    #expect(try await stack.handOver(of: tables, state: state).isEmpty)
+    try await stack.withScratch { $0.insert(Rack(id: 3)) }
+    #expect(try await stack.handOver(of: tables, state: state).count == 1)
+    try await stack.apply([], confirming: [], state: state)
+    let outbox = try await stack.outbox(ignoring: [Stack.replicaAuthor])
+    #expect(try await outbox.requests().map(\.attributes) == [["title", "rackID"]])
+    await stack.close()
   }
 
   /// Edits and pulls at random, against the rule in plain Swift.

@@ -1,0 +1,15 @@
+package import Strata
+
+/// A server that replicas follow.
+///
+/// The module `StrataPostgres` makes one: `.postgres("host=db dbname=app")`.
+public struct ReplicaServer: Sendable {
+  package typealias Connect = @Sendable () async throws(ReplicaError) -> any ServerConnection
+
+  /// Returns what connects a replica of some tables.
+  package let connecting: @Sendable ([Table]) -> Connect
+
+  package init(connecting: @escaping @Sendable ([Table]) -> Connect) {
+    self.connecting = connecting
+  }
+}

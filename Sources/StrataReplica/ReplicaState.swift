@@ -1,0 +1,35 @@
+public import Foundation
+
+/// What a replica does, and what waits in its store.
+///
+/// ```swift
+/// for await state in replica.monitor.updates {
+///   print(state.phase, state.waiting, state.refused)
+/// }
+/// ```
+public struct ReplicaState: Sendable {
+  /// What a replica does.
+  public enum Phase: Sendable {
+    /// It looks for the server.
+    case connecting
+    /// It reads all rows; the number of rows so far. Until it ends, the store has no state that the
+    /// server had.
+    case copying(rows: Int)
+    /// The store has what the server has, up to a moment ago.
+    case live
+    /// The server cannot be reached or followed. The replica tries again, at least every 30 s.
+    case offline(since: Date, ReplicaError)
+  }
+
+  /// What the replica does.
+  public package(set) var phase = Phase.connecting
+  /// The number of edited rows that the server does not have yet, or has not confirmed.
+  public package(set) var waiting = 0
+  /// The number of edited rows that the server refused.
+  public package(set) var refused = 0
+
+  package init() {}
+
+  /// Whether the store follows the server, and nothing waits.
+  public var isSettled: Bool { if case .live = phase { waiting == 0 } else { false } }
+}
