@@ -14,7 +14,7 @@ public import Strata
 /// ```
 ///
 /// Edits of the same row on two hosts are merged by attribute. If both edited an attribute, the rule
-/// of the attribute decides (``Strata/MergeRule``), or the edit that reaches the server last. An edit
+/// of the attribute decides (`MergeRule`), or the edit that reaches the server last. An edit
 /// of a row that was deleted elsewhere goes.
 ///
 /// No call of a replica runs on the main actor, and no save waits for the server.
@@ -32,6 +32,9 @@ public actor Replica {
   private var connection: (any ServerConnection)?
   private var wakeUp = WakeUp()
   private var state: StoredState
+  /// The state from which the next pull starts after a copy. The pages are younger, each by another
+  /// amount, so the store has no state of the server until that pull.
+  private var copied: ReplicaCursor?
   private var isClosed = false
   private var listening: Task<Void, Never>?
   /// Whether edits may wait that were not looked for yet.
@@ -216,7 +219,7 @@ public actor Replica {
 
   /// Gives a refused edit up: the row gets the server's values, and a new row goes.
   ///
-  /// - Returns: false if nothing was changed, for the reasons of ``Strata/Outbox/revert(_:)``.
+  /// - Returns: false if nothing was changed, for the reasons of `Outbox.revert(_:)`.
   /// - Throws: ``ReplicaError`` with code `store`.
   @discardableResult
   public func revert(_ change: RefusedChange) async throws(ReplicaError) -> Bool {
@@ -391,12 +394,13 @@ public actor Replica {
   ///
   /// - Returns: whether anything was committed.
   private func pull(_ connection: any ServerConnection) async throws(ReplicaError) -> Bool {
-    let start = try await connection.beginPull(since: state.cursor, by: state.push.client)
+    let since = copied ?? state.cursor
+    let start = try await connection.beginPull(since: since, by: state.push.client)
     let outcome = state.push.outcome(start.head.client)
     if outcome == .foreign || outcome == .unregistered {
       _ = try await connection.endPull(reading: [])
       state.push.note(outcome, nil, newClient: UUID())
-      state.cursor = nil
+      (state.cursor, copied) = (nil, nil)
       mayHaveEdits = true
       try await connection.register(state.push.client)
       return true
@@ -404,7 +408,7 @@ public actor Replica {
     // After a push is lost, its edits wait again.
     if outcome == .lost || outcome == .waiting { mayHaveEdits = true }
     let whole: Set<String>
-    switch PullPlan(start.head, since: needsCopy ? nil : state.cursor) {
+    switch PullPlan(start.head, since: needsCopy ? nil : since) {
     case .refuse(let obstacle):
       _ = try await connection.endPull(reading: [])
       throw .cannotFollow(obstacle)
@@ -420,7 +424,7 @@ public actor Replica {
     requests += tables.filter { whole.contains($0.name) }.map { ChangedTable($0, nil) }
     let end = try await connection.endPull(reading: requests)
     guard let cursor = ReplicaCursor(start.head) else { return false }
-    if requests.isEmpty && state.push.push == nil {
+    if requests.isEmpty && state.push.push == nil && copied == nil {
       // A crash takes back what is not on the disk, and others then get its numbers.
       if let written = start.head.written, written <= end.flushed { state.cursor = cursor }
       return false
@@ -429,6 +433,7 @@ public actor Replica {
       try await waitUntilFlushed(written, connection, flushed: end.flushed)
     }
     try await apply(end.rows, cursor, start.head.client)
+    copied = nil
     return true
   }
 
@@ -441,7 +446,7 @@ public actor Replica {
   ) async throws(ReplicaError) {
     var rows = 0
     copies += 1
-    state.cursor = nil
+    (state.cursor, copied) = (nil, nil)
     for table in tables {
       var last: RecordKey?
       repeat {
@@ -460,7 +465,7 @@ public actor Replica {
     // A crash of the server may take commits back that the last page shows.
     let (written, flushed) = try await connection.logPositions()
     try await waitUntilFlushed(written, connection, flushed: flushed)
-    try await apply([], ReplicaCursor(head), nil)
+    copied = ReplicaCursor(head)
     needsCopy = false
   }
 

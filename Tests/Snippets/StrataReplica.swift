@@ -1,0 +1,23 @@
+// The declarations that the snippets in StrataReplica's articles and comments use.
+
+private struct Song: Entity {
+  var id = UUID.timeOrdered()
+  var title = ""
+  var plays = 0
+
+  static let schema = Schema<Song>("songs", key: \.id) {
+    Attribute(\.title)
+    Attribute(\.plays)
+  }
+}
+
+@MainActor private var replica: Replica { fatalError("compiled only") }
+
+// The module StrataPostgres is empty without its trait.
+extension ReplicaServer {
+  fileprivate static func postgres(_ target: String) -> ReplicaServer { fatalError("compiled only") }
+}
+
+private enum StrataPostgres {
+  static func prepare(_ target: String, for entities: [any Entity.Type]) async throws {}
+}
