@@ -19,10 +19,11 @@ package struct RefusalReason: Sendable, Equatable, Codable {
       sqlState: error.sqlState ?? "", constraint: error.constraint, message: error.message)
   }
 
-  /// Reads the form that the outbox keeps; a text of another form is the message.
+  /// Reads the form that the outbox keeps. A text of another form is the store's message about a row
+  /// whose unique value another row of the server has.
   package init(text: String) {
     let decoded = try? JSONDecoder().decode(RefusalReason.self, from: Data(text.utf8))
-    self = decoded ?? RefusalReason(sqlState: "", message: text)
+    self = decoded ?? RefusalReason(sqlState: "23505", message: text)
   }
 
   /// The form that the outbox keeps.

@@ -29,10 +29,14 @@ struct OutboxEntry: Sendable, Equatable {
   private(set) var original: [UInt8]?
   /// The server's reason for refusing the row as it is; nil for a row that may be sent.
   private(set) var refusal: String?
+  /// The row with the edits, encoded, if the table has the server's row in its place.
+  ///
+  /// The two cannot both be stored, because another row of the server has a unique value of this one.
+  private(set) var aside: [UInt8]?
 
   init(
     commit: Int64, isKnown: Bool, isDeleted: Bool, attributes: AttributeSet,
-    handedOver: HandedOver?, original: [UInt8]?, refusal: String? = nil
+    handedOver: HandedOver?, original: [UInt8]?, refusal: String? = nil, aside: [UInt8]? = nil
   ) {
     self.commit = commit
     self.isKnown = isKnown
@@ -41,6 +45,7 @@ struct OutboxEntry: Sendable, Equatable {
     self.handedOver = handedOver
     self.original = original
     self.refusal = refusal
+    self.aside = aside
   }
 
   /// Creates the entry for the first edit of a row.
@@ -81,6 +86,8 @@ struct OutboxEntry: Sendable, Equatable {
     self.commit = commit
     // The edit turns the refused request into a different request.
     refusal = nil
+    // A row that was set aside is given up: the edit was made to the server's row.
+    if aside != nil { (aside, attributes) = (nil, AttributeSet()) }
     switch (change.before, change.after) {
     case (let before, nil):
       if !isKnown && handedOver == nil { return false }
@@ -194,7 +201,13 @@ struct OutboxEntry: Sendable, Equatable {
   }
 
   /// Lets a refused row be sent again.
-  mutating func retry() { refusal = nil }
+  mutating func retry() { (refusal, aside) = (nil, nil) }
+
+  /// Notes that the table gets the server's row in the place of the edited row.
+  mutating func setAside(_ row: [UInt8], because reason: String) {
+    aside = row
+    refusal = refusal ?? reason
+  }
 
   // MARK: - Rebasing
 
@@ -219,6 +232,11 @@ struct OutboxEntry: Sendable, Equatable {
     onto server: Record?, local: Record?, in table: Table, encode: (Record) -> [UInt8],
     decode: ([UInt8]) -> Record?
   ) -> Rebased {
+    if aside != nil {
+      let isGone = isKnown && server == nil
+      if let server { (isKnown, original) = (true, encode(server)) }
+      return Rebased(row: server, isLeft: !isGone)
+    }
     let known = original.flatMap(decode)
     let row = row(onto: server, local: local, known: known, in: table)
     // The server has not heard of the insertion.

@@ -14,7 +14,7 @@ enum OutboxTable: GuestTable {
       """
       CREATE TABLE strata_outbox_row (entity TEXT NOT NULL, key NOT NULL, number INTEGER NOT NULL, \
       state INTEGER NOT NULL, attributes TEXT NOT NULL, handed INTEGER, handed_attributes TEXT, \
-      original BLOB, refusal TEXT, handed_row BLOB, PRIMARY KEY (entity, key)) WITHOUT ROWID
+      original BLOB, refusal TEXT, handed_row BLOB, aside BLOB, PRIMARY KEY (entity, key)) WITHOUT ROWID
       """)
   }
 
@@ -49,13 +49,13 @@ enum OutboxTable: GuestTable {
   // MARK: - Entries
 
   private static let columns =
-    "number, state, attributes, handed, handed_attributes, original, entity, key, refusal, handed_row"
+    "number, state, attributes, handed, handed_attributes, original, entity, key, refusal, handed_row, aside"
   private static let read = SQL(
     "SELECT \(columns) FROM strata_outbox_row WHERE entity = ?1 AND key = ?2")
   private static let readAll = SQL("SELECT \(columns) FROM strata_outbox_row")
   private static let write = SQL(
     "INSERT OR REPLACE INTO strata_outbox_row (\(columns)) "
-      + "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)")
+      + "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)")
   private static let remove = SQL("DELETE FROM strata_outbox_row WHERE entity = ?1 AND key = ?2")
   private static let removeEverything = SQL("DELETE FROM strata_outbox_row")
   private static let number = SQL("SELECT count(*), count(refusal) FROM strata_outbox_row")
@@ -116,7 +116,8 @@ enum OutboxTable: GuestTable {
           isDeletion: row.integer(1) & isHandedDeletion != 0,
           row: row.isNull(9) ? nil : Array(row.blob(9))),
       original: row.isNull(5) ? nil : Array(row.blob(5)),
-      refusal: row.isNull(8) ? nil : row.string(8))
+      refusal: row.isNull(8) ? nil : row.string(8),
+      aside: row.isNull(10) ? nil : Array(row.blob(10)))
   }
 
   /// Writes an entry; nil removes it.
@@ -139,11 +140,7 @@ enum OutboxTable: GuestTable {
       statement.bindNull(4)
       statement.bindNull(5)
     }
-    if let original = entry.original {
-      statement.bind(6, blob: original)
-    } else {
-      statement.bindNull(6)
-    }
+    bind(entry.original, to: statement, at: 6)
     statement.bind(7, table.name)
     key.bind(to: statement, at: 8)
     if let refusal = entry.refusal {
@@ -151,12 +148,17 @@ enum OutboxTable: GuestTable {
     } else {
       statement.bindNull(9)
     }
-    if let row = entry.handedOver?.row {
-      statement.bind(10, blob: row)
-    } else {
-      statement.bindNull(10)
-    }
+    bind(entry.handedOver?.row, to: statement, at: 10)
+    bind(entry.aside, to: statement, at: 11)
     try statement.perform()
+  }
+
+  private static func bind(_ bytes: [UInt8]?, to statement: Statement, at index: Int32) {
+    if let bytes {
+      statement.bind(index, blob: bytes)
+    } else {
+      statement.bindNull(index)
+    }
   }
 
   static func removeAll(_ connection: Connection) throws(StoreError) {

@@ -16,10 +16,12 @@ struct WaitingRequests: Sendable {
   ) throws(StoreError) {
     var order = PushOrder(model)
     try OutboxTable.forEach(model, connection) { table, key, entry throws(StoreError) in
-      let original = entry.original.flatMap {
-        HistoryDecoder.record($0, of: table, layout, builder)
+      func decode(_ bytes: [UInt8]) -> Record? {
+        HistoryDecoder.record(bytes, of: table, layout, builder)
       }
-      let record = try connection.record(key, of: table, builder)
+      let original = entry.original.flatMap(decode)
+      let stored = try connection.record(key, of: table, builder)
+      let record = entry.aside.flatMap(decode) ?? stored
       guard
         let request = PushRequest(entry, key, table, model, record: record, original: original)
       else { return empty.append((table, key, entry.commit)) }

@@ -71,11 +71,17 @@ extension Transaction {
 
   // MARK: - Refused requests
 
-  /// Lets the next push send a refused request again.
+  /// Lets the next push send a refused request again. A row that was set aside returns.
   ///
   /// - Returns: false if the row was edited since, or the refusal has ended.
   mutating func retry(_ request: PushRequest) throws(StoreError) -> Bool {
     guard var entry = try refused(request) else { return false }
+    if entry.aside != nil, let row = request.record {
+      let change: BlindChange =
+        entry.isKnown ? .patching(entry.editedAttributes, onInsert: row) : .set(row)
+      var working = try resolve(change, of: request)
+      try write(&working, isPushed: false)
+    }
     entry.retry()
     try set(entry, request.table, request.key)
     isCounted = true
@@ -91,11 +97,7 @@ extension Transaction {
     guard let entry = try refused(request), let change = reversal(of: entry, request) else {
       return false
     }
-    var layer = Layer()
-    layer[request.table.id, request.key] = .blind(change)
-    var resolver = LayerResolver(
-      connection: connection, model: model, policy: .overwrite, builder: builder, presumes: false)
-    var working = try resolver.resolve(layer)
+    var working = try resolve(change, of: request)
     _ = try runRules(on: &working)
     guard let unsent = try unsentRows(working, besides: request) else { return false }
     if model.hasRules { try SaveValidation.check(working, model) }
@@ -104,6 +106,17 @@ extension Transaction {
     for (table, key) in unsent { try set(nil, model[table], key) }
     isCounted = true
     return true
+  }
+
+  /// Returns the stored row of a request with a change.
+  private func resolve(
+    _ change: BlindChange, of request: PushRequest
+  ) throws(StoreError) -> WorkingSet {
+    var layer = Layer()
+    layer[request.table.id, request.key] = .blind(change)
+    var resolver = LayerResolver(
+      connection: connection, model: model, policy: .overwrite, builder: builder, presumes: false)
+    return try resolver.resolve(layer)
   }
 
   /// Returns the entry of a refused request; nil if the row was edited since, or the refusal has

@@ -27,8 +27,67 @@ extension Transaction {
       }
       working.tables[part.table.id] = rows
     }
-    try write(&working, isPushed: false)
+    try write(&working, of: pulled)
   }
+
+  // MARK: - Unique values
+
+  /// Writes the rows, and sets waiting edits aside that hold a unique value of another row.
+  private mutating func write(
+    _ working: inout WorkingSet, of pulled: [ServerRows]
+  ) throws(StoreError) {
+    while true {
+      var rows = working
+      try connection.run("SAVEPOINT strata_rows")
+      do throws(StoreError) {
+        try write(&rows, isPushed: false)
+        return try connection.run("RELEASE strata_rows")
+      } catch {
+        guard error.code == .uniquenessViolated, connection.isInTransaction else { throw error }
+        try connection.run("ROLLBACK TO strata_rows")
+        try connection.run("RELEASE strata_rows")
+        guard let table = pulled.first(where: { $0.table.entity == error.entity })?.table,
+          try makeRoom(error, in: table, &working, pulled)
+        else { throw error }
+      }
+    }
+  }
+
+  /// Gives one of two rows with the same unique value the server's values.
+  ///
+  /// - Returns: false if both rows are the server's.
+  private mutating func makeRoom(
+    _ error: StoreError, in table: Table, _ working: inout WorkingSet, _ pulled: [ServerRows]
+  ) throws(StoreError) -> Bool {
+    for key in error.keys.reversed() {
+      guard var entry = try OutboxTable.entry(table, key, connection), entry.aside == nil,
+        entry.kind != .delete
+      else { continue }
+      let position = working.tables[table.id]?.position(of: key)
+      let stored = try connection.record(key, of: table, builder)
+      let row = position.flatMap { working.tables[table.id]?.all[$0].after } ?? stored
+      guard let row else { continue }
+      let server = pulled.lazy.filter { $0.table === table }.compactMap { $0.rows[key] }.first
+      let known = entry.isKnown ? entry.original.flatMap { decode($0, of: table) } : nil
+      var encoder = HistoryEncoder(historyLayout)
+      entry.setAside(encoder.encode(row, of: table.id), because: error.message)
+      try OutboxTable.set(entry, table, key, connection)
+      working.set(server ?? known, over: stored, key, table.id)
+      return true
+    }
+    // While all rows are compared, a row that was read later on the server may still be an older one.
+    guard let key = error.keys.last, working.find(table.id, key) == nil,
+      let stored = try connection.record(key, of: table, builder)
+    else { return false }
+    working.set(nil, over: stored, key, table.id)
+    return true
+  }
+
+  private func decode(_ bytes: [UInt8], of table: Table) -> Record? {
+    HistoryDecoder.record(bytes, of: table, historyLayout, builder)
+  }
+
+  // MARK: - Rows
 
   /// Returns the store's rows within the extent of a server's rows, by key.
   private func stored(_ part: ServerRows) throws(StoreError) -> [RecordKey: Record] {
@@ -68,9 +127,22 @@ extension Transaction {
     let rebased = entry.rebase(onto: server, local: local, in: table) {
       encoder.encode($0, of: table.id)
     } decode: {
-      HistoryDecoder.record($0, of: table, historyLayout, builder)
+      self.decode($0, of: table)
     }
     try OutboxTable.set(rebased.isLeft ? entry : nil, table, key, connection)
     return rebased.row
+  }
+}
+
+extension WorkingSet {
+  /// Sets the final state of a row that may or may not be in the set.
+  fileprivate mutating func set(
+    _ after: Record?, over before: Record?, _ key: RecordKey, _ table: TableID
+  ) {
+    if let position = tables[table]?.position(of: key) {
+      tables[table]?.set(after, at: position)
+    } else {
+      tables[table, default: .init()].append(Row(key: key, before: before, after: after))
+    }
   }
 }

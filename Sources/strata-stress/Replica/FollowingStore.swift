@@ -23,7 +23,7 @@
     private let name: String
 
     static let entities: [any Entity.Type] = [
-      Purse.self, Pouch.self, Sheet.self, Tally.self, Deed.self, Offer.self,
+      Purse.self, Pouch.self, Sheet.self, Tally.self, Deed.self, Offer.self, Nickname.self,
     ]
 
     init(_ target: String, number: Int) async throws {
@@ -74,7 +74,7 @@
     /// Makes one edit at random, and notes it if it was saved.
     func edit(_ random: inout SplitMix64) async throws {
       let stack = stack
-      switch random.below(4) {
+      switch random.below(6) {
       case 0, 1:
         let (tally, deed) = (random.below(5), Deed(doer: name))
         let note: String? = random.oneIn(3) ? "\(name) \(random.below(1000))" : nil
@@ -92,6 +92,7 @@
         let offer = Offer(amount: random.below(10) - 3)
         try await stack.withScratch { $0.insert(offer) }
         offers[offer.id] = offer.amount
+      case 3, 4: try await nickname(&random)
       default:
         // Repairs a refused offer, or edits one that the server has or is about to get.
         guard let id = offers.keys.sorted().randomElement(using: &random) else { return }
@@ -103,6 +104,22 @@
         }
         if isDone { offers[id] = amount }
       }
+    }
+
+    /// Inserts, renames or deletes a nickname. Another host may take its name meanwhile.
+    private func nickname(_ random: inout SplitMix64) async throws {
+      let name = "label \(random.below(12))"
+      let choice = random.below(4)
+      do {
+        try await stack.withScratch(.mergeMine) { context in
+          let old = try await context.fetch(Nickname.sorted(by: \.name)).first
+          switch (choice, old) {
+          case (0, let old?): context.delete(old)
+          case (1, let old?): context.update(old) { $0.name = name }
+          default: context.insert(Nickname(name: name))
+          }
+        }
+      } catch let error as StoreError where error.code == .uniquenessViolated {}
     }
 
     func relaunch() async throws {
@@ -131,6 +148,7 @@
       var lines = try await stack.fetch(Purse.all).map { "a \($0.id) \($0.balance)" }
       lines += try await stack.fetch(Pouch.all).map { "p \($0.id) \($0.amount)" }
       lines += try await stack.fetch(Tally.all).map { "t \($0.id) \($0.count) \($0.note)" }
+      lines += try await stack.fetch(Nickname.all).map { "l \($0.id.uuidString.lowercased()) \($0.name)" }
       lines += try await stack.fetch(Deed.all).map { "e \($0.id.uuidString.lowercased())" }
       lines += try await stack.fetch(Offer.where { $0.amount >= 0 }).map {
         "o \($0.id.uuidString.lowercased()) \($0.amount)"

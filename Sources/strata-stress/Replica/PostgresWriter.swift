@@ -22,6 +22,7 @@
     static let setUp = """
       INSERT INTO purses SELECT i, 1000 FROM generate_series(1, 20) i;
       INSERT INTO tallies SELECT i, 0, '' FROM generate_series(0, 4) i;
+      ALTER TABLE nicknames ADD UNIQUE (name);
       ALTER TABLE offers ADD CONSTRAINT positive CHECK (amount >= 0);
       INSERT INTO pouches SELECT i, 0 FROM generate_series(1, 50) i;
       INSERT INTO sheets SELECT gen_random_uuid(), 'doc ' || i, i, now() FROM generate_series(1, 200) i;
@@ -52,7 +53,7 @@
         WITH moved AS (UPDATE pouches SET amount = amount + \(amount) WHERE id = \(p) RETURNING 1)
         UPDATE purses SET balance = balance - \(amount) WHERE id = \(a) AND EXISTS (SELECT FROM moved);
         """
-      switch random.below(16) {
+      switch random.below(18) {
       case 0..<4: return "\(begin) \(move) \(pause) COMMIT;"
       case 4: return "\(begin) \(move) \(pause) ROLLBACK;"
       case 5: return "\(begin) SAVEPOINT s; \(move) ROLLBACK TO s; \(move) \(pause) COMMIT;"
@@ -84,6 +85,13 @@
         return
           "\(begin) UPDATE tallies SET count = count + 1 WHERE id = \(random.below(5)); INSERT INTO deeds VALUES (gen_random_uuid(), 'psql'); \(pause) COMMIT;"
       case 14: return "UPDATE tallies SET note = 'psql \(batches)' WHERE id = \(random.below(5));"
+      case 15:
+        return
+          "INSERT INTO nicknames VALUES (gen_random_uuid(), 'label \(random.below(12))') ON CONFLICT DO NOTHING;"
+      case 16:
+        return random.oneIn(2)
+          ? "DELETE FROM nicknames WHERE name = 'label \(random.below(12))';"
+          : "UPDATE nicknames SET name = 'label \(random.below(12))' WHERE name = 'label \(random.below(12))';"
       default:
         if let name = prepared.popLast() { return "COMMIT PREPARED '\(name)';" }
         let name = "w\(number) \(batches)"

@@ -57,3 +57,11 @@ struct Offer: Entity, Equatable {
 
   static let schema = Schema<Offer>("offers", key: \.id) { Attribute(\.amount) }
 }
+
+/// A row whose name no other row has.
+struct Nickname: Entity, Equatable {
+  var id = UUID()
+  var name = ""
+
+  static let schema = Schema<Nickname>("nicknames", key: \.id) { Attribute(\.name).unique() }
+}

@@ -183,6 +183,7 @@
         SELECT 'p ' || id || ' ' || amount FROM pouches UNION ALL
         SELECT 't ' || id || ' ' || count || ' ' || note FROM tallies UNION ALL
         SELECT 'e ' || id FROM deeds UNION ALL
+        SELECT 'l ' || id || ' ' || name FROM nicknames UNION ALL
         SELECT 'o ' || id || ' ' || amount FROM offers UNION ALL
         SELECT 'd ' || id || ' ' || title || ' ' || coalesce(length::text, '-') || ' '
           || (extract(epoch FROM at) * 1000000)::int8 FROM sheets

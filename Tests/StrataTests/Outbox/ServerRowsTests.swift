@@ -17,6 +17,13 @@ private struct Card: Entity, Equatable {
   }
 }
 
+private struct Account: Entity {
+  var id = 0
+  var name = ""
+
+  static let schema = Schema<Account>("accounts", key: \.id) { Attribute(\.name).unique() }
+}
+
 private struct Rack: Entity {
   var id = 0
   var name = ""
@@ -312,6 +319,100 @@ private struct Volume: Entity {
     try await stack.apply([], confirming: [], state: state)
     let outbox = try await stack.outbox(ignoring: [Stack.replicaAuthor])
     #expect(try await outbox.requests().map(\.attributes) == [["title", "rackID"]])
+    await stack.close()
+  }
+
+  // MARK: - Unique values
+
+  /// Opens a store that has some accounts of a server, by number and name.
+  private func accounts(_ names: [Int: String]) async throws -> Stack {
+    let stack = try await Stack.temporary([Account.self])
+    _ = try await stack.openReplica(of: stack.replicableTables, first: state)
+    try await pull(names, in: stack)
+    return stack
+  }
+
+  /// Brings accounts 0 to 9 to those of a server.
+  private func pull(_ names: [Int: String], in stack: Stack) async throws {
+    let (table, builder) = (stack.replicableTables[0], RecordBuilder())
+    var rows: [RecordKey: Record] = [:]
+    for (id, name) in names {
+      rows[RecordKey(.integer(Int64(id)))] = try table.encode(Account(id: id, name: name), builder)
+    }
+    let keys = Set((0..<10).map { RecordKey(.integer(Int64($0))) })
+    try await stack.apply([ServerRows(table, .keys(keys), rows)], state: state)
+  }
+
+  private func names(_ stack: Stack) async throws -> [Int: String] {
+    let all = try await stack.fetch(Account.all)
+    return Dictionary(uniqueKeysWithValues: all.map { ($0.id, $0.name) })
+  }
+
+  @Test func `rows of the server may swap a unique value`() async throws {
+    let stack = try await accounts([1: "a", 2: "b", 3: "c"])
+    let swapped = [1: "b", 2: "a", 4: "c"]
+    try await pull(swapped, in: stack)
+    #expect(try await names(stack) == swapped)
+    await stack.close()
+  }
+
+  @Test func `an insertion whose unique value others took is set aside, with all it has`()
+    async throws
+  {
+    let stack = try await accounts([1: "a"])
+    try await stack.withScratch { context in
+      context.insert(Account(id: 5, name: "x"))
+      context.insert(Account(id: 6, name: "y"))
+    }
+    try await pull([1: "a", 2: "x"], in: stack)
+    #expect(try await names(stack) == [1: "a", 2: "x", 6: "y"])
+    let outbox = stack.replicaOutbox
+    let refusal = try #require(try await outbox.refusals().first)
+    #expect(refusal.request.value(as: Account.self)?.name == "x")
+    #expect(refusal.request.kind == .insert)
+    // Later pulls leave it where it is.
+    try await pull([1: "a", 2: "x", 3: "z"], in: stack)
+    #expect(try await outbox.refusals().count == 1)
+    // The value is still taken.
+    await #expect(throws: StoreError.self) { try await outbox.retry(refusal) }
+    try await pull([1: "a", 2: "free"], in: stack)
+    #expect(try await outbox.retry(refusal))
+    #expect(try await names(stack) == [1: "a", 2: "free", 5: "x", 6: "y"])
+    #expect(try await outbox.requests().count == 2)
+    await stack.close()
+  }
+
+  @Test func `an update whose unique value others took is set aside, and can be given up`()
+    async throws
+  {
+    let stack = try await accounts([1: "a", 2: "b"])
+    try await stack.withScratch { context in
+      let account = try #require(try await context.find(Account.self, 1))
+      context.update(account) { $0.name = "x" }
+    }
+    try await pull([1: "a", 2: "x"], in: stack)
+    #expect(try await names(stack) == [1: "a", 2: "x"])
+    let outbox = stack.replicaOutbox
+    let refusal = try #require(try await outbox.refusals().first)
+    #expect(refusal.request.value(as: Account.self)?.name == "x")
+    #expect(try await outbox.revert(refusal))
+    #expect(try await outbox.refusals().isEmpty)
+    #expect(try await outbox.requests().isEmpty)
+    #expect(try await names(stack) == [1: "a", 2: "x"])
+    await stack.close()
+  }
+
+  @Test func `pages of a copy may show a value before the row that gave it up`() async throws {
+    let stack = try await accounts([1: "a", 5: "b"])
+    let (table, builder) = (stack.replicableTables[0], RecordBuilder())
+    let key = { (id: Int) in RecordKey(.integer(Int64(id))) }
+    let page = try table.encode(Account(id: 1, name: "b"), builder)
+    try await stack.apply(
+      [ServerRows(table, .range(after: nil, through: key(3)), [key(1): page])], state: state)
+    let rest = try table.encode(Account(id: 5, name: "c"), builder)
+    try await stack.apply(
+      [ServerRows(table, .range(after: key(3), through: nil), [key(5): rest])], state: state)
+    #expect(try await names(stack) == [1: "b", 5: "c"])
     await stack.close()
   }
 
