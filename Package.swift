@@ -61,9 +61,14 @@ let package = Package(
       ],
       swiftSettings: settings),
 
+    // Without the trait, the target is empty.
+    .target(name: "LocalPostgres", swiftSettings: settings),
     .executableTarget(
       name: "strata-bench",
-      dependencies: ["Strata", "StrataImport", "StrataMap", "CStrataSQLite"],
+      dependencies: [
+        "Strata", "StrataImport", "StrataMap", "StrataPostgres", "StrataReplica", "LocalPostgres",
+        "CStrataSQLite",
+      ],
       swiftSettings: settings),
     .target(
       name: "StrataFaults", dependencies: ["Strata", "CStrataSQLite"], swiftSettings: settings),
@@ -75,7 +80,7 @@ let package = Package(
       name: "strata-stress",
       dependencies: [
         "Strata", "StrataSQLite", "StrataImport", "StrataMap", "StrataFaults", "StrataSimulation",
-        "StrataReplica", "StrataPostgres",
+        "StrataReplica", "StrataPostgres", "LocalPostgres",
       ],
       swiftSettings: settings),
     .target(name: "Chapter", path: "Playgrounds/Chapter", swiftSettings: settings),

@@ -10,16 +10,20 @@
           "INSERT INTO strata.client (id) VALUES ($1) ON CONFLICT DO NOTHING", [client.uuidString]))
     }
 
+    static let claim = """
+      UPDATE strata.client SET last_push = $1, token = $2, refused = NULL, seen = clock_timestamp()
+      WHERE id = $3 AND last_push = $1::int8 - 1
+      """
+
     func claim(
       _ push: PushState.Push, by client: UUID, isArmed: Bool
     ) throws(ReplicaError) -> Bool {
       let session = try connected()
+      var take = PostgresSession.Statement(
+        Self.claim, ["\(push.number)", push.token.uuidString, client.uuidString])
+      take.name = "strata_claim"
       var statements: [PostgresSession.Statement] = [
-        .init("BEGIN"), .init("SET LOCAL synchronous_commit = on"),
-        .init(
-          "UPDATE strata.client SET last_push = $1, token = $2, refused = NULL, "
-            + "seen = clock_timestamp() WHERE id = $3 AND last_push = $1::int8 - 1",
-          ["\(push.number)", push.token.uuidString, client.uuidString]),
+        .init("BEGIN"), .init("SET LOCAL synchronous_commit = on"), take,
       ]
       if isArmed {
         // A session that holds the lock is not told of its own commit, and nobody else would be.
@@ -36,6 +40,7 @@
     func commit(_ edits: [ServerEdit], by client: UUID) throws(ReplicaError) {
       let session = try connected()
       var transaction = try PushTransaction(session, edits, builder, mapping)
+      if try transaction.commitAll() { return }
       try transaction.run()
       var last: [PostgresSession.Statement] = []
       if !transaction.verdicts.isEmpty {

@@ -17,6 +17,7 @@
     private let tables: [Table]
     let builder = RecordBuilder()
     private var session: PostgresSession?
+    private var identity: String?
     private var mappings: [Int: TableMapping] = [:]
     private var shapes: (texts: [String: String], readAt: ContinuousClock.Instant)?
     private nonisolated let sleeping = Lock<Sleep>(.awake)
@@ -57,8 +58,7 @@
     /// Connects, and reads how the server's tables become the store's.
     func open() throws(ReplicaError) {
       let session = try connected()
-      // A generic plan of the query of the log would read all of the log.
-      try session.run("SET plan_cache_mode = force_custom_plan; SET lock_timeout = '5s'")
+      try session.run("SET lock_timeout = '5s'")
       let numbers: PostgresResult
       do throws(ReplicaError) {
         numbers = try session.run("SELECT rel::int8, id FROM strata.tables")
@@ -77,6 +77,9 @@
           byRelation[relation] = number
         }
       }
+      identity = try session.run(Self.identity).text(0, 0)
+      try session.prepare("strata_head", Self.head)
+      try session.prepare("strata_claim", Self.claim)
       for table in tables {
         let relation = try session.run(
           .init("SELECT $1::regclass::oid::int8", [table.name.quotedIdentifier]))
@@ -109,21 +112,27 @@
     }
 
     private static let head = """
-      SELECT m.format, m.epoch, CASE WHEN pg_is_in_recovery() THEN NULL ELSE
-          (SELECT system_identifier FROM pg_control_system()) || '/'
-          || (SELECT oid FROM pg_database WHERE datname = current_database()) || '/'
-          || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) END,
-        m.horizon, pg_current_snapshot(),
+      SELECT m.format, m.epoch, pg_is_in_recovery(), m.horizon, pg_current_snapshot(),
         CASE WHEN pg_is_in_recovery() THEN NULL ELSE pg_current_wal_insert_lsn() END,
         c.last_push, c.token, c.refused
       FROM strata.meta m LEFT JOIN strata.client c ON c.id = $1
+      """
+
+    /// Identifies the cluster, the database and the timeline. A primary keeps all three while it runs.
+    private static let identity = """
+      SELECT CASE WHEN pg_is_in_recovery() THEN NULL ELSE
+        (SELECT system_identifier FROM pg_control_system()) || '/'
+        || (SELECT oid FROM pg_database WHERE datname = current_database()) || '/'
+        || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) END
       """
 
     func beginPull(
       since cursor: ReplicaCursor?, by client: UUID
     ) throws(ReplicaError) -> PullStart {
       let session = try connected()
-      var statements = begin + [.init(Self.head, [client.uuidString])]
+      var head = PostgresSession.Statement(Self.head, [client.uuidString])
+      head.name = "strata_head"
+      var statements = begin + [head]
       if let cursor {
         let running = cursor.snapshot.running.map(String.init).joined(separator: ",")
         statements.append(
@@ -159,7 +168,7 @@
       else { throw .unsuitable("the server's table strata.meta is empty") }
       let written = try result.text(0, 5).map { text throws(ReplicaError) in try LogPosition(text) }
       return ServerHead(
-        format: format, epoch: epoch, server: result.text(0, 2),
+        format: format, epoch: epoch, server: result.text(0, 2) == "f" ? identity : nil,
         horizon: try ServerSnapshot(horizon), snapshot: try ServerSnapshot(snapshot),
         written: written, shapes: shapes?.texts ?? [:], client: try client(result, 6))
     }

@@ -18,6 +18,9 @@
       let parameters: Parameters
       /// Whether the values of the result are in binary format.
       let isBinary: Bool
+      /// The name under which the server keeps the parsed statement; nil for a statement that is
+      /// planned anew each time, because its plan depends on the parameters.
+      var name: String?
 
       enum Parameters {
         case texts([String?])
@@ -38,6 +41,7 @@
     }
 
     private let connection: OpaquePointer
+    private var prepared: Set<String> = []
 
     /// - Parameter target: a connection string or a URI, as libpq reads it.
     init(_ target: String) throws(ReplicaError) {
@@ -83,7 +87,12 @@
         switch statement.parameters {
         case .texts(let texts):
           Self.withPointers(texts) { pointers in
-            PQsendQueryParams(
+            if let name = statement.name {
+              return PQsendQueryPrepared(
+                connection, name, Int32(texts.count), pointers, nil, nil, statement.isBinary ? 1 : 0
+              )
+            }
+            return PQsendQueryParams(
               connection, statement.sql, Int32(texts.count), nil, pointers, nil, nil,
               statement.isBinary ? 1 : 0)
           }
@@ -133,6 +142,14 @@
       for statement in statements { try send(statement) }
       if PQpipelineSync(connection) != 1 { throw .lost(connection) }
       return try results()
+    }
+
+    /// Lets the server keep the parsed form of a statement.
+    func prepare(_ name: String, _ sql: String) throws(ReplicaError) {
+      if prepared.contains(name) { return }
+      if PQsendPrepare(connection, name, sql, 0, nil) != 1 { throw .lost(connection) }
+      _ = try lastResult()
+      prepared.insert(name)
     }
 
     private func results() throws(ReplicaError) -> [PostgresResult] {

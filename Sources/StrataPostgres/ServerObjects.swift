@@ -151,6 +151,16 @@
           FROM pg_catalog.pg_policy p WHERE p.polrelid = t.rel), '') AS shape
       FROM strata.tables t;
 
+      -- Fails if a statement has not written as many rows as it should.
+      CREATE OR REPLACE FUNCTION strata.expect(written int8, expected int8) RETURNS void
+      LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $f$
+      BEGIN
+        IF written <> expected THEN
+          RAISE EXCEPTION 'the server left % of % rows as they were', expected - written, expected
+            USING ERRCODE = 'insufficient_privilege', HINT = 'look for a policy or a trigger of the table';
+        END IF;
+      END $f$;
+
       -- Says that a backup was restored: every replica compares all rows.
       CREATE OR REPLACE FUNCTION strata.invalidate() RETURNS void LANGUAGE sql SET search_path = pg_catalog, pg_temp
       AS 'UPDATE strata.meta SET epoch = gen_random_uuid()';
@@ -190,7 +200,7 @@
       GRANT USAGE ON SCHEMA strata TO strata_client;
       GRANT SELECT ON strata.meta, strata.tables, strata.shape, strata.log TO strata_client;
       GRANT SELECT, INSERT (id), UPDATE (seen, last_push, token, refused) ON strata.client TO strata_client;
-      GRANT EXECUTE ON FUNCTION strata.prune() TO strata_client;
+      GRANT EXECUTE ON FUNCTION strata.prune(), strata.expect(int8, int8) TO strata_client;
       ALTER TABLE strata.client ENABLE ROW LEVEL SECURITY;
       DROP POLICY IF EXISTS own ON strata.client;
       CREATE POLICY own ON strata.client TO strata_client USING (owner = current_user) WITH CHECK (owner = current_user);

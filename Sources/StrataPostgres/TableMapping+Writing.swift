@@ -57,7 +57,12 @@
         case .delete(let key): try arrays[0].append(key.cell)
         }
       }
-      return PostgresSession.Statement(sql(writes.first, positions), arrays)
+      // A policy hides a row from an update, and a trigger may leave a row out. Neither is an error of
+      // the server, so the statement makes one.
+      let sql =
+        "WITH w AS (\(sql(writes.first, positions)) RETURNING 1) "
+        + "SELECT strata.expect(count(*), \(writes.count)) FROM w"
+      return PostgresSession.Statement(sql, arrays)
     }
 
     private func sql(_ write: RowWrite?, _ positions: [Int]) -> String {

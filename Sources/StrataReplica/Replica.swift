@@ -31,6 +31,8 @@ public actor Replica {
   private var run: Task<Void, Never>?
   private var connection: (any ServerConnection)?
   private var wakeUp = WakeUp()
+  /// Whether the replica comes from a sleep.
+  private var wasAsleep = false
   private var state: StoredState
   /// The state from which the next pull starts after a copy. The pages are younger, each by another
   /// amount, so the store has no state of the server until that pull.
@@ -304,8 +306,9 @@ public actor Replica {
   private func step(_ connection: any ServerConnection) async throws(ReplicaError) {
     try await push(connection)
     // This comes before the pull: a transaction that ends in between would be missed by both.
-    var othersWrite = false
-    if case .armed = wakeUp.state { othersWrite = try await connection.othersWrite() }
+    // A replica that was woken will find something, so it does not look.
+    let othersWrite = wakeUp.isArmed && !wasAsleep ? try await connection.othersWrite() : nil
+    wasAsleep = false
     let found = try await pull(connection)
     // Without a state of the server, such as after the registration, the next pull reads all rows.
     if state.cursor == nil { return }
@@ -315,12 +318,20 @@ public actor Replica {
     case .nothing: break
     case .arm: try await connection.arm()
     case .disarm: try await connection.disarm()
-    case .wait(let duration): await pause(duration)
+    case .wait(let duration): try await sleep(connection, duration)
     case .sleep(let duration):
       try await pruneIfDue(connection)
-      if waiters.isEmpty && !mayHaveEdits && !isClosed {
-        try await connection.sleep(atMost: duration)
-      }
+      try await sleep(connection, duration)
+    }
+  }
+
+  /// Waits for commits of others or of this store, unless there is something to do.
+  private func sleep(
+    _ connection: any ServerConnection, _ duration: Duration
+  ) async throws(ReplicaError) {
+    if waiters.isEmpty && !mayHaveEdits && !isClosed {
+      try await connection.sleep(atMost: duration)
+      wasAsleep = true
     }
   }
 

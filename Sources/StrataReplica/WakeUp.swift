@@ -41,8 +41,9 @@ struct WakeUp {
 
   /// Notes a pull.
   ///
-  /// - Parameter othersWrite: whether transactions of others had a number before the pull began.
-  mutating func pulled(found: Bool, othersWrite: Bool) -> Action {
+  /// - Parameter othersWrite: whether transactions of others had a number before the pull began; nil
+  ///   if nobody has looked.
+  mutating func pulled(found: Bool, othersWrite: Bool?) -> Action {
     switch state {
     case .awake where found: return .nothing
     case .awake:
@@ -51,7 +52,8 @@ struct WakeUp {
     case .armed where found:
       state = .awake
       return .disarm
-    case .armed(let pulls) where othersWrite:
+    case .armed where othersWrite == nil: return .nothing
+    case .armed(let pulls) where othersWrite == true:
       state = .armed(pulls: pulls + 1)
       return .wait(.milliseconds(Self.waits[min(pulls, Self.waits.count - 1)]))
     case .armed:

@@ -6,5 +6,6 @@ if CommandLine.arguments.dropFirst().first == ParserSide.argument {
     .clusterChange, .clusterBuild, .clusterStack, .slices, .firstLoads, .clusterMillion,
     .clusterGrowth,
   ]
-  await runBenchmark("strata-bench", more: map + [.parsing, .streaming, .shapes])
+  let others: [Workload] = [.parsing, .streaming, .shapes]
+  await runBenchmark("strata-bench", more: map + others + Workload.replicas)
 }

@@ -15,7 +15,9 @@ private struct Song: Entity {
 
 // The module StrataPostgres is empty without its trait.
 extension ReplicaServer {
-  fileprivate static func postgres(_ target: String) -> ReplicaServer { fatalError("compiled only") }
+  fileprivate static func postgres(_ target: String) -> ReplicaServer {
+    fatalError("compiled only")
+  }
 }
 
 private enum StrataPostgres {

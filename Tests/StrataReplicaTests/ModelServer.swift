@@ -349,7 +349,9 @@ private actor ModelConnection: ServerConnection {
       defer { isWoken = false }
       return isWoken
     }
-    if !isWoken { await server.sleep() }
+    // Shorter sleeps look again for transactions that tell nobody.
+    if !isWoken && duration >= .seconds(1) { await server.sleep() }
+    await Task.yield()
   }
 
   nonisolated func wake() {

@@ -55,7 +55,7 @@ import Testing
     var random = SeededRandom.printingSeed()
     for _ in 0..<2_000 {
       var (server, wakeUp, seen) = (Server(), WakeUp(), 0)
-      var told = 0
+      var (told, wasAsleep) = (0, false)
       for _ in 0..<60 {
         for _ in 0..<random.below(3) { server.step(&random) }
         let othersWrite = server.running.contains { $0 != nil }
@@ -63,7 +63,9 @@ import Testing
         let found = server.commits > seen
         seen = server.commits
         for _ in 0..<random.below(3) { server.step(&random) }
-        switch wakeUp.pulled(found: found, othersWrite: othersWrite) {
+        let isUnknown = wasAsleep
+        wasAsleep = false
+        switch wakeUp.pulled(found: found, othersWrite: isUnknown ? nil : othersWrite) {
         case .nothing, .wait: break
         case .arm: (server.isArmed, told) = (true, server.told)
         case .disarm: server.isArmed = false
@@ -72,6 +74,7 @@ import Testing
           // Whoever was not told may sleep on; nothing that it lacks may have been committed.
           if server.told == told { #expect(server.commits == seen) }
           told = server.told
+          wasAsleep = true
         }
       }
     }

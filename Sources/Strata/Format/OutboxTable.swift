@@ -53,6 +53,8 @@ enum OutboxTable: GuestTable {
   private static let read = SQL(
     "SELECT \(columns) FROM strata_outbox_row WHERE entity = ?1 AND key = ?2")
   private static let readAll = SQL("SELECT \(columns) FROM strata_outbox_row")
+  private static let readHandedOver = SQL(
+    "SELECT \(columns) FROM strata_outbox_row WHERE handed IS NOT NULL")
   private static let write = SQL(
     "INSERT OR REPLACE INTO strata_outbox_row (\(columns)) "
       + "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)")
@@ -88,30 +90,39 @@ enum OutboxTable: GuestTable {
     let statement = try connection.prepared(read)
     statement.bind(1, table.name)
     key.bind(to: statement, at: 2)
-    return try statement.first { entry($0, table) }
-  }
-
-  /// Calls `body` with every entry whose table is in the model.
-  static func forEach(
-    _ model: Model, _ connection: Connection,
-    _ body: (Table, RecordKey, OutboxEntry) throws(StoreError) -> Void
-  ) throws(StoreError) {
-    let tables = Dictionary(uniqueKeysWithValues: model.tables.map { ($0.name, $0) })
-    try connection.prepared(readAll).forEach { row throws(StoreError) in
-      guard let table = tables[row.string(6)] else { return }
-      try body(table, RecordKey(row, 7), entry(row, table))
+    return try statement.first { row in
+      var names = AttributeNames.Cache()
+      return entry(row, table, &names)
     }
   }
 
-  private static func entry(_ row: Statement, _ table: Table) -> OutboxEntry {
+  /// Calls `body` with every entry whose table is in the model.
+  ///
+  /// - Parameter isHandedOver: whether only the entries count that were handed over.
+  static func forEach(
+    _ model: Model, _ connection: Connection, isHandedOver: Bool = false,
+    _ body: (Table, RecordKey, OutboxEntry) throws(StoreError) -> Void
+  ) throws(StoreError) {
+    let tables = Dictionary(uniqueKeysWithValues: model.tables.map { ($0.name, $0) })
+    var names = AttributeNames.Cache()
+    let rows = try connection.prepared(isHandedOver ? readHandedOver : readAll)
+    try rows.forEach { row throws(StoreError) in
+      guard let table = tables[row.string(6)] else { return }
+      try body(table, RecordKey(row, 7), entry(row, table, &names))
+    }
+  }
+
+  private static func entry(
+    _ row: Statement, _ table: Table, _ names: inout AttributeNames.Cache
+  ) -> OutboxEntry {
     OutboxEntry(
       commit: row.integer(0), isKnown: row.integer(1) & isKnown != 0,
       isDeleted: row.integer(1) & isDeleted != 0,
-      attributes: AttributeNames.attributes(row.string(2), of: table),
+      attributes: names.attributes(row.string(2), of: table),
       handedOver: row.isNull(3)
         ? nil
         : .init(
-          commit: row.integer(3), attributes: AttributeNames.attributes(row.string(4), of: table),
+          commit: row.integer(3), attributes: names.attributes(row.string(4), of: table),
           isUncertain: row.integer(1) & isUncertain != 0,
           isDeletion: row.integer(1) & isHandedDeletion != 0,
           row: row.isNull(9) ? nil : Array(row.blob(9))),
@@ -199,5 +210,17 @@ enum AttributeNames {
     let names = Set(text.split(separator: separator))
     let columns = table.columns
     return AttributeSet(columns.indices.filter { names.contains(columns[$0].name[...]) })
+  }
+
+  /// The attributes of texts that were read before. Most rows have the same few edits.
+  struct Cache {
+    private var known: [TableID: [String: AttributeSet]] = [:]
+
+    mutating func attributes(_ text: String, of table: Table) -> AttributeSet {
+      if let attributes = known[table.id]?[text] { return attributes }
+      let attributes = AttributeNames.attributes(text, of: table)
+      known[table.id, default: [:]][text] = attributes
+      return attributes
+    }
   }
 }

@@ -10,9 +10,12 @@ struct WaitingRequests: Sendable {
 
   /// Reads the entries of the outbox and their rows.
   ///
+  /// - Parameter body: called with each entry of which something can be sent, and with the row from
+  ///   which its edits started.
   /// - Complexity: O(*n* log *n*) of the rows that wait, also in memory.
   init(
-    _ model: Model, _ layout: HistoryLayout, _ builder: RecordBuilder, _ connection: Connection
+    _ model: Model, _ layout: HistoryLayout, _ builder: RecordBuilder, _ connection: Connection,
+    _ body: (PushOrder.Row, OutboxEntry, Record?) -> Void = { _, _, _ in }
   ) throws(StoreError) {
     var order = PushOrder(model)
     try OutboxTable.forEach(model, connection) { table, key, entry throws(StoreError) in
@@ -27,6 +30,7 @@ struct WaitingRequests: Sendable {
       else { return empty.append((table, key, entry.commit)) }
       let row = PushOrder.Row(table: table.id, key: key)
       requests[row] = request
+      body(row, entry, original)
       if request.refusal != nil { refused.insert(row) }
       order.add(request, original: original, isHandedOver: entry.handedOver != nil)
     }

@@ -32,20 +32,21 @@ extension Transaction {
       try OutboxTable.set(entry.takeBack() ? entry : nil, table, key, connection)
       isCounted = true
     }
-    let waiting = try WaitingRequests(model, historyLayout, builder, connection)
+    var entries: [PushOrder.Row: (entry: OutboxEntry, known: Record?)] = [:]
+    let waiting = try WaitingRequests(model, historyLayout, builder, connection) {
+      entries[$0] = ($1, $2)
+    }
     try removeEmpty(waiting.empty)
     let steps = waiting.steps.filter { tables.contains($0.row.table) }
     var plan = PushPlan(steps, refused: waiting.refused, later: [])
     var edits: [ServerEdit] = []
     while let step = plan.nextStep() {
       let (table, key) = (model[step.row.table], step.row.key)
-      guard let request = waiting.requests[step.row],
-        var entry = try OutboxTable.entry(table, key, connection)
-      else { continue }
-      let known = entry.original.flatMap {
-        HistoryDecoder.record($0, of: table, historyLayout, builder)
+      guard let request = waiting.requests[step.row], let (waits, known) = entries[step.row] else {
+        continue
       }
       let local = request.kind == .delete ? nil : request.record
+      var entry = waits
       entry.handOver(at: number)
       try OutboxTable.set(entry, table, key, connection)
       edits.append(ServerEdit(table, step, entry, local: local, known: known))
@@ -80,8 +81,8 @@ extension Transaction {
 
   private func handedOver() throws(StoreError) -> [(Table, RecordKey, OutboxEntry)] {
     var found: [(Table, RecordKey, OutboxEntry)] = []
-    try OutboxTable.forEach(model, connection) { table, key, entry in
-      if entry.handedOver != nil { found.append((table, key, entry)) }
+    try OutboxTable.forEach(model, connection, isHandedOver: true) { table, key, entry in
+      found.append((table, key, entry))
     }
     return found
   }

@@ -148,7 +148,9 @@
       var lines = try await stack.fetch(Purse.all).map { "a \($0.id) \($0.balance)" }
       lines += try await stack.fetch(Pouch.all).map { "p \($0.id) \($0.amount)" }
       lines += try await stack.fetch(Tally.all).map { "t \($0.id) \($0.count) \($0.note)" }
-      lines += try await stack.fetch(Nickname.all).map { "l \($0.id.uuidString.lowercased()) \($0.name)" }
+      lines += try await stack.fetch(Nickname.all).map {
+        "l \($0.id.uuidString.lowercased()) \($0.name)"
+      }
       lines += try await stack.fetch(Deed.all).map { "e \($0.id.uuidString.lowercased())" }
       lines += try await stack.fetch(Offer.where { $0.amount >= 0 }).map {
         "o \($0.id.uuidString.lowercased()) \($0.amount)"

@@ -1,5 +1,6 @@
 #if Postgres
   import Foundation
+  import LocalPostgres
   import Strata
   import StrataPostgres
   import StrataReplica

@@ -1,24 +1,24 @@
 #if Postgres
-  import Foundation
+  package import Foundation
 
   /// A PostgreSQL of its own, in a folder that goes with it.
   @MainActor
-  final class PostgresCluster {
-    struct Failure: Error, CustomStringConvertible {
-      let description: String
+  package final class PostgresCluster {
+    package struct Failure: Error, CustomStringConvertible {
+      package let description: String
     }
 
-    let folder: URL
+    package let folder: URL
     private let programs: String
     /// The words before each command; PostgreSQL does not run as root.
     private let user: [String]
     private var server: Process?
 
     /// The connection string of the owner of everything.
-    var target: String { "host=\(folder.path) dbname=postgres user=postgres" }
+    package var target: String { "host=\(folder.path) dbname=postgres user=postgres" }
 
     /// Makes a cluster and starts it.
-    init() throws {
+    package init() throws {
       folder = URL(fileURLWithPath: "/tmp/strata-pg-\(UUID().uuidString.prefix(8))")
       let folders = try? FileManager.default.contentsOfDirectory(atPath: "/usr/lib/postgresql")
       let newest = folders?.compactMap { Int($0) }.max()
@@ -35,7 +35,7 @@
     private var data: String { folder.path + "/data" }
 
     /// Starts the server, and waits until it answers.
-    func start() throws {
+    package func start() throws {
       let server = Process()
       server.executableURL = URL(fileURLWithPath: "/usr/bin/env")
       server.arguments =
@@ -55,7 +55,7 @@
     }
 
     /// Ends the server as a crash does: commits that were not flushed are gone.
-    func crash() throws {
+    package func crash() throws {
       let file = try String(contentsOfFile: data + "/postmaster.pid", encoding: .utf8)
       guard let pid = file.split(separator: "\n").first.flatMap({ Int32($0) }) else {
         throw Failure(description: "PostgreSQL does not run in \(folder.path)")
@@ -65,14 +65,14 @@
       server = nil
     }
 
-    func remove() {
+    package func remove() {
       try? crash()
       _ = try? Self.run(["rm", "-rf", folder.path])
     }
 
     /// Runs statements as the owner and returns the lines of their results.
     @discardableResult
-    func query(_ sql: String) throws -> [String] {
+    package func query(_ sql: String) throws -> [String] {
       let arguments = [
         "psql", "-h", folder.path, "-U", "postgres", "-qAtX", "-v", "ON_ERROR_STOP=1", "-c", sql,
       ]

@@ -1,0 +1,183 @@
+#if Postgres
+  import Foundation
+  import LocalPostgres
+  import Strata
+  import StrataPostgres
+  import StrataReplica
+
+  extension Workload {
+    /// The workloads of replicas. Each starts a PostgreSQL of its own on this machine.
+    static let replicas: [Workload] = [
+      .replicaLatency, .replicaCopy, .replicaFollowing, .replicaPull, .replicaPush, .replicaIdle,
+    ]
+
+    /// A commit of one row on one host, until the live query of another shows it on the main actor.
+    private static let replicaLatency = Workload(
+      name: "R1", summary: "commit on one host → value on another's main actor", isLong: true
+    ) { bench in
+      try await bench.withReplicas(2, songs: 1_000) { server, hosts in
+        let live = hosts[1].stack.viewContext.live(Song.where { $0.id == 500 })
+        try await live.waitUntilLoaded()
+        var (updates, value) = (live.updates.makeAsyncIterator(), 1_000.0)
+        return try await bench.measure(["p50 ms", "p99 ms"]) {
+          var samples: [Double] = []
+          for _ in 0..<300 {
+            value += 1
+            let new = value
+            // Both hosts are at rest before the next commit.
+            try await Task.sleep(for: .milliseconds(10))
+            let watch = Stopwatch()
+            try await hosts[0].stack.withScratch { scratch in
+              guard let song = try await scratch.find(Song.self, 500) else { return }
+              scratch.update(song) { $0.bpm = new }
+            }
+            while await updates.next()?.elements.first?.bpm != value {}
+            samples.append(watch.milliseconds)
+          }
+          return [samples.percentile(0.5), samples.percentile(0.99)]
+        }
+      }
+    }
+
+    /// All rows of a server into an empty store, and the same rows inserted with SQLite's C interface.
+    private static let replicaCopy = Workload(
+      name: "R2", summary: "100,000 rows of a server into an empty store", isLong: true
+    ) { bench in
+      let count = 100_000
+      return try await bench.withReplicas(0, songs: count) { server, _ in
+        try await bench.compare(["100,000 rows ms"]) {
+          let stack = try await Stack.open(Song.self, at: bench.newFile("sqlite"))
+          let watch = Stopwatch()
+          let replica = try await Replica.open(stack, from: .postgres(server.target))
+          try await replica.caughtUp()
+          let time = watch.milliseconds
+          try check(try await stack.count(Song.all) == count, "the copied rows")
+          await replica.close()
+          await stack.close()
+          return [time]
+        } raw: {
+          try await bench.withRaw(songs: 0) { raw in
+            let insert = try raw.prepare(SongSQL.insert)
+            let watch = Stopwatch()
+            try raw.transaction {
+              for number in 1...count {
+                insert.bind(Song(number: number))
+                try insert.run()
+              }
+            }
+            return [watch.milliseconds]
+          }
+        }
+      }
+    }
+
+    /// Commits of one row, one after the other in one session, until the replica has the last.
+    private static let replicaFollowing = Workload(
+      name: "R3", summary: "5,000 commits of one row each, followed", isLong: true
+    ) { bench in
+      try await bench.withReplicas(1, songs: 1_000) { server, hosts in
+        try await bench.measure(["each commit followed µs", "the commits alone µs"]) {
+          let watch = Stopwatch()
+          try server.query(
+            """
+            DO $$ BEGIN FOR i IN 1..5000 LOOP
+            UPDATE songs SET bpm = bpm + 1 WHERE id = 1 + i % 1000; COMMIT; END LOOP; END $$
+            """)
+          let commits = watch.microseconds
+          try await hosts[0].replica.caughtUp()
+          return [watch.microseconds / 5_000, commits / 5_000]
+        }
+      }
+    }
+
+    /// Many rows that one transaction of the server has changed.
+    private static let replicaPull = Workload(
+      name: "R4", summary: "100,000 changed rows of one transaction, pulled", isLong: true
+    ) { bench in
+      try await bench.withReplicas(1, songs: 100_000) { server, hosts in
+        try await bench.measure(["100,000 rows ms"]) {
+          try server.query("UPDATE songs SET bpm = bpm + 1")
+          let watch = Stopwatch()
+          try await hosts[0].replica.caughtUp()
+          return [watch.milliseconds]
+        }
+      }
+    }
+
+    /// Many rows that were edited without a server.
+    private static let replicaPush = Workload(
+      name: "R5", summary: "100,000 waiting rows, pushed and confirmed", isLong: true
+    ) { bench in
+      try await bench.withReplicas(1, songs: 100_000) { server, hosts in
+        let host = hosts[0]
+        return try await bench.measure(["100,000 rows ms"]) {
+          await host.replica.close()
+          _ = try await host.stack.update(Song.all, .set(\.bpm) { $0.bpm + 1 })
+          let replica = try await Replica.open(host.stack, from: .postgres(server.target))
+          let watch = Stopwatch()
+          try await replica.settled()
+          let time = watch.milliseconds
+          await replica.close()
+          return [time]
+        }
+      }
+    }
+
+    /// A pull that finds nothing, beside a log of many keys.
+    private static let replicaIdle = Workload(
+      name: "R6", summary: "a pull with nothing new beside a log of 1,000,000 keys", isLong: true
+    ) { bench in
+      try await bench.withReplicas(1, songs: 1_000) { server, hosts in
+        try server.query(
+          "INSERT INTO strata.log SELECT '3'::xid8, 1, i::text FROM generate_series(1, 1000000) i; "
+            + "ANALYZE strata.log")
+        return try await bench.measure(["a pull ms"]) {
+          let watch = Stopwatch()
+          for _ in 0..<100 { try await hosts[0].replica.caughtUp() }
+          // Each call waits for two pulls.
+          return [watch.milliseconds / 200]
+        }
+      }
+    }
+  }
+
+  /// A store that follows the server of a workload.
+  private struct Host {
+    let stack: Stack
+    let replica: Replica
+  }
+
+  extension Bench {
+    /// Runs `body` with a server that has some songs, and with stores that follow it.
+    fileprivate func withReplicas(
+      _ count: Int, songs: Int, _ body: (PostgresCluster, [Host]) async throws -> [Figure]
+    ) async throws -> [Figure] {
+      let server = try PostgresCluster()
+      defer { server.remove() }
+      try await StrataPostgres.prepare(server.target, for: [Song.self])
+      try server.query(
+        """
+        INSERT INTO songs SELECT i, 'Amazing Grace #' || i, NULL, i % 10000, i, 60 + i % 120, 'C',
+          'grace, hope, praise', now(), now(), false FROM generate_series(1, \(songs)) i; ANALYZE
+        """)
+      var hosts: [Host] = []
+      for _ in 0..<count {
+        let stack = try await Stack.open(Song.self, at: newFile("sqlite"))
+        let replica = try await Replica.open(stack, from: .postgres(server.target))
+        try await replica.caughtUp()
+        hosts.append(Host(stack: stack, replica: replica))
+      }
+      let figures = try await body(server, hosts)
+      for host in hosts {
+        await host.replica.close()
+        await host.stack.close()
+      }
+      return figures
+    }
+  }
+#else
+  extension Workload {
+    /// The workloads of replicas need the trait `Postgres`.
+    static let replicas: [Workload] = []
+  }
+#endif
