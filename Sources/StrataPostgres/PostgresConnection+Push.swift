@@ -16,9 +16,10 @@
       """
 
     func claim(
-      _ push: PushState.Push, by client: UUID, isArmed: Bool
+      _ push: PushState.Push, by client: UUID, isArmed: Bool, reading edits: [ServerEdit]
     ) throws(ReplicaError) -> Bool {
       let session = try connected()
+      claimed = nil
       var take = PostgresSession.Statement(
         Self.claim, ["\(push.number)", push.token.uuidString, client.uuidString])
       take.name = "strata_claim"
@@ -31,15 +32,35 @@
           .init(
             "SELECT pg_notify('strata', '') WHERE pg_advisory_unlock(\(ServerObjects.lock), 3)"))
       }
-      let results = try session.pipeline(statements)
-      if results[2].changedCount == 1 { return true }
-      try session.run("ROLLBACK")
-      return false
+      let isClaimed: Bool
+      do throws(ReplicaError) {
+        var transaction = PushTransaction(session, edits, builder, mapping)
+        let results = try session.pipeline(statements + (edits.isEmpty ? [] : transaction.reads))
+        isClaimed = results[2].changedCount == 1
+        if isClaimed && !edits.isEmpty {
+          try transaction.take(results[statements.count...])
+          claimed = transaction
+        }
+      } catch {
+        // The role may not write one of the tables.
+        guard error.isVerdict, !edits.isEmpty else { throw error }
+        try abandon()
+        return try claim(push, by: client, isArmed: isArmed, reading: [])
+      }
+      if !isClaimed { try abandon() }
+      return isClaimed
     }
 
     func commit(_ edits: [ServerEdit], by client: UUID) throws(ReplicaError) {
       let session = try connected()
-      var transaction = try PushTransaction(session, edits, builder, mapping)
+      var transaction: PushTransaction
+      if let claimed {
+        transaction = claimed
+        self.claimed = nil
+      } else {
+        transaction = PushTransaction(session, edits, builder, mapping)
+        try transaction.readEach()
+      }
       if try transaction.commitAll() { return }
       try transaction.run()
       var last: [PostgresSession.Statement] = []
@@ -51,7 +72,10 @@
       _ = try session.pipeline(last + [.init("COMMIT")])
     }
 
-    func abandon() throws(ReplicaError) { try connected().run("ROLLBACK") }
+    func abandon() throws(ReplicaError) {
+      // If the transaction has released the lock, those for whom this connection slept hear of it here.
+      try connected().run("ROLLBACK; SELECT pg_notify('strata', '')")
+    }
 
     // MARK: - Verdicts
 

@@ -18,6 +18,8 @@
     let builder = RecordBuilder()
     private var session: PostgresSession?
     private var identity: String?
+    /// The push whose number was taken, and whose rows were read with it.
+    var claimed: PushTransaction?
     private var mappings: [Int: TableMapping] = [:]
     private var shapes: (texts: [String: String], readAt: ContinuousClock.Instant)?
     private nonisolated let sleeping = Lock<Sleep>(.awake)

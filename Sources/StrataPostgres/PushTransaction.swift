@@ -22,49 +22,52 @@
 
     private let session: PostgresSession
     private let builder: RecordBuilder
-    private var items: [Item] = []
+    private var items: [Item]
     private var plan: PushPlan
     /// The edits that the server did not make.
     private(set) var verdicts: [ServerVerdict] = []
     private var refused: Set<PushOrder.Row> = []
 
+    /// The numbers of the edits of each table, in the order in which the tables are locked.
+    private let tables: [[Int]]
+
     init(
       _ session: PostgresSession, _ edits: [ServerEdit], _ builder: RecordBuilder,
       _ mapping: (Table) -> TableMapping
-    ) throws(ReplicaError) {
+    ) {
       self.session = session
       self.builder = builder
       plan = PushPlan(edits.map(\.step))
-      for edit in edits {
-        items.append(Item(step: edit.step, mapping: mapping(edit.table), edit: edit))
-      }
-      try read()
+      let items = edits.map { Item(step: $0.step, mapping: mapping($0.table), edit: $0) }
+      self.items = items
+      tables = Dictionary(grouping: items.indices) { items[$0].mapping.number }
+        .sorted { $0.key < $1.key }.map(\.value)
     }
 
     // MARK: - Reading
 
-    /// Reads and locks the server's rows, table by table.
-    private mutating func read() throws(ReplicaError) {
-      let byTable = Dictionary(grouping: items.indices) { items[$0].mapping.number }
-      let tables = byTable.sorted { $0.key < $1.key }.map(\.value)
-      let selects = tables.map { select($0) }
-      do throws(ReplicaError) {
-        let results = try session.pipeline([.init("SAVEPOINT strata")] + selects)
-        for (numbers, result) in zip(tables, results.dropFirst()) { try take(result, numbers) }
-      } catch {
-        guard error.isVerdict else { throw error }
-        // The role may not write one of the tables.
-        for (numbers, select) in zip(tables, selects) {
-          do throws(ReplicaError) {
-            try session.run("ROLLBACK TO strata")
-            try take(try session.run(select), numbers)
-            try session.run("SAVEPOINT strata")
-          } catch {
-            guard error.isVerdict else { throw error }
-            for number in numbers { refuse(number, RefusalReason(error)) }
-          }
+    /// The statements that read and lock the server's rows, table by table.
+    var reads: [PostgresSession.Statement] {
+      [.init("SAVEPOINT strata")] + tables.map { select($0) }
+    }
+
+    /// Takes the results of ``reads``.
+    mutating func take(_ results: ArraySlice<PostgresResult>) throws(ReplicaError) {
+      for (numbers, result) in zip(tables, results.dropFirst()) { try take(result, numbers) }
+    }
+
+    /// Reads the tables one by one, and refuses the edits of those that the role may not write.
+    mutating func readEach() throws(ReplicaError) {
+      try session.run("SAVEPOINT strata")
+      for numbers in tables {
+        do throws(ReplicaError) {
+          try take(try session.run(select(numbers)), numbers)
+          try session.run("SAVEPOINT strata")
+        } catch {
+          guard error.isVerdict else { throw error }
+          try session.run("ROLLBACK TO strata")
+          for number in numbers { refuse(number, RefusalReason(error)) }
         }
-        try session.run("ROLLBACK TO strata")
       }
     }
 

@@ -84,7 +84,8 @@ public actor Replica {
   ///
   /// The call does not wait for the server: a replica also opens where there is no network. Rows that
   /// the store has before the first opening are pushed like insertions. Use only a single replica of
-  /// a store at a time.
+  /// a store at a time, and no `Stack.outbox(ignoring:)` of that store. The replica runs until
+  /// ``close()``.
   ///
   /// - Parameters:
   ///   - stack: the stack of the store. Close the replica before it.
@@ -351,7 +352,7 @@ public actor Replica {
     mayHaveEdits = false
     do throws(ReplicaError) {
       if let push = state.push.push {
-        guard try await claim(push, connection) else { return }
+        guard try await claim(push, [], connection) else { return }
         try await commit(try await handOver(state), connection)
       } else {
         var next = state
@@ -362,7 +363,7 @@ public actor Replica {
           return
         }
         state = next
-        if try await claim(push, connection) { try await commit(edits, connection) }
+        if try await claim(push, edits, connection) { try await commit(edits, connection) }
       }
     } catch {
       mayHaveEdits = true
@@ -372,11 +373,12 @@ public actor Replica {
   }
 
   private func claim(
-    _ push: PushState.Push, _ connection: any ServerConnection
+    _ push: PushState.Push, _ edits: [ServerEdit], _ connection: any ServerConnection
   ) async throws(ReplicaError) -> Bool {
     let isArmed = wakeUp.isArmed
     wakeUp.pushed()
-    return try await connection.claim(push, by: state.push.client, isArmed: isArmed)
+    return try await connection.claim(
+      push, by: state.push.client, isArmed: isArmed, reading: edits)
   }
 
   private func commit(

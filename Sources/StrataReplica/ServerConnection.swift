@@ -34,11 +34,14 @@ package protocol ServerConnection: Sendable {
   ///
   /// The call waits for an older connection of the same replica that is at its `COMMIT`.
   ///
-  /// - Parameter isArmed: whether this connection sleeps for all. It then stops to do so, because it
-  ///   would not be told of its own commit, and the commit tells all others.
+  /// - Parameters:
+  ///   - isArmed: whether this connection sleeps for all. It then stops to do so, because it would
+  ///     not be told of its own commit, and the commit tells all others.
+  ///   - edits: the edits that ``commit(_:by:)`` makes, if they are known already. Their rows are then
+  ///     read at once.
   /// - Returns: whether the number was taken. If not, a pull says why, and no transaction is open.
   func claim(
-    _ push: PushState.Push, by client: UUID, isArmed: Bool
+    _ push: PushState.Push, by client: UUID, isArmed: Bool, reading edits: [ServerEdit]
   ) async throws(ReplicaError) -> Bool
 
   /// Makes the edits of a push and commits them, together with the edits that it could not make.

@@ -296,7 +296,7 @@ private actor ModelConnection: ServerConnection {
   }
 
   func claim(
-    _ push: PushState.Push, by client: UUID, isArmed: Bool
+    _ push: PushState.Push, by client: UUID, isArmed: Bool, reading edits: [ServerEdit]
   ) throws(ReplicaError) -> Bool {
     let isClaimed = try run { state throws(ReplicaError) in
       if state.inFlight != nil, state.isSlow || state.random.oneIn(3) {
