@@ -239,18 +239,12 @@
     }
 
     func page(
-      of table: Table, after key: RecordKey?, limit: Int, by client: UUID
-    ) throws(ReplicaError) -> ServerPage {
+      of table: Table, after key: RecordKey?, limit: Int
+    ) throws(ReplicaError) -> [(key: RecordKey, record: Record)] {
       let mapping = mapping(of: table)
-      let results = try connected().pipeline([
-        .init("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"),
-        .init(mapping.selectPage, [key.map(mapping.text), "\(limit)"], isBinary: true),
-        .init(
-          "SELECT last_push, token, refused FROM strata.client WHERE id = $1", [client.uuidString]),
-        .init("COMMIT"),
-      ])
-      return ServerPage(
-        rows: try rows(of: table, results[1]), client: try self.client(results[2], 0))
+      let result = try connected().run(
+        .init(mapping.selectPage, [key.map(mapping.text), "\(limit)"], isBinary: true))
+      return try rows(of: table, result)
     }
 
     func logPositions() throws(ReplicaError) -> (written: LogPosition, flushed: LogPosition) {

@@ -464,14 +464,14 @@ public actor Replica {
       var last: RecordKey?
       repeat {
         await tell(.copying(rows: rows))
-        let page = try await connection.page(
-          of: table, after: last, limit: pageSize, by: state.push.client)
-        let through = page.rows.count < pageSize ? nil : page.rows.last?.key
-        let records = Dictionary(page.rows.map { ($0.key, $0.record) }) { $1 }
-        // Until all pages are there, the store has no state that the server had.
+        let page = try await connection.page(of: table, after: last, limit: pageSize)
+        let through = page.count < pageSize ? nil : page.last?.key
+        let records = Dictionary(page.map { ($0.key, $0.record) }) { $1 }
+        // Until the next pull, the store has no state that the server had. A push that the head does
+        // not show yet may be in a page. That pull then has its rows, and puts them right.
         let part = ServerRows(table, .range(after: last, through: through), records)
-        try await apply([part], nil, page.client)
-        rows += page.rows.count
+        try await apply([part], nil, head.client)
+        rows += page.count
         last = through
       } while last != nil
     }

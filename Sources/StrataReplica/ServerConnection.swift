@@ -21,8 +21,8 @@ package protocol ServerConnection: Sendable {
   ///
   /// - Returns: at most `limit` rows; fewer at the end of the table.
   func page(
-    of table: Table, after key: RecordKey?, limit: Int, by client: UUID
-  ) async throws(ReplicaError) -> ServerPage
+    of table: Table, after key: RecordKey?, limit: Int
+  ) async throws(ReplicaError) -> [(key: RecordKey, record: Record)]
 
   /// Returns the end of the write-ahead log, and the end of its part that is on the disk.
   func logPositions() async throws(ReplicaError) -> (written: LogPosition, flushed: LogPosition)
@@ -111,17 +111,5 @@ package struct PullEnd: Sendable {
   package init(rows: [ServerRows], flushed: LogPosition) {
     self.rows = rows
     self.flushed = flushed
-  }
-}
-
-/// Rows of a table in key order.
-package struct ServerPage: Sendable {
-  package let rows: [(key: RecordKey, record: Record)]
-  /// What the server knew of the replica when the rows were read.
-  package let client: ServerClient?
-
-  package init(rows: [(key: RecordKey, record: Record)], client: ServerClient?) {
-    self.rows = rows
-    self.client = client
   }
 }

@@ -263,19 +263,19 @@ private actor ModelConnection: ServerConnection {
   }
 
   func page(
-    of table: Table, after key: RecordKey?, limit: Int, by client: UUID
-  ) throws(ReplicaError) -> ServerPage {
-    let (rows, client) = try run { state in
+    of table: Table, after key: RecordKey?, limit: Int
+  ) throws(ReplicaError) -> [(key: RecordKey, record: Record)] {
+    let rows = try run { state in
       if state.isSlow && state.inFlight != nil {
         state.land()
         state.isSlow = false
       } else if state.random.oneIn(2) {
         state.land()
       }
-      return (state.contents.rows, state.contents.clients[client])
+      return state.contents.rows
     }
     let after = try records(rows).filter { row in key.map { $0 < row.key } ?? true }
-    return ServerPage(rows: Array(after.prefix(limit)), client: client)
+    return Array(after.prefix(limit))
   }
 
   func logPositions() throws(ReplicaError) -> (written: LogPosition, flushed: LogPosition) {

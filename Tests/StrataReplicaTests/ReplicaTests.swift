@@ -149,7 +149,7 @@ import Testing
     try await expectEqual(stack, server, try await follow(stack, server))
   }
 
-  @Test func `a page tells which push it shows, not the head before it`() async throws {
+  @Test func `a push that is made during a copy is counted once`() async throws {
     let (stack, server, replica) = try await live()
     // The answer to the commit is lost, and the commit is made during the copy that follows.
     server.state.withLock { state in
