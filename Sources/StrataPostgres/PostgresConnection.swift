@@ -129,7 +129,7 @@
       """
 
     func beginPull(
-      since cursor: ReplicaCursor?, by client: UUID
+      since cursor: ReplicaCursor?, by client: UUID, isThorough: Bool
     ) throws(ReplicaError) -> PullStart {
       let session = try connected()
       var head = PostgresSession.Statement(Self.head, [client.uuidString])
@@ -142,7 +142,7 @@
             "SELECT tbl, key FROM strata.log WHERE txid >= $1::xid8 OR txid = ANY ($2::xid8[]) "
               + "GROUP BY 1, 2", ["\(cursor.snapshot.end)", "{\(running)}"]))
       }
-      let readsShapes = shapes.map { .now - $0.readAt > .seconds(1) } ?? true
+      let readsShapes = isThorough || shapes.map { .now - $0.readAt > .seconds(1) } ?? true
       if readsShapes { statements.append(.init("SELECT id, shape FROM strata.shape")) }
       var results = try session.pipeline(statements)
       if readsShapes, let last = results.popLast() {

@@ -31,6 +31,8 @@ public actor Replica {
   private var run: Task<Void, Never>?
   private var connection: (any ServerConnection)?
   private var wakeUp = WakeUp()
+  /// The number of next pulls that look for everything, also for what no trigger saw.
+  private var thoroughPulls = 0
   /// Whether the replica comes from a sleep.
   private var wasAsleep = false
   private var state: StoredState
@@ -167,6 +169,7 @@ public actor Replica {
   /// - Throws: ``ReplicaError`` with code `closed`, or why the server cannot be reached or followed.
   public func caughtUp() async throws(ReplicaError) {
     // The pull that is under way may have begun before the call.
+    thoroughPulls = 2
     for _ in 0..<2 { try await nextStep() }
   }
 
@@ -408,7 +411,10 @@ public actor Replica {
   /// - Returns: whether anything was committed.
   private func pull(_ connection: any ServerConnection) async throws(ReplicaError) -> Bool {
     let since = copied ?? state.cursor
-    let start = try await connection.beginPull(since: since, by: state.push.client)
+    let isThorough = thoroughPulls > 0
+    thoroughPulls = max(0, thoroughPulls - 1)
+    let start = try await connection.beginPull(
+      since: since, by: state.push.client, isThorough: isThorough)
     let outcome = state.push.outcome(start.head.client)
     if outcome == .foreign || outcome == .unregistered {
       _ = try await connection.endPull(reading: [])

@@ -10,8 +10,10 @@ package protocol ServerConnection: Sendable {
   /// - Parameters:
   ///   - cursor: the state of the server that the store has; nil reads no keys.
   ///   - client: identifies the replica.
+  ///   - isThorough: whether the fingerprints of the tables are read in any case, and not once a
+  ///     second.
   func beginPull(
-    since cursor: ReplicaCursor?, by client: UUID
+    since cursor: ReplicaCursor?, by client: UUID, isThorough: Bool
   ) async throws(ReplicaError) -> PullStart
 
   /// Reads rows in the snapshot of the pull, and ends its transaction.

@@ -219,7 +219,7 @@ private actor ModelConnection: ServerConnection {
   }
 
   func beginPull(
-    since cursor: ReplicaCursor?, by client: UUID
+    since cursor: ReplicaCursor?, by client: UUID, isThorough: Bool
   ) throws(ReplicaError) -> PullStart {
     let (start, rows) = try run { state throws(ReplicaError) in
       let snapshot = try ServerSnapshot(state.snapshot)
