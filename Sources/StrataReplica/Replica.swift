@@ -86,8 +86,7 @@ public actor Replica {
   ///
   /// The call does not wait for the server: a replica also opens where there is no network. Rows that
   /// the store has before the first opening are pushed like insertions. Use only a single replica of
-  /// a store at a time, and no `Stack.outbox(ignoring:)` of that store. The replica runs until
-  /// ``close()``.
+  /// a store at a time. The replica runs until ``close()``.
   ///
   /// - Parameters:
   ///   - stack: the stack of the store. Close the replica before it.

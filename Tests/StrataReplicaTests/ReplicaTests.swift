@@ -43,7 +43,7 @@ import Testing
     }
     try await replica.settled()
     #expect(rows(server).map(\.id) == [1, 3])
-    let outbox = try await stack.outbox(ignoring: [Stack.replicaAuthor])
+    let outbox = stack.replicaOutbox
     #expect(try await outbox.refusals().map(\.reason) == ["bad"])
     try await stack.withScratch { context in
       let note = try #require(try await context.find(Note.self, 2))

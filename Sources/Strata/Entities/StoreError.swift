@@ -104,6 +104,8 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     ///
     /// See ``StoreError/sqliteCode``.
     public static let sqlite = Code(28, "sqlite")
+    /// A replica pushes the store's edits, so the store has no outbox of its own.
+    public static let replicated = Code(29, "replicated")
   }
 
   /// The kind of the error.

@@ -282,13 +282,18 @@ extension Stack {
   /// - Parameter authors: the authors whose commits a server already knows, from this call on.
   ///   Imports are made by ``importAuthor`` unless their scratch context has another author.
   ///   Evictions never wait.
-  /// - Throws: ``StoreError`` with code `cancelled`, `closed` or one of SQLite's.
+  /// - Throws: ``StoreError`` with code `replicated`, `cancelled`, `closed` or one of SQLite's.
   public nonisolated(nonsending) func outbox(
     ignoring authors: Set<String> = [importAuthor]
   ) async throws -> Outbox {
     let ignored = authors.union([Stack.evictionAuthor])
     try await store.writer.submit(.normal) { writer throws(StoreError) in
       let connection = try writer.connection
+      if try ReplicaTable.state(connection) != nil {
+        throw StoreError(
+          .replicated, "a replica pushes the edits of this store",
+          advice: "ask the replica for what waits and for what was refused")
+      }
       if try OutboxTable.ignoredAuthors(connection) == ignored { return }
       _ = try writer.transaction { transaction throws(StoreError) in
         try OutboxTable.open(ignoring: ignored, transaction.connection)

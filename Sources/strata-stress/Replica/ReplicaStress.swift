@@ -103,9 +103,7 @@
       var wrong = store.deeds.map { "e \($0.uuidString.lowercased())" }.filter {
         !rows.contains($0)
       }
-      let outbox = try await store.stack.outbox(
-        ignoring: [Stack.replicaAuthor, Stack.evictionAuthor])
-      let refused = try await outbox.refusals()
+      let refused = try await store.replica.refused()
       let ids = Set(refused.compactMap { $0.request.id(of: Offer.self) })
       for (id, amount) in store.offers {
         let isThere = rows.contains("o \(id.uuidString.lowercased()) \(amount)")
@@ -114,7 +112,7 @@
           wrong.append("offer \(id) of \(amount), refused: \(ids.contains(id))")
         }
       }
-      for refusal in refused { try await outbox.revert(refusal) }
+      for change in refused { try await store.replica.revert(change) }
       return Array(wrong.prefix(3))
     }
 

@@ -28,10 +28,10 @@ import Testing
       .invalidSchema, .missingModule, .diskFull, .busy, .inputOutput, .outOfMemory, .invalidValue,
       .uniquenessViolated, .missingReference, .deleteDenied, .validationFailed, .conflict,
       .invalidQuery, .historyExpired, .wrongStore, .closed, .suspended, .replaced, .cancelled,
-      .deadlineExceeded, .writeRefused, .sqlite,
+      .deadlineExceeded, .writeRefused, .sqlite, .replicated,
     ]
-    #expect(codes.map(\.number) == Array(1...28))
-    #expect(Set(codes).count == 28)
+    #expect(codes.map(\.number) == Array(1...29))
+    #expect(Set(codes).count == 29)
     let error = StoreError.closed as NSError
     #expect(error.domain == "StrataStoreError" && error.code == StoreError.Code.closed.number)
   }

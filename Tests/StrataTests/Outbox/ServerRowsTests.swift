@@ -71,9 +71,9 @@ private struct Volume: Entity {
   private func stored() async throws -> [Card] { try await stack.fetch(Card.all) }
 
   private func open() async throws -> Outbox {
-    let outbox = try await stack.outbox(ignoring: [Stack.replicaAuthor])
+    _ = try await stack.openReplica(of: [table], first: state)
     try await pullAll([first])
-    return outbox
+    return stack.replicaOutbox
   }
 
   @Test func `rows are inserted, changed and deleted, and the state is stored with them`()
@@ -179,11 +179,6 @@ private struct Volume: Entity {
 
   // MARK: - Pushes
 
-  private func openReplica() async throws -> Outbox {
-    _ = try await stack.openReplica(of: [table], first: state)
-    return try await open()
-  }
-
   /// Returns the rows that a server would have after a push, given the rows that it has.
   private func pushed(onto cards: [Card]) async throws -> [Card] {
     let builder = RecordBuilder()
@@ -212,7 +207,7 @@ private struct Volume: Entity {
   @Test func `rows that were there before the first opening wait to be inserted`() async throws {
     try await stack.withScratch { $0.insert(Card(id: 7)) }
     _ = try await stack.openReplica(of: [table], first: state)
-    let outbox = try await stack.outbox(ignoring: [Stack.replicaAuthor])
+    let outbox = stack.replicaOutbox
     #expect(try await outbox.requests().map(\.kind) == [.insert])
     #expect(try await pushed(onto: [first]) == [first, Card(id: 7)])
     // A second opening offers nothing again.
@@ -221,10 +216,16 @@ private struct Volume: Entity {
     #expect(try await outbox.requests().isEmpty)
   }
 
+  @Test func `a store that a replica follows has no other outbox`() async throws {
+    _ = try await open()
+    let error = await #expect(throws: StoreError.self) { try await stack.outbox() }
+    #expect(error?.code == .replicated)
+  }
+
   @Test func `a push is merged with the server's row, and an edit during it is pushed next`()
     async throws
   {
-    let outbox = try await openReplica()
+    let outbox = try await open()
     try await add(2)
     var server = first
     (server.plays, server.text) = (6, "theirs")
@@ -242,7 +243,7 @@ private struct Volume: Entity {
   }
 
   @Test func `a push that was lost is made again, with what was edited since`() async throws {
-    let outbox = try await openReplica()
+    let outbox = try await open()
     try await add(2)
     _ = try await pushed(onto: [first])
     try await add(10)
@@ -256,7 +257,7 @@ private struct Volume: Entity {
   @Test func `a row that is inserted again after its deletion was pushed is inserted there`()
     async throws
   {
-    let outbox = try await openReplica()
+    let outbox = try await open()
     try await stack.withScratch { [first] in $0.delete(first) }
     #expect(try await pushed(onto: [first]).isEmpty)
     let again = Card(id: 1, title: "again")
@@ -276,7 +277,7 @@ private struct Volume: Entity {
   }
 
   @Test func `refused rows stay refused, and what depends on them waits`() async throws {
-    let outbox = try await openReplica()
+    let outbox = try await open()
     try await stack.withScratch { context in
       for id in 2...4 { context.insert(Card(id: id)) }
     }
@@ -317,7 +318,7 @@ private struct Volume: Entity {
     try await stack.withScratch { $0.insert(Rack(id: 3)) }
     #expect(try await stack.handOver(of: tables, state: state).count == 1)
     try await stack.apply([], confirming: [], state: state)
-    let outbox = try await stack.outbox(ignoring: [Stack.replicaAuthor])
+    let outbox = stack.replicaOutbox
     #expect(try await outbox.requests().map(\.attributes) == [["title", "rackID"]])
     await stack.close()
   }
