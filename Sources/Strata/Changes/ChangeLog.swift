@@ -116,10 +116,13 @@ struct ChangeLog: Sendable {
 
   /// Returns runs of neighbours of similar weight to compose, as a binary counter adds.
   ///
-  /// Composing them leaves logarithmically few entries between two cursors.
+  /// Composing them leaves logarithmically few entries between two cursors. Until the runs are put
+  /// back, there are no others: of two compositions of the same sets, the second would take the place
+  /// of sets that it does not have.
   ///
   /// - Complexity: O(*n*) for *n* entries; nothing is composed.
   mutating func takeRuns() -> [Run] {
+    if composeAt == .max { return [] }
     var runs: [Run] = []
     for entry in entries {
       if let last = runs.last, entry.cursors == 0, last.weight <= entry.weight {
@@ -129,9 +132,16 @@ struct ChangeLog: Sendable {
         runs.append(Run(number: entry.number, sets: [entry.changes], weight: entry.weight))
       }
     }
+    runs.removeAll { $0.sets.count == 1 }
     // Until these runs are put back, the log is never long.
-    composeAt = .max
-    return runs.filter { $0.sets.count > 1 }
+    composeAt = runs.isEmpty ? entries.count + runLimit : .max
+    return runs
+  }
+
+  /// Puts composed runs in place of their sets, and returns the runs that came meanwhile.
+  mutating func exchange(_ composed: [Run]) -> [Run] {
+    putBack(composed)
+    return takeRuns()
   }
 
   /// Puts composed runs in place of their sets, and drops runs that were read meanwhile.

@@ -16,31 +16,28 @@ final class ChangePublisher: Sendable {
   // MARK: Publishing
 
   func publish(_ changes: ChangeSet) {
-    let (waiters, isLong) = state.withLock { ($0.publish(changes), $0.log.isLong) }
+    let (waiters, runs) = state.withLock { state in
+      let waiters = state.publish(changes)
+      return (waiters, state.log.isLong ? state.log.takeRuns() : [])
+    }
     for waiter in waiters { waiter.resume() }
-    if !isLong { return }
-    let runs = state.withLock { $0.log.takeRuns() }
+    if runs.isEmpty { return }
     if composesElsewhere {
       // The composition outlives the caller, so the caller's deadline does not apply to it.
       StoreDeadline.withNone { _ = Task.detached { self.composeAll(runs) } }
     } else {
-      compose(runs)
+      let composed = runs.map { $0.composed() }
+      state.withLock { $0.log.putBack(composed) }
     }
-  }
-
-  private func compose(_ runs: [ChangeLog.Run]) {
-    let composed = runs.map { $0.composed() }
-    state.withLock { $0.log.putBack(composed) }
   }
 
   /// Composes the given runs, then the runs that publishing added meanwhile, until there are none.
   private func composeAll(_ first: [ChangeLog.Run]) {
     var runs = first
     while !runs.isEmpty {
-      compose(runs)
-      runs = state.withLock { $0.log.takeRuns() }
+      let composed = runs.map { $0.composed() }
+      runs = state.withLock { $0.log.exchange(composed) }
     }
-    compose([])
   }
 
   /// Ends every subscription once its unread sets are read.
