@@ -23,46 +23,46 @@ public actor Replica {
   /// Waits for some time, or until the task is cancelled.
   package typealias Pause = @Sendable (Duration) async -> Void
 
-  private let stack: Stack
-  private let tables: [Table]
+  let stack: Stack
+  let tables: [Table]
   private let connect: Connect
-  private let pageSize: Int
-  private let pause: Pause
+  let pageSize: Int
+  let pause: Pause
   private var run: Task<Void, Never>?
   private var connection: (any ServerConnection)?
-  private var wakeUp = WakeUp()
+  var wakeUp = WakeUp()
   /// The number of next pulls that look for everything, also for what no trigger saw.
-  private var thoroughPulls = 0
+  var thoroughPulls = 0
   /// Whether the replica comes from a sleep.
   private var wasAsleep = false
-  private var state: StoredState
+  var state: StoredState
   /// The state from which the next pull starts after a copy. The pages are younger, each by another
   /// amount, so the store has no state of the server until that pull.
-  private var copied: ReplicaCursor?
+  var copied: ReplicaCursor?
   private var isClosed = false
   private var listening: Task<Void, Never>?
   /// Whether edits may wait that were not looked for yet.
-  private var mayHaveEdits = true
+  var mayHaveEdits = true
   /// The number of times that edits were looked for, and the number of the last time whose edits the
   /// server has.
-  private var (lookups, settledLookups) = (0, 0)
+  var (lookups, settledLookups) = (0, 0)
   /// Whether all rows have to be compared, because the app asked for it.
-  private var needsCopy = false
+  var needsCopy = false
   private var prunedAt: ContinuousClock.Instant?
   /// Resumed at each pull that was applied, with the state after it.
   private var waiters: [DirectContinuation<Void>] = []
   private let outbox: Outbox
-  private var hasOldCounts = true
+  var hasOldCounts = true
   /// The last commit that a pull made, and the last commit that was heard of.
-  private var (ownCommit, seenCommit) = (Int64(0), Int64(0))
+  var (ownCommit, seenCommit) = (Int64(0), Int64(0))
   /// The observable state of the replica.
   public nonisolated let monitor = ReplicaMonitor()
   /// The number of pulls that found rows.
   package private(set) var pulls = 0
   /// The number of pushes that the server committed.
-  package private(set) var pushes = 0
+  package var pushes = 0
   /// The number of times that all rows were read.
-  package private(set) var copies = 0
+  package var copies = 0
 
   /// Whether the store has a state that the server had.
   package var isLive: Bool { state.cursor != nil }
@@ -255,7 +255,7 @@ public actor Replica {
     while needsCopy { try await nextStep() }
   }
 
-  private func tell(_ phase: ReplicaState.Phase) async {
+  func tell(_ phase: ReplicaState.Phase) async {
     var state = monitor.state
     let isSame =
       switch (state.phase, phase) {
@@ -343,205 +343,5 @@ public actor Replica {
     if let prunedAt, .now - prunedAt < .seconds(3600) { return }
     prunedAt = .now
     try await connection.prune(by: state.push.client)
-  }
-
-  // MARK: - Pushing
-
-  /// Pushes what waits, unless a push waits for its confirmation. The next pull confirms it.
-  private func push(_ connection: any ServerConnection) async throws(ReplicaError) {
-    // Without the server's rows, nobody knows whether an edit is one.
-    guard mayHaveEdits, state.cursor != nil else { return }
-    mayHaveEdits = false
-    do throws(ReplicaError) {
-      if let push = state.push.push {
-        guard try await claim(push, [], connection) else { return }
-        try await commit(try await handOver(state), connection)
-      } else {
-        var next = state
-        let push = next.push.begin(token: UUID())
-        let edits = try await handOver(next)
-        if edits.isEmpty {
-          settledLookups = lookups
-          return
-        }
-        state = next
-        if try await claim(push, edits, connection) { try await commit(edits, connection) }
-      }
-    } catch {
-      mayHaveEdits = true
-      guard error.isPassing else { throw error }
-      try await connection.abandon()
-    }
-  }
-
-  private func claim(
-    _ push: PushState.Push, _ edits: [ServerEdit], _ connection: any ServerConnection
-  ) async throws(ReplicaError) -> Bool {
-    let isArmed = wakeUp.isArmed
-    wakeUp.pushed()
-    return try await connection.claim(
-      push, by: state.push.client, isArmed: isArmed, reading: edits)
-  }
-
-  private func commit(
-    _ edits: [ServerEdit], _ connection: any ServerConnection
-  ) async throws(ReplicaError) {
-    if edits.isEmpty {
-      state.push.giveUp()
-      settledLookups = lookups
-      return try await connection.abandon()
-    }
-    try await connection.commit(edits, by: state.push.client)
-    pushes += 1
-    hasOldCounts = true
-  }
-
-  private func handOver(_ next: StoredState) async throws(ReplicaError) -> [ServerEdit] {
-    lookups += 1
-    do throws(StoreError) { return try await stack.handOver(of: tables, state: next.data) } catch {
-      throw ReplicaError(error)
-    }
-  }
-
-  // MARK: - Pulling
-
-  /// Pulls what was committed since the last pull.
-  ///
-  /// - Returns: whether anything was committed.
-  private func pull(_ connection: any ServerConnection) async throws(ReplicaError) -> Bool {
-    let since = copied ?? state.cursor
-    let isThorough = thoroughPulls > 0
-    thoroughPulls = max(0, thoroughPulls - 1)
-    let start = try await connection.beginPull(
-      since: since, by: state.push.client, isThorough: isThorough)
-    let outcome = state.push.outcome(start.head.client)
-    if outcome == .foreign || outcome == .unregistered {
-      _ = try await connection.endPull(reading: [])
-      state.push.note(outcome, nil, newClient: UUID())
-      (state.cursor, copied) = (nil, nil)
-      mayHaveEdits = true
-      try await connection.register(state.push.client)
-      return true
-    }
-    // After a push is lost, its edits wait again.
-    if outcome == .lost || outcome == .waiting { mayHaveEdits = true }
-    let whole: Set<String>
-    switch PullPlan(start.head, since: needsCopy ? nil : since) {
-    case .refuse(let obstacle):
-      _ = try await connection.endPull(reading: [])
-      throw .cannotFollow(obstacle)
-    case .resync:
-      _ = try await connection.endPull(reading: [])
-      // What the head says of a lost push is no longer known after the copy.
-      if outcome == .lost { state.push.note(.lost, start.head.client, newClient: UUID()) }
-      try await copy(connection, start.head)
-      return true
-    case .difference(let tables): whole = tables
-    }
-    var requests = start.changed.filter { !whole.contains($0.table.name) }
-    requests += tables.filter { whole.contains($0.name) }.map { ChangedTable($0, nil) }
-    let end = try await connection.endPull(reading: requests)
-    guard let cursor = ReplicaCursor(start.head) else { return false }
-    if requests.isEmpty && state.push.push == nil && copied == nil {
-      // A crash takes back what is not on the disk, and others then get its numbers.
-      if let written = start.head.written, written <= end.flushed { state.cursor = cursor }
-      return false
-    }
-    if let written = start.head.written {
-      try await waitUntilFlushed(written, connection, flushed: end.flushed)
-    }
-    try await apply(end.rows, cursor, start.head.client)
-    copied = nil
-    return true
-  }
-
-  /// Reads all rows, in pages, and makes the store equal to them.
-  ///
-  /// The pages are younger than the head. The pull that follows brings the store from the head's
-  /// snapshot to a newer state, and reads the rows again that changed in between.
-  private func copy(
-    _ connection: any ServerConnection, _ head: ServerHead
-  ) async throws(ReplicaError) {
-    var rows = 0
-    copies += 1
-    (state.cursor, copied) = (nil, nil)
-    for table in tables {
-      var last: RecordKey?
-      repeat {
-        await tell(.copying(rows: rows))
-        let page = try await connection.page(of: table, after: last, limit: pageSize)
-        let through = page.count < pageSize ? nil : page.last?.key
-        let records = Dictionary(page.map { ($0.key, $0.record) }) { $1 }
-        // Until the next pull, the store has no state that the server had. A push that the head does
-        // not show yet may be in a page. That pull then has its rows, and puts them right.
-        let part = ServerRows(table, .range(after: last, through: through), records)
-        try await apply([part], nil, head.client)
-        rows += page.count
-        last = through
-      } while last != nil
-    }
-    // A crash of the server may take commits back that the last page shows.
-    let (written, flushed) = try await connection.logPositions()
-    try await waitUntilFlushed(written, connection, flushed: flushed)
-    copied = ReplicaCursor(head)
-    needsCopy = false
-  }
-
-  /// Waits until everything that was read is on the server's disk.
-  ///
-  /// A commit with `synchronous_commit = off` is visible before. A crash takes it back, and another
-  /// transaction then gets its number.
-  private func waitUntilFlushed(
-    _ written: LogPosition, _ connection: any ServerConnection, flushed: LogPosition
-  ) async throws(ReplicaError) {
-    if flushed >= written { return }
-    await pause(.milliseconds(1))
-    if try await connection.logPositions().flushed >= written { return }
-    try await connection.flushLog(by: state.push.client)
-  }
-
-  /// Brings the store to rows of the server.
-  ///
-  /// - Parameter client: what the server knew of the replica when the rows were read. If it had made
-  ///   the last push, the rows show its edits, and these edits no longer wait.
-  private func apply(
-    _ rows: [ServerRows], _ cursor: ReplicaCursor?, _ client: ServerClient?
-  ) async throws(ReplicaError) {
-    var new = StoredState(cursor: cursor, push: state.push)
-    var verdicts: [ServerVerdict]?
-    if let client, state.push.push != nil {
-      let outcome = state.push.outcome(client)
-      if outcome == .confirmed {
-        verdicts = client.verdicts
-        settledLookups = lookups
-      }
-      if outcome == .confirmed || outcome == .lost {
-        new.push.note(outcome, client, newClient: new.push.client)
-        mayHaveEdits = true
-      }
-    }
-    do throws(StoreError) {
-      ownCommit = try await stack.apply(rows, confirming: verdicts, state: new.data)
-    } catch {
-      throw ReplicaError(error)
-    }
-    state = new
-    hasOldCounts = true
-  }
-}
-
-extension ReplicaError {
-  fileprivate static func cannotFollow(_ obstacle: PullPlan.Obstacle) -> ReplicaError {
-    switch obstacle {
-    case .format:
-      ReplicaError(
-        .unsuitableServer, "another version of Strata prepared the server",
-        advice: "update the program, or prepare the server again")
-    case .standby:
-      ReplicaError(
-        .unsuitableServer,
-        "the server is a standby, whose snapshots leave out running transactions",
-        advice: "connect to the primary: target_session_attrs=read-write")
-    }
   }
 }

@@ -1,0 +1,144 @@
+internal import Foundation
+internal import Strata
+
+extension Replica {
+  /// Pulls what was committed since the last pull.
+  ///
+  /// - Returns: whether anything was committed.
+  func pull(_ connection: any ServerConnection) async throws(ReplicaError) -> Bool {
+    let since = copied ?? state.cursor
+    let isThorough = thoroughPulls > 0
+    thoroughPulls = max(0, thoroughPulls - 1)
+    let start = try await connection.beginPull(
+      since: since, by: state.push.client, isThorough: isThorough)
+    let outcome = state.push.outcome(start.head.client)
+    if outcome == .foreign || outcome == .unregistered {
+      _ = try await connection.endPull(reading: [])
+      state.push.note(outcome, nil, newClient: UUID())
+      (state.cursor, copied) = (nil, nil)
+      mayHaveEdits = true
+      try await connection.register(state.push.client)
+      return true
+    }
+    // After a push is lost, its edits wait again.
+    if outcome == .lost || outcome == .waiting { mayHaveEdits = true }
+    let whole: Set<String>
+    switch PullPlan(start.head, since: needsCopy ? nil : since) {
+    case .refuse(let obstacle):
+      _ = try await connection.endPull(reading: [])
+      throw .cannotFollow(obstacle)
+    case .resync:
+      _ = try await connection.endPull(reading: [])
+      // What the head says of a lost push is no longer known after the copy.
+      if outcome == .lost { state.push.note(.lost, start.head.client, newClient: UUID()) }
+      try await copy(connection, start.head)
+      return true
+    case .difference(let tables): whole = tables
+    }
+    var requests = start.changed.filter { !whole.contains($0.table.name) }
+    requests += tables.filter { whole.contains($0.name) }.map { ChangedTable($0, nil) }
+    let end = try await connection.endPull(reading: requests)
+    guard let cursor = ReplicaCursor(start.head) else { return false }
+    if requests.isEmpty && state.push.push == nil && copied == nil {
+      // A crash takes back what is not on the disk, and others then get its numbers.
+      if let written = start.head.written, written <= end.flushed { state.cursor = cursor }
+      return false
+    }
+    if let written = start.head.written {
+      try await waitUntilFlushed(written, connection, flushed: end.flushed)
+    }
+    try await apply(end.rows, cursor, start.head.client)
+    copied = nil
+    return true
+  }
+
+  /// Reads all rows, in pages, and makes the store equal to them.
+  ///
+  /// The pages are younger than the head. The pull that follows brings the store from the head's
+  /// snapshot to a newer state, and reads the rows again that changed in between.
+  private func copy(
+    _ connection: any ServerConnection, _ head: ServerHead
+  ) async throws(ReplicaError) {
+    var rows = 0
+    copies += 1
+    (state.cursor, copied) = (nil, nil)
+    for table in tables {
+      var last: RecordKey?
+      repeat {
+        await tell(.copying(rows: rows))
+        let page = try await connection.page(of: table, after: last, limit: pageSize)
+        let through = page.count < pageSize ? nil : page.last?.key
+        let records = Dictionary(page.map { ($0.key, $0.record) }) { $1 }
+        // Until the next pull, the store has no state that the server had. A push that the head does
+        // not show yet may be in a page. That pull then has its rows, and puts them right.
+        let part = ServerRows(table, .range(after: last, through: through), records)
+        try await apply([part], nil, head.client)
+        rows += page.count
+        last = through
+      } while last != nil
+    }
+    // A crash of the server may take commits back that the last page shows.
+    let (written, flushed) = try await connection.logPositions()
+    try await waitUntilFlushed(written, connection, flushed: flushed)
+    copied = ReplicaCursor(head)
+    needsCopy = false
+  }
+
+  /// Waits until everything that was read is on the server's disk.
+  ///
+  /// A commit with `synchronous_commit = off` is visible before. A crash takes it back, and another
+  /// transaction then gets its number.
+  private func waitUntilFlushed(
+    _ written: LogPosition, _ connection: any ServerConnection, flushed: LogPosition
+  ) async throws(ReplicaError) {
+    if flushed >= written { return }
+    await pause(.milliseconds(1))
+    if try await connection.logPositions().flushed >= written { return }
+    try await connection.flushLog(by: state.push.client)
+  }
+
+  /// Brings the store to rows of the server.
+  ///
+  /// - Parameter client: what the server knew of the replica when the rows were read. If it had made
+  ///   the last push, the rows show its edits, and these edits no longer wait.
+  private func apply(
+    _ rows: [ServerRows], _ cursor: ReplicaCursor?, _ client: ServerClient?
+  ) async throws(ReplicaError) {
+    var new = StoredState(cursor: cursor, push: state.push)
+    var verdicts: [ServerVerdict]?
+    if let client, state.push.push != nil {
+      let outcome = state.push.outcome(client)
+      if outcome == .confirmed {
+        verdicts = client.verdicts
+        settledLookups = lookups
+      }
+      if outcome == .confirmed || outcome == .lost {
+        new.push.note(outcome, client, newClient: new.push.client)
+        mayHaveEdits = true
+      }
+    }
+    do throws(StoreError) {
+      ownCommit = try await stack.apply(rows, confirming: verdicts, state: new.data)
+    } catch {
+      throw ReplicaError(error)
+    }
+    state = new
+    hasOldCounts = true
+  }
+}
+
+extension ReplicaError {
+  fileprivate static func cannotFollow(_ obstacle: PullPlan.Obstacle) -> ReplicaError {
+    switch obstacle {
+    case .format:
+      ReplicaError(
+        .unsuitableServer, "another version of Strata prepared the server",
+        advice: "update the program, or prepare the server again")
+    case .standby:
+      ReplicaError(
+        .unsuitableServer,
+        "the server is a standby, whose snapshots leave out running transactions",
+        advice: "connect to the primary: target_session_attrs=read-write")
+    }
+  }
+}
