@@ -209,7 +209,8 @@
       var pulled: [ServerRows] = []
       for (request, result) in zip(requests, results) {
         let extent = request.keys.map(ServerRows.Extent.keys) ?? .range(after: nil, through: nil)
-        let records = Dictionary(try rows(of: request.table, result)) { $1 }
+        let rows = try mapping(of: request.table).rows(result, builder)
+        let records = Dictionary(rows) { $1 }
         pulled.append(ServerRows(request.table, extent, records))
       }
       let flushed = results[reads.count].text(0, 0) ?? ""
@@ -225,26 +226,13 @@
       return mapping
     }
 
-    private func rows(
-      of table: Table, _ result: PostgresResult
-    ) throws(ReplicaError) -> [(key: RecordKey, record: Record)] {
-      let mapping = mapping(of: table)
-      var rows: [(key: RecordKey, record: Record)] = []
-      rows.reserveCapacity(result.count)
-      for row in 0..<result.count {
-        let record = try mapping.record(result, row, builder)
-        rows.append((RecordKey(record[Table.keyColumn]), record))
-      }
-      return rows
-    }
-
     func page(
       of table: Table, after key: RecordKey?, limit: Int
     ) throws(ReplicaError) -> [(key: RecordKey, record: Record)] {
       let mapping = mapping(of: table)
       let result = try connected().run(
         .init(mapping.selectPage, [key.map(mapping.text), "\(limit)"], isBinary: true))
-      return try rows(of: table, result)
+      return try mapping.rows(result, builder)
     }
 
     func logPositions() throws(ReplicaError) -> (written: LogPosition, flushed: LogPosition) {

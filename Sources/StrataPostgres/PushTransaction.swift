@@ -78,12 +78,7 @@
     }
 
     private mutating func take(_ result: PostgresResult, _ numbers: [Int]) throws(ReplicaError) {
-      let mapping = items[numbers[0]].mapping
-      var rows: [RecordKey: Record] = [:]
-      for row in 0..<result.count {
-        let record = try mapping.record(result, row, builder)
-        rows[RecordKey(record[Table.keyColumn])] = record
-      }
+      let rows = Dictionary(try items[numbers[0]].mapping.rows(result, builder)) { $1 }
       for number in numbers { items[number].server = rows[items[number].edit.key] }
     }
 

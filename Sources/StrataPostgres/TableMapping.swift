@@ -81,8 +81,21 @@
 
     // MARK: - Values
 
+    /// Reads all rows of a result in binary format.
+    func rows(
+      _ result: PostgresResult, _ builder: RecordBuilder
+    ) throws(ReplicaError) -> [(key: RecordKey, record: Record)] {
+      var rows: [(key: RecordKey, record: Record)] = []
+      rows.reserveCapacity(result.count)
+      for row in 0..<result.count {
+        let record = try record(result, row, builder)
+        rows.append((RecordKey(record[Table.keyColumn]), record))
+      }
+      return rows
+    }
+
     /// Reads a row in binary format whose first column has number `first`.
-    func record(
+    private func record(
       _ result: PostgresResult, _ row: Int, _ builder: RecordBuilder
     ) throws(ReplicaError) -> Record {
       builder.begin(columns: columns.count)

@@ -108,30 +108,30 @@ import Testing
     await stack.close()
   }
 
-  /// The number of a transaction that a crash took back is given to another one.
-  @Test func `a pull that found nothing does not go past what a crash takes back`() async throws {
+  /// Crashes the server after a pull, and gives the numbers that the crash took back to another
+  /// transaction.
+  private func expectEqualAfterCrash(
+    _ unflushed: @Sendable (inout ModelServer.State) -> Void
+  ) async throws {
     let (stack, server, replica) = try await live()
-    server.state.withLock { state in
-      state.contents.next += 1
-      state.write(isFlushed: false)
-    }
-    try await replica.caughtUp()
-    server.state.withLock { state in
-      state.restart(with: state.flushed)
-      state.set(Note(id: 2), isFlushed: true)
-    }
-    try await expectEqual(stack, server, replica)
-  }
-
-  @Test func `a pull waits until its rows are on the server's disk`() async throws {
-    let (stack, server, replica) = try await live()
-    server.state.withLock { $0.set(Note(id: 2), isFlushed: false) }
+    server.state.withLock { unflushed(&$0) }
     try await replica.caughtUp()
     server.state.withLock { state in
       state.restart(with: state.flushed)
       state.set(Note(id: 3), isFlushed: true)
     }
     try await expectEqual(stack, server, replica)
+  }
+
+  @Test func `a pull that found nothing does not go past what a crash takes back`() async throws {
+    try await expectEqualAfterCrash { state in
+      state.contents.next += 1
+      state.write(isFlushed: false)
+    }
+  }
+
+  @Test func `a pull waits until its rows are on the server's disk`() async throws {
+    try await expectEqualAfterCrash { $0.set(Note(id: 2), isFlushed: false) }
   }
 
   @Test func `a copy waits until its pages are on the server's disk`() async throws {

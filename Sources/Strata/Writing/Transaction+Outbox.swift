@@ -131,10 +131,9 @@ extension Transaction {
   /// Returns the change that gives an edit up; nil if the server's values are not known.
   private func reversal(of entry: OutboxEntry, _ request: PushRequest) -> BlindChange? {
     if request.kind == .insert { return .set(nil) }
-    let original = entry.original.flatMap {
-      HistoryDecoder.record($0, of: request.table, historyLayout, builder)
+    guard let original = entry.original.flatMap({ decode($0, of: request.table) }) else {
+      return nil
     }
-    guard let original else { return nil }
     return request.kind == .delete
       ? .set(original) : .patching(entry.editedAttributes, onInsert: original)
   }

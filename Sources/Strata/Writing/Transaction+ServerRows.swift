@@ -83,7 +83,8 @@ extension Transaction {
     return true
   }
 
-  private func decode(_ bytes: [UInt8], of table: Table) -> Record? {
+  /// Returns a row of an outbox entry; nil if a migration has changed its table too much.
+  func decode(_ bytes: [UInt8], of table: Table) -> Record? {
     HistoryDecoder.record(bytes, of: table, historyLayout, builder)
   }
 
