@@ -1,6 +1,7 @@
 /// The query that a live result shows, the state of its load, and the query that comes next.
 ///
 /// new ─open→ loading ─loaded→ loaded;  loading ─failed→ failed ─loaded→ loaded
+/// failed ─retry→ loading
 /// loaded ─failed→ stale (shows the old rows) ─loaded→ loaded;  any ─finish→ finished
 ///
 /// A second machine runs beside it, for the query that replaces the current one:
@@ -13,7 +14,7 @@ struct LiveLoad: Sendable {
     case unopened(StoreError?)
     /// Opened, and waiting for the first result.
     case loading(LiveID)
-    /// There is no result; the next commit tries the load again.
+    /// There is no result; the next commit tries the load again, and so does a retry.
     case failed(LiveID, StoreError)
     case loaded(LiveID)
     /// The rows are of an earlier commit; the next commit tries the load again.
@@ -62,6 +63,15 @@ struct LiveLoad: Sendable {
   mutating func open(_ id: LiveID) {
     guard case .unopened = current else { fatalError("a live result is opened once: \(current)") }
     if !isFinished { current = .loading(id) }
+  }
+
+  /// Begins to load the current query again, if its first load failed.
+  ///
+  /// - Returns: the failed load.
+  mutating func retry(as id: LiveID) -> LiveID? {
+    guard case .failed(let failed, _) = current, !isFinished else { return nil }
+    current = .loading(id)
+    return failed
   }
 
   /// Begins to change the query.

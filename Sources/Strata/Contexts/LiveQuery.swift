@@ -58,18 +58,18 @@ public final class LiveQuery<E: Entity>: Observable {
 
   /// Why the result could not be loaded, or why the query could not be changed.
   ///
-  /// The next commit tries a failed load again. The error of a change stays until the query is
-  /// changed again.
+  /// The next commit and ``waitUntilLoaded()`` try a failed load again. The error of a change stays
+  /// until the query is changed again.
   public var error: StoreError? {
     registrar.access(self, keyPath: \.elements)
     return result.error
   }
 
-  /// Waits for the first result.
+  /// Waits for the first result; a first load that has failed is tried again.
   ///
   /// - Throws: the error of a load that failed, `cancelled` or `closed`.
   public func waitUntilLoaded() async throws {
-    try await result.waitUntilLoaded()
+    try await view.waitUntilLoaded(result)
     if let error = result.error { throw error }
     if !result.isLoaded { throw StoreError.closed }
   }

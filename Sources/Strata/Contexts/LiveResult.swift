@@ -303,9 +303,19 @@ final class LiveResult {
     if change.isStatus { waiters.resumeAll() }
   }
 
-  // MARK: Another query
+  // MARK: Another load
 
   func didOpen(as id: LiveID) { load.open(id) }
+
+  /// Begins to load the query again, if its first load failed.
+  ///
+  /// - Returns: the failed load.
+  func retry(as id: LiveID) -> LiveID? {
+    guard let failed = load.retry(as: id) else { return nil }
+    reportLater(.all, isStatus: true)
+    report()
+    return failed
+  }
 
   /// Begins to change the query.
   ///

@@ -21,6 +21,7 @@ public import Observation
 @MainActor
 public final class LiveValue<Value: Sendable>: Observable {
   private let registrar = ObservationRegistrar()
+  private let view: ViewContext
   private let result: LiveResult
   private let read: ([[Cell]]) throws(StoreError) -> Value
   private var cells: Set<[Cell]>?
@@ -30,7 +31,11 @@ public final class LiveValue<Value: Sendable>: Observable {
   private var failure: StoreError?
   private let streams = NewestStreams<Value>()
 
-  init(_ result: LiveResult, _ read: @escaping ([[Cell]]) throws(StoreError) -> Value) {
+  init(
+    _ view: ViewContext, _ result: LiveResult,
+    _ read: @escaping ([[Cell]]) throws(StoreError) -> Value
+  ) {
+    self.view = view
     self.result = result
     self.read = read
     failure = result.error
@@ -47,19 +52,19 @@ public final class LiveValue<Value: Sendable>: Observable {
 
   /// Why there is no value, or no newer value: for example, a load failed or a sum is out of range.
   ///
-  /// The next commit tries a failed load again.
+  /// The next commit and ``waitUntilLoaded()`` try a failed load again.
   public var error: StoreError? {
     registrar.access(self, keyPath: \.value)
     return failure
   }
 
-  /// Waits for the first value, and returns it.
+  /// Waits for the first value, and returns it; a first load that has failed is tried again.
   ///
   /// - Throws: the error of a load that failed, `invalidValue` for a sum that is out of range,
   ///   `cancelled` or `closed`.
   @discardableResult
   public func waitUntilLoaded() async throws -> Value {
-    try await result.waitUntilLoaded()
+    try await view.waitUntilLoaded(result)
     if let failure { throw failure }
     guard let shown else { throw StoreError.closed }
     return shown

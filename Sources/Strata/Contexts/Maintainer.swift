@@ -47,7 +47,7 @@ actor Maintainer {
 
   // MARK: - Queries
 
-  /// Starts maintaining a query, and loads it if no equal query is maintained.
+  /// Starts maintaining a query, and loads it, unless an equal query is maintained.
   ///
   /// It returns when the load has ended, or at once if there is no load to start.
   ///
@@ -57,14 +57,15 @@ actor Maintainer {
   ) async {
     let identity = plan.identity
     identities[id] = identity
-    let isNew = entries[identity] == nil
-    if isNew {
+    let isMaintained = entries[identity]?.hasFailed == false
+    if !isMaintained {
       lastEntry += 1
       let query = MaintainedQuery(plan, backlog: bounds.backlog)
-      entries[identity] = SharedQuery(query, number: lastEntry)
+      entries[identity, default: SharedQuery(query, number: lastEntry)]
+        .restart(query, number: lastEntry)
     }
     entries[identity]?.add(id, counters, fold)
-    guard isNew, let snapshot = hold?.snapshot else { return }
+    guard !isMaintained, let snapshot = hold?.snapshot else { return }
     await load(identity, snapshot)
   }
 

@@ -1,7 +1,7 @@
 /// A maintained query, and the live queries that share its result.
 struct SharedQuery: Sendable {
   /// Tells this value from an earlier value of the same query, whose load may still run.
-  let number: Int
+  private(set) var number: Int
   var query: MaintainedQuery
   /// Whether the next step loads again, because a suspension stopped a load or commits outran it.
   var isStopped = false
@@ -16,6 +16,16 @@ struct SharedQuery: Sendable {
   init(_ query: MaintainedQuery, number: Int) {
     self.query = query
     self.number = number
+  }
+
+  /// Whether the first load failed.
+  var hasFailed: Bool { !query.isLoaded && query.result.error != nil }
+
+  /// Begins anew with a query that is not loaded; a load that still runs no longer counts.
+  mutating func restart(_ query: MaintainedQuery, number: Int) {
+    (self.query, self.number) = (query, number)
+    (isStopped, reloaded) = (false, nil)
+    unreported = Set(counters.keys)
   }
 
   mutating func add(_ id: LiveID, _ counters: LiveCounters, _ fold: AggregateFold?) {

@@ -176,6 +176,21 @@ extension ViewContext {
     }
   }
 
+  /// Returns when a first result or an error has arrived, or when the live query has ended.
+  ///
+  /// A load that has failed is tried again.
+  func waitUntilLoaded(_ result: LiveResult) async throws(StoreError) {
+    if failure == nil, let number = results.number(of: result) {
+      let id = results.nextID()
+      if let failed = result.retry(as: id) {
+        results.insert(id, of: number)
+        close(failed, of: number)
+        maintain(result, id, result.plan)
+      }
+    }
+    try await result.waitUntilLoaded()
+  }
+
   private func close(_ id: LiveID, of number: Int) {
     results.remove(id, of: number)
     Task { [maintainer] in await maintainer.close(id) }

@@ -90,7 +90,7 @@ extension ViewContext {
       result = LiveResult(LivePlan(QueryPlan(everyRowOf: table)), counters, error)
       result.finish()
     }
-    return LiveValue(result) { [columns] rows throws(StoreError) in
+    return LiveValue(self, result) { [columns] rows throws(StoreError) in
       do throws(CodingFailure) { return try read(rows) } catch {
         throw table.error(error, columns)
       }

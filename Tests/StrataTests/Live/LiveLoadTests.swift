@@ -5,7 +5,7 @@ import Testing
 /// The load of a live result: every state meets every event.
 @Suite struct LiveLoadTests {
   private enum Event: CaseIterable {
-    case loaded, failed, nextLoaded, nextFailed, strange, change, changeFailed, finish
+    case loaded, failed, nextLoaded, nextFailed, strange, retry, change, changeFailed, finish
   }
 
   /// The states of a load without a change of its query.
@@ -52,6 +52,9 @@ import Testing
       case .nextLoaded: outcome = load.take(2, nil)
       case .nextFailed: outcome = load.take(2, .closed)
       case .strange: outcome = load.take(3, nil)
+      case .retry:
+        let isFailed = if case .failed = old.current { !old.isFinished } else { false }
+        #expect(load.retry(as: 5) == (isFailed ? 1 : nil), "\(name)")
       case .change:
         let superseded = load.change(to: 4)
         #expect(superseded == (isChanging ? 2 : nil), "\(name)")
@@ -71,7 +74,7 @@ import Testing
           isChanging ? .replaced(isOpened ? 1 : nil, isFirst: !isLoaded) : .unwanted
         case .nextFailed: isChanging ? .changeFailed : .unwanted
         case .strange: .unwanted
-        case .change, .changeFailed, .finish: nil
+        case .retry, .change, .changeFailed, .finish: nil
         }
       #expect(outcome == expected, "\(event) in \(name)")
       switch event {
@@ -87,6 +90,12 @@ import Testing
         #expect(load.wants(4) && !load.wants(2) && load.isAwaited, "\(name)")
         // The shown result stays, and so does the error that says why it is old.
         #expect(load.isLoaded == isLoaded && (load.error != nil) == (name.hasPrefix("stale")))
+      case .retry:
+        if case .failed = old.current {
+          #expect(load.loadError == nil && load.isAwaited && !load.isLoaded && !load.wants(1))
+        } else {
+          #expect(load.isAwaited == old.isAwaited && load.isLoaded == isLoaded, "\(name)")
+        }
       case .changeFailed: #expect(load.error != nil && load.next.id == nil, "\(name)")
       case .finish: #expect(load.isFinished && !load.isAwaited && !load.isCurrent, "\(name)")
       case .loaded, .failed, .nextLoaded, .nextFailed, .strange:

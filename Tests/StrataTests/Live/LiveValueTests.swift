@@ -201,8 +201,9 @@ import Testing
   }
 
   // The value becomes 4 while a load has failed. The stream must report 4, too.
-  @Test mutating func `what changes while a load has failed is told`() async throws {
-    let value = LiveValue(result) { rows in rows[0][0] }
+  @Test(.stack(Boat.self, Harbour.self))
+  mutating func `what changes while a load has failed is told`() async throws {
+    let value = LiveValue(Stack.test.viewContext, result) { rows in rows[0][0] }
     var updates = value.updates.makeAsyncIterator()
     try take(boats([1, 3]))
     #expect(await updates.next() == .integer(3))

@@ -132,6 +132,34 @@ internal import Foundation
     await stack.close()
   }
 
+  @Test func `who waits again for a live query that could not be read has it read again`()
+    async throws
+  {
+    let plan = FaultPlan()
+    ObservedFileSystem.observe(file.path, with: plan)
+    defer { ObservedFileSystem.endObserving(file.path, with: plan) }
+    let stack = try await Stack.open(Item.self, at: file.url, options: Self.unwatched)
+    try await stack.commit { scratch in
+      for id in 0..<2_000 { scratch.upsert(Item(id: id, name: "first")) }
+    }
+    let view = await stack.viewContext
+    try await view.waitUntilMerged(stack.store.newestCommit)
+    let code = FaultPlan.codes(of: .read)[0]
+    plan.arm(FaultPlan.Fault(.read, number: 1, length: .max / 2, code: code))
+    let (items, count) = await (view.live(Item.all), view.live(.count, of: Item.all))
+    for _ in 0..<2 {
+      #expect(await failure { try await items.waitUntilLoaded() }?.sqliteCode == code)
+      #expect(await failure { try await count.waitUntilLoaded() }?.sqliteCode == code)
+    }
+    plan.disarm()
+    try await items.waitUntilLoaded()
+    #expect(await items.elements.count == 2_000)
+    #expect(await items.error == nil)
+    #expect(try await count.waitUntilLoaded() == 2_000)
+    #expect(await count.error == nil)
+    await stack.close()
+  }
+
   // The writer tries a failed merge step again ten times a second. If every commit began tries of
   // its own, the writer would soon do nothing else.
   @Test func `what fails for every commit is tried again as for one`() async throws {
