@@ -51,7 +51,7 @@
       return isClaimed
     }
 
-    func commit(_ edits: [ServerEdit], by client: UUID) throws(ReplicaError) {
+    func commit(_ edits: [ServerEdit], by client: UUID) throws(ReplicaError) -> [Conflict] {
       let session = try connected()
       var transaction: PushTransaction
       if let claimed {
@@ -61,7 +61,7 @@
         transaction = PushTransaction(session, edits, builder, mapping)
         try transaction.readEach()
       }
-      if try transaction.commitAll() { return }
+      if try transaction.commitAll() { return transaction.conflicts }
       try transaction.run()
       var last: [PostgresSession.Statement] = []
       if !transaction.verdicts.isEmpty {
@@ -70,6 +70,7 @@
           .init("UPDATE strata.client SET refused = $1 WHERE id = $2", [text, client.uuidString]))
       }
       _ = try session.pipeline(last + [.init("COMMIT")])
+      return transaction.conflicts
     }
 
     func abandon() throws(ReplicaError) {

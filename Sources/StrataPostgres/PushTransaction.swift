@@ -44,6 +44,14 @@
         .sorted { $0.key < $1.key }.map(\.value)
     }
 
+    /// The edits that conflict with the server's rows, of those that the server makes.
+    var conflicts: [Conflict] {
+      items.compactMap { item in
+        refused.contains(item.step.row) || !plan.admits(item.step)
+          ? nil : item.edit.conflict(with: item.server)
+      }
+    }
+
     // MARK: - Reading
 
     /// The statements that read and lock the server's rows, table by table.

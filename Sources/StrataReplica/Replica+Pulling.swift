@@ -118,7 +118,10 @@ extension Replica {
       }
     }
     do throws(StoreError) {
-      ownCommit = try await stack.apply(rows, confirming: verdicts, state: new.data)
+      let (commit, conflicts) = try await stack.apply(
+        rows, confirming: verdicts, state: new.data)
+      ownCommit = commit
+      conflicts.forEach(found.yield)
     } catch {
       throw ReplicaError(error)
     }

@@ -46,7 +46,7 @@ extension Replica {
       settledLookups = lookups
       return try await connection.abandon()
     }
-    try await connection.commit(edits, by: state.push.client)
+    try await connection.commit(edits, by: state.push.client).forEach(found.yield)
     pushes += 1
     hasOldCounts = true
   }

@@ -15,7 +15,7 @@ public import Strata
 ///
 /// Edits of the same row on two hosts are merged by attribute. If both edited an attribute, the rule
 /// of the attribute decides (`MergeRule`), or the edit that reaches the server last. An edit
-/// of a row that was deleted elsewhere goes.
+/// of a row that was deleted elsewhere goes. ``conflicts`` tells of both.
 ///
 /// No call of a replica runs on the main actor, and no save waits for the server.
 public actor Replica {
@@ -55,6 +55,7 @@ public actor Replica {
   var hasOldCounts = true
   /// The last commit that a pull made, and the last commit that was heard of.
   var (ownCommit, seenCommit) = (Int64(0), Int64(0))
+  let found = NewestStreams<Conflict>(limit: 1_000)
   /// The observable state of the replica.
   public nonisolated let monitor = ReplicaMonitor()
   /// The number of pulls that found rows.
@@ -159,6 +160,7 @@ public actor Replica {
     run = nil
     resumeWaiters()
     monitor.finish()
+    found.finish()
   }
 
   // MARK: - Waiting
@@ -241,6 +243,26 @@ public actor Replica {
       throw ReplicaError(.closed, "\(error)", advice: "try again")
     }
   }
+
+  // MARK: - Conflicts
+
+  /// The edits of this store that conflicted with edits of others, as soon as they are found.
+  ///
+  /// In a conflict, both sides changed an attribute that has no rule, or one side deleted the row or
+  /// both inserted it. It is decided already: the edit of this store has replaced the other, or is
+  /// about to. The edit of a row that was deleted elsewhere is gone with the row. The conflict has
+  /// both sides, so an app can show them, and edit the row again.
+  ///
+  /// The stream has the conflicts from here on. A slow consumer gets the newest 1,000. A conflict is
+  /// missing if the connection breaks, or the program ends, at the moment in which it is found.
+  ///
+  /// ```swift
+  /// for await conflict in replica.conflicts {
+  ///   guard let sides = conflict.sides(of: Song.self) else { continue }
+  ///   print(sides.mine?.title ?? "deleted", "in place of", sides.theirs?.title ?? "deleted")
+  /// }
+  /// ```
+  public nonisolated var conflicts: AsyncStream<Conflict> { found.add(nil) }
 
   // MARK: - Resync
 

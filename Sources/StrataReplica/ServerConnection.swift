@@ -47,7 +47,11 @@ package protocol ServerConnection: Sendable {
   ) async throws(ReplicaError) -> Bool
 
   /// Makes the edits of a push and commits them, together with the edits that it could not make.
-  func commit(_ edits: [ServerEdit], by client: UUID) async throws(ReplicaError)
+  ///
+  /// - Returns: the edits that conflicted with rows of the server that no pull had brought.
+  func commit(
+    _ edits: [ServerEdit], by client: UUID
+  ) async throws(ReplicaError) -> [Conflict]
 
   /// Ends the transaction of a push without a trace.
   func abandon() async throws(ReplicaError)

@@ -69,10 +69,23 @@ final class ModelServer: Sendable {
 
     /// A transaction that writes a row, and whose commit may not be on the disk yet.
     mutating func set(_ row: Note, isFlushed: Bool) {
-      contents.rows[row.id] = row
-      contents.log.append((contents.next, row.id))
+      set(row, at: row.id, isFlushed: isFlushed)
+    }
+
+    /// A transaction that writes or deletes a row.
+    mutating func set(_ row: Note?, at id: Int, isFlushed: Bool = true) {
+      contents.rows[id] = row
+      contents.log.append((contents.next, id))
       contents.next += 1
       write(isFlushed: isFlushed)
+    }
+
+    /// Forgets which rows have changed so far, so that old replicas read all rows.
+    mutating func prune() {
+      contents.horizon = snapshot
+      let end = running.first ?? contents.next
+      contents.log.removeAll { $0.transaction < end }
+      write(isFlushed: true)
     }
 
     /// Breaks all connections and transactions.
@@ -84,6 +97,9 @@ final class ModelServer: Sendable {
       generation += 1
     }
   }
+
+  /// The title that a constraint refuses.
+  static let refusedTitle = "bad"
 
   let state: Lock<State>
   private let sleepers = Lock<[Promise<Void>]>([])
@@ -132,11 +148,7 @@ final class ModelServer: Sendable {
         state.write(isFlushed: false)
       case 9: state.restart(with: state.flushed)
       case 10: state.generation += 1
-      case 11:
-        state.contents.horizon = state.snapshot
-        let end = state.running.first ?? state.contents.next
-        state.contents.log.removeAll { $0.transaction < end }
-        state.write(isFlushed: true)
+      case 11: state.prune()
       case 12: state.backup = state.contents
       default:
         state.restart(with: state.backup)
@@ -309,7 +321,7 @@ private actor ModelConnection: ServerConnection {
     return isClaimed
   }
 
-  func commit(_ edits: [ServerEdit], by client: UUID) throws(ReplicaError) {
+  func commit(_ edits: [ServerEdit], by client: UUID) throws(ReplicaError) -> [Conflict] {
     guard let push = push?.push else { fatalError("no push was claimed") }
     self.push = nil
     let step: ModelServer.State.Step = { [table] state in
@@ -323,14 +335,17 @@ private actor ModelConnection: ServerConnection {
       return true
     }
     if isLost { throw ReplicaError(.unreachable, "broken", advice: "") }
-    try run { state throws(ReplicaError) in
+    return try run { state throws(ReplicaError) in
       let locked = state.open.values.contains { writes in
         edits.contains { edit in
           writes.keys.contains { RecordKey(.integer(Int64($0))) == edit.key }
         }
       }
       if locked { throw ReplicaError(.refused, "locked", advice: "", sqlState: "55P03") }
+      let conflicts = edits.compactMap { $0.conflict(with: state.record(of: $0.key, in: table)) }
+        .filter { $0.sides(of: Note.self)?.mine?.title != ModelServer.refusedTitle }
       step(&state)
+      return conflicts
     }
   }
 
@@ -363,18 +378,22 @@ private actor ModelConnection: ServerConnection {
 }
 
 extension ModelServer.State {
+  /// Returns the server's row of a key; nil for none.
+  fileprivate func record(of key: RecordKey, in table: Table) -> Record? {
+    let note = key.id(of: Note.self).flatMap { contents.rows[$0] }
+    return note.flatMap { try? table.encode($0, RecordBuilder()) }
+  }
+
   /// Makes a push, if its number is the next.
   fileprivate mutating func make(
     _ edits: [ServerEdit], as push: PushState.Push, by client: UUID, in table: Table
   ) {
     guard contents.clients[client]?.lastPush == push.number - 1 else { return }
-    let builder = RecordBuilder()
     var verdicts: [ServerVerdict] = []
     for edit in edits {
       guard let key = edit.key.id(of: Note.self) else { continue }
-      let old = contents.rows[key].flatMap { try? table.encode($0, builder) }
-      let row = edit.row(onto: old).flatMap { table.decodeLeniently($0, as: Note.self) }
-      if row?.title == "bad" {
+      let row = edit.row(onto: record(of: edit.key, in: table)).flatMap { table.decodeLeniently($0, as: Note.self) }
+      if row?.title == ModelServer.refusedTitle {
         verdicts.append(ServerVerdict(table, edit.key, refusal: "bad"))
       } else if row != contents.rows[key] {
         contents.rows[key] = row

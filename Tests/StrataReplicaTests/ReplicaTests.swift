@@ -56,6 +56,62 @@ import Testing
     await stack.close()
   }
 
+  // MARK: - Conflicts
+
+  /// Returns the conflicts that a replica finds until it is settled, as "attributes: mine/theirs".
+  ///
+  /// Both sides begin with the notes 1 to 6, and edit them while the replica is closed.
+  private func conflicts(isCopied: Bool) async throws -> (found: Set<String>, titles: [String]) {
+    let stack = try await Stack.temporary([Note.self])
+    let server = ModelServer(stack.replicableTables[0], seed: 1)
+    for id in 1...6 { server.state.withLock { $0.contents.rows[id] = Note(id: id, title: "old") } }
+    var replica = try await follow(stack, server)
+    try await replica.caughtUp()
+    await replica.close()
+    try await stack.withScratch { context in
+      let notes = try await context.fetch(Note.sorted(by: \.id))
+      for note in notes[0...3] { context.update(note) { ($0.title, $0.count) = ("mine", 1) } }
+      context.delete(notes[4])
+      context.update(notes[5]) { $0.title = "bad" }
+    }
+    server.state.withLock { state in
+      let theirs = [
+        Note(id: 1, title: "theirs"), Note(id: 2, title: "mine"),
+        Note(id: 3, title: "old", count: 10), nil, Note(id: 5, title: "theirs"),
+        Note(id: 6, title: "theirs"),
+      ]
+      for (id, note) in zip(1..., theirs) { state.set(note, at: id) }
+      if isCopied { state.prune() }
+    }
+    replica = try await follow(stack, server)
+    let conflicts = replica.conflicts
+    try await replica.settled()
+    try await replica.caughtUp()
+    await replica.close()
+    var found: Set<String> = []
+    for await conflict in conflicts {
+      let sides = try #require(conflict.sides(of: Note.self))
+      let titles = "\(sides.mine?.title ?? "gone")/\(sides.theirs?.title ?? "gone")"
+      let text = "\(conflict.key) \(conflict.attributes.joined(separator: " ")): \(titles)"
+      #expect(found.insert(text).inserted)
+    }
+    let titles = rows(server).map(\.title)
+    await stack.close()
+    return (found, titles)
+  }
+
+  @Test(arguments: [false, true]) func `conflicts with edits of others are told`(
+    isCopied: Bool
+  ) async throws {
+    let (found, titles) = try await conflicts(isCopied: isCopied)
+    let told: Set = [
+      "1 title: mine/theirs", "4 id title count: mine/gone", "5 id title count: gone/theirs",
+      "6 title: bad/theirs",
+    ]
+    #expect(found == told)
+    #expect(titles == ["mine", "mine", "mine", "theirs"])
+  }
+
   /// A copy of the file pushes under its own name, and nothing is made twice or left out.
   @Test func `two stores with the same file both push`() async throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "\(UUID())")

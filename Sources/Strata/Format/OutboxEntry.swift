@@ -211,12 +211,24 @@ struct OutboxEntry: Sendable, Equatable {
 
   // MARK: - Rebasing
 
+  /// The server's row with the waiting edits.
+  struct Edited: Sendable {
+    /// Nil if there is no row.
+    let row: Record?
+    /// The edits; nil if they are an insertion of which the server has not heard.
+    var edits: Change?
+    /// The attributes that others changed, too, and about which no rule decides.
+    var conflicting = AttributeSet()
+  }
+
   /// The row after a rebase, and whether the entry is still needed.
   struct Rebased: Sendable {
     /// The row with the edits that remain; nil if there is no row.
     let row: Record?
     /// Whether any edit is left to push.
     let isLeft: Bool
+    /// The edits that conflict with those of others.
+    var conflict: Edited?
   }
 
   /// Moves the waiting edits onto a newer row of the server.
@@ -238,28 +250,36 @@ struct OutboxEntry: Sendable, Equatable {
       return Rebased(row: server, isLeft: !isGone)
     }
     let known = original.flatMap(decode)
-    let row = row(onto: server, local: local, known: known, in: table)
+    let edited = edited(server, local: local, known: known, in: table)
+    let row = edited.row
     // The server has not heard of the insertion.
     if !isKnown && server == nil { return Rebased(row: row, isLeft: true) }
-    guard let server, row != server else { return Rebased(row: server, isLeft: false) }
-    if let sent = handedOver?.row.flatMap(decode) {
+    let sent = handedOver?.row.flatMap(decode)
+    // The server may show what it was sent before it confirms it.
+    let conflict = edited.conflicting.isEmpty || server == sent ? nil : edited
+    guard let server, row != server else {
+      return Rebased(row: server, isLeft: false, conflict: conflict)
+    }
+    if let sent {
       let edits = edits(of: sent, over: known, handedOver?.attributes ?? AttributeSet())
-      handedOver?.row = edits.edited(server, in: table).map(encode)
+      handedOver?.row = edits.edited(server, in: table).row.map(encode)
     }
     isKnown = true
     original = encode(server)
     if let row { keep(row.differences(from: server)) }
-    return Rebased(row: row, isLeft: true)
+    return Rebased(row: row, isLeft: true, conflict: conflict)
   }
 
-  /// Returns the server's row with the waiting edits.
+  /// Lays the waiting edits over the server's row.
   ///
   /// - Parameters:
   ///   - server: the server's row; nil if the server has none.
   ///   - local: the stored row, with the edits.
   ///   - known: the row from which the edits started.
-  func row(onto server: Record?, local: Record?, known: Record?, in table: Table) -> Record? {
-    if !isKnown && server == nil { return local }
+  func edited(
+    _ server: Record?, local: Record?, known: Record?, in table: Table
+  ) -> Edited {
+    if !isKnown && server == nil { return Edited(row: local) }
     return edits(of: isDeleted ? nil : local, over: known, editedAttributes)
       .edited(server, in: table)
   }
@@ -284,12 +304,13 @@ struct OutboxEntry: Sendable, Equatable {
 }
 
 extension Change {
-  /// Returns the server's row with the edit, by the rules of the attributes and then by the policy
+  /// Lays the edit over the server's row, by the rules of the attributes and then by the policy
   /// `mergeMine`.
-  fileprivate func edited(_ server: Record?, in table: Table) -> Record? {
+  fileprivate func edited(_ server: Record?, in table: Table) -> OutboxEntry.Edited {
     let change = merged(with: server, by: table).change
     let conflicting = change.conflicts(with: server, count: table.columns.count)
     let resolved = change.resolved(onto: server, conflicting, by: table.policy(.mergeMine))
-    return resolved.map(\.after) ?? server
+    return OutboxEntry.Edited(
+      row: resolved.map(\.after) ?? server, edits: self, conflicting: conflicting)
   }
 }

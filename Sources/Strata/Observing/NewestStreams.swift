@@ -1,4 +1,4 @@
-/// The consumers of a value that changes; a slow consumer gets only the newest value.
+/// The consumers of a value that changes; a slow consumer gets only the newest values.
 package final class NewestStreams<Value: Sendable>: Sendable {
   private struct State: Sendable {
     var continuations: [Int: AsyncStream<Value>.Continuation] = [:]
@@ -7,8 +7,10 @@ package final class NewestStreams<Value: Sendable>: Sendable {
   }
 
   private let state = Lock(State())
+  private let limit: Int
 
-  package init() {}
+  /// - Parameter limit: the most values that wait for a consumer.
+  package init(limit: Int = 1) { self.limit = limit }
 
   deinit { finish() }
 
@@ -17,7 +19,7 @@ package final class NewestStreams<Value: Sendable>: Sendable {
   /// Returns the stream of another consumer, which gets `first` at once.
   package func add(_ first: Value?) -> AsyncStream<Value> {
     let (stream, continuation) = AsyncStream.makeStream(
-      of: Value.self, bufferingPolicy: .bufferingNewest(1))
+      of: Value.self, bufferingPolicy: .bufferingNewest(limit))
     if let first { continuation.yield(first) }
     let (id, isFinished) = state.withLock { state in
       state.lastID += 1

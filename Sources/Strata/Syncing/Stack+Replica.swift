@@ -56,19 +56,22 @@ extension Stack {
   ///
   /// - Parameter verdicts: if the rows show that the server has made what was handed over, the
   ///   exceptions.
-  /// - Returns: the number of the commit.
+  /// - Returns: the number of the commit, and the edits that wait and that conflict with the rows.
   @discardableResult
   package func apply(
     _ pulled: [ServerRows], confirming verdicts: [ServerVerdict]? = nil, state: Data
-  ) async throws(StoreError) -> Int64 {
+  ) async throws(StoreError) -> (commit: Int64, conflicts: [Conflict]) {
     let imports = store.imports
     return try await store.writer.submit(.normal) { writer throws(StoreError) in
-      try writer.transaction(author: Stack.replicaAuthor) { transaction throws(StoreError) in
+      let made = try writer.transaction(author: Stack.replicaAuthor) {
+        transaction throws(StoreError) in
         if let verdicts { try transaction.confirmPush(except: verdicts, imports) }
-        try transaction.apply(pulled)
+        let conflicts = try transaction.apply(pulled)
         try ReplicaTable.set(state, transaction.connection)
         transaction.isCounted = true
-      }.commit
+        return conflicts
+      }
+      return (made.commit, made.result)
     }
   }
 

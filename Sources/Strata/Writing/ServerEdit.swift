@@ -22,7 +22,22 @@ package struct ServerEdit: Sendable {
 
   /// Returns the row that the server is to have, given the row that it has; nil for none.
   package func row(onto server: Record?) -> Record? {
-    entry.row(onto: server, local: local, known: known, in: table)
+    entry.edited(server, local: local, known: known, in: table).row
+  }
+
+  /// Returns the conflict of the edits with the row that the server has; nil if there is none.
+  package func conflict(with server: Record?) -> Conflict? {
+    if server == known { return nil }
+    return entry.edited(server, local: local, known: known, in: table)
+      .conflict(key, over: server, in: table)
+  }
+}
+
+extension OutboxEntry.Edited {
+  /// Returns the conflict with the server's row; nil if there is none.
+  func conflict(_ key: RecordKey, over server: Record?, in table: Table) -> Conflict? {
+    guard let edits, !conflicting.isEmpty else { return nil }
+    return table.conflict(edits, key: key, stored: server, attributes: conflicting)
   }
 }
 

@@ -6,9 +6,11 @@ extension Transaction {
   /// No delete rule runs, and nothing is validated: the server has done both. The outbox does not
   /// take the changes for edits.
   ///
+  /// - Returns: the edits that wait and that conflict with the server's rows.
   /// - Complexity: O(*n*) rows are read and compared for *n* rows of the server and of the store
   ///   within the extents. Equal rows are not written.
-  mutating func apply(_ pulled: [ServerRows]) throws(StoreError) {
+  mutating func apply(_ pulled: [ServerRows]) throws(StoreError) -> [Conflict] {
+    var conflicts: [Conflict] = []
     var working = WorkingSet()
     for part in pulled {
       var rows = WorkingSet.Rows()
@@ -22,12 +24,14 @@ extension Transaction {
       for key in keys.sorted() {
         let (before, server) = (stored[key], part.rows[key])
         let after =
-          waits ? try rebase(key, in: part.table, onto: server, local: before) : server
+          waits
+          ? try rebase(key, in: part.table, onto: server, local: before, &conflicts) : server
         if before != after { rows.append(.init(key: key, before: before, after: after)) }
       }
       working.tables[part.table.id] = rows
     }
     try write(&working, of: pulled)
+    return conflicts
   }
 
   // MARK: - Unique values
@@ -121,7 +125,8 @@ extension Transaction {
   ///
   /// - Returns: the server's row with the edits.
   private func rebase(
-    _ key: RecordKey, in table: Table, onto server: Record?, local: Record?
+    _ key: RecordKey, in table: Table, onto server: Record?, local: Record?,
+    _ conflicts: inout [Conflict]
   ) throws(StoreError) -> Record? {
     guard var entry = try OutboxTable.entry(table, key, connection) else { return server }
     var encoder = HistoryEncoder(historyLayout)
@@ -131,6 +136,9 @@ extension Transaction {
       self.decode($0, of: table)
     }
     try OutboxTable.set(rebased.isLeft ? entry : nil, table, key, connection)
+    if let conflict = rebased.conflict?.conflict(key, over: server, in: table) {
+      conflicts.append(conflict)
+    }
     return rebased.row
   }
 }
