@@ -44,11 +44,12 @@
         .sorted { $0.key < $1.key }.map(\.value)
     }
 
-    /// The edits that conflict with the server's rows, of those that the server makes.
+    /// The conflicts of the edits that the server makes with its rows.
     var conflicts: [Conflict] {
-      items.compactMap { item in
-        refused.contains(item.step.row) || !plan.admits(item.step)
-          ? nil : item.edit.conflict(with: item.server)
+      let others = Dictionary(grouping: verdicts, by: \.key)
+      return items.compactMap { item in
+        let isMade = others[item.edit.key]?.contains { $0.table === item.edit.table } != true
+        return isMade ? item.edit.conflict(with: item.server) : nil
       }
     }
 

@@ -46,6 +46,8 @@ public actor Replica {
   /// The number of times that edits were looked for, and the number of the last time whose edits the
   /// server has.
   var (lookups, settledLookups) = (0, 0)
+  /// The wait before the next attempt to reach the server.
+  private var resting: Task<Void, Never>?
   /// Whether all rows have to be compared, because the app asked for it.
   var needsCopy = false
   private var prunedAt: ContinuousClock.Instant?
@@ -156,6 +158,7 @@ public actor Replica {
     listening?.cancel()
     run?.cancel()
     connection?.wake()
+    resting?.cancel()
     await run?.value
     run = nil
     resumeWaiters()
@@ -167,6 +170,8 @@ public actor Replica {
 
   /// Returns once the store has everything that the server had committed before the call.
   ///
+  /// A replica that is offline tries at once to reach the server.
+  ///
   /// - Throws: ``ReplicaError`` with code `closed`, or why the server cannot be reached or followed.
   public func caughtUp() async throws(ReplicaError) {
     // The pull that is under way may have begun before the call.
@@ -177,7 +182,8 @@ public actor Replica {
   /// Returns once the server has everything that was committed here before the call, and a pull has
   /// confirmed it.
   ///
-  /// Edits that the server refused do not count, nor those that depend on them.
+  /// Edits that the server refused do not count, nor those that depend on them. A replica that is
+  /// offline tries at once to reach the server.
   ///
   /// - Throws: ``ReplicaError`` with code `closed`, or why the server cannot be reached or followed.
   public func settled() async throws(ReplicaError) {
@@ -191,6 +197,7 @@ public actor Replica {
   private func nextStep() async throws(ReplicaError) {
     if isClosed { throw .closed }
     connection?.wake()
+    resting?.cancel()
     let waiter = DirectContinuation<Void>()
     waiters.append(waiter)
     await waiter.value
@@ -318,9 +325,18 @@ public actor Replica {
       connection = nil
       if let failure {
         await tell(.offline(since: Self.offlineSince(monitor.state.phase), failure))
-        if !isClosed { await pause(backoff.next()) }
+        await rest(backoff.next())
       }
     }
+  }
+
+  /// Waits before another attempt to reach the server, unless somebody waits for it.
+  private func rest(_ duration: Duration) async {
+    guard waiters.isEmpty, !isClosed else { return }
+    let rest = Task { [pause] in await pause(duration) }
+    resting = rest
+    await rest.value
+    resting = nil
   }
 
   private static func offlineSince(_ phase: ReplicaState.Phase) -> Date {

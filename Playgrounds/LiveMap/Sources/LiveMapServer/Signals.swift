@@ -2,9 +2,9 @@ import Dispatch
 import Foundation
 
 /// A wait for a request to end.
-enum Signals {
+public enum Signals {
   /// Returns when one of the signals comes. Until then the signals have no other effect.
-  static func first(of numbers: Int32...) async {
+  public static func first(of numbers: Int32...) async {
     let (signals, continuation) = AsyncStream.makeStream(of: Void.self)
     let sources = numbers.map { number in
       signal(number, SIG_IGN)

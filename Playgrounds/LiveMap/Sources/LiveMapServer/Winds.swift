@@ -126,9 +126,13 @@ struct LaunchSite: Decodable, Sendable {
 
 extension Sighting {
   fileprivate static func balloon(from site: LaunchSite) -> Sighting {
-    Sighting(
-      id: "balloon-\(UUID.timeOrdered())", kind: .balloon, place: "Balloon from \(site.name)",
-      latitude: site.latitude, longitude: site.longitude, time: Date())
+    var balloon = Sighting()
+    balloon.id = "balloon-\(UUID.timeOrdered())"
+    balloon.kind = .balloon
+    balloon.place = "Balloon from \(site.name)"
+    (balloon.latitude, balloon.longitude) = (site.latitude, site.longitude)
+    balloon.time = Date()
+    return balloon
   }
 
   /// Moves one step with the prevailing winds: eastwards in the middle latitudes, westwards in the

@@ -1,23 +1,25 @@
-import Foundation
-import Strata
+public import Foundation
+public import Strata
 import StrataImport
 import StrataMap
 
 /// A sighting: a quake from the feed, or a balloon of the playground's own.
-struct Sighting: Entity {
-  enum Kind: String, AttributeValue, Codable, CaseIterable { case quake, balloon }
+public struct Sighting: Entity {
+  public enum Kind: String, AttributeValue, Codable, CaseIterable { case quake, balloon }
 
-  var id = ""
-  var kind = Kind.quake
-  var place: String?
-  var magnitude: Double?
-  var latitude: Double?
-  var longitude: Double?
-  var time: Date?
+  public var id = ""
+  public var kind = Kind.quake
+  public var place: String?
+  public var magnitude: Double?
+  public var latitude: Double?
+  public var longitude: Double?
+  public var time: Date?
   /// The user's own note. No feed changes it, and the winds do not either.
-  var note = ""
+  public var note = ""
 
-  static let schema = Schema<Sighting>("sightings", key: \.id) {
+  public init() {}
+
+  public static let schema = Schema<Sighting>("sightings", key: \.id) {
     Attribute(\.kind).indexed()
     Attribute(\.place)
     Attribute(\.magnitude).indexed()

@@ -1,0 +1,61 @@
+import FlyingFox
+import FlyingSocks
+import Foundation
+
+/// Serves the page with both maps to this machine alone.
+struct WebServer {
+  private let server: HTTPServer
+
+  /// - Parameter port: the port; 0 for any free port.
+  init(_ world: World, port: UInt16) async throws {
+    server = HTTPServer(address: try .inet(ip4: "127.0.0.1", port: port), logger: .disabled)
+    for file in ["index.html", "page.js", "page.css"] {
+      let handler = FileHTTPHandler(named: "Page/\(file)", in: .module, cacheControl: [.noCache])
+      await server.appendRoute(
+        HTTPRoute("GET /\(file == "index.html" ? "" : file)"), to: handler)
+    }
+    await server.appendRoute("GET /hosts") { _ in
+      let reports = await MainActor.run { world.hosts.map(\.report) }
+      return HTTPResponse(statusCode: .ok, body: try JSONEncoder().encode(reports))
+    }
+    await server.appendRoute("POST /:host/plug") {
+      try await Self.act($0, world) { try $0.setPlugged(true) }
+    }
+    await server.appendRoute("POST /:host/unplug") {
+      try await Self.act($0, world) { try $0.setPlugged(false) }
+    }
+    await server.appendRoute("POST /:host/revert") { request in
+      let id = request.query["id"] ?? ""
+      return try await Self.act(request, world) { try await $0.revert(id) }
+    }
+  }
+
+  private static func act(
+    _ request: HTTPRequest, _ world: World,
+    _ body: @MainActor @Sendable (Host) async throws -> Void
+  ) async throws -> HTTPResponse {
+    // Any website could send a request to this machine, but it cannot lie about its origin.
+    if let origin = request.headers[HTTPHeader("Origin")],
+      !["localhost", "127.0.0.1"].contains(URL(string: origin)?.host())
+    {
+      return HTTPResponse(statusCode: .forbidden)
+    }
+    guard let host = await world.host(named: request.routeParameters["host"] ?? "") else {
+      return HTTPResponse(statusCode: .notFound)
+    }
+    try await body(host)
+    return HTTPResponse(statusCode: .noContent)
+  }
+
+  func run() async throws { try await server.run() }
+
+  func stop() async { await server.stop() }
+
+  /// Returns the page's address when the server listens. Throws if it does not listen within two
+  /// seconds.
+  func address() async throws -> String {
+    try await server.waitUntilListening(timeout: 2)
+    guard case .ip4(_, let port) = await server.listeningAddress else { return "" }
+    return "http://localhost:\(port)/"
+  }
+}
