@@ -6,7 +6,7 @@ extension Replica {
   ///
   /// - Returns: whether anything was committed.
   func pull(_ connection: any ServerConnection) async throws(ReplicaError) -> Bool {
-    let since = copied ?? state.cursor
+    let since = state.cursor ?? state.copy?.cursor
     let isThorough = thoroughPulls > 0
     thoroughPulls = max(0, thoroughPulls - 1)
     let start = try await connection.beginPull(
@@ -15,7 +15,7 @@ extension Replica {
     if outcome == .foreign || outcome == .unregistered {
       _ = try await connection.endPull(reading: [])
       state.push.note(outcome, nil, newClient: UUID())
-      (state.cursor, copied) = (nil, nil)
+      (state.cursor, state.copy) = (nil, nil)
       mayHaveEdits = true
       try await connection.register(state.push.client)
       return true
@@ -29,17 +29,22 @@ extension Replica {
       throw .cannotFollow(obstacle)
     case .resync:
       _ = try await connection.endPull(reading: [])
-      // What the head says of a lost push is no longer known after the copy.
-      if outcome == .lost { state.push.note(.lost, start.head.client, newClient: UUID()) }
-      try await copy(connection, start.head)
+      guard let cursor = ReplicaCursor(start.head) else { return false }
+      copies += 1
+      try await copy(connection, start.head.client, CopyProgress(cursor))
       return true
-    case .difference(let tables): whole = tables
+    case .difference(let changed): whole = changed
+    }
+    if let progress = state.copy, !tables.allSatisfy(progress.isFinished) {
+      _ = try await connection.endPull(reading: [])
+      try await copy(connection, start.head.client, progress)
+      return true
     }
     var requests = start.changed.filter { !whole.contains($0.table.name) }
     requests += tables.filter { whole.contains($0.name) }.map { ChangedTable($0, nil) }
     let end = try await connection.endPull(reading: requests)
     guard let cursor = ReplicaCursor(start.head) else { return false }
-    if requests.isEmpty && state.push.push == nil && copied == nil {
+    if requests.isEmpty && state.push.push == nil && state.copy == nil {
       // A crash takes back what is not on the disk, and others then get its numbers.
       if let written = start.head.written, written <= end.flushed { state.cursor = cursor }
       return false
@@ -47,40 +52,39 @@ extension Replica {
     if let written = start.head.written {
       try await waitUntilFlushed(written, connection, flushed: end.flushed)
     }
-    try await apply(end.rows, cursor, start.head.client)
-    copied = nil
+    try await apply(
+      end.rows, StoredState(cursor: cursor, push: state.push), start.head.client)
     return true
   }
 
-  /// Reads all rows, in pages, and makes the store equal to them.
+  /// Reads all rows that a copy has not read yet, in pages, and makes the store equal to them.
   ///
-  /// The pages are younger than the head. The pull that follows brings the store from the head's
-  /// snapshot to a newer state, and reads the rows again that changed in between.
+  /// The pages are younger than the beginning of the copy. The pull that follows brings the store from
+  /// there to a newer state, and reads the rows again that changed in between.
   private func copy(
-    _ connection: any ServerConnection, _ head: ServerHead
+    _ connection: any ServerConnection, _ client: ServerClient?, _ first: CopyProgress
   ) async throws(ReplicaError) {
-    var rows = 0
-    copies += 1
-    (state.cursor, copied) = (nil, nil)
-    for table in tables {
-      var last: RecordKey?
-      repeat {
-        await tell(.copying(rows: rows))
-        let page = try await connection.page(of: table, after: last, limit: pageSize)
-        let through = page.count < pageSize ? nil : page.last?.key
-        let records = Dictionary(page.map { ($0.key, $0.record) }) { $1 }
-        // Until the next pull, the store has no state that the server had. A push that the head does
-        // not show yet may be in a page. That pull then has its rows, and puts them right.
-        let part = ServerRows(table, .range(after: last, through: through), records)
-        try await apply([part], nil, head.client)
-        rows += page.count
-        last = through
-      } while last != nil
+    // What the server says of a lost push is no longer known after the copy.
+    if state.push.outcome(client) == .lost {
+      state.push.note(.lost, client, newClient: state.push.client)
     }
-    // A crash of the server may take commits back that the last page shows.
-    let (written, flushed) = try await connection.logPositions()
-    try await waitUntilFlushed(written, connection, flushed: flushed)
-    copied = ReplicaCursor(head)
+    var progress = first
+    (state.cursor, state.copy) = (nil, progress)
+    while let table = tables.first(where: { !progress.isFinished($0) }) {
+      await tell(.copying(rows: progress.rowCount))
+      let after = progress.lastKey(of: table)
+      let page = try await connection.page(of: table, after: after, limit: pageSize)
+      // A crash of the server may take commits back that the page shows. Nobody would read them again.
+      let (written, flushed) = try await connection.logPositions()
+      try await waitUntilFlushed(written, connection, flushed: flushed)
+      let through = page.count < pageSize ? nil : page.last?.key
+      let records = Dictionary(page.map { ($0.key, $0.record) }) { $1 }
+      // Until the next pull, the store has no state that the server had. A push that the server did not
+      // show yet may be in a page. That pull then has its rows, and puts them right.
+      let part = ServerRows(table, .range(after: after, through: through), records)
+      progress.read(page.count, of: table, through: through)
+      try await apply([part], StoredState(copy: progress, push: state.push), client)
+    }
     needsCopy = false
   }
 
@@ -99,12 +103,14 @@ extension Replica {
 
   /// Brings the store to rows of the server.
   ///
-  /// - Parameter client: what the server knew of the replica when the rows were read. If it had made
-  ///   the last push, the rows show its edits, and these edits no longer wait.
+  /// - Parameters:
+  ///   - next: the state to store, before the outcome of the last push.
+  ///   - client: what the server knew of the replica when the rows were read. If it had made the last
+  ///     push, the rows show its edits, and these edits no longer wait.
   private func apply(
-    _ rows: [ServerRows], _ cursor: ReplicaCursor?, _ client: ServerClient?
+    _ rows: [ServerRows], _ next: StoredState, _ client: ServerClient?
   ) async throws(ReplicaError) {
-    var new = StoredState(cursor: cursor, push: state.push)
+    var new = next
     var verdicts: [ServerVerdict]?
     if let client, state.push.push != nil {
       let outcome = state.push.outcome(client)

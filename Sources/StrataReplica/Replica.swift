@@ -36,9 +36,6 @@ public actor Replica {
   /// Whether the replica comes from a sleep.
   private var wasAsleep = false
   var state: StoredState
-  /// The state from which the next pull starts after a copy. The pages are younger, each by another
-  /// amount, so the store has no state of the server until that pull.
-  var copied: ReplicaCursor?
   private var isClosed = false
   private var listening: Task<Void, Never>?
   /// Whether edits may wait that were not looked for yet.
@@ -64,7 +61,7 @@ public actor Replica {
   package private(set) var pulls = 0
   /// The number of pushes that the server committed.
   package var pushes = 0
-  /// The number of times that all rows were read.
+  /// The number of times that the reading of all rows began.
   package var copies = 0
 
   /// Whether the store has a state that the server had.

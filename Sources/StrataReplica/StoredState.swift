@@ -4,10 +4,13 @@ internal import Foundation
 struct StoredState: Codable {
   /// The state of the server that the store has; nil until all rows were read once.
   var cursor: ReplicaCursor?
+  /// The reading of all rows, while the store has some of them.
+  var copy: CopyProgress?
   var push: PushState
 
-  init(cursor: ReplicaCursor? = nil, push: PushState) {
+  init(cursor: ReplicaCursor? = nil, copy: CopyProgress? = nil, push: PushState) {
     self.cursor = cursor
+    self.copy = copy
     self.push = push
   }
 
