@@ -54,7 +54,9 @@ public actor Replica {
   var hasOldCounts = true
   /// The last commit that a pull made, and the last commit that was heard of.
   var (ownCommit, seenCommit) = (Int64(0), Int64(0))
-  let found = NewestStreams<Conflict>(limit: 1_000)
+  let found: NewestStreams<Conflict>
+  /// The stream of the conflicts since the opening, until somebody takes it.
+  private nonisolated let firstConflicts: Lock<AsyncStream<Conflict>?>
   /// The observable state of the replica.
   public nonisolated let monitor = ReplicaMonitor()
   /// The number of pulls that found rows.
@@ -77,6 +79,8 @@ public actor Replica {
     self.pageSize = pageSize
     self.pause = pause
     outbox = stack.replicaOutbox
+    found = NewestStreams(limit: 1_000)
+    firstConflicts = Lock(found.add(nil))
     state = StoredState(push: PushState(client: UUID()))
   }
 
@@ -257,8 +261,9 @@ public actor Replica {
   /// about to. The edit of a row that was deleted elsewhere is gone with the row. The conflict has
   /// both sides, so an app can show them, and edit the row again.
   ///
-  /// The stream has the conflicts from here on. A slow consumer gets the newest 1,000. A conflict is
-  /// missing if the connection breaks, or the program ends, at the moment in which it is found.
+  /// The first stream has the conflicts since the opening, and a later stream those from its making on.
+  /// A slow consumer gets the newest 1,000. A conflict is missing if the connection breaks, or the
+  /// program ends, at the moment in which it is found.
   ///
   /// ```swift
   /// for await conflict in replica.conflicts {
@@ -266,7 +271,13 @@ public actor Replica {
   ///   print(sides.mine?.title ?? "deleted", "in place of", sides.theirs?.title ?? "deleted")
   /// }
   /// ```
-  public nonisolated var conflicts: AsyncStream<Conflict> { found.add(nil) }
+  public nonisolated var conflicts: AsyncStream<Conflict> {
+    let first = firstConflicts.withLock { first in
+      defer { first = nil }
+      return first
+    }
+    return first ?? found.add(nil)
+  }
 
   // MARK: - Resync
 

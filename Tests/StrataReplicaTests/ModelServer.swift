@@ -44,6 +44,8 @@ final class ModelServer: Sendable {
     var inFlight: Step?
     /// Whether the next commit stays in flight until a page is read, and claims do not wait for it.
     var isSlow = false
+    /// The number of pages that were read.
+    var pages = 0
     /// What happens before the next call of a method.
     var hooks: [String: Step] = [:]
 
@@ -284,6 +286,7 @@ private actor ModelConnection: ServerConnection {
       } else if state.random.oneIn(2) {
         state.land()
       }
+      state.pages += 1
       return state.contents.rows
     }
     let after = try records(rows).filter { row in key.map { $0 < row.key } ?? true }
@@ -392,7 +395,9 @@ extension ModelServer.State {
     var verdicts: [ServerVerdict] = []
     for edit in edits {
       guard let key = edit.key.id(of: Note.self) else { continue }
-      let row = edit.row(onto: record(of: edit.key, in: table)).flatMap { table.decodeLeniently($0, as: Note.self) }
+      let row = edit.row(onto: record(of: edit.key, in: table)).flatMap {
+        table.decodeLeniently($0, as: Note.self)
+      }
       if row?.title == ModelServer.refusedTitle {
         verdicts.append(ServerVerdict(table, edit.key, refusal: "bad"))
       } else if row != contents.rows[key] {

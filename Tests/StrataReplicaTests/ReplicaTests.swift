@@ -205,6 +205,41 @@ import Testing
     try await expectEqual(stack, server, try await follow(stack, server))
   }
 
+  /// The connection breaks at the third of four pages. Meanwhile rows of the first page change.
+  @Test(arguments: [false, true]) func `a copy goes on after its last page`(
+    isRelaunched: Bool
+  ) async throws {
+    let stack = try await Stack.temporary([Note.self])
+    let server = ModelServer(stack.replicableTables[0], seed: 1)
+    server.state.withLock { state in
+      for id in 1...7 { state.set(Note(id: id), isFlushed: true) }
+      state.hooks["page"] = { state in
+        state.hooks["page"] = { state in
+          state.hooks["page"] = { state in
+            state.set(Note(id: 1, title: "new"), isFlushed: true)
+            state.set(nil, at: 2)
+            state.generation += 1
+          }
+        }
+      }
+    }
+    // Without a wait after the loss, the copy would go on before the relaunch.
+    var replica = try await Replica.open(
+      stack, of: stack.replicableTables, { () async throws(ReplicaError) in try server.connect() },
+      pageSize: 2,
+      pausing: { _ in if isRelaunched { try? await Task.sleep(for: .seconds(3_600)) } })
+    if isRelaunched {
+      for await state in replica.monitor.updates { if case .offline = state.phase { break } }
+      #expect(server.state.withLock { $0.pages } == 2)
+      await replica.close()
+      replica = try await follow(stack, server)
+    }
+    try await catchUp(replica)
+    #expect(server.state.withLock { $0.pages } == 4)
+    #expect(await replica.copies == (isRelaunched ? 0 : 1))
+    try await expectEqual(stack, server, replica)
+  }
+
   @Test func `a push that is made during a copy is counted once`() async throws {
     let (stack, server, replica) = try await live()
     // The answer to the commit is lost, and the commit is made during the copy that follows.
