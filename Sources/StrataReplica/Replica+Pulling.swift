@@ -31,6 +31,7 @@ extension Replica {
       _ = try await connection.endPull(reading: [])
       guard let cursor = ReplicaCursor(start.head) else { return false }
       copies += 1
+      (state.cursor, state.copy) = (nil, nil)
       try await copy(connection, start.head.client, CopyProgress(cursor))
       return true
     case .difference(let changed): whole = changed
@@ -69,7 +70,6 @@ extension Replica {
       state.push.note(.lost, client, newClient: state.push.client)
     }
     var progress = first
-    (state.cursor, state.copy) = (nil, progress)
     while let table = tables.first(where: { !progress.isFinished($0) }) {
       await tell(.copying(rows: progress.rowCount))
       let after = progress.lastKey(of: table)
@@ -85,6 +85,7 @@ extension Replica {
       progress.read(page.count, of: table, through: through)
       try await apply([part], StoredState(copy: progress, push: state.push), client)
     }
+    state.copy = progress
     needsCopy = false
   }
 

@@ -181,10 +181,11 @@ final class ModelServer: Sendable {
     ModelConnection(self, table, state.withLock { $0.generation })
   }
 
-  func sleep() async {
+  /// Returns a promise that the next commit or wake keeps.
+  func promiseOfWake() -> Promise<Void> {
     let promise = Promise<Void>()
     sleepers.withLock { $0.append(promise) }
-    await promise.value
+    return promise
   }
 
   func wakeAll() { notify() }
@@ -363,12 +364,14 @@ private actor ModelConnection: ServerConnection {
   func prune(by client: UUID) {}
 
   func sleep(atMost duration: Duration) async {
+    // The promise comes first, so that no wake falls between the look and the wait.
+    let promise = server.promiseOfWake()
     let isWoken = woken.withLock { isWoken in
       defer { isWoken = false }
       return isWoken
     }
     // Shorter sleeps look again for transactions that tell nobody.
-    if !isWoken && duration >= .seconds(1) { await server.sleep() }
+    if !isWoken && duration >= .seconds(1) { await promise.value }
     await Task.yield()
   }
 
