@@ -27,7 +27,6 @@ let package = Package(
         .product(name: "StrataPostgres", package: "strata"),
         .product(name: "LiveMapServer", package: "LiveMap"),
         .product(name: "FlyingFox", package: "FlyingFox"),
-        .product(name: "FlyingSocks", package: "FlyingFox"),
       ],
       resources: [.copy("Page")],
       swiftSettings: settings),

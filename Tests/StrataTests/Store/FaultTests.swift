@@ -108,18 +108,24 @@ internal import Foundation
     await stack.close()
   }
 
+  /// Opens a stack of 2,000 items whose view context has read none of them.
+  private func stackOfItems() async throws -> Stack {
+    let stack = try await Stack.open(Item.self, at: file.url, options: Self.unwatched)
+    try await stack.commit { scratch in
+      for id in 0..<2_000 { scratch.upsert(Item(id: id, name: "first")) }
+    }
+    try await stack.viewContext.waitUntilMerged(stack.store.newestCommit)
+    return stack
+  }
+
   @Test func `a view context whose read fails takes a new state, and shows later commits`()
     async throws
   {
     let plan = FaultPlan()
     ObservedFileSystem.observe(file.path, with: plan)
     defer { ObservedFileSystem.endObserving(file.path, with: plan) }
-    let stack = try await Stack.open(Item.self, at: file.url, options: Self.unwatched)
-    try await stack.commit { scratch in
-      for id in 0..<2_000 { scratch.upsert(Item(id: id, name: "first")) }
-    }
+    let stack = try await stackOfItems()
     let view = await stack.viewContext
-    try await view.waitUntilMerged(stack.store.newestCommit)
     plan.arm(FaultPlan.Fault(.read, number: 1, code: FaultPlan.codes(of: .read)[0]))
     let error = await failure { _ = try await view.fetch(Item.all) }
     #expect(error?.sqliteCode == FaultPlan.codes(of: .read)[0])
@@ -138,12 +144,8 @@ internal import Foundation
     let plan = FaultPlan()
     ObservedFileSystem.observe(file.path, with: plan)
     defer { ObservedFileSystem.endObserving(file.path, with: plan) }
-    let stack = try await Stack.open(Item.self, at: file.url, options: Self.unwatched)
-    try await stack.commit { scratch in
-      for id in 0..<2_000 { scratch.upsert(Item(id: id, name: "first")) }
-    }
+    let stack = try await stackOfItems()
     let view = await stack.viewContext
-    try await view.waitUntilMerged(stack.store.newestCommit)
     let code = FaultPlan.codes(of: .read)[0]
     plan.arm(FaultPlan.Fault(.read, number: 1, length: .max / 2, code: code))
     let (items, count) = await (view.live(Item.all), view.live(.count, of: Item.all))

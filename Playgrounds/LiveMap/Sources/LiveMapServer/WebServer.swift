@@ -1,5 +1,4 @@
 import FlyingFox
-import FlyingSocks
 import Foundation
 
 /// Serves the page's files, and a WebSocket to each page.
@@ -10,8 +9,7 @@ struct WebServer {
   ///
   /// - Parameter port: the port; 0 for any free port.
   init(_ world: World, port: UInt16) async throws {
-    server = HTTPServer(
-      address: try .inet(ip4: "127.0.0.1", port: port), logger: .disabled)
+    server = try .local(port: port)
     for file in try Bundle.module.files(in: "Page") {
       let route = HTTPRoute("GET /\(file == "index.html" ? "" : file)")
       let handler = FileHTTPHandler(
@@ -19,10 +17,7 @@ struct WebServer {
       await server.appendRoute(route, to: handler)
     }
     await server.appendRoute("GET /live") { request in
-      // Any website could open a WebSocket to this machine, but it cannot lie about its origin.
-      guard Self.isOwn(request.headers[HTTPHeader("Origin")]) else {
-        return HTTPResponse(statusCode: .forbidden)
-      }
+      guard request.isOwn else { return HTTPResponse(statusCode: .forbidden) }
       let style = Session.MapStyle(rawValue: request.query["map"] ?? "") ?? .clusters
       let page = Page(world: world, style: style)
       return try await WebSocketHTTPHandler.webSocket(page).handleRequest(request)
@@ -35,17 +30,7 @@ struct WebServer {
 
   /// Returns the page's address when the server listens. Throws if it does not listen within two
   /// seconds.
-  func address() async throws -> String {
-    try await server.waitUntilListening(timeout: 2)
-    let listening = await server.listeningAddress
-    guard case .ip4(_, let port) = listening else { return "" }
-    return "http://localhost:\(port)/"
-  }
-
-  private static func isOwn(_ origin: String?) -> Bool {
-    guard let origin else { return true }
-    return ["localhost", "127.0.0.1"].contains(URL(string: origin)?.host())
-  }
+  func address() async throws -> String { try await server.localAddress() }
 }
 
 /// The connection of a page.

@@ -1,6 +1,6 @@
 import FlyingFox
-import FlyingSocks
 import Foundation
+import LiveMapServer
 
 /// Serves the page with both maps to this machine alone.
 struct WebServer {
@@ -8,7 +8,7 @@ struct WebServer {
 
   /// - Parameter port: the port; 0 for any free port.
   init(_ world: World, port: UInt16) async throws {
-    server = HTTPServer(address: try .inet(ip4: "127.0.0.1", port: port), logger: .disabled)
+    server = try .local(port: port)
     for file in ["index.html", "page.js", "page.css"] {
       let handler = FileHTTPHandler(named: "Page/\(file)", in: .module, cacheControl: [.noCache])
       await server.appendRoute(
@@ -34,12 +34,7 @@ struct WebServer {
     _ request: HTTPRequest, _ world: World,
     _ body: @MainActor @Sendable (Host) async throws -> Void
   ) async throws -> HTTPResponse {
-    // Any website could send a request to this machine, but it cannot lie about its origin.
-    if let origin = request.headers[HTTPHeader("Origin")],
-      !["localhost", "127.0.0.1"].contains(URL(string: origin)?.host())
-    {
-      return HTTPResponse(statusCode: .forbidden)
-    }
+    guard request.isOwn else { return HTTPResponse(statusCode: .forbidden) }
     guard let host = await world.host(named: request.routeParameters["host"] ?? "") else {
       return HTTPResponse(statusCode: .notFound)
     }
@@ -53,9 +48,5 @@ struct WebServer {
 
   /// Returns the page's address when the server listens. Throws if it does not listen within two
   /// seconds.
-  func address() async throws -> String {
-    try await server.waitUntilListening(timeout: 2)
-    guard case .ip4(_, let port) = await server.listeningAddress else { return "" }
-    return "http://localhost:\(port)/"
-  }
+  func address() async throws -> String { try await server.localAddress() }
 }
