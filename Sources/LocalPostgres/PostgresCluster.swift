@@ -6,16 +6,24 @@
   package final class PostgresCluster {
     package struct Failure: Error, CustomStringConvertible {
       package let description: String
+
+      package init(description: String) { self.description = description }
     }
 
     package let folder: URL
     private let programs: String
     /// The words before each command; PostgreSQL does not run as root.
     private let user: [String]
-    private var server: Process?
+    private var servers: [Int: Process] = [:]
+    /// The port of the primary. The standby has the other one of two.
+    private var port = 5432
+    private var otherPort: Int { 5432 + 5433 - port }
 
-    /// The connection string of the owner of everything.
-    package var target: String { "host=\(folder.path) dbname=postgres user=postgres" }
+    /// The connection string of the owner of everything. It finds the primary also after a failover.
+    package var target: String {
+      "host=\(folder.path),\(folder.path) port=5432,5433 dbname=postgres user=postgres "
+        + "target_session_attrs=read-write"
+    }
 
     /// Makes a cluster and starts it.
     package init() throws {
@@ -27,54 +35,123 @@
       try Self.run(user + ["mkdir", "-m", "700", folder.path])
       try Self.run(
         user + [
-          programs + "initdb", "-D", data, "-U", "postgres", "-A", "trust", "-N", "-E", "UTF8",
+          programs + "initdb", "-D", data(port), "-U", "postgres", "-A", "trust", "-N", "-E",
+          "UTF8",
         ])
       try start()
     }
 
-    private var data: String { folder.path + "/data" }
+    private func data(_ port: Int) -> String { "\(folder.path)/data-\(port)" }
 
     /// Starts the server, and waits until it answers.
-    package func start() throws {
+    package func start() throws { try start(port) }
+
+    private func start(_ port: Int) throws {
       let server = Process()
       server.executableURL = URL(fileURLWithPath: "/usr/bin/env")
       server.arguments =
         user + [
-          programs + "postgres", "-D", data, "-k", folder.path, "-c", "listen_addresses=",
-          "-c", "max_prepared_transactions=20",
+          programs + "postgres", "-D", data(port), "-k", folder.path, "-p", "\(port)",
+          "-c", "listen_addresses=", "-c", "max_prepared_transactions=20",
         ]
       server.standardOutput = FileHandle.nullDevice
       server.standardError = FileHandle.nullDevice
       try server.run()
-      self.server = server
-      for _ in 0..<300 {
-        if (try? query("SELECT 1")) == ["1"] { return }
-        usleep(100_000)
+      servers[port] = server
+      try wait("PostgreSQL does not start in \(folder.path)") {
+        (try? query("SELECT 1", on: port)) == ["1"]
       }
-      throw Failure(description: "PostgreSQL does not start in \(folder.path)")
+    }
+
+    private func wait(_ complaint: String, until isDone: () throws -> Bool) throws {
+      for _ in 0..<600 {
+        if try isDone() { return }
+        usleep(50_000)
+      }
+      throw Failure(description: complaint)
     }
 
     /// Ends the server as a crash does: commits that were not flushed are gone.
-    package func crash() throws {
-      let file = try String(contentsOfFile: data + "/postmaster.pid", encoding: .utf8)
+    package func crash() throws { try crash(port) }
+
+    private func crash(_ port: Int) throws {
+      let file = try String(contentsOfFile: data(port) + "/postmaster.pid", encoding: .utf8)
       guard let pid = file.split(separator: "\n").first.flatMap({ Int32($0) }) else {
         throw Failure(description: "PostgreSQL does not run in \(folder.path)")
       }
       kill(pid, SIGQUIT)
-      server?.waitUntilExit()
-      server = nil
+      servers[port]?.waitUntilExit()
+      servers[port] = nil
     }
 
     package func remove() {
-      try? crash()
+      for port in servers.keys { try? crash(port) }
       _ = try? Self.run(["rm", "-rf", folder.path])
     }
 
+    // MARK: - Backups and standbys
+
+    /// Keeps a copy of the server's files. The server stops for it.
+    package func backUp() throws {
+      try crash()
+      try Self.run(["rm", "-rf", data(port) + "-backup"])
+      try Self.run(user + ["cp", "-a", data(port), data(port) + "-backup"])
+      try start()
+    }
+
+    /// Puts the files back to the last ``backUp()``. What was committed since is gone.
+    package func restore() throws {
+      try crash()
+      try Self.run(["rm", "-rf", data(port)])
+      try Self.run(user + ["cp", "-a", data(port) + "-backup", data(port)])
+      try start()
+    }
+
+    /// Makes a standby. From here on, a commit waits until the standby has it, unless
+    /// `synchronous_commit` is off.
+    package func addStandby() throws {
+      try Self.run(["rm", "-rf", data(otherPort)])
+      try Self.run(
+        user + [
+          programs + "pg_basebackup", "-h", folder.path, "-p", "\(port)", "-U", "postgres",
+          "-D", data(otherPort), "-R", "-X", "stream", "-c", "fast",
+        ])
+      try start(otherPort)
+      try query("ALTER SYSTEM SET synchronous_standby_names = '*'")
+      try query("SELECT pg_reload_conf()")
+      try wait("the standby does not follow") {
+        try query("SELECT sync_state FROM pg_stat_replication") == ["sync"]
+      }
+    }
+
+    /// Ends the primary as a crash does, and promotes the standby.
+    package func failOver() throws {
+      try crash()
+      try Self.run(["rm", "-rf", data(port)])
+      port = otherPort
+      try query("ALTER SYSTEM RESET synchronous_standby_names")
+      try query("SELECT pg_promote()")
+    }
+
+    /// Stops or continues the processes of all connections with an application's name.
+    package func signal(_ name: String, _ signal: Int32) throws {
+      for line in try query(
+        "SELECT pid FROM pg_stat_activity WHERE application_name = '\(name)'")
+      {
+        if let pid = Int32(line) { kill(pid, signal) }
+      }
+    }
+
+    // MARK: - Statements
+
     /// Runs statements as the owner and returns the lines of their results.
     @discardableResult
-    package func query(_ sql: String) throws -> [String] {
+    package func query(_ sql: String) throws -> [String] { try query(sql, on: port) }
+
+    private func query(_ sql: String, on port: Int) throws -> [String] {
       let arguments = [
-        "psql", "-h", folder.path, "-U", "postgres", "-qAtX", "-v", "ON_ERROR_STOP=1", "-c", sql,
+        "psql", "-h", folder.path, "-p", "\(port)", "-U", "postgres", "-qAtX",
+        "-v", "ON_ERROR_STOP=1", "-c", sql,
       ]
       return try Self.run(arguments).split(separator: "\n").map(String.init)
     }

@@ -15,6 +15,7 @@
 
     private let target: String
     private let tables: [Table]
+    private let patience: Duration
     let builder = RecordBuilder()
     private var session: PostgresSession?
     private var identity: String?
@@ -31,14 +32,15 @@
       case asleep(Promise<Void>)
     }
 
-    init(_ target: String, _ tables: [Table]) {
+    init(_ target: String, _ tables: [Table], patience: Duration = .seconds(30)) {
       self.target = target
       self.tables = tables
+      self.patience = patience
     }
 
     func connected() throws(ReplicaError) -> PostgresSession {
       if let session { return session }
-      let new = try PostgresSession(target)
+      let new = try PostgresSession(target, patience: patience)
       session = new
       return new
     }

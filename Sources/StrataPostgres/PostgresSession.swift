@@ -41,14 +41,19 @@
     }
 
     private let connection: OpaquePointer
+    /// In milliseconds.
+    private let patience: Int32
     private var prepared: Set<String> = []
 
-    /// - Parameter target: a connection string or a URI, as libpq reads it.
-    init(_ target: String) throws(ReplicaError) {
+    /// - Parameters:
+    ///   - target: a connection string or a URI, as libpq reads it.
+    ///   - patience: the time after which a server that says nothing counts as gone.
+    init(_ target: String, patience: Duration) throws(ReplicaError) {
+      self.patience = Int32(patience / .milliseconds(1))
       // What the target says overrides what stands before it.
       let options = [
         ("application_name", "strata"), ("connect_timeout", "10"), ("keepalives_idle", "10"),
-        ("tcp_user_timeout", "\(Self.patience)"), ("dbname", target),
+        ("tcp_user_timeout", "\(self.patience)"), ("dbname", target),
       ]
       let connection = Self.withPointers(options.map(\.0) + [nil]) { names in
         Self.withPointers(options.map(\.1) + [nil]) { PQconnectdbParams(names, $0, 1) }
@@ -119,14 +124,11 @@
       return last
     }
 
-    /// The time in milliseconds after which a server that says nothing counts as gone.
-    private static let patience = 30_000
-
     /// Waits for the next result; nil at the end of a statement's results.
     private func nextResult() throws(ReplicaError) -> OpaquePointer? {
       while PQisBusy(connection) == 1 {
         var descriptor = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
-        let count = poll(&descriptor, 1, Int32(Self.patience))
+        let count = poll(&descriptor, 1, patience)
         if count == 0 { throw .silent }
         if count > 0, PQconsumeInput(connection) != 1 { throw .lost(connection) }
       }

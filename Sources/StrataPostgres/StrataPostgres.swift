@@ -10,9 +10,14 @@
     /// - Parameter target: a connection string or a URI, as libpq reads it:
     ///   `host=db sslmode=verify-full dbname=app`.
     public static func postgres(_ target: String) -> ReplicaServer {
+      postgres(target, patience: .seconds(30))
+    }
+
+    /// - Parameter patience: the time after which a server that says nothing counts as gone.
+    package static func postgres(_ target: String, patience: Duration) -> ReplicaServer {
       ReplicaServer { tables in
         { () async throws(ReplicaError) in
-          let connection = PostgresConnection(target, tables)
+          let connection = PostgresConnection(target, tables, patience: patience)
           try await connection.open()
           return connection
         }

@@ -10,9 +10,7 @@ actor LineReader {
   init(_ handle: FileHandle, onEnd: @escaping @Sendable () -> Void = {}) {
     let (stream, continuation) = AsyncStream<String>.makeStream()
     lines = stream.makeAsyncIterator()
-    let descriptor = handle.fileDescriptor
     Thread.detachNewThread {
-      let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: false)
       var rest = Data()
       while case let data = handle.availableData, !data.isEmpty {
         rest += data

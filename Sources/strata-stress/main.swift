@@ -56,9 +56,11 @@ let usage = """
            streams and a second stack, against plain rows. Long form: --minutes 60.
   server   N random histories (2,000), or those of N minutes, of refreshes, pushes, edits and
            kills against a server whose answers go wrong. Long form: --minutes 60.
-  replica  N replicas (2) of a PostgreSQL with N writers (3) for N seconds (20), while connections
-           end, the server crashes, the log is pruned and replicas are opened again. It needs the
-           package's trait Postgres and PostgreSQL's programs. Long form: --seconds 3600.
+  replica  N replicas (2) of a PostgreSQL with N writers (3) for N seconds (20), in rounds. In each,
+           something goes wrong: processes are killed, connections end or go silent, the server
+           crashes, fails over or gets a backup back, the log is pruned. After each, everything comes
+           to rest and is compared. It needs the package's trait Postgres and PostgreSQL's programs.
+           Long form: --seconds 3600.
   simulate  N histories (2,000), or those of N minutes, each on one thread and in an order that the
            seed decides; N of them at a time (1). The seed picks one of these programs, if none is
            given: 0 workers, a view context and consumers that race, 1 contexts, 2 an app and a
@@ -151,6 +153,9 @@ func runMode() async throws -> Report {
       options.seed = given["--seed"] ?? options.seed
       printSeed(options.seed)
       return try await ReplicaStress(options).run()
+    case "replica-child":
+      try await FollowingStore.runChild(Array(arguments.dropFirst()))
+      exit(0)
   #endif
   case "filters":
     let given = numbers(arguments.dropFirst(), allowed: ["--count", "--seed"])

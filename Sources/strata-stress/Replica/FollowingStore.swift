@@ -1,5 +1,6 @@
 #if Postgres
   import Foundation
+  import LocalPostgres
   import Strata
   import StrataPostgres
   import StrataReplica
@@ -21,23 +22,50 @@
     private(set) var deeds: Set<UUID> = []
     private(set) var offers: [UUID: Int] = [:]
     private let name: String
+    private let number: Int
+
+    /// An edit that the store has acknowledged.
+    enum Acknowledged {
+      case deed(UUID)
+      case offer(UUID, Int)
+
+      var line: String {
+        switch self {
+        case .deed(let id): "deed \(id)"
+        case .offer(let id, let amount): "offer \(id) \(amount)"
+        }
+      }
+
+      init?(_ line: String) {
+        let words = line.split(separator: " ")
+        guard words.count > 1, let id = UUID(uuidString: String(words[1])) else { return nil }
+        switch (words[0], words.count) {
+        case ("deed", 2): self = .deed(id)
+        case ("offer", 3): self = .offer(id, Int(words[2]) ?? 0)
+        default: return nil
+        }
+      }
+    }
 
     static let entities: [any Entity.Type] = [
       Purse.self, Pouch.self, Sheet.self, Tally.self, Deed.self, Offer.self, Nickname.self,
     ]
 
-    init(_ target: String, number: Int) async throws {
+    init(_ target: String, number: Int, at url: URL? = nil) async throws {
       self.target = target
+      self.number = number
       name = "replica \(number)"
-      url = FileManager.default.temporaryDirectory.appendingPathComponent(
-        "strata-replica-\(number)-\(UUID().uuidString).sqlite")
-      stack = try await Stack.open(Self.entities, at: url)
+      self.url =
+        url
+        ?? FileManager.default.temporaryDirectory.appendingPathComponent(
+          "strata-replica-\(number)-\(UUID().uuidString).sqlite")
+      stack = try await Stack.open(Self.entities, at: self.url)
       replica = try await Self.follow(stack, target)
       observe()
     }
 
     private static func follow(_ stack: Stack, _ target: String) async throws -> Replica {
-      try await Replica.open(stack, from: .postgres(target))
+      try await Replica.open(stack, from: .postgres(target, patience: .seconds(1)))
     }
 
     private func observe() {
@@ -72,9 +100,42 @@
     // MARK: - Edits
 
     /// Makes one edit at random, and notes it if it was saved.
-    func edit(_ random: inout SplitMix64) async throws {
+    ///
+    /// - Parameter repairs: whether offers may change that were acknowledged before.
+    @discardableResult
+    func edit(
+      _ random: inout SplitMix64, repairing repairs: Bool = true
+    ) async throws -> Acknowledged? {
+      let edit = try await makeEdit(&random, repairing: repairs)
+      if let edit { note(edit) }
+      return edit
+    }
+
+    private func note(_ edit: Acknowledged) {
+      switch edit {
+      case .deed(let id): deeds.insert(id)
+      case .offer(let id, let amount): offers[id] = amount
+      }
+    }
+
+    /// Takes what the server has for what was acknowledged: the server lost the rest, or the app gave
+    /// it up.
+    ///
+    /// - Parameter rows: the server's rows, as ``ReplicaStress`` reads them.
+    func forgetAllBut(_ rows: [String]) {
+      deeds.formIntersection(
+        rows.filter { $0.hasPrefix("e ") }.compactMap { UUID(uuidString: String($0.dropFirst(2))) })
+      let known = rows.compactMap { Acknowledged("offer " + $0.dropFirst(2)) }
+      var kept: [UUID: Int] = [:]
+      for case .offer(let id, let amount) in known where offers[id] != nil { kept[id] = amount }
+      offers = kept
+    }
+
+    private func makeEdit(
+      _ random: inout SplitMix64, repairing repairs: Bool
+    ) async throws -> Acknowledged? {
       let stack = stack
-      switch random.below(6) {
+      switch random.below(repairs ? 6 : 5) {
       case 0, 1:
         let (tally, deed) = (random.below(5), Deed(doer: name))
         let note: String? = random.oneIn(3) ? "\(name) \(random.below(1000))" : nil
@@ -87,22 +148,24 @@
           context.insert(deed)
           return true
         }
-        if isDone { deeds.insert(deed.id) }
+        return isDone ? .deed(deed.id) : nil
       case 2:
         let offer = Offer(amount: random.below(10) - 3)
         try await stack.withScratch { $0.insert(offer) }
-        offers[offer.id] = offer.amount
-      case 3, 4: try await nickname(&random)
+        return .offer(offer.id, offer.amount)
+      case 3, 4:
+        try await nickname(&random)
+        return nil
       default:
         // Repairs a refused offer, or edits one that the server has or is about to get.
-        guard let id = offers.keys.sorted().randomElement(using: &random) else { return }
+        guard let id = offers.keys.sorted().randomElement(using: &random) else { return nil }
         let amount = random.below(10) - 2
         let isDone = try await stack.withScratch(.mergeMine) { context in
           guard let row = try await context.find(Offer.self, id) else { return false }
           context.update(row) { $0.amount = amount }
           return true
         }
-        if isDone { offers[id] = amount }
+        return isDone ? .offer(id, amount) : nil
       }
     }
 
@@ -122,8 +185,10 @@
       } catch let error as StoreError where error.code == .uniquenessViolated {}
     }
 
-    func relaunch() async throws {
+    /// Closes the store, lets others do something, and opens it again.
+    func relaunch(_ meanwhile: () async throws -> Void = {}) async throws {
       await close()
+      try await meanwhile()
       stack = try await Stack.open(Self.entities, at: url)
       replica = try await Self.follow(stack, target)
       observe()
@@ -135,6 +200,41 @@
       await replica.close()
       await stack.close()
       await observing?.value
+    }
+
+    /// Lets another process have the store, and kills it after some time.
+    func kill(after duration: Duration, seed: UInt64) async throws {
+      try await relaunch {
+        let process = try StartedProcess([
+          "replica-child", target, url.path, "\(number)", "\(seed)",
+        ])
+        guard await process.output.next() == "ready" else {
+          throw PostgresCluster.Failure(description: "the process of \(name) does not start")
+        }
+        try await Task.sleep(for: duration)
+        process.kill()
+        while let line = await process.output.next() {
+          if let edit = Acknowledged(line) { note(edit) }
+        }
+      }
+    }
+
+    /// Edits the store for ever, as the process that ``kill(after:seed:)`` starts.
+    static func runChild(_ arguments: [String]) async throws {
+      guard arguments.count == 4, let number = Int(arguments[2]), let seed = UInt64(arguments[3])
+      else { fail("not by hand") }
+      let url = URL(fileURLWithPath: arguments[1])
+      let store = try await FollowingStore(arguments[0], number: number, at: url)
+      var random = SplitMix64(seed: seed)
+      print("ready")
+      fflush(nil)
+      while true {
+        if let edit = try await store.edit(&random, repairing: false) {
+          print(edit.line)
+          fflush(nil)
+        }
+        try await Task.sleep(for: .milliseconds(random.below(20)))
+      }
     }
 
     func remove() {

@@ -10,11 +10,15 @@
     private var batches = 0
     private var prepared: [String] = []
 
-    init(_ folder: URL, number: Int, seed: UInt64) throws {
+    private let isAsynchronous: Bool
+
+    /// - Parameter isAsynchronous: whether no commit waits for the server's disk.
+    init(_ target: String, number: Int, seed: UInt64, isAsynchronous: Bool) throws {
       self.number = number
+      self.isAsynchronous = isAsynchronous
       random = SplitMix64(seed: seed)
       process = try StartedProcess(
-        ["psql", "-h", folder.path, "-U", "postgres", "-qAtX"],
+        ["psql", "-qAtX", target],
         of: URL(fileURLWithPath: "/usr/bin/env"), printsErrors: false)
     }
 
@@ -34,7 +38,8 @@
     /// - Returns: whether the server was there.
     func step() async -> Bool {
       batches += 1
-      let sql = batches == 1 ? "SET lock_timeout = '300ms';" : transaction()
+      let mode = isAsynchronous ? "SET synchronous_commit = off;" : ""
+      let sql = batches == 1 ? "SET lock_timeout = '300ms'; \(mode)" : transaction()
       // The echo comes even after an error.
       process.send("\(sql)\n\\echo done \(batches)")
       while let line = await process.output.next() { if line == "done \(batches)" { return true } }
@@ -80,7 +85,7 @@
           }.joined(separator: "\n") + "\n\\."
       case 12:
         return
-          "\(mode.isEmpty ? "" : "SET synchronous_commit = off;") UPDATE sheets SET title = title || 'x', at = now() WHERE length % 23 = \(random.below(23)); RESET synchronous_commit;"
+          "\(mode.isEmpty ? "" : "SET synchronous_commit = off;") UPDATE sheets SET title = title || 'x', at = now() WHERE length % 23 = \(random.below(23)); SET synchronous_commit = \(isAsynchronous ? "off" : "on");"
       case 13:
         return
           "\(begin) UPDATE tallies SET count = count + 1 WHERE id = \(random.below(5)); INSERT INTO deeds VALUES (gen_random_uuid(), 'psql'); \(pause) COMMIT;"

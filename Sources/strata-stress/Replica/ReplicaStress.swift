@@ -7,10 +7,11 @@
 
   /// Runs replicas of a PostgreSQL whose writers, connections and processes do their worst.
   ///
-  /// At every commit of a replica the sums over two tables are right. At rest each replica has the
-  /// rows of the server.
+  /// The run has rounds. In each round replicas and writers work, and one thing goes wrong. Then
+  /// everything comes to rest, and each replica has the rows of the server. At every commit of a
+  /// replica the sums over two tables are right.
   @MainActor
-  struct ReplicaStress {
+  final class ReplicaStress {
     struct Options {
       var seconds = 20.0
       var replicas = 2
@@ -19,86 +20,158 @@
     }
 
     private let options: Options
+    let cluster: PostgresCluster
+    private(set) var stores: [FollowingStore] = []
+    var random: SplitMix64
+    private var report = Report(mode: "replica")
+    private var writers = 0
 
-    init(_ options: Options) { self.options = options }
+    init(_ options: Options) throws {
+      self.options = options
+      random = SplitMix64(seed: options.seed)
+      cluster = try PostgresCluster()
+    }
 
     func run() async throws -> Report {
-      var report = Report(mode: "replica")
-      let watchdog = Watchdog(mode: "replica")
-      let cluster = try PostgresCluster()
       defer { cluster.remove() }
+      let watchdog = Watchdog(mode: "replica")
       watchdog.begin("preparing", done: 0)
       try await StrataPostgres.prepare(cluster.target, for: FollowingStore.entities)
       try cluster.query(PostgresWriter.setUp)
-      var stores: [FollowingStore] = []
       for number in 0..<options.replicas {
         stores.append(try await FollowingStore(cluster.target, number: number))
       }
       let end = ContinuousClock.now + .seconds(options.seconds)
-      var random = SplitMix64(seed: options.seed)
-      var writing: [Task<Int, any Error>] = []
-      for number in 0..<options.writers {
-        let seed = random.next()
-        let folder = cluster.folder
-        writing.append(Task.detached { try await Self.write(folder, number, seed, until: end) })
-      }
       while ContinuousClock.now < end {
-        watchdog.begin("running", done: 1 - end.duration(to: .now) / .seconds(-options.seconds))
-        try await edit(stores, &random, for: .milliseconds(random.below(800)))
-        if let name = try await disturb(cluster, stores, &random) {
-          report.counts[name, default: 0] += 1
-        }
+        let done = 1 - end.duration(to: .now) / .seconds(-options.seconds)
+        let disturbance = ReplicaDisturbance.random(&random)
+        watchdog.begin("\(disturbance)", done: done)
+        try await round(disturbance)
+        report.counts["\(disturbance)", default: 0] += 1
+        watchdog.begin("at rest after \(disturbance)", done: done)
+        report.violations += try await compare().map { "after \(disturbance), \($0)" }
+        if report.violations.count > 10 { break }
       }
-      for task in writing { report.counts["transactions", default: 0] += try await task.value }
-      watchdog.begin("at rest", done: 1)
-      for name in try cluster.query("SELECT gid FROM pg_prepared_xacts") {
-        try cluster.query("COMMIT PREPARED '\(name)'")
-      }
-      for store in stores { try await settle(store) }
-      let expected = try rows(cluster)
-      for (number, store) in stores.enumerated() {
-        report.violations += try await wrong(store, expected).map { "replica \(number): \($0)" }
-        try await catchUp(store)
-        let found = try await store.lines()
-        if found != expected {
-          let wrong = Set(found).symmetricDifference(expected).sorted().prefix(5)
-          report.violations.append("at rest, replica \(number) differs: \(Array(wrong))")
-        }
+      for store in stores {
         await store.close()
-        report.violations += store.violations.prefix(3).map { "replica \(number): \($0)" }
+        report.violations += store.violations.prefix(3)
         report.counts["checks", default: 0] += store.checks
         report.counts["pulls", default: 0] += store.pulls
         report.counts["pushes", default: 0] += store.pushes
-        report.counts["edits", default: 0] += store.deeds.count + store.offers.count
         store.remove()
       }
       report.require("transactions", "checks", "pulls", "pushes", "edits", atLeast: 20)
       return report
     }
 
+    // MARK: - A round
+
+    /// Lets replicas and writers work while something goes wrong.
+    private func round(_ disturbance: ReplicaDisturbance) async throws {
+      try await disturbance.prepare(self)
+      let isOver = Lock(false)
+      let isAsynchronous = random.oneIn(3)
+      let writing = (0..<options.writers).map { _ in
+        writers += 1
+        let (number, seed, target) = (writers, random.next(), cluster.target)
+        return Task.detached {
+          try await Self.write(
+            target, number, seed, isAsynchronous: isAsynchronous) { isOver.withLock(\.self) }
+        }
+      }
+      try await edit(for: .milliseconds(random.below(400)))
+      try await disturbance.happen(in: self)
+      try await edit(for: .milliseconds(random.below(400)))
+      isOver.withLock { $0 = true }
+      for task in writing { report.counts["transactions", default: 0] += try await task.value }
+      try await disturbance.end(self)
+    }
+
     /// Edits the replicas at random for some time.
-    private func edit(
-      _ stores: [FollowingStore], _ random: inout SplitMix64, for duration: Duration
-    ) async throws {
+    private func edit(for duration: Duration) async throws {
       let end = ContinuousClock.now + duration
+      var random = SplitMix64(seed: random.next())
       while ContinuousClock.now < end {
         try await random.pick(stores).edit(&random)
+        report.counts["edits", default: 0] += 1
         try await Task.sleep(for: .milliseconds(random.below(20)))
       }
     }
 
-    /// Waits until the server has all edits of a replica.
-    private func settle(_ store: FollowingStore) async throws {
-      for _ in 0..<20 {
-        if (try? await store.replica.settled()) != nil { return }
-        try await Task.sleep(for: .milliseconds(500))
+    private nonisolated static func write(
+      _ target: String, _ number: Int, _ seed: UInt64, isAsynchronous: Bool,
+      until isOver: @Sendable () -> Bool
+    ) async throws -> Int {
+      var (random, count) = (SplitMix64(seed: seed), 0)
+      while !isOver() {
+        let writer = try PostgresWriter(
+          target, number: number, seed: random.next(), isAsynchronous: isAsynchronous)
+        while !isOver(), await writer.step() { count += 1 }
+        await writer.end()
+        // After a crash the server needs a moment.
+        if !isOver() { try await Task.sleep(for: .milliseconds(100)) }
       }
-      try await store.replica.settled()
+      return count
     }
 
-    /// Returns what a store has acknowledged and the server lacks, or has although it refused it, and
-    /// gives up what was refused.
-    private func wrong(_ store: FollowingStore, _ expected: [String]) async throws -> [String] {
+    // MARK: - At rest
+
+    /// Waits until the server has all edits of all replicas.
+    func settle() async throws {
+      for store in stores { try await Self.persist { try await store.replica.settled() } }
+    }
+
+    /// Waits until each replica has what the server has.
+    func catchUp() async throws {
+      for store in stores { try await Self.persist { try await store.replica.caughtUp() } }
+    }
+
+    /// Tries again for some time; the server may have to be found first.
+    private static func persist(_ body: () async throws -> Void) async throws {
+      for _ in 0..<20 {
+        if (try? await body()) != nil { return }
+        try await Task.sleep(for: .milliseconds(500))
+      }
+      try await body()
+    }
+
+    /// Gives up what was refused, and takes as acknowledged what the server has now.
+    func forgetLostEdits() async throws {
+      for store in stores {
+        for change in try await store.replica.refused() { try await store.replica.revert(change) }
+      }
+      let rows = try rows()
+      for store in stores { store.forgetAllBut(rows) }
+    }
+
+    /// Lets everything come to rest, and returns what is wrong then.
+    private func compare() async throws -> [String] {
+      // Others stay prepared for some rounds.
+      if random.oneIn(2) {
+        for name in try cluster.query("SELECT gid FROM pg_prepared_xacts") {
+          try cluster.query("COMMIT PREPARED '\(name)'")
+        }
+      }
+      try await settle()
+      let expected = try rows()
+      var violations: [String] = []
+      for (number, store) in stores.enumerated() {
+        violations += try await unkept(store, expected).map { "replica \(number): \($0)" }
+      }
+      try await forgetLostEdits()
+      try await catchUp()
+      for (number, store) in stores.enumerated() {
+        let found = try await store.lines()
+        if found != expected {
+          let wrong = Set(found).symmetricDifference(expected).sorted().prefix(5)
+          violations.append("replica \(number) differs: \(Array(wrong))")
+        }
+      }
+      return violations
+    }
+
+    /// Returns what a store has acknowledged and the server lacks, or has although it refused it.
+    private func unkept(_ store: FollowingStore, _ expected: [String]) async throws -> [String] {
       let rows = Set(expected)
       var wrong = store.deeds.map { "e \($0.uuidString.lowercased())" }.filter {
         !rows.contains($0)
@@ -112,70 +185,10 @@
           wrong.append("offer \(id) of \(amount), refused: \(ids.contains(id))")
         }
       }
-      for change in refused { try await store.replica.revert(change) }
       return Array(wrong.prefix(3))
     }
 
-    /// Waits until a replica has what the server has; the server may have to be found again first.
-    private func catchUp(_ store: FollowingStore) async throws {
-      for _ in 0..<20 {
-        if (try? await store.replica.caughtUp()) != nil { return }
-        try await Task.sleep(for: .milliseconds(500))
-      }
-      try await store.replica.caughtUp()
-    }
-
-    private nonisolated static func write(
-      _ folder: URL, _ number: Int, _ seed: UInt64, until end: ContinuousClock.Instant
-    ) async throws -> Int {
-      var (random, count) = (SplitMix64(seed: seed), 0)
-      while ContinuousClock.now < end {
-        let writer = try PostgresWriter(folder, number: number, seed: random.next())
-        while ContinuousClock.now < end, await writer.step() { count += 1 }
-        await writer.end()
-        // After a crash the server needs a moment.
-        if ContinuousClock.now < end { try await Task.sleep(for: .milliseconds(200)) }
-      }
-      return count
-    }
-
-    /// Disturbs the replicas or the server, and returns a name for what it did; nil for nothing.
-    private func disturb(
-      _ cluster: PostgresCluster, _ stores: [FollowingStore], _ random: inout SplitMix64
-    ) async throws -> String? {
-      switch random.below(12) {
-      case 0, 1:
-        try await random.pick(stores).relaunch()
-        return "relaunches"
-      case 2, 3:
-        try cluster.query(
-          "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE backend_type = 'client backend' "
-            + "AND pid <> pg_backend_pid() AND random() < 0.4")
-        return "terminations"
-      case 4:
-        try cluster.crash()
-        try cluster.start()
-        return "crashes"
-      case 5:
-        try cluster.query("SELECT strata.invalidate()")
-        return "invalidations"
-      case 6:
-        try cluster.query(
-          """
-          BEGIN; SET lock_timeout = '1s'; ALTER TABLE sheets DISABLE TRIGGER strata_update;
-          UPDATE sheets SET title = 'unseen' WHERE length % 5 = 1;
-          ALTER TABLE sheets ENABLE ALWAYS TRIGGER strata_update; COMMIT
-          """)
-        return "disabledTriggers"
-      case 7:
-        // Whoever slept longer than this has to read everything.
-        try cluster.query("UPDATE strata.meta SET keep = '200 milliseconds'; SELECT strata.prune()")
-        return "prunings"
-      default: return nil
-      }
-    }
-
-    private func rows(_ cluster: PostgresCluster) throws -> [String] {
+    private func rows() throws -> [String] {
       try cluster.query(
         """
         SELECT 'a ' || id || ' ' || balance FROM purses UNION ALL
