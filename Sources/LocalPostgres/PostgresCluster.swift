@@ -15,6 +15,8 @@
     /// The words before each command; PostgreSQL does not run as root.
     private let user: [String]
     private var servers: [Int: Process] = [:]
+    /// The process that sends commits to the standby, once it is stopped.
+    private var sender: Int32?
     /// The port of the primary. The standby has the other one of two.
     private var port = 5432
     private var otherPort: Int { 5432 + 5433 - port }
@@ -80,6 +82,9 @@
         throw Failure(description: "PostgreSQL does not run in \(folder.path)")
       }
       kill(pid, SIGQUIT)
+      // A process that does not run cannot end by itself.
+      if let sender { kill(sender, SIGKILL) }
+      sender = nil
       servers[port]?.waitUntilExit()
       servers[port] = nil
     }
@@ -122,6 +127,13 @@
       try wait("the standby does not follow") {
         try query("SELECT sync_state FROM pg_stat_replication") == ["sync"]
       }
+    }
+
+    /// Stops to send commits to the standby. Whoever commits waits for it from here on, unless
+    /// `synchronous_commit` is off.
+    package func cutOffStandby() throws {
+      sender = try query("SELECT pid FROM pg_stat_replication").first.flatMap { Int32($0) }
+      if let sender { kill(sender, SIGSTOP) }
     }
 
     /// Ends the primary as a crash does, and promotes the standby.

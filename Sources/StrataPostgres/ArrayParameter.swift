@@ -37,6 +37,7 @@
 
     /// Returns the microseconds since 2000 of seconds since 2001; nil if PostgreSQL has no such time.
     private static func microseconds(_ seconds: Double) -> Int64? {
+      if seconds.isInfinite { return seconds > 0 ? .max : .min }
       let microseconds = (seconds * 1_000_000).rounded()
       return Int64(exactly: microseconds).flatMap {
         let (sum, isOver) = $0.addingReportingOverflow(366 * 86_400_000_000)

@@ -14,7 +14,7 @@
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
     private let target: String
-    private let tables: [Table]
+    private let tables: [ReplicatedTable]
     private let patience: Duration
     let builder = RecordBuilder()
     private var session: PostgresSession?
@@ -32,7 +32,7 @@
       case asleep(Promise<Void>)
     }
 
-    init(_ target: String, _ tables: [Table], patience: Duration = .seconds(30)) {
+    init(_ target: String, _ tables: [ReplicatedTable], patience: Duration = .seconds(30)) {
       self.target = target
       self.tables = tables
       self.patience = patience
@@ -50,7 +50,7 @@
     func prepareServer() throws(ReplicaError) {
       let session = try connected()
       try session.run(ServerObjects.sql)
-      for table in tables {
+      for table in tables.map(\.table) {
         try session.run(table.createOnServer)
         try session.run(
           .init(
@@ -62,7 +62,7 @@
     /// Connects, and reads how the server's tables become the store's.
     func open() throws(ReplicaError) {
       let session = try connected()
-      try session.run("SET lock_timeout = '5s'")
+      try session.run("SET lock_timeout = '5s'; SET standard_conforming_strings = on")
       let numbers: PostgresResult
       do throws(ReplicaError) {
         numbers = try session.run("SELECT rel::int8, id FROM strata.tables")
@@ -84,7 +84,8 @@
       identity = try session.run(Self.identity).text(0, 0)
       try session.prepare("strata_head", Self.head)
       try session.prepare("strata_claim", Self.claim)
-      for table in tables {
+      for replicated in tables {
+        let table = replicated.table
         let relation = try session.run(
           .init("SELECT $1::regclass::oid::int8", [table.name.quotedIdentifier]))
         guard let number = relation.text(0, 0).flatMap({ byRelation[$0] }) else {
@@ -92,7 +93,7 @@
             .unsuitableServer, "the server's table \(table.name) is not prepared for replicas",
             advice: "call StrataPostgres.prepare with all tables of the replica")
         }
-        mappings[number] = try TableMapping(table, number: number, session)
+        mappings[number] = try TableMapping(replicated, number: number, session)
       }
     }
 
@@ -160,7 +161,8 @@
       for row in 0..<shapes.count {
         guard let number = shapes.text(row, 0).flatMap({ Int($0) }), let mapping = mappings[number]
         else { continue }
-        texts[mapping.table.name] = shapes.text(row, 1) ?? ""
+        // Another filter finds rows that were left out.
+        texts[mapping.table.name] = (shapes.text(row, 1) ?? "") + (mapping.filter?.text ?? "")
       }
       return texts
     }
@@ -201,7 +203,7 @@
         let mapping = mapping(of: request.table)
         guard let keys = request.keys else {
           return PostgresSession.Statement(
-            "SELECT \(mapping.list) FROM \(mapping.name)", isBinary: true)
+            mapping.selectAll, isBinary: true)
         }
         let texts = keys.map { mapping.text($0) }
         return .init(mapping.selectByKeys, [texts.arrayText], isBinary: true)

@@ -45,7 +45,7 @@
       do throws(StoreError) { tables = try Table.tables(of: entities) } catch {
         throw ReplicaError(error)
       }
-      try await PostgresConnection(target, tables).prepareServer()
+      try await PostgresConnection(target, tables.map { ReplicatedTable($0) }).prepareServer()
     }
   }
 

@@ -25,6 +25,8 @@
     }
 
     let table: Table
+    /// The filter of the rows that a replica follows; nil for all.
+    let filter: RowFilter?
     /// The number of the table in the server's log.
     let number: Int
     private let columns: [ColumnType]
@@ -47,8 +49,12 @@
     ///
     /// - Throws: ``ReplicaError`` with code `unsuitableServer` if a column is missing, or has a type
     ///   that cannot become the attribute's.
-    init(_ table: Table, number: Int, _ session: PostgresSession) throws(ReplicaError) {
+    init(
+      _ replicated: ReplicatedTable, number: Int, _ session: PostgresSession
+    ) throws(ReplicaError) {
+      let table = replicated.table
       self.table = table
+      filter = replicated.filter
       self.number = number
       let found = try session.run(
         .init(
@@ -137,8 +143,12 @@
           Double(bitPattern: UInt64(bigEndian: bytes.loadUnaligned(as: UInt64.self))))
       case .timestamptz:
         // Microseconds since 2000 become seconds since 2001. The year 2000 had 366 days.
-        let microseconds = Int64(bigEndian: bytes.loadUnaligned(as: Int64.self))
-        builder.append(Double(microseconds - 366 * 86_400_000_000) / 1_000_000)
+        switch Int64(bigEndian: bytes.loadUnaligned(as: Int64.self)) {
+        case .max: builder.append(Double.infinity)
+        case .min: builder.append(-Double.infinity)
+        case let microseconds:
+          builder.append(Double(microseconds - 366 * 86_400_000_000) / 1_000_000)
+        }
       case .text, .varchar, .numeric: builder.append(text: bytes)
       case .bytea, .uuid: builder.append(blob: bytes)
       }
@@ -165,7 +175,7 @@
       case (.text(let text), _): text
       case (.blob(let bytes), .uuid) where bytes.count == 16: RecordKey(.blob(bytes)).description
       case (.blob(let bytes), _):
-        "\\x" + bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+        "\\x" + bytes.hexadecimal
       case (.real, _), (.null, _): ""
       }
     }
@@ -175,11 +185,17 @@
       "SELECT \(list) FROM \(name) WHERE \(keyName) = ANY ($1::\(key.rawValue)[])"
     }
 
+    /// The select of all rows that may meet the filter.
+    var selectAll: String { "SELECT \(list) FROM \(name) WHERE \(condition)" }
+
+    /// The filter in SQL, which may let more rows through.
+    private var condition: String { filter.map { sql($0.condition) } ?? "true" }
+
     /// The select of the first `$2` rows whose keys come after `$1`, in the order of the store.
     var selectPage: String {
       let order = key == .text || key == .varchar ? "\(keyName) COLLATE \"C\"" : keyName
-      return "SELECT \(list) FROM \(name) WHERE $1::\(key.rawValue) IS NULL "
-        + "OR \(order) > $1::\(key.rawValue) ORDER BY \(order) LIMIT $2::int8"
+      return "SELECT \(list) FROM \(name) WHERE ($1::\(key.rawValue) IS NULL "
+        + "OR \(order) > $1::\(key.rawValue)) AND \(condition) ORDER BY \(order) LIMIT $2::int8"
     }
 
     var keyName: String { table.columns[Table.keyColumn].name.quotedIdentifier }
@@ -198,6 +214,11 @@
   }
 
   extension Data {
+    /// Two hexadecimal digits a byte.
+    var hexadecimal: String {
+      map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+    }
+
     /// Reads two hexadecimal digits a byte.
     fileprivate init?(hex: String) {
       guard hex.utf8.count.isMultiple(of: 2) else { return nil }

@@ -41,21 +41,66 @@ extension Replica {
       try await copy(connection, start.head.client, progress)
       return true
     }
-    var requests = start.changed.filter { !whole.contains($0.table.name) }
-    requests += tables.filter { whole.contains($0.name) }.map { ChangedTable($0, nil) }
-    let end = try await connection.endPull(reading: requests)
+    let requests = try await requests(start.changed, whole: whole)
+    let suspects = verification?.suspects ?? [:]
+    let end = try await connection.endPull(reading: requests.adding(suspects, of: tables))
     guard let cursor = ReplicaCursor(start.head) else { return false }
-    if requests.isEmpty && state.push.push == nil && state.copy == nil {
+    let isNew = !requests.isEmpty || state.push.push != nil || state.copy != nil
+    if isNew {
+      if let written = start.head.written {
+        try await waitUntilFlushed(written, connection, flushed: end.flushed)
+      }
+      let next = StoredState(
+        cursor: cursor, push: state.push,
+        mustReadWaiting: requests.contains { $0.keys == nil && filters[$0.table.name] != nil })
+      try await apply(filtered(end.rows, to: requests), next, start.head.client)
+    } else if let written = start.head.written, written <= end.flushed {
       // A crash takes back what is not on the disk, and others then get its numbers.
-      if let written = start.head.written, written <= end.flushed { state.cursor = cursor }
-      return false
+      state.cursor = cursor
     }
-    if let written = start.head.written {
-      try await waitUntilFlushed(written, connection, flushed: end.flushed)
+    try await check(filtered(end.rows, to: suspects.map { ChangedTable(table($0.key), $0.value) }))
+    return isNew
+  }
+
+  /// Returns what a pull reads: the rows that changed, and where that is not known, all rows.
+  private func requests(
+    _ changed: [ChangedTable], whole: Set<String>
+  ) async throws(ReplicaError) -> [ChangedTable] {
+    let known = changed.filter { !whole.contains($0.table.name) }
+    let all = tables.filter { whole.contains($0.name) }.map { ChangedTable($0, nil) }
+    guard state.mustReadWaiting == true else { return known + all }
+    do throws(StoreError) {
+      let filtered = tables.filter { filters[$0.name] != nil && !whole.contains($0.name) }
+      let waiting = try await stack.waitingKeys(of: filtered)
+      return known.adding(waiting, of: tables) + all
+    } catch {
+      throw ReplicaError(error)
     }
-    try await apply(
-      end.rows, StoredState(cursor: cursor, push: state.push), start.head.client)
-    return true
+  }
+
+  private func table(_ name: String) -> Table {
+    guard let table = tables.first(where: { $0.name == name }) else {
+      fatalError("an unknown table")
+    }
+    return table
+  }
+
+  /// Returns the rows that were asked for by some requests, with the filters of their tables.
+  private func filtered(_ rows: [ServerRows], to requests: [ChangedTable]) -> [ServerRows] {
+    requests.compactMap { request in
+      let part = rows.first { $0.table === request.table }
+      return part.map { part in
+        guard let keys = request.keys else { return filtered(part) }
+        let found = Dictionary(
+          keys.lazy.compactMap { key in part.rows[key].map { (key, $0) } }
+        ) { $1 }
+        return ServerRows(part.table, .keys(keys), found, filter: filters[part.table.name])
+      }
+    }
+  }
+
+  private func filtered(_ part: ServerRows) -> ServerRows {
+    ServerRows(part.table, part.extent, part.rows, filter: filters[part.table.name])
   }
 
   /// Reads all rows that a copy has not read yet, in pages, and makes the store equal to them.
@@ -72,21 +117,32 @@ extension Replica {
     var progress = first
     while let table = tables.first(where: { !progress.isFinished($0) }) {
       await tell(.copying(rows: progress.rowCount))
-      let after = progress.lastKey(of: table)
-      let page = try await connection.page(of: table, after: after, limit: pageSize)
+      let page = try await page(of: table, after: progress, connection)
       // A crash of the server may take commits back that the page shows. Nobody would read them again.
       let (written, flushed) = try await connection.logPositions()
       try await waitUntilFlushed(written, connection, flushed: flushed)
-      let through = page.count < pageSize ? nil : page.last?.key
-      let records = Dictionary(page.map { ($0.key, $0.record) }) { $1 }
       // Until the next pull, the store has no state that the server had. A push that the server did not
       // show yet may be in a page. That pull then has its rows, and puts them right.
-      let part = ServerRows(table, .range(after: after, through: through), records)
-      progress.read(page.count, of: table, through: through)
-      try await apply([part], StoredState(copy: progress, push: state.push), client)
+      progress.read(page.count, of: table, through: page.through)
+      let next = StoredState(
+        copy: progress, push: state.push,
+        mustReadWaiting: state.mustReadWaiting == true || filters[table.name] != nil)
+      try await apply([page.rows], next, client)
     }
     state.copy = progress
     needsCopy = false
+  }
+
+  /// Reads the next page of a table.
+  func page(
+    of table: Table, after progress: CopyProgress, _ connection: any ServerConnection
+  ) async throws(ReplicaError) -> (rows: ServerRows, count: Int, through: RecordKey?) {
+    let after = progress.lastKey(of: table)
+    let page = try await connection.page(of: table, after: after, limit: pageSize)
+    let through = page.count < pageSize ? nil : page.last?.key
+    let records = Dictionary(page.map { ($0.key, $0.record) }) { $1 }
+    let rows = ServerRows(table, .range(after: after, through: through), records)
+    return (filtered(rows), page.count, through)
   }
 
   /// Waits until everything that was read is on the server's disk.
@@ -134,6 +190,22 @@ extension Replica {
     }
     state = new
     hasOldCounts = true
+  }
+}
+
+extension [ChangedTable] {
+  /// Returns requests that also read some keys, unless all rows of their table are read.
+  fileprivate func adding(_ keys: [String: Set<RecordKey>], of tables: [Table]) -> [ChangedTable] {
+    var requests = self
+    for table in tables {
+      guard let keys = keys[table.name] else { continue }
+      if let position = requests.firstIndex(where: { $0.table === table }) {
+        requests[position] = ChangedTable(table, requests[position].keys?.union(keys))
+      } else {
+        requests.append(ChangedTable(table, keys))
+      }
+    }
+    return requests
   }
 }
 

@@ -7,6 +7,11 @@ extension Replica {
     // Without the server's rows, nobody knows whether an edit is one.
     guard mayHaveEdits, state.cursor != nil else { return }
     mayHaveEdits = false
+    if options.isReadOnly {
+      lookups += 1
+      settledLookups = lookups
+      return
+    }
     do throws(ReplicaError) {
       if let push = state.push.push {
         guard try await claim(push, [], connection) else { return }

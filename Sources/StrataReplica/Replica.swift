@@ -25,18 +25,21 @@ public actor Replica {
 
   let stack: Stack
   let tables: [Table]
+  /// The filters of the tables of which the store has only some rows, by name.
+  let filters: [String: RowFilter]
+  let options: ReplicaOptions
   private let connect: Connect
   let pageSize: Int
   let pause: Pause
   private var run: Task<Void, Never>?
-  private var connection: (any ServerConnection)?
+  private(set) var connection: (any ServerConnection)?
   var wakeUp = WakeUp()
   /// The number of next pulls that look for everything, also for what no trigger saw.
   var thoroughPulls = 0
   /// Whether the replica comes from a sleep.
   private var wasAsleep = false
   var state: StoredState
-  private var isClosed = false
+  private(set) var isClosed = false
   private var listening: Task<Void, Never>?
   /// Whether edits may wait that were not looked for yet.
   var mayHaveEdits = true
@@ -44,13 +47,16 @@ public actor Replica {
   /// server has.
   var (lookups, settledLookups) = (0, 0)
   /// The wait before the next attempt to reach the server.
-  private var resting: Task<Void, Never>?
+  private(set) var resting: Task<Void, Never>?
   /// Whether all rows have to be compared, because the app asked for it.
   var needsCopy = false
+  /// The comparison of all rows with the server's, while somebody waits for it.
+  var verification: Verification?
+  var isVerifying = false
   private var prunedAt: ContinuousClock.Instant?
   /// Resumed at each pull that was applied, with the state after it.
-  private var waiters: [DirectContinuation<Void>] = []
-  private let outbox: Outbox
+  var waiters: [DirectContinuation<Void>] = []
+  let outbox: Outbox
   var hasOldCounts = true
   /// The last commit that a pull made, and the last commit that was heard of.
   var (ownCommit, seenCommit) = (Int64(0), Int64(0))
@@ -70,11 +76,15 @@ public actor Replica {
   package var isLive: Bool { state.cursor != nil }
 
   private init(
-    _ stack: Stack, _ tables: [Table], _ connect: @escaping Connect, pageSize: Int,
-    _ pause: @escaping Pause
+    _ stack: Stack, _ replicated: [ReplicatedTable], _ options: ReplicaOptions,
+    _ connect: @escaping Connect, pageSize: Int, _ pause: @escaping Pause
   ) {
     self.stack = stack
-    self.tables = tables
+    self.options = options
+    tables = replicated.map(\.table)
+    filters = Dictionary(
+      replicated.compactMap { replicated in replicated.filter.map { (replicated.table.name, $0) } }
+    ) { $1 }
     self.connect = connect
     self.pageSize = pageSize
     self.pause = pause
@@ -97,18 +107,37 @@ public actor Replica {
   ///   - server: the server, prepared for these entities.
   ///   - entities: the entities to follow, with all entities to which they refer. The default is all
   ///     entities of the stack. Many-to-many relationships are not followed.
+  ///   - options: whether the store may be edited.
   /// - Throws: ``ReplicaError`` with code `unknownEntity`, or `store` if the store fails.
   public static func open(
-    _ stack: Stack, from server: ReplicaServer, of entities: [any Entity.Type]? = nil
+    _ stack: Stack, from server: ReplicaServer, of entities: [any Entity.Type]? = nil,
+    options: ReplicaOptions = ReplicaOptions()
   ) async throws(ReplicaError) -> Replica {
     let tables =
       try entities?.map { entity throws(ReplicaError) in
-        if let table = stack.replicableTable(of: entity) { return table }
-        throw ReplicaError(
-          .unknownEntity, "\(entity) is not an entity of the stack",
-          advice: "open the stack with it")
+        guard let table = stack.replicableTable(of: entity) else { throw .unknown(entity) }
+        return table
       } ?? stack.replicableTables
-    return try await open(stack, of: tables, server.connecting(tables))
+    let replicated = tables.map { ReplicatedTable($0) }
+    return try await open(stack, of: replicated, options, server.connecting(replicated))
+  }
+
+  /// Opens a replica of some rows and starts to follow the server, as
+  /// ``open(_:from:of:options:)-(_,_,[any Entity.Type]?,_)`` does.
+  ///
+  /// - Parameters:
+  ///   - stack: the stack of the store. Close the replica before it.
+  ///   - server: the server, prepared for these entities.
+  ///   - rows: the rows to follow. References to rows that are not followed lead nowhere.
+  ///   - options: whether the store may be edited.
+  /// - Throws: ``ReplicaError`` with code `unknownEntity`, or `store` if a filter reads other rows than
+  ///   the one, or if the store fails.
+  public static func open(
+    _ stack: Stack, from server: ReplicaServer, of rows: [ReplicatedRows],
+    options: ReplicaOptions = ReplicaOptions()
+  ) async throws(ReplicaError) -> Replica {
+    let replicated = try rows.map { rows throws(ReplicaError) in try rows.resolve(stack) }
+    return try await open(stack, of: replicated, options, server.connecting(replicated))
   }
 
   /// Opens a replica of some tables.
@@ -117,10 +146,11 @@ public actor Replica {
   ///   - pageSize: the number of rows that a copy reads and writes at a time.
   ///   - pause: how the replica waits between two attempts; tests do not wait.
   package static func open(
-    _ stack: Stack, of tables: [Table], _ connect: @escaping Connect,
-    pageSize: Int = 5_000, pausing pause: @escaping Pause = { try? await Task.sleep(for: $0) }
+    _ stack: Stack, of replicated: [ReplicatedTable], _ options: ReplicaOptions = ReplicaOptions(),
+    _ connect: @escaping Connect, pageSize: Int = 5_000,
+    pausing pause: @escaping Pause = { try? await Task.sleep(for: $0) }
   ) async throws(ReplicaError) -> Replica {
-    let replica = Replica(stack, tables, connect, pageSize: pageSize, pause)
+    let replica = Replica(stack, replicated, options, connect, pageSize: pageSize, pause)
     try await replica.begin()
     return replica
   }
@@ -128,7 +158,8 @@ public actor Replica {
   private func begin() async throws(ReplicaError) {
     let stored: Data
     do throws(StoreError) {
-      stored = try await stack.openReplica(of: tables, first: state.data)
+      stored = try await stack.openReplica(
+        of: tables, isReadOnly: options.isReadOnly, first: state.data)
     } catch {
       throw ReplicaError(error)
     }
@@ -146,7 +177,7 @@ public actor Replica {
     storeDidChange()
   }
 
-  private func storeDidChange() {
+  func storeDidChange() {
     (mayHaveEdits, hasOldCounts) = (true, true)
     connection?.wake()
   }
@@ -165,91 +196,6 @@ public actor Replica {
     resumeWaiters()
     monitor.finish()
     found.finish()
-  }
-
-  // MARK: - Waiting
-
-  /// Returns once the store has everything that the server had committed before the call.
-  ///
-  /// A replica that is offline tries at once to reach the server.
-  ///
-  /// - Throws: ``ReplicaError`` with code `closed`, or why the server cannot be reached or followed.
-  public func caughtUp() async throws(ReplicaError) {
-    // The pull that is under way may have begun before the call.
-    thoroughPulls = 2
-    for _ in 0..<2 { try await nextStep() }
-  }
-
-  /// Returns once the server has everything that was committed here before the call, and a pull has
-  /// confirmed it.
-  ///
-  /// Edits that the server refused do not count, nor those that depend on them. A replica that is
-  /// offline tries at once to reach the server.
-  ///
-  /// - Throws: ``ReplicaError`` with code `closed`, or why the server cannot be reached or followed.
-  public func settled() async throws(ReplicaError) {
-    let awaited = lookups + 1
-    while settledLookups < awaited {
-      mayHaveEdits = mayHaveEdits || lookups < awaited
-      try await nextStep()
-    }
-  }
-
-  private func nextStep() async throws(ReplicaError) {
-    if isClosed { throw .closed }
-    connection?.wake()
-    resting?.cancel()
-    let waiter = DirectContinuation<Void>()
-    waiters.append(waiter)
-    await waiter.value
-    if isClosed { throw .closed }
-    if case .offline(_, let error) = monitor.state.phase { throw error }
-  }
-
-  private func resumeWaiters() {
-    let all = waiters
-    waiters = []
-    for waiter in all { waiter.resume() }
-  }
-
-  // MARK: - Refused edits
-
-  /// Returns the edits that the server refused.
-  ///
-  /// - Throws: ``ReplicaError`` with code `store`.
-  /// - Complexity: O(*n* log *n*) of the rows that wait.
-  public func refused() async throws(ReplicaError) -> [RefusedChange] {
-    try await withOutbox { try await $0.refusals() }.map(RefusedChange.init)
-  }
-
-  /// Pushes a refused edit again, unchanged.
-  ///
-  /// - Returns: false if the row was edited since, or if the refusal has ended in another way.
-  /// - Throws: ``ReplicaError`` with code `store`.
-  @discardableResult
-  public func retry(_ change: RefusedChange) async throws(ReplicaError) -> Bool {
-    defer { storeDidChange() }
-    return try await withOutbox { try await $0.retry(change.refusal) }
-  }
-
-  /// Gives a refused edit up: the row gets the server's values, and a new row goes.
-  ///
-  /// - Returns: false if nothing was changed, for the reasons of `Outbox.revert(_:)`.
-  /// - Throws: ``ReplicaError`` with code `store`.
-  @discardableResult
-  public func revert(_ change: RefusedChange) async throws(ReplicaError) -> Bool {
-    defer { storeDidChange() }
-    return try await withOutbox { try await $0.revert(change.refusal) }
-  }
-
-  private nonisolated(nonsending) func withOutbox<Result: Sendable>(
-    _ body: (Outbox) async throws -> Result
-  ) async throws(ReplicaError) -> Result {
-    do { return try await body(outbox) } catch let error as StoreError {
-      throw ReplicaError(error)
-    } catch {
-      throw ReplicaError(.closed, "\(error)", advice: "try again")
-    }
   }
 
   // MARK: - Conflicts
@@ -279,18 +225,7 @@ public actor Replica {
     return first ?? found.add(nil)
   }
 
-  // MARK: - Resync
-
-  /// Compares all rows with the server's, and returns once the store has the server's rows.
-  ///
-  /// Equal rows are neither written nor announced, and edits that wait stay.
-  ///
-  /// - Throws: ``ReplicaError`` with code `closed`, or why the server cannot be reached or followed.
-  /// - Complexity: O(*n*) of all rows.
-  public func resync() async throws(ReplicaError) {
-    needsCopy = true
-    while needsCopy { try await nextStep() }
-  }
+  // MARK: - The state
 
   func tell(_ phase: ReplicaState.Phase) async {
     var state = monitor.state
@@ -363,6 +298,7 @@ public actor Replica {
     if state.cursor == nil { return }
     pulls += found ? 1 : 0
     await tell(.live)
+    if try await verifyNext(connection) { return }
     switch wakeUp.pulled(found: found, othersWrite: othersWrite) {
     case .nothing: break
     case .arm: try await connection.arm()

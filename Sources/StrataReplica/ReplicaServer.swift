@@ -1,5 +1,3 @@
-package import Strata
-
 /// A server that replicas follow.
 ///
 /// The module `StrataPostgres` makes one: `.postgres("host=db dbname=app")`.
@@ -7,9 +5,9 @@ public struct ReplicaServer: Sendable {
   package typealias Connect = @Sendable () async throws(ReplicaError) -> any ServerConnection
 
   /// Returns what connects a replica of some tables.
-  package let connecting: @Sendable ([Table]) -> Connect
+  package let connecting: @Sendable ([ReplicatedTable]) -> Connect
 
-  package init(connecting: @escaping @Sendable ([Table]) -> Connect) {
+  package init(connecting: @escaping @Sendable ([ReplicatedTable]) -> Connect) {
     self.connecting = connecting
   }
 }

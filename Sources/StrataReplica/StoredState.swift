@@ -7,11 +7,18 @@ struct StoredState: Codable {
   /// The reading of all rows, while the store has some of them.
   var copy: CopyProgress?
   var push: PushState
+  /// Whether the rows whose edits wait have to be read again, because the last reading of all rows that
+  /// meet a filter did not tell whether the server has them; nil for no.
+  var mustReadWaiting: Bool?
 
-  init(cursor: ReplicaCursor? = nil, copy: CopyProgress? = nil, push: PushState) {
+  init(
+    cursor: ReplicaCursor? = nil, copy: CopyProgress? = nil, push: PushState,
+    mustReadWaiting: Bool = false
+  ) {
     self.cursor = cursor
     self.copy = copy
     self.push = push
+    self.mustReadWaiting = mustReadWaiting ? true : nil
   }
 
   init(_ data: Data) throws(ReplicaError) {

@@ -18,7 +18,8 @@ let usage = """
          strata-stress faults [--thorough 0|1] [--scenario N] [--seed N]
          strata-stress contexts [--histories N] [--minutes N] [--seed N]
          strata-stress server [--seeds N] [--minutes N] [--seed N]
-         strata-stress replica [--seconds N] [--replicas N] [--writers N] [--seed N]
+         strata-stress replica [--seconds N] [--replicas N] [--writers N] [--disturbance N] [--seed N]
+         strata-stress server-filters [--count N] [--seed N]
          strata-stress simulate [--seeds N] [--minutes N] [--from N] [--program N] [--threads N]
 
   workers  Worker actors and the view context against one store for N seconds (5) in each mode, or in
@@ -59,8 +60,11 @@ let usage = """
   replica  N replicas (2) of a PostgreSQL with N writers (3) for N seconds (20), in rounds. In each,
            something goes wrong: processes are killed, connections end or go silent, the server
            crashes, fails over or gets a backup back, the log is pruned. After each, everything comes
-           to rest and is compared. It needs the package's trait Postgres and PostgreSQL's programs.
+           to rest and is compared. With --disturbance, always the same thing goes wrong, of 0 nothing,
+           1 a relaunch, 2 a kill, and so on. It needs the package's trait Postgres and PostgreSQL's programs.
            Long form: --seconds 3600.
+  server-filters  N generated filters (2,000), each run by a PostgreSQL, by SQLite and in plain Swift.
+           It needs what replica needs. Long form: --count 20000.
   simulate  N histories (2,000), or those of N minutes, each on one thread and in an order that the
            seed decides; N of them at a time (1). The seed picks one of these programs, if none is
            given: 0 workers, a view context and consumers that race, 1 contexts, 2 an app and a
@@ -145,14 +149,27 @@ func runMode() async throws -> Report {
   #if Postgres
     case "replica":
       let given = numbers(
-        arguments.dropFirst(), allowed: ["--seconds", "--replicas", "--writers", "--seed"])
+        arguments.dropFirst(),
+        allowed: ["--seconds", "--replicas", "--writers", "--disturbance", "--seed"])
       var options = ReplicaStress.Options()
       options.seconds = given["--seconds"].map { Double($0) } ?? options.seconds
       options.replicas = given["--replicas"].map { Int(clamping: $0) } ?? options.replicas
       options.writers = given["--writers"].map { Int(clamping: $0) } ?? options.writers
+      if let number = given["--disturbance"] {
+        let all = ReplicaDisturbance.allCases
+        guard number < all.count else { fail("--disturbance is less than \(all.count)") }
+        options.disturbance = all[Int(number)]
+      }
       options.seed = given["--seed"] ?? options.seed
       printSeed(options.seed)
       return try await ReplicaStress(options).run()
+    case "server-filters":
+      let given = numbers(arguments.dropFirst(), allowed: ["--count", "--seed"])
+      var options = ServerFilterStress.Options()
+      options.count = given["--count"].map { Int(clamping: $0) } ?? options.count
+      options.seed = given["--seed"] ?? options.seed
+      printSeed(options.seed)
+      return try await ServerFilterStress(options).run()
     case "replica-child":
       try await FollowingStore.runChild(Array(arguments.dropFirst()))
       exit(0)

@@ -177,8 +177,8 @@ final class ModelServer: Sendable {
     for sleeper in all { sleeper.resolve(()) }
   }
 
-  func connect() throws(ReplicaError) -> any ServerConnection {
-    ModelConnection(self, table, state.withLock { $0.generation })
+  func connect(_ filter: RowFilter?) throws(ReplicaError) -> any ServerConnection {
+    ModelConnection(self, table, filter, state.withLock { $0.generation })
   }
 
   /// Returns a promise that the next commit or wake keeps.
@@ -195,15 +195,17 @@ final class ModelServer: Sendable {
 private actor ModelConnection: ServerConnection {
   private let server: ModelServer
   private let table: Table
+  private let filter: RowFilter?
   private let generation: Int
   private let builder = RecordBuilder()
   private var pulled: [Int: Note] = [:]
   private var push: (push: PushState.Push, client: UUID)?
   private let woken = Lock(false)
 
-  init(_ server: ModelServer, _ table: Table, _ generation: Int) {
+  init(_ server: ModelServer, _ table: Table, _ filter: RowFilter?, _ generation: Int) {
     self.server = server
     self.table = table
+    self.filter = filter
     self.generation = generation
   }
 
@@ -236,12 +238,13 @@ private actor ModelConnection: ServerConnection {
   func beginPull(
     since cursor: ReplicaCursor?, by client: UUID, isThorough: Bool
   ) throws(ReplicaError) -> PullStart {
+    let shape = filter?.text ?? ""
     let (start, rows) = try run { state throws(ReplicaError) in
       let snapshot = try ServerSnapshot(state.snapshot)
       let head = ServerHead(
         format: 1, epoch: state.epoch, server: "\(state.system)",
         horizon: try ServerSnapshot(state.contents.horizon), snapshot: snapshot,
-        written: try LogPosition("0/\(String(state.written, radix: 16))"), shapes: ["notes": "a"],
+        written: try LogPosition("0/\(String(state.written, radix: 16))"), shapes: ["notes": shape],
         client: state.contents.clients[client])
       var keys: Set<RecordKey> = []
       if let old = cursor?.snapshot {
@@ -262,12 +265,14 @@ private actor ModelConnection: ServerConnection {
     for (key, record) in try records(pulled) { all[key] = record }
     let rows = requests.map { request in
       guard let keys = request.keys else {
-        return ServerRows(table, .range(after: nil, through: nil), all)
+        return ServerRows(table, .range(after: nil, through: nil), all.filter { admits($0.value) })
       }
       return ServerRows(table, .keys(keys), all.filter { keys.contains($0.key) })
     }
     return PullEnd(rows: rows, flushed: try LogPosition("0/\(String(flushed, radix: 16))"))
   }
+
+  private func admits(_ row: Record) -> Bool { filter?.admits(row) ?? true }
 
   private func records(
     _ rows: [Int: Note]
@@ -290,7 +295,9 @@ private actor ModelConnection: ServerConnection {
       state.pages += 1
       return state.contents.rows
     }
-    let after = try records(rows).filter { row in key.map { $0 < row.key } ?? true }
+    let after = try records(rows).filter { row in
+      (key.map { $0 < row.key } ?? true) && admits(row.record)
+    }
     return Array(after.prefix(limit))
   }
 

@@ -7,10 +7,17 @@ import Testing
 
 /// Replicas of a ``ModelServer``.
 @MainActor @Suite(.timeLimit(.minutes(25))) struct ReplicaTests {
-  private func follow(_ stack: Stack, _ server: ModelServer) async throws -> Replica {
-    try await Replica.open(
-      stack, of: stack.replicableTables, { () async throws(ReplicaError) in try server.connect() },
-      pageSize: 2, pausing: { _ in await Task.yield() })
+  private func follow(
+    _ stack: Stack, _ server: ModelServer, _ query: Query<Note> = Note.all,
+    isReadOnly: Bool = false, pausing pause: @escaping Replica.Pause = { _ in await Task.yield() }
+  ) async throws -> Replica {
+    var options = ReplicaOptions()
+    options.isReadOnly = isReadOnly
+    let replicated = try ReplicatedRows.matching(query).resolve(stack)
+    return try await Replica.open(
+      stack, of: [replicated], options,
+      { () async throws(ReplicaError) in try server.connect(replicated.filter) },
+      pageSize: 2, pausing: pause)
   }
 
   private func rows(_ stack: Stack) async throws -> [Note] { try await stack.fetch(Note.all) }
@@ -224,10 +231,9 @@ import Testing
       }
     }
     // Without a wait after the loss, the copy would go on before the relaunch.
-    var replica = try await Replica.open(
-      stack, of: stack.replicableTables, { () async throws(ReplicaError) in try server.connect() },
-      pageSize: 2,
-      pausing: { _ in if isRelaunched { try? await Task.sleep(for: .seconds(3_600)) } })
+    var replica = try await follow(stack, server) { _ in
+      if isRelaunched { try? await Task.sleep(for: .seconds(3_600)) }
+    }
     if isRelaunched {
       for await state in replica.monitor.updates { if case .offline = state.phase { break } }
       #expect(server.state.withLock { $0.pages } == 2)
@@ -259,7 +265,150 @@ import Testing
     try await expectEqual(stack, server, replica)
   }
 
-  /// Two replicas, a server that does its worst, and connections that break everywhere.
+  // MARK: - Partial replicas
+
+  private static let recent = Note.where { $0.count < 3 || $0.title.hasPrefix("mine") }
+
+  @Test func `a partial replica has the rows that meet its filter`() async throws {
+    let stack = try await Stack.temporary([Note.self])
+    let server = ModelServer(stack.replicableTables[0], seed: 1)
+    server.state.withLock { state in
+      for id in 1...7 { state.set(Note(id: id, count: id), isFlushed: true) }
+    }
+    let replica = try await follow(stack, server, Self.recent)
+    try await replica.settled()
+    #expect(try await rows(stack).map(\.id) == [1, 2])
+    // Row 1 leaves the filter, row 5 meets it.
+    server.state.withLock { state in
+      state.set(Note(id: 1, count: 9), isFlushed: true)
+      state.set(Note(id: 5, title: "mine"), isFlushed: true)
+    }
+    try await replica.caughtUp()
+    #expect(try await rows(stack).map(\.id) == [2, 5])
+    // An edit takes row 2 out, once the server has it.
+    try await stack.withScratch { context in
+      let note = try #require(try await context.find(Note.self, 2))
+      context.update(note) { $0.count = 20 }
+      context.insert(Note(id: 8, count: 30))
+    }
+    try await replica.settled()
+    #expect(try await rows(stack).map(\.id) == [5])
+    #expect(rows(server).map(\.count) == [9, 20, 3, 4, 0, 6, 7, 30])
+    await replica.close()
+    await stack.close()
+  }
+
+  /// The row left the filter on the server while it was edited here. A copy does not show it.
+  @Test func `an edit of a row that left the filter reaches the server`() async throws {
+    let stack = try await Stack.temporary([Note.self])
+    let server = ModelServer(stack.replicableTables[0], seed: 1)
+    server.state.withLock { state in
+      for id in 1...3 { state.set(Note(id: id), isFlushed: true) }
+    }
+    var replica = try await follow(stack, server, Self.recent)
+    try await replica.settled()
+    await replica.close()
+    try await stack.withScratch { context in
+      let note = try #require(try await context.find(Note.self, 2))
+      context.update(note) { $0.title = "edited" }
+      context.update(try #require(try await context.find(Note.self, 3))) { $0.title = "edited" }
+    }
+    server.state.withLock { state in
+      state.set(Note(id: 2, count: 50), isFlushed: true)
+      state.set(nil, at: 3)
+      state.prune()
+    }
+    replica = try await follow(stack, server, Self.recent)
+    try await replica.settled()
+    #expect(await replica.copies == 1)
+    #expect(rows(server) == [Note(id: 1), Note(id: 2, title: "edited", count: 50)])
+    #expect(try await rows(stack) == [Note(id: 1)])
+    await replica.close()
+    await stack.close()
+  }
+
+  @Test func `another filter reads the rows again`() async throws {
+    let stack = try await Stack.temporary([Note.self])
+    let server = ModelServer(stack.replicableTables[0], seed: 1)
+    server.state.withLock { state in
+      for id in 1...7 { state.set(Note(id: id, count: id), isFlushed: true) }
+    }
+    for (least, expected) in [(6, [6, 7]), (2, [2, 3, 4, 5, 6, 7]), (7, [7])] {
+      let replica = try await follow(stack, server, Note.where { $0.count >= least })
+      try await replica.settled()
+      #expect(try await rows(stack).map(\.id) == expected)
+      #expect(await replica.copies <= 1)
+      await replica.close()
+    }
+    await stack.close()
+  }
+
+  @Test func `a filter reads no other rows and has no limit`() async throws {
+    let stack = try await Stack.temporary([Note.self])
+    #expect {
+      try ReplicatedRows.matching(Note.sorted(by: \.title).limit(3)).resolve(stack)
+    } throws: { ($0 as? ReplicaError)?.storeError?.code == .invalidQuery }
+    await stack.close()
+  }
+
+  // MARK: - Read-only replicas
+
+  @Test func `the rows of a read-only replica follow the server and are not edited`() async throws {
+    let stack = try await Stack.temporary([Note.self])
+    let server = ModelServer(stack.replicableTables[0], seed: 1)
+    server.state.withLock { $0.set(Note(id: 1), isFlushed: true) }
+    var replica = try await follow(stack, server, isReadOnly: true)
+    try await replica.settled()
+    await #expect { try await stack.withScratch { $0.insert(Note(id: 2)) } } throws: {
+      StoreError.Code.readOnly ~= $0
+    }
+    let view = stack.viewContext
+    view.update(try #require(try await view.find(Note.self, 1))) { $0.title = "mine" }
+    await #expect { try await view.save() } throws: { StoreError.Code.readOnly ~= $0 }
+    view.rollback()
+    server.state.withLock { $0.set(Note(id: 3), isFlushed: true) }
+    try await replica.caughtUp()
+    #expect(try await rows(stack) == [Note(id: 1), Note(id: 3)])
+    await replica.close()
+    replica = try await follow(stack, server)
+    try await stack.withScratch { $0.insert(Note(id: 2)) }
+    try await replica.settled()
+    #expect(rows(server).map(\.id) == [1, 2, 3])
+    await replica.close()
+    await stack.close()
+  }
+
+  // MARK: - Verification
+
+  @Test func `a verification finds what no trigger saw, and writes nothing`() async throws {
+    let stack = try await Stack.temporary([Note.self])
+    let server = ModelServer(stack.replicableTables[0], seed: 1)
+    server.state.withLock { state in
+      for id in 1...7 { state.set(Note(id: id), isFlushed: true) }
+    }
+    let replica = try await follow(stack, server)
+    try await replica.settled()
+    #expect(try await replica.verify().isEmpty)
+    server.state.withLock { state in
+      state.contents.rows[2] = nil
+      state.contents.rows[4]?.title = "unseen"
+      state.contents.rows[9] = Note(id: 9)
+      // A change that the log has comes between two pages.
+      state.hooks["page"] = { $0.set(Note(id: 1, title: "seen"), isFlushed: true) }
+    }
+    let before = stack.historyToken
+    let found = try await replica.verify().map(\.description)
+    #expect(found == ["Note 2: not on the server", "Note 4: title differ", "Note 9: missing"])
+    let titles = try await rows(stack).map(\.title)
+    #expect(titles == ["seen", "", "", "", "", "", ""])
+    #expect(stack.historyToken.commit - before.commit <= 2)
+    try await replica.resync()
+    #expect(try await replica.verify().isEmpty)
+    try await expectEqual(stack, server, replica)
+  }
+
+  /// Two replicas, a server that does its worst, and connections that break everywhere. The second
+  /// replica has only some rows.
   @Test(arguments: [false, true]) func `every acknowledged edit reaches the server once`(
     _ restores: Bool
   ) async throws {
@@ -274,7 +423,10 @@ import Testing
     let server = ModelServer(stacks[0].replicableTables[0], seed: seed)
     server.state.withLock { $0.failures = 15 }
     var replicas: [Replica] = []
-    for stack in stacks { replicas.append(try await follow(stack, server)) }
+    let queries = [Note.all, Self.recent]
+    for (stack, query) in zip(stacks, queries) {
+      replicas.append(try await follow(stack, server, query))
+    }
     var raised = 0
     for _ in 0..<150 {
       server.disturb(restores: restores)
@@ -282,18 +434,11 @@ import Testing
       let stack = stacks[number]
       let (key, title) = (random.below(6), random.oneIn(3) ? "mine \(random.below(99))" : nil)
       if random.oneIn(2) {
-        raised += try await stack.withScratch(.mergeMine) { context in
-          guard let note = try await context.find(Note.self, key) else { return 0 }
-          context.update(note) { note in
-            if key < 4 { note.count += 1 }
-            if let title { note.title = title }
-          }
-          return key < 4 ? 1 : 0
-        }
+        raised += try await edit(stack, key, title)
       }
       if random.oneIn(20) {
         await replicas[number].close()
-        replicas[number] = try await follow(stack, server)
+        replicas[number] = try await follow(stack, server, queries[number])
       }
       for _ in 0..<random.below(8) { await Task.yield() }
     }
@@ -301,8 +446,11 @@ import Testing
     for replica in replicas { try await settle(replica) }
     for replica in replicas { try await catchUp(replica) }
     let expected = rows(server)
-    for stack in stacks {
-      #expect(try await rows(stack) == expected, "seed \(seed)")
+    #expect(try await rows(stacks[0]) == expected, "seed \(seed)")
+    let some = expected.filter { $0.count < 3 || $0.title.hasPrefix("mine") }
+    #expect(try await rows(stacks[1]) == some, "seed \(seed)")
+    for replica in replicas {
+      #expect(try await replica.verify().map(\.description) == [], "seed \(seed)")
     }
     if !restores {
       let sum = expected.map(\.count).reduce(0, +)
@@ -311,6 +459,22 @@ import Testing
     }
     for replica in replicas { await replica.close() }
     for stack in stacks { await stack.close() }
+  }
+
+  /// Edits a note, and returns by how much its counter was raised. A row that goes meanwhile is not edited.
+  private func edit(_ stack: Stack, _ key: Int, _ title: String?) async throws -> Int {
+    while true {
+      do {
+        return try await stack.withScratch { context in
+          guard let note = try await context.find(Note.self, key) else { return 0 }
+          context.update(note) { note in
+            if key < 4 { note.count += 1 }
+            if let title { note.title = title }
+          }
+          return key < 4 ? 1 : 0
+        }
+      } catch StoreError.Code.conflict {}
+    }
   }
 
   /// A connection of an earlier restart may still have to be found broken.

@@ -106,6 +106,8 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     public static let sqlite = Code(28, "sqlite")
     /// A replica pushes the store's edits, so the store has no outbox of its own.
     public static let replicated = Code(29, "replicated")
+    /// The rows follow a server, and the replica is read-only.
+    public static let readOnly = Code(30, "readOnly")
   }
 
   /// The kind of the error.

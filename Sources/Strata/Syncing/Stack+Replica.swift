@@ -12,6 +12,30 @@ extension Stack {
     store.model.table(ofType: entity)
   }
 
+  /// Returns the filter of a query.
+  ///
+  /// - Returns: nil for all rows.
+  /// - Throws: ``StoreError`` with code `invalidQuery` if the query reads other rows, or has a limit.
+  package func rowFilter<E: Entity>(_ query: Query<E>) throws(StoreError) -> RowFilter? {
+    try RowFilter(QueryPlan(query, store.model))
+  }
+
+  /// Returns the keys of the rows of some tables whose edits wait, also of refused edits, by the
+  /// name of the table.
+  package func waitingKeys(
+    of tables: [Table]
+  ) async throws(StoreError) -> [String: Set<RecordKey>] {
+    try await store.reading { snapshot throws(StoreError) in
+      try await snapshot.read { reader, connection throws(StoreError) in
+        var keys: [String: Set<RecordKey>] = [:]
+        try OutboxTable.forEach(reader.model, connection) { table, key, _ in
+          if tables.contains(where: { $0 === table }) { keys[table.name, default: []].insert(key) }
+        }
+        return keys
+      }
+    }
+  }
+
   /// The outbox of a replica, which lists refused edits.
   package var replicaOutbox: Outbox { Outbox(store) }
 
@@ -25,11 +49,14 @@ extension Stack {
   /// From the first call on, commits wait to be pushed. The rows that the store has then wait, too:
   /// nobody else has them.
   ///
-  /// - Parameter first: the state to store if the store has none.
+  /// - Parameters:
+  ///   - isReadOnly: whether edits of the tables are refused instead.
+  ///   - first: the state to store if the store has none.
   package func openReplica(
-    of tables: [Table], first: Data
+    of tables: [Table], isReadOnly: Bool = false, first: Data
   ) async throws(StoreError) -> Data {
-    let ignored: Set<String> = [Stack.replicaAuthor, Stack.evictionAuthor]
+    let marks = isReadOnly ? [OutboxTable.readOnlyMark(tables)] : []
+    let ignored = Set([Stack.replicaAuthor, Stack.evictionAuthor] + marks)
     return try await store.writer.submit(.normal) { writer throws(StoreError) in
       let connection = try writer.connection
       if let state = try ReplicaTable.state(connection),
@@ -42,7 +69,7 @@ extension Stack {
         try OutboxTable.open(ignoring: ignored, connection)
         transaction.isCounted = true
         if let state = try ReplicaTable.state(connection) { return state }
-        try transaction.offerAllRows(of: tables)
+        if !isReadOnly { try transaction.offerAllRows(of: tables) }
         try ReplicaTable.set(first, connection)
         return first
       }.result
@@ -72,6 +99,19 @@ extension Stack {
         return conflicts
       }
       return (made.commit, made.result)
+    }
+  }
+
+  /// Returns the rows that are not what the server's rows and the waiting edits make of them.
+  ///
+  /// - Complexity: O(*n*) rows are read and compared, as in ``apply(_:confirming:state:)``.
+  package func differences(
+    from pulled: [ServerRows]
+  ) async throws(StoreError) -> [ServerDifference] {
+    try await store.writer.submit(.normal) { writer throws(StoreError) in
+      try writer.transaction(author: Stack.replicaAuthor) { transaction throws(StoreError) in
+        try transaction.differences(from: pulled)
+      }.result
     }
   }
 

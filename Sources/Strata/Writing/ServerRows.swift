@@ -3,17 +3,55 @@ package struct ServerRows: Sendable {
   package enum Extent: Sendable {
     /// The rows of some keys. The server has no row for a key without one.
     case keys(Set<RecordKey>)
-    /// All rows whose keys come after `after`, if there is one, up to `through`, if there is one.
+    /// All rows whose keys come after `after`, if there is one, up to `through`, if there is one. Rows
+    /// that do not meet the filter may be missing.
     case range(after: RecordKey?, through: RecordKey?)
   }
 
   package let table: Table
   package let extent: Extent
   package let rows: [RecordKey: Record]
+  /// Which rows of the server the store has, besides those whose edits wait; nil for all.
+  package let filter: RowFilter?
 
-  package init(_ table: Table, _ extent: Extent, _ rows: [RecordKey: Record]) {
+  package init(
+    _ table: Table, _ extent: Extent, _ rows: [RecordKey: Record], filter: RowFilter? = nil
+  ) {
     self.table = table
     self.extent = extent
     self.rows = rows
+    self.filter = filter
+  }
+
+  /// Returns what the store has of a row of the server without edits.
+  func kept(_ row: Record?) -> Record? {
+    guard let row, let filter else { return row }
+    return filter.admits(row) ? row : nil
+  }
+
+  /// Whether the server may have a row of a key without one.
+  var hidesRows: Bool { if case .range = extent { filter != nil } else { false } }
+}
+
+/// A row of the store that is not what a server's rows and the waiting edits make of it.
+package struct ServerDifference: Sendable {
+  package let table: Table
+  package let key: RecordKey
+  /// Nil if the store has no row.
+  package let stored: Record?
+  /// Nil if the store should have no row.
+  package let expected: Record?
+
+  /// The names of the attributes that differ; all of them if one of the rows is missing.
+  package var attributes: [String] {
+    let differing = stored.flatMap { stored in expected.map(stored.differences) }
+    return (differing?.positions ?? Array(table.columns.indices)).map { table.columns[$0].name }
+  }
+
+  /// Returns both rows as entities, or nil if the difference is about another entity.
+  package func sides<E: Entity>(of type: E.Type) -> (stored: E?, expected: E?)? {
+    guard table.isTable(of: type) else { return nil }
+    func entity(_ record: Record?) -> E? { record.map { table.decodeLeniently($0, as: type) } }
+    return (entity(stored), entity(expected))
   }
 }

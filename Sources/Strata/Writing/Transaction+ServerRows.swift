@@ -14,24 +14,32 @@ extension Transaction {
     var working = WorkingSet()
     for part in pulled {
       var rows = WorkingSet.Rows()
-      let stored = try stored(part)
-      let waits = try OutboxTable.hasEntries(of: part.table, connection)
-      // A deletion that waits has neither of the two rows.
-      let keys =
-        if case .keys(let all) = part.extent { all } else {
-          Set(stored.keys).union(part.rows.keys)
+      try forEachRow(of: part) { key, before, merged throws(StoreError) in
+        if let entry = merged.entry { try OutboxTable.set(entry, part.table, key, connection) }
+        if merged.isDone { try OutboxTable.set(nil, part.table, key, connection) }
+        if let conflict = merged.conflict { conflicts.append(conflict) }
+        if before != merged.row {
+          rows.append(.init(key: key, before: before, after: merged.row))
         }
-      for key in keys.sorted() {
-        let (before, server) = (stored[key], part.rows[key])
-        let after =
-          waits
-          ? try rebase(key, in: part.table, onto: server, local: before, &conflicts) : server
-        if before != after { rows.append(.init(key: key, before: before, after: after)) }
       }
       working.tables[part.table.id] = rows
     }
     try write(&working, of: pulled)
     return conflicts
+  }
+
+  /// Returns the rows that ``apply(_:)`` would write.
+  func differences(from pulled: [ServerRows]) throws(StoreError) -> [ServerDifference] {
+    var differences: [ServerDifference] = []
+    for part in pulled {
+      try forEachRow(of: part) { key, stored, merged in
+        if stored != merged.row {
+          differences.append(
+            ServerDifference(table: part.table, key: key, stored: stored, expected: merged.row))
+        }
+      }
+    }
+    return differences
   }
 
   // MARK: - Unique values
@@ -121,25 +129,56 @@ extension Transaction {
     return stored
   }
 
+  /// What becomes of a row that a server has or lacks.
+  private struct MergedRow {
+    /// The server's row with the edits that wait.
+    let row: Record?
+    /// The edits that wait from here on; nil for none.
+    var entry: OutboxEntry?
+    /// Whether edits have waited, and none does any more.
+    var isDone = false
+    var conflict: Conflict?
+  }
+
+  /// Calls `body` with each row of the server or of the store within an extent.
+  private func forEachRow(
+    of part: ServerRows,
+    _ body: (RecordKey, _ stored: Record?, MergedRow) throws(StoreError) -> Void
+  ) throws(StoreError) {
+    let stored = try stored(part)
+    let waits = try OutboxTable.hasEntries(of: part.table, connection)
+    // A deletion that waits has neither of the two rows.
+    let keys =
+      if case .keys(let all) = part.extent { all } else {
+        Set(stored.keys).union(part.rows.keys)
+      }
+    for key in keys.sorted() {
+      let server = part.rows[key]
+      guard waits, let entry = try OutboxTable.entry(part.table, key, connection) else {
+        try body(key, stored[key], MergedRow(row: part.kept(server)))
+        continue
+      }
+      // Whether the server has the row, only a later pull can tell.
+      if server == nil && part.hidesRows { continue }
+      try body(key, stored[key], merged(entry, key, part, local: stored[key]))
+    }
+  }
+
   /// Moves the edits of a row that wait onto the server's row.
-  ///
-  /// - Returns: the server's row with the edits.
-  private func rebase(
-    _ key: RecordKey, in table: Table, onto server: Record?, local: Record?,
-    _ conflicts: inout [Conflict]
-  ) throws(StoreError) -> Record? {
-    guard var entry = try OutboxTable.entry(table, key, connection) else { return server }
+  private func merged(
+    _ waiting: OutboxEntry, _ key: RecordKey, _ part: ServerRows, local: Record?
+  ) -> MergedRow {
+    let (table, server) = (part.table, part.rows[key])
+    var entry = waiting
     var encoder = HistoryEncoder(historyLayout)
     let rebased = entry.rebase(onto: server, local: local, in: table) {
       encoder.encode($0, of: table.id)
     } decode: {
       self.decode($0, of: table)
     }
-    try OutboxTable.set(rebased.isLeft ? entry : nil, table, key, connection)
-    if let conflict = rebased.conflict?.conflict(key, over: server, in: table) {
-      conflicts.append(conflict)
-    }
-    return rebased.row
+    let conflict = rebased.conflict?.conflict(key, over: server, in: table)
+    if rebased.isLeft { return MergedRow(row: rebased.row, entry: entry, conflict: conflict) }
+    return MergedRow(row: part.kept(server), isDone: true, conflict: conflict)
   }
 }
 

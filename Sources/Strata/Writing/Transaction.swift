@@ -27,8 +27,15 @@ struct Transaction {
   /// Whether indexes are dropped until an import ends.
   var hasDeferredIndexes: Bool
   private var written = CollectedChanges()
-  /// Whether the outbox pushes the author's commits; nil before the first write.
-  private var pushes: Bool?
+  /// What the outbox does with the author's edits; nil before the first write.
+  private var editRule: EditRule?
+
+  private enum EditRule {
+    case ignored
+    case pushed
+    /// The rows of some tables follow a server and are not edited here.
+    case refused(Set<String>)
+  }
 
   init(
     _ connection: Connection, _ model: Model, _ builder: RecordBuilder, _ layout: HistoryLayout,
@@ -69,23 +76,45 @@ struct Transaction {
   ///
   /// - Parameter isPushed: whether the outbox may note the rows.
   /// - Returns: the changes of these rows alone, in key order.
+  /// - Throws: ``StoreError`` with code `readOnly` if a row is not to be edited here.
   @discardableResult
   mutating func write(
     _ working: inout WorkingSet, isPushed: Bool = true
   ) throws(StoreError) -> [TableID: TableChanges] {
     let writer = RowWriter(
       connection: connection, model: model, builder: builder,
-      outbox: isPushed ? try outboxRecorder() : nil)
+      outbox: isPushed ? try outboxRecorder(for: working) : nil)
     let changes = try writer.write(&working)
     written.add(changes)
     return changes
   }
 
-  private mutating func outboxRecorder() throws(StoreError) -> OutboxRecorder? {
-    if pushes == nil { pushes = try OutboxTable.pushes(author, connection) }
-    guard pushes == true else { return nil }
-    return OutboxRecorder(
-      connection: connection, layout: historyLayout, builder: builder, commit: number)
+  private mutating func outboxRecorder(
+    for working: WorkingSet
+  ) throws(StoreError) -> OutboxRecorder? {
+    switch try rule() {
+    case .ignored: return nil
+    case .pushed:
+      return OutboxRecorder(
+        connection: connection, layout: historyLayout, builder: builder, commit: number)
+    case .refused(let names):
+      for (id, rows) in working.tables where names.contains(model[id].name) && !rows.all.isEmpty {
+        throw .readOnly(model[id])
+      }
+      return nil
+    }
+  }
+
+  private mutating func rule() throws(StoreError) -> EditRule {
+    if let editRule { return editRule }
+    let rule: EditRule
+    if try OutboxTable.pushes(author, connection) {
+      rule = try OutboxTable.readOnlyTables(connection).map(EditRule.refused) ?? .pushed
+    } else {
+      rule = .ignored
+    }
+    editRule = rule
+    return rule
   }
 
   /// Marks cache entries as imported now.
@@ -138,6 +167,15 @@ struct Transaction {
       try connection.run("ROLLBACK TO strata_indexes")
       try connection.run("RELEASE strata_indexes")
     }
+  }
+}
+
+extension StoreError {
+  fileprivate static func readOnly(_ table: Table) -> StoreError {
+    StoreError(
+      .readOnly, "the rows of \(table.entity) follow a server, and this replica is read-only",
+      advice: "edit them on another host, or open the replica without isReadOnly",
+      entity: table.entity)
   }
 }
 

@@ -26,13 +26,21 @@
     /// A backup comes back that its owner announces, and that has more transactions since then than
     /// it lost.
     case announcedRestoration
-    /// A standby becomes the server.
+    /// A standby becomes the server. It lacks what was committed last without waiting for it.
     case failover
 
     /// Returns one of all. Those that take seconds are rare.
     static func random(_ random: inout SplitMix64) -> ReplicaDisturbance {
       let choice = random.pick(allCases)
       return choice.isSlow && !random.oneIn(3) ? .random(&random) : choice
+    }
+
+    /// Whether the writers do not wait for the disk, so that the server has something to lose.
+    var needsAsynchronousWriters: Bool {
+      switch self {
+      case .missedCrash, .failover: true
+      default: false
+      }
     }
 
     private var isSlow: Bool {
@@ -99,7 +107,10 @@
           UPDATE sheets SET title = 'unseen' WHERE length % 5 = 1;
           ALTER TABLE sheets ENABLE ALWAYS TRIGGER strata_update; COMMIT
           """)
-      case .failover: try cluster.failOver()
+      case .failover:
+        try cluster.cutOffStandby()
+        try await Task.sleep(for: .milliseconds(stress.random.below(300)))
+        try cluster.failOver()
       }
     }
 

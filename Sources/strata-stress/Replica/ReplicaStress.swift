@@ -16,6 +16,8 @@
       var seconds = 20.0
       var replicas = 2
       var writers = 3
+      /// What goes wrong in every round; nil for one of all in each.
+      var disturbance: ReplicaDisturbance?
       var seed = UInt64.random(in: 0...999_999)
     }
 
@@ -44,7 +46,7 @@
       let end = ContinuousClock.now + .seconds(options.seconds)
       while ContinuousClock.now < end {
         let done = 1 - end.duration(to: .now) / .seconds(-options.seconds)
-        let disturbance = ReplicaDisturbance.random(&random)
+        let disturbance = options.disturbance ?? .random(&random)
         watchdog.begin("\(disturbance)", done: done)
         try await round(disturbance)
         report.counts["\(disturbance)", default: 0] += 1
@@ -70,13 +72,14 @@
     private func round(_ disturbance: ReplicaDisturbance) async throws {
       try await disturbance.prepare(self)
       let isOver = Lock(false)
-      let isAsynchronous = random.oneIn(3)
+      let isAsynchronous = disturbance.needsAsynchronousWriters || random.oneIn(3)
       let writing = (0..<options.writers).map { _ in
         writers += 1
         let (number, seed, target) = (writers, random.next(), cluster.target)
         return Task.detached {
           try await Self.write(
-            target, number, seed, isAsynchronous: isAsynchronous) { isOver.withLock(\.self) }
+            target, number, seed, isAsynchronous: isAsynchronous
+          ) { isOver.withLock(\.self) }
         }
       }
       try await edit(for: .milliseconds(random.below(400)))
@@ -161,10 +164,17 @@
       try await forgetLostEdits()
       try await catchUp()
       for (number, store) in stores.enumerated() {
-        let found = try await store.lines()
-        if found != expected {
-          let wrong = Set(found).symmetricDifference(expected).sorted().prefix(5)
+        let (found, kept) = (try await store.lines(), store.kept(expected))
+        if found != kept {
+          let wrong = Set(found).symmetricDifference(kept).sorted().prefix(5)
           violations.append("replica \(number) differs: \(Array(wrong))")
+        }
+        if random.oneIn(5) {
+          let differences = try await store.replica.verify()
+          if found == kept && !differences.isEmpty {
+            violations.append("replica \(number) finds \(differences.prefix(5))")
+          }
+          report.counts["verifications", default: 0] += 1
         }
       }
       return violations

@@ -1,0 +1,109 @@
+/// A filter that a row meets or not by its own attributes.
+package struct RowFilter: Sendable {
+  private let filter: ResolvedFilter
+  /// Describes the filter: filters with the same text admit the same rows.
+  package let text: String
+
+  /// - Returns: nil for a query of all rows.
+  /// - Throws: ``StoreError`` with code `invalidQuery` if the query reads other rows, or has a limit or
+  ///   an offset.
+  init?(_ plan: QueryPlan) throws(StoreError) {
+    guard plan.isRowLocal, plan.root == nil, plan.limit == nil, plan.offset == 0 else {
+      throw .query(
+        "a replica's filter reads other rows than the one, or has a limit",
+        entity: plan.table.entity)
+    }
+    guard let filter = plan.filter else { return nil }
+    var sql = SQLBuilder()
+    filter.append(to: &sql)
+    self.filter = filter
+    text = "\(sql.text) \(sql.parameters)"
+  }
+
+  /// Returns whether a row meets the filter.
+  package func admits(_ row: Record) -> Bool { filter.matches(row) }
+
+  /// The filter in a form that other databases can have. It admits at least the rows of the filter.
+  package var condition: RowCondition { RowCondition(filter, negated: false) }
+}
+
+/// A condition on the columns of a row, whose negations are at the leaves.
+///
+/// A missing value equals only null, as in a ``Filter``.
+package indirect enum RowCondition: Sendable {
+  package enum Comparison: Sendable {
+    case equal, notEqual, less, lessOrEqual, greater, greaterOrEqual
+  }
+
+  package enum Match: Sendable {
+    case contains, prefix, suffix
+  }
+
+  /// Anything that only this module can decide.
+  case any
+  case and(RowCondition, RowCondition)
+  case or(RowCondition, RowCondition)
+  /// A comparison of a column with a value that is not null.
+  ///
+  /// - Parameter orNull: whether null meets the condition, too.
+  case compare(Int, Comparison, Cell, orNull: Bool)
+  case isNull(Int, Bool)
+  /// Whether a column has one of some values, none of which is null.
+  case isIn(Int, [Cell], orNull: Bool)
+  case text(Int, Match, String)
+  case constant(Bool)
+
+  init(_ filter: ResolvedFilter, negated: Bool) {
+    switch filter {
+    case .not(let inner): self.init(inner, negated: !negated)
+    case .and(let a, let b), .or(let a, let b):
+      let (first, second) = (Self(a, negated: negated), Self(b, negated: negated))
+      let isBoth = if case .and = filter { !negated } else { negated }
+      self = isBoth ? .and(first, second) : .or(first, second)
+    case .compare(let attribute, let comparison, let literal):
+      self = Self.compare(attribute.column, comparison, literal.record[0], negated)
+    case .isIn(.attribute(let attribute), let values) where !negated:
+      let some = values.filter { $0 != .null }.sorted()
+      self = .isIn(attribute.column, some, orNull: some.count < values.count)
+    case .isIn(.literal, let values) where values.isEmpty: self = .constant(negated)
+    case .text(.attribute(let attribute), let match, let literal) where !negated:
+      if case .text(let text) = literal.record[0] {
+        self = .text(attribute.column, Match(match), text)
+      } else {
+        self = .any
+      }
+    case .relate, .isIn, .text, .any, .fullText, .place: self = .any
+    }
+  }
+
+  private static func compare(
+    _ column: Int, _ comparison: ComparisonOperator, _ value: Cell, _ negated: Bool
+  ) -> RowCondition {
+    switch (comparison, value == .null) {
+    case (.equal, true): .isNull(column, !negated)
+    case (.notEqual, true): .isNull(column, negated)
+    case (_, true): .constant(negated)
+    case (.equal, false): .compare(column, negated ? .notEqual : .equal, value, orNull: negated)
+    case (.notEqual, false):
+      .compare(column, negated ? .equal : .notEqual, value, orNull: !negated)
+    case (.less, false):
+      .compare(column, negated ? .greaterOrEqual : .less, value, orNull: negated)
+    case (.lessOrEqual, false):
+      .compare(column, negated ? .greater : .lessOrEqual, value, orNull: negated)
+    case (.greater, false):
+      .compare(column, negated ? .lessOrEqual : .greater, value, orNull: negated)
+    case (.greaterOrEqual, false):
+      .compare(column, negated ? .less : .greaterOrEqual, value, orNull: negated)
+    }
+  }
+}
+
+extension RowCondition.Match {
+  fileprivate init(_ match: TextMatch) {
+    switch match {
+    case .contains: self = .contains
+    case .prefix: self = .prefix
+    case .suffix: self = .suffix
+    }
+  }
+}
