@@ -4,8 +4,9 @@
 
   /// The edits of a push, inside its transaction on the server.
   ///
-  /// A row that the server refuses is found by halving: each attempt has a savepoint, and checks all
-  /// constraints at its end. *n* refused rows of *m* cost O(*n* log *m*) attempts.
+  /// A row that the server refuses is found by halving: each attempt checks all constraints at its
+  /// end. *n* refused rows of *m* cost O(*n* log *m*) attempts. The only savepoint stands after
+  /// everything that the server has taken, so an attempt that fails takes nothing else back.
   struct PushTransaction {
     /// An edit and the rows that it is about.
     private struct Item {
@@ -57,12 +58,12 @@
 
     /// The statements that read and lock the server's rows, table by table.
     var reads: [PostgresSession.Statement] {
-      [.init("SAVEPOINT strata")] + tables.map { select($0) }
+      tables.map { select($0) } + [.init("SAVEPOINT strata")]
     }
 
     /// Takes the results of ``reads``.
     mutating func take(_ results: ArraySlice<PostgresResult>) throws(ReplicaError) {
-      for (numbers, result) in zip(tables, results.dropFirst()) { try take(result, numbers) }
+      for (numbers, result) in zip(tables, results) { try take(result, numbers) }
     }
 
     /// Reads the tables one by one, and refuses the edits of those that the role may not write.
@@ -71,7 +72,7 @@
       for numbers in tables {
         do throws(ReplicaError) {
           try take(try session.run(select(numbers)), numbers)
-          try session.run("SAVEPOINT strata")
+          try session.run(Self.keep)
         } catch {
           guard error.isVerdict else { throw error }
           try session.run("ROLLBACK TO strata")
@@ -79,6 +80,8 @@
         }
       }
     }
+
+    private static let keep = "RELEASE strata; SAVEPOINT strata"
 
     private func select(_ numbers: [Int]) -> PostgresSession.Statement {
       let mapping = items[numbers[0]].mapping
@@ -137,7 +140,7 @@
       _ numbers: [Int], then last: [PostgresSession.Statement] = []
     ) throws(ReplicaError) {
       let groups = groups(of: numbers)
-      var statements: [PostgresSession.Statement] = [.init("SAVEPOINT strata")]
+      var statements: [PostgresSession.Statement] = []
       for group in groups {
         do throws(RefusalReason) {
           statements.append(try group.mapping.statement(group.writes))
@@ -145,8 +148,11 @@
           throw ReplicaError(.refused, error.message, advice: "", sqlState: error.sqlState)
         }
       }
-      if statements.count > 1 { statements.append(.init("SET CONSTRAINTS ALL IMMEDIATE")) }
-      if last.isEmpty { statements.append(.init("SET CONSTRAINTS ALL DEFERRED")) }
+      if !statements.isEmpty { statements.append(.init("SET CONSTRAINTS ALL IMMEDIATE")) }
+      if last.isEmpty {
+        statements.append(.init("SET CONSTRAINTS ALL DEFERRED"))
+        statements += Self.keep.split(separator: "; ").map { .init(String($0)) }
+      }
       _ = try session.pipeline(statements + last)
     }
 

@@ -171,7 +171,7 @@
         }
         return isDone ? .deed(deed.id) : nil
       case 2:
-        let offer = Offer(amount: random.below(10) - 3)
+        let offer = Offer(amount: Offer.amount(&random))
         try await stack.withScratch { $0.insert(offer) }
         return .offer(offer.id, offer.amount)
       case 3, 4:
@@ -180,7 +180,7 @@
       default:
         // Repairs a refused offer, or edits one that the server has or is about to get.
         guard let id = offers.keys.sorted().randomElement(using: &random) else { return nil }
-        let amount = random.below(10) - 2
+        let amount = Offer.amount(&random)
         let isDone = try await stack.withScratch(.mergeMine) { context in
           guard let row = try await context.find(Offer.self, id) else { return false }
           context.update(row) { $0.amount = amount }
@@ -273,7 +273,7 @@
         "l \($0.id.uuidString.lowercased()) \($0.name)"
       }
       lines += try await stack.fetch(Deed.all).map { "e \($0.id.uuidString.lowercased())" }
-      lines += try await stack.fetch(Offer.where { $0.amount >= 0 }).map {
+      lines += try await stack.fetch(Offer.where { $0.amount >= 0 && $0.amount <= Int(Int32.max) }).map {
         "o \($0.id.uuidString.lowercased()) \($0.amount)"
       }
       lines += try await stack.fetch(Sheet.all).map { doc in

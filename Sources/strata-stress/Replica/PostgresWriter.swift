@@ -27,7 +27,7 @@
       INSERT INTO purses SELECT i, 1000 FROM generate_series(1, 20) i;
       INSERT INTO tallies SELECT i, 0, '' FROM generate_series(0, 4) i;
       ALTER TABLE nicknames ADD UNIQUE (name);
-      ALTER TABLE offers ADD CONSTRAINT positive CHECK (amount >= 0);
+      ALTER TABLE offers ADD CONSTRAINT positive CHECK (amount >= 0), ALTER amount TYPE int4;
       INSERT INTO pouches SELECT i, 0 FROM generate_series(1, 50) i;
       INSERT INTO sheets SELECT gen_random_uuid(), 'doc ' || i, i, now() FROM generate_series(1, 200) i;
       """

@@ -50,12 +50,18 @@ struct Deed: Entity, Equatable {
   static let schema = Schema<Deed>("deeds", key: \.id) { Attribute(\.doer) }
 }
 
-/// A row that the server refuses if its amount is negative.
+/// A row that the server refuses if its amount is negative, or more than its column can have.
 struct Offer: Entity, Equatable {
   var id = UUID()
   var amount = 0
 
   static let schema = Schema<Offer>("offers", key: \.id) { Attribute(\.amount) }
+
+  static func isRefused(_ amount: Int) -> Bool { amount < 0 || amount > Int32.max }
+
+  static func amount(_ random: inout SplitMix64) -> Int {
+    random.oneIn(8) ? 1 << 40 : random.below(10) - 2
+  }
 }
 
 /// A row whose name no other row has.

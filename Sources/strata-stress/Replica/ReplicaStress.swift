@@ -190,8 +190,8 @@
       let ids = Set(refused.compactMap { $0.request.id(of: Offer.self) })
       for (id, amount) in store.offers {
         let isThere = rows.contains("o \(id.uuidString.lowercased()) \(amount)")
-        if isThere != (amount >= 0) { wrong.append("offer \(id) of \(amount)") }
-        if ids.contains(id) != (amount < 0) {
+        if isThere == Offer.isRefused(amount) { wrong.append("offer \(id) of \(amount)") }
+        if ids.contains(id) != Offer.isRefused(amount) {
           wrong.append("offer \(id) of \(amount), refused: \(ids.contains(id))")
         }
       }
