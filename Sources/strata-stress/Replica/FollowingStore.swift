@@ -273,9 +273,10 @@
         "l \($0.id.uuidString.lowercased()) \($0.name)"
       }
       lines += try await stack.fetch(Deed.all).map { "e \($0.id.uuidString.lowercased())" }
-      lines += try await stack.fetch(Offer.where { $0.amount >= 0 && $0.amount <= Int(Int32.max) }).map {
-        "o \($0.id.uuidString.lowercased()) \($0.amount)"
-      }
+      lines += try await stack.fetch(Offer.where { $0.amount >= 0 && $0.amount <= Int(Int32.max) })
+        .map {
+          "o \($0.id.uuidString.lowercased()) \($0.amount)"
+        }
       lines += try await stack.fetch(Sheet.all).map { doc in
         let microseconds = Int((doc.at.timeIntervalSince1970 * 1_000_000).rounded())
         let length = doc.length.map { "\($0)" } ?? "-"
