@@ -71,8 +71,8 @@ extension Replica {
     guard state.mustReadWaiting == true else { return known + all }
     do throws(StoreError) {
       let filtered = tables.filter { filters[$0.name] != nil && !whole.contains($0.name) }
-      let waiting = try await stack.waitingKeys(of: filtered)
-      return known.adding(waiting, of: tables) + all
+      let waiting = try await stack.waitingRows(of: filtered)
+      return known.adding(waiting.mapValues { Set($0.keys) }, of: tables) + all
     } catch {
       throw ReplicaError(error)
     }

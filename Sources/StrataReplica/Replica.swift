@@ -64,13 +64,16 @@ public actor Replica {
   /// The stream of the conflicts since the opening, until somebody takes it.
   private nonisolated let firstConflicts: Lock<AsyncStream<Conflict>?>
   /// The observable state of the replica.
-  public nonisolated let monitor = ReplicaMonitor()
+  public nonisolated let monitor: ReplicaMonitor
   /// The number of pulls that found rows.
   package private(set) var pulls = 0
   /// The number of pushes that the server committed.
   package var pushes = 0
   /// The number of times that the reading of all rows began.
   package var copies = 0
+  private(set) var connections = 0
+  private(set) var lastPull: Date?
+  private(set) var lastError: (error: ReplicaError, date: Date)?
 
   /// Whether the store has a state that the server had.
   package var isLive: Bool { state.cursor != nil }
@@ -89,6 +92,7 @@ public actor Replica {
     self.pageSize = pageSize
     self.pause = pause
     outbox = stack.replicaOutbox
+    monitor = ReplicaMonitor(stack)
     found = NewestStreams(limit: 1_000)
     firstConflicts = Lock(found.add(nil))
     state = StoredState(push: PushState(client: UUID()))
@@ -164,17 +168,22 @@ public actor Replica {
       throw ReplicaError(error)
     }
     state = try StoredState(stored)
+    monitor.onFirstStatus { [weak self] in
+      Task { await self?.refresh(monitor: nil) }
+    }
     run = Task { await self.follow() }
     listening = Task { [changes = stack.changes, weak self] in
       for await change in changes { await self?.storeDidChange(change.commit) }
     }
   }
 
-  private func storeDidChange(_ commit: Int64) {
+  private func storeDidChange(_ commit: Int64) async {
     defer { seenCommit = commit }
     // Changes of several commits come together if they are not taken in time.
     if commit == ownCommit && commit == seenCommit + 1 { return }
     storeDidChange()
+    // Nothing else tells of the edit for some time.
+    if connection == nil { await refresh(monitor: nil) }
   }
 
   func storeDidChange() {
@@ -228,22 +237,25 @@ public actor Replica {
   // MARK: - The state
 
   func tell(_ phase: ReplicaState.Phase) async {
-    var state = monitor.state
     let isSame =
-      switch (state.phase, phase) {
+      switch (monitor.state.phase, phase) {
       case (.live, .live): true
       default: false
       }
-    if !isSame || hasOldCounts {
-      state.phase = phase
-      hasOldCounts = false
-      if let counts = try? await stack.outboxCounts() {
-        (state.waiting, state.refused) = (counts.waiting, counts.refused)
-      }
-      monitor.set(state)
-    }
+    if !isSame || hasOldCounts { await refresh(monitor: phase) }
     if case .copying = phase { return }
     resumeWaiters()
+  }
+
+  /// Shows what waits, and what the replica does from here on, if that is new.
+  private func refresh(monitor phase: ReplicaState.Phase?) async {
+    hasOldCounts = false
+    if monitor.showsRows, let rows = try? await stack.waitingRows(of: tables) { monitor.set(rows) }
+    let counts = try? await stack.outboxCounts()
+    monitor.change { state in
+      if let phase { state.phase = phase }
+      if let counts { (state.waiting, state.refused) = (counts.waiting, counts.refused) }
+    }
   }
 
   // MARK: - Following
@@ -255,6 +267,7 @@ public actor Replica {
       do throws(ReplicaError) {
         let new = try await connect()
         connection = new
+        connections += 1
         wakeUp = WakeUp()
         try await new.listen()
         while !isClosed {
@@ -263,6 +276,7 @@ public actor Replica {
         }
       } catch {
         failure = error
+        lastError = (error, Date())
       }
       await connection?.close()
       connection = nil
@@ -294,6 +308,7 @@ public actor Replica {
     let othersWrite = wakeUp.isArmed && !wasAsleep ? try await connection.othersWrite() : nil
     wasAsleep = false
     let found = try await pull(connection)
+    lastPull = Date()
     // Without a state of the server, such as after the registration, the next pull reads all rows.
     if state.cursor == nil { return }
     pulls += found ? 1 : 0

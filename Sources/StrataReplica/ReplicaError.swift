@@ -45,6 +45,14 @@ public struct ReplicaError: Error, Sendable {
     storeError = error
   }
 
+  init(_ change: RefusedChange) {
+    self.init(
+      .refused, "\(change.request.entity) \(change.request.key): \(change.message)",
+      advice: "edit the row, or give the edit up with revert(_:)",
+      sqlState: change.sqlState.isEmpty ? nil : change.sqlState)
+    constraint = change.constraint
+  }
+
   static let closed = ReplicaError(.closed, "the replica is closed", advice: "open it again")
 
   /// Whether the same transaction may succeed at the next attempt: it met others, or waited for a

@@ -33,3 +33,14 @@ public struct ReplicaState: Sendable {
   /// Whether the store follows the server, and nothing waits.
   public var isSettled: Bool { if case .live = phase { waiting == 0 } else { false } }
 }
+
+extension ReplicaState.Phase: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .connecting: "connecting"
+    case .copying(let rows): "copying, \(rows) rows so far"
+    case .live: "live"
+    case .offline(let since, let error): "offline since \(since): \(error)"
+    }
+  }
+}

@@ -40,6 +40,8 @@ final class ModelServer: Sendable {
     var random = SeededRandom(seed: 0)
     /// How seldom a call fails; 0 for never.
     var failures = 0
+    /// Whether nobody can connect.
+    var isDown = false
     /// A commit that the server has received and not made yet, although its connection is gone.
     var inFlight: Step?
     /// Whether the next commit stays in flight until a page is read, and claims do not wait for it.
@@ -219,7 +221,7 @@ private actor ModelConnection: ServerConnection {
     return try server.state.withLock { state -> Swift.Result<Result, ReplicaError> in
       func breaks() -> Bool { state.failures > 0 && state.random.oneIn(state.failures) }
       state.hooks.removeValue(forKey: String(method.prefix { $0 != "(" }))?(&state)
-      if state.generation != generation || breaks() { return .failure(broken) }
+      if state.isDown || state.generation != generation || breaks() { return .failure(broken) }
       do throws(ReplicaError) {
         let result = try body(&state)
         return breaks() ? .failure(broken) : .success(result)

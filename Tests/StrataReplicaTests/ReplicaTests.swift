@@ -1,4 +1,5 @@
 import Foundation
+import Observation
 import StrataTesting
 import Testing
 
@@ -263,6 +264,85 @@ import Testing
     #expect(rows(server).map(\.count) == [5])
     #expect(await replica.copies == 2)
     try await expectEqual(stack, server, replica)
+  }
+
+  // MARK: - What an app sees
+
+  /// Returns the first value of a condition that becomes true while states come.
+  private func wait(_ replica: Replica, until isTrue: () -> Bool) async {
+    for await _ in replica.monitor.updates where isTrue() { return }
+  }
+
+  @Test func `a row has a badge while its edits wait, and after a refusal`() async throws {
+    let (stack, server, replica) = try await live()
+    let monitor = replica.monitor
+    let notes = [Note(id: 1, title: "mine"), Note(id: 2, title: "bad"), Note(id: 3)]
+    #expect(notes.map(monitor.status) == [.settled, .settled, .settled])
+    let changed = Lock(0)
+    withObservationTracking {
+      _ = monitor.status(of: notes[0])
+    } onChange: {
+      changed.withLock { $0 += 1 }
+    }
+    // Nobody is connected until the server is back.
+    server.state.withLock { $0.isDown = true }
+    try await stack.withScratch { context in
+      context.update(try #require(try await context.find(Note.self, 1))) { $0.title = "mine" }
+      context.insert(notes[1])
+    }
+    await wait(replica) { monitor.status(of: notes[0]) == .waiting }
+    #expect(monitor.status(of: notes[1]) == .waiting)
+    #expect(monitor.current.waiting == 2)
+    #expect(changed.withLock(\.self) == 1)
+    server.state.withLock { $0.isDown = false }
+    try await settle(replica)
+    await wait(replica) { monitor.status(of: notes[0]) == .settled }
+    await wait(replica) { monitor.status(of: notes[1]) == .refused }
+    #expect(monitor.status(of: notes[2]) == .settled)
+    await replica.close()
+    await stack.close()
+  }
+
+  @Test func `a save through returns when the server has it, or says why it has not`() async throws
+  {
+    let (stack, server, replica) = try await live()
+    let scratch = stack.makeScratch()
+    scratch.insert(Note(id: 2, title: "two"))
+    try await replica.save(scratch)
+    #expect(rows(server).map(\.title) == ["", "two"])
+    let view = stack.viewContext
+    view.insert(Note(id: 3, title: "bad"))
+    await #expect { try await replica.save(view) } throws: { error in
+      (error as? ReplicaError)?.code == .refused
+    }
+    #expect(try await replica.refused().map { $0.request.id(of: Note.self) } == [3])
+    view.insert(Note(id: 4, title: "four"))
+    try await replica.save(view)
+    #expect(rows(server).map(\.id) == [1, 2, 4])
+    #expect(try await rows(stack).map(\.id) == [1, 2, 3, 4])
+    await replica.close()
+    await stack.close()
+  }
+
+  @Test func `diagnostics tell what the replica has done`() async throws {
+    let (stack, server, replica) = try await live()
+    try await stack.withScratch { $0.insert(Note(id: 2)) }
+    try await replica.settled()
+    server.state.withLock { $0.generation += 1 }
+    try? await replica.caughtUp()
+    try await catchUp(replica)
+    let diagnostics = await replica.diagnostics
+    #expect(diagnostics.copies == 1)
+    #expect(diagnostics.pushes == 1)
+    #expect(diagnostics.lastPush == 1)
+    #expect(!diagnostics.isPushing)
+    #expect(diagnostics.connections == 2)
+    #expect(diagnostics.server == "1")
+    #expect(diagnostics.lastPull != nil)
+    #expect(diagnostics.lastError?.error.message == "broken")
+    #expect(diagnostics.description.contains("live, 0 waiting, 0 refused"))
+    await replica.close()
+    await stack.close()
   }
 
   // MARK: - Partial replicas

@@ -45,7 +45,7 @@ public struct PushRequest: Sendable {
   /// The row as it is to be; for a deletion the row as it was, if that can still be read.
   let record: Record?
   /// The last commit that edited the row.
-  let commit: Int64
+  package let commit: Int64
   /// The server's reason for refusing the request; nil if the request waits to be sent.
   let refusal: String?
   private let columns: AttributeSet

@@ -20,18 +20,22 @@ extension Stack {
     try RowFilter(QueryPlan(query, store.model))
   }
 
-  /// Returns the keys of the rows of some tables whose edits wait, also of refused edits, by the
-  /// name of the table.
-  package func waitingKeys(
+  /// Returns the rows of some tables whose edits wait, by the name of the table.
+  ///
+  /// - Returns: for each key, whether the server has refused the edits.
+  /// - Complexity: O(*n*) of the rows that wait.
+  package func waitingRows(
     of tables: [Table]
-  ) async throws(StoreError) -> [String: Set<RecordKey>] {
+  ) async throws(StoreError) -> [String: [RecordKey: Bool]] {
     try await store.reading { snapshot throws(StoreError) in
       try await snapshot.read { reader, connection throws(StoreError) in
-        var keys: [String: Set<RecordKey>] = [:]
-        try OutboxTable.forEach(reader.model, connection) { table, key, _ in
-          if tables.contains(where: { $0 === table }) { keys[table.name, default: []].insert(key) }
+        var rows: [String: [RecordKey: Bool]] = [:]
+        try OutboxTable.forEach(reader.model, connection) { table, key, entry in
+          if tables.contains(where: { $0 === table }) {
+            rows[table.name, default: [:]][key] = entry.refusal != nil
+          }
         }
-        return keys
+        return rows
       }
     }
   }

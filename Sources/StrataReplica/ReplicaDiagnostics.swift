@@ -1,0 +1,58 @@
+public import Foundation
+
+/// What a replica has done and where it stands, for a log or a report.
+///
+/// ```swift
+/// print(await replica.diagnostics)
+/// ```
+public struct ReplicaDiagnostics: Sendable {
+  /// What the replica does, and what waits.
+  public let state: ReplicaState
+  /// Identifies the replica on the server, in `strata.client`.
+  public let client: UUID
+  /// The number of the last push that the server confirmed.
+  public let lastPush: Int64
+  /// Whether the outcome of a push is not known yet.
+  public let isPushing: Bool
+  /// Identifies the server: its cluster, database and timeline; nil until all rows were read once.
+  public let server: String?
+  /// The snapshot of the server that the store has (`pg_snapshot`); nil until all rows were read once.
+  public let snapshot: String?
+  /// The number of pulls that found rows, since the opening.
+  public let pulls: Int
+  /// The number of pushes that the server committed, since the opening.
+  public let pushes: Int
+  /// The number of times that the reading of all rows began, since the opening.
+  public let copies: Int
+  /// The number of connections, since the opening.
+  public let connections: Int
+  /// The end of the last pull; nil before the first.
+  public let lastPull: Date?
+  /// The last error of the connection, with its time; nil if there was none.
+  public let lastError: (error: ReplicaError, date: Date)?
+}
+
+extension ReplicaDiagnostics: CustomStringConvertible {
+  public var description: String {
+    let lines = [
+      "replica \(client): \(state.phase), \(state.waiting) waiting, \(state.refused) refused",
+      "server \(server ?? "unknown") at \(snapshot ?? "no snapshot")",
+      "push \(lastPush)\(isPushing ? ", the next is under way" : "")",
+      "\(pulls) pulls, \(pushes) pushes, \(copies) copies, \(connections) connections",
+      "last pull \(lastPull.map { "\($0)" } ?? "none")",
+      lastError.map { "last error at \($0.date): \($0.error)" },
+    ]
+    return lines.compactMap(\.self).joined(separator: "\n")
+  }
+}
+
+extension Replica {
+  /// What the replica has done and where it stands.
+  public var diagnostics: ReplicaDiagnostics {
+    ReplicaDiagnostics(
+      state: monitor.state, client: state.push.client, lastPush: state.push.confirmed,
+      isPushing: state.push.push != nil, server: state.cursor?.server,
+      snapshot: state.cursor?.snapshot.text, pulls: pulls, pushes: pushes, copies: copies,
+      connections: connections, lastPull: lastPull, lastError: lastError)
+  }
+}
