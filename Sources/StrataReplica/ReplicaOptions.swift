@@ -10,7 +10,7 @@ public struct ReplicaOptions: Sendable {
   ///
   /// A save, an import or a deletion that would change a row of the replica throws `StoreError` with
   /// code `readOnly` and changes nothing. The role of the replica needs only the right to read the
-  /// tables. Edits that waited before the option was set go on to wait, until the replica is opened
+  /// tables. Rows that the store had before its first opening, and that the server lacks, go. Edits that waited before the option was set go on to wait, until the replica is opened
   /// without it.
   public var isReadOnly = false
 

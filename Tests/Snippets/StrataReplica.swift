@@ -23,3 +23,6 @@ extension ReplicaServer {
 private enum StrataPostgres {
   static func prepare(_ target: String, for entities: [any Entity.Type]) async throws {}
 }
+
+@MainActor private let stack: Stack = { fatalError("compiled only") }()
+private let song = Song()

@@ -20,7 +20,10 @@ extension OutboxTable {
     _ table: String, to name: String, columns: [(from: String, to: String)],
     _ connection: Connection
   ) throws(StoreError) {
-    if name != table { try connection.run(setTable, .text(table), .text(name)) }
+    if name != table {
+      try connection.run(setTable, .text(table), .text(name))
+      try renameReplicated(table, to: name, connection)
+    }
     if !columns.isEmpty { try rename(columns, of: name, connection) }
   }
 

@@ -46,27 +46,6 @@ enum OutboxTable: GuestTable {
     } ?? false
   }
 
-  private static let readOnlyPrefix = "strata.readOnly"
-  private static let marks = SQL(
-    "SELECT ignored FROM strata_outbox WHERE ignored >= ?1 AND ignored < ?2")
-
-  /// Returns the mark of tables whose rows follow a server and are not edited here. It stands among
-  /// the authors.
-  static func readOnlyMark(_ tables: [Table]) -> String {
-    ([readOnlyPrefix] + tables.map(\.name).sorted())
-      .joined(separator: String(AttributeNames.separator))
-  }
-
-  /// Returns the names of the tables that are not edited here; nil if the outbox takes edits.
-  static func readOnlyTables(_ connection: Connection) throws(StoreError) -> Set<String>? {
-    let first = readOnlyPrefix + String(AttributeNames.separator)
-    let mark = try connection.prepared(marks, .text(first), .text(readOnlyPrefix + "\u{1}"))
-      .first { $0.string(0) }
-    return mark.map { mark in
-      Set(mark.split(separator: AttributeNames.separator).dropFirst().map(String.init))
-    }
-  }
-
   // MARK: - Entries
 
   private static let columns =

@@ -50,32 +50,32 @@ extension Stack {
 
   /// Opens the store for a replica, and returns the state that the last pull stored.
   ///
-  /// From the first call on, commits wait to be pushed. The rows that the store has then wait, too:
-  /// nobody else has them.
+  /// From here on, edits of the tables wait to be pushed. When a table is followed for the first time,
+  /// all of its rows wait, too: nobody else has them.
   ///
   /// - Parameters:
-  ///   - isReadOnly: whether edits of the tables are refused instead.
+  ///   - isReadOnly: whether edits of the tables are refused instead, and no rows wait.
   ///   - first: the state to store if the store has none.
   package func openReplica(
     of tables: [Table], isReadOnly: Bool = false, first: Data
   ) async throws(StoreError) -> Data {
-    let marks = isReadOnly ? [OutboxTable.readOnlyMark(tables)] : []
-    let ignored = Set([Stack.replicaAuthor, Stack.evictionAuthor] + marks)
+    let names = Set(tables.map(\.name))
     return try await store.writer.submit(.normal) { writer throws(StoreError) in
       let connection = try writer.connection
-      if let state = try ReplicaTable.state(connection),
-        try OutboxTable.ignoredAuthors(connection) == ignored
-      {
-        return state
-      }
+      let state = try ReplicaTable.state(connection)
+      let known = try OutboxTable.replicatedTables(connection)
+      let followed = ReplicatedTables(
+        pushed: names.union(known?.pushed ?? []), readOnly: isReadOnly ? names : [])
+      if let state, known == followed { return state }
       return try writer.transaction(author: Stack.replicaAuthor) { transaction throws(StoreError) in
         let connection = transaction.connection
-        try OutboxTable.open(ignoring: ignored, connection)
+        try OutboxTable.open(
+          for: followed, ignoring: [Stack.replicaAuthor, Stack.evictionAuthor], connection)
         transaction.isCounted = true
-        if let state = try ReplicaTable.state(connection) { return state }
-        if !isReadOnly { try transaction.offerAllRows(of: tables) }
-        try ReplicaTable.set(first, connection)
-        return first
+        let new = tables.filter { known?.pushed.contains($0.name) != true }
+        if !isReadOnly { try transaction.offerAllRows(of: new) }
+        if state == nil { try ReplicaTable.set(first, connection) }
+        return state ?? first
       }.result
     }
   }

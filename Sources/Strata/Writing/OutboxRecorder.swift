@@ -7,8 +7,11 @@ struct OutboxRecorder {
   let builder: RecordBuilder
   /// The number that the commit will have.
   let commit: Int64
+  /// The tables that follow a server; nil if the outbox takes edits of all tables.
+  let tables: ReplicatedTables?
 
   func record(_ changes: ContiguousArray<RowChange>, of table: Table) throws(StoreError) {
+    if let tables, !tables.takesEdits(of: table.name) { return }
     var encoder = HistoryEncoder(layout)
     for row in changes {
       let encode: (Record) -> [UInt8] = { encoder.encode($0, of: table.id) }

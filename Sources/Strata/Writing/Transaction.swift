@@ -32,9 +32,8 @@ struct Transaction {
 
   private enum EditRule {
     case ignored
-    case pushed
-    /// The rows of some tables follow a server and are not edited here.
-    case refused(Set<String>)
+    /// - Parameter tables: the tables that follow a server; nil if the outbox takes edits of all.
+    case pushed(ReplicatedTables?)
   }
 
   init(
@@ -92,27 +91,23 @@ struct Transaction {
   private mutating func outboxRecorder(
     for working: WorkingSet
   ) throws(StoreError) -> OutboxRecorder? {
-    switch try rule() {
-    case .ignored: return nil
-    case .pushed:
-      return OutboxRecorder(
-        connection: connection, layout: historyLayout, builder: builder, commit: number)
-    case .refused(let names):
-      for (id, rows) in working.tables where names.contains(model[id].name) && !rows.all.isEmpty {
+    guard case .pushed(let tables) = try rule() else { return nil }
+    if let tables, !tables.readOnly.isEmpty {
+      for (id, rows) in working.tables
+      where !rows.all.isEmpty && tables.readOnly.contains(model[id].name) {
         throw .readOnly(model[id])
       }
-      return nil
     }
+    return OutboxRecorder(
+      connection: connection, layout: historyLayout, builder: builder, commit: number,
+      tables: tables)
   }
 
   private mutating func rule() throws(StoreError) -> EditRule {
     if let editRule { return editRule }
-    let rule: EditRule
-    if try OutboxTable.pushes(author, connection) {
-      rule = try OutboxTable.readOnlyTables(connection).map(EditRule.refused) ?? .pushed
-    } else {
-      rule = .ignored
-    }
+    let isPushed = try OutboxTable.pushes(author, connection)
+    let rule: EditRule =
+      isPushed ? .pushed(try OutboxTable.replicatedTables(connection)) : .ignored
     editRule = rule
     return rule
   }

@@ -28,10 +28,10 @@ import Testing
       .invalidSchema, .missingModule, .diskFull, .busy, .inputOutput, .outOfMemory, .invalidValue,
       .uniquenessViolated, .missingReference, .deleteDenied, .validationFailed, .conflict,
       .invalidQuery, .historyExpired, .wrongStore, .closed, .suspended, .replaced, .cancelled,
-      .deadlineExceeded, .writeRefused, .sqlite, .replicated,
+      .deadlineExceeded, .writeRefused, .sqlite, .replicated, .readOnly,
     ]
-    #expect(codes.map(\.number) == Array(1...29))
-    #expect(Set(codes).count == 29)
+    #expect(codes.map(\.number) == Array(1...30))
+    #expect(Set(codes).count == 30)
     let error = StoreError.closed as NSError
     #expect(error.domain == "StrataStoreError" && error.code == StoreError.Code.closed.number)
   }

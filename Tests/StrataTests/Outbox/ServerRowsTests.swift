@@ -216,6 +216,57 @@ private struct Volume: Entity {
     #expect(try await outbox.requests().isEmpty)
   }
 
+  @Test func `edits of tables that follow no server do not wait, until they do`() async throws {
+    let stack = try await Stack.temporary([Card.self, Rack.self])
+    let (cards, racks) = (
+      stack.store.model.table(of: Card.self), stack.store.model.table(of: Rack.self)
+    )
+    func insert(_ id: Int) async throws {
+      try await stack.withScratch { context in
+        context.insert(Card(id: id))
+        context.insert(Rack(id: id))
+      }
+    }
+    func waiting() async throws -> [String: [Int]] {
+      try await stack.waitingRows(of: [cards, racks]).mapValues { rows in
+        rows.keys.compactMap { $0.id(of: Card.self) }.sorted()
+      }
+    }
+    try await insert(1)
+    _ = try await stack.openReplica(of: [cards], first: state)
+    try await insert(2)
+    #expect(try await waiting() == ["cards": [1, 2]])
+    #expect(try await stack.outboxCounts() == OutboxCounts(waiting: 2, refused: 0))
+    _ = try await stack.openReplica(of: [cards, racks], first: state)
+    #expect(try await waiting() == ["cards": [1, 2], "racks": [1, 2]])
+    try await stack.replicaOutbox.acknowledgeEverything()
+    // A table that is no longer followed goes on to wait, and its rows are not offered again.
+    _ = try await stack.openReplica(of: [racks], first: state)
+    try await insert(3)
+    _ = try await stack.openReplica(of: [cards, racks], first: state)
+    #expect(try await waiting() == ["cards": [3], "racks": [3]])
+    await stack.close()
+  }
+
+  @Test func `a read-only replica refuses edits of its tables alone`() async throws {
+    let stack = try await Stack.temporary([Card.self, Rack.self])
+    let cards = stack.store.model.table(of: Card.self)
+    _ = try await stack.openReplica(of: [cards], isReadOnly: true, first: state)
+    try await stack.withScratch { $0.insert(Rack(id: 1)) }
+    let error = await #expect(throws: StoreError.self) {
+      try await stack.withScratch { context in
+        context.insert(Rack(id: 2))
+        context.insert(Card(id: 1))
+      }
+    }
+    #expect(error?.code == .readOnly)
+    #expect(error?.entity == "Card")
+    #expect(try await stack.fetch(Rack.all).map(\.id) == [1])
+    let counts = try await stack.outboxCounts()
+    #expect(counts == OutboxCounts(waiting: 0, refused: 0))
+    await stack.close()
+  }
+
   @Test func `a store that a replica follows has no other outbox`() async throws {
     _ = try await open()
     let error = await #expect(throws: StoreError.self) { try await stack.outbox() }
